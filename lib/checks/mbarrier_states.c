@@ -20,7 +20,10 @@ mbarrier_state *em_mbarrier_find(em_checks *c, cluster_state *o, uint32_t addres
 
 static void forget(cluster_state *o)
 {
-    for (size_t n = 0; n < o->mbarrier_count; n++) em_sync_release(&o->mbarriers[n].sync);
+    for (size_t n = 0; n < o->mbarrier_count; n++) {
+        em_sync_release(&o->mbarriers[n].sync);
+        free(o->mbarriers[n].arrivals);
+    }
     o->mbarrier_count = 0;
 }
 
@@ -45,6 +48,22 @@ static void arrive(mbarrier_state *b, const em_inst *i, int64_t bytes)
     }
 }
 
+/* A thread arrives: that it did so in this phase before explains a deadlock. */
+static void note_arrival(em_checks *c, mbarrier_state *b, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    if (!b->arrivals) b->arrivals = calloc(c->entries / 8 + 1, 1);
+    if (!b->arrivals) {
+        c->exhausted = true;
+        return;
+    }
+    uint32_t id = thread_id(c, w, __builtin_ctz(mask));
+    if (b->arrivals[id / 8] >> id % 8 & 1) {
+        b->twice_inst = i;
+        b->twice_id = id;
+    }
+    b->arrivals[id / 8] |= (uint8_t)(1u << id % 8);
+}
+
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)
 {
@@ -56,9 +75,16 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     mbarrier_state *at = em_mbarrier_find(c, o, (uint32_t)a, event != EM_E_MBARRIER_PHASE);
     if (!at) return;
     if (event == EM_E_MBARRIER_ARRIVE) arrive(at, i, (int64_t)b);
-    if (event == EM_E_MBARRIER_PHASE) at->expected = at->arrived = 0;
+    if (event == EM_E_MBARRIER_ARRIVE && !c->machine->completing && mask && i->opcode == EM_OP_mbarrier &&
+        (em_has(i, EM_M_arrive) || em_has(i, EM_M_arrive_drop)))
+        note_arrival(c, at, w, i, mask);
+    if (event == EM_E_MBARRIER_PHASE) {
+        at->expected = at->arrived = 0;
+        if (at->arrivals) memset(at->arrivals, 0, c->entries / 8 + 1);
+    }
     if (event != EM_E_MBARRIER_INIT) return;
     em_sync_release(&at->sync);
+    free(at->arrivals);
     *at = (mbarrier_state){.address = (uint32_t)a, .init_inst = i, .init_time = c->machine->time};
     if (mask) at->init_id = thread_id(c, w, __builtin_ctz(mask));
 }

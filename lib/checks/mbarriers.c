@@ -67,6 +67,27 @@ static void explain_phase(em_checks *c, em_warp *w, uint32_t address)
     }
 }
 
+/* Why a phase never completes: another number of arrivals comes than the mbarrier was initialised for. */
+static void explain_arrivals(em_checks *c, em_warp *w, uint32_t address)
+{
+    const mbarrier_state *b = em_mbarrier_find(c, cluster_of(c, w), address, false);
+    uint32_t expected, missing;
+    if (!b || !b->init_inst || !em_mbarrier_counts(w, address, &expected, &missing)) return;
+    if (b->twice_inst)
+        em_check_find(
+            c, FOUND_MBARRIER_TWICE, w, b->twice_inst, (int)(b->twice_id % EM_LANES),
+            inst_index(c, b->init_inst),
+            "barrier: thread %u arrives twice in a phase of the mbarrier at shared address 0x%x, so that "
+            "later phases lack an arrival or have one too many",
+            b->twice_id % c->stride, address);
+    if (!missing) return;
+    em_check_find(
+        c, FOUND_MBARRIER_ARRIVALS, w, b->init_inst, 0, UINT32_MAX,
+        "barrier: the mbarrier at shared address 0x%x is initialised for %u arrivals a phase, and %u came "
+        "in the last one: expected %u more, or another count",
+        address, expected, expected > missing ? expected - missing : 0, missing);
+}
+
 /* When a block ends no bytes may have arrived that were not expected, or be lacking where others came. Where none came nobody can
  * have waited for them: producers that acquire a stage before they end leave it so. */
 static void check_last_phases(em_checks *c, em_warp *w)
@@ -106,7 +127,10 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
                   uint64_t b)
 {
     (void)b;
-    if (event == EM_E_DEADLOCK && a != UINT64_MAX) explain_phase(c, w, (uint32_t)a);
+    if (event == EM_E_DEADLOCK && a != UINT64_MAX) {
+        explain_phase(c, w, (uint32_t)a);
+        explain_arrivals(c, w, (uint32_t)a);
+    }
     if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask)) check_last_phases(c, w);
     if (event == EM_E_MBARRIER_INIT && mask) mark(c, w, i, __builtin_ctz(mask), (uint32_t)a, true);
 }

@@ -122,8 +122,10 @@ typedef struct mbarrier_state {
     uint32_t address;
     sync_var sync;
     int64_t expected, arrived; /* bytes of this phase */
-    const em_inst *expect_inst, *arrive_inst, *init_inst;
+    const em_inst *expect_inst, *arrive_inst, *init_inst, *twice_inst;
     uint32_t init_id, init_time; /* the thread, and when */
+    uint8_t *arrivals;           /* of this phase: a bit for each thread; NULL: memory was exhausted */
+    uint32_t twice_id;           /* who arrived again in a phase, at twice_inst (NULL: nobody did) */
 } mbarrier_state;
 
 typedef struct cluster_state {

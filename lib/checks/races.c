@@ -30,6 +30,19 @@ static bool is_locked(const em_checks *c, const memory_access *a, const access_r
     return assumed && !(previous->flags & ACCESS_ASYNC) && em_is_ordered(c, o, id, previous, assumed);
 }
 
+/* Whether a thread has waited for a cp.async of its warp: others need a barrier besides. */
+static bool is_waited_for(const em_checks *c, const memory_access *a, const access_record *previous)
+{
+    const cluster_state *o = cluster_of(c, a->warp);
+    uint32_t in_block = previous->id % c->stride, threads = a->warp->block->warp_count * EM_LANES;
+    if (previous->cluster != o->serial || in_block < threads || (in_block - threads) % ASYNC_KINDS)
+        return false;
+    uint32_t first = previous->id - in_block + (in_block - threads) / ASYNC_KINDS * EM_LANES;
+    for (uint32_t lane = 0; lane < EM_LANES; lane++)
+        if (o->threads[first + lane].known->clock[previous->id] >= previous->time) return true;
+    return false;
+}
+
 static finding_kind what_race(const access_record *previous, const access_record *current, bool same_cluster,
                               bool released, bool locked)
 {
@@ -67,14 +80,18 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     bool narrow = previous->flags & current->flags & ACCESS_STRONG;
     bool released = is_released_by_warp(c, a, previous), locked = is_locked(c, a, previous);
-    const char *lack = released ? "another lane of its warp arrived for it, no bar.warp.sync ahead of that"
-                       : locked ? "a barrier follows the atomic that saw its flag, and no fence"
-                       : narrow ? "its scope, .cta or .cluster, does not reach the other thread"
-                       : !same_cluster                  ? "no fence and flag orders blocks"
-                       : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
-                       : in_block / EM_LANES == w->index && rank == w->block->rank
-                           ? "no bar.warp.sync or barrier in between"
-                           : "no barrier, fence with flag, or mbarrier in between";
+    const char *lack =
+        released        ? "another lane of its warp arrived for it, no bar.warp.sync ahead of that"
+        : locked        ? "a barrier follows the atomic that saw its flag, and no fence"
+        : narrow        ? "its scope, .cta or .cluster, does not reach the other thread"
+        : !same_cluster ? "no fence and flag orders blocks"
+        : is_waited_for(c, a, previous)
+            ? "cp.async.wait_group makes copies visible to the thread that waits alone: expected a "
+              "barrier behind it"
+        : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
+        : in_block / EM_LANES == w->index && rank == w->block->rank
+            ? "no bar.warp.sync or barrier in between"
+            : "no barrier, fence with flag, or mbarrier in between";
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
         lack = "both do so in one instruction";

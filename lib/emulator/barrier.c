@@ -161,7 +161,8 @@ cute_status em_decode_fence(em_parser *p, const em_raw *raw, em_inst *i)
 static void run_nanosleep(em_warp *w, const em_inst *i, uint32_t mask)
 {
     (void)i, (void)mask;
-    w->stop = EM_YIELD;
+    /* A pause between two attempts at an mbarrier is part of the wait. */
+    w->stop = w->split->polled == w->machine->changes + 1 ? EM_POLL : EM_YIELD;
 }
 
 cute_status em_decode_nanosleep(em_parser *p, const em_raw *raw, em_inst *i)

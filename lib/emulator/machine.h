@@ -164,6 +164,7 @@ typedef struct em_split {
     uint64_t polled;              /* 1 + `changes` at the last failed try_wait; 0: none */
     uint32_t polled_at;           /* instruction */
     uint32_t poll_address, poll_phase;
+    uint32_t polls;    /* failed ones at that place in a row, without a change in between */
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
     bool counted; /* among the users of its frames */
@@ -474,6 +475,8 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_
                         int64_t tx, uint64_t *state);
 
 /* Who waits for what at a mbarrier, as a sentence without its subject. mbarrier.c */
+/* Arrivals that the mbarrier's phases expect, and that this one lacks. False: there is none. */
+bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing);
 void em_mbarrier_describe(const em_warp *w, uint32_t shared_address, uint32_t phase, char *out, size_t size);
 
 #endif

@@ -63,8 +63,13 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
         return false;
     }
     if (count > missing_of(v)) {
-        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u", count,
-                 address, missing_of(v), expected_of(v));
+        char why[120] = "";
+        if (!missing_of(v))
+            snprintf(why, sizeof why,
+                     "; all have come, and it waits for %lld bytes: an arrival too many, or too low a count",
+                     (long long)bytes_of(v));
+        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u%s",
+                 count, address, missing_of(v), expected_of(v), why);
         return false;
     }
     uint32_t missing = missing_of(v) - count, phase = (uint32_t)(v >> 63);
@@ -80,7 +85,7 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
     return true;
 }
 
-void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
+static uint64_t value_at(const em_warp *w, uint32_t address)
 {
     const em_cluster *c = w->block->cluster;
     uint32_t rank = address >> EM_RANK_SHIFT,
@@ -88,6 +93,20 @@ void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, ch
     uint64_t v = 0;
     if (rank < c->count && at < c->blocks[rank].shared_size && c->blocks[rank].shared_size - at >= 8)
         memcpy(&v, c->blocks[rank].shared + at, 8);
+    return v;
+}
+
+bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing)
+{
+    uint64_t v = value_at(w, address);
+    *expected = expected_of(v);
+    *missing = missing_of(v);
+    return v & VALID;
+}
+
+void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
+{
+    uint64_t v = value_at(w, address);
     int64_t bytes = bytes_of(v);
     snprintf(out, size,
              "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and "
@@ -222,6 +241,8 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         s->polled = 0;
         return;
     }
+    bool again = s->polled == w->machine->changes + 1 && s->polled_at == s->pc - 1;
+    s->polls = again ? s->polls + 1 : 0;
     s->polled = w->machine->changes + 1;
     s->polled_at = s->pc - 1;
     s->poll_address = last;

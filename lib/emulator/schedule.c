@@ -14,6 +14,8 @@ enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64 };
 enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
 /* Idle detection: after PROBE_ROUNDS rounds without a change the states of warps are probed in PROBES rounds, then
  * both grow. SUSPECT_ROUNDS: for kernels in which a warp looped without progress before. */
+/* POLLS: attempts after which a loop around a wait for an mbarrier does nothing else, however long it is. */
+enum { POLLS = 16 };
 enum { PROBE_ROUNDS = 4096, SUSPECT_ROUNDS = 64, PROBES = 128, GROWTH = 4 };
 /* Instructions after which more clusters are started beside those that read memory and do not end. */
 #define LONG_RUN (UINT64_C(1) << 22)
@@ -45,7 +47,10 @@ static ran run_warp(em_warp *w, uint32_t budget)
         uint32_t ran_now = em_run_split(w, budget);
         w->diverged += ran_now;
         if (w->stop == EM_FAULT) return RAN;
-        if (w->stop == EM_POLL) {
+        const em_split *s = &w->splits[k];
+        bool polls =
+            s->live && s->wait == EM_RUNS && s->polls > POLLS && s->polled == w->machine->changes + 1;
+        if (w->stop == EM_POLL || (polls && w->stop != EM_BLOCK)) {
             if (what == RAN_NOTHING) what = RAN_POLLED;
         } else if (w->stop != EM_BLOCK || ran_now > 1) {
             what = RAN;

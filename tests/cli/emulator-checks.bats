@@ -78,6 +78,22 @@ B
     [[ "$output" == *"--strict needs --check"* ]]
 }
 
+@test "a wrong count of arrivals, a thread that arrives twice and a barrier that cp.async lacks are named" {
+    checked initialised_for_another_count --check=barrier
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"is initialised for 65 arrivals a phase, and 64 came in the last one: expected 1 more, or another count"* ]]
+    checked arrived_at_twice --check=barrier
+    [[ "$output" == *"barrier: thread 0 arrives twice in a phase of the mbarrier at shared address 0x"* ]]
+    [[ "$output" == *"note: it is initialised here"* ]]
+    checked cp_async_without_barrier --check=race
+    [[ "$output" == *"cp.async.wait_group makes copies visible to the thread that waits alone: expected a barrier behind it"* ]]
+    checked cp_async_not_waited_for --check=race
+    [[ "$output" == *"nothing waited for that"* ]]
+    sed '/arrive.expect_tx/p' "$bugs/bulk_copy_not_waited_for.clean.ptx" >twice.ptx
+    run "$run" twice.ptx --config "$bugs/launch.json" -d emulator
+    [[ "$output" == *"expects 0 more of 1; all have come, and it waits for 256 bytes: an arrival too many, or too low a count"* ]]
+}
+
 @test "what is allowed at a line is a warning, everything else stays an error" {
     cp "$bugs/dropped_barrier.ptx" "$bugs/launch.json" .
     mkdir deep && cp dropped_barrier.ptx deep/

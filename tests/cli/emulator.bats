@@ -110,6 +110,23 @@ ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
     says "warp 1, lanes 0xffffffff: waits at barrier 0, where 32 of 64 threads have arrived"
 }
 
+@test "loops that poll an mbarrier, with pauses, clocks or counters, end as a deadlock" {
+    while read -r loop; do
+        kernel "mov.u32 %r1, s; setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [%r1], 65; bar.sync 0;
+mov.u32 %r2, 8; mov.u32 %r3, 0; mbarrier.arrive.shared.b64 %d2, [%r1]; W: mbarrier.test_wait.shared.b64 %p2, [%r1], %d2; @%p2 bra D; $loop bra W;
+D: st.global.u32 [%d1], %r0;"
+        emulate --timeout 20
+        [ "$status" -eq 1 ]
+        says "deadlock: no warp of kernel 'k' can go on"
+        says "warp 1, lanes 0xffffffff: waits for phase 0 of the mbarrier at shared address 0x400, which lacks 1 of 65 arrivals"
+    done <<'T'
+add.u32 %r3, %r3, 1;
+nanosleep.u32 %r2; add.u32 %r2, %r2, 8;
+mov.u64 %d3, %globaltimer; cvt.u32.u64 %r2, %d3; and.b32 %r2, %r2, 255; nanosleep.u32 %r2;
+add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, 1;
+T
+}
+
 @test "expect_tx that is two bytes too long is a deadlock that says so" {
     kernel "mov.u32 %r1, s; add.u32 %r2, %r1, 128; setp.eq.u32 %p1, %r0, 0; @%p1 mbarrier.init.shared.b64 [%r2], 1;
 bar.sync 0; @!%p1 bra W; mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 66;
