@@ -74,12 +74,18 @@ static void check_cluster_phase(em_checks *c, em_warp *w, const em_inst *i, uint
     own->cluster_lanes = arrives ? own->cluster_lanes | mask : own->cluster_lanes & ~mask;
 }
 
+/* bar.warp.sync, shuffles, votes and their like are for the lanes that they name. */
 static void check_members(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, uint32_t members)
 {
     uint32_t others = mask & ~members;
-    if (others)
+    if (!others) return;
+    if (i->opcode == EM_OP_bar)
         em_check_find(c, FOUND_BARRIER_MEMBERS, w, i, __builtin_ctz(others), UINT32_MAX,
                       "barrier: lanes 0x%08x arrive at a barrier of lanes 0x%08x", mask, members);
+    else
+        em_check_find(c, FOUND_BARRIER_MEMBERS, w, i, __builtin_ctz(others), UINT32_MAX,
+                      "barrier: lanes 0x%08x execute %s, and its member mask is 0x%08x", mask,
+                      em_instruction_name(i), members);
 }
 
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
@@ -92,7 +98,8 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         break;
     case EM_E_BARRIER_ARRIVE: check_arrival(c, w, i, mask, (uint32_t)a, (uint32_t)b); break;
     case EM_E_BARRIER_COMPLETE: check_complete(c, w, (uint32_t)a); break;
-    case EM_E_WARP_SYNC: check_members(c, w, i, mask, (uint32_t)a); break;
+    case EM_E_WARP_SYNC:
+    case EM_E_WARP_EXCHANGE: check_members(c, w, i, mask, (uint32_t)a); break;
     case EM_E_CLUSTER_ARRIVE:
     case EM_E_CLUSTER_EXIT:
         if (mask && i) check_cluster_phase(c, w, i, mask, event == EM_E_CLUSTER_ARRIVE);
@@ -105,6 +112,6 @@ static const em_part *const needs[] = {&em_part_clusters, NULL};
 const em_part em_part_barriers = {
     .needs = needs,
     .events = EVENT(BEGIN) | EVENT(BARRIER_ARRIVE) | EVENT(BARRIER_COMPLETE) | EVENT(WARP_SYNC) |
-              EVENT(CLUSTER_ARRIVE) | EVENT(CLUSTER_EXIT),
+              EVENT(WARP_EXCHANGE) | EVENT(CLUSTER_ARRIVE) | EVENT(CLUSTER_EXIT),
     .event = event,
 };

@@ -11,7 +11,7 @@ static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, e
     for (uint32_t rest = mask, group; rest; rest &= ~group) {
         uint32_t member = em_same_members(w, o, rest, &group);
         if (!em_gather(w, i, member, &group)) return;
-        em_tell(EM_E_WARP_EXCHANGE, w, i, group, 0, 0);
+        em_tell(EM_E_WARP_EXCHANGE, w, i, group, member, 0);
         run(w, i, group);
     }
 }
