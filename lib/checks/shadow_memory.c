@@ -137,16 +137,12 @@ void em_shadow_place(const em_checks *c, const em_warp *w, em_space space, const
         return;
     }
     const em_program *program = c->machine->program;
-    int64_t common = (program->shared + 15) / 16 * 16;
     const em_variable *found = NULL;
     int64_t from = 0;
     for (size_t n = 0; n < program->reloc_count; n++) {
         const em_variable *v = program->relocs[n].variable;
-        if (v->space != EM_SHARED || (v->owner && v->owner != c->launch->kernel)) continue;
-        int64_t begin = v->offset + (v->owner ? common : 0), align = v->align < 16 ? 16 : v->align;
-        if (v->dynamic)
-            begin = (c->machine->shared_static + EM_SHARED_RESERVED + align - 1) / align * align -
-                    EM_SHARED_RESERVED;
+        int64_t begin;
+        if (v->space != EM_SHARED || !em_shared_offset(c->launch->kernel, v, &begin)) continue;
         if ((int64_t)at < begin || (!v->dynamic && (int64_t)at >= begin + v->size)) continue;
         found = v;
         from = begin;

@@ -308,7 +308,7 @@ static cute_status emulator_function_info(cute_device *device, cute_device_funct
 {
     (void)device, (void)diag;
     *out = (cute_function_info){
-        .static_smem = em_static_shared(function->module->program, function->function),
+        .static_smem = em_static_shared(function->function),
         .local_bytes = function->function->stack_bytes,
         .threads_limit = threads_limit(function->function),
     };
@@ -328,7 +328,7 @@ static cute_status emulator_prepare(cute_device *device, cute_device_function *f
                                     const cute_device_launch *launch, cute_diag *diag)
 {
     const em_function *f = function->function;
-    int64_t fixed = em_static_shared(function->module->program, f);
+    int64_t fixed = em_static_shared(f);
     int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
     int64_t cluster = cute_multiprocessor_of(90)->cluster;
     if (fixed + launch->dynamic_smem > device->info.shared_optin)

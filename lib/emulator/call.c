@@ -363,8 +363,10 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
     const em_operand *callee = &raw->o[at++];
     if (callee->kind == EM_O_FUNCTION) {
         c->function = callee->symbol;
+        CUTE_TRY(em_note_callee(p, p->program->functions[callee->at]));
     } else if (callee->kind == EM_O_VALUE && callee->bytes == 8) {
         c->address = *callee;
+        p->function->calls_address = true;
     } else if (callee->kind == EM_O_LABEL) {
         return em_fail_at(p, (size_t)((const char *)callee->symbol - p->lexer.text), callee->count,
                           "undeclared function '%.*s'", (int)callee->count, (const char *)callee->symbol);

@@ -182,6 +182,7 @@ static cute_status take_value(em_parser *p, ptx_type type, uint64_t *out)
         em_token t = p->lexer.token;
         em_symbol *s = em_find(p->scope, t.text, t.length);
         em_next(p);
+        if (s && s->kind == EM_SYM_FUNCTION) s->function->address_taken = true;
         if (s && s->kind == EM_SYM_FUNCTION)
             *out = EM_CODE_BASE + (uint64_t)s->function->index * 16;
         else if (s && s->kind == EM_SYM_VARIABLE &&
@@ -263,6 +264,7 @@ cute_status em_place_variable(em_parser *p, em_variable *v)
         if (v->dynamic) return CUTE_OK;
         area = p->function && p->function->entry ? &p->function->shared : &program->shared;
         v->owner = p->function && p->function->entry ? p->function : NULL;
+        if (v->owner && v->align > p->function->shared_align) p->function->shared_align = v->align;
         break;
     case EM_LOCAL:
     case EM_PARAM:
@@ -516,6 +518,7 @@ static cute_status resolve_labels(em_parser *p)
                               (int)f->length, f->name);
         if (s->kind == EM_SYM_LABEL) f->operand->at = s->at;
         if (s->kind == EM_SYM_FUNCTION) {
+            s->function->address_taken = true;
             f->operand->kind = EM_O_FUNCTION;
             f->operand->symbol = s->function;
             f->operand->at = s->function->index;

@@ -154,9 +154,37 @@ static cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t h
     return CUTE_OK;
 }
 
+cute_status em_note_callee(em_parser *p, em_function *callee)
+{
+    em_function *f = p->function;
+    for (size_t n = f ? f->callee_count : 0; n-- > 0;)
+        if (f->callees[n] == callee) return CUTE_OK;
+    if (!f) return CUTE_OK;
+    if (!cute_arena_more(p->arena, &f->callees, f->callee_count, &f->callee_capacity, sizeof(em_function *),
+                         8))
+        return cute_fail_memory(p->diag);
+    f->callees[f->callee_count++] = callee;
+    return CUTE_OK;
+}
+
+/* The function that is parsed names a shared variable; a kernel's own are its own anyway. */
+static cute_status note_shared(em_parser *p, const em_variable *v)
+{
+    em_function *f = p->function;
+    if (!f || v->owner) return CUTE_OK;
+    for (size_t n = f->shared_used_count; n-- > 0;)
+        if (f->shared_used[n] == v) return CUTE_OK;
+    if (!cute_arena_more(p->arena, &f->shared_used, f->shared_used_count, &f->shared_used_capacity,
+                         sizeof(em_variable *), 8))
+        return cute_fail_memory(p->diag);
+    f->shared_used[f->shared_used_count++] = v;
+    return CUTE_OK;
+}
+
 static cute_status add_reloc(em_parser *p, const em_variable *v, int64_t offset, uint8_t bytes, uint32_t *at)
 {
     em_program *program = p->program;
+    CUTE_TRY(note_shared(p, v));
     for (size_t i = 0; i < program->reloc_count; i++)
         if (program->relocs[i].variable == v && program->relocs[i].offset == offset &&
             program->relocs[i].bytes == bytes) {
@@ -338,6 +366,8 @@ cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_typ
         return CUTE_OK;
     }
     if (o->kind == EM_O_FUNCTION) {
+        p->program->functions[o->at]->address_taken = true;
+        CUTE_TRY(em_note_callee(p, p->program->functions[o->at]));
         CUTE_TRY(em_pool(p, 8, EM_CODE_BASE + (uint64_t)o->at * 16, 0, &at));
         *o = (em_operand){
             .kind = EM_O_VALUE, .base = EM_BASE_CONSTANTS, .bytes = 8, .type = PTX_b64, .at = at};

@@ -68,5 +68,7 @@ cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, in
 cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...) CUTE_PRINTF(3, 4);
 /* "add.f32 is not known to the emulator": types that a family has no row for. */
 cute_status em_unknown(em_parser *p, const em_raw *raw);
+/* The function that is parsed calls another one, or takes its address. */
+cute_status em_note_callee(em_parser *p, em_function *callee);
 
 #endif

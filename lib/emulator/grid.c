@@ -246,7 +246,7 @@ static bool make_machine(em_grid *g, em_machine *m, uint32_t places, uint32_t ma
                       .width = places,
                       .failed_at = UINT64_MAX};
     m->pending_end = &m->pending;
-    m->shared_static = (uint32_t)em_static_shared(l->program, l->kernel);
+    m->shared_static = (uint32_t)em_static_shared(l->kernel);
     for (int d = 0; d < 3; d++) m->cluster_shape[d] = l->cluster[d] ? l->cluster[d] : 1;
     m->tally = l->tally;
     if (l->tally && m->parallel) m->tally = calloc(l->program->count, sizeof *m->tally);
@@ -390,7 +390,7 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
     em_grid *g = &grid;
     atomic_store(&g->first_failed, UINT64_MAX);
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
-    g->limit = residents(l, (uint32_t)em_static_shared(l->program, l->kernel) + l->dynamic_shared, blocks);
+    g->limit = residents(l, (uint32_t)em_static_shared(l->kernel) + l->dynamic_shared, blocks);
     if (l->cooperative && g->limit < total)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "cooperative launch of %llu clusters exceeds the %u that fit on an H100",

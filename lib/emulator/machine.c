@@ -140,13 +140,8 @@ static bool make_pool(em_machine *m, em_block *b)
     if (program->pool_length) memcpy(b->pool, program->pool, program->pool_length);
     for (size_t n = 0; n < program->reloc_count; n++) {
         const em_reloc *r = &program->relocs[n];
-        int64_t offset = r->variable->offset + (r->variable->owner ? (program->shared + 15) / 16 * 16 : 0);
-        if (r->variable->dynamic) {
-            int64_t align = r->variable->align < 16 ? 16 : r->variable->align;
-            offset = (m->shared_static + EM_SHARED_RESERVED + align - 1) / align * align - EM_SHARED_RESERVED;
-        } else if (r->variable->owner && r->variable->owner != m->launch->kernel) {
-            offset = 0; /* of another kernel: its code does not run */
-        }
+        int64_t offset = 0; /* of what other kernels have: their code does not run */
+        em_shared_offset(m->launch->kernel, r->variable, &offset);
         uint64_t value =
             (uint64_t)(offset + EM_SHARED_RESERVED + r->offset) + ((uint64_t)b->rank << EM_RANK_SHIFT);
         em_splat(b->pool + r->at, r->bytes, value, 0);
@@ -157,13 +152,12 @@ static bool make_pool(em_machine *m, em_block *b)
 /* What dynamic arrays with a larger alignment than their place has lose in front of them. */
 static uint32_t dynamic_padding(const em_machine *m)
 {
+    const em_function *kernel = m->launch->kernel;
     int64_t most = 0;
-    for (size_t n = 0; n < m->program->reloc_count; n++) {
-        const em_variable *v = m->program->relocs[n].variable;
-        if (!v->dynamic) continue;
-        int64_t align = v->align < 16 ? 16 : v->align, at = m->shared_static + EM_SHARED_RESERVED;
-        int64_t padding = (at + align - 1) / align * align - at;
-        if (padding > most) most = padding;
+    for (size_t n = 0; n < kernel->shared_place_count; n++) {
+        const em_shared_place *place = &kernel->shared_places[n];
+        int64_t padding = place->offset - m->shared_static;
+        if (place->variable->dynamic && padding > most) most = padding;
     }
     return (uint32_t)most;
 }

@@ -58,7 +58,7 @@ typedef enum em_event {
     EM_E_FENCE,            /* fence, membar; not of proxies */
     EM_E_PROXY_FENCE,      /* fence.proxy.async */
     EM_E_WARP_SYNC,        /* bar.warp.sync of all of `mask`; a: the member mask */
-    EM_E_WARP_EXCHANGE,    /* a shuffle, vote or the like of all of `mask` */
+    EM_E_WARP_EXCHANGE,    /* a shuffle, vote or the like of all of `mask`; a: the member mask */
     EM_E_BARRIER_ARRIVE,   /* at barrier a, for b threads (0: all) */
     EM_E_BARRIER_COMPLETE, /* barrier a of the warp's block is complete */
     EM_E_BARRIER_EXIT,     /* the warp leaves barrier a */

@@ -818,7 +818,8 @@ static cute_status parse_program(cute_arena *arena, const char *label, const cha
         if (p->lexer.token.kind == EM_T_BAD) return em_fail_token(p, "a declaration");
         CUTE_TRY(parse_module_item(p));
     }
-    return em_find_lines(p);
+    CUTE_TRY(em_find_lines(p));
+    return em_place_shared(program) ? CUTE_OK : cute_fail_memory(diag);
 }
 
 cute_status em_program_parse(cute_arena *arena, const char *label, const char *text, size_t length,
@@ -839,11 +840,6 @@ const em_function *em_program_find(const em_program *program, const char *name)
         if (program->functions[i]->entry && strcmp(program->functions[i]->name, name) == 0)
             return program->functions[i];
     return NULL;
-}
-
-int64_t em_static_shared(const em_program *program, const em_function *kernel)
-{
-    return (program->shared + 15) / 16 * 16 + kernel->shared;
 }
 
 cute_place em_place(const em_program *program, const em_inst *inst)

@@ -239,15 +239,24 @@ typedef struct em_flow {
     uint32_t *block_of; /* by instruction, from the function's first on */
 } em_flow;
 
+/* Where a module's .shared variable lies in the blocks of a kernel that uses it. */
+typedef struct em_shared_place {
+    const em_variable *variable;
+    int64_t offset;
+} em_shared_place;
+
 typedef struct em_function {
     const char *name;
     bool entry, defined;
-    uint32_t index, start, end; /* code[end] is the function's last instruction: its return */
-    em_flow flow;               /* of functions that are defined */
-    uint32_t register_bytes;    /* of a register frame */
-    int64_t stack_bytes;        /* of a thread: .local and .param of calls */
-    int64_t shared;             /* static bytes of its own */
-    em_variable **params;       /* formal ones; a kernel's have offsets in the parameter block */
+    bool calls_address, address_taken; /* address_taken: it may be what such a call goes to */
+    uint32_t index, start, end;        /* code[end] is the function's last instruction: its return */
+    em_flow flow;                      /* of functions that are defined */
+    uint32_t register_bytes;           /* of a register frame */
+    int64_t stack_bytes;               /* of a thread: .local and .param of calls */
+    int64_t shared;                    /* static bytes of its own, a kernel's */
+    int64_t shared_align;              /* of those; 0: none */
+    int64_t shared_common; /* a kernel's bytes of the module's variables that it reaches, which lie first */
+    em_variable **params;  /* formal ones; a kernel's have offsets in the parameter block */
     size_t param_count;
     int64_t param_bytes;
     em_variable **results;
@@ -257,6 +266,14 @@ typedef struct em_function {
     uint32_t line;
     em_register *registers; /* by place */
     size_t register_count, register_capacity;
+    const em_variable **shared_used; /* of the module, and dynamic ones, that its body names */
+    size_t shared_used_count, shared_used_capacity;
+    struct em_function **callees; /* what it calls by name or takes the address of */
+    size_t callee_count, callee_capacity;
+    em_shared_place
+        *shared_places; /* of a kernel: what it reaches, also through what it calls; by variable */
+    size_t shared_place_count;
+    uint32_t reached; /* while that is found out */
 } em_function;
 
 typedef struct em_reloc {
@@ -294,7 +311,7 @@ typedef struct em_program {
     uint8_t *image; /* the variables' first contents */
     size_t image_length, image_capacity;
     uint64_t base;  /* the image's address */
-    int64_t shared; /* bytes of shared variables that any kernel may use */
+    int64_t shared; /* bytes of all shared variables outside of kernels */
     bool scratch;   /* reads %reserved_smem_offset_1 */
     bool calls;     /* some function calls another */
     int version;
@@ -328,8 +345,15 @@ static inline const em_loc *em_loc_of(const em_program *program, const em_inst *
     return loc && loc->file ? loc : NULL;
 }
 const em_function *em_program_find(const em_program *program, const char *name);
-/* Static shared bytes of a kernel, what the system reserves not included. */
-int64_t em_static_shared(const em_program *program, const em_function *kernel);
+/* ---- shared.c: the shared memory of a kernel's blocks, what the system reserves not included. First come the module's
+ * variables that the kernel reaches, then its own, then dynamic ones. */
+
+/* Gives each kernel its places, once all is parsed. False: out of memory. */
+bool em_place_shared(em_program *program);
+/* Static bytes of a kernel. */
+int64_t em_static_shared(const em_function *kernel);
+/* Where a variable begins in a kernel's shared memory; false: the kernel does not have it. */
+bool em_shared_offset(const em_function *kernel, const em_variable *variable, int64_t *offset);
 /* The register at a place of the function's frame; NULL: it has no name. */
 const em_register *em_register_at(const em_function *function, uint32_t at);
 /* The place of an instruction in the PTX. */

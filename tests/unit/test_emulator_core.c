@@ -460,6 +460,65 @@ static void test_hooks_are_quiet(void)
     close_rig(&r);
 }
 
+/* What ptxas of CUDA 13.0 charges each kernel: a 32768 bytes, b none, c and d 512 (100 of `other`, 400 of f's), e 1000. */
+#define SHARED_OF_MODULE                                                                                     \
+    ".shared .align 128 .b8 big[32768]; .shared .align 4 .b8 other[100]; .shared .align 4 .b8 "              \
+    "nobodys[70000];"                                                                                        \
+    ".extern .shared .align 128 .b8 dyn[];\n"                                                                \
+    ".func f(.param .u64 p) { .reg .b64 %d<2>; .reg .b32 %r<3>; .shared .align 4 .b8 inner[400]; "           \
+    "ld.param.u64 %d1,[p]; st.shared.u32 [inner],9; ld.shared.u32 %r1,[inner]; st.shared.u32 [other],%r1; "  \
+    "st.global.u32 [%d1],%r1; ret; }\n.global .u64 table[1] = { f };\n"                                      \
+    ".visible .entry a" PARAMS "{ st.shared.u32 [big],1; ret; }\n"                                           \
+    ".visible .entry k" PARAMS "{ .reg .b32 %r<3>; .reg .b64 %d<2>; ld.param.u64 %d1,[out]; "                \
+    "st.shared.u32 [dyn+230000],7; ld.shared.u32 %r2,[dyn+230000]; st.global.u32 [%d1],%r2; ret; }\n"        \
+    ".visible .entry c" PARAMS "{ .reg .b64 %d<2>; .param .u64 q; ld.param.u64 %d1,[out]; st.param.u64 "     \
+    "[q],%d1; call f,(q); ret; }\n"                                                                          \
+    ".visible .entry d" PARAMS "{ .reg .b64 %d<4>; .param .u64 q; ld.param.u64 %d1,[out]; mov.u64 "          \
+    "%d2,table; ld.global.u64 %d3,[%d2]; st.param.u64 [q],%d1; P: .callprototype _ (.param .u64 x); call "   \
+    "%d3,(q),P; ret; }\n"                                                                                    \
+    ".visible .entry e" PARAMS "{ .shared .align 4 .b8 mine[1000]; ret; }\n"                                 \
+    ".visible .entry g" PARAMS "{ .shared .align 1024 .b8 mine[1024]; .reg .b32 %r<3>; .reg .b64 %d<2>; "    \
+    "ld.param.u64 %d1,[out]; mov.u32 %r1,other; st.shared.u32 [%r1],5; mov.u32 %r2,mine; st.shared.u32 "     \
+    "[%r2],6; ld.shared.u32 %r1,[%r1]; and.b32 %r2,%r2,1023; add.u32 %r1,%r1,%r2; st.global.u32 "            \
+    "[%d1],%r1; ret; }\n"
+
+/* Kernel `name` with so much dynamic shared memory; the first word of `out`. */
+static bool launch_kernel(rig *r, const char *name, int64_t dynamic, uint32_t *out)
+{
+    cute_device_function *f;
+    cute_device_launch launch = {
+        .size = sizeof launch, .grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_smem = dynamic};
+    void *params[] = {&r->out, &r->in};
+    return cute_device_get_function(r->device, r->module, name, &f, r->diag) == CUTE_OK &&
+           cute_device_prepare(r->device, f, &launch, r->diag) == CUTE_OK &&
+           cute_device_start(r->device, f, &launch, params, r->diag) == CUTE_OK &&
+           cute_device_download(r->device, out, r->out, sizeof *out, r->diag) == CUTE_OK;
+}
+
+static void test_module_shared(void)
+{
+    static const struct {
+        const char *kernel;
+        int64_t bytes;
+    } rows[] = {{"a", 32768}, {"k", 0}, {"c", 512}, {"d", 512}, {"e", 1000}, {"g", 2048}};
+    rig r;
+    uint32_t out = 0;
+    CHECK(open_rig(&r, SHARED_OF_MODULE, 0));
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        cute_device_function *f;
+        cute_function_info info = {.size = sizeof info};
+        CHECK(cute_device_get_function(r.device, r.module, rows[n].kernel, &f, r.diag) == CUTE_OK);
+        CHECK(cute_device_function_info(r.device, f, &info, r.diag) == CUTE_OK);
+        CHECK_INT(info.static_smem, rows[n].bytes);
+    }
+    CHECK(launch_kernel(&r, "k", 232448, &out) && out == 7); /* all that a block can have */
+    CHECK(launch_kernel(&r, "c", 0, &out) && out == 9);
+    CHECK(launch_kernel(&r, "d", 0, &out) && out == 9);
+    CHECK(launch_kernel(&r, "g", 0, &out) && out == 5);
+    print_messages(&r);
+    close_rig(&r);
+}
+
 int main(void)
 {
     TEST("integer and bit instructions give what the ISA says", test_integers);
@@ -482,5 +541,8 @@ int main(void)
     TEST("a deadlock names who waits for what", test_deadlock);
     TEST("text that is no program is refused with line and caret", test_errors);
     TEST("instructions, lanes and bytes are counted", test_hooks_are_quiet);
+    TEST("a module's shared arrays belong to the kernels that reach them, through calls and addresses too, "
+         "and lie aligned",
+         test_module_shared);
     return test_finish();
 }

@@ -72,27 +72,27 @@ static x_sreg sreg(uint32_t which)
 typedef struct maker {
     cute_arena *arena;
     const em_program *program;
+    const em_function *kernel;
     x_inst *to;
     x_operand uses[256];
     uint32_t defs[256];
     unsigned use_count, def_count;
 } maker;
 
-static int64_t constant(const em_program *p, const em_operand *o)
+static int64_t constant(const em_program *p, const em_function *kernel, const em_operand *o)
 {
     int64_t value = 0;
     for (size_t r = 0; r < p->reloc_count; r++)
         if (p->relocs[r].at == o->at) {
-            const em_variable *v = p->relocs[r].variable;
-            /* Dynamic shared memory lies behind the rest, where that ends. */
-            return (v->dynamic ? 1024 : v->offset) + p->relocs[r].offset;
+            em_shared_offset(kernel, p->relocs[r].variable, &value);
+            return value + p->relocs[r].offset;
         }
     unsigned bytes = o->bytes == 2 ? 2 : o->bytes ? o->bytes < 8 ? o->bytes : 8 : 4;
     if (o->at <= p->pool_length && bytes <= p->pool_length - o->at) memcpy(&value, p->pool + o->at, bytes);
     return o->bytes ? value : value & 1;
 }
 
-static x_operand convert(const em_program *p, const em_operand *o)
+static x_operand convert(const em_program *p, const em_function *kernel, const em_operand *o)
 {
     x_operand out = {0};
     if (o->kind == EM_O_IMMEDIATE) out = (x_operand){.kind = X_IMM, .imm = o->offset};
@@ -100,7 +100,7 @@ static x_operand convert(const em_program *p, const em_operand *o)
     if (o->kind != EM_O_VALUE) return out;
     if (o->base == EM_BASE_REGISTERS) out = (x_operand){.kind = X_VAR, .var = o->at / 64};
     if (o->base == EM_BASE_SREGS) out = (x_operand){.kind = X_SREG, .imm = sreg(o->at / (4 * EM_LANES))};
-    if (o->base == EM_BASE_CONSTANTS) out = (x_operand){.kind = X_IMM, .imm = constant(p, o)};
+    if (o->base == EM_BASE_CONSTANTS) out = (x_operand){.kind = X_IMM, .imm = constant(p, kernel, o)};
     out.inverted = o->negated;
     return out;
 }
@@ -108,7 +108,7 @@ static x_operand convert(const em_program *p, const em_operand *o)
 static int add_use(maker *m, const em_operand *o)
 {
     if (m->use_count == sizeof m->uses / sizeof *m->uses) return -1;
-    m->uses[m->use_count] = convert(m->program, o);
+    m->uses[m->use_count] = convert(m->program, m->kernel, o);
     return (int)m->use_count++;
 }
 
@@ -488,7 +488,7 @@ bool x_from_ptx(cute_arena *arena, const em_program *program, const em_function 
     out->insts = cute_arena_array(arena, out->count + 1, sizeof *out->insts);
     out->variables = k->register_bytes / 64 + 64;
     if (!out->insts || !m) return false;
-    *m = (maker){.arena = arena, .program = program};
+    *m = (maker){.arena = arena, .program = program, .kernel = k};
     uint32_t at = 0;
     int64_t line = 1;
     for (size_t n = 0; n < out->count; n++) {

@@ -238,17 +238,14 @@ static bool make_registers(follow *f)
 static bool make_pool(follow *f)
 {
     const em_program *p = f->program;
-    int64_t own = em_static_shared(p, f->kernel);
     f->pool = cute_arena_alloc(f->arena, (size_t)p->pool_length + 128);
     if (!f->pool) return false;
     f->pool += (64 - (uintptr_t)f->pool % 64) % 64;
     if (p->pool_length) memcpy(f->pool, p->pool, p->pool_length);
     for (size_t n = 0; n < p->reloc_count; n++) {
         const em_reloc *r = &p->relocs[n];
-        int64_t offset = r->variable->offset + (r->variable->owner ? (p->shared + 15) / 16 * 16 : 0);
-        int64_t align = r->variable->align < 16 ? 16 : r->variable->align;
-        if (r->variable->dynamic)
-            offset = (own + EM_SHARED_RESERVED + align - 1) / align * align - EM_SHARED_RESERVED;
+        int64_t offset = 0;
+        em_shared_offset(f->kernel, r->variable, &offset);
         em_splat(f->pool + r->at, r->bytes, (uint64_t)(offset + EM_SHARED_RESERVED + r->offset), 0);
     }
     return true;
