@@ -122,6 +122,8 @@ CUTE_API const char *cute_module_arch(const cute_module *module);
 CUTE_API const void *cute_module_image(const cute_module *module, size_t *length);
 /* The PTX: the image itself, the cubin's section .cute.ptx, or the fatbin's PTX; NULL when there is none. */
 CUTE_API const char *cute_module_ptx(const cute_module *module, size_t *length);
+/* The version of that PTX: 83 is 8.3; 0: there is none. */
+CUTE_API int cute_module_ptx_version(const cute_module *module);
 CUTE_API size_t cute_module_kernel_count(const cute_module *module);
 CUTE_API const cute_kernel *cute_module_kernel(const cute_module *module, size_t index);
 /* By name: the symbol, or its C++ name (cute-run(1)). `name` NULL takes the only kernel. Otherwise CUTE_INVALID: "no kernel 'x'; did you mean 'y'? ..." */

@@ -63,9 +63,11 @@ typedef struct cute_device_launch {
 
 typedef struct cute_function_info {
     size_t size;
-    int64_t registers; /* of a thread */
+    int64_t registers; /* of a thread; 0: not known, of PTX on the emulator */
     int64_t static_smem, local_bytes, constant_bytes;
     int64_t threads_limit; /* of a block */
+    int64_t ptx_version; /* the architecture that its PTX is for, and that of its machine code: 90 is sm_90 */
+    int64_t binary_version;
 } cute_function_info;
 
 /* How many GPUs there are. CUTE_SYSTEM when there is no driver; the message says what was looked for. */
@@ -100,7 +102,8 @@ CUTE_API cute_status cute_device_fill(cute_device *device, cute_address to, uint
 
 /* ---- code ---- */
 
-/* Loads a module: a cubin, a fatbin, or PTX text, which need not be terminated. The emulator takes PTX only. `label`
+/* Loads a module: a cubin, a fatbin as nvcc embeds it, or PTX text, which need not be terminated. The emulator runs the PTX
+ * that a module has: of a fatbin that for sm_90a or what runs on it, else the newest; cubins of cute-link have it. `label`
  * names it in messages (NULL: "<image>"); both are only read. What the driver's compiler said becomes remarks, or
  * notes of the error. CUTE_INVALID: truncated, wrong, or not for this device. */
 CUTE_API cute_status cute_device_load(cute_device *device, const char *label, const void *image,
@@ -124,8 +127,9 @@ CUTE_API bool cute_device_param_size(cute_device *device, cute_device_function *
 CUTE_API cute_status cute_device_prepare(cute_device *device, cute_device_function *function,
                                          const cute_device_launch *launch, cute_diag *diag);
 /* How many blocks of such a launch a multiprocessor holds at once (0: it cannot be launched so), and how many of its
- * clusters the GPU does (-1: it has none, or the driver cannot tell). It is the driver that answers; cute/occupancy.h does
- * without one. CUTE_INVALID on the emulator, which has no multiprocessors. */
+ * clusters the GPU does (-1: it has none, or the device cannot tell). It is the driver that answers. The emulator does by
+ * cute/occupancy.h as an H100, with the registers of the cubin where the module has one, else without that limit, and tells
+ * no clusters. */
 CUTE_API cute_status cute_device_occupancy(cute_device *device, cute_device_function *function,
                                            const cute_device_launch *launch, int64_t *blocks,
                                            int64_t *clusters, cute_diag *diag);

@@ -30,6 +30,8 @@ struct cute_module {
     cute_elf elf;
     cute_kernel *kernels;
     size_t kernel_count;
+    const void *fatbin; /* that it is an image of; NULL */
+    size_t fatbin_length;
 };
 
 /* ---- contents ---- */
@@ -277,6 +279,8 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     }
     cute_buffer_release(&seen);
     if (status != CUTE_OK) return status;
+    m->fatbin = m->image;
+    m->fatbin_length = m->image_length;
     m->image = image;
     m->image_length = image_length;
     status = cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
@@ -403,6 +407,22 @@ const void *cute_module_image(const cute_module *module, size_t *length)
 {
     if (length) *length = module->image_length;
     return module->image;
+}
+
+const void *cute_module_fatbin(const cute_module *module, size_t *length)
+{
+    *length = module->fatbin_length;
+    return module->fatbin;
+}
+
+int cute_module_ptx_version(const cute_module *module)
+{
+    cute_ptx_scan scan = {0};
+    cute_arena *arena = module->ptx ? cute_arena_create() : NULL;
+    if (!arena) return 0;
+    cute_ptx_scan_head(arena, module->label, module->ptx, module->ptx_length, &scan, NULL);
+    cute_arena_destroy(arena);
+    return scan.version;
 }
 
 const char *cute_module_ptx(const cute_module *module, size_t *length)

@@ -30,6 +30,8 @@ bool cute_content_is_mlir(const void *bytes, size_t length);
  * or there are several. */
 cute_status cute_module_find_variable(cute_arena *arena, const cute_module *module, const char *name,
                                       const char **symbol, cute_diag *diag);
+/* The fatbin of which the module is one image; NULL: it is of none. */
+const void *cute_module_fatbin(const cute_module *module, size_t *length);
 /* The ELF file of a cubin; NULL for PTX. */
 const cute_elf *cute_module_elf(const cute_module *module);
 

@@ -434,10 +434,12 @@ static cute_status cuda_function_info(cute_device *device, cute_device_function 
                                       cute_function_info *out, cute_diag *diag)
 {
     out->size = sizeof *out;
-    static const int which[] = {CU_FUNC_REGISTERS, CU_FUNC_SHARED, CU_FUNC_LOCAL, CU_FUNC_CONST,
-                                CU_FUNC_MAX_THREADS};
-    int64_t *const fields[] = {&out->registers, &out->static_smem, &out->local_bytes, &out->constant_bytes,
-                               &out->threads_limit};
+    static const int which[] = {CU_FUNC_REGISTERS,     CU_FUNC_SHARED,      CU_FUNC_LOCAL,
+                                CU_FUNC_CONST,         CU_FUNC_MAX_THREADS, CU_FUNC_PTX_VERSION,
+                                CU_FUNC_BINARY_VERSION};
+    int64_t *const fields[] = {&out->registers,      &out->static_smem,   &out->local_bytes,
+                               &out->constant_bytes, &out->threads_limit, &out->ptx_version,
+                               &out->binary_version};
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         int value = 0;
         DRIVER(cuda(device), function_attribute(&value, which[i], (cu_function)function),

@@ -35,6 +35,8 @@ enum { /* function attributes */
        CU_FUNC_CONST = 2,
        CU_FUNC_LOCAL = 3,
        CU_FUNC_REGISTERS = 4,
+       CU_FUNC_PTX_VERSION = 5,
+       CU_FUNC_BINARY_VERSION = 6,
        CU_FUNC_MAX_DYNAMIC_SHARED = 8,
        CU_FUNC_NON_PORTABLE_CLUSTER = 14,
 };

@@ -283,11 +283,6 @@ cute_status cute_device_occupancy(cute_device *device, cute_device_function *fun
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
     CUTE_TRY(check_launch(device, &ours, diag));
-    if (!device->ops->occupancy)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "the %s has no multiprocessors; cute_occupancy_compute "
-                         "answers for one",
-                         device->ops->kind);
     CUTE_TRY(enter(device, diag));
     return device->ops->occupancy(device, function, &ours, blocks, clusters, diag);
 }

@@ -41,7 +41,6 @@ typedef struct cute_device_ops {
     cute_status (*function_info)(cute_device *, cute_device_function *, cute_function_info *, cute_diag *);
     bool (*param_size)(cute_device *, cute_device_function *, size_t, size_t *);
     cute_status (*prepare)(cute_device *, cute_device_function *, const cute_device_launch *, cute_diag *);
-    /* NULL: it has no multiprocessors. */
     cute_status (*occupancy)(cute_device *, cute_device_function *, const cute_device_launch *, int64_t *,
                              int64_t *, cute_diag *);
     cute_status (*start)(cute_device *, cute_device_function *, const cute_device_launch *, void *const *,

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "cute/occupancy.h"
 #include "lib/base/abi.h"
+#include "lib/base/arch.h"
 #include "lib/base/devices.h"
 #include "lib/base/multiprocessor.h"
 #include "lib/checks/checks.h"
+#include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/emulator/counters.h"
 #include "lib/emulator/machine.h"
@@ -28,6 +31,7 @@ struct cute_device_module {
     cute_device_module *next;
     cute_arena *arena;
     em_program *program;
+    cute_module *compiled; /* the cubin that it came with, or fatbin; NULL: it was PTX */
 };
 
 struct cute_device_function {
@@ -81,6 +85,7 @@ static void free_functions(emulator *e, const cute_device_module *module)
 
 static void free_module(cute_device_module *module)
 {
+    cute_module_close(module->compiled);
     cute_arena_destroy(module->arena);
     free(module);
 }
@@ -219,22 +224,39 @@ static void remove_variables(emulator *e, const em_program *program)
         em_memory_free(&e->memory, program->variables[i]->address);
 }
 
+/* Compiled modules have PTX in them; of a fatbin that for the emulator's architecture is taken, else the newest. */
+static cute_status find_ptx(const cute_device *device, const char *label, const char **text, size_t *length,
+                            cute_module **compiled, cute_diag *diag)
+{
+    cute_content content = cute_content_of(*text, *length);
+    *compiled = NULL;
+    if (content == CUTE_CONTENT_PTX || content == CUTE_CONTENT_UNKNOWN) {
+        while (*length && !(*text)[*length - 1]) --*length;
+        return CUTE_OK;
+    }
+    if (cute_module_open(label, *text, *length, device->info.arch, compiled, NULL) != CUTE_OK)
+        CUTE_TRY(cute_module_open(label, *text, *length, NULL, compiled, diag));
+    *text = cute_module_ptx(*compiled, length);
+    if (*text) return CUTE_OK;
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "the module has no PTX, which is what the emulator runs: link it with cute-link "
+                     "from PTX or MLIR");
+}
+
 static cute_status emulator_load(cute_device *device, const char *label, const void *image, size_t length,
                                  cute_device_module **out, cute_diag *diag)
 {
     emulator *e = emulated(device);
     const char *text = image;
-    while (length && !text[length - 1]) length--;
-    if ((length >= 4 && memcmp(text, "\177ELF", 4) == 0) || (length && (uint8_t)text[0] == 0x50))
-        return cute_fail(diag, CUTE_INVALID, NULL, "the emulator runs PTX, not machine code");
     cute_device_module *m = calloc(1, sizeof *m);
     if (!m) return cute_fail_memory(diag);
+    cute_status status = find_ptx(device, label, &text, &length, &m->compiled, diag);
     m->arena = cute_arena_create();
-    char *copy = m->arena ? cute_arena_copy(m->arena, text, length) : NULL;
+    char *copy = m->arena && status == CUTE_OK ? cute_arena_copy(m->arena, text, length) : NULL;
     char *name = copy ? cute_arena_copy(m->arena, label, strlen(label)) : NULL;
-    cute_status status =
-        name ? em_program_parse(m->arena, name, copy, length, e->module_base, &m->program, diag)
-             : cute_fail_memory(diag);
+    if (status == CUTE_OK)
+        status = name ? em_program_parse(m->arena, name, copy, length, e->module_base, &m->program, diag)
+                      : cute_fail_memory(diag);
     if (status == CUTE_OK && !add_variables(e, m->program)) {
         remove_variables(e, m->program);
         status = cute_fail_memory(diag);
@@ -303,15 +325,67 @@ static int64_t threads_limit(const em_function *f)
     return threads < CUTE_SM_BLOCK_THREADS ? threads : CUTE_SM_BLOCK_THREADS;
 }
 
+/* Of a thread, where a compiled module says it; 0. */
+static int64_t registers_of(const cute_device_module *module, const char *kernel)
+{
+    size_t count = module->compiled ? cute_module_kernel_count(module->compiled) : 0;
+    for (size_t n = 0; n < count; n++) {
+        const cute_kernel *k = cute_module_kernel(module->compiled, n);
+        if (strcmp(k->name, kernel) == 0 && k->resources.registers > 0) return k->resources.registers;
+    }
+    return 0;
+}
+
+/* Of the module's .const variables, as they lie one behind the other. */
+static int64_t constant_bytes(const em_program *program)
+{
+    int64_t end = 0;
+    for (size_t n = 0; n < program->variable_count; n++) {
+        const em_variable *v = program->variables[n];
+        if (v->space == EM_CONST) end = (end + v->align - 1) / v->align * v->align + v->size;
+    }
+    return end;
+}
+
+/* 90 of "sm_90a". */
+static int64_t virtual_architecture(const em_program *program)
+{
+    const cute_arch *arch = cute_arch_find(program->target);
+    return arch ? arch->number : 0;
+}
+
 static cute_status emulator_function_info(cute_device *device, cute_device_function *function,
                                           cute_function_info *out, cute_diag *diag)
 {
-    (void)device, (void)diag;
+    (void)diag;
+    const cute_device_module *module = function->module;
     *out = (cute_function_info){
+        .registers = registers_of(module, function->function->name),
         .static_smem = em_static_shared(function->function),
         .local_bytes = function->function->stack_bytes,
+        .constant_bytes = constant_bytes(module->program),
         .threads_limit = threads_limit(function->function),
+        .ptx_version = virtual_architecture(module->program),
+        .binary_version = 10 * device->info.major + device->info.minor,
     };
+    return CUTE_OK;
+}
+
+static cute_status emulator_occupancy(cute_device *device, cute_device_function *function,
+                                      const cute_device_launch *launch, int64_t *blocks, int64_t *clusters,
+                                      cute_diag *diag)
+{
+    const em_function *f = function->function;
+    cute_occupancy_input in = {.size = sizeof in,
+                               .arch = device->info.arch,
+                               .threads = launch->block[0] * launch->block[1] * launch->block[2],
+                               .registers = registers_of(function->module, f->name),
+                               .static_smem = em_static_shared(f),
+                               .dynamic_smem = launch->dynamic_smem};
+    cute_occupancy found = {.size = sizeof found};
+    CUTE_TRY(cute_occupancy_compute(&in, &found, diag));
+    *blocks = in.threads > threads_limit(f) ? 0 : found.blocks;
+    *clusters = -1; /* how a GPU's multiprocessors are spread over its GPCs is not known */
     return CUTE_OK;
 }
 
@@ -624,6 +698,7 @@ static const cute_device_ops emulator_ops = {
     .get_global = emulator_get_global,
     .function_info = emulator_function_info,
     .param_size = emulator_param_size,
+    .occupancy = emulator_occupancy,
     .prepare = emulator_prepare,
     .start = emulator_start,
     .encode_map = emulator_encode_map,

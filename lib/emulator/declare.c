@@ -357,7 +357,7 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
     int64_t align, vector, more_align, more_vector;
     ptx_type type;
     CUTE_TRY(take_attributes(p, &align, &vector));
-    if (p->reading && is_texture(p)) {
+    if (p->later && is_texture(p)) {
         while (!em_is(p, ';') && p->lexer.token.kind != EM_T_END) em_next(p);
         return em_expect(p, ';');
     }
@@ -495,10 +495,10 @@ static cute_status take_bounds(em_parser *p, em_function *f)
         bool plain = em_is_directive(p, "explicitcluster") || em_is_directive(p, "noreturn") ||
                      em_is_directive(p, "blocksareclusters") || em_is_directive(p, "unique") ||
                      em_is_directive(p, "abi_preserve") || em_is_directive(p, "abi_preserve_control");
-        if (!required && !most && !cluster && !number && !plain && !p->reading)
+        if (!required && !most && !cluster && !number && !plain && !p->later)
             return em_fail_token(p, "a directive of a function");
         em_next(p);
-        if (!plain && p->lexer.token.kind != EM_T_INTEGER && p->reading) continue; /* of a later PTX */
+        if (!plain && p->lexer.token.kind != EM_T_INTEGER && p->later) continue; /* of a later PTX */
         number |= !plain;
         if (required || most || cluster || number)
             CUTE_TRY(take_triple(p, required  ? f->reqntid

@@ -543,7 +543,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
                  .guard = (uint8_t)raw->guard_kind,
                  .guard_at = raw->guard.at};
     if (row->decode == em_decode_absent || is_absent(raw, row)) {
-        if (p->aside) return em_wrong(p, raw, "the emulator does not have it");
+        if (p->reading) return em_wrong(p, raw, "the emulator does not have it");
         CUTE_TRY(em_decode_absent(p, raw, &i));
     } else {
         CUTE_TRY(take_words(p, raw, row, &i));

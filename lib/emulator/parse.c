@@ -697,7 +697,7 @@ static cute_status parse_statement(em_parser *p)
         p->lexer = saved;
         if (label) return parse_label(p, &t);
     }
-    return p->reading ? em_read_instruction(p) : em_parse_instruction(p);
+    return p->later ? em_read_instruction(p) : em_parse_instruction(p);
 }
 
 cute_status em_parse_block(em_parser *p)
@@ -711,7 +711,7 @@ cute_status em_parse_block(em_parser *p)
     return CUTE_OK;
 }
 
-/* As a driver does: PTX of later architectures than the device's does not load. */
+/* PTX of a later architecture than the emulator's runs as far as its instructions are known. */
 static cute_status check_target(em_parser *p)
 {
     const em_token *t = &p->lexer.token;
@@ -721,10 +721,8 @@ static cute_status check_target(em_parser *p)
     for (; known && at < t->length && at < 7 && t->text[at] >= '0' && t->text[at] <= '9'; at++)
         number = number * 10 + (unsigned)(t->text[at] - '0');
     if (!known || at == 3) return em_fail_token(p, "an architecture such as sm_90a");
-    if (number <= NEWEST_TARGET || p->reading) return CUTE_OK;
-    return em_fail_at(p, em_token_at(p), t->length,
-                      "PTX for %.*s does not load: the emulator is an sm_90a device", (int)t->length,
-                      t->text);
+    p->later |= number > NEWEST_TARGET;
+    return CUTE_OK;
 }
 
 static cute_status parse_head(em_parser *p)
@@ -808,7 +806,7 @@ static cute_status parse_program(cute_arena *arena, const char *label, const cha
     p->arena = arena;
     p->program = program;
     p->diag = diag;
-    p->reading = reading;
+    p->reading = p->later = reading;
     p->lexer = (em_lexer){.text = text, .length = length};
     if (length > TEXT_LIMIT) return cute_fail(diag, CUTE_INVALID, NULL, "%s: the text is too long", label);
     CUTE_TRY(em_push_scope(p));

@@ -132,7 +132,7 @@ struct em_inst {
     uint8_t type_count;
     bool hidden; /* a part of the instruction before or behind it: not counted by itself */
     bool
-        unread; /* of em_program_read: `why` says why it was not decoded. Its registers stand in at most two lists: those
+        unread; /* not known, in PTX of a later architecture or for reports: `why` says why it was not decoded. Its registers stand in at most two lists: those
                     that it may write, then the others */
     uint32_t guard_at;
     uint32_t loc; /* index into locs */

@@ -1,5 +1,5 @@
-/* Instructions in PTX that is read for reports and that the emulator does not have: those of later architectures, of later
- * versions of PTX. Of them is known which registers they name, and which of these they may write. */
+/* Instructions that the emulator does not have, in PTX of later architectures or that is read for reports: a launch fails
+ * where it comes to one. Of them is known which registers they name, and which of these they may write. */
 #include <string.h>
 
 #include "lib/emulator/decode.h"
@@ -70,11 +70,19 @@ static cute_status put_list(em_parser *p, em_inst *i, const em_operand *from, ui
     return CUTE_OK;
 }
 
+static void run_unread(em_warp *w, const em_inst *i, uint32_t mask)
+{
+    const em_program *program = w->machine->program;
+    em_fault(w, i, __builtin_ctz(mask), "%.*s is not supported: %s", (int)i->length, program->text + i->where,
+             i->why);
+}
+
 /* PTX writes results first, and at most one operand of those that have no address: before an address there may be more. */
 static cute_status keep_unread(em_parser *p)
 {
     em_inst i = {.opcode = EM_OP_unread,
                  .unread = true,
+                 .run = run_unread,
                  .class = EM_CLASS_CONTROL,
                  .dataflow = EM_FLOW_USE,
                  .loc = p->loc};

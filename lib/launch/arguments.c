@@ -9,6 +9,7 @@
 #include "lib/base/abi.h"
 #include "lib/base/checked.h"
 #include "lib/base/nearest.h"
+#include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/launch/dtype.h"
 #include "lib/launch/plan.h"
@@ -49,13 +50,13 @@ cute_status cute_launch_load(cute_device *device, const cute_module *module, con
                              cute_device_module **out, cute_diag *diag)
 {
     size_t length = 0;
-    const void *image =
-        device->ops->emulator ? cute_module_ptx(module, &length) : cute_module_image(module, &length);
+    const void *image = NULL;
+    /* Of a fatbin the emulator takes another image than a GPU. */
+    if (device->ops->emulator) image = cute_module_fatbin(module, &length);
+    if (device->ops->emulator && !image) image = cute_module_ptx(module, &length);
+    if (!image) image = cute_module_image(module, &length);
     *out = NULL;
-    if (image) return cute_device_load(device, label, image, length, out, diag);
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "the module has no PTX, which is what the emulator runs: link it with cute-link "
-                     "from PTX or MLIR");
+    return cute_device_load(device, label, image, length, out, diag);
 }
 
 cute_status cute_device_load_module(cute_device *device, const cute_module *module, cute_device_module **out,

@@ -40,7 +40,7 @@ static json_t *occupancy_json(const cute_launch *l, const plan_launch *p, const 
     cute_occupancy_input in = {.size = sizeof in};
     cute_occupancy o = {.size = sizeof o};
     cute_occupancy_of_kernel(l->plan.module, p->kernel, &in, NULL);
-    if (f && f->registers > 0) { /* a GPU: what the driver made of it */
+    if (f && f->registers > 0 && !l->run.emulated) { /* a GPU: what the driver made of it */
         in.arch = l->run.device.arch;
         in.registers = f->registers;
         in.static_smem = f->static_smem;

@@ -6,11 +6,8 @@
 #include "cute/report.h"
 #include "lib/base/arch.h"
 #include "lib/base/json.h"
+#include "lib/cubin/kernel_occupancy.h"
 
-/* The threads of a block as required, launched or at most; 0: not known. resources/kernel.c */
-int64_t cute_kernel_threads(const cute_kernel *kernel);
-/* false: not known. */
-bool cute_kernel_occupancy(const cute_module *module, const cute_kernel *kernel, cute_occupancy *out);
 /* "cubin", "ptx", "fatbin" */
 const char *cute_module_format_name(cute_module_format format);
 /* "PROGBITS", "CUDA_INFO", ...; "" for a type that is not known */

@@ -48,7 +48,8 @@ static void *use(void *unused)
     CHECK(cute_device_load(device, "k.ptx", ptx, sizeof ptx - 1, &other, diag) == CUTE_OK);
     CHECK(cute_device_get_function(device, module, "scale", &function, diag) == CUTE_OK);
     info.size = sizeof info;
-    CHECK(cute_device_function_info(device, function, &info, diag) == CUTE_OK && info.registers == 12);
+    CHECK(cute_device_function_info(device, function, &info, diag) == CUTE_OK && info.registers == 12 &&
+          info.ptx_version == 80 && info.binary_version == 90);
     CHECK(info.size == sizeof info);
     float factor = 3;
     void *params[] = {&memory, &factor};

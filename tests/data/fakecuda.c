@@ -303,7 +303,7 @@ API int cuModuleGetGlobal_v2(uintptr_t *address, size_t *size, void *m, const ch
 API int cuFuncGetAttribute(int *v, int which, void *f)
 {
     (void)f;
-    *v = which == 4 ? 12 : which == 0 ? 1024 : 0;
+    *v = which == 4 ? 12 : which == 0 ? 1024 : which == 5 ? 80 : which == 6 ? 90 : 0;
     return 0;
 }
 API int cuFuncSetAttribute(void *f, int which, int v)

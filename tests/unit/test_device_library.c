@@ -138,6 +138,51 @@ static void test_modules(void)
     close_rig(&r);
 }
 
+/* ---- what a kernel takes ---- */
+
+static void test_attributes(void)
+{
+    static const char text[] =
+        ".version 8.3\n.target sm_80\n.address_size 64\n.const .align 4 .b32 c[5];\n"
+        ".visible .entry k(.param .u64 p) .maxntid 256, 1, 1 { .shared .align 4 .b8 s[40000]; "
+        ".local .align 16 .b8 l[32]; ret; }\n";
+    rig r;
+    cute_module *read;
+    cute_device_module *module;
+    cute_device_function *f;
+    cute_function_info info = {.size = sizeof info};
+    int64_t blocks, clusters;
+    if (!open_rig(&r, NULL)) return;
+    CHECK(cute_module_open("k.ptx", text, sizeof text - 1, NULL, &read, r.diag) == CUTE_OK);
+    CHECK_INT(cute_module_ptx_version(read), 83);
+    cute_module_close(read);
+    CHECK(cute_device_load(r.device, "k.ptx", text, sizeof text - 1, &module, r.diag) == CUTE_OK);
+    CHECK(cute_device_get_function(r.device, module, "k", &f, r.diag) == CUTE_OK);
+    CHECK(cute_device_function_info(r.device, f, &info, r.diag) == CUTE_OK);
+    CHECK_INT(info.registers, 0);
+    CHECK_INT(info.static_smem, 40000);
+    CHECK_INT(info.local_bytes, 32);
+    CHECK_INT(info.constant_bytes, 20);
+    CHECK_INT(info.threads_limit, 256);
+    CHECK_INT(info.ptx_version, 80);
+    CHECK_INT(info.binary_version, 90);
+    /* 228 KiB hold 5 blocks of 40,000 bytes and the reserved KiB; with 50,000 bytes more 2. */
+    cute_device_launch launch = {.size = sizeof launch, .grid = {1, 1, 1}, .block = {128, 1, 1}};
+    CHECK(cute_device_occupancy(r.device, f, &launch, &blocks, &clusters, r.diag) == CUTE_OK);
+    CHECK_INT(blocks, 5);
+    CHECK_INT(clusters, -1);
+    launch.dynamic_smem = 50000;
+    CHECK(cute_device_occupancy(r.device, f, &launch, &blocks, &clusters, r.diag) == CUTE_OK);
+    CHECK_INT(blocks, 2);
+    launch.dynamic_smem = 200000; /* more than a block can have */
+    CHECK(cute_device_occupancy(r.device, f, &launch, &blocks, &clusters, r.diag) == CUTE_OK);
+    CHECK_INT(blocks, 0);
+    launch = (cute_device_launch){.size = sizeof launch, .grid = {1, 1, 1}, .block = {512, 1, 1}};
+    CHECK(cute_device_occupancy(r.device, f, &launch, &blocks, &clusters, r.diag) == CUTE_OK);
+    CHECK_INT(blocks, 0); /* more threads than the kernel allows */
+    close_rig(&r);
+}
+
 /* ---- arguments ---- */
 
 static void test_arguments(void)
@@ -400,6 +445,8 @@ int main(void)
     TEST("a device is opened by its name, and another name is refused", test_names);
     TEST("structs of older and newer callers are understood", test_sizes);
     TEST("a module has a length and a label and can be unloaded", test_modules);
+    TEST("the emulator tells what a kernel takes and how many of its blocks a multiprocessor holds",
+         test_attributes);
     TEST("arguments are set by name, checked, and launched", test_arguments);
     TEST("streams run in order, and memory of the host is the device's at its own address",
          test_streams_and_host_memory);

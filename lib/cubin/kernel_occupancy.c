@@ -1,6 +1,7 @@
 /* What the occupancy of a kernel is computed from: its resources and the launch that it states. */
+#include "lib/cubin/kernel_occupancy.h"
+
 #include "lib/base/abi.h"
-#include "lib/report/report.h"
 
 static bool is_set(const int64_t dims[3])
 {
