@@ -1,8 +1,8 @@
 // C = A B^T as in 6_gemm.mlir, with tiles of 128 by 128 by 32 and STAGES buffers in shared memory: while the tiles of
 // one step are multiplied, those of the next STAGES - 1 are on their way. Build with -D STAGES=3.
-!A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64 div=8},1)">
-!B = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64 div=8},1)">
-!C = !cute.memref<f32, gmem, align<16>, "(?,?):(?{i64 div=4},1)">
+!A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
+!B = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
+!C = !cute.memref<f32, gmem, align<16>, "(?,?{div=2}):(?{i64 div=4},1)">
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 !ldsm = !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
 

@@ -4,7 +4,7 @@
 // -D T: type; V ALIGN: elements and bytes of an access: 16 bytes where all rows begin at and have
 // multiples of these, else one element; LANES: threads of a warp along M; GROUP: so many tiles
 // along M come in turn before the next ones along N, so that both sides stay in few pages.
-!A = !cute.memref<${T}, gmem, align<${ALIGN}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
+!A = !cute.memref<${T}, gmem, align<${ALIGN}>, "(?{div=${V}},?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
   gpu.func @transpose(%a: !A, %b: !A) kernel attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {

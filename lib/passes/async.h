@@ -67,6 +67,7 @@ typedef struct async_atom {
     MlirOperation made; /* by which operation; null: unknown */
     const async_value *barrier, *mask;
     int swizzle; /* bits of its layout in shared memory; -1: unknown */
+    int sharers; /* blocks that bring a part of its box each; 0 as 1 */
 } async_atom;
 
 typedef enum async_kind { ASYNC_UNKNOWN, ASYNC_INT, ASYNC_LANES, ASYNC_VALUE, ASYNC_ATOM } async_kind;

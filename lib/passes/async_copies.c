@@ -121,7 +121,10 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         return;
     }
     /* Each instruction brings what is this block's of its box. */
-    int64_t sharers = at.sharers ? at.sharers : 1, box = async_copy_bits(atom) / 8, boxes = 1;
+    int64_t sharers = at.sharers      ? at.sharers
+                      : atom->sharers ? atom->sharers /* tma_partition was expanded */
+                                      : 1;
+    int64_t box = async_copy_bits(atom) / 8, boxes = 1;
     if (box > 0 && bytes % box == 0)
         boxes = bytes / box;
     else

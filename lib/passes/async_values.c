@@ -514,6 +514,8 @@ static bool eval_atom(async_eval *x, const async_instr *i, const async_value *in
             i->in_count > 1 ? mlirValueGetType(mlirOperationGetOperand(i->op, 1)) : (MlirType){NULL};
         const cute_value *smem = mlirTypeIsNull(layout) ? NULL : cute_type_peek(layout);
         if (smem) atom->swizzle = async_swizzle_of(smem);
+        MlirAttribute blocks = mlirOperationGetAttributeByName(i->op, cute_text("num_multicast"));
+        if (!mlirAttributeIsNull(blocks)) atom->sharers = (int)mlirIntegerAttrGetValueInt(blocks);
         const cute_value *coordinates = i->out_count > 1 ? cute_type_peek(result_type(i, 1)) : NULL;
         if (coordinates && coordinates->layout.shape && in[0].kind == ASYNC_VALUE &&
             cute_tree_congruent(coordinates->layout.shape, in[0].value->layout.shape)) {

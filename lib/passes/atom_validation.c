@@ -177,23 +177,40 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
     fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
 }
 
-/* Whether bounds are known to be multiples of `count` in each mode that `stride`, of basis vectors, counts. */
-static bool bounds_divide(const cute_tree *stride, const cute_tree *bounds, int64_t count)
+/* Of the modes that `stride`, of basis vectors, counts, the first whose bound is not known to be a multiple of `count`; -1: none. */
+static int uneven_mode(const cute_tree *stride, const cute_tree *bounds, int64_t count)
 {
     if (stride->kind == CUTE_TREE_TUPLE) {
-        for (uint32_t i = 0; i < stride->count; i++)
-            if (!bounds_divide(stride->items[i], bounds, count)) return false;
-        return true;
+        int mode = -1;
+        for (uint32_t i = 0; i < stride->count && mode < 0; i++)
+            mode = uneven_mode(stride->items[i], bounds, count);
+        return mode;
     }
-    if (stride->kind != CUTE_TREE_BASIS) return true;
+    if (stride->kind != CUTE_TREE_BASIS) return -1;
     const cute_tree *leaf = bounds;
+    int mode = stride->count ? stride->path[0] : 0;
     for (uint32_t i = 0; i < stride->count; i++) {
-        if (leaf->kind != CUTE_TREE_TUPLE || (uint32_t)stride->path[i] >= leaf->count) return false;
+        if (leaf->kind != CUTE_TREE_TUPLE || (uint32_t)stride->path[i] >= leaf->count) return mode;
         leaf = leaf->items[stride->path[i]];
     }
-    if (leaf->kind != CUTE_TREE_INT) return false;
+    if (leaf->kind != CUTE_TREE_INT) return mode;
     int64_t divisor = leaf->value.known ? leaf->value.value : leaf->value.divisor;
-    return divisor && divisor % count == 0;
+    return divisor && divisor % count == 0 ? -1 : mode;
+}
+
+/* One predicate decides about several values, and the bound may lie between them. */
+static void warn_of_extent(MlirOperation op, cute_arena *arena, const cute_tree *bounds, int mode,
+                           int64_t values, const cute_atom *atom)
+{
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    const char *text = cute_arena_printf(
+        arena,
+        "'%.*s' op mode %d of the extents %s is not known to be a multiple of %lld, the values of '%s' that "
+        "one "
+        "predicate decides about: expected ?{div=%lld} in the tensor's type, or an atom of one value",
+        (int)name.length, name.data, mode, cute_tree_text(arena, bounds), (long long)values, atom->text,
+        (long long)values);
+    if (text) cute_emit_warning(mlirOperationGetLocation(op), text);
 }
 
 /* A predicate of cute.predicate is that of a copy's first value: an atom that moves fewer values would take it for those
@@ -212,7 +229,12 @@ static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
     const cute_tree *shape = coords.layout.shape->items[0], *stride = coords.layout.stride->items[0];
     if (shape->kind != CUTE_TREE_TUPLE || !shape->count) return;
     int64_t shared = cute_check_size(shape->items[0]), values = copy.atom->operand[CUTE_ATOM_SOURCE].values;
-    if (shared <= values || bounds_divide(stride->items[0], bounds.tree, shared)) return;
+    int uneven = uneven_mode(stride->items[0], bounds.tree, shared);
+    if (uneven < 0) return;
+    if (shared <= values) {
+        warn_of_extent(op, arena, bounds.tree, uneven, shared, copy.atom);
+        return;
+    }
     const char *what = cute_arena_printf(
         arena,
         "a predicate is that of the first of %lld values, '%s' moves %lld: partition the coordinates by its "

@@ -152,3 +152,29 @@ gpu.module @sm_100a [#nvvm.target<chip = "sm_100a">] {
     return
   }
 }
+
+// -----
+
+// One predicate decides about all values of a vector: where extents are no multiples of them, it takes along what is outside.
+!T = !cute.memref<f32, gmem, align<16>, "(?,?):(?{i64 div=4},1)">
+!E = !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">
+func.func @vector_over_the_edge(%x: !T, %y: !E, %r: !cute.memref<f32, rmem, align<16>, "((4,1),1,1):((1,0),0,0)">, %t: i32) {
+  %a = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32, 128 b>
+  %c = cute.make_tiled_copy %a, "(16,8):(8,1)", "(1,4):(0,1)"
+  %tx = cute.local_tile %x, (16, 32), (%t, %t)
+  %ty = cute.local_tile %y, (16, 32), (%t, %t)
+  %ix = cute.make_identity_tensor %x
+  %iy = cute.make_identity_tensor %y
+  %cx = cute.local_tile %ix, (16, 32), (%t, %t)
+  %cy = cute.local_tile %iy, (16, 32), (%t, %t)
+  %sx = cute.tiled.copy.partition_S %c, %tx, %t
+  %sy = cute.tiled.copy.partition_S %c, %ty, %t
+  %wx = cute.tiled.copy.partition_S %c, %cx, %t
+  %wy = cute.tiled.copy.partition_S %c, %cy, %t
+  %px = cute.predicate %wx, %x
+  %py = cute.predicate %wy, %y
+  // expected-warning @+1 {{'cute.copy' op mode 1 of the extents (?,?) is not known to be a multiple of 4, the values of '!cute_nvgpu.atom.universal_copy<f32, 128 b>' that one predicate decides about: expected ?{div=4} in the tensor's type, or an atom of one value}}
+  cute.copy %c, %sx, %r, %px
+  cute.copy %c, %sy, %r, %py
+  return
+}
