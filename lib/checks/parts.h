@@ -92,7 +92,8 @@ typedef struct thread_state {
     vclock *
         assumed; /* what hardware orders, and the memory model does not, as a barrier followed such an atomic; NULL: none */
     uint32_t fence[SCOPES], proxy_fence;
-    uint32_t init_fence; /* fence.mbarrier_init */
+    uint32_t init_fence;                        /* fence.mbarrier_init */
+    uint32_t cluster_released, cluster_relaxed; /* its latest arrival at barrier.cluster, by kind */
 } thread_state;
 
 enum { WGMMA_KIND = 2, BULK_WRITE_KIND = 3, ASYNC_KINDS = 4, GROUPS_KEPT = 16, BLOCK_BARRIERS = EM_BARRIERS };

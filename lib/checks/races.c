@@ -574,6 +574,22 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
                   em_instruction_name(i), b->address);
 }
 
+/* A thread of another block uses it through the generic proxy (st.async, too): order is enough, and a relaxed arrival at
+ * barrier.cluster makes none. */
+static void check_released(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, const mbarrier_state *b)
+{
+    if (!b || !b->init_inst || b->address >> EM_RANK_SHIFT == w->block->rank) return;
+    const thread_state *t = &cluster_of(c, w)->threads[b->init_id];
+    if (t->cluster_relaxed < b->init_time || t->cluster_released >= b->init_time ||
+        t->init_fence >= b->init_time || t->fence[SCOPE_CLUSTER] >= b->init_time)
+        return;
+    em_check_find(c, FOUND_MBARRIER_INIT_RELAXED, w, i, mask ? __builtin_ctz(mask) : -1,
+                  inst_index(c, b->init_inst),
+                  "race: %s uses the mbarrier at shared address 0x%x of another block, behind a "
+                  "barrier.cluster.arrive.relaxed; no fence.mbarrier_init after its initialisation",
+                  em_instruction_name(i), b->address);
+}
+
 /* ---- the part ---- */
 
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
@@ -584,6 +600,8 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     if (event == EM_E_EXIT && w->block->alive == (uint32_t)__builtin_popcount(mask)) end_block(c, w);
     if (event == EM_E_MBARRIER_ARRIVE && p && p->kind == EM_P_LOAD)
         check_initialised(c, w, i, p->lanes, em_mbarrier_find(c, cluster_of(c, w), (uint32_t)a, false));
+    if (event == EM_E_MBARRIER_ARRIVE && !p)
+        check_released(c, w, i, mask, em_mbarrier_find(c, cluster_of(c, w), (uint32_t)a, false));
 }
 
 static bool concerns(const em_checks *c, const em_inst *i)

@@ -263,7 +263,7 @@ static void begin_cluster(em_checks *c, em_warp *w)
             t->fence[k] = 0;
         }
         t->counted = false;
-        t->proxy_fence = t->init_fence = 0;
+        t->proxy_fence = t->init_fence = t->cluster_released = t->cluster_relaxed = 0;
     }
     for (uint32_t n = 0; n < w->block->cluster->count * w->block->warp_count; n++) o->warps[n].known = first;
     em_vclock_drop(first);
@@ -331,6 +331,18 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     em_vclock_drop(over);
 }
 
+/* That a relaxed arrival orders no memory is asked for where mbarriers of other blocks are used (races.c). */
+static void cluster_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    cluster_state *o = cluster_of(c, w);
+    bool relaxed = i && em_has(i, EM_M_relaxed);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        thread_state *t = &o->threads[thread_id(c, w, __builtin_ctz(rest))];
+        *(relaxed ? &t->cluster_relaxed : &t->cluster_released) = c->machine->time;
+    }
+    arrive_lanes(c, &o->cluster, w, mask);
+}
+
 /* ---- events ---- */
 
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
@@ -369,7 +381,7 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         break;
     case EM_E_BARRIER_COMPLETE: complete(c, &barriers[a].sync); break;
     case EM_E_BARRIER_EXIT: acquire_result(c, w, mask, &barriers[a].sync); break;
-    case EM_E_CLUSTER_ARRIVE: arrive_lanes(c, &o->cluster, w, mask); break;
+    case EM_E_CLUSTER_ARRIVE: cluster_arrive(c, w, i, mask); break;
     case EM_E_CLUSTER_COMPLETE: complete(c, &o->cluster); break;
     case EM_E_CLUSTER_EXIT: acquire_result(c, w, mask, &o->cluster); break;
     case EM_E_MBARRIER_ARRIVE: mbarrier_arrive(c, w, mask, (uint32_t)a); break;

@@ -357,7 +357,9 @@ struct async_warp {
     MlirOperation registers_at;
     bool cluster_arrived, cluster_waits; /* arrived in this phase; not waited since */
     uint32_t cluster_phase;
-    uint32_t init_fence;    /* seq of the latest */
+    uint32_t init_fence; /* seq of the latest */
+    uint32_t cluster_released,
+        cluster_relaxed;    /* seq + 1 of its latest arrival at the cluster's barrier, by kind; 0: none */
     MlirOperation released; /* its latest arrival */
     uint32_t activity;      /* the machine's, at its latest test that failed */
 };

@@ -62,11 +62,14 @@ static void check_barriers_kept(async_machine *m, const async_place *at, int64_t
     }
 }
 
-static void check_init_fence(async_machine *m, async_mbarrier *b, MlirOperation op)
+/* `generic`: st.async accesses the mbarrier through the generic proxy; order is enough for it, which all but a relaxed arrival
+ * at the cluster's barrier makes. */
+static void check_init_fence(async_machine *m, async_mbarrier *b, MlirOperation op, bool generic)
 {
-    if (b->fence_told) return;
-    b->fence_told = true;
     const async_warp *w = &m->warps[b->init_warp];
+    bool relaxed = w->cluster_relaxed > b->init_seq && w->cluster_released <= b->init_seq;
+    if (b->fence_told || (generic && !relaxed)) return;
+    b->fence_told = true;
     for (size_t i = 0; i < w->fence_count; i++)
         if (w->fences[i] >= b->init_seq) return;
     if (w->init_fence >= b->init_seq) return;
@@ -167,7 +170,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         int index = async_barrier_at(m, w, &bar, i->op);
         if (index < 0) return;
         async_mbarrier *b = &m->barriers[index];
-        check_init_fence(m, b, i->op);
+        check_init_fence(m, b, i->op, false);
         check_barriers_kept(m, &at, box * (boxes - 1) + own_bytes, i->op);
         async_reach(m, w, cta, copy, i->op);
         async_place to = at;
@@ -231,7 +234,7 @@ static void send(async_machine *m, async_warp *w, const async_instr *i)
             if (g == count) {
                 int index = async_barrier_at(m, w, &bar, i->op);
                 if (index < 0) return;
-                check_init_fence(m, &m->barriers[index], i->op);
+                check_init_fence(m, &m->barriers[index], i->op, true);
                 int copy = async_copy_new(
                     m,
                     (async_copy){
@@ -280,7 +283,7 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
     }
     int index = async_barrier_at(m, w, &bar, i->op);
     if (index < 0) return;
-    check_init_fence(m, &m->barriers[index], i->op);
+    check_init_fence(m, &m->barriers[index], i->op, false);
     int copy = async_copy_new(
         m, (async_copy){.op = i->op, .warp = w->id, .kind = ASYNC_LOAD, .barrier = index, .committed = true});
     if (copy < 0) return;

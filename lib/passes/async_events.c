@@ -161,6 +161,9 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
     }
     w->cluster_arrived = w->cluster_waits = true;
     w->cluster_phase = m->cluster_phase;
+    bool relaxed = !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("relaxed"))) ||
+                   cute_op_is(op, "nvvm.cluster.arrive.relaxed");
+    *(relaxed ? &w->cluster_relaxed : &w->cluster_released) = w->seq + 1;
     async_release(m, w, m->cluster_gathered);
     m->activity++;
     return ASYNC_GOES_ON;

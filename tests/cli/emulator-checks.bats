@@ -58,6 +58,7 @@ mbarrier_init_without_fence race on sm_90 copies see
 product_without_fence race ptxas inserts the fence
 accumulator_scaled_without_fence race ptxas inserts the fence
 product_after_its_accumulator_was_read race ptxas inserts the fence
+remote_mbarrier_behind_a_relaxed_arrival race other blocks see the initialisation
 first_product_without_fence race ptxas inserts the fence
 lock_taken_by_cas_and_a_barrier race no known hardware needs one
 read_of_a_launch_ahead_that_never_triggers race ends before the next one begins

@@ -1,4 +1,5 @@
-// Two blocks send each other four numbers a thread by st.async, and add what comes.
+// Two blocks send each other four numbers a thread by st.async, and add what comes. The barrier of the cluster orders the mbarrier's
+// initialisation for them: st.async accesses it through the generic proxy.
 !t = !cute.memref<f32, gmem, align<16>, "(4,64,2):(1,4,256)">
 gpu.module @kernels {
   gpu.func @swap(%X: !t, %Y: !t) kernel attributes {nvvm.reqntid = array<i32: 64, 1, 1>, nvvm.cluster_dim = array<i32: 2, 1, 1>} {
@@ -15,7 +16,6 @@ gpu.module @kernels {
     %is_first = arith.cmpi eq, %t, %c0 : i32
     scf.if %is_first {
       cute_nvgpu.arch.mbarrier_init %all, %c1 // @init
-      cute_nvgpu.arch.mbarrier_init_fence // @init-fence
       cute_nvgpu.arch.mbarrier_arrive_and_expect_tx %all, %bytes // @expect
     }
     cute_nvgpu.arch.barrier_cluster // @cluster-sync
