@@ -161,6 +161,11 @@ END
     "$dump" run k.mlir -o kernel --func=_Z6secondPi
     [ "$(jq -c '[.kernels[].kernel]' kernel/REPORT.json)" = '["_Z6secondPi"]' ] && [ ! -e kernel/n.ptx ]
     "$dump" run k.mlir -o host --func run
+    [ "$(jq -c '[.functions[].mangled]' host/REPORT.json)" = '["first","run"]' ]
+    ! grep -qv '@first' host/launch_sites.txt
+    "$dump" run k.mlir -o alone --func third
+    [ "$(jq -c '[.functions[].mangled]' alone/REPORT.json)" = '["third"]' ]
+    [ ! -s alone/launch_sites.txt ]
     [ "$(jq -c '[.kernels[].kernel]' host/REPORT.json)" = '["first"]' ]
     run "$dump" run k.mlir -o wrong --func=firts
     [ "$status" -eq 1 ]

@@ -69,6 +69,15 @@ MLIR
     done
 }
 
+@test "CUDA_HOME and CUDA_PATH that name no folder are warned of once, and the toolkit is taken from elsewhere" {
+    cute-ptx k.mlir -o k.ptx
+    for name in CUDA_HOME CUDA_PATH; do
+        env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH -u CUDA_HOME -u CUDA_PATH $name=/nonexistent \
+            cute-link --fatbin k.ptx -o k.fatbin 2>err
+        [ "$(grep -c "warning: the environment variable $name names no folder: '/nonexistent'; '/.*' is taken" err)" = 1 ]
+    done
+}
+
 @test "a folder that has nothing of a toolkit is told, with what was looked for and what would be right" {
     cute-ptx k.mlir -o k.ptx
     mkdir -p empty toolkit/bin

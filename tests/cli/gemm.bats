@@ -192,11 +192,13 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     jq -e '.gemm.configuration | endswith(":narrow")' out.json
 }
 
-@test "what was measured is remembered for that product on that device" {
+@test "what --tune found is remembered for that product on that device, and of the emulator is not called measured" {
     export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/own"
+    gemm 48x40x24 --tune > out.txt
+    grep -q '; the fastest on the emulator; nothing was measured$' out.txt
     gemm 48x40x24 --tune --json > out.json
-    jq -e '.gemm.chosen == "measured"' out.json
-    gemm 48x40x24 --json | jq -e '.gemm.chosen == "measured"'
+    jq -e '.gemm.chosen == "emulated"' out.json
+    gemm 48x40x24 --json | jq -e '.gemm.chosen == "emulated"'
     gemm 48x40x32 --json | jq -e '.gemm.chosen == "estimated"'
     gemm 48x40x24 --json --sms 7 | jq -e '.gemm.chosen == "estimated"'
     # damaged entries are as good as none

@@ -107,6 +107,9 @@ refuses() {
         --tensor b=f32:8x16:20,1 --expect 'b=f32(1.5*a[i,j])'
     [[ "$output" == *"scale: grid 8x1x1, block 16x1x1"* ]]
     [[ "$output" == *"check b: passed, 128 elements"* ]]
+    # strides that are left out, between the shape and the init, are those of rows
+    run -0 cute-run -d emulator tensors.ptx --plan main -D scale=0.5 --tensor a=f32:8x16::normal --tensor b=8x16 \
+        --expect 'b=f32(1.5*a[i,j])'
     run -4 cute-run -d emulator tensors.ptx --plan main -D scale=0.5 --tensor a=8x16:normal --tensor b=8x16 \
         --expect 'b=f32(1.25*a[i,j])'
 }

@@ -132,6 +132,11 @@ END
     [ "$(ls kept | tr '\n' ' ')" = "vector_add.sm_80.cubin vector_add.sm_80.ptx " ]
     CUTLASS_DUMP_DIR=run CUTLASS_KEEP_PTX=1 cute-run "$KERNEL" >shown
     [ "$(ls run)" = vector_add.sm_90a.ptx ]
+    CUTLASS_DUMP_DIR=both CUTLASS_KEEP_CUBIN=1 cute-run --device emulator --config "$CONFIG" "$KERNEL" >shown
+    [ "$(ls both)" = vector_add.sm_90a.cubin ]
+    mkdir empty
+    CUTE_CUDA_PATH=$PWD/empty CUTLASS_KEEP_CUBIN=1 cute-run --device emulator --config "$CONFIG" "$KERNEL" 2>err >shown
+    grep -q 'warning: no cubin is kept: there is no ptxas that could make it' err
     cat >assert.mlir <<'MLIR'
 gpu.module @m { gpu.func @k(%n: i32) kernel {
   %c = arith.constant 3 : i32

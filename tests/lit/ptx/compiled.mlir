@@ -1,0 +1,14 @@
+// What is compiled already, by the pipeline of the user or before, has no kernels that could be lowered: it is named.
+// RUN: not cute-ptx %s --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=isa})' 2>&1 | FileCheck %s --check-prefix=PIPELINE
+// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=isa})' -o %t.mlir
+// RUN: not cute-ptx %t.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
+// RUN: cute-ptx %s --pass-pipeline='builtin.module(cute-to-nvvm)' | FileCheck %s --check-prefix=PTX
+// PIPELINE: compiled.mlir:12:1: error: expected a gpu.module, got gpu.binary @m, which is compiled
+// PIPELINE: note: leave cubin-format or emit-gpu-binary out of the pipeline: cute-ptx makes PTX of what it leaves; 'cute-opt --pass-pipeline=... | cute-link' takes the code out of the gpu.binary
+// BEFORE: error: expected a gpu.module, got gpu.binary @m, which is compiled
+// BEFORE: note: 'cute-link FILE' takes the code out of it
+// PTX: .entry k
+
+gpu.module @m {
+  gpu.func @k(%a: memref<?xf32>) kernel { gpu.return }
+}
