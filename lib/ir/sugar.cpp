@@ -148,7 +148,9 @@ ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
     bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
     if (expect((items.size() == 1 || indexed) && known(items[0]),
-               "a value, and the number of a mode, which has to be known"))
+               "a value, and the number of a mode, which has to be known (of all modes cute.get_scalars "
+               "gives the numbers, "
+               "and arith.select chooses one while the kernel runs)"))
         return failure();
     SMLoc location = items[0].location;
     if (spelled != "cute.coord" && layoutOf(items[0])) return failure();
@@ -434,7 +436,13 @@ static Type readTensor(AsmParser &parser, SMLoc place)
 {
     Type element, layout;
     std::string text;
-    if (parser.parseLess() || parser.parseType(element) || parser.parseComma()) return {};
+    if (failed(parser.parseOptionalLess())) {
+        parser.emitError(parser.getCurrentLocation())
+            << "expected '<', as in !cute.tensor<f32, \"(64,?):(?,1)\">: elements and layout are parts of "
+               "the type";
+        return {};
+    }
+    if (parser.parseType(element) || parser.parseComma()) return {};
     if (failed(parser.parseOptionalString(&text))) {
         SMLoc at = parser.getCurrentLocation();
         if (parser.parseType(layout)) return {};

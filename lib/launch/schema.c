@@ -97,6 +97,15 @@ static void list_words(const void *list, const char *(*at)(const void *, size_t)
     for (size_t i = 0; (word = at(list, i)); i++) cute_buffer_printf(out, "%s%s", i ? ", " : "", word);
 }
 
+/* What others have in a launch, and a file has not. */
+static const struct {
+    const char *key, *advice;
+} elsewhere[] = {
+    {"stream",
+     "the launches of a file run in order on one stream; a program has several by cute_stream_create "
+     "(cute/device.h)"},
+};
+
 static void fail_unknown_key(validation *v, const json_t *properties, const char *key, const cute_path *path)
 {
     const char *near = cute_nearest(key, key_at, properties);
@@ -104,6 +113,8 @@ static void fail_unknown_key(validation *v, const json_t *properties, const char
     cute_document_fail(v->document, path, true, v->diag,
                        near ? "unknown key '%s'; did you mean '%s'?" : "unknown key '%s'", key, near);
     if (near) return;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (!strcmp(elsewhere[i].key, key)) cute_note(v->diag, NULL, "%s", elsewhere[i].advice);
     cute_buffer known = {0};
     list_words(properties, key_at, &known);
     cute_note(v->diag, NULL, "known keys: %s", cute_buffer_text(&known));

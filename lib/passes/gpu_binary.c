@@ -361,10 +361,28 @@ static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef targ
     return true;
 }
 
+/* Upstream names such a kernel, and not what is to be done about it. */
+static void refuse_unlowered(MlirOperation kernel, void *context)
+{
+    if (cute_op_is(mlirOperationGetParentOperation(kernel), "gpu.module")) {
+        cute_emit_error(
+            mlirOperationGetLocation(kernel),
+            "emit-gpu-binary expects kernels of llvm and nvvm, got a gpu.func; run cute-full-lowering "
+            "before it, or cute-to-nvvm in its place");
+        *(bool *)context = false;
+    }
+}
+
 static void emit(MlirOperation root, cute_pass_run *pass)
 {
     chips c = {.good = true};
+    bool lowered = true;
     cute_kernels_enter(root);
+    cute_op_each(root, "gpu.func", refuse_unlowered, &lowered);
+    if (!lowered) {
+        cute_pass_fail(pass);
+        return;
+    }
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
     bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
     bool good = toolkit_is_there(root, toolkit, assembles);

@@ -268,6 +268,8 @@ END
     [ "$status" -eq 1 ]
     [ "${lines[0]}" = "launch.json:1:2: error: \$.kernle: unknown key 'kernle'; did you mean 'kernel'?" ]
     refuses "$(a="{'dtype': 'f32', 'shpe': ['n'], 'shape': ['n']}" add)" "\$.buffers.A.shpe: unknown key 'shpe'; did you mean 'shape'?"
+    plan "{'stream': 1}"
+    [[ $output == *"unknown key 'stream'"*"run in order on one stream; a program has several by cute_stream_create"* ]]
 }
 
 @test "wrong types and values in launch.json name the path" {
