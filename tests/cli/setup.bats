@@ -44,13 +44,13 @@ fake() { printf '#!/bin/sh\n%s\n' "$2" >"$BIN/$1"; chmod +x "$BIN/$1"; }
 @test "a demo that cannot get the CUDA parts ends with that and what to do, other targets go on" {
     cd "$BATS_TEST_DIRNAME/../.."
     fake parts 'echo "$*" >>"$LOG"; echo "cannot download it; install the CUDA toolkit" >&2; exit 3'
-    run make --no-print-directory demo CUDA_PARTS="$BIN/parts"
+    run make --no-print-directory demo BUILD="$BATS_TEST_TMPDIR/build" CUDA_PARTS="$BIN/parts"
     [ "$status" -ne 0 ]
     [ "${lines[0]}" = "cannot download it; install the CUDA toolkit" ]
     [[ "${lines[1]}" == make*"Error 3" ]]
     [ "${#lines[@]}" -eq 2 ]
     [ "$(cat "$LOG")" = "--need bin/ptxas build/cuda" ]
-    run make --no-print-directory setup-build CUDA_PARTS="$BIN/parts"
+    run make --no-print-directory setup-build BUILD="$BATS_TEST_TMPDIR/build" CUDA_PARTS="$BIN/parts"
     [ "$status" -eq 0 ]
     [[ "$output" == *"going on without; what needs the missing parts will say so"* ]]
 }

@@ -149,7 +149,7 @@ static void put_html(const char *text, cute_buffer *out)
 
 void explain_html(const explain_report *r, cute_buffer *out)
 {
-    cute_buffer_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    cute_buffer_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>");
     put_html(r->label, out);
     cute_buffer_puts(
         out, "</title>\n<style>\nbody{font:15px/1.45 system-ui,sans-serif;max-width:60em;margin:2em auto;"
@@ -177,7 +177,7 @@ void explain_html(const explain_report *r, cute_buffer *out)
             put_place(r, k, f, &place);
             put_html(cute_buffer_text(&place), out);
             cute_buffer_release(&place);
-            cute_buffer_puts(out, " &middot; ");
+            cute_buffer_puts(out, " \xC2\xB7 ");
             put_share(f, out);
             cute_buffer_printf(out, "</div><div class=\"bar\"><i style=\"width:%.0f%%\"></i></div><p>",
                                f->share * 100);

@@ -320,7 +320,7 @@ static void page_names(cute_buffer *out, const char *title, const json_t *names)
 void cute_diff_html(const json_t *difference, cute_buffer *out)
 {
     static const char head[] =
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>cute-dump "
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>cute-dump "
         "diff</title>\n<style>\n"
         "body{font:14px/1.45 sans-serif;margin:2em;max-width:80em;color:#222;background:#fff}\n"
         "h1{font-size:20px}h2{font-size:16px;margin:1.6em 0 .4em}\n"
@@ -337,7 +337,7 @@ void cute_diff_html(const json_t *difference, cute_buffer *out)
     cute_buffer_puts(out, head);
     cute_buffer_puts(out, "<h1>What differs</h1>\n<p>A: ");
     element(out, "code", text_of(difference, "a"));
-    cute_buffer_puts(out, "<br>B: ");
+    cute_buffer_puts(out, "<br/>B: ");
     element(out, "code", text_of(difference, "b"));
     cute_buffer_puts(out, "</p>\n");
     if (json_is_true(json_object_get(difference, "same"))) cute_buffer_puts(out, "<p>No difference.</p>\n");

@@ -190,7 +190,7 @@ cute_status cute_layouts_html(cute_arena *arena, const layout_report *report, cu
                               cute_diag *diag)
 {
     cute_buffer_puts(out,
-                     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Layouts of ");
+                     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>Layouts of ");
     put_xml(report->label, out);
     cute_buffer_puts(
         out,
