@@ -49,7 +49,7 @@ $(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
 
 $(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
 # That of the static checks has the kernels beside them inside, and the compiler half: watched are the checks.
 ASYNC_KERNELS := $(wildcard tests/static-checks/*.mlir)
@@ -63,6 +63,19 @@ $(OBJ)/fuzz/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
 $(FUZZ_ASYNC): CPPFLAGS += $(MLIR_INC)
 $(FUZZ_ASYNC): | $(GENERATED)
 $(BUILD)/fuzz/fuzz_async: $(FUZZ_ASYNC) $(BUILD)/libcute-compiler.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(FUZZ_CC)++ $(FUZZ_FLAGS) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
+
+# The text before MLIR sees it needs no MLIR.
+$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/fuzz/lib/ir/%.o,defines include spellings nesting)
+
+# The language server has all of MLIR inside; watched is our C.
+FUZZ_LSP := $(patsubst %.c,$(OBJ)/fuzz/%.o,tests/fuzz/fuzz_lsp.c \
+            $(foreach r,lsp calculator ir ir/ops base layout atoms toolkit,$(wildcard lib/$(r)/*.c)))
+$(FUZZ_LSP): CPPFLAGS += $(MLIR_INC)
+$(FUZZ_LSP): | $(GENERATED)
+$(BUILD)/fuzz/fuzz_lsp: $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(FUZZ_CC)++ $(FUZZ_FLAGS) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)

@@ -138,6 +138,9 @@ static cute_status read_images(cute_arena *arena, const char *label, const void 
         CUTE_TRY(add_archive(&r, bytes, length));
     else
         CUTE_TRY(add_content(&r, NULL, bytes, length));
+    if (!r.count)
+        return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
+                         "expected device code, got a fatbin without an image");
     *out = r.images;
     *count = r.count;
     return CUTE_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/checked.h"
 #include "lib/base/file.h"
 #include "lib/report/table.h"
 
@@ -25,13 +26,20 @@ static const struct {
     {"written", "bytes", "shared", "written"},    {"wavefronts", "wavefronts", NULL, "count"},
     {"sectors", "sectors", NULL, "count"}};
 
+/* No launch counts that far; a report may say so. */
+static long long sum_of(long long a, long long b)
+{
+    int64_t sum;
+    return cute_add64(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+
 static void take(const json_t *value, counted *out)
 {
     for (int n = 0; n < TALLIES; n++) {
         const json_t *at = value;
         if (columns[n].group) at = json_object_get(at, columns[n].group);
         if (columns[n].sub) at = json_object_get(at, columns[n].sub);
-        out->numbers[n] += json_integer_value(json_object_get(at, columns[n].key));
+        out->numbers[n] = sum_of(out->numbers[n], json_integer_value(json_object_get(at, columns[n].key)));
     }
 }
 
@@ -102,7 +110,7 @@ static counted *sum_lines(cute_arena *arena, const json_t *lines, size_t *count)
             list[(*count)++] = list[n];
             continue;
         }
-        for (int k = 0; k < TALLIES; k++) last->numbers[k] += list[n].numbers[k];
+        for (int k = 0; k < TALLIES; k++) last->numbers[k] = sum_of(last->numbers[k], list[n].numbers[k]);
     }
     return list;
 }

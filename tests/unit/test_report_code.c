@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lib/report/code/view.h"
+#include "lib/report/explain/model.h"
 #include "tests/unit/test.h"
 
 #define SECTION(name) "\t.section\t.text." name ",\"ax\",@progbits\n"
@@ -235,12 +236,31 @@ static void test_views(void)
     cute_buffer_release(&out);
 }
 
+/* Up to sm_90 there are UR0 to UR62, from sm_100 on UR0 to UR254; no text names more than there is room for. */
+static void test_uniform(void)
+{
+    cute_code_function *f = parse(
+        SECTION("k") "        /*0000*/                   LDCU UR254, c[0x0][0x380] ;\n"
+                     "        /*0010*/                   UISETP.NE.U32.AND UP6, UPT, UR254, UR161, UPT ;\n"
+                     "        /*0020*/                   UIADD3 UR999, UPT, UPT, UR255, UR256, UP9 ;\n"
+                     "        /*0030*/                   EXIT ;\n");
+    x_function x = {.arch = 100};
+    CHECK_INT(f->peak[CUTE_REGISTER_UR], 2);
+    CHECK_INT(f->peak[CUTE_REGISTER_UP], 1);
+    CHECK(x_from_sass(arena, f, &x) && x_analyse(&x));
+    bool used = false;
+    for (uint32_t u = 0; u < x.insts[1].use_count; u++)
+        used |= x.insts[1].uses[u].kind == X_VAR && x.insts[1].uses[u].value == x.insts[0].first_value;
+    CHECK(x.insts[0].def_count == 1 && used);
+}
+
 int main(void)
 {
     arena = cute_arena_create();
     TEST("an instruction's registers read and written, with their widths", test_uses);
     TEST("classes, spaces and widths; what is unknown is other", test_decode);
     TEST("blocks, dominators, nested loops and live registers", test_flow);
+    TEST("uniform registers of Blackwell, up to UR254", test_uniform);
     TEST("a cycle with two entries is no loop", test_irreducible);
     TEST("calls go to functions inside, which return behind them", test_calls);
     TEST("a branch table's targets are edges", test_tables);

@@ -1,4 +1,4 @@
-/* The views of machine code, and those of the images of a file. */
+/* The views of machine code. */
 #ifndef CUTE_TOOLS_CUTE_DUMP_CODE_H
 #define CUTE_TOOLS_CUTE_DUMP_CODE_H
 
@@ -17,8 +17,6 @@ typedef cute_status code_view(const code_question *q, const cute_code *code, cut
                               cute_diag *diag);
 code_view cute_dump_sass, cute_dump_cfg, cute_dump_histogram, cute_dump_lines;
 
-/* The images of a fatbin, an object or a program, a cubin, or PTX. */
-cute_status cute_dump_images(const code_question *q, const char *path, cute_buffer *out, cute_diag *diag);
 /* {"file": ..., key: functions}; takes `functions`. */
 void cute_dump_put(const code_question *q, json_t *functions, const char *key, cute_buffer *out);
 

@@ -6,6 +6,7 @@
 #include "lib/base/file.h"
 #include "lib/report/counters.h"
 #include "lib/report/elfview.h"
+#include "lib/report/images.h"
 #include "lib/report/module.h"
 
 cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
@@ -78,9 +79,19 @@ cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
 
 cute_status do_images(settings *s, cute_buffer *out, cute_diag *diag)
 {
-    s->code.arena = s->arena;
-    s->code.json = s->json;
-    return cute_dump_images(&s->code, s->label, out, diag);
+    cute_buffer bytes = {0};
+    json_t *images = NULL;
+    const code_question q = {.label = cute_file_label(s->label)};
+    cute_status status = cute_file_read(s->label, &bytes, diag);
+    if (status == CUTE_OK)
+        status = cute_report_images_json(q.label, cute_buffer_text(&bytes), bytes.length, &images, diag);
+    cute_buffer_release(&bytes);
+    if (status == CUTE_OK && s->json)
+        cute_dump_put(&q, json_incref(images), "images", out);
+    else if (status == CUTE_OK)
+        cute_report_images(images, out);
+    json_decref(images);
+    return status;
 }
 
 /* Everything that can be shown of a module. */

@@ -17,6 +17,19 @@ typedef enum cute_register_class {
 /* "R", "UR", "P", "UP". */
 extern const char *const cute_register_class_name[CUTE_REGISTER_CLASSES];
 
+/* Registers of all classes in a row, with RZ, URZ, PT and UPT, which are the last of each. Before Blackwell there are 63 uniform
+ * registers; from sm_100 on URZ has the number 255 in the encoding. */
+enum { CUTE_REGISTERS_WIDE = 256, CUTE_REGISTERS_PREDICATE = 8 };
+enum {
+    CUTE_FIRST_R = 0,
+    CUTE_FIRST_UR = CUTE_FIRST_R + CUTE_REGISTERS_WIDE,
+    CUTE_FIRST_P = CUTE_FIRST_UR + CUTE_REGISTERS_WIDE,
+    CUTE_FIRST_UP = CUTE_FIRST_P + CUTE_REGISTERS_PREDICATE,
+    CUTE_REGISTERS = CUTE_FIRST_UP + CUTE_REGISTERS_PREDICATE,
+};
+/* Of each class the first of them, and how many there are without the one that is constant. */
+extern const unsigned cute_register_first[CUTE_REGISTER_CLASSES], cute_register_count[CUTE_REGISTER_CLASSES];
+
 typedef enum cute_code_class {
 #define CLASS(id, name, latency, text) CUTE_CODE_##id,
 #include "lib/report/code/classes.def"

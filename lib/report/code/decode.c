@@ -9,6 +9,11 @@
 #include "lib/report/code/code.h"
 
 const char *const cute_register_class_name[CUTE_REGISTER_CLASSES] = {"R", "UR", "P", "UP"};
+const unsigned cute_register_first[CUTE_REGISTER_CLASSES] = {CUTE_FIRST_R, CUTE_FIRST_UR, CUTE_FIRST_P,
+                                                             CUTE_FIRST_UP};
+const unsigned cute_register_count[CUTE_REGISTER_CLASSES] = {CUTE_REGISTERS_WIDE - 1, CUTE_REGISTERS_WIDE - 1,
+                                                             CUTE_REGISTERS_PREDICATE - 1,
+                                                             CUTE_REGISTERS_PREDICATE - 1};
 const char *const cute_code_space_name[CUTE_SPACES] = {"none",     "global",  "shared", "local",
                                                        "constant", "generic", "tensor", "texture"};
 const char *const cute_code_access_name[] = {"none", "load", "store", "atomic", "copy"};
@@ -125,9 +130,9 @@ typedef struct reading {
 
 static void put_use(reading *r, unsigned class, bool written, unsigned first, unsigned count)
 {
-    static const unsigned sizes[CUTE_REGISTER_CLASSES] = {255, 255, 7, 7};
-    if (first >= sizes[class] || !count || r->count == MOST_USES) return;
-    if (count > sizes[class] - first) count = sizes[class] - first;
+    const unsigned size = cute_register_count[class];
+    if (first >= size || !count || r->count == MOST_USES) return;
+    if (count > size - first) count = size - first;
     r->uses[r->count++] = (cute_code_use){(uint8_t)class, written, (uint8_t)first, (uint8_t)count};
 }
 

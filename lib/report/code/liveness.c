@@ -4,17 +4,15 @@
 
 #include "lib/report/code/code.h"
 
-/* R and UR 256 bits each, then P and UP 8 each. */
-enum { WORDS = 9 };
+/* A bit a register. */
+enum { WORDS = (CUTE_REGISTERS + 63) / 64 };
 typedef struct set {
     uint64_t bits[WORDS];
 } set;
 
-static const unsigned base[CUTE_REGISTER_CLASSES] = {0, 256, 512, 520};
-
 static void put(set *s, const cute_code_use *u, bool in)
 {
-    for (unsigned bit = base[u->class] + u->first, end = bit + u->count; bit < end; bit++)
+    for (unsigned bit = cute_register_first[u->class] + u->first, end = bit + u->count; bit < end; bit++)
         if (in)
             s->bits[bit / 64] |= 1ull << bit % 64;
         else
@@ -41,10 +39,10 @@ static bool has_stack(const cute_code_function *f)
 
 static unsigned population(const set *s, unsigned class)
 {
-    unsigned n = 0;
-    if (class == CUTE_REGISTER_P) return (unsigned)__builtin_popcountll(s->bits[8] & 0xff);
-    if (class == CUTE_REGISTER_UP) return (unsigned)__builtin_popcountll(s->bits[8] >> 8);
-    for (unsigned w = base[class] / 64; w < base[class] / 64 + 4; w++)
+    unsigned n = 0, first = cute_register_first[class], count = cute_register_count[class] + 1;
+    if (count < 64)
+        return (unsigned)__builtin_popcountll(s->bits[first / 64] >> first % 64 & ((1ull << count) - 1));
+    for (unsigned w = first / 64; w < (first + count) / 64; w++)
         n += (unsigned)__builtin_popcountll(s->bits[w]);
     return n;
 }

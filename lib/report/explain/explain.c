@@ -292,6 +292,15 @@ static void look(explain_context *c)
     }
 }
 
+/* What a device takes: products of these are numbers, too. */
+static bool is_launch(const x_launch *launch)
+{
+    enum { MOST_THREADS = 1024, MOST_Y = 65535 };
+    for (int d = 0; d < 3; d++)
+        if (launch->block[d] > MOST_THREADS || launch->grid[d] > (d ? MOST_Y : INT32_MAX)) return false;
+    return true;
+}
+
 static bool set_launch(explain_context *c, const x_launch *launch, x_function *f)
 {
     const cute_kernel *k = c->kernel;
@@ -372,6 +381,10 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     if (!c.launched && measured && measured->block[0] > 0) {
         explain_set_launch(measured, &launch);
         c.launched = launch.grid[0] > 0;
+    }
+    if (!is_launch(&launch)) {
+        launch = (x_launch){0};
+        c.launched = false;
     }
     if (entry) {
         if (!x_from_ptx(arena, program, entry, &ptx)) return cute_fail_memory(diag);

@@ -7,8 +7,8 @@
 #include "lib/numeric/number.h"
 #include "lib/report/explain/model.h"
 
-/* Variables: R0..R254, then UR, P, UP. */
-enum { R = 0, UR = 256, P = 320, UP = 336, VARIABLES = 352, MOST = 16 };
+/* A variable a register. */
+enum { R = CUTE_FIRST_R, UR = CUTE_FIRST_UR, P = CUTE_FIRST_P, UP = CUTE_FIRST_UP, MOST = 16 };
 
 typedef struct span {
     const char *at, *end;
@@ -47,15 +47,12 @@ static bool read_register(span s, x_operand *out, const char **end)
     const char *digits = at;
     while (at < s.end && *at >= '0' && *at <= '9' && n < 1000) n = n * 10 + (unsigned)(*at++ - '0');
     if (at == digits) return false;
-    unsigned base = predicate ? uniform ? UP : P
-                    : uniform ? UR
-                              : R,
-             most = predicate ? 7
-                    : uniform ? 63
-                              : 254;
-    if (n > most) return false;
+    unsigned class = predicate ? uniform ? CUTE_REGISTER_UP : CUTE_REGISTER_P
+                     : uniform ? CUTE_REGISTER_UR
+                               : CUTE_REGISTER_R;
+    if (n >= cute_register_count[class]) return false;
     *end = at;
-    *out = (x_operand){.kind = X_VAR, .var = base + n};
+    *out = (x_operand){.kind = X_VAR, .var = cute_register_first[class] + n};
     return true;
 }
 
@@ -381,7 +378,8 @@ static void set_barrier(const parts *p, x_inst *to, x_operand *uses, unsigned *c
     if (!(to->flags & F_TMA) || s.at >= s.end || *s.at != '[') return;
     s.at++;
     x_operand *where = &uses[*count], *barrier = &uses[*count + 1];
-    if (!read_register(s, where, &end) || where->kind != X_VAR || where->var < UR || where->var >= UR + 62)
+    if (!read_register(s, where, &end) || where->kind != X_VAR || where->var < UR ||
+        where->var + 1 >= UR + cute_register_count[CUTE_REGISTER_UR])
         return;
     *barrier = *where;
     barrier->var++;
@@ -519,10 +517,8 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
     if (to->flags & F_HALF && !has(p.modifiers, "F32") && is_scalar_half(&p)) to->flags |= F_HALF_SCALAR;
     if (to->flags & (F_TMA | F_WGMMA)) to->access = CUTE_ACCESS_NONE;
     for (unsigned u = 0; u < c->use_count; u++)
-        for (unsigned r = 0; r < c->uses[u].count && c->uses[u].written && def_count < 256; r++) {
-            static const unsigned base[] = {R, UR, P, UP};
-            defs[def_count++] = base[c->uses[u].class] + c->uses[u].first + r;
-        }
+        for (unsigned r = 0; r < c->uses[u].count && c->uses[u].written && def_count < 256; r++)
+            defs[def_count++] = cute_register_first[c->uses[u].class] + c->uses[u].first + r;
     bool plain = (set_packed_constant(c, &p, to, uses, &count) || set_predicates(c, &p, to, uses, &count) ||
                   set_semantic(c, &p, f->arch, to, uses, &count)) &&
                  def_count;
@@ -541,8 +537,7 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
         bool gives = to->access == CUTE_ACCESS_STORE || to->access == CUTE_ACCESS_ATOMIC;
         for (unsigned u = 0; u < c->use_count; u++)
             for (unsigned r = 0; r < c->uses[u].count && !c->uses[u].written && count < 48; r++) {
-                static const unsigned base[] = {R, UR, P, UP};
-                unsigned var = base[c->uses[u].class] + c->uses[u].first + r;
+                unsigned var = cute_register_first[c->uses[u].class] + c->uses[u].first + r;
                 bool known = false;
                 for (unsigned k = 0; k < count; k++) known |= uses[k].kind == X_VAR && uses[k].var == var;
                 /* of a pair of addresses the low word is enough */
@@ -666,7 +661,7 @@ bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out)
                         .sass = true,
                         .flow = code,
                         .count = code->count,
-                        .variables = VARIABLES,
+                        .variables = CUTE_REGISTERS,
                         .arch = arch,
                         .label = ""};
     out->insts = cute_arena_array(arena, code->count + 1, sizeof *out->insts);
