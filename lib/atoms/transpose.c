@@ -5,6 +5,7 @@
 #include "lib/atoms/access.h"
 #include "lib/base/checked.h"
 #include "lib/base/diag.h"
+#include "lib/base/sort.h"
 #include "lib/layout/trial.h"
 
 /* A leaf of the layout: `extent` steps of `step` in the tile, each of `stride` elements of the tensor. */
@@ -150,7 +151,7 @@ cute_status cute_copy_transpose(cute_arena *arena, cute_layout tv, int64_t value
     if (!ok)
         return cute_fail(diag, CUTE_INVALID, NULL, "%s does not divide the modes of its tile",
                          cute_layout_text(arena, tv));
-    qsort(all.items, all.count, sizeof *all.items, by_stride);
+    cute_sort(all.items, all.count, sizeof *all.items, by_stride);
     if (!take(&all, size_of(&of_threads), &lanes))
         return cute_fail(diag, CUTE_INVALID, NULL, "no other order of modes gives %lld threads",
                          (long long)size_of(&of_threads));

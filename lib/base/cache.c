@@ -18,6 +18,7 @@
 #include "lib/base/log.h"
 #include "lib/base/mix.h"
 #include "lib/base/settings.h"
+#include "lib/base/sort.h"
 
 static const char suffix[] = ".cute-cache";
 static const char magic[8] = "cutecch1";
@@ -219,7 +220,7 @@ static void trim(cute_arena *arena, int folder)
     int64_t limit = size_limit();
     list_entries(arena, folder, &list);
     if (list.size <= limit) return;
-    qsort(list.items, list.count, sizeof *list.items, by_use);
+    cute_sort(list.items, list.count, sizeof *list.items, by_use);
     for (size_t i = 0; i < list.count && list.size > limit; i++) {
         unlinkat(folder, list.items[i].name, 0);
         list.size -= list.items[i].size;

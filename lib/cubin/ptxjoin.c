@@ -9,6 +9,7 @@
 #include "lib/base/chars.h"
 #include "lib/base/file.h"
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptxtoken.h"
 
@@ -286,7 +287,7 @@ static cute_status sort_items(joiner *j)
     if (!j->sorted) return cute_fail_memory(j->diag);
     for (size_t i = 0; i < j->item_count; i++)
         if (j->items[i].name.length) j->sorted[j->sorted_count++] = &j->items[i];
-    qsort(j->sorted, j->sorted_count, sizeof *j->sorted, by_name);
+    cute_sort(j->sorted, j->sorted_count, sizeof *j->sorted, by_name);
     return CUTE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/emulator/parser.h"
 
 enum { FILE_LIMIT = 1 << 16, DEEPEST = 64 /* functions inlined into one another */ };
@@ -141,7 +142,7 @@ cute_status em_find_lines(em_parser *p)
     if (!sorted) return cute_fail_memory(p->diag);
     for (size_t i = 1; i < program->loc_count; i++)
         if (program->locs[i].at_line) sorted[count++] = (inlined){program->locs[i], i};
-    if (count) qsort(sorted, count, sizeof *sorted, by_place);
+    cute_sort(sorted, count, sizeof *sorted, by_place);
     for (size_t i = 1; i < program->loc_count; i++) {
         em_loc *loc = &program->locs[i];
         if (loc->at_line) *loc = user_place(loc, i, sorted, count);

@@ -2,6 +2,7 @@
  * them, by name or through the functions that they call, as ptxas has it. */
 #include <stdlib.h>
 
+#include "lib/base/sort.h"
 #include "lib/emulator/program.h"
 
 static int64_t round_up(int64_t value, int64_t align)
@@ -95,11 +96,11 @@ static bool place(em_program *program, const reach *r, em_function *kernel)
     for (size_t n = 0; n < r->count; n++)
         for (size_t u = 0; u < r->found[n]->shared_used_count; u++)
             list[count++].variable = r->found[n]->shared_used[u];
-    qsort(list, count, sizeof *list, by_variable);
+    cute_sort(list, count, sizeof *list, by_variable);
     size_t kept = 0;
     for (size_t n = 0; n < count; n++)
         if (!kept || list[kept - 1].variable != list[n].variable) list[kept++] = list[n];
-    qsort(list, kept, sizeof *list, by_offset);
+    cute_sort(list, kept, sizeof *list, by_offset);
     for (size_t n = 0; n < kept; n++) {
         const em_variable *v = list[n].variable;
         if (v->dynamic) continue;
@@ -111,7 +112,7 @@ static bool place(em_program *program, const reach *r, em_function *kernel)
             list[n].offset =
                 round_up(em_static_shared(kernel) + EM_SHARED_RESERVED, least_16(list[n].variable->align)) -
                 EM_SHARED_RESERVED;
-    qsort(list, kept, sizeof *list, by_variable);
+    cute_sort(list, kept, sizeof *list, by_variable);
     kernel->shared_places = list;
     kernel->shared_place_count = kept;
     return true;

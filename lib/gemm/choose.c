@@ -7,6 +7,7 @@
 #include "lib/base/arch.h"
 #include "lib/base/multiprocessor.h"
 #include "lib/base/nearest.h"
+#include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 
 enum { MEASURED_ON = 132, GRID_Y = 65535, TAIL_PARTS = 6 }; /* TAIL_PARTS: as in kernels/gemm_sm90 */
@@ -292,7 +293,7 @@ size_t gemm_ways(const gemm_problem *problems, size_t count, const gemm_target *
     for (size_t i = 0; i < gemm_config_count(); i++)
         for (int vectors = 1; vectors >= 0 && found < limit; vectors--)
             found += make_way(problems, count, gemm_config_at(i), vectors, target, &out[found]);
-    qsort(out, found, sizeof *out, by_seconds);
+    cute_sort(out, found, sizeof *out, by_seconds);
     return found;
 }
 

@@ -7,6 +7,7 @@
 #include "lib/base/arch.h"
 #include "lib/base/cache.h"
 #include "lib/base/clock.h"
+#include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 
 enum { SAMPLES = 15, WARMUP = 3 };
@@ -87,7 +88,7 @@ static cute_status measure(tuner *t, cute_gemm *gemm, double *out)
         seconds[i] = cute_clock() - began;
         if (!emulated) CUTE_TRY(cute_device_elapsed(t->device, t->begin, t->end, &seconds[i], t->diag));
     }
-    qsort(seconds, (size_t)samples, sizeof *seconds, by_value);
+    cute_sort(seconds, (size_t)samples, sizeof *seconds, by_value);
     *out = seconds[samples / 2];
     return CUTE_OK;
 }

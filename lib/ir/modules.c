@@ -10,6 +10,7 @@
 
 #include "lib/base/chars.h"
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/ir/shim.h"
 #include "lib/ir/util.h"
 
@@ -219,7 +220,7 @@ static void find_parts(splicing *s)
 /* Of aliases of one name, those behind the first get another one. */
 static void rename_aliases(splicing *s, bool *any)
 {
-    qsort(s->aliases, s->count, sizeof *s->aliases, compare);
+    cute_sort(s->aliases, s->count, sizeof *s->aliases, compare);
     for (size_t i = 1; i < s->count && !s->full; i++) {
         alias *a = &s->aliases[i];
         if (compare_names(a, a - 1) || a->part == a[-1].part) continue;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sort.h"
+
 #include "lib/launch/launch.h"
 
 static int ascending(const void *a, const void *b)
@@ -20,7 +22,7 @@ launch_times cute_launch_times(const run_samples *samples, int64_t count)
         return t;
     }
     memcpy(sorted, samples->seconds, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    cute_sort(sorted, (size_t)count, sizeof *sorted, ascending);
     t.min = sorted[0];
     t.median = count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
     for (int64_t i = 0; i < count; i++) t.mean += sorted[i] / (double)count;

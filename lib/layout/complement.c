@@ -6,6 +6,8 @@
  * codomain. */
 #include <stdlib.h>
 
+#include "lib/base/sort.h"
+
 #include "lib/layout/buckets.h"
 
 cute_node alg_coprofile(cute_algebra *a, cute_layout layout)
@@ -44,7 +46,7 @@ alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, c
     *count = shape->count;
     for (uint32_t i = 0; i < shape->count; i++)
         modes[i] = (alg_sorted){shape->items[i], stride->items[i], before ? before->items[i] : NULL, i};
-    qsort(modes, shape->count, sizeof *modes, compare_modes);
+    cute_sort(modes, shape->count, sizeof *modes, compare_modes);
     return modes;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lib/base/checked.h"
+#include "lib/base/sort.h"
 #include "lib/layout/algebra.h"
 
 enum { SEARCH_STEPS = 100000, MOST_POINTS = 65536, MOST_EVALUATIONS = 16384, MOST_MODES = 64 };
@@ -54,7 +55,7 @@ static mode *collect(cute_algebra *a, cute_layout layout, size_t *count)
                                    .negative = d->value.value < 0,
                                    .basis = d->kind == CUTE_TREE_BASIS && d->count ? d : NULL};
     }
-    qsort(modes, *count, sizeof *modes, compare_modes);
+    cute_sort(modes, *count, sizeof *modes, compare_modes);
     return modes;
 }
 
@@ -259,7 +260,7 @@ static void judge_composed(cute_arena *arena, const cute_value *v, int64_t size,
         indices[n] = index.tree->value.value;
     }
     cute_arena_destroy(scratch);
-    qsort(indices, (size_t)size, sizeof *indices, compare_numbers);
+    cute_sort(indices, (size_t)size, sizeof *indices, compare_numbers);
     out->injective = out->contiguous = CUTE_YES;
     for (int64_t n = 1; n < size; n++) {
         if (indices[n] == indices[n - 1]) out->injective = CUTE_NO;

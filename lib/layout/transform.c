@@ -3,6 +3,8 @@
  * but compact strides. */
 #include <stdlib.h>
 
+#include "lib/base/sort.h"
+
 #include "lib/layout/layouts.h"
 
 const cute_layout alg_no_layout = {NULL, NULL};
@@ -209,7 +211,7 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
     cute_node *starts = NULL;
     if (!places) return alg_exhausted(a);
     collect(shape, order, places, &count);
-    qsort(places, count, sizeof *places, compare_places);
+    cute_sort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; i < count; i++) places[i].rank = i;
     if (cute_tree_is_static(shape)) { /* nothing is emitted: one running product will do */
         starts = cute_arena_array(a->arena, leaves, sizeof *starts);
@@ -224,7 +226,7 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
     if (!starts && count > MOST_UNKNOWN)
         return alg_fail(a, "expects at most %d modes where extents are unknown, but got %zu", MOST_UNKNOWN,
                         count);
-    qsort(places, count, sizeof *places, compare_positions);
+    cute_sort(places, count, sizeof *places, compare_positions);
     return strides(a, order, places, count, &next, starts);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sort.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/verify.h"
 
@@ -114,7 +115,7 @@ static bool alg_verify_stride(cute_algebra *a, cute_node stride)
     size_t count = 0;
     for (uint32_t i = 0; i < flat->count; i++)
         if (flat->items[i]->kind == CUTE_TREE_BASIS) paths[count++] = flat->items[i];
-    qsort(paths, count, sizeof *paths, compare_paths);
+    cute_sort(paths, count, sizeof *paths, compare_paths);
     for (size_t i = 1; i < count; i++)
         if (prefix(paths[i - 1], paths[i])) {
             alg_fail(

@@ -293,7 +293,7 @@ INLINE void open_rows(bool real, const num_source *s, const elements *x, num_sid
     int groups = s->chunks * 32 / ptx_types[s->type].bits, top = real ? out->most : 0;
     for (group g = first_group(s); g.n < groups; next_group(&g)) {
         num_step *step = out->steps + 4 * g.n;
-#define STEP(t) store(step[t].values[0] + v * LANES, QUAD(f, t))
+#define STEP(t) store((float *)step[t].values + v * LANES, QUAD(f, t)) /* both rows of it */
         for (int v = 0; v < VECTORS; v++) {
             floats f = load((const float *)x->values[g.n] + v * LANES);
             STEP(0);

@@ -44,7 +44,7 @@ static bool has_text(MlirOperation assembly, const char *word)
 {
     MlirStringRef text =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(assembly, cute_text("asm_string")));
-    return memmem(text.data, text.length, word, strlen(word));
+    return text.length && memmem(text.data, text.length, word, strlen(word));
 }
 
 static void look_at(MlirOperation op, void *context)

@@ -6,6 +6,7 @@
 
 #include "lib/base/checked.h"
 #include "lib/base/file.h"
+#include "lib/base/sort.h"
 #include "lib/report/table.h"
 
 enum { LINES_SHOWN = 40, TALLIES = 9, LAST_LINE = 1 << 30 };
@@ -103,7 +104,7 @@ static counted *sum_lines(cute_arena *arena, const json_t *lines, size_t *count)
         take(item, c);
         kept++;
     }
-    qsort(list, kept, sizeof *list, by_place);
+    cute_sort(list, kept, sizeof *list, by_place);
     for (size_t n = 0; n < kept; n++) {
         counted *last = *count ? &list[*count - 1] : NULL;
         if (!last || by_place(last, &list[n])) {
@@ -122,9 +123,9 @@ static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
     counted *list = sum_lines(arena, json_object_get(kernel, "lines"), &count);
     bool used[TALLIES] = {0};
     if (!list || !count) return;
-    qsort(list, count, sizeof *list, by_work);
+    cute_sort(list, count, sizeof *list, by_work);
     size_t shown = count < LINES_SHOWN ? count : LINES_SHOWN;
-    qsort(list, shown, sizeof *list, by_place);
+    cute_sort(list, shown, sizeof *list, by_place);
     for (size_t n = 0; n < shown; n++)
         for (int k = 0; k < TALLIES; k++) used[k] |= list[n].numbers[k] != 0;
     cute_table table = {.arena = arena, .columns = 1};

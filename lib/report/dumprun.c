@@ -16,6 +16,7 @@
 #include "lib/base/list.h"
 #include "lib/base/process.h"
 #include "lib/base/sha256.h"
+#include "lib/base/sort.h"
 #include "lib/cubin/extract.h"
 #include "lib/cubin/module.h"
 #include "lib/report/launchsites.h"
@@ -316,7 +317,7 @@ static cute_status list_folder(dump *d, const char *path, const char *prefix, co
             status = cute_fail_memory(d->diag);
     }
     closedir(folder);
-    if (*count) qsort(*out, *count, sizeof **out, by_name);
+    cute_sort(*out, *count, sizeof **out, by_name);
     return status;
 }
 

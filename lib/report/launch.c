@@ -7,6 +7,7 @@
 #include "cute/report.h"
 #include "lib/base/demangle.h"
 #include "lib/base/json.h"
+#include "lib/base/sort.h"
 #include "lib/launch/launch.h"
 #include "lib/report/counters.h"
 #include "lib/report/report.h"
@@ -452,7 +453,7 @@ static void text_lines(const json_t *lines, const char *space, const char *title
     json_array_foreach((json_t *)(uintptr_t)lines, index,
                        item) if (!strcmp(json_string_value(json_object_get(item, "space")), space))
         sorted[count++] = item;
-    qsort(sorted, count, sizeof(json_t *), by_excess);
+    cute_sort(sorted, count, sizeof(json_t *), by_excess);
     if (count) cute_buffer_printf(out, "%-44s %12s %12s %12s\n", title, "requests", "taken", "ideal");
     for (size_t n = 0; n < count && n < SHOWN; n++) {
         char where[160];

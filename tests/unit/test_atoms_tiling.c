@@ -375,16 +375,15 @@ static bool check_mma(const cute_atom *atom, int which)
 
 static void test_mma_partitions(void)
 {
-    begin();
-    for (size_t i = 0; i < cute_atom_count(); i++) {
-        const cute_atom *atom = cute_atom_at(arena, i, NULL);
-        if (atom->kind != CUTE_ATOM_MMA) continue;
+    for (size_t i = 0; i < cute_atom_count(); i++)
         for (int which = 0; which < 3; which++)
-            for (int trial = 0; trial < 3; trial++)
-                if (!check_mma(atom, which))
+            for (int trial = 0; trial < 3; trial++) {
+                begin(); /* each trial has memory of its own: all of them together have gigabytes */
+                const cute_atom *atom = cute_atom_at(arena, i, NULL);
+                if (atom->kind == CUTE_ATOM_MMA && !check_mma(atom, which))
                     printf("# %s, operand %d: %s\n", atom->name, which, first_message());
-    }
-    end();
+                end();
+            }
 }
 
 /* Random threads and values by their layouts: the tile is covered once, and a thread's value is where the

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 
 static bool count_opcode(cute_arena *arena, cute_code_figures *figures, const cute_code_instruction *i,
                          bool in_loop)
@@ -154,7 +155,7 @@ bool cute_code_count(cute_arena *arena, const cute_code_function *f, cute_code_f
         finish_chain(&out->blocks[b], f->blocks[b].count);
     }
     for (uint32_t l = 0; l < f->loop_count; l++) follow_loop(f, l, at, &out->loops[l]);
-    if (out->opcode_count) qsort(out->opcodes, out->opcode_count, sizeof *out->opcodes, by_count);
-    if (out->access_count) qsort(out->accesses, out->access_count, sizeof *out->accesses, by_space);
+    cute_sort(out->opcodes, out->opcode_count, sizeof *out->opcodes, by_count);
+    cute_sort(out->accesses, out->access_count, sizeof *out->accesses, by_space);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "lib/base/graph.h"
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/report/code/code.h"
 
 /* ---- targets ---- */
@@ -41,7 +42,7 @@ static bool find_targets(cute_arena *arena, cute_code_function *f)
     cute_code_label *sorted = cute_arena_array(arena, f->label_count + 1, sizeof *sorted);
     if (!sorted) return false;
     if (f->label_count) memcpy(sorted, f->labels, f->label_count * sizeof *sorted);
-    qsort(sorted, f->label_count, sizeof *sorted, by_name);
+    cute_sort(sorted, f->label_count, sizeof *sorted, by_name);
     for (size_t n = 0; n < f->count; n++) {
         cute_code_instruction *i = &f->instructions[n];
         const char *at = i->text, *label;
@@ -144,7 +145,7 @@ static bool find_calls(cute_arena *arena, const cute_code_function *f, call **ou
         if (!cute_arena_more(arena, out, *count, &capacity, sizeof **out, 8)) return false;
         (*out)[(*count)++] = (call){i->targets[0], (int64_t)n + 1};
     }
-    if (*count) qsort(*out, *count, sizeof **out, by_callee);
+    cute_sort(*out, *count, sizeof **out, by_callee);
     return true;
 }
 

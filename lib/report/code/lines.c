@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sort.h"
 #include "lib/report/code/source.h"
 #include "lib/report/code/view.h"
 
@@ -92,7 +93,7 @@ static cute_status find_items(cute_arena *arena, const char *label, const cute_c
         return cute_fail(
             diag, CUTE_INVALID, &file,
             q.address ? "no instruction with a source line is at %s" : "no instruction is of line %s", where);
-    qsort(*out, *count, sizeof **out, by_line);
+    cute_sort(*out, *count, sizeof **out, by_line);
     return CUTE_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/base/demangle.h"
 #include "lib/base/list.h"
 #include "lib/base/multiprocessor.h"
+#include "lib/base/sort.h"
 #include "lib/emulator/program.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
@@ -254,7 +255,7 @@ static void set_weights(explain_kernel *k)
         k->findings[n].weight = k->findings[n].share >= HIGH     ? EXPLAIN_HIGH
                                 : k->findings[n].share >= MEDIUM ? EXPLAIN_MEDIUM
                                                                  : EXPLAIN_LOW;
-    if (k->count) qsort(k->findings, k->count, sizeof *k->findings, by_share);
+    cute_sort(k->findings, k->count, sizeof *k->findings, by_share);
 }
 
 CUTE_PRINTF(2, 3)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sort.h"
+
 /* ---- a launch ---- */
 
 static void read_extent(const json_t *list, int64_t out[3])
@@ -96,7 +98,7 @@ static const char *stalls_text(cute_arena *arena, const ncu_kernel *measured)
     size_t count = ncu_stalls(measured, list);
     double sum = 0;
     cute_buffer text = {0};
-    qsort(list, count, sizeof *list, by_value);
+    cute_sort(list, count, sizeof *list, by_value);
     for (size_t n = 0; n < count; n++) sum += list[n].value;
     for (size_t n = 0; n < count && n < 3; n++)
         cute_buffer_printf(&text, "%s%.0f %% %s", n ? ", " : "stalls: ", 100 * list[n].value / sum,

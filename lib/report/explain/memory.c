@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/report/explain/context.h"
 
 static bool is_global(const x_inst *i)
@@ -396,7 +397,7 @@ void find_narrow(explain_context *c)
                 list[count++] = (member){other, place};
             }
             if (count < 2) continue;
-            qsort(list, count, sizeof *list, by_offset);
+            cute_sort(list, count, sizeof *list, by_offset);
             for (unsigned first = 0; first < count;) {
                 unsigned next = first + 1;
                 while (next < count && list[next].offset == list[next - 1].offset + i->width) next++;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/base/sort.h"
 
 typedef struct one {
     const char *text;
@@ -53,7 +54,7 @@ cute_status cute_unread_find(cute_arena *arena, const em_program *program, const
         const em_inst *i = &program->code[n];
         if (i->unread) all[count++] = (one){program->text + i->where, i->length, i->where, i->why};
     }
-    qsort(all, count, sizeof *all, by_text);
+    cute_sort(all, count, sizeof *all, by_text);
     for (size_t n = 0; n < count; n++) {
         const one *before = n ? &all[n - 1] : NULL;
         if (before && before->length == all[n].length && !memcmp(before->text, all[n].text, all[n].length)) {
@@ -67,7 +68,7 @@ cute_status cute_unread_find(cute_arena *arena, const em_program *program, const
                            .ptx_line = all[n].where};
         if (!u->operation) return cute_fail_memory(diag);
     }
-    qsort(out->items, out->count, sizeof *out->items, by_place);
+    cute_sort(out->items, out->count, sizeof *out->items, by_place);
     count_lines(program, out);
     return CUTE_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
+#include "lib/base/sort.h"
 #include "lib/report/code/code.h"
 #include "lib/report/resources/resources.h"
 
@@ -50,7 +51,7 @@ cute_status cute_resource_report_add_code(cute_arena *arena, resource_report *re
             *(store ? &line->stores : &line->loads) += 1;
             *(store ? &line->bytes_stored : &line->bytes_loaded) += in->width;
         }
-        if (r->local_count) qsort(r->local, r->local_count, sizeof *r->local, by_bytes);
+        cute_sort(r->local, r->local_count, sizeof *r->local, by_bytes);
     }
     return CUTE_OK;
 }
