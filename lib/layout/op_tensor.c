@@ -242,6 +242,11 @@ static cute_node projected(call *c, cute_node proj, cute_node t)
     if (proj->count > t->count)
         return alg_fail(c->a, "expects a projection of at most rank %u for %s, but got %s", t->count,
                         alg_text(c->a, t), alg_text(c->a, proj));
+    for (uint32_t i = 0; i < proj->count; i++)
+        if (proj->items[i]->kind != CUTE_TREE_UNDERSCORE && !alg_is(proj->items[i], 1))
+            return alg_fail(c->a,
+                            "expects a projection of 1 for modes that stay and _ for others, but got %s",
+                            alg_text(c->a, proj));
     alg_list list = {0};
     for (uint32_t i = 0; i < t->count; i++)
         if (i >= proj->count || proj->items[i]->kind != CUTE_TREE_UNDERSCORE)

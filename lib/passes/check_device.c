@@ -2,7 +2,8 @@
  *
  * Requires: kernels in gpu.modules, as users write them. Ensures of gpu.modules: operations that `arch` has;
  * functions whose names PTX takes; workgroup and private memory of known extent; inline assembly that refers to
- * operands that are there; no types that PTX lacks, and no arithmetic on 8-bit floats. Changes nothing.
+ * operands that are there; dimensions and steps of loops of at least 1; no types that PTX lacks, and no arithmetic on
+ * 8-bit floats. Changes nothing.
  * Without `arch` the targets of each gpu.module are what it is checked for.
  *
  *     %r = arith.addf %v, %v : f128
@@ -279,6 +280,49 @@ static void check_types(const check *c, MlirOperation op)
         if (!check_value(c, op, mlirValueGetType(mlirOperationGetOperand(op, i)), moves)) return;
 }
 
+/* ---- numbers ---- */
+
+/* PTX ISA, "Performance-tuning directives": dimensions are at least 1. */
+static void check_dimensions(const check *c, MlirOperation op)
+{
+    static const char *const names[] = {"nvvm.reqntid",       "nvvm.maxntid",         "nvvm.cluster_dim",
+                                        "known_block_size",   "gpu.known_block_size", "known_grid_size",
+                                        "gpu.known_grid_size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text(names[i]));
+        if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes)) continue;
+        for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(sizes); k++) {
+            int32_t size = mlirDenseI32ArrayGetElement(sizes, k);
+            if (size > 0) continue;
+            cute_buffer text = {0};
+            cute_buffer_printf(&text, "expected dimensions of at least 1 as %s, got %d", names[i], (int)size);
+            fail(c, mlirOperationGetLocation(op), &text);
+            break;
+        }
+    }
+}
+
+/* A loop goes forwards: with a step of 0 it has no end, and what a negative one does is not defined. */
+static void check_step(const check *c, MlirOperation op)
+{
+    MlirAttribute step = {NULL};
+    if (cute_op_is(op, "affine.for")) {
+        step = mlirOperationGetAttributeByName(op, cute_text("step"));
+    } else if (cute_op_is(op, "scf.for")) {
+        MlirOperation made = cute_defining_op(mlirOperationGetOperand(op, 2));
+        if (!mlirOperationIsNull(made) && cute_op_is(made, "arith.constant"))
+            step = mlirOperationGetAttributeByName(made, cute_text("value"));
+    }
+    if (mlirAttributeIsNull(step) || !mlirAttributeIsAInteger(step)) return;
+    int64_t by = mlirIntegerAttrGetValueInt(step);
+    if (by > 0) return;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "'%.*s' op expected a step of at least 1, got %lld", (int)name.length,
+                       name.data, (long long)by);
+    fail(c, mlirOperationGetLocation(op), &text);
+}
+
 /* ---- the pass ---- */
 
 static void visit(MlirOperation op, void *context)
@@ -289,8 +333,11 @@ static void visit(MlirOperation op, void *context)
         return;
     }
     if (cute_op_is(op, "gpu.func")) check_attributions(c, op);
-    if (cute_op_is(op, "gpu.func") || cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func"))
+    if (cute_op_is(op, "gpu.func") || cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func")) {
         check_name(c, op);
+        check_dimensions(c, op);
+    }
+    check_step(c, op);
     if (cute_op_is(op, "llvm.inline_asm")) check_assembly(c, op);
     check_known(c, op);
     check_row(c, op);

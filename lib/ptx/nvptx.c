@@ -99,6 +99,7 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error && level) cute_llvm_recompute(module);
+    if (!error) cute_llvm_join_bytes(module);
     if (!error) return CUTE_OK;
     char *message = LLVMGetErrorMessage(error);
     cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "LLVM's optimiser: %s", message);

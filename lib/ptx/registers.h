@@ -20,6 +20,9 @@ void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
  * of a branch with setmaxnreg need is computed on each. */
 void cute_llvm_recompute(LLVMModuleRef module);
 
+/* Before code is made: 8 or 16 bytes that are put together of single ones are stored at once. */
+void cute_llvm_join_bytes(LLVMModuleRef module);
+
 /* A target machine whose pointers to shared, constant and local memory have 32 bits where the module's intrinsics can do
  * with these, and 64 otherwise. */
 LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,

@@ -33,4 +33,23 @@ gpu.module @m {
     memref.store %e, %y[%c0] : memref<4xf8E4M3FN>
     gpu.return
   }
+  // CHECK: :[[#@LINE+1]]:3: error: expected dimensions of at least 1 as nvvm.reqntid, got 0
+  gpu.func @no_threads() kernel attributes {nvvm.reqntid = array<i32: 128, 0, 1>} { gpu.return }
+  // CHECK: :[[#@LINE+1]]:3: error: expected dimensions of at least 1 as nvvm.maxntid, got -1
+  gpu.func @no_most() kernel attributes {nvvm.maxntid = array<i32: -1, 1, 1>} { gpu.return }
+  gpu.func @endless(%x: memref<4xf32>, %f: f32) kernel {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %down = arith.constant -1 : i32
+    %i0 = arith.constant 0 : i32
+    // CHECK: :[[#@LINE+1]]:5: error: 'scf.for' op expected a step of at least 1, got 0
+    scf.for %i = %c0 to %c4 step %c0 { memref.store %f, %x[%i] : memref<4xf32> }
+    // CHECK: :[[#@LINE+1]]:5: error: 'scf.for' op expected a step of at least 1, got -1
+    scf.for %i = %i0 to %i0 step %down : i32 { memref.store %f, %x[%c0] : memref<4xf32> }
+    // CHECK: :[[#@LINE+1]]:5: error: 'affine.for' op expected a step of at least 1, got 0
+    affine.for %i = 0 to 4 step 0 { memref.store %f, %x[%i] : memref<4xf32> }
+    // CHECK-NOT: error
+    affine.for %i = 0 to 4 step 2 { memref.store %f, %x[%i] : memref<4xf32> }
+    gpu.return
+  }
 }

@@ -147,3 +147,17 @@ func.func @thread_outside(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)
   %b = cute.local_partition %t, "(8,4):(4,1)", 32
   return
 }
+
+// -----
+
+// expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
+func.func @projection(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">, %i: i32) {
+  // expected-note @+1 {{%tile is a '!cute.tile<"[32:1;16:1;36:1]">'}}
+  %tile = cute.make_tile 32, 16, 36
+  // expected-note @+1 {{%c is a '!cute.coord<"(?,?,?)">'}}
+  %c = cute.make_coord(%i, %i, %i)
+  %a = cute.local_tile(%t, %tile, %c, "(1,_,1)")
+  // expected-error @+1 {{expects a projection of 1 for modes that stay and _ for others, but got (3,_,1)}}
+  %b = cute.local_tile(%t, %tile, %c, "(3,_,1)")
+  return
+}
