@@ -92,6 +92,11 @@ static inline cute_node alg_mode(cute_node t, size_t i)
     return alg_is_leaf(t) ? t : t->items[i];
 }
 
+static inline uint64_t alg_magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
 /* Some leaf is of this kind. */
 bool alg_has(cute_node t, cute_tree_kind kind);
 /* All leaves are integers, known or not. */

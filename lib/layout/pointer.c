@@ -11,6 +11,23 @@ const char *cute_space_name(cute_space space)
     return spaces[space];
 }
 
+/* Windows of 16 MiB are what a block sees of shared memory; a thread has at most 512 KiB of local memory; addresses of tensor
+ * memory are 32 bits, of words. */
+static const uint64_t most_bytes[CUTE_SPACES] = {
+    [CUTE_SPACE_GENERIC] = (uint64_t)1 << 63,
+    [CUTE_SPACE_GMEM] = (uint64_t)1 << 63,
+    [CUTE_SPACE_SMEM] = 1 << 24,
+    [CUTE_SPACE_RMEM] = 1 << 19,
+    [CUTE_SPACE_TMEM] = (uint64_t)1 << 34,
+    [CUTE_SPACE_DSMEM] = 1 << 24,
+    [CUTE_SPACE_DESC] = (uint64_t)1 << 63,
+};
+
+uint64_t alg_space_bytes(cute_space space)
+{
+    return most_bytes[space];
+}
+
 /* ---- elements ---- */
 
 /* Bits in memory. Names that end in '<' or '.' stand for all that begin with them; 0: not known. */
@@ -101,6 +118,12 @@ bool alg_space_named(const char *text, size_t length, cute_space *out)
     return false;
 }
 
+uint64_t alg_space_elements(const cute_pointer *p)
+{
+    uint64_t bytes = alg_space_bytes(p->space);
+    return p->bits < 8 ? bytes : bytes / ((uint64_t)p->bits / 8);
+}
+
 /* ---- whole pointers ---- */
 
 bool alg_same_swizzle(cute_swizzle x, cute_swizzle y)
@@ -138,6 +161,12 @@ const cute_pointer *alg_advance(cute_algebra *a, const cute_pointer *p, cute_nod
     if (!alg_is_int(offset))
         return alg_fail(a, "expects one integer to advance a pointer by, but got %s", alg_text(a, offset));
     const cute_int *by = &offset->value;
+    uint64_t distance = by->known ? alg_magnitude(by->value) : 0, most = alg_space_elements(p);
+    if (distance >= most)
+        return alg_fail(
+            a, "expects an offset of less than %llu elements of %s, which are %llu bytes of %s, but got %lld",
+            (unsigned long long)most, p->element, (unsigned long long)alg_space_bytes(p->space),
+            cute_space_name(p->space), (long long)by->value);
     uint64_t divisor = by->known ? (uint64_t)by->value : by->divisor ? (uint64_t)by->divisor : 1;
     cute_pointer *moved = cute_arena_alloc(a->arena, sizeof *moved);
     if (!moved) return alg_exhausted(a);

@@ -9,6 +9,10 @@
 bool alg_element_bits(const char *text, size_t length, int *bits);
 /* The alignment in bytes that the element has by itself: what is not said in a pointer's text. */
 int64_t alg_natural_align(const cute_pointer *p);
+/* More bytes than any device has in the space, so that addresses of its width would wrap. */
+uint64_t alg_space_bytes(cute_space space);
+/* That many bytes are so many elements, rounded down; what is not known of an element counts as a byte. */
+uint64_t alg_space_elements(const cute_pointer *p);
 bool alg_space_named(const char *text, size_t length, cute_space *out);
 bool alg_same_swizzle(cute_swizzle x, cute_swizzle y);
 /* The same type; handles do not count. */

@@ -91,15 +91,10 @@ static bool simplify(cute_arith_op op, const cute_int *a, const cute_int *b, cut
     }
 }
 
-static uint64_t magnitude(int64_t v)
-{
-    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 /* What divides x for certain; 0 for 0, which everything divides. */
 static uint64_t divisor_of(const cute_int *x)
 {
-    if (x->known) return magnitude(x->value);
+    if (x->known) return alg_magnitude(x->value);
     return x->divisor ? (uint64_t)x->divisor : 1;
 }
 

@@ -5,6 +5,7 @@
 #include "lib/base/sort.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/verify.h"
+#include "lib/layout/width.h"
 
 /* "[0,1]" of a path of `length` modes. */
 static const char *path_text(cute_algebra *a, const uint32_t *path, size_t length)
@@ -200,6 +201,15 @@ static bool verify_memref(cute_algebra *a, const cute_value *v)
     if (v->tree && !verify_composed(a, v)) return false;
     if (!v->tree && !alg_verify_layout(a, v->layout)) return false;
     cute_layout last = v->inner.shape ? v->inner : v->layout;
+    uint64_t most = alg_space_elements(v->pointer), reach = alg_reach(false, last);
+    if (reach >= most)
+        return alg_fail(a,
+                        "expects at most %llu elements of %s, which are %llu bytes of %s, but got \"%s\", "
+                        "which reaches %llu",
+                        (unsigned long long)most, v->pointer->element,
+                        (unsigned long long)alg_space_bytes(v->pointer->space),
+                        cute_space_name(v->pointer->space), alg_layout_text(a, last),
+                        (unsigned long long)reach) != NULL;
     if (!alg_has(last.stride, CUTE_TREE_BASIS)) return true;
     return alg_fail(a, "expects integer strides in memory, but got %s", alg_layout_text(a, last)) != NULL;
 }

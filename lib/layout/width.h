@@ -17,10 +17,10 @@ static inline bool alg_is_far(uint64_t reach)
 }
 
 /* Whether indices of a tensor of this layout are computed in 32 bits, for all or some of its leaves, and nothing that the
- * compiler knows says that they fit. Then the sum of (extent - 1) * |stride| over those leaves has to be below 2^31: leaves[i]
- * says of leaf i, from the left, whether it is one of them. `leaves` may be NULL, and has room for `room`; what has more
- * leaves is taken to fit. */
-bool cute_index_is_assumed(const cute_value *tensor, bool *leaves, size_t room);
+ * compiler knows says that they are below `below` elements (2^31: that they fit). Then the sum of (extent - 1) * |stride| over
+ * those leaves has to be below it: leaves[i] says of leaf i, from the left, whether it is one of them. `leaves` may be NULL, and
+ * has room for `room`; false where there are more. */
+bool cute_index_is_assumed(const cute_value *tensor, uint64_t below, bool *leaves, size_t room);
 
 /* The index of a coordinate of a tensor whose layout is `layout`, in elements and as wide as the tensor needs. */
 cute_status cute_layout_place(cute_arena *arena, const cute_arith *arith, const cute_value *coord,
