@@ -63,6 +63,11 @@ typedef struct cute_arg {
     /* structs */
     size_t field_count;
     const cute_field *fields;
+    /* cute tensors: what the kernel takes for granted */
+    size_t offset_leaf_count; /* 0: nothing */
+    const int64_t
+        *offset_leaves;    /* leaves of the layout: the sum of (extent - 1) * |stride| over them, ... */
+    int64_t offsets_below; /* ... which has to be below this number */
 } cute_arg;
 
 /* What a kernel takes from the machine. -1: not known (PTX has no registers yet). */

@@ -188,6 +188,16 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     return CUTE_OK;
 }
 
+/* What the sum of (extent - 1) * |stride| over some leaves has to be below. */
+static cute_status read_offsets(reader *r, const json_t *object, cute_arg *arg)
+{
+    const json_t *value = json_object_get(object, "offsets");
+    if (!value || json_is_null(value)) return CUTE_OK;
+    if (!json_is_object(value)) return wrong(r, "offsets", "an object");
+    CUTE_TRY(read_list(r, value, "leaves", false, &arg->offset_leaves, &arg->offset_leaf_count));
+    return read_count(r, value, "below", &arg->offsets_below);
+}
+
 static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *kernel, size_t index,
                             cute_arg *arg)
 {
@@ -219,6 +229,7 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     CUTE_TRY(read_text(r, object, "l2promo", &arg->l2promo));
     CUTE_TRY(read_fill(r, object, arg));
     if (arg->kind == CUTE_ARG_TENSOR_MAP) CUTE_TRY(read_space(r, object, arg));
+    CUTE_TRY(read_offsets(r, object, arg));
     return read_fields(r, object, arg);
 }
 

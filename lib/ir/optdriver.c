@@ -28,6 +28,7 @@
 #include "lib/ir/shim.h"
 #include "lib/ir/spellings.h"
 #include "lib/ir/util.h"
+#include "lib/ir/warnings.h"
 
 static const char tool[] = "cute-opt";
 static const char print_option[] = "mlir-print-ir-after-all"; /* which a variable stands for */
@@ -200,7 +201,8 @@ static bool make_key(const cute_opt_command *command, cute_opt_makers makers, cu
 {
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || command->format == CUTE_DIAG_JSON || command->remarks || command->timing) return false;
+    if (!*folder || command->format == CUTE_DIAG_JSON || command->remarks || command->warn || command->timing)
+        return false;
     if (cute_setting_value(cute_setting_of(tool, print_option), NULL)) return false;
     bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
                 has_side(cute_buffer_text(&line), line.length);
@@ -221,7 +223,7 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer input = {0}, output = {0}, captured = {0}, key = {0};
-    const char *folder = NULL;
+    const char *folder = NULL, *remarks = NULL;
     bool keeps = false;
     cute_origin origin = {0};
     cute_define *defines;
@@ -229,6 +231,7 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
     cute_status status = arena ? CUTE_OK : cute_fail_memory(diag);
     if (!status)
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
+    if (!status) status = cute_warnings_as_remarks(arena, command->warn, command->remarks, &remarks, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
     keeps = !status && make_key(command, makers, arena, &input, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-opt", key.data, key.length, &output)) {
@@ -250,7 +253,7 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
     opt_work w = {.source = cute_mlir_source_of(&origin, diag),
                   .registry = registry,
                   .output = &output,
-                  .remarks = command->remarks,
+                  .remarks = remarks,
                   .want_map = wants_map(command),
                   .format = command->format,
                   .map = {.origin = &origin, .map = {.arena = arena}}};

@@ -228,6 +228,9 @@ struct DriverOptions {
         "remarks", cl::ValueOptional, cl::value_desc("pass,..."),
         cl::desc("Say at which lines passes did what they are for, and where they could "
                  "not; of these passes, or of all")};
+    cl::opt<std::string> warn{
+        "warn", cl::value_desc("index-overflow"),
+        cl::desc("Say which operations count on offsets that fit 32 bits, as the launch checks")};
     cl::opt<std::string> logLevel{
         "log-level", cl::value_desc("level"),
         cl::desc("error: errors only; warning (default); info: programs run, the cache; debug: files")};
@@ -557,6 +560,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     out->format = format == "json" ? CUTE_DIAG_JSON : format == "full" ? CUTE_DIAG_FULL : CUTE_DIAG_TEXT;
     out->source_map = options->sourceMap.c_str();
     out->remarks = options->remarks.getNumOccurrences() ? options->remarks.c_str() : nullptr;
+    out->warn = options->warn.getNumOccurrences() ? options->warn.c_str() : nullptr;
     out->log_level = options->logLevel.getNumOccurrences() ? options->logLevel.c_str() : nullptr;
     out->timing = options->timing;
     out->print_pipeline =

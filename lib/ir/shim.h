@@ -98,6 +98,7 @@ typedef struct cute_opt_command {
     const char *source_map; /* "auto", "on" or "off" */
     const char *log_level;  /* NULL: not given */
     const char *remarks;    /* see cute_pass_manager_remarks */
+    const char *warn;       /* see cute_warnings_as_remarks */
     bool timing;
     const char *print_pipeline; /* only print what it runs; NULL: run */
     const char *const *defines; /* NAME=VALUE */

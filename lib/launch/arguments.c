@@ -12,6 +12,7 @@
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/launch/dtype.h"
+#include "lib/launch/offsets.h"
 #include "lib/launch/plan.h"
 
 enum { POINTER_BYTES = 8, ALIGN = 64 };
@@ -369,6 +370,15 @@ cute_status cute_arguments_set_bytes(cute_arguments *a, const char *name, const 
                  (long long)size_of(&t));
         snprintf(got, sizeof got, "%zu bytes", size);
         return refuse(&t, expected, got);
+    }
+    uint64_t farthest;
+    if (!cute_offsets_fit(t.arg, bytes, &farthest)) {
+        snprintf(expected, sizeof expected, "a last element less than %lld behind the first",
+                 (long long)t.arg->offsets_below);
+        snprintf(got, sizeof got, "%llu", (unsigned long long)farthest);
+        cute_status status = refuse(&t, expected, got);
+        cute_note(diag, NULL, CUTE_OFFSETS_FIX);
+        return status;
     }
     put(&t, 0, bytes, size);
     return CUTE_OK;

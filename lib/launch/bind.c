@@ -7,6 +7,7 @@
 
 #include "lib/base/checked.h"
 #include "lib/launch/fit.h"
+#include "lib/launch/offsets.h"
 #include "lib/launch/plan.h"
 
 enum { POINTER_BYTES = 8, MAX_FIXUPS = 4096 };
@@ -201,6 +202,15 @@ static cute_status bind_view(binder *b, const config_buffer *buffer, int64_t off
         if (field->offset < 0 || field->size < 1 || field->size > 8 || field->offset > size - field->size)
             return FAIL(b, path, "%s has a field outside of its %lld bytes", b->label, (long long)size);
         if (i) memcpy(bytes + field->offset, &leaves[i - 1], (size_t)field->size);
+    }
+    uint64_t farthest;
+    if (status == CUTE_OK && !cute_offsets_fit(arg, bytes, &farthest)) {
+        status =
+            FAIL(b, path,
+                 "the last element of buffer '%s' is %llu elements behind the first, expected less than %lld "
+                 "for %s",
+                 buffer->tensor.name, (unsigned long long)farthest, (long long)arg->offsets_below, b->label);
+        cute_note(b->diag, NULL, CUTE_OFFSETS_FIX);
     }
     if (status == CUTE_OK) status = add_param(b, bytes, size, path);
     if (status != CUTE_OK) return status;

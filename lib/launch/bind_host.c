@@ -1,6 +1,7 @@
 /* Binding the arguments that a host function gives a kernel: numbers and addresses into parameter bytes. */
 #include <string.h>
 
+#include "lib/launch/offsets.h"
 #include "lib/launch/plan.h"
 
 typedef struct host_binder {
@@ -99,7 +100,16 @@ static cute_status bind_argument(const host_binder *b, size_t index)
         if (size > 8 || wanted > size) return fail(b, index, "bytes", (long long)size, (long long)wanted);
         CUTE_TRY(put(b, number, param, at, size));
     }
-    return CUTE_OK;
+    uint64_t farthest;
+    if (cute_offsets_fit(arg, b->launch->params[arg->first], &farthest)) return CUTE_OK;
+    cute_document_fail(
+        &b->config->document, b->launch->config->path, false, b->diag,
+        "host function '%s' launches '%s': the last element of argument %zu (%s) is %llu elements "
+        "behind the first, expected less than %lld",
+        b->source->host.name, b->kernel->name, index, arg->name, (unsigned long long)farthest,
+        (long long)arg->offsets_below);
+    cute_note(b->diag, NULL, CUTE_OFFSETS_FIX);
+    return CUTE_INVALID;
 }
 
 /* ---- for the report: "a: !cute.memref<...> = (x, 4096)" ---- */

@@ -18,6 +18,7 @@
 #include "lib/ir/util.h"
 #include "lib/passes/describe.h"
 #include "lib/passes/kernel_layouts.h"
+#include "lib/passes/kernel_offsets.h"
 #include "lib/passes/launches.h"
 #include "lib/passes/passes.h"
 
@@ -141,6 +142,7 @@ static void put_source(cute_dict *d, MlirOperation kernel)
 typedef struct work {
     MlirOperation root;
     cute_launches *launches;
+    const cute_pass_run *pass;
     MlirStringRef space;
     bool failed;
 } work;
@@ -173,7 +175,7 @@ static void note(MlirOperation kernel, void *context)
         return;
     }
     cute_dict d = {.context = mlirOperationGetContext(w->root)};
-    MlirAttribute args = arguments(kernel, w->space);
+    MlirAttribute args = cute_describe_offsets(kernel, w->pass, arguments(kernel, w->space));
     cute_dict_put(&d, "args", args);
     put_source(&d, kernel);
     cute_describe_layouts(kernel, &d);
@@ -214,7 +216,8 @@ static void note_absent(MlirOperation op, void *context)
 static void run(MlirOperation root, cute_pass_run *pass)
 {
     cute_op_each(root, NULL, note_absent, NULL);
-    work w = {.root = root, .launches = cute_launches_create(root), .space = cute_pass_text(pass, 0)};
+    work w = {
+        .root = root, .launches = cute_launches_create(root), .pass = pass, .space = cute_pass_text(pass, 0)};
     if (w.launches) cute_kernels_each(root, note, &w);
     if (w.failed || !w.launches) cute_pass_fail(pass);
     cute_launches_destroy(w.launches);

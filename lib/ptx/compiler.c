@@ -56,6 +56,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_STRING, "pipeline", 0, NULL, NULL, &s->pipeline},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, NULL, NULL, &s->pipeline},
         {CUTE_OPTION_MAYBE, "remarks", 0, NULL, NULL, &s->remarks},
+        {CUTE_OPTION_STRING, "warn", 0, NULL, NULL, &s->warn},
         {CUTE_OPTION_STRING, "backend", 0, NULL, NULL, &s->backend},
         {CUTE_OPTION_STRING, "emit", 0, NULL, NULL, &s->emit},
         {CUTE_OPTION_STRING, "save-temps", 0, NULL, NULL, &s->save_temps},

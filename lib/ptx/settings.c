@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/ir/warnings.h"
 #include "lib/toolkit/native.h"
 
 /* The index of `text` among the choices; NULL is the first. */
@@ -66,11 +67,11 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .dump_each = (cute_dump_each)dump,
                               .print_ir = s->print_ir,
                               .pipeline = s->pipeline,
-                              .remarks = s->remarks,
                               .define_count = s->defines.count,
                               .folders = s->folders.items,
                               .folder_count = s->folders.count,
                               .no_source_map = source_map == 1};
+    CUTE_TRY(cute_warnings_as_remarks(arena, s->warn, s->remarks, &out->remarks, diag));
     CUTE_TRY(cute_arch_choose_native(s->arch, &out->arch, diag));
     CUTE_TRY(cute_arch_choose_backend(out->arch, out->backend, &chosen, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));

@@ -8,7 +8,7 @@
 /* Texts that are NULL are the defaults. */
 typedef struct cute_ptx_settings {
     const char *arch, *emit, *tensor_map, *cuda_path, *save_temps, *dump_passes, *dump_each, *pipeline,
-        *source_map, *remarks, *static_checks, *backend;
+        *source_map, *remarks, *warn, *static_checks, *backend;
     int64_t level;
     bool lineinfo, assertions, relocatable, print_ir;
     cute_option_list defines, folders, libraries;

@@ -145,7 +145,7 @@ static bool make_key(const settings *s, cute_arena *arena, const char *label, co
     const char *output = s->output ? s->output : "-";
     *folder = cute_cache_pipe_folder(arena);
     if (!*folder || s->kept.on || s->keep_ir || s->kept.hook || s->timing || s->timing_text ||
-        c->save_temps || c->dump_passes || c->print_ir || c->remarks ||
+        c->save_temps || c->dump_passes || c->print_ir || c->remarks || c->warn ||
         (strcmp(output, "-") && *output && is_directory(output)) || (c->arch && !strcmp(c->arch, "native")) ||
         strstr(cute_buffer_text(text), "link ="))
         return false;
@@ -268,6 +268,8 @@ int main(int argc, char **argv)
          "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_MAYBE, "remarks", 0, "PASS,...",
          "say at which lines passes did what they are for, and where they could not", &s.compile.remarks},
+        {CUTE_OPTION_STRING, "warn", 0, "index-overflow",
+         "say which operations count on offsets that fit 32 bits, as the launch checks", &s.compile.warn},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
         {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
         {0},
