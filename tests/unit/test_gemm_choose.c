@@ -209,20 +209,20 @@ static void test_measured(void)
     size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
     const char *slowest = ways[count - 1].name;
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
-    gemm_tuned_put(&p, &hopper, "H100", folder, slowest, 1e-5);
+    gemm_tuned_put(&p, &hopper, "H100", folder, slowest, 1e-5, false);
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && way.tuned);
     CHECK_TEXT(way.name, slowest);
-    CHECK(way.seconds == 1e-5);
+    CHECK(way.seconds == 1e-5 && !way.emulated);
     /* of that product on that device alone; a name that is asked for goes before it */
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H200", &way, NULL) == CUTE_OK && !way.tuned);
     CHECK(gemm_choose(&other, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
     CHECK(gemm_choose(&p, 1, &hopper, ways[0].name, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
     CHECK(gemm_choose(&p, 1, &hopper, "nothing", folder, "H100", &way, NULL) == CUTE_USAGE);
     /* what there is no more, or was written by somebody else */
-    gemm_tuned_put(&p, &hopper, "H100", folder, "gone:1x1", 1e-5);
+    gemm_tuned_put(&p, &hopper, "H100", folder, "gone:1x1", 1e-5, false);
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
     CHECK_TEXT(way.name, ways[0].name);
-    gemm_tuned_put(&p, &hopper, "H100", folder, "", -1);
+    gemm_tuned_put(&p, &hopper, "H100", folder, "", -1, false);
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
     cute_temp_remove(folder);
     cute_arena_destroy(arena);
