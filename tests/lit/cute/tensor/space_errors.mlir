@@ -54,12 +54,3 @@ func.func @view(%p: !cute.ptr<i8, smem>) {
   %x = cute.make_view %p, "(4,8):(1073741824,1)"
   return
 }
-
-// -----
-
-// expected-note@+1 {{%t is a}}
-func.func @tile(%t: !cute.memref<i8, smem, "(4,8):(8,1)">) {
-  // expected-error@+1 {{expects an offset of less than 16777216 elements of i8, which are 16777216 bytes of smem, but got 34359738368}}
-  %x = cute.slice %t, (4294967296, _)
-  return
-}
