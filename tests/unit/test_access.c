@@ -414,7 +414,7 @@ static void test_requests_refused(void)
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
     says();
     CHECK_TEXT(first_message(), "expected a tensor in memory all of which is known");
-    lane.tensor = tensor("f16, smem, \"(4096,4096):(1,4096)\"");
+    lane.tensor = tensor("f16, gmem, \"(4096,4096):(1,4096)\"");
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
     says();
@@ -426,7 +426,7 @@ static void test_requests_refused(void)
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 0, 1, &r, diag), CUTE_INVALID);
     says();
-    lane.tensor = tensor("f64, smem, \"4:9000000000000000000\"");
+    lane = (cute_lane){tensor("f64, gmem, \"4:100000000000000000\""), INT64_MAX / 2};
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
     says();

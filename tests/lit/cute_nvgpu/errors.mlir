@@ -242,9 +242,9 @@ func.func @tmem_copy(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, 
 
 // -----
 
-func.func @tmem_space(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, %v1: !cute.memref<f32, smem, align<16>, "(128,128):(65536,1)">) {
+func.func @tmem_space(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, %v1: !cute.memref<f32, smem, align<16>, "(128,128):(128,1)">) {
   // expected-error@+1 {{expects operand #1 to be in memory 'tmem', but got 'smem'}}
-  %r = cute_nvgpu.atom.make_tmem_copy(%v0, %v1) : (!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, !cute.memref<f32, smem, align<16>, "(128,128):(65536,1)">) -> !cute.tiled_copy<!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, layout_copy_tv = <"((32,4),(128,32)):((0,1),(128,4))">, tiler_mn = <"[(4,32):(32,1);128:1]">>
+  %r = cute_nvgpu.atom.make_tmem_copy(%v0, %v1) : (!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, !cute.memref<f32, smem, align<16>, "(128,128):(128,1)">) -> !cute.tiled_copy<!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, layout_copy_tv = <"((32,4),(128,32)):((0,1),(128,4))">, tiler_mn = <"[(4,32):(32,1);128:1]">>
   return
 }
 

@@ -30,7 +30,7 @@ gpu.module @m {
   gpu.func @huge(%x: f32) kernel {
     %at = cute.static : !cute.coord<"0">
     %l = cute.static : !cute.layout<"4:1500000000000000000">
-    // expected-error@+1 {{'cute.memref.alloca' op has 9223372036854775807 bytes of shared memory behind 0 others}}
+    // expected-error@+1 {{expects at most 4194304 elements of f32, which are 16777216 bytes of smem, but got "4:1500000000000000000"}}
     %a = cute.memref.alloca(%l) : (!cute.layout<"4:1500000000000000000">) -> !cute.memref<f32, smem, align<16>, "4:1500000000000000000">
     cute.memref.store(%a, %at, %x)
     gpu.return
