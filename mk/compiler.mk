@@ -1,9 +1,9 @@
-# The compiler half: cute-opt and cute-ptx, linked statically to LLVM and MLIR 19 (they start in
+# The compiler half: cute-opt and cute-ptx, linked statically to LLVM and MLIR (they start in
 # milliseconds that way, and gcc's and clang's objects then agree).
 MLIR_INC   := -isystem $(LLVM)/include
 IR_CFLAGS  := $(MLIR_INC)
 IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
-              -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(MLIR_INC)
+              -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(HARD) $(MLIR_INC)
 
 # Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
@@ -12,13 +12,16 @@ LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx c
 # What MLIR's parser destroys goes through lib/ir/placeholders.cpp.
 IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
-IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld -no-pie -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) -L$(LLVM)/lib $(SAN)
+IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld $(OWN_PIE) -Wl,-z,pack-relative-relocs -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) \
+             -L$(LLVM)/lib $(SAN) $(LDFLAGS)
+# Those that LLVM was built with, where they are: another LLVM may need fewer.
+IR_SYSTEM  = -Wl,--as-needed $(foreach l,libxml2.so.2 libz3.so.4 libtinfo.so.6,$(if $(wildcard /usr/lib/$(l) /usr/lib64/$(l) /usr/lib/*/$(l) /lib/*/$(l)),-l:$(l)))
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
-             -l:libxml2.so.2 -l:libz3.so.4 -l:libtinfo.so.6 -l:libjansson.a -lm -ldl -lpthread
+             $(IR_SYSTEM) -l:libjansson.a -lm -ldl -lpthread
 
 $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(OBJ)/tools/cute-opt/%.o \
     $(OBJ)/tools/cute-ptx/%.o $(OBJ)/tools/cute-lsp/%.o: \
-    CFLAGS += $(IR_CFLAGS)
+    OWN_CFLAGS += $(IR_CFLAGS)
 
 # What all operations are declared in is read once, where the compiler can and nothing caches what it does.
 PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(OBJ)/lib/ir/cute_nvgpu.h.pch))
@@ -28,14 +31,14 @@ $(WITH_PCH): $(PCH)
 $(OBJ)/lib/ir/cute_nvgpu.h.pch: lib/ir/cute_nvgpu.h $(GENERATED) $(STAMP)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
-	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) -x c++-header $< -o $@
+	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) -x c++-header $< -o $@
 
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
 $(OBJ)/lib/ir/cuda.o $(OBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
 define compile_cxx
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CPPFLAGS) $(IR_CXXFLAGS) $(if $(filter $@,$(WITH_PCH)),$(PCH:%=-include-pch %)) -c $< -o $@
+	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) $(if $(filter $@,$(WITH_PCH)),$(PCH:%=-include-pch %)) -c $< -o $@
 endef
 $(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
 	$(compile_cxx)
@@ -45,26 +48,26 @@ $(OBJ)/lib/ir/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(STAMP)
 	$(compile_cxx)
 
 # What the compiler half takes from the run-time half.
-IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/$(r)/*.c)))
+IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard lib/$(r)/*.c))))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	@rm -f $@
 	$(call say,AR,$@)
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) rcsD $@ $^
 
 # The same as a shared library: LLVM and MLIR are inside and seen by nobody. Arenas and messages are libcute's, so that
 # both libraries mean the same by them. It stays loaded once it is: LLVM's registries cannot be taken back.
 SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena causes diag explanation render version)
-SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd -l:libxml2.so.2 -l:libz3.so.4 \
-               -l:libtinfo.so.6 -ljansson -lm -ldl -lpthread
+SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd $(IR_SYSTEM) \
+               -ljansson -lm -ldl -lpthread
 $(BUILD)/libcute-compiler.so: $(IR_OBJ) $(filter-out $(SHARED_BASE),$(IR_COMMON)) $(BUILD)/libcute.so lib/libcute-compiler.map
 	$(call say,LINK,$@)
 	$(Q)$(CXX) -shared -fuse-ld=$(LLVM)/bin/ld.lld -Wl,-soname,libcute-compiler.so.$(MAJOR) -Wl,-z,nodelete $(if $(SAN),,-Wl,-z,defs) \
 	    -Wl,--version-script=lib/libcute-compiler.map -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -Wl,--gc-sections \
-	    -Wl,-z,pack-relative-relocs -Wl,--as-needed $(IR_WRAP) -L$(LLVM)/lib $(SAN) -o $@ $(filter %.o,$^) -L$(BUILD) -lcute $(SO_LDLIBS)
+	    -Wl,-z,pack-relative-relocs -Wl,--as-needed $(IR_WRAP) -L$(LLVM)/lib $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) -L$(BUILD) -lcute $(SO_LDLIBS)
 
 define ir_tool
-$(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(wildcard tools/$(1)/*.c)) $(BUILD)/libcute-compiler.a
+$(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(sort $$(wildcard tools/$(1)/*.c))) $(BUILD)/libcute-compiler.a
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
 	$(Q)$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)

@@ -28,7 +28,7 @@ SHARD_CXX := $(SHARDS:%=$(INC)/cute_ops_%.cpp)
 $(SHARD_CXX): $(INC)/cute_ops_%.cpp: mk/generate.mk
 	@mkdir -p $(@D)
 	$(Q)printf '#include "lib/ir/cute_nvgpu.h"\nusing namespace mlir;\n#define GET_OP_DEFS_$*\n#include "lib/ir/cute_ops.cpp.inc"\n' >$@
-$(GENERATED): $(TD) Makefile mk/generate.mk
+$(GENERATED): $(TD) mk/generate.mk
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
 	$(Q)$(TBLGEN) $(MODE) $(SOURCE) -o $@
@@ -58,7 +58,7 @@ $(INC)/newer_%.inc: lib/ir/newer.td lib/ir/cuda.td
 # Said before a hundred compilers say it worse.
 $(GENERATED) $(CUDA_GENERATED) $(IR_OBJ) $(IR_TOOLS:%=$(OBJ)/tools/%/main.o): | $(LLVM)/bin/mlir-tblgen
 $(LLVM)/bin/mlir-tblgen:
-	@echo "LLVM and MLIR 19 are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
+	@echo "LLVM and MLIR are not in $(LLVM): 'make setup' installs them, LLVM=<prefix> says where they are" >&2
 	@exit 3
 
 # The reference of the dialects, from the same .td files; committed, and tests/docs says when it is old.

@@ -14,10 +14,10 @@ $(UNIT_CXX): $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute-compiler.a
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
 
-$(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute.a
+$(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Objects of tests are kept, though no rule names them.
 .SECONDARY:
@@ -37,9 +37,7 @@ FUZZ_LIB   := $(RUN_SRC:%.c=$(OBJ)/fuzz/%.o)
 $(OBJ)/fuzz/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
 	$(call say,CC,$< (fuzz))
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
-
-$(OBJ)/fuzz/lib/launch/schema.o: $(GEN)/launch.schema.inc
+	$(Q)$(FUZZ_CC) $(ERR) $(OWN_CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
 	@mkdir -p $(@D)
@@ -60,7 +58,7 @@ $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 	$(Q)for k in $(ASYNC_KERNELS); do echo "KERNEL($$(basename $$k .mlir),"; \
 	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
 $(OBJ)/fuzz/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
-$(FUZZ_ASYNC): CPPFLAGS += $(MLIR_INC)
+$(FUZZ_ASYNC): OWN_CPPFLAGS += $(MLIR_INC)
 $(FUZZ_ASYNC): | $(GENERATED)
 $(BUILD)/fuzz/fuzz_async: $(FUZZ_ASYNC) $(BUILD)/libcute-compiler.a
 	@mkdir -p $(@D)
@@ -73,7 +71,7 @@ $(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/fuzz/lib/ir/%.o,defines include 
 # The language server has all of MLIR inside; watched is our C.
 FUZZ_LSP := $(patsubst %.c,$(OBJ)/fuzz/%.o,tests/fuzz/fuzz_lsp.c \
             $(foreach r,lsp calculator ir ir/ops base layout atoms toolkit,$(wildcard lib/$(r)/*.c)))
-$(FUZZ_LSP): CPPFLAGS += $(MLIR_INC)
+$(FUZZ_LSP): OWN_CPPFLAGS += $(MLIR_INC)
 $(FUZZ_LSP): | $(GENERATED)
 $(BUILD)/fuzz/fuzz_lsp: $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
 	@mkdir -p $(@D)
