@@ -33,8 +33,7 @@ static void say_where(em_machine *m, const em_warp *w, const em_inst *i, int lan
         cute_buffer_printf(&text, "thread (%u, %u, %u)", thread % n[0], thread / n[0] % n[1],
                            thread / n[0] / n[1]);
     const em_loc *loc = em_loc_of(program, i);
-    if (loc)
-        cute_buffer_printf(&text, ", at %s:%u:%u", loc->file, loc->line, loc->column);
+    if (loc) cute_buffer_printf(&text, ", at %s:%u:%u", loc->file, loc->line, loc->column);
     cute_note(m->diag, NULL, "%s", cute_buffer_text(&text));
     cute_buffer_release(&text);
 }

@@ -48,8 +48,9 @@ typedef struct em_fixup {
 typedef struct em_parser {
     bool in_call; /* an instruction with lists in parentheses */
     bool reading; /* for reports: em_program_read */
-    bool later;   /* PTX for an architecture above the emulator's, or reading: instructions may be left unread */
-    bool aside;   /* what is wrong goes to `problem` instead of diag: the instruction can be left unread */
+    bool
+        later; /* PTX for an architecture above the emulator's, or reading: instructions may be left unread */
+    bool aside; /* what is wrong goes to `problem` instead of diag: the instruction can be left unread */
     char problem[160];
     cute_arena *arena;
     em_program *program;
