@@ -215,7 +215,7 @@ static void note_absent(MlirOperation op, void *context)
 
 static void run(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, NULL, note_absent, NULL);
+    if (cute_pass_int(pass, 1)) cute_op_each(root, NULL, note_absent, NULL);
     work w = {
         .root = root, .launches = cute_launches_create(root), .pass = pass, .space = cute_pass_text(pass, 0)};
     if (w.launches) cute_kernels_each(root, note, &w);
@@ -226,6 +226,7 @@ static void run(MlirOperation root, cute_pass_run *pass)
 static const cute_pass_option options[] = {
     {"tensor-map", CUTE_PASS_TEXT, "How tensor maps are passed: param (by value) or memory (by pointer)", 0,
      "param"},
+    {"warn-absent", CUTE_PASS_BOOL, "Warn of what becomes a kernel by a pass that has not run", 1, NULL},
 };
 
 const cute_pass cute_pass_kernel_metadata = {
@@ -233,7 +234,7 @@ const cute_pass cute_pass_kernel_metadata = {
     .help = "Note on each kernel what a launch has to know",
     .anchor = "builtin.module",
     .options = options,
-    .option_count = 1,
+    .option_count = sizeof options / sizeof *options,
     .dialects = CUTE_DIALECT_LLVM, /* how arguments are stored */
     .run = run,
 };

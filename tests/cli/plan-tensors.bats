@@ -197,6 +197,36 @@ JSON
     [[ "$output" == *"(a) has the layout (?{div=8},?):(1,?{i64 div=8})"* ]]
 }
 
+@test "a tensor of a nested layout is given as its memory, by modes or by leaves, and the message says how" {
+    cat > nested.mlir <<'MLIR'
+gpu.module @m {
+  gpu.func @k(%x: !cute.memref<f32, gmem, "((4,3),(2,5)):((1,4),(12,24))">, %o: !cute.memref<f32, gmem, "(26,3):(1,1)">, %y: !cute.memref<f32, gmem, "?:1">) kernel attributes {nvvm.reqntid = array<i32: 120, 1, 1>} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %v = cute.load %x[%t]
+    %w = cute.load %o[3, 2]
+    %sum = arith.addf %v, %w : f32
+    cute.store %sum, %y[%t]
+    gpu.return
+  }
+}
+MLIR
+    cute-ptx nested.mlir -o nested.ptx
+    for shape in '[120]' '[12, 10], "strides": [1, 12]' '[4, 3, 2, 5], "strides": [1, 4, 12, 24]' '[4, 3, 10], "strides": [1, 4, 12]'; do
+        rank=$(jq -n "{\"shape\": $shape}.shape | length")
+        case $rank in 1) init=i ;; 2) init='i+12*j' ;; 3) init='i+4*j+12*k' ;; 4) init='i+4*j+12*k+24*l' ;; esac
+        cat > nested.json <<EOF
+{"kernel": "k", "grid": 1, "block": 120, "args": ["x", "o", "y"], "check": {"y": "i+5"},
+ "buffers": {"x": {"dtype": "f32", "shape": $shape, "init": {"expr": "$init"}},
+             "o": {"dtype": "f32", "shape": [28], "init": "iota"}, "y": {"dtype": "f32", "shape": [120]}}}
+EOF
+        run -0 cute-run nested.ptx -c nested.json -d emulator --check=all --no-bench
+        [[ "$output" == *"check y: passed"* ]]
+    done
+    sed -i 's/\[4, 3, 10\], "strides": \[1, 4, 12\]/[6, 2, 10]/; s/"i+4\*j+12\*k"/"i"/' nested.json
+    run -1 cute-run -n nested.ptx -c nested.json
+    [[ "$output" == *"buffer 'x': has 3 dimensions, expected 2 ([12,10] with strides [1,12]) or 4 ([4,3,2,5] with strides [1,4,12,24]), or 120 contiguous elements"* ]]
+}
+
 @test "a tensor that does not fit is refused with the mode and what was expected" {
     local rest=(--tensor b=zeros -D n=1 -D 's=(5,4)' -D 'l=(3,4):(9,1)')
     refuses 1 "tensor 'a': mode 0 has extent 100, expected a multiple of 8" --tensor a=f16:100x3 "${rest[@]}"
