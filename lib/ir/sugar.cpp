@@ -301,7 +301,7 @@ ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
     if (!tensor || !tensor->pointer) return success();
     Type element = unwrap(cute_element_type(wrap(state.getContext()), tensor->pointer->element));
     for (Literal &item : llvm::MutableArrayRef(items).drop_back(2)) {
-        if (item.kind != Literal::Number || !element) continue;
+        if (item.kind != Literal::Number || !element || !element.isSignlessIntOrFloat()) continue;
         Builder builder(state.getContext());
         TypedAttr number;
         unsigned width = element.getIntOrFloatBitWidth();

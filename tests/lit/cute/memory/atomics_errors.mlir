@@ -77,3 +77,12 @@ func.func @order(%t: !cute.memref<i32, gmem, "4:1">, %x: i32) {
   cute.atomic_add<weak> %x, %t[1]
   return
 }
+
+// -----
+
+// A number is of integers and floats alone.
+func.func @pointers(%t: !cute.memref<!llvm.ptr<1>, gmem, "4:1">) {
+  // expected-error @+1 {{custom op 'cute.atomic_exch' expects a value of the program as operand #0}}
+  cute.atomic_exch 1, %t[1]
+  return
+}
