@@ -14,7 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FILES = 16 };
 static const char marker[] = "@@@ ";
 static cute_arena *arena;
-static const char *scratch, *folders[2], *files[2]; /* files: of operands that are no folders */
+static const char *scratch;
+/* Names in the working directory, so that a run is as the one before; files: of operands that are no folders. */
+static const char *const folders[2] = {"a", "b"}, *const files[2] = {"a.file", "b.file"};
 
 static void leave(void)
 {
@@ -30,11 +32,9 @@ static void begin(void)
     setenv("PATH", "/usr/bin:/bin", 1);
     unsetenv("CUDA_HOME");
     unsetenv("CUDA_PATH");
-    if (cute_temp_directory(arena, &scratch, NULL) != CUTE_OK) abort();
-    for (int side = 0; side < 2; side++) {
-        if (cute_temp_directory(arena, &folders[side], NULL) != CUTE_OK) abort();
-        files[side] = cute_arena_printf(arena, "%s/%c", scratch, 'a' + side);
-    }
+    if (cute_temp_directory(arena, &scratch, NULL) != CUTE_OK || chdir(scratch) != 0) abort();
+    for (int side = 0; side < 2; side++)
+        if (mkdir(folders[side], 0700) != 0) abort();
     atexit(leave);
 }
 
