@@ -20,9 +20,13 @@ say  = $(if $(V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@p
 
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj
-GEN := $(BUILD)/gen
+# C++ has no sanitizers (mk/compiler.mk says why): its objects and what they are generated from are those of the build without.
+PLAIN := $(if $(and $(SANITIZE),$(filter file,$(origin BUILD))),build,$(BUILD))
+XOBJ  := $(PLAIN)/obj
+GEN   := $(PLAIN)/gen
 # Every object depends on this file, which changes when the commands that make them do.
-STAMP := $(OBJ)/flags
+STAMP  := $(OBJ)/flags
+XSTAMP := $(XOBJ)/flags-c++
 # What programs and tests are linked with; build/libcute.a is for others, and has cute_* alone.
 LIB   := $(OBJ)/libcute.a
 
@@ -31,8 +35,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # Fortified functions need an optimising compiler, say less than a sanitizer, and are a distribution's own affair where it
 # has set them.
-HARD := -fstack-protector-strong $(if $(SANITIZE)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS))$(filter -O0 -Og,$(OPT) $(CFLAGS)),,\
-        -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+XHARD := -fstack-protector-strong $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS))$(filter -O0 -Og,$(OPT) $(CFLAGS)),,\
+         -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+HARD  := $(if $(SANITIZE),-fstack-protector-strong,$(XHARD))
 OWN_CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN) $(HARD)
 OWN_CPPFLAGS := -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
 # What is warned of changes no object, so it is no flag that makes them again.
@@ -63,7 +68,8 @@ IR_C      := $(foreach r,ir ir/ops passes ptx embed,$(sort $(wildcard lib/$(r)/*
 IR_CXX    := $(foreach r,ir passes ptx,$(sort $(wildcard lib/$(r)/*.cpp)))
 # The operations of cute in parts, which take longest: they are begun first.
 SHARDS    := 0 1 2
-IR_OBJ    := $(SHARDS:%=$(OBJ)/lib/ir/cute_ops_%.o) $(IR_CXX:%.cpp=$(OBJ)/%.o) $(IR_C:%.c=$(OBJ)/%.o)
+IR_XOBJ   := $(SHARDS:%=$(XOBJ)/lib/ir/cute_ops_%.o) $(IR_CXX:%.cpp=$(XOBJ)/%.o)
+IR_OBJ    := $(IR_XOBJ) $(IR_C:%.c=$(OBJ)/%.o)
 
 RUN_TOOLS := $(filter-out cute-opt cute-ptx cute-lsp,$(notdir $(wildcard tools/cute-*)))
 IR_TOOLS  := $(filter cute-opt cute-ptx cute-lsp,$(notdir $(wildcard tools/cute-*)))
@@ -83,9 +89,15 @@ FLAGS := $(CC) $(CXX) $(LLVM) $(OWN_CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS_emulator) $
 ifneq ($(strip $(FLAGS)),$(strip $(file <$(STAMP))))
 $(STAMP): force
 endif
-$(STAMP):
+XFLAGS := $(CXX) $(LLVM) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(CPPFLAGS) $(CXXFLAGS)
+ifneq ($(strip $(XFLAGS)),$(strip $(file <$(XSTAMP))))
+$(XSTAMP): force
+endif
+$(STAMP): MADE_WITH = $(FLAGS)
+$(XSTAMP): MADE_WITH = $(XFLAGS)
+$(STAMP) $(XSTAMP):
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(FLAGS))' > $@
+	@printf '%s\n' '$(subst ','\'',$(MADE_WITH))' > $@
 
 $(OBJ)/%.o: %.c $(STAMP)
 	@mkdir -p $(@D)
@@ -128,3 +140,6 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(shell [ -d $(OBJ) ] && find $(OBJ) -name '*.d')
+ifneq ($(XOBJ),$(OBJ))
+-include $(IR_XOBJ:%.o=%.d)
+endif

@@ -3,7 +3,7 @@
 MLIR_INC   := -isystem $(LLVM)/include
 IR_CFLAGS  := $(MLIR_INC)
 IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
-              -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(HARD) $(MLIR_INC)
+              -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(XHARD) $(MLIR_INC)
 
 # Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
@@ -24,27 +24,27 @@ $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(
     OWN_CFLAGS += $(IR_CFLAGS)
 
 # What all operations are declared in is read once, where the compiler can and nothing caches what it does.
-PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(OBJ)/lib/ir/cute_nvgpu.h.pch))
-WITH_PCH := $(SHARDS:%=$(OBJ)/lib/ir/cute_ops_%.o) \
-            $(patsubst %.cpp,$(OBJ)/%.o,$(shell grep -l '^.include "lib/ir/cute_nvgpu.h"' $(IR_CXX)))
+PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(XOBJ)/lib/ir/cute_nvgpu.h.pch))
+WITH_PCH := $(SHARDS:%=$(XOBJ)/lib/ir/cute_ops_%.o) \
+            $(patsubst %.cpp,$(XOBJ)/%.o,$(shell grep -l '^.include "lib/ir/cute_nvgpu.h"' $(IR_CXX)))
 $(WITH_PCH): $(PCH)
-$(OBJ)/lib/ir/cute_nvgpu.h.pch: lib/ir/cute_nvgpu.h $(GENERATED) $(STAMP)
+$(XOBJ)/lib/ir/cute_nvgpu.h.pch: lib/ir/cute_nvgpu.h $(GENERATED) $(XSTAMP)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
 	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) -x c++-header $< -o $@
 
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
-$(OBJ)/lib/ir/cuda.o $(OBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
+$(XOBJ)/lib/ir/cuda.o $(XOBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
 define compile_cxx
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) $(if $(filter $@,$(WITH_PCH)),$(PCH:%=-include-pch %)) -c $< -o $@
 endef
-$(OBJ)/%.o: %.cpp $(GENERATED) $(STAMP)
+$(XOBJ)/%.o: %.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
 # Each part has the checks of all.
-$(OBJ)/lib/ir/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
-$(OBJ)/lib/ir/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(STAMP)
+$(XOBJ)/lib/ir/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
+$(XOBJ)/lib/ir/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
 
 # What the compiler half takes from the run-time half.

@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 10
 UNIT_CXX := $(patsubst tests/unit/%.cpp,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.cpp))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) $(UNIT_CXX)
 
-$(UNIT_CXX): $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(BUILD)/libcute-compiler.a
+$(UNIT_CXX): $(BUILD)/tests/%: $(XOBJ)/tests/unit/%.o $(BUILD)/libcute-compiler.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)

@@ -359,6 +359,10 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers m
     if (!status &&
         !cute_opt_parse(argc, words, cute_version(), cute_buffer_text(&environment), registry, &command)) {
         cute_pipe_failed();
+        cute_diag_destroy(diag);
+        cute_buffer_release(&environment);
+        free(words);
+        mlirDialectRegistryDestroy(registry);
         return CUTE_USAGE;
     }
     cute_arena *arena = cute_arena_create();

@@ -40,6 +40,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <deque>
 #include <tuple>
 
 using namespace mlir;
@@ -489,6 +490,7 @@ bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperat
 // --pass-pipeline=TEXT as MLIR has it. Strings live to the end, as LLVM's options keep pointers to them.
 static std::vector<char *> withPipelineTexts(int argc, char **argv)
 {
+    static auto *kept = new std::deque<std::string>;
     std::vector<char *> all(argv, argv + argc);
     bool prints = false, verbatim = false;
     for (size_t i = 1; i < all.size() && !verbatim; i++) {
@@ -502,11 +504,11 @@ static std::vector<char *> withPipelineTexts(int argc, char **argv)
         std::string plain = own ? text.str() : all[++i];
         char *changed = cute_pipeline_text(plain.c_str(), &print);
         std::string option = own ? "--pass-pipeline=" : "";
-        all[i] = strdup((option + changed).c_str());
+        all[i] = kept->emplace_back(option + changed).data();
         free(changed);
         prints |= print;
     }
-    if (prints) all.insert(all.begin() + 1, strdup("--mlir-print-ir-after-all"));
+    if (prints) all.insert(all.begin() + 1, kept->emplace_back("--mlir-print-ir-after-all").data());
     return all;
 }
 

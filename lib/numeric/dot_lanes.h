@@ -427,7 +427,7 @@ INLINE void sums(const num_dot_rule *rule, const pair *p, int count, int at, con
     floats s0 = scale[0], s1 = scale[1], s2 = scale[2], s3 = scale[3];
     words t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
     for (int l = 0; l < count; l++) {
-        const float *x = p->x[l].values[0] + at;
+        const float *x = (const float *)p->x[l].values + at;
         floats x0 = load(x), x1 = load(x + LANES);
         floats y0 = load(p->y[l].values[0]), y1 = load(p->y[l].values[1]);
         t0 += (words) __builtin_convertvector(x0 * y0 * s0, ints);
@@ -501,7 +501,7 @@ FUNCTION void slow(const num_dot_rule *rule, const pair *p, int at, int n, ints 
                    float *const d[2])
 {
     size_t stride = sizeof(num_step) / sizeof(float);
-    const float *x = p->x->values[0] + at + n / 2 * LANES, *y = p->y->values[n % 2];
+    const float *x = (const float *)p->x->values + at + n / 2 * LANES, *y = p->y->values[n % 2];
     for (int l = 0; l < LANES; l++)
         if (bad[l])
             d[n % 2][at + n / 2 * LANES + l] = num_dot_element(rule, p->count, x + l, stride, p->a->floor,
@@ -570,7 +570,7 @@ FUNCTION void integer_sums(bool satfinite, int count, const num_side *a, const n
     for (int at = 0; at < NUM_LANES; at += 2 * LANES) {
         floats s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
         for (int l = 0; l < count; l++) {
-            const float *x = a->steps[l].values[0] + at;
+            const float *x = (const float *)a->steps[l].values + at;
             floats x0 = load(x), x1 = load(x + LANES);
             floats y0 = load(b->steps[l].values[0]), y1 = load(b->steps[l].values[1]);
             s0 += x0 * y0;
