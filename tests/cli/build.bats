@@ -107,3 +107,8 @@ plain_make() { env -u MAKEFLAGS make --no-print-directory "$@"; }
     done
     for library in "$CUTE_BIN"/../libcute.so "$CUTE_BIN"/../libcute-compiler.so; do nm -D "$library" | grep -q __stack_chk_fail; done
 }
+
+@test "clang warns of nothing where gcc does not" {
+    own=$BATS_TEST_TMPDIR/own
+    plain_make BUILD="$own" CC="${LLVM:-/usr/lib/llvm-19}/bin/clang" WERROR=1 "$own"/obj/lib/{base/ending,base/file,emulator/memory,ir/gaveup}.o "$own/obj/tests/unit/test_base_cache.o"
+}

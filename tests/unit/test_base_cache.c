@@ -122,7 +122,7 @@ static void test_writers(void)
 {
     const char *folder = fresh_folder();
     pthread_t threads[4];
-    int bad = 0, found = 0;
+    int bad = 0;
     for (int i = 0; i < 4; i++)
         CHECK(pthread_create(&threads[i], NULL, write_often, (void *)(uintptr_t)folder) == 0);
     for (int i = 0; i < 2000; i++) {
@@ -130,7 +130,6 @@ static void test_writers(void)
         cute_buffer out = {0};
         snprintf(key, sizeof key, "key %d", i % 7);
         if (cute_cache_get(folder, "k", key, strlen(key), &out)) {
-            found++;
             for (size_t at = 0; at < out.length; at++) bad += out.data[at] != 'a' + i % 7;
             bad += out.length != 4096;
         }
