@@ -61,7 +61,7 @@ static void begin(void)
         abort();
     cute_cache_put(places[0].folder, kind, key, sizeof key, "", 0);
     find_entry(&places[0], 0);
-    gemm_tuned_put(&problem, &target, "a device", places[1].folder, "sm80", 1);
+    gemm_tuned_put(&problem, &target, "a device", places[1].folder, "sm80", 1, false);
     find_entry(&places[1], strlen("sm80 1.000000000e+00\n"));
     cute_roof_remember(places[2].folder, &device);
     find_entry(&places[2], strlen("{}"));
@@ -86,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cute_buffer found = {0};
     char name[64];
     double seconds;
+    bool emulated;
     if (!size) return 0;
     if (!arena) begin();
     bool whole = data[0] % 2 == 0;
@@ -102,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             __builtin_trap();
         if (!is && found.length) __builtin_trap();
     } else if (p == &places[1]) {
-        if (gemm_tuned_find(&problem, &target, "a device", p->folder, name, sizeof name, &seconds) &&
+        if (gemm_tuned_find(&problem, &target, "a device", p->folder, name, sizeof name, &seconds, &emulated) &&
             (!*name || strlen(name) >= sizeof name || !(seconds >= 0)))
             __builtin_trap();
     } else {
