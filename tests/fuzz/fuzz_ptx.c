@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == CUTE_OK)
         for (size_t i = 0; i < program->function_count; i++) {
             const em_function *f = em_program_find(program, program->functions[i]->name);
-            if (f && em_static_shared(program, f) < 0) abort();
+            if (f && em_static_shared(f) < 0) abort();
         }
     else if (cute_diag_errors(diag) == 0)
         abort();
