@@ -103,7 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             __builtin_trap();
         if (!is && found.length) __builtin_trap();
     } else if (p == &places[1]) {
-        if (gemm_tuned_find(&problem, &target, "a device", p->folder, name, sizeof name, &seconds, &emulated) &&
+        if (gemm_tuned_find(&problem, &target, "a device", p->folder, name, sizeof name, &seconds,
+                            &emulated) &&
             (!*name || strlen(name) >= sizeof name || !(seconds >= 0)))
             __builtin_trap();
     } else {
