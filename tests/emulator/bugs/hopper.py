@@ -11,7 +11,7 @@ HEAD = """.version 8.4
                   .param .u64 pA, .param .u64 pC, .param .u64 pD)
 {{
     .reg .b32 %r<48>;
-    .reg .f32 %f<16>;
+    .reg .b32 %f<16>;
     .reg .b64 %rd<40>;
     .reg .pred %p<8>;
     .shared .align 1024 .b8 tile[16384];
