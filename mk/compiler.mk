@@ -9,8 +9,8 @@ IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fv
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
              'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
 LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx core support passes bitwriter irreader 2>/dev/null)
-# What MLIR's parser destroys goes through lib/ir/placeholders.cpp.
-IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev
+# What MLIR's parser and contexts destroy goes through lib/ir/placeholders.cpp.
+IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev -Wl,--wrap=_ZN4mlir11MLIRContextD1Ev
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
 IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld $(OWN_PIE) -Wl,-z,pack-relative-relocs -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) \
              -L$(LLVM)/lib $(SAN) $(LDFLAGS)

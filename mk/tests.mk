@@ -1,6 +1,7 @@
 # Tests: unit/ (one program a C file), lit/, cli/ (bats), fuzz/. tests/run runs them and sums them up.
 #   make check TESTS=<pattern>           only what a file's or a test's name matches
 #   make check SANITIZE=address,undefined
+#   make check-share SANITIZE=address,undefined   unit, lit, and those of cli that are about what is read from outside
 #   make fuzz FUZZ_SECONDS=900           the fuzz targets explore for so long each; in make check they do the same each time
 TESTS        ?=
 FUZZ_SECONDS ?= 10
@@ -91,7 +92,7 @@ bugs: $(BUGS)
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
 RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)'
 
-.PHONY: setup setup-build check check-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
+.PHONY: setup setup-build check check-now check-share check-share-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
 # The demo needs ptxas, and ends here where there is none; all else goes on without what cannot be fetched.
 CUDA_PARTS ?= scripts/cuda-toolkit
 demo: CUDA_NEEDED := --need bin/ptxas
@@ -109,6 +110,10 @@ check: setup
 	@+$(AGAIN) check-now
 check-now: all $(UNIT) $(FUZZ) $(STAND_INS) $(BUGS)
 	@$(RUN)
+check-share: setup
+	@+$(AGAIN) check-share-now
+check-share-now: $(TOOLS) $(UNIT) $(STAND_INS)
+	@$(RUN) unit lit parsers
 check-unit: $(UNIT) $(STAND_INS)
 	@$(RUN) unit
 check-lit: all

@@ -4,6 +4,8 @@
 // --wrap, so that what the parser destroys comes here; a placeholder lives until the text is read. It is in no block, which
 // the verifier calls an unlinked operand.
 //
+// Where a text is one of several, it has a context of its own, with which its placeholders go.
+//
 // Where the text is wrong, it destroys the region it is in; operations that were read before may use a value of that region, by
 // a name that was not defined yet. Such uses are dropped.
 #include "lib/ir/placeholders.h"
@@ -21,6 +23,8 @@ void __real__ZN4mlir9Operation7destroyEv(Operation *op);
 void __wrap__ZN4mlir9Operation7destroyEv(Operation *op);
 void __real__ZN4mlir5BlockD1Ev(Block *block);
 void __wrap__ZN4mlir5BlockD1Ev(Block *block);
+void __real__ZN4mlir11MLIRContextD1Ev(MLIRContext *context);
+void __wrap__ZN4mlir11MLIRContextD1Ev(MLIRContext *context);
 }
 
 struct cute::Placeholders::State {
@@ -46,6 +50,18 @@ void __wrap__ZN4mlir5BlockD1Ev(Block *block)
     __real__ZN4mlir5BlockD1Ev(block);
 }
 
+void __wrap__ZN4mlir11MLIRContextD1Ev(MLIRContext *context)
+{
+    if (latest)
+        llvm::erase_if(latest->all, [context](Operation *op) {
+            if (op->getContext() != context) return false;
+            op->dropAllUses();
+            __real__ZN4mlir9Operation7destroyEv(op);
+            return true;
+        });
+    __real__ZN4mlir11MLIRContextD1Ev(context);
+}
+
 namespace cute
 {
 // Not on the stack: a fatal error jumps over the destructor.
@@ -62,11 +78,6 @@ Placeholders::~Placeholders()
         __real__ZN4mlir9Operation7destroyEv(op);
     }
     delete state;
-}
-
-void Placeholders::forget()
-{
-    state->all.clear();
 }
 
 LogicalResult Placeholders::report() const

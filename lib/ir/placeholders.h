@@ -14,8 +14,6 @@ class Placeholders
     ~Placeholders();
     Placeholders(const Placeholders &) = delete;
     Placeholders &operator=(const Placeholders &) = delete;
-    // Leaves them to be: their context is gone.
-    void forget();
     // An error at each operand that is still one.
     llvm::LogicalResult report() const;
     struct State;

@@ -592,7 +592,6 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
         });
         cute::Placeholders placeholders;
         ok = succeeded(MlirOptMain(os, std::move(buffer), *unwrap(registry), config));
-        placeholders.forget();
     } else {
         return runOnce(std::move(buffer), *unwrap(registry), config, hooks);
     }
