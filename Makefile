@@ -47,6 +47,7 @@ MAP := -ffile-prefix-map=$(CURDIR)=. $(foreach b,$(BUILD) $(abspath $(BUILD)),-f
 # How fast the emulator's loops are depends by a quarter on where their jumps fall. clang has no -falign-jumps.
 CFLAGS_emulator := -falign-functions=32 -falign-loops=32 -falign-jumps=32 -Wno-ignored-optimization-argument
 CFLAGS_numeric  := $(CFLAGS_emulator)
+CFLAGS_checks   := -falign-functions=64 -falign-loops=64
 # Canaries in functions that have the values of 32 lanes on their stack, and lengths checked at each copy of a lane, take 3 to
 # 18 percent of what runs PTX and checks it (bench/emulator, bench/checks). What reads PTX and options keeps both: that input is
 # hostile, and what runs has been decoded by it.
