@@ -69,7 +69,8 @@ static bool begin(em_checks *c)
 {
     const em_program *p = c->launch->program;
     c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
-    bool ok = c->flows != NULL;
+    /* A program without registers has uses of none, not nothing that uses are a part of. */
+    bool ok = c->flows && cute_heap_more(&c->uses, 0, &c->use_capacity, sizeof *c->uses, 1024);
     for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
     return ok;
 }
