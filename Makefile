@@ -61,8 +61,8 @@ OWN_PIE := -pie -Wl,-z,relro -Wl,-z,now
 override LDLIBS += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
-RUN_ROOMS := base layout atoms calculator toolkit cubin numeric emulator checks device launch gemm report report/resources report/code report/folder report/kernel report/roofline report/explain
-RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(sort $(wildcard lib/$(r)/*.c)))
+RUN_ROOMS := base layout atoms calculator toolkit cubin numeric emulator checks device launch gemm code report
+RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(sort $(wildcard lib/$(r)/*.c lib/$(r)/*/*.c)))
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
 IR_C      := $(foreach r,ir ir/ops passes ptx embed,$(sort $(wildcard lib/$(r)/*.c)))

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/code/access.h"
 #include "lib/cubin/ptxjoin.h"
 #include "lib/emulator/program.h"
-#include "lib/report/kernel/access.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* Machine code as data: listings written for these tests, in nvdisasm's form. */
 #include <string.h>
 
+#include "lib/code/function.h"
 #include "lib/report/code/view.h"
-#include "lib/report/explain/model.h"
 #include "tests/unit/test.h"
 
 #define SECTION(name) "\t.section\t.text." name ",\"ax\",@progbits\n"

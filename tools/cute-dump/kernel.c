@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/report/kernel/access.h"
+#include "lib/code/access.h"
 #include "lib/report/kernel/layouts.h"
 #include "tools/cute-dump/emulate.h"
 #include "tools/cute-dump/output.h"
@@ -57,7 +57,10 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
 {
     cute_access_report report;
     cute_access_options options = {.kernel = q->kernel};
-    if (q->block) CUTE_TRY(read_block(q->block, options.block, diag));
+    uint32_t block[3] = {0};
+    if (q->block) CUTE_TRY(read_block(q->block, block, diag));
+    for (int d = 0; d < 3; d++) options.block[d] = block[d];
+    options.block_from = "--block";
     if (q->config && q->block)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "--config has the threads of a block; --block is not needed");

@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_REPORT_CODE_FIGURES_H
 #define CUTE_LIB_REPORT_CODE_FIGURES_H
 
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 
 /* A chain of dependences through registers; dependences through memory are not seen. */
 typedef struct cute_code_chain {

@@ -158,7 +158,7 @@ static json_t *instruction_json(printer *p, const cute_code_instruction *i)
     json_object_set_new(item, "sass", cute_json_text(i->text));
     json_object_set_new(item, "opcode", json_stringn(i->name, i->name_length));
     json_object_set_new(item, "class", json_string(cute_code_class_table[i->class].name));
-    if (i->space != CUTE_SPACE_NONE) {
+    if (i->space != CUTE_CODE_SPACE_NONE) {
         json_object_set_new(item, "space", json_string(cute_code_space_name[i->space]));
         if (i->width) json_object_set_new(item, "width", json_integer(i->width));
     }

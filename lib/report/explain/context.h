@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_REPORT_EXPLAIN_CONTEXT_H
 #define CUTE_LIB_REPORT_EXPLAIN_CONTEXT_H
 
+#include "lib/code/function.h"
 #include "lib/report/explain/explain.h"
-#include "lib/report/explain/model.h"
 
 typedef struct explain_context {
     cute_arena *arena;
@@ -38,8 +38,6 @@ void explain_add_whole(explain_context *c, const x_inst *i, double share, const 
                        const char *format, ...) CUTE_PRINTF(5, 6);
 const char *explain_text(explain_context *c, const char *format, ...) CUTE_PRINTF(2, 3);
 
-/* The value that an address counts from, and what is added to it: constants are followed. NULL: no register. */
-const x_value *explain_root(const x_function *f, const x_inst *i, int64_t *offset);
 /* Instructions of a loop, inner loops included. */
 static inline bool explain_in_loop(const x_function *f, const x_inst *i, uint32_t loop)
 {
@@ -58,5 +56,21 @@ enum {
     LATENCY_LOCAL = 60,
     LATENCY_SHARED = 30
 };
+
+/* 32-byte sectors or wavefronts of shared memory that the lanes touch, and the fewest possible; 0: nobody. */
+typedef struct x_traffic {
+    int count, ideal;
+} x_traffic;
+x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width);
+x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width, bool load);
+/* Sets `again` of all instructions. */
+void x_mark_again(x_function *f);
+
+/* Cycles of all instructions of a division, of which machine code flags one. */
+double x_division_cost(const x_function *f, const x_inst *i);
+/* Cycles of a scheduler: estimates. */
+enum { SECTOR_COST = 8, WAVEFRONT_COST = 4 };
+/* Those that a warp takes for the instruction. */
+double x_cost(const x_function *f, const x_inst *i);
 
 #endif

@@ -242,8 +242,8 @@ static bool judge_loop(explain_context *c, uint32_t n)
         /* From where it counts: by lane is usual (i = threadIdx.x; i < n; ...), unless each lane has loaded it. */
         const x_value *from = x_at(f, loop->counter);
         const x_value *to = x_use(f, loop->bound);
-        bool data = (x_operand_varying(f, loop->bound) && !to->known && to->depends & X_LOADED) ||
-                    (from->varying && !from->known && from->depends & X_LOADED);
+        bool data = (x_operand_varying(f, loop->bound) && !x_known(to) && to->depends & X_LOADED) ||
+                    (from->varying && !x_known(from) && from->depends & X_LOADED);
         if (!data) {
             double share = idle_share(f, loop);
             if (share > 0.1)
@@ -317,7 +317,9 @@ typedef struct segment {
 
 static void see(segment *s, const x_inst *i)
 {
-    if (i->access == CUTE_ACCESS_NONE || i->space == CUTE_SPACE_CONST || i->space == CUTE_SPACE_LOCAL) return;
+    if (i->access == CUTE_ACCESS_NONE || i->space == CUTE_CODE_SPACE_CONST ||
+        i->space == CUTE_CODE_SPACE_LOCAL)
+        return;
     s->reads |= i->access != CUTE_ACCESS_STORE;
     s->writes |= i->access != CUTE_ACCESS_LOAD;
 }

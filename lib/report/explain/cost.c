@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "lib/base/traffic.h"
+#include "lib/code/function.h"
 #include "lib/report/explain/context.h"
-#include "lib/report/explain/model.h"
 #include "lib/report/roofline/roofline.h"
 
 static x_traffic traffic(void (*add)(const cute_request *, cute_traffic *), const uint64_t at[X_LANES],
@@ -74,7 +74,7 @@ static double product_cost(const x_inst *i)
 /* A bulk copy whose size is a constant, by one lane for the block; of tensors the size of a tile is not known here. */
 static double copy_cost(const x_function *f, const x_inst *i)
 {
-    const int64_t *b = f->launch.block;
+    const int64_t *b = f->assume.block;
     double warps = (double)(b[0] * b[1] * b[2] + X_LANES - 1) / X_LANES;
     uint64_t bytes = 0, units;
     if (memmem(i->text, i->length, ".tensor", 7)) return TMA_COPY;
@@ -92,7 +92,7 @@ static double copy_cost(const x_function *f, const x_inst *i)
 static bool is_global_load(const x_function *f, const x_inst *i)
 {
     return i->access == CUTE_ACCESS_LOAD && i->address >= 0 && i->width && i->width < 16 &&
-           (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) && x_reached(f, i) &&
+           (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC) && x_reached(f, i) &&
            !(i->flags & (F_VOLATILE | F_ORDERED));
 }
 
@@ -115,14 +115,14 @@ void x_mark_again(x_function *f)
     for (size_t n = 0; n < f->count; n++) {
         x_inst *i = &f->insts[n];
         int64_t offset, other;
-        const x_value *root = is_global_load(f, i) ? explain_root(f, i, &offset) : NULL;
+        const x_value *root = is_global_load(f, i) ? x_root(f, i, &offset) : NULL;
         size_t first = f->flow->blocks[i->block].first, seen = 0;
         for (size_t k = n; root && k > first && seen < NEAR_LOADS && !i->again; k--) {
             const x_inst *o = &f->insts[k - 1];
             if (!is_global_load(f, o)) continue;
             seen++;
             i->again =
-                explain_root(f, o, &other) == root && llabs(offset - other) < SECTOR && same_sectors(f, i, o);
+                x_root(f, o, &other) == root && llabs(offset - other) < SECTOR && same_sectors(f, i, o);
         }
     }
 }
@@ -145,15 +145,15 @@ double x_cost(const x_function *f, const x_inst *i)
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
     if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;
     if (i->seen && i->seen->count > 0)
-        return i->seen->count * (i->space == CUTE_SPACE_SHARED ? WAVEFRONT_COST : SECTOR_COST);
+        return i->seen->count * (i->space == CUTE_CODE_SPACE_SHARED ? WAVEFRONT_COST : SECTOR_COST);
     unsigned width = i->width ? i->width : 4;
     bool known = x_addresses(f, i, at, &active);
-    if (i->space == CUTE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
+    if (i->space == CUTE_CODE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
         x_traffic t =
             known ? x_wavefronts(at, active, width, x_plain_load(i)) : (x_traffic){(int)(width + 3) / 4, 0};
         return WAVEFRONT_COST * (t.count ? t.count : 1);
     }
-    if (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC) {
+    if (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC) {
         x_traffic t = {0, 0};
         if (known)
             t = x_sectors(at, active, width);
@@ -166,7 +166,7 @@ double x_cost(const x_function *f, const x_inst *i)
     }
     /* Local memory is interleaved by lanes: each has its bank, whatever its index. What L1 does not hold are sectors, of eight lanes with
      * the same index, of one with others. */
-    if (i->space == CUTE_SPACE_LOCAL)
+    if (i->space == CUTE_CODE_SPACE_LOCAL)
         cost += f->local_missed * SECTOR_COST * (x_address_varying(f, i) ? X_LANES / 2 : X_LANES / 8);
     return cost * (width > 4 ? width / 4.0 : 1);
 }

@@ -10,10 +10,10 @@
 #include "lib/base/list.h"
 #include "lib/base/multiprocessor.h"
 #include "lib/base/sort.h"
+#include "lib/code/unread.h"
 #include "lib/emulator/program.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
-#include "lib/report/kernel/unread.h"
 
 const char *const explain_weight_name[] = {"low", "medium", "high"};
 
@@ -43,39 +43,6 @@ const char *explain_text(explain_context *c, const char *format, ...)
     c->failed |= !out || !cute_buffer_ok(&text);
     cute_buffer_release(&text);
     return out ? out : "";
-}
-
-const x_value *explain_root(const x_function *f, const x_inst *i, int64_t *offset)
-{
-    *offset = i->offset;
-    if (i->address < 0) return NULL;
-    const x_operand *o = &i->uses[i->address];
-    if (i->address2 >= 0 && i->uses[i->address2].kind == X_VAR && o->kind == X_VAR) {
-        /* The uniform base stays the same mostly: what varies is the root. */
-        if (!x_operand_varying(f, o)) o = &i->uses[i->address2];
-    }
-    for (int hops = 0; hops < 16; hops++) {
-        if (o->kind != X_VAR || o->negative || o->inverted) return NULL;
-        const x_value *v = x_use(f, o);
-        if (v == f->values) return NULL;
-        if (v->phi || v->inst < 0) return v;
-        const x_inst *from = &f->insts[v->inst];
-        const x_operand *next = NULL;
-        int64_t more = 0;
-        if ((from->op != X_ADD && from->op != X_MOV) || from->guard >= 0) return v;
-        for (unsigned u = 0; u < from->use_count; u++) {
-            if (from->uses[u].kind == X_IMM)
-                more += from->uses[u].negative ? -from->uses[u].imm : from->uses[u].imm;
-            else if (!next && from->uses[u].kind == X_VAR)
-                next = &from->uses[u];
-            else
-                return v;
-        }
-        if (!next) return v;
-        *offset += f->sass ? (int32_t)more : more;
-        o = next;
-    }
-    return x_use(f, o);
 }
 
 bool explain_moves(const x_function *f, const x_inst *i, uint32_t loop)
@@ -294,7 +261,7 @@ static void look(explain_context *c)
 }
 
 /* What a device takes: products of these are numbers, too. */
-static bool is_launch(const x_launch *launch)
+static bool is_launch(const code_assumptions *launch)
 {
     enum { MOST_THREADS = 1024, MOST_Y = 65535 };
     for (int d = 0; d < 3; d++)
@@ -302,23 +269,11 @@ static bool is_launch(const x_launch *launch)
     return true;
 }
 
-static bool set_launch(explain_context *c, const x_launch *launch, x_function *f)
+static void assume(const explain_context *c, const code_assumptions *launch, x_function *f)
 {
-    const cute_kernel *k = c->kernel;
-    if (launch->block[0]) {
-        f->launch = *launch;
-    } else if (!f->launch.block[0]) {
-        const int64_t *block = k->reqntid[0] > 0 ? k->reqntid : k->block[0] > 0 ? k->block : NULL;
-        for (int d = 0; block && d < 3; d++) f->launch.block[d] = block[d] > 0 ? block[d] : 1;
-        /* With one dimension, as many as there may be. */
-        if (!block && k->maxntid[0] > 0 && k->maxntid[1] <= 1 && k->maxntid[2] <= 1) {
-            f->launch.block[0] = k->maxntid[0];
-            f->launch.block[1] = f->launch.block[2] = 1;
-        }
-    }
-    for (int d = 0; d < 3; d++)
-        if (f->launch.block[d] < 0 || f->launch.block[d] > 1024) f->launch.block[0] = 0;
-    return true;
+    f->assume = *launch;
+    f->assume.about = c->kernel;
+    code_assume_block(&f->assume, f->kernel, c->kernel, launch->block, launch->block_from);
 }
 
 static const cute_kernel *kernel_of(const cute_module *module, const char *name)
@@ -357,8 +312,8 @@ static void set_occupancy(explain_context *c, cute_occupancy *o)
         c->compiled = NULL;
         return;
     }
-    if (c->launched && f->launch.dynamic_smem >= 0) in->dynamic_smem = f->launch.dynamic_smem;
-    in->threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (c->launched && f->assume.dynamic_smem >= 0) in->dynamic_smem = f->assume.dynamic_smem;
+    in->threads = f->assume.block[0] * f->assume.block[1] * f->assume.block[2];
     if (in->threads < 1 || in->threads > 1024 || cute_occupancy_compute(in, o, NULL) != CUTE_OK) return;
     c->occupancy = o;
     if (o->warps > 0) c->warps = o->warps / 4.0;
@@ -372,7 +327,7 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
 {
     x_function ptx = {0}, sass = {0};
     cute_occupancy occupancy = {.size = sizeof occupancy};
-    x_launch launch = {0};
+    code_assumptions launch = {0};
     const char *name = cute_module_arch(input->compiled ? input->compiled : input->module);
     const cute_arch *arch = name ? cute_arch_find(name) : NULL;
     explain_context c = {.arena = arena, .input = input, .kernel = kernel, .out = out};
@@ -384,14 +339,14 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
         c.launched = launch.grid[0] > 0;
     }
     if (!is_launch(&launch)) {
-        launch = (x_launch){0};
+        launch = (code_assumptions){0};
         c.launched = false;
     }
     if (entry) {
         if (!x_from_ptx(arena, program, entry, &ptx)) return cute_fail_memory(diag);
         ptx.arch = arch ? arch->number : 0;
         ptx.label = input->label;
-        set_launch(&c, &launch, &ptx);
+        assume(&c, &launch, &ptx);
         if (!explain_read_counters(arena, input->launch, kernel->name, &ptx)) return cute_fail_memory(diag);
         if (!x_analyse(&ptx)) return cute_fail_memory(diag);
         x_mark_again(&ptx);
@@ -408,8 +363,8 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     if (code) {
         sass.arch = arch ? arch->number : 0;
         if (!x_from_sass(arena, (cute_code_function *)(uintptr_t)code, &sass)) return cute_fail_memory(diag);
-        set_launch(&c, &launch, &sass);
-        if (c.ptx && !sass.launch.block[0]) sass.launch = ptx.launch;
+        assume(&c, &launch, &sass);
+        if (c.ptx && !sass.assume.block[0]) sass.assume = ptx.assume;
         if (!x_analyse(&sass)) return cute_fail_memory(diag);
         x_mark_again(&sass);
         if (!x_find_chains(&sass)) return cute_fail_memory(diag);

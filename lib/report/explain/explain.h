@@ -4,7 +4,7 @@
 #define CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 
 #include "lib/base/json.h"
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 #include "lib/report/resources/resources.h"
 
 typedef enum explain_id {

@@ -5,7 +5,8 @@
 
 static bool loads_global(const x_inst *i)
 {
-    return i->access == CUTE_ACCESS_LOAD && (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC);
+    return i->access == CUTE_ACCESS_LOAD &&
+           (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC);
 }
 
 typedef struct search {
@@ -99,7 +100,7 @@ void find_chases(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         uint32_t loop = x_loop_of(f, i);
-        bool shared = i->access == CUTE_ACCESS_LOAD && i->space == CUTE_SPACE_SHARED;
+        bool shared = i->access == CUTE_ACCESS_LOAD && i->space == CUTE_CODE_SPACE_SHARED;
         if (!x_reached(f, i) || (!loads_global(i) && !shared) || i->flags & F_VOLATILE) continue;
         double more = shared ? 0 : scattered(f, i);
         const char *apart = more > 0 ? "; each lane is somewhere else, in a sector of its own" : "";

@@ -17,17 +17,18 @@ static void read_extent(const json_t *list, int64_t out[3])
     }
 }
 
-bool explain_read_launch(const json_t *report, const char *kernel, x_launch *out)
+bool explain_read_launch(const json_t *report, const char *kernel, code_assumptions *out)
 {
     const json_t *launch;
     size_t n;
-    *out = (x_launch){0};
+    *out = (code_assumptions){0};
     json_array_foreach(json_object_get(report, "launches"), n, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
         if (!name || strcmp(name, kernel)) continue;
         read_extent(json_object_get(launch, "grid"), out->grid);
         read_extent(json_object_get(launch, "block"), out->block);
+        out->block_from = "launch.json";
         out->dynamic_smem = json_integer_value(json_object_get(launch, "dynamic_smem"));
         return true;
     }
@@ -77,12 +78,13 @@ bool explain_read_counters(cute_arena *arena, const json_t *report, const char *
 
 /* ---- ncu's tables ---- */
 
-void explain_set_launch(const ncu_kernel *measured, x_launch *out)
+void explain_set_launch(const ncu_kernel *measured, code_assumptions *out)
 {
     for (int d = 0; d < 3; d++) {
         out->block[d] = measured->block[0] > 0 && measured->block[d] < 1 ? 1 : measured->block[d];
         out->grid[d] = measured->grid[0] > 0 && measured->grid[d] < 1 ? 1 : measured->grid[d];
     }
+    out->block_from = "ncu";
     out->dynamic_smem = -1;
 }
 

@@ -8,7 +8,7 @@
 
 static bool is_global(const x_inst *i)
 {
-    return i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC;
+    return i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC;
 }
 
 static bool is_access(const x_function *f, const x_inst *i)
@@ -26,7 +26,7 @@ static bool are_spills(const explain_context *c, const x_function *f)
     if (r && (r->spill_stores > 0 || r->spill_loads > 0)) return true;
     if (c->ptx) return !c->ptx->has_local;
     for (size_t n = 0; n < f->count; n++)
-        if (is_access(f, &f->insts[n]) && f->insts[n].space == CUTE_SPACE_LOCAL &&
+        if (is_access(f, &f->insts[n]) && f->insts[n].space == CUTE_CODE_SPACE_LOCAL &&
             !(f->insts[n].flags & F_SPILL))
             return false;
     return true;
@@ -39,7 +39,7 @@ void find_spills(explain_context *c)
     if (!are_spills(c, f)) return;
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
-        if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || !(i->flags & F_SPILL)) continue;
+        if (!is_access(f, i) || i->space != CUTE_CODE_SPACE_LOCAL || !(i->flags & F_SPILL)) continue;
         double cycles =
             (x_cost(f, i) + (i->access == CUTE_ACCESS_LOAD ? explain_exposed(c, LATENCY_LOCAL) : 0)) *
             x_weight(f, i);
@@ -78,7 +78,7 @@ void find_local_arrays(explain_context *c)
                            : "";
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
-        if (!is_access(f, i) || i->space != CUTE_SPACE_LOCAL || i->address < 0) continue;
+        if (!is_access(f, i) || i->space != CUTE_CODE_SPACE_LOCAL || i->address < 0) continue;
         if (f->sass && i->flags & F_SPILL && spills) continue;
         bool varies = !(f->sass && i->flags & F_SPILL) && !is_constant(f, &i->uses[i->address], 0);
         double cycles =
@@ -109,7 +109,7 @@ static int64_t lane_stride(const uint64_t at[X_LANES], uint32_t active)
 static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
 {
     int64_t offset, other_offset;
-    const x_value *root = explain_root(f, i, &offset);
+    const x_value *root = x_root(f, i, &offset);
     const cute_code_block *b = &f->flow->blocks[i->block];
     unsigned bytes = 0;
     int64_t lowest = offset, highest = offset + i->width;
@@ -120,8 +120,7 @@ static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
     unsigned members = 0;
     for (size_t k = 0; k < b->count && members < MOST_MEMBERS; k++) {
         const x_inst *o = &f->insts[b->first + k];
-        if (o->access != i->access || o->space != i->space || explain_root(f, o, &other_offset) != root)
-            continue;
+        if (o->access != i->access || o->space != i->space || x_root(f, o, &other_offset) != root) continue;
         if (other_offset < lowest) lowest = other_offset;
         if (other_offset + o->width > highest) highest = other_offset + o->width;
         bytes += o->width;
@@ -142,7 +141,7 @@ static bool shared_sectors(const x_function *f, const x_inst *i, x_traffic *out)
 static bool find_seen(explain_context *c, const x_inst *i, const char *cure, const char *what)
 {
     if (!i->seen || i->seen->ideal <= 0) return false;
-    bool shared = i->space == CUTE_SPACE_SHARED;
+    bool shared = i->space == CUTE_CODE_SPACE_SHARED;
     double more = i->seen->count - i->seen->ideal, least = shared ? 1 : 3.5;
     if (i->seen->count >= 1.9 * i->seen->ideal && more >= least)
         explain_add(c, i, more * (shared ? WAVEFRONT_COST : SECTOR_COST) * x_weight(c->f, i), cure,
@@ -242,7 +241,7 @@ void find_bank_conflicts(explain_context *c)
         const x_inst *i = &f->insts[n];
         uint64_t at[X_LANES];
         uint32_t active;
-        if (!is_access(f, i) || i->space != CUTE_SPACE_SHARED || i->access == CUTE_ACCESS_COPY) continue;
+        if (!is_access(f, i) || i->space != CUTE_CODE_SPACE_SHARED || i->access == CUTE_ACCESS_COPY) continue;
         /* No layout helps where data say the place. */
         bool by_data = x_address_depends(f, i) & X_LOADED && x_address_varying(f, i);
         if (by_data && i->access == CUTE_ACCESS_ATOMIC) continue;
@@ -380,10 +379,10 @@ void find_narrow(explain_context *c)
             member list[MOST_MEMBERS];
             unsigned count = 0;
             int64_t offset;
-            bool fits = is_access(f, i) && (is_global(i) || i->space == CUTE_SPACE_SHARED) && i->width &&
+            bool fits = is_access(f, i) && (is_global(i) || i->space == CUTE_CODE_SPACE_SHARED) && i->width &&
                         i->width < 16 && (i->access == CUTE_ACCESS_LOAD || i->access == CUTE_ACCESS_STORE) &&
                         !(i->flags & (F_VOLATILE | F_TENSOR_LOAD));
-            const x_value *root = fits && !done[k] ? explain_root(f, i, &offset) : NULL;
+            const x_value *root = fits && !done[k] ? x_root(f, i, &offset) : NULL;
             if (!root) continue;
             for (size_t o = k; o < block->count && count < MOST_MEMBERS; o++) {
                 const x_inst *other = &f->insts[block->first + o];
@@ -391,7 +390,7 @@ void find_narrow(explain_context *c)
                 if (other->flags & F_BARRIER) break;
                 if (done[o] || other->access != i->access || other->space != i->space ||
                     other->width != i->width || other->guard >= 0 || other->flags & F_VOLATILE ||
-                    explain_root(f, other, &place) != root)
+                    x_root(f, other, &place) != root)
                     continue;
                 done[o] = true;
                 list[count++] = (member){other, place};
@@ -431,7 +430,7 @@ void find_missed_async(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         uint32_t loop = x_loop_of(f, i);
-        if (!is_access(f, i) || i->space != CUTE_SPACE_SHARED || i->access != CUTE_ACCESS_STORE ||
+        if (!is_access(f, i) || i->space != CUTE_CODE_SPACE_SHARED || i->access != CUTE_ACCESS_STORE ||
             i->data < 0 || i->width < 4 || loop == CUTE_NO_LOOP)
             continue;
         const x_inst *load = loaded(f, &i->uses[i->data], 0);
@@ -475,7 +474,7 @@ void find_reloads(explain_context *c)
     for (size_t n = 0; n < f->count; n++) {
         const x_inst *i = &f->insts[n];
         uint32_t loop = x_loop_of(f, i);
-        bool shared = i->space == CUTE_SPACE_SHARED, load = i->access == CUTE_ACCESS_LOAD;
+        bool shared = i->space == CUTE_CODE_SPACE_SHARED, load = i->access == CUTE_ACCESS_LOAD;
         if (!is_access(f, i) || (!is_global(i) && !shared) || loop == CUTE_NO_LOOP || f->loops[loop].waits)
             continue;
         if (i->flags & (F_VOLATILE | F_ORDERED | F_TENSOR_LOAD) || i->address < 0) continue;
@@ -572,7 +571,8 @@ static int most_addresses(const x_function *f, const x_inst *i)
 static bool is_counted(const x_function *f, const x_inst *i)
 {
     if (f->sass) return memmem(i->text, i->length, ".POPC.INC", 9) != NULL;
-    if (i->space != CUTE_SPACE_SHARED || i->data < 0 || !memmem(i->text, i->length, ".add.", 5)) return false;
+    if (i->space != CUTE_CODE_SPACE_SHARED || i->data < 0 || !memmem(i->text, i->length, ".add.", 5))
+        return false;
     if (i->uses[i->data].kind != X_IMM || i->uses[i->data].imm != 1) return false;
     for (size_t n = 0; n < f->count; n++)
         for (unsigned u = 0; u < f->insts[n].use_count; u++) {
@@ -590,7 +590,7 @@ void find_contended(explain_context *c)
         uint64_t at[X_LANES];
         uint32_t active = x_active(f, i);
         int lanes = __builtin_popcount(active);
-        bool global = is_global(i), shared = i->space == CUTE_SPACE_SHARED;
+        bool global = is_global(i), shared = i->space == CUTE_CODE_SPACE_SHARED;
         if (!is_access(f, i) || i->access != CUTE_ACCESS_ATOMIC || (!global && !shared) || lanes < 4 ||
             is_counted(f, i))
             continue;
@@ -626,7 +626,7 @@ void find_divided_constants(explain_context *c)
         const x_inst *i = &f->insts[n];
         uint64_t at[X_LANES];
         uint32_t active;
-        if (!is_access(f, i) || i->access != CUTE_ACCESS_LOAD || i->space != CUTE_SPACE_CONST ||
+        if (!is_access(f, i) || i->access != CUTE_ACCESS_LOAD || i->space != CUTE_CODE_SPACE_CONST ||
             !x_address_varying(f, i))
             continue;
         bool known = x_addresses(f, i, at, &active);
@@ -663,7 +663,7 @@ void find_volatile(explain_context *c)
         const x_inst *i = &f->insts[n];
         if (!is_access(f, i) || !(i->flags & F_VOLATILE) || !computes(f, i)) continue;
         bool load = i->access == CUTE_ACCESS_LOAD;
-        double wait = load ? explain_exposed(c, i->space == CUTE_SPACE_SHARED ? 30 : LATENCY_GLOBAL) : 0;
+        double wait = load ? explain_exposed(c, i->space == CUTE_CODE_SPACE_SHARED ? 30 : LATENCY_GLOBAL) : 0;
         explain_add_wait(c, i, (x_cost(f, i) + wait) * x_weight(f, i), NULL,
                          "a volatile %s whose value is computed with", load ? "load" : "store");
     }

@@ -20,7 +20,7 @@ static int64_t bytes_under_way(const x_function *f)
         int64_t sum = 0;
         for (size_t k = 0; k < f->flow->blocks[b].count && f->blocks[b].weight > 0; k++) {
             const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
-            if (i->access == CUTE_ACCESS_LOAD && i->space == CUTE_SPACE_GLOBAL) sum += i->width;
+            if (i->access == CUTE_ACCESS_LOAD && i->space == CUTE_CODE_SPACE_GLOBAL) sum += i->width;
         }
         if (sum > most) most = sum;
     }
@@ -87,7 +87,7 @@ static const x_inst *cause(const explain_context *c)
         return peak < f->count ? &f->insts[peak] : NULL;
     }
     for (size_t n = 0; n < f->count && c->occupancy->limits & CUTE_LIMIT_SHARED; n++)
-        if (f->insts[n].space == CUTE_SPACE_SHARED && f->insts[n].access != CUTE_ACCESS_NONE)
+        if (f->insts[n].space == CUTE_CODE_SPACE_SHARED && f->insts[n].access != CUTE_ACCESS_NONE)
             return &f->insts[n];
     return NULL;
 }
@@ -106,7 +106,7 @@ void find_low_occupancy(explain_context *c)
     /* Registers are what many loads and sums under way take, which hide latency, too. */
     bool much = o->limits & CUTE_LIMIT_REGISTERS && o->fraction > 0.34;
     if (!dense && !much && share < least) share = least;
-    if (f->launch.assumed) in.threads = cute_kernel_threads(c->compiled);
+    if (f->assume.block_assumed) in.threads = cute_kernel_threads(c->compiled);
     const char *cure = "take less of what limits it";
     if (in.threads && cute_occupancy_find_most(&in, o->blocks + 1, &more, NULL) == CUTE_OK) {
         if (o->limits & CUTE_LIMIT_SHARED && more.smem >= 0)
@@ -130,8 +130,8 @@ void find_small_blocks(explain_context *c)
 {
     const cute_occupancy *o = c->occupancy;
     const x_function *f = c->ptx ? c->ptx : c->sass;
-    if (!o || !f || f->launch.assumed || is_pipelined(f)) return;
-    int64_t threads = f->launch.block[0] * f->launch.block[1] * f->launch.block[2];
+    if (!o || !f || f->assume.block_assumed || is_pipelined(f)) return;
+    int64_t threads = f->assume.block[0] * f->assume.block[1] * f->assume.block[2];
     if (threads % 32 && threads < 512)
         explain_add_whole(c, NULL, 1 - threads / (double)((threads + 31) / 32 * 32),
                           "launch whole warps: multiples of 32",
@@ -155,7 +155,7 @@ void find_tail(explain_context *c)
     const x_function *f = c->ptx ? c->ptx : c->sass;
     int64_t sms = multiprocessors(c);
     if (!c->launched || !c->occupancy || !f || sms < 1 || c->occupancy->blocks < 1) return;
-    int64_t blocks = f->launch.grid[0] * f->launch.grid[1] * f->launch.grid[2],
+    int64_t blocks = f->assume.grid[0] * f->assume.grid[1] * f->assume.grid[2],
             resident = c->occupancy->blocks * sms;
     if (blocks <= resident) return;
     int64_t waves = (blocks + resident - 1) / resident;
@@ -174,7 +174,7 @@ void find_idle(explain_context *c)
     const x_function *f = c->ptx ? c->ptx : c->sass;
     int64_t sms = multiprocessors(c);
     if (!c->launched || !f || sms < 1) return;
-    int64_t blocks = f->launch.grid[0] * f->launch.grid[1] * f->launch.grid[2];
+    int64_t blocks = f->assume.grid[0] * f->assume.grid[1] * f->assume.grid[2];
     if (blocks < 1 || blocks * 10 >= sms * 9) return;
     explain_add_whole(c, NULL, 1 - blocks / (double)sms, NULL, "%lld blocks for %lld multiprocessors",
                       (long long)blocks, (long long)sms);

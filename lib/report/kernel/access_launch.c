@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "lib/base/file.h"
+#include "lib/code/access.h"
 #include "lib/launch/plan.h"
-#include "lib/report/kernel/access.h"
 
 /* The parameter block; of addresses what they are behind their allocation's begin. */
 static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, cute_access_options *out,
@@ -21,7 +21,7 @@ static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, c
     for (size_t n = 0; n < launch->param_count && n < kernel->param_count; n++) {
         size_t at = (size_t)kernel->params[n].offset, size = (size_t)launch->param_sizes[n];
         memcpy(values + at, launch->params[n], size);
-        memset(known + at, CUTE_ACCESS_NUMBER, size);
+        memset(known + at, CODE_BYTE_NUMBER, size);
     }
     for (size_t n = 0; n < launch->fixup_count; n++) {
         const plan_fixup *fix = &launch->fixups[n];
@@ -29,7 +29,7 @@ static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, c
         if (fix->param >= kernel->param_count) continue;
         size_t at = (size_t)(kernel->params[fix->param].offset + fix->at);
         if (at > bytes || size > bytes - at) continue;
-        memset(known + at, fix->kind == FIXUP_BUFFER ? CUTE_ACCESS_POINTER : CUTE_ACCESS_UNKNOWN, size);
+        memset(known + at, fix->kind == FIXUP_BUFFER ? CODE_BYTE_POINTER : CODE_BYTE_UNKNOWN, size);
         uint64_t behind = (uint64_t)fix->bytes;
         for (size_t k = 0; fix->kind == FIXUP_BUFFER && k < size; k++)
             values[at + k] = (uint8_t)(behind >> (k * 8));
@@ -43,12 +43,9 @@ static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, c
 static cute_status add_launch(cute_arena *arena, const char *label, const cute_module *module,
                               const plan_launch *launch, cute_access_report *out, cute_diag *diag)
 {
-    cute_access_options options = {.kernel = launch->kernel->name};
+    cute_access_options options = {.kernel = launch->kernel->name, .block_from = "launch.json"};
     cute_access_report one;
-    for (int d = 0; d < 3; d++)
-        options.block[d] = launch->shape.block[d] > 0 && launch->shape.block[d] <= 1024
-                               ? (uint32_t)launch->shape.block[d]
-                               : 0;
+    for (int d = 0; d < 3; d++) options.block[d] = launch->shape.block[d];
     CUTE_TRY(parameters_of(arena, launch, &options, diag));
     CUTE_TRY(cute_access_read_module(arena, label, module, &options, &one, diag));
     for (size_t n = 0; n < one.count; n++) out->kernels[out->count++] = one.kernels[n];
@@ -106,7 +103,7 @@ bool cute_access_wants_counts(const cute_access_report *report)
     for (size_t k = 0; k < report->count; k++)
         for (size_t n = 0; n < report->kernels[k].count; n++) {
             const cute_access *a = &report->kernels[k].accesses[n];
-            if (a->unknown || a->lanes_assumed || a->one_side) return true;
+            if (a->unknown || a->estimated || a->lanes_assumed || a->one_side) return true;
         }
     return false;
 }
@@ -122,11 +119,11 @@ static bool has_own_line(const cute_access_kernel *kernel, const cute_access *a)
 
 static void add_line(cute_access_kernel *kernel, const json_t *line)
 {
-    static const char *const units[] = {"sectors", "wavefronts"};
     json_int_t at = json_integer_value(json_object_get(line, "ptx_line"));
     for (size_t n = 0; n < kernel->count; n++) {
         cute_access *a = &kernel->accesses[n];
-        const json_t *cost = json_object_get(line, units[a->space]);
+        const json_t *cost =
+            json_object_get(line, a->space == CUTE_CODE_SPACE_SHARED ? "wavefronts" : "sectors");
         if ((json_int_t)a->ptx_line != at || !cost || !has_own_line(kernel, a)) continue;
         a->counted = (cute_traffic){
             .requests = (uint64_t)json_integer_value(json_object_get(line, "instructions")),

@@ -1,7 +1,7 @@
 /* Accesses for people and for programs. */
 #include <string.h>
 
-#include "lib/report/kernel/access.h"
+#include "lib/code/access.h"
 #include "lib/report/table.h"
 
 bool cute_access_is_poor(const cute_access *a)
@@ -24,20 +24,27 @@ static const char *span(cute_arena *arena, unsigned least, unsigned most)
                          : cute_arena_printf(arena, "%u-%u", least, most);
 }
 
+/* Why costs are not the same in each launch; NULL: they are. */
+static const char *depends(const cute_access *a)
+{
+    return a->unknown ? a->unknown : a->estimated;
+}
+
 static const char *remark(cute_arena *arena, const cute_access *a)
 {
     cute_buffer text = {0};
-    const char *parts[4];
+    const char *parts[5];
     int count = 0;
-    if (a->unknown && a->counted.requests)
+    if (depends(a) && a->counted.requests)
         return cute_arena_printf(arena, "counted in %llu requests: %s",
-                                 (unsigned long long)a->counted.requests, a->unknown);
+                                 (unsigned long long)a->counted.requests, depends(a));
     if (a->unknown) return a->unknown;
     if (a->pattern) parts[count++] = a->pattern;
+    if (a->estimated) parts[count++] = cute_arena_printf(arena, "estimated: %s", a->estimated);
     if (a->lanes_assumed) parts[count++] = "where all lanes come here";
     if (a->one_side)
-        parts[count++] = a->space == CUTE_ACCESS_SHARED ? "at least: where it copies from is not known"
-                                                        : "at least: where it copies to is not known";
+        parts[count++] = a->space == CUTE_CODE_SPACE_SHARED ? "at least: where it copies from is not known"
+                                                            : "at least: where it copies to is not known";
     if (a->alignment_assumed)
         parts[count++] = cute_arena_printf(arena, "fewer if the base is a multiple of 32; known is %u",
                                            a->alignment ? a->alignment : 1);
@@ -55,7 +62,7 @@ static const char *average(cute_arena *arena, uint64_t sum, uint64_t requests)
 }
 
 typedef struct totals {
-    size_t poor, unknown, counted;
+    size_t poor, unknown, estimated, counted;
 } totals;
 
 enum { COLUMNS = 9, COUNT = 1, UNREAD_MOST = 8 };
@@ -66,12 +73,12 @@ static bool cells_of(cute_arena *arena, const cute_access *a, const char *cells[
     cells[0] = place_of(arena, a);
     cells[COUNT] = "";
     cells[2] = a->operation;
-    cells[3] = cute_access_kinds[a->kind];
-    cells[4] = cute_access_spaces[a->space];
+    cells[3] = cute_code_access_name[a->kind];
+    cells[4] = cute_code_space_name[a->space];
     cells[5] = cute_arena_printf(arena, "%u", a->bytes);
     cells[6] = a->unknown ? "?" : span(arena, a->least.count, a->most.count);
     cells[7] = a->unknown ? "" : span(arena, a->least.ideal, a->most.ideal);
-    if (a->unknown && a->counted.requests) {
+    if (depends(a) && a->counted.requests) {
         cells[6] = average(arena, a->counted.count, a->counted.requests);
         cells[7] = average(arena, a->counted.ideal, a->counted.requests);
     }
@@ -112,7 +119,8 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
     for (size_t n = 0; n < k->count; n++) {
         const cute_access *a = &k->accesses[n];
         t.unknown += a->unknown != NULL;
-        t.counted += a->unknown && a->counted.requests;
+        t.counted += depends(a) && a->counted.requests;
+        t.estimated += a->estimated != NULL;
         t.poor += cute_access_is_poor(a);
         if (!cells_of(arena, a, rows[count])) return;
         size_t slot = slot_of(slots, size, (const char *const(*)[COLUMNS])rows, count);
@@ -120,13 +128,10 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
         counts[slots[slot] - 1]++;
     }
     cute_buffer_printf(out, "%s", k->kernel);
-    if (k->block[0])
-        cute_buffer_printf(out, ", blocks of %u x %u x %u", k->block[0], k->block[1], k->block[2]);
-    else
-        cute_buffer_puts(out, ", blocks of any multiple of 32 threads");
-    cute_buffer_printf(out, ": %zu accesses, %zu cost more than they have to, %zu not known", k->count,
-                       t.poor, t.unknown);
-    if (t.counted) cute_buffer_printf(out, ", %zu of them counted on the emulator", t.counted);
+    const char *block = code_block_text(arena, &k->assume);
+    cute_buffer_printf(out, ", %s: %zu accesses, %zu cost more than necessary, %zu estimated, %zu unknown",
+                       block ? block : "", k->count, t.poor, t.estimated, t.unknown);
+    if (t.counted) cute_buffer_printf(out, "; %zu counted on the emulator", t.counted);
     cute_buffer_puts(out, "\n");
     cute_table_row(
         &table, (const char *[]){"line", "times", "operation", "", "memory", "bytes", "costs", "least", ""});
@@ -157,10 +162,10 @@ static json_t *cost_json(const cute_access_cost *c, const char *unit)
 
 static json_t *access_json(const cute_access *a)
 {
-    const char *unit = a->space == CUTE_ACCESS_SHARED ? "wavefronts" : "sectors";
+    const char *unit = a->space == CUTE_CODE_SPACE_SHARED ? "wavefronts" : "sectors";
     json_t *value = json_pack("{s:s,s:s,s:s,s:i,s:i}", "operation", a->operation, "access",
-                              cute_access_kinds[a->kind], "space", cute_access_spaces[a->space], "width",
-                              (int)a->bytes, "ptx_line", (int)a->ptx_line);
+                              cute_code_access_name[a->kind], "space", cute_code_space_name[a->space],
+                              "width", (int)a->bytes, "ptx_line", (int)a->ptx_line);
     if (a->file) {
         json_object_set_new(value, "file", cute_json_text(a->file));
         json_object_set_new(value, "line", json_integer(a->line));
@@ -182,6 +187,7 @@ static json_t *access_json(const cute_access *a)
     json_t *warps = json_array(), *lanes = json_array();
     for (uint32_t w = 0; w < a->warps; w++) json_array_append_new(warps, cost_json(&a->costs[w], unit));
     json_object_set_new(value, "warps", warps);
+    if (a->estimated) json_object_set_new(value, "estimated", cute_json_text(a->estimated));
     if (a->lanes_assumed) json_object_set_new(value, "lanes_assumed", json_true());
     if (a->one_side) json_object_set_new(value, "one_side", json_true());
     if (a->block_assumed) json_object_set_new(value, "block_assumed", json_true());
@@ -204,9 +210,12 @@ json_t *cute_access_json(const cute_access_report *report)
         const cute_access_kernel *k = &report->kernels[n];
         json_t *one = json_object(), *list = json_array();
         json_object_set_new(one, "kernel", cute_json_text(k->kernel));
-        if (k->block[0])
+        const int64_t *block = k->assume.block;
+        if (block[0]) {
             json_object_set_new(one, "block",
-                                json_pack("[iii]", (int)k->block[0], (int)k->block[1], (int)k->block[2]));
+                                json_pack("[iii]", (int)block[0], (int)block[1], (int)block[2]));
+            json_object_set_new(one, "block_from", json_string(k->assume.block_from));
+        }
         for (size_t a = 0; a < k->count; a++) json_array_append_new(list, access_json(&k->accesses[a]));
         json_object_set_new(one, "accesses", list);
         if (k->not_counted) json_object_set_new(one, "not_counted", cute_json_text(k->not_counted));

@@ -4,7 +4,7 @@
 
 #include "lib/base/list.h"
 #include "lib/base/sort.h"
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 #include "lib/report/resources/resources.h"
 
 _Static_assert((int)RESOURCE_CLASSES == (int)CUTE_REGISTER_CLASSES, "a figure a class");
@@ -45,7 +45,7 @@ cute_status cute_resource_report_add_code(cute_arena *arena, resource_report *re
         for (size_t i = 0; i < f->count; i++) {
             const cute_code_instruction *in = &f->instructions[i];
             bool store = in->opcode->access == CUTE_ACCESS_STORE;
-            if (in->space != CUTE_SPACE_LOCAL || in->opcode->access == CUTE_ACCESS_NONE) continue;
+            if (in->space != CUTE_CODE_SPACE_LOCAL || in->opcode->access == CUTE_ACCESS_NONE) continue;
             resource_line *line = line_of(arena, r, &capacity, in->place);
             if (!line) return cute_fail_memory(diag);
             *(store ? &line->stores : &line->loads) += 1;

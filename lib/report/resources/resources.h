@@ -5,7 +5,7 @@
 #include "cute/occupancy.h"
 #include "lib/base/json.h"
 
-struct cute_code; /* lib/report/code/code.h */
+struct cute_code; /* lib/code/sass/code.h */
 enum { RESOURCE_CLASSES = 4 /* of registers */ };
 
 /* What is asked instead of what the kernel states; -1, NULL: as it states. */

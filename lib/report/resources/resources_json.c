@@ -1,5 +1,5 @@
 /* The report of resources as JSON; docs/reports.md has the keys. */
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lib/base/demangle.h"
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 #include "lib/report/module.h"
 #include "lib/report/resources/resources.h"
 #include "lib/report/table.h"

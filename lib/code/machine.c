@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lib/base/arch.h"
+#include "lib/code/function.h"
 #include "lib/numeric/number.h"
-#include "lib/report/explain/model.h"
 
 /* A variable a register. */
 enum { R = CUTE_FIRST_R, UR = CUTE_FIRST_UR, P = CUTE_FIRST_P, UP = CUTE_FIRST_UP, MOST = 16 };
@@ -526,7 +526,7 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
         to->op = X_OTHER;
         count = 0;
         set_barrier(&p, to, uses, &count);
-        if (to->access != CUTE_ACCESS_NONE && to->space != CUTE_SPACE_CONST) {
+        if (to->access != CUTE_ACCESS_NONE && to->space != CUTE_CODE_SPACE_CONST) {
             /* The last brackets: of a copy its source. */
             for (int k = p.count - 1; k >= 0; k--)
                 if (memchr(p.operands[k].at, '[', (size_t)(p.operands[k].end - p.operands[k].at))) {
@@ -561,10 +561,10 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
         }
     }
     /* Spilled registers lie at constant places of the stack, whose pointer is R1. */
-    if (to->space == CUTE_SPACE_LOCAL && to->address >= 0 && uses[to->address].kind == X_VAR &&
+    if (to->space == CUTE_CODE_SPACE_LOCAL && to->address >= 0 && uses[to->address].kind == X_VAR &&
         uses[to->address].var == R + 1)
         to->flags |= F_SPILL;
-    if (to->space == CUTE_SPACE_CONST) to->access = CUTE_ACCESS_NONE;
+    if (to->space == CUTE_CODE_SPACE_CONST) to->access = CUTE_ACCESS_NONE;
     to->uses = cute_arena_array(f->arena, count + 1, sizeof *uses);
     to->defs = cute_arena_array(f->arena, def_count + 1, sizeof *defs);
     if (!to->uses || !to->defs) return false;
@@ -672,5 +672,7 @@ bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out)
     }
     find_divisions(out);
     find_quotients(out);
+    if (!x_ssa(out)) return false;
+    x_join_comparisons(out);
     return true;
 }

@@ -1,8 +1,8 @@
 /* A value of each lane of a warp, as far as it is known: at[l] ^ x + y * 2^free, where x and y are not known but the same
  * in all lanes, and x has no bits outside `mask`. So addresses that differ by what a lane knows of itself can be compared
  * though their base, or the round of a loop, is not known. */
-#ifndef CUTE_LIB_REPORT_KERNEL_LANES_H
-#define CUTE_LIB_REPORT_KERNEL_LANES_H
+#ifndef CUTE_LIB_CODE_LANES_H
+#define CUTE_LIB_CODE_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +20,8 @@ typedef struct lane_values {
 } lane_values;
 
 uint64_t lanes_ones(uint32_t bits);
+/* The number that `bits` of a value are, with its sign. */
+int64_t lanes_extended(uint64_t value, uint32_t bits);
 lane_values lanes_constant(uint32_t bits, uint64_t value);
 /* The same in all lanes, and a multiple of 2^free. */
 lane_values lanes_same(uint32_t bits, uint32_t free, const char *why);

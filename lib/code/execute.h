@@ -1,9 +1,9 @@
 /* What one instruction of PTX makes of its operands' lanes. */
-#ifndef CUTE_LIB_REPORT_KERNEL_EVALUATE_H
-#define CUTE_LIB_REPORT_KERNEL_EVALUATE_H
+#ifndef CUTE_LIB_CODE_EXECUTE_H
+#define CUTE_LIB_CODE_EXECUTE_H
 
+#include "lib/code/lanes.h"
 #include "lib/emulator/machine.h"
-#include "lib/report/kernel/lanes.h"
 
 enum { EVALUATE_OPERANDS = 24 };
 
@@ -22,7 +22,11 @@ typedef struct evaluation {
 uint32_t evaluate_bits(const em_operand *o);
 /* Which operands it has. False: more than fit, or it is not known to the emulator. */
 bool evaluate_operands(evaluation *e, const em_inst *inst);
-/* Sets `out`. Loads are the caller's: of them nothing is known here. */
-void evaluate(evaluation *e);
+/* The executor needs nothing but registers. */
+bool evaluate_is_pure(const em_inst *inst);
+/* Sets `out` where the emulator's executor can: all operands are known, and it needs nothing but registers. */
+bool evaluate_known(evaluation *e);
+/* Sets `out` of operations of PTX that are none on integers: moves of parts, address spaces, what lanes say to each other. */
+bool evaluate_other(evaluation *e);
 
 #endif

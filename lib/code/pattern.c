@@ -1,5 +1,5 @@
 /* See pattern.h. */
-#include "lib/report/kernel/pattern.h"
+#include "lib/code/pattern.h"
 
 #include "lib/base/buffer.h"
 
@@ -71,7 +71,7 @@ static const char *pattern_of(cute_arena *arena, const cute_access *a)
 {
     const cute_request *r = &a->request;
     if (!cute_access_is_poor(a) || r->count < 2) return NULL;
-    if (a->space == CUTE_ACCESS_SHARED) {
+    if (a->space == CUTE_CODE_SPACE_SHARED) {
         uint32_t ways = most_in_a_bank(a);
         if (ways == 1 && r->copy == CUTE_COPY_THROUGH_L1) return "lanes read several words of a bank";
         if (ways == 1 && r->copy) return "lines of global memory lie across lines of shared memory";

@@ -1,6 +1,6 @@
 /* Lanes' values against brute force: random expressions over the lane's index and numbers that are not known but common are
  * computed both ways; for each choice of those numbers the lanes' values must be among those that the form allows. */
-#include "lib/report/kernel/lanes.h"
+#include "lib/code/lanes.h"
 #include "tests/unit/test.h"
 
 enum { STEPS = 14, CHOICES = 12, EXPRESSIONS = 60000 };

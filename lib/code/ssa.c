@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/report/explain/model.h"
+#include "lib/code/function.h"
 
 /* (block, variable) -> value: open addressing. */
 typedef struct slot {

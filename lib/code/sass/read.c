@@ -10,7 +10,7 @@
 
 #include "lib/base/list.h"
 #include "lib/base/process.h"
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
 

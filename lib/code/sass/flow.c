@@ -6,7 +6,7 @@
 #include "lib/base/graph.h"
 #include "lib/base/list.h"
 #include "lib/base/sort.h"
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 
 /* ---- targets ---- */
 

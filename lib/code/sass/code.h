@@ -32,7 +32,7 @@ extern const unsigned cute_register_first[CUTE_REGISTER_CLASSES], cute_register_
 
 typedef enum cute_code_class {
 #define CLASS(id, name, latency, text) CUTE_CODE_##id,
-#include "lib/report/code/classes.def"
+#include "lib/code/sass/classes.def"
     CUTE_CODE_CLASSES,
 } cute_code_class;
 
@@ -44,17 +44,17 @@ typedef struct cute_code_class_info {
 extern const cute_code_class_info cute_code_class_table[CUTE_CODE_CLASSES];
 
 typedef enum cute_code_space {
-    CUTE_SPACE_NONE,
-    CUTE_SPACE_GLOBAL,
-    CUTE_SPACE_SHARED,
-    CUTE_SPACE_LOCAL,
-    CUTE_SPACE_CONST,
-    CUTE_SPACE_GENERIC,
-    CUTE_SPACE_TENSOR, /* Blackwell's tensor memory */
-    CUTE_SPACE_TEXTURE,
-    CUTE_SPACES,
+    CUTE_CODE_SPACE_NONE,
+    CUTE_CODE_SPACE_GLOBAL,
+    CUTE_CODE_SPACE_SHARED,
+    CUTE_CODE_SPACE_LOCAL,
+    CUTE_CODE_SPACE_CONST,
+    CUTE_CODE_SPACE_GENERIC,
+    CUTE_CODE_SPACE_TENSOR, /* Blackwell's tensor memory */
+    CUTE_CODE_SPACE_TEXTURE,
+    CUTE_CODE_SPACES,
 } cute_code_space;
-extern const char *const cute_code_space_name[CUTE_SPACES];
+extern const char *const cute_code_space_name[CUTE_CODE_SPACES];
 
 /* What an opcode does to memory. */
 typedef enum cute_code_access {

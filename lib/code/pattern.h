@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_REPORT_KERNEL_PATTERN_H
 #define CUTE_LIB_REPORT_KERNEL_PATTERN_H
 
-#include "lib/report/kernel/access.h"
+#include "lib/code/access.h"
 
 /* Sets `layout` and `pattern`. */
 cute_status cute_access_describe(cute_arena *arena, cute_access *access, cute_diag *diag);

@@ -2,7 +2,7 @@
  * not end what was live before. R1, the stack's pointer, is kept to the end of the thread, as nvdisasm says it. */
 #include <string.h>
 
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 
 /* A bit a register. */
 enum { WORDS = (CUTE_REGISTERS + 63) / 64 };

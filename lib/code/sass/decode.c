@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/report/code/code.h"
+#include "lib/code/sass/code.h"
 
 const char *const cute_register_class_name[CUTE_REGISTER_CLASSES] = {"R", "UR", "P", "UP"};
 const unsigned cute_register_first[CUTE_REGISTER_CLASSES] = {CUTE_FIRST_R, CUTE_FIRST_UR, CUTE_FIRST_P,
@@ -14,19 +14,19 @@ const unsigned cute_register_first[CUTE_REGISTER_CLASSES] = {CUTE_FIRST_R, CUTE_
 const unsigned cute_register_count[CUTE_REGISTER_CLASSES] = {CUTE_REGISTERS_WIDE - 1, CUTE_REGISTERS_WIDE - 1,
                                                              CUTE_REGISTERS_PREDICATE - 1,
                                                              CUTE_REGISTERS_PREDICATE - 1};
-const char *const cute_code_space_name[CUTE_SPACES] = {"none",     "global",  "shared", "local",
-                                                       "constant", "generic", "tensor", "texture"};
+const char *const cute_code_space_name[CUTE_CODE_SPACES] = {"none",     "global",  "shared", "local",
+                                                            "constant", "generic", "tensor", "texture"};
 const char *const cute_code_access_name[] = {"none", "load", "store", "atomic", "copy"};
 
 const cute_code_class_info cute_code_class_table[CUTE_CODE_CLASSES] = {
 #define CLASS(id, name, latency, text) {name, latency, text},
-#include "lib/report/code/classes.def"
+#include "lib/code/sass/classes.def"
 };
 
 static const cute_opcode opcodes[] = {
 #define OPCODE(name, class, pipe, space, access, flow, roles)                                                \
-    {name, pipe, CUTE_CODE_##class, CUTE_SPACE_##space, CUTE_ACCESS_##access, CUTE_FLOW_##flow, roles},
-#include "lib/report/code/opcodes.def"
+    {name, pipe, CUTE_CODE_##class, CUTE_CODE_SPACE_##space, CUTE_ACCESS_##access, CUTE_FLOW_##flow, roles},
+#include "lib/code/sass/opcodes.def"
 };
 static const cute_opcode unknown = {.name = "", .pipe = "?", .class = CUTE_CODE_OTHER, .roles = "d"};
 
@@ -272,7 +272,7 @@ static unsigned moved_bytes(const cute_opcode *o, span modifiers)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (has_modifier(modifiers, rows[i].modifier)) return rows[i].bytes;
     if (has_modifier(modifiers, "F64")) return 8;
-    if (o->pipe[0] == 't' || o->space == CUTE_SPACE_TEXTURE) return 0;
+    if (o->pipe[0] == 't' || o->space == CUTE_CODE_SPACE_TEXTURE) return 0;
     return 4;
 }
 
@@ -294,7 +294,7 @@ static widths width_of(const cute_code_instruction *i, span modifiers)
     const cute_opcode *o = i->opcode;
     const char *n = o->name;
     if (o->class == CUTE_CODE_TENSOR) return product(n, strlen(n), modifiers);
-    if (o->space == CUTE_SPACE_TENSOR) return all(tensor_registers(modifiers));
+    if (o->space == CUTE_CODE_SPACE_TENSOR) return all(tensor_registers(modifiers));
     if (o->access == CUTE_ACCESS_LOAD || o->access == CUTE_ACCESS_STORE || o->access == CUTE_ACCESS_ATOMIC)
         return all(i->width > 4 ? i->width / 4 : 1);
     if (o->class == CUTE_CODE_DOUBLE || !strcmp(n, "DSETP") || !strcmp(n, "DSET")) return all(2);
@@ -378,7 +378,7 @@ static void read_operands(reading *r, const cute_code_instruction *i, span modif
     const char *n = i->opcode->name;
     int count = split_operands(rest, operands), written = written_count(i->opcode->roles, operands, count);
     widths w = width_of(i, modifiers);
-    bool wide = i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC;
+    bool wide = i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC;
     if (!has_modifier(modifiers, "E") || i->opcode->access == CUTE_ACCESS_COPY) wide = false;
     int source = 0;
     unsigned addresses = 0;
@@ -455,7 +455,7 @@ bool cute_code_decode(cute_arena *arena, cute_code_instruction *i)
     i->class = (uint8_t)i->opcode->class;
     i->space = (uint8_t)i->opcode->space;
     if (i->opcode->access != CUTE_ACCESS_NONE) i->width = (uint16_t)moved_bytes(i->opcode, modifiers);
-    if (i->space == CUTE_SPACE_TENSOR && i->opcode->access != CUTE_ACCESS_COPY)
+    if (i->space == CUTE_CODE_SPACE_TENSOR && i->opcode->access != CUTE_ACCESS_COPY)
         i->width = (uint16_t)(tensor_registers(modifiers) * 4);
     read_operands(&r, i, modifiers, (span){at, stop});
     if (!r.count) return true;

@@ -1,14 +1,17 @@
 /* Code as the findings look at it: PTX and machine code alike become instructions with values, in blocks with loops. What
  * an instruction computes of integers is known, so that the addresses of a warp's lanes can be told before anything runs. */
-#ifndef CUTE_LIB_REPORT_EXPLAIN_MODEL_H
-#define CUTE_LIB_REPORT_EXPLAIN_MODEL_H
+#ifndef CUTE_LIB_CODE_FUNCTION_H
+#define CUTE_LIB_CODE_FUNCTION_H
 
-#include "lib/report/code/code.h"
+#include "lib/code/assumptions.h"
+#include "lib/code/lanes.h"
+#include "lib/code/sass/code.h"
 
 struct em_program;
 struct em_function;
+struct em_inst;
 
-enum { X_LANES = 32 };
+enum { X_LANES = LANES };
 
 /* What is computed of integers; X_OTHER: not known here. */
 typedef enum x_op {
@@ -16,6 +19,7 @@ typedef enum x_op {
     X_MOV,
     X_ADD, /* any number of operands */
     X_SUB,
+    X_NEG,
     X_MUL,
     X_MAD,
     X_SHL,
@@ -75,6 +79,11 @@ typedef enum x_sreg {
     X_S_NCTAID_Y,
     X_S_NCTAID_Z,
     X_S_LANE,
+    X_S_LANEMASK_EQ,
+    X_S_LANEMASK_LT,
+    X_S_LANEMASK_LE,
+    X_S_LANEMASK_GT,
+    X_S_LANEMASK_GE,
     X_S_OTHER, /* the same for all lanes of a warp */
 } x_sreg;
 
@@ -122,12 +131,14 @@ typedef enum x_kind {
 typedef struct x_operand {
     uint8_t kind;
     bool negative, inverted; /* -a, ~a or !a */
+    uint8_t bits;            /* 1 (a predicate), 8, 16, 32, 64; 0: more, of which nothing is known */
     uint32_t var, value;     /* value: after x_ssa */
     int64_t imm;
 } x_operand;
 
 struct x_seen;
 typedef struct x_inst {
+    const struct em_inst *ptx; /* NULL: of machine code */
     const struct x_seen *seen; /* NULL: no counters */
     uint8_t op, class, space, access, bits, compare, table, shift;
     bool is_signed;
@@ -160,19 +171,23 @@ typedef struct x_value {
     uint32_t arg_count;
     uint32_t same; /* the value that this one is; itself mostly */
     uint32_t depends;
-    uint8_t known; /* X_UNKNOWN, X_UNIFORM: u, X_BY_LANE: lanes */
-    bool phi, varying /* between lanes */, done;
-    uint64_t u, *lanes;
+    bool phi, varying;        /* between lanes */
+    const lane_values *lanes; /* of the last run (x_follow, x_analyse); NULL: it has not come there */
 } x_value;
-enum { X_UNKNOWN, X_UNIFORM, X_BY_LANE };
 enum { X_NO_VALUE = 0 }; /* values[0]: not defined */
 
 typedef struct x_block {
     uint32_t *before, before_count;
     uint32_t first_phi;
-    uint32_t active; /* lanes that come here; all where it is not known */
-    double likely;   /* of blocks on the other side of what sizes decide: little */
-    double weight;   /* times it runs */
+    uint32_t reconverge; /* PTX: the block where lanes of a branch come together; CUTE_NO_BLOCK: nowhere */
+    uint32_t active;     /* lanes that come here; all where it is not known */
+    bool in_loop;
+    bool come; /* x_follow: some warp may come here */
+    bool partial, joined,
+        parted;     /* lanes that come are not known; ways meet here; a branch that lanes take differently */
+    uint32_t *ways; /* lanes that come by each of `before` */
+    double likely;  /* of blocks on the other side of what sizes decide: little */
+    double weight;  /* times it runs */
 } x_block;
 
 typedef struct x_loop {
@@ -186,13 +201,6 @@ typedef struct x_loop {
     uint32_t counter; /* the value that counts */
 } x_loop;
 
-/* The launch, as far as it is known. */
-typedef struct x_launch {
-    int64_t block[3], grid[3]; /* 0: not known */
-    int64_t dynamic_smem;      /* bytes of a block, where grid is known; -1: not known */
-    bool assumed;              /* block was made up */
-} x_launch;
-
 typedef struct x_function {
     cute_arena *arena;
     const char *name, *label; /* label: of the PTX */
@@ -205,22 +213,78 @@ typedef struct x_function {
     x_value *values;
     size_t value_count, value_capacity;
     uint32_t variables;
-    x_launch launch;
+    const struct em_program *program; /* of PTX */
+    const struct em_function *kernel;
+    uint8_t *needed; /* by instruction: addresses and branches depend on it; NULL before x_find_needed */
+    code_assumptions assume;
+    uint32_t warp;       /* of the last run */
     int arch;            /* compute capability: 90; 0: not known */
     bool has_local;      /* PTX declares local arrays */
     double local_missed; /* the part of accesses to local memory that L1 does not hold */
 } x_function;
 
-/* The function of PTX or machine code; false when memory is exhausted. */
+/* The function of PTX or machine code, in static single assignment; false when memory is exhausted. */
 bool x_from_ptx(cute_arena *arena, const struct em_program *program, const struct em_function *kernel,
                 x_function *out);
 bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out);
-/* Values, what lanes have, how often blocks run. launch and arch have to be set. */
-bool x_analyse(x_function *f);
 bool x_ssa(x_function *f);
 /* Behind x_ssa: a comparison of 64 bits, two of machine code, is that of its lower words, as its operands are followed. */
 void x_join_comparisons(x_function *f);
-bool x_evaluate(x_function *f);
+
+/* The values of warp `index` of a block of PTX for all arguments and all rounds of loops: a fixed point over the blocks, in which loops
+ * lose what their rounds change. Of instructions that are needed alone. Values are in `own`; lanes of blocks in their
+ * `active`. Then visits each instruction that may run. */
+struct x_run;
+typedef void x_visit(void *context, struct x_run *r, const x_inst *i);
+bool x_follow(x_function *f, cute_arena *own, uint32_t index, x_visit *visit, void *context);
+/* Marks the instructions on which addresses and branches depend, and counts them. */
+bool x_find_needed(x_function *f, uint32_t *count);
+
+/* One case instead: arguments and loaded numbers that all lanes share are made up (assumptions.h), loops are in their first
+ * iteration. The block has to be known. `visit` may be NULL. */
+bool x_try(x_function *f, cute_arena *own, uint32_t index, x_visit *visit, void *context);
+/* The first warp of one case, and how often blocks run then. Makes up the block where it is not known; arch has to be set. */
+bool x_analyse(x_function *f);
+void x_make_up_block(x_function *f);
+
+/* ---- for the two runs above ---- */
+
+struct evaluation;
+/* What runs keep while they go: one warp. */
+typedef struct x_run {
+    x_function *f;
+    cute_arena *own;
+    uint32_t warp;
+    bool made_up;
+    struct evaluation *e;
+    uint32_t current; /* block */
+    struct x_region *regions;
+    size_t region_count, region_capacity;
+    bool changed, failed;
+} x_run;
+bool x_run_begin(x_run *r, x_function *f, cute_arena *own, uint32_t warp, bool made_up);
+/* An operand's lanes, `bits` wide where it says nothing itself. */
+lane_values x_operand_lanes(const x_run *r, const x_operand *o, uint32_t bits);
+/* Sets the values that the instruction makes in lanes `mask`. */
+void x_execute(x_run *r, const x_inst *i, uint32_t mask);
+/* Gives a value its lanes; keeps what it had where nothing changed. */
+void x_set_lanes(x_run *r, x_value *v, const lane_values *lanes);
+/* An operation on integers: the table of what is computed, of PTX and machine code alike. `in`: its operands; `out` has the bits that
+ * are asked for. False: nothing is known. Sizes that are made up do not overflow. */
+bool x_compute(cute_arena *arena, const x_inst *i, const lane_values *in, unsigned count, bool made_up,
+               lane_values *out);
+/* Operands before the guard and the merged value. */
+static inline unsigned x_sources(const x_inst *i)
+{
+    return i->guard >= 0 && i->guard < i->use_count ? (unsigned)i->guard : i->use_count;
+}
+/* An operand of PTX; a register's value is not set. */
+struct em_operand;
+x_operand x_ptx_operand(const x_function *f, const struct em_operand *o);
+/* The lanes of what the instruction of PTX reads, by the emulator's operand. */
+lane_values x_source(const x_run *r, const x_inst *i, const struct em_operand *from);
+/* How often loops go round and blocks run; behind x_try. */
+bool x_find_weights(x_function *f);
 
 static inline x_value *x_at(const x_function *f, uint32_t value)
 {
@@ -235,6 +299,13 @@ static inline x_value *x_use(const x_function *f, const x_operand *o)
 bool x_operand_lane(const x_function *f, const x_operand *o, int lane, uint64_t *out);
 bool x_operand_varying(const x_function *f, const x_operand *o);
 uint32_t x_operand_depends(const x_function *f, const x_operand *o);
+/* All lanes of a value are known. */
+static inline bool x_known(const x_value *v)
+{
+    return v->lanes && lanes_known(v->lanes);
+}
+/* The value that an address counts from, and what is added to it: constants are followed. NULL: no register. */
+const x_value *x_root(const x_function *f, const x_inst *i, int64_t *offset);
 /* Addresses of a memory instruction by lane; false: not known. `active`: lanes that do it. */
 bool x_addresses(const x_function *f, const x_inst *i, uint64_t out[X_LANES], uint32_t *active);
 bool x_address_varying(const x_function *f, const x_inst *i);
@@ -256,6 +327,14 @@ bool x_made_in(const x_function *f, const x_value *v, uint32_t loop);
 /* What a phi begins with: in front of its loop, or on one of the ways. NULL: it is no phi. */
 const x_value *x_entry(const x_function *f, const x_value *v);
 bool x_reached(const x_function *f, const x_inst *i);
+static inline bool x_is_header(const x_function *f, uint32_t block)
+{
+    uint32_t loop = f->flow->blocks[block].loop;
+    return loop != CUTE_NO_LOOP && f->flow->loops[loop].header == block;
+}
+/* The conditional branch at the end of a block; NULL: it has none. */
+const x_inst *x_branch_of(const x_function *f, uint32_t block);
+bool x_has_word(const x_inst *i, const char *word);
 /* A branch of the compiler's own: numbers of 64 bits whose upper halves are 0 are divided as 32 bits. The side of the others;
  * CUTE_NO_BLOCK: it is none. */
 uint32_t x_long_division(const x_function *f, uint32_t block);
@@ -268,12 +347,6 @@ typedef struct x_seen {
     double count, ideal; /* sectors or wavefronts */
 } x_seen;
 
-/* 32-byte sectors or wavefronts of shared memory that the lanes touch, and the fewest possible; 0: nobody. */
-typedef struct x_traffic {
-    int count, ideal;
-} x_traffic;
-x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width);
-x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width, bool load);
 /* A load into the lanes' registers, not ldmatrix. */
 static inline bool x_plain_load(const x_inst *i)
 {
@@ -286,18 +359,8 @@ static inline bool x_has_inverse(const x_function *f, const x_inst *i)
     return f->sass && i->flags & F_DIVIDE && i->class == CUTE_CODE_INTEGER;
 }
 
-/* Sets `again` of all instructions. */
-void x_mark_again(x_function *f);
-
 /* Sets `chain` of all loads from global memory: the longest chain that it is a part of, within one iteration of each loop. */
 bool x_find_chains(x_function *f);
 enum { X_LONG_CHAIN = 4 };
-
-/* Cycles of all instructions of a division, of which machine code flags one. */
-double x_division_cost(const x_function *f, const x_inst *i);
-/* Cycles of a scheduler: estimates. */
-enum { SECTOR_COST = 8, WAVEFRONT_COST = 4 };
-/* Those that a warp takes for the instruction. */
-double x_cost(const x_function *f, const x_inst *i);
 
 #endif

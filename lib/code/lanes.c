@@ -1,5 +1,5 @@
 /* See lanes.h. Each function keeps what it can: first the form with `mask`, then that with `free`, then nothing. */
-#include "lib/report/kernel/lanes.h"
+#include "lib/code/lanes.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -9,9 +9,9 @@ uint64_t lanes_ones(uint32_t bits)
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-static int64_t extended(uint64_t value, uint32_t bits)
+int64_t lanes_extended(uint64_t value, uint32_t bits)
 {
-    return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
+    return bits >= 64 || !bits ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
 static uint32_t zeros(uint64_t value, uint32_t most)
@@ -200,8 +200,8 @@ lane_values lanes_shr(lane_values v, uint32_t by, bool arithmetic)
     if (v.free < v.bits && v.free < by && !spread(&v)) return lanes_vary(v.bits, v.why);
     bool added = v.free < v.bits; /* the sum does not wrap, its parts may */
     for (int l = 0; l < LANES; l++)
-        v.at[l] = arithmetic || added ? (uint64_t)(extended(v.at[l], v.bits) >> by) : v.at[l] >> by;
-    v.mask = arithmetic && !added ? (uint64_t)(extended(v.mask, v.bits) >> by) : v.mask >> by;
+        v.at[l] = arithmetic || added ? (uint64_t)(lanes_extended(v.at[l], v.bits) >> by) : v.at[l] >> by;
+    v.mask = arithmetic && !added ? (uint64_t)(lanes_extended(v.mask, v.bits) >> by) : v.mask >> by;
     if (added) v.free = (uint8_t)(v.free - by);
     cut(&v);
     return v;
@@ -250,8 +250,8 @@ lane_values lanes_resize(lane_values v, uint32_t bits, bool is_signed)
     bool added = v.free < had;
     if (!added) v.free = (uint8_t)bits;
     if (bits > had && (is_signed || added)) {
-        for (int l = 0; l < LANES; l++) v.at[l] = (uint64_t)extended(v.at[l], had);
-        if (!added) v.mask = (uint64_t)extended(v.mask, had);
+        for (int l = 0; l < LANES; l++) v.at[l] = (uint64_t)lanes_extended(v.at[l], had);
+        if (!added) v.mask = (uint64_t)lanes_extended(v.mask, had);
     }
     cut(&v);
     return v;

@@ -1,8 +1,9 @@
 /* A kernel of PTX as the findings look at it, from what the emulator's parser made of it. */
 #include <string.h>
 
+#include "lib/code/execute.h"
+#include "lib/code/function.h"
 #include "lib/emulator/program.h"
-#include "lib/report/explain/model.h"
 
 /* ---- what opcodes are here ---- */
 
@@ -12,23 +13,23 @@ typedef struct opcode_row {
 
 static const opcode_row rows[EM_OPCODES] = {
     [EM_OP_add] = {X_ADD, CUTE_CODE_INTEGER},     [EM_OP_sub] = {X_SUB, CUTE_CODE_INTEGER},
-    [EM_OP_mul] = {X_MUL, CUTE_CODE_INTEGER},     [EM_OP_mad] = {X_MAD, CUTE_CODE_INTEGER},
-    [EM_OP_fma] = {X_OTHER, CUTE_CODE_FLOAT},     [EM_OP_mul24] = {X_OTHER, CUTE_CODE_INTEGER},
-    [EM_OP_mad24] = {X_OTHER, CUTE_CODE_INTEGER}, [EM_OP_div] = {X_DIV, CUTE_CODE_INTEGER},
-    [EM_OP_rem] = {X_REM, CUTE_CODE_INTEGER},     [EM_OP_min] = {X_MIN, CUTE_CODE_INTEGER},
-    [EM_OP_max] = {X_MAX, CUTE_CODE_INTEGER},     [EM_OP_and] = {X_AND, CUTE_CODE_LOGIC},
-    [EM_OP_or] = {X_OR, CUTE_CODE_LOGIC},         [EM_OP_xor] = {X_XOR, CUTE_CODE_LOGIC},
-    [EM_OP_not] = {X_NOT, CUTE_CODE_LOGIC},       [EM_OP_shl] = {X_SHL, CUTE_CODE_LOGIC},
-    [EM_OP_shr] = {X_SHR, CUTE_CODE_LOGIC},       [EM_OP_lop3] = {X_LOP3, CUTE_CODE_LOGIC},
-    [EM_OP_bfe] = {X_BFE, CUTE_CODE_LOGIC},       [EM_OP_shf] = {X_OTHER, CUTE_CODE_LOGIC},
-    [EM_OP_prmt] = {X_OTHER, CUTE_CODE_LOGIC},    [EM_OP_bfi] = {X_OTHER, CUTE_CODE_LOGIC},
-    [EM_OP_mov] = {X_MOV, CUTE_CODE_MOVE},        [EM_OP_selp] = {X_SELECT, CUTE_CODE_MOVE},
-    [EM_OP_setp] = {X_SETP, CUTE_CODE_COMPARE},   [EM_OP_set] = {X_OTHER, CUTE_CODE_COMPARE},
-    [EM_OP_cvta] = {X_MOV, CUTE_CODE_INTEGER},    [EM_OP_rcp] = {X_OTHER, CUTE_CODE_SPECIAL},
-    [EM_OP_sqrt] = {X_OTHER, CUTE_CODE_SPECIAL},  [EM_OP_rsqrt] = {X_OTHER, CUTE_CODE_SPECIAL},
-    [EM_OP_ex2] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_lg2] = {X_OTHER, CUTE_CODE_SPECIAL},
-    [EM_OP_sin] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_cos] = {X_OTHER, CUTE_CODE_SPECIAL},
-    [EM_OP_tanh] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_neg] = {X_NEG, CUTE_CODE_INTEGER},     [EM_OP_mul] = {X_MUL, CUTE_CODE_INTEGER},
+    [EM_OP_mad] = {X_MAD, CUTE_CODE_INTEGER},     [EM_OP_fma] = {X_OTHER, CUTE_CODE_FLOAT},
+    [EM_OP_mul24] = {X_OTHER, CUTE_CODE_INTEGER}, [EM_OP_mad24] = {X_OTHER, CUTE_CODE_INTEGER},
+    [EM_OP_div] = {X_DIV, CUTE_CODE_INTEGER},     [EM_OP_rem] = {X_REM, CUTE_CODE_INTEGER},
+    [EM_OP_min] = {X_MIN, CUTE_CODE_INTEGER},     [EM_OP_max] = {X_MAX, CUTE_CODE_INTEGER},
+    [EM_OP_and] = {X_AND, CUTE_CODE_LOGIC},       [EM_OP_or] = {X_OR, CUTE_CODE_LOGIC},
+    [EM_OP_xor] = {X_XOR, CUTE_CODE_LOGIC},       [EM_OP_not] = {X_NOT, CUTE_CODE_LOGIC},
+    [EM_OP_shl] = {X_SHL, CUTE_CODE_LOGIC},       [EM_OP_shr] = {X_SHR, CUTE_CODE_LOGIC},
+    [EM_OP_lop3] = {X_LOP3, CUTE_CODE_LOGIC},     [EM_OP_bfe] = {X_BFE, CUTE_CODE_LOGIC},
+    [EM_OP_shf] = {X_OTHER, CUTE_CODE_LOGIC},     [EM_OP_prmt] = {X_OTHER, CUTE_CODE_LOGIC},
+    [EM_OP_bfi] = {X_OTHER, CUTE_CODE_LOGIC},     [EM_OP_mov] = {X_MOV, CUTE_CODE_MOVE},
+    [EM_OP_selp] = {X_SELECT, CUTE_CODE_MOVE},    [EM_OP_setp] = {X_SETP, CUTE_CODE_COMPARE},
+    [EM_OP_set] = {X_OTHER, CUTE_CODE_COMPARE},   [EM_OP_cvta] = {X_MOV, CUTE_CODE_INTEGER},
+    [EM_OP_rcp] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_sqrt] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_rsqrt] = {X_OTHER, CUTE_CODE_SPECIAL}, [EM_OP_ex2] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_lg2] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_sin] = {X_OTHER, CUTE_CODE_SPECIAL},
+    [EM_OP_cos] = {X_OTHER, CUTE_CODE_SPECIAL},   [EM_OP_tanh] = {X_OTHER, CUTE_CODE_SPECIAL},
 };
 
 static const uint8_t class_of[EM_CLASSES] = {
@@ -49,16 +50,30 @@ static const uint8_t class_of[EM_CLASSES] = {
 };
 
 static const uint8_t space_of[] = {
-    [EM_GENERIC] = CUTE_SPACE_GENERIC, [EM_GLOBAL] = CUTE_SPACE_GLOBAL, [EM_CONST] = CUTE_SPACE_CONST,
-    [EM_SHARED] = CUTE_SPACE_SHARED,   [EM_LOCAL] = CUTE_SPACE_LOCAL,   [EM_PARAM] = CUTE_SPACE_CONST,
+    [EM_GENERIC] = CUTE_CODE_SPACE_GENERIC, [EM_GLOBAL] = CUTE_CODE_SPACE_GLOBAL,
+    [EM_CONST] = CUTE_CODE_SPACE_CONST,     [EM_SHARED] = CUTE_CODE_SPACE_SHARED,
+    [EM_LOCAL] = CUTE_CODE_SPACE_LOCAL,     [EM_PARAM] = CUTE_CODE_SPACE_CONST,
 };
 
 static const uint8_t sreg_of[EM_SREGS] = {
-    [EM_SREG_tid_x] = X_S_TID_X,       [EM_SREG_tid_y] = X_S_TID_Y,       [EM_SREG_tid_z] = X_S_TID_Z,
-    [EM_SREG_ntid_x] = X_S_NTID_X,     [EM_SREG_ntid_y] = X_S_NTID_Y,     [EM_SREG_ntid_z] = X_S_NTID_Z,
-    [EM_SREG_ctaid_x] = X_S_CTAID_X,   [EM_SREG_ctaid_y] = X_S_CTAID_Y,   [EM_SREG_ctaid_z] = X_S_CTAID_Z,
-    [EM_SREG_nctaid_x] = X_S_NCTAID_X, [EM_SREG_nctaid_y] = X_S_NCTAID_Y, [EM_SREG_nctaid_z] = X_S_NCTAID_Z,
+    [EM_SREG_tid_x] = X_S_TID_X,
+    [EM_SREG_tid_y] = X_S_TID_Y,
+    [EM_SREG_tid_z] = X_S_TID_Z,
+    [EM_SREG_ntid_x] = X_S_NTID_X,
+    [EM_SREG_ntid_y] = X_S_NTID_Y,
+    [EM_SREG_ntid_z] = X_S_NTID_Z,
+    [EM_SREG_ctaid_x] = X_S_CTAID_X,
+    [EM_SREG_ctaid_y] = X_S_CTAID_Y,
+    [EM_SREG_ctaid_z] = X_S_CTAID_Z,
+    [EM_SREG_nctaid_x] = X_S_NCTAID_X,
+    [EM_SREG_nctaid_y] = X_S_NCTAID_Y,
+    [EM_SREG_nctaid_z] = X_S_NCTAID_Z,
     [EM_SREG_laneid] = X_S_LANE,
+    [EM_SREG_lanemask_eq] = X_S_LANEMASK_EQ,
+    [EM_SREG_lanemask_lt] = X_S_LANEMASK_LT,
+    [EM_SREG_lanemask_le] = X_S_LANEMASK_LE,
+    [EM_SREG_lanemask_gt] = X_S_LANEMASK_GT,
+    [EM_SREG_lanemask_ge] = X_S_LANEMASK_GE,
 };
 
 static x_sreg sreg(uint32_t which)
@@ -102,7 +117,13 @@ static x_operand convert(const em_program *p, const em_function *kernel, const e
     if (o->base == EM_BASE_SREGS) out = (x_operand){.kind = X_SREG, .imm = sreg(o->at / (4 * EM_LANES))};
     if (o->base == EM_BASE_CONSTANTS) out = (x_operand){.kind = X_IMM, .imm = constant(p, kernel, o)};
     out.inverted = o->negated;
+    out.bits = (uint8_t)(o->kind == EM_O_IMMEDIATE ? 0 : evaluate_bits(o));
     return out;
+}
+
+x_operand x_ptx_operand(const x_function *f, const em_operand *o)
+{
+    return convert(f->program, f->kernel, o);
 }
 
 static int add_use(maker *m, const em_operand *o)
@@ -224,7 +245,8 @@ static void set_arithmetic(const em_inst *i, x_inst *to)
             to->class = CUTE_CODE_INTEGER;
             unsigned least = from->bytes < type->bytes ? from->bytes : type->bytes;
             to->shift = (uint8_t)(least * 8);
-            to->is_signed = from->kind == PTX_SIGNED;
+            /* What is cut off and then widened has the sign of what it is cut to. */
+            to->is_signed = (from->bytes <= type->bytes ? from : type)->kind == PTX_SIGNED;
         }
         if (i->type == PTX_f64 && from_real && i->types[1] != PTX_f64) to->flags |= F_TO_DOUBLE;
         if (i->types[1] == PTX_f64 && real && i->type != PTX_f64) to->flags |= F_FROM_DOUBLE;
@@ -238,29 +260,29 @@ static void set_memory(const em_inst *i, x_inst *to)
     bool load = i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu;
     unsigned bytes = ptx_types[i->type].bytes;
     if (!store && !atomic && !load && i->opcode != EM_OP_ldmatrix && i->opcode != EM_OP_stmatrix) return;
-    to->space = i->space < sizeof space_of ? space_of[i->space] : CUTE_SPACE_GENERIC;
+    to->space = i->space < sizeof space_of ? space_of[i->space] : CUTE_CODE_SPACE_GENERIC;
     to->access = atomic                                 ? CUTE_ACCESS_ATOMIC
                  : store || i->opcode == EM_OP_stmatrix ? CUTE_ACCESS_STORE
                                                         : CUTE_ACCESS_LOAD;
     to->element = (uint16_t)bytes;
     to->width = (uint16_t)(bytes * (atomic || !i->memory.vector ? 1 : i->memory.vector));
     if (i->opcode == EM_OP_ldmatrix || i->opcode == EM_OP_stmatrix) {
-        to->space = CUTE_SPACE_SHARED;
+        to->space = CUTE_CODE_SPACE_SHARED;
         to->width = em_has(i, EM_M_x4) ? 16 : em_has(i, EM_M_x2) ? 8 : 4;
         to->flags |= F_TENSOR_LOAD;
     }
     if (em_has(i, EM_M_volatile)) to->flags |= F_VOLATILE;
     if (em_has(i, EM_M_nc)) to->flags |= F_READ_ONLY;
     if (em_has(i, EM_M_acquire) || em_has(i, EM_M_relaxed) || em_has(i, EM_M_mmio)) to->flags |= F_ORDERED;
-    bool local = to->space == CUTE_SPACE_LOCAL, shared = to->space == CUTE_SPACE_SHARED;
-    to->class = atomic                           ? CUTE_CODE_ATOMIC
-                : to->space == CUTE_SPACE_CONST  ? CUTE_CODE_CONSTANT
-                : to->access == CUTE_ACCESS_LOAD ? local    ? CUTE_CODE_LOAD_LOCAL
-                                                   : shared ? CUTE_CODE_LOAD_SHARED
-                                                            : CUTE_CODE_LOAD_GLOBAL
-                : local                          ? CUTE_CODE_STORE_LOCAL
-                : shared                         ? CUTE_CODE_STORE_SHARED
-                                                 : CUTE_CODE_STORE_GLOBAL;
+    bool local = to->space == CUTE_CODE_SPACE_LOCAL, shared = to->space == CUTE_CODE_SPACE_SHARED;
+    to->class = atomic                               ? CUTE_CODE_ATOMIC
+                : to->space == CUTE_CODE_SPACE_CONST ? CUTE_CODE_CONSTANT
+                : to->access == CUTE_ACCESS_LOAD     ? local    ? CUTE_CODE_LOAD_LOCAL
+                                                       : shared ? CUTE_CODE_LOAD_SHARED
+                                                                : CUTE_CODE_LOAD_GLOBAL
+                : local                              ? CUTE_CODE_STORE_LOCAL
+                : shared                             ? CUTE_CODE_STORE_SHARED
+                                                     : CUTE_CODE_STORE_GLOBAL;
 }
 
 static void set_synchronisation(const em_inst *i, x_inst *to)
@@ -278,7 +300,7 @@ static void set_synchronisation(const em_inst *i, x_inst *to)
         else if (em_has(i, EM_M_async) && (em_has(i, EM_M_ca) || em_has(i, EM_M_cg))) {
             to->flags |= F_ASYNC;
             to->access = CUTE_ACCESS_COPY;
-            to->space = CUTE_SPACE_GLOBAL;
+            to->space = CUTE_CODE_SPACE_GLOBAL;
             to->width = i->copy.bytes;
         }
         if (to->flags & F_WAIT_ASYNC) to->offset = em_has(i, EM_M_wait_all) ? 0 : i->group.allowed;
@@ -316,7 +338,8 @@ static bool set_operands(maker *m, const em_inst *i, x_inst *to)
     }
     to->guard = -1;
     if (i->guard) {
-        em_operand guard = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .at = i->guard_at};
+        em_operand guard = {
+            .kind = EM_O_VALUE, .base = EM_BASE_REGISTERS, .at = i->guard_at}; /* bytes 0: a predicate */
         int at = add_use(m, &guard);
         if (at >= 0) m->uses[at].inverted = i->guard == 2;
         to->guard = (int16_t)at;
@@ -365,6 +388,7 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
 {
     const em_program *p = m->program;
     m->to = to;
+    to->ptx = i;
     to->sass = -1;
     to->address = to->address2 = to->data = -1;
     to->target = -1;
@@ -406,7 +430,8 @@ static bool set_inst(maker *m, const em_inst *i, x_inst *to)
         to->op = X_MOV;
         to->access = CUTE_ACCESS_NONE;
         to->bits = 64;
-        to->uses[0] = (x_operand){.kind = X_ARG, .imm = to->uses[to->address].imm + to->offset};
+        to->uses[0] =
+            (x_operand){.kind = X_ARG, .imm = to->uses[to->address].imm + to->offset, .bits = to->bits};
         to->use_count = 1;
         to->guard = to->address = to->data = -1;
     }
@@ -480,10 +505,29 @@ static bool make_flow(x_function *f, const em_program *program, const em_functio
     return cute_code_find_loops(f->arena, flow);
 }
 
+/* Where the lanes of branches come together, and blocks of loops. */
+static bool find_joins(x_function *f)
+{
+    const em_function *k = f->kernel;
+    const cute_graph *g = &k->flow.graph;
+    for (size_t b = 0; b < f->flow->block_count; b++) {
+        const em_inst *last = &f->program->code[k->flow.first[b + 1] - 1];
+        uint32_t meet = last->control == EM_BRANCH || last->control == EM_BRANCH_INDEX
+                            ? last->branch.reconverge
+                            : UINT32_MAX;
+        f->blocks[b].reconverge =
+            meet >= k->start && meet <= k->end ? k->flow.block_of[meet - k->start] : CUTE_NO_BLOCK;
+    }
+    for (size_t e = 0; e < g->edge_count; e++)
+        for (uint32_t b = g->edges[e].to; b <= g->edges[e].from; b++) f->blocks[b].in_loop = true;
+    return true;
+}
+
 bool x_from_ptx(cute_arena *arena, const em_program *program, const em_function *k, x_function *out)
 {
     maker *m = cute_arena_alloc(arena, sizeof *m);
-    *out = (x_function){.arena = arena, .name = k->name, .label = program->label};
+    *out = (x_function){
+        .arena = arena, .name = k->name, .label = program->label, .program = program, .kernel = k};
     out->count = k->end >= k->start && k->end < program->count ? (size_t)k->end - k->start + 1 : 0;
     out->insts = cute_arena_array(arena, out->count + 1, sizeof *out->insts);
     out->variables = k->register_bytes / 64 + 64;
@@ -502,11 +546,7 @@ bool x_from_ptx(cute_arena *arena, const em_program *program, const em_function 
             if (to->uses[u].kind == X_VAR && to->uses[u].var >= out->variables) to->uses[u].kind = X_NONE;
         for (unsigned d = 0; d < to->def_count; d++)
             if (to->defs[d] >= out->variables) to->defs[d] = 0;
-        out->has_local |= to->space == CUTE_SPACE_LOCAL || to->flags & F_ADDRESS_TAKEN;
+        out->has_local |= to->space == CUTE_CODE_SPACE_LOCAL || to->flags & F_ADDRESS_TAKEN;
     }
-    for (int d = 0; d < 3; d++) out->launch.block[d] = k->reqntid[d] ? k->reqntid[d] : 0;
-    if (out->launch.block[0])
-        for (int d = 1; d < 3; d++)
-            if (!out->launch.block[d]) out->launch.block[d] = 1;
-    return make_flow(out, program, k);
+    return make_flow(out, program, k) && x_ssa(out) && find_joins(out);
 }

@@ -1,19 +1,17 @@
 /* What each access to memory costs, before anything runs: the addresses of a warp's lanes are followed through the PTX, and
  * with them come wavefronts of shared memory and sectors of global memory, as ncu and the emulator's counters count them.
  * What does not follow from the code is not known, and says why. */
-#ifndef CUTE_LIB_REPORT_KERNEL_ACCESS_H
-#define CUTE_LIB_REPORT_KERNEL_ACCESS_H
+#ifndef CUTE_LIB_CODE_ACCESS_H
+#define CUTE_LIB_CODE_ACCESS_H
 
 #include "cute/cubin.h"
 #include "lib/base/json.h"
 #include "lib/base/traffic.h"
-#include "lib/report/kernel/unread.h"
+#include "lib/code/assumptions.h"
+#include "lib/code/sass/code.h"
+#include "lib/code/unread.h"
 
 enum { CUTE_ACCESS_WARPS_MAX = 32 };
-
-typedef enum cute_access_kind { CUTE_ACCESS_LOAD, CUTE_ACCESS_STORE, CUTE_ACCESS_ATOMIC } cute_access_kind;
-typedef enum cute_access_space { CUTE_ACCESS_GLOBAL, CUTE_ACCESS_SHARED } cute_access_space;
-extern const char *const cute_access_kinds[3], *const cute_access_spaces[2];
 
 /* What one warp's request costs. */
 typedef struct cute_access_cost {
@@ -26,17 +24,18 @@ typedef struct cute_access_cost {
 /* One side of an instruction: a cp.async has two, its load and its store. */
 typedef struct cute_access {
     const char *operation; /* "ld.shared.v4.u32" */
-    cute_access_kind kind;
-    cute_access_space space;
-    uint32_t bytes;    /* of a lane at once; of ldmatrix and stmatrix 16, a row */
-    bool plain_load;   /* by ld: not ldmatrix, cp.async */
-    uint32_t ptx_line; /* of the PTX */
-    const char *file;  /* of the source; NULL: not known, as its line */
+    cute_code_access kind;
+    cute_code_space space; /* global or shared */
+    uint32_t bytes;        /* of a lane at once; of ldmatrix and stmatrix 16, a row */
+    bool plain_load;       /* by ld: not ldmatrix, cp.async */
+    uint32_t ptx_line;     /* of the PTX */
+    const char *file;      /* of the source; NULL: not known, as its line */
     uint32_t line, column;
     bool in_loop;
 
     const char *unknown; /* why nothing below is known, a clause; NULL: it is */
-    const char *cause;   /* what it depends on, "the parameter stride"; may be NULL */
+    const char
+        *estimated; /* why costs are those of one case (x_try): it depends on this; NULL: they hold in all */
 
     /* Warps of the block that come here; costs in their order. Without a known block one, which stands for all. */
     cute_access_cost *costs;
@@ -64,7 +63,7 @@ typedef struct cute_access {
 
 typedef struct cute_access_kernel {
     const char *kernel;
-    uint32_t block[3]; /* 0: not known */
+    code_assumptions assume;
     cute_access *accesses;
     size_t count;
     const char *not_counted; /* why a launch gave no counts, a message; NULL: none was needed, or it did */
@@ -80,17 +79,13 @@ typedef struct cute_access_report {
 
 /* What a launch would say. */
 typedef struct cute_access_options {
-    const char *kernel; /* only this one */
-    uint32_t block[3];  /* where the kernel does not state it; 0: not known */
-    /* The kernel's parameter block; `known` says of each byte what it is. */
+    const char *kernel;     /* only this one */
+    int64_t block[3];       /* where the kernel does not state it; [0] 0: not known */
+    const char *block_from; /* who says so: "--block", "launch.json" */
+    /* The kernel's parameter block; `known` has a code_byte of each byte. */
     const uint8_t *parameters, *known;
     size_t parameter_bytes;
 } cute_access_options;
-enum {
-    CUTE_ACCESS_UNKNOWN,
-    CUTE_ACCESS_NUMBER,
-    CUTE_ACCESS_POINTER /* to so many bytes behind the begin of an allocation */
-};
 
 /* Of PTX text, terminated. CUTE_INVALID: the PTX cannot be read. */
 cute_status cute_access_read(cute_arena *arena, const char *label, const char *ptx, size_t length,

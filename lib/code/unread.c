@@ -1,5 +1,5 @@
 /* See unread.h. */
-#include "lib/report/kernel/unread.h"
+#include "lib/code/unread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* Loads in a row, each of which has its address from the one before: a list that is walked in an unrolled loop, or in none.
  * What a loop carries is for follows_itself (latency.c). */
-#include "lib/report/explain/model.h"
+#include "lib/code/function.h"
 
 static bool is_link(const x_inst *i)
 {
     return i->access == CUTE_ACCESS_LOAD && i->address >= 0 &&
-           (i->space == CUTE_SPACE_GLOBAL || i->space == CUTE_SPACE_GENERIC);
+           (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC);
 }
 
 /* Of a load its address alone: a guard says whether it is done, not where. */
