@@ -91,7 +91,8 @@ typedef struct thread_state {
     vclock *locked;           /* what other atomics saw, by which locks are taken */
     vclock *
         assumed; /* what hardware orders, and the memory model does not, as a barrier followed such an atomic; NULL: none */
-    uint32_t fence[SCOPES], proxy_fence;
+    uint32_t fence[SCOPES];
+    uint32_t proxy_fence[2];                    /* fence.proxy.async, of shared and of global memory */
     uint32_t init_fence;                        /* fence.mbarrier_init */
     uint32_t cluster_released, cluster_relaxed; /* its latest arrival at barrier.cluster, by kind */
 } thread_state;

@@ -164,7 +164,7 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
 
 /* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
  * the write, or of the thread that issued the read. */
-static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, const access_record *previous,
+static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, bool global, const access_record *previous,
                               const access_record *current)
 {
     if (!previous->time || !(previous->mask & current->mask) || !(current->flags & ACCESS_PROXY) ||
@@ -172,8 +172,8 @@ static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, const access_
         return false;
     if (previous->cluster != current->cluster || previous->time <= o->began || previous->flags & ACCESS_ASYNC)
         return false;
-    return o->threads[previous->id].proxy_fence < previous->time &&
-           o->threads[id].proxy_fence < previous->time;
+    return o->threads[previous->id].proxy_fence[global] < previous->time &&
+           o->threads[id].proxy_fence[global] < previous->time;
 }
 
 /* Ordered or not: accesses that go by different ways need more than order. */
@@ -193,7 +193,7 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
     if (here && em_has(i, EM_M_nc))
         em_check_find(c, FOUND_RACE_READ_ONLY_PATH, a->warp, i, a->lane, before->inst,
                       "race: %s.nc reads through the read-only path what the same kernel writes", name);
-    if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), before, current))
+    if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), global, before, current))
         em_check_find(
             c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
             "race: %s reads through the asynchronous proxy what was written through the generic one; no "
@@ -566,7 +566,7 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
     const thread_state *threads = cluster_of(c, w)->threads;
     if (!b || !b->init_inst) return;
     if (threads[b->init_id].init_fence >= b->init_time) return;
-    if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence >= b->init_time) return;
+    if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence[0] >= b->init_time) return;
     em_check_find(c, FOUND_MBARRIER_INIT_FENCE, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
                   "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "

@@ -263,7 +263,7 @@ static void begin_cluster(em_checks *c, em_warp *w)
             t->fence[k] = 0;
         }
         t->counted = false;
-        t->proxy_fence = t->init_fence = t->cluster_released = t->cluster_relaxed = 0;
+        t->proxy_fence[0] = t->proxy_fence[1] = t->init_fence = t->cluster_released = t->cluster_relaxed = 0;
     }
     for (uint32_t n = 0; n < w->block->cluster->count * w->block->warp_count; n++) o->warps[n].known = first;
     em_vclock_drop(first);
@@ -274,15 +274,25 @@ static void begin_cluster(em_checks *c, em_warp *w)
 
 /* ---- mbarriers ---- */
 
-/* fence.proxy.async, and fence.mbarrier_init where `all` is false. */
-static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, bool all)
+/* fence.proxy.async of shared and of global memory; of neither: fence.mbarrier_init. */
+static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, bool shared, bool global)
 {
     uint32_t now = em_tick(c);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, __builtin_ctz(rest))];
-        t->init_fence = now;
-        if (all) t->proxy_fence = now;
+        if (shared || !global) t->init_fence = now;
+        if (shared) t->proxy_fence[0] = now;
+        if (global) t->proxy_fence[1] = now;
     }
+}
+
+/* fence.proxy.async.global orders global memory alone, .shared::cta and .shared::cluster shared memory, fence.proxy.alias
+ * neither: it is between two virtual addresses of the generic proxy (PTX ISA, membar and fence). */
+static void proxy_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+{
+    bool global = em_has(i, EM_M_global),
+         shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
+    if (!em_has(i, EM_M_alias)) asynchronous_fence(c, w, mask, shared || !global, global || !shared);
 }
 
 static void mbarrier_arrive(em_checks *c, em_warp *w, uint32_t mask, uint32_t address)
@@ -355,11 +365,11 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     case EM_E_BEGIN: begin_cluster(c, w); break;
     case EM_E_FENCE:
         em_flags_fence(c, w, i, mask);
-        if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, false);
+        if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, false, false);
         break;
     case EM_E_PROXY_FENCE:
         if (!em_has(i, EM_M_tensormap_generic))
-            asynchronous_fence(c, w, mask, true);
+            proxy_fence(c, w, i, mask);
         else if (em_has(i, EM_M_acquire))
             o->map_fence = em_tick(c);
         break;

@@ -30,6 +30,8 @@ gpu.module @kernels {
     %tDsC = cute.tiled.copy.partition_D %r2s, %sC, %t
     %lay = cute.static : !cute.layout<"((8,1),4,1):((1,0),8,0)">
     %frag = cute.memref.alloca(%lay) : (!cute.layout<"((8,1),4,1):((1,0),8,0)">) -> !frag
+    %ones = arith.constant dense<1.0> : vector<32xf16>
+    cute.memref.store_vec(%ones, %frag) : (vector<32xf16>, !frag) -> ()
     scf.for %i = %c0 to %c8 step %c1 : i32 {
       %s = arith.remsi %i, %c2 : i32 // @stage
       // The store two steps ago has read this buffer.

@@ -1,10 +1,11 @@
-// C = A B^T by mma.sync: a warp copies tiles by TMA, four others take them with ldmatrix.
+// The tiles of C = A B^T by mma.sync: a warp copies them by TMA, four others take them with ldmatrix, and keep the last in C.
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
+!C = !cute.memref<f16, gmem, align<16>, "(64,128,2):(1,64,8192)">
 !stages = !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64,3):(64,1,4096)">
 !ldsm = !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
 !mma = !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >
 gpu.module @kernels {
-  gpu.func @gemm(%A: !A, %B: !A, %C: !A, %k: i32) kernel attributes {nvvm.reqntid = array<i32: 160, 1, 1>} {
+  gpu.func @gemm(%A: !A, %B: !A, %C: !C) kernel attributes {nvvm.reqntid = array<i32: 160, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -81,6 +82,8 @@ gpu.module @kernels {
       %tXsB = cute.tiled.copy.partition_S %s2rB, %sB, %t
       %rA = cute.tiled.mma.partition_fragment A (%mma, %sA[_, _, 0], %t)
       %rB = cute.tiled.mma.partition_fragment B (%mma, %sB[_, _, 0], %t)
+      %cA = cute.slice %C, (_, %t, 0)
+      %cB = cute.slice %C, (_, %t, 1)
       %tXrA = cute.tiled.copy.retile %s2rA, %rA
       %tXrB = cute.tiled.copy.retile %s2rB, %rB
       scf.for %kt = %c0 to %tiles step %c1 : i32 {
@@ -93,6 +96,10 @@ gpu.module @kernels {
         cute.copy %s2rA, %tXsA[_, _, _, %si], %tXrA // @load-a
         cute.copy %s2rB, %tXsB[_, _, _, %si], %tXrB // @load-b
         cute_nvgpu.arch.mbarrier_arrive %e // @release
+        %a = cute.memref.load_vec %rA
+        %b = cute.memref.load_vec %rB
+        cute.memref.store_vec %a, %cA
+        cute.memref.store_vec %b, %cB
       }
     }
     gpu.return

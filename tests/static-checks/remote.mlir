@@ -1,8 +1,9 @@
 // Blocks of a pair hand numbers to each other: by st.async, by a bulk copy; a bulk copy brings what they hand over.
 !T = !cute.memref<f32, gmem, align<16>, "(256,?):(1,256)">
+!Y = !cute.memref<f32, gmem, align<16>, "(32,?):(1,32)">
 !R = !cute.memref<f32, smem, align<128>, "256:1">
 gpu.module @kernels {
-  gpu.func @remote(%A: !T, %B: !T) kernel
+  gpu.func @remote(%A: !T, %B: !T, %Y: !Y) kernel
       attributes {nvvm.reqntid = array<i32: 32, 1, 1>, nvvm.cluster_dim = array<i32: 2, 1, 1>} { // @cluster
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %b = nvvm.read.ptx.sreg.ctaid.x : i32
@@ -49,6 +50,7 @@ gpu.module @kernels {
     cute.copy %gives, %own, %remote // @give
     cute_nvgpu.arch.mbarrier_wait<cluster> %letters, %c0 // @wait-letters
     %y = cute.memref.load %box[%t] // @read-letter
+    cute.memref.store %Y[%t, %b], %y // @keep-letter
     cute_nvgpu.arch.mbarrier_wait<cluster> %handed, %c0 // @wait-handed
     cute.copy %store, %got, %B[_, %b] // @store
     nvvm.cp.async.bulk.commit.group // @commit
