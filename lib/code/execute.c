@@ -200,8 +200,9 @@ bool evaluate_known(evaluation *e)
 {
     static const uint64_t none[LANES];
     const uint64_t *in[EVALUATE_OPERANDS];
-    uint64_t out[EVALUATE_OPERANDS][LANES] = {{0}};
+    uint64_t out[EVALUATE_OPERANDS][LANES];
     if (!all_known(e)) return false;
+    memset(out, 0, (size_t)e->result_count * sizeof *out);
     for (int n = 0; n < e->source_count; n++) in[n] = e->sources[n]->kind == EM_O_VALUE ? e->in[n].at : none;
     run(e, in, out);
     for (int n = 0; n < e->result_count; n++) {

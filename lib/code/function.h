@@ -218,6 +218,7 @@ typedef struct x_function {
     uint8_t *needed; /* by instruction: addresses and branches depend on it; NULL before x_find_needed */
     code_assumptions assume;
     uint32_t warp;       /* of the last run */
+    bool tried;          /* x_try: `depends` and `varying` are set */
     int arch;            /* compute capability: 90; 0: not known */
     bool has_local;      /* PTX declares local arrays */
     double local_missed; /* the part of accesses to local memory that L1 does not hold */

@@ -22,8 +22,14 @@ static uint32_t zeros(uint64_t value, uint32_t most)
 
 lane_values lanes_constant(uint32_t bits, uint64_t value)
 {
-    lane_values v = {.bits = (uint8_t)bits, .free = (uint8_t)bits};
-    for (int l = 0; l < LANES; l++) v.at[l] = value & lanes_ones(bits);
+    lane_values v;
+    v.bits = v.free = (uint8_t)bits;
+    v.varies = false;
+    v.pointer = 0;
+    v.mask = 0;
+    v.why = NULL;
+    value &= lanes_ones(bits);
+    for (int l = 0; l < LANES; l++) v.at[l] = value;
     return v;
 }
 

@@ -370,7 +370,8 @@ static bool evaluate_all(x_run *r)
         const cute_code_block *block = &f->flow->blocks[order[n]];
         evaluate_phis(r, order[n]);
         find_active(f, order[n]);
-        for (size_t k = 0; k < block->count; k++) evaluate(r, &f->insts[block->first + k]);
+        for (size_t k = 0; k < block->count; k++)
+            if (!f->needed || f->needed[block->first + k]) evaluate(r, &f->insts[block->first + k]);
     }
     return !r->failed;
 }
@@ -458,9 +459,13 @@ bool x_try(x_function *f, cute_arena *own, uint32_t index, x_visit *visit, void 
 {
     x_run r;
     if (!x_run_begin(&r, f, own, index, true)) return false;
-    find_depends(f);
-    if (!evaluate_all(&r)) return false;
-    find_depends(f);
+    /* What varies in one warp varies in all. */
+    if (!f->tried) {
+        find_depends(f);
+        if (!evaluate_all(&r)) return false;
+        find_depends(f);
+        f->tried = true;
+    }
     if (!evaluate_all(&r)) return false;
     for (size_t n = 0; visit && n < f->count; n++)
         if (x_reached(f, &f->insts[n])) visit(context, &r, &f->insts[n]);

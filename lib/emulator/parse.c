@@ -268,10 +268,11 @@ static bool sreg_operand(em_parser *p, em_operand *out)
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SREGS; i++) {
         /* Of most names the first letters are enough. One row, which only marks a place, has no text. */
-        if (strncmp(sregs[i].text, text, 3)) continue;
-        bool whole = strcmp(sregs[i].text, text) == 0;
+        const char *name = sregs[i].text;
+        if (*name != '%' || name[1] != text[1] || name[2] != text[2]) continue;
+        bool whole = strcmp(name, text) == 0;
         text[length] = '\0';
-        bool plain = !whole && strcmp(sregs[i].text, text) == 0;
+        bool plain = !whole && strcmp(name, text) == 0;
         if (component) text[length] = '.';
         if (!whole && !plain) continue;
         bool predicate = i == EM_SREG_is_explicit_cluster;
