@@ -72,6 +72,17 @@ const char *em_instruction_name(const em_inst *i)
     return em_rows[i->opcode].name;
 }
 
+bool em_instruction_get(size_t index, em_instruction_info *out)
+{
+    for (int n = 0; n < EM_OPCODES; n++) {
+        const em_row *row = &em_rows[n];
+        if (!*row->name || index--) continue;
+        *out = (em_instruction_info){row->name, row->meaning, row->modifiers, row->why, row->absent != NULL};
+        return true;
+    }
+    return false;
+}
+
 /* ---- what is in PTX and not here ---- */
 
 static void run_absent(em_warp *w, const em_inst *i, uint32_t mask)

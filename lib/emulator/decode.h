@@ -13,7 +13,7 @@ typedef cute_status (*em_decoder)(em_parser *p, const em_raw *raw, em_inst *i);
 typedef struct em_row {
     const char *name;
     em_decoder decode;
-    const char *modifiers, *types, *needs;
+    const char *meaning, *modifiers, *types, *needs;
     const char *absent, *why;
     em_lane_function lane;
     uint8_t sources;

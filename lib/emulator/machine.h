@@ -399,6 +399,14 @@ static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_
 
 void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high);
 const char *em_instruction_name(const em_inst *i);
+/* What is known of an instruction of PTX: a row of instructions.def. */
+typedef struct em_instruction_info {
+    const char *name, *meaning, *modifiers; /* modifiers: words between blanks */
+    const char *why;                        /* why it is not emulated; NULL: it is */
+    bool partly;                            /* `why` is about some of its forms */
+} em_instruction_info;
+/* The row `index`, of those that name an instruction; false: there are no more. */
+bool em_instruction_get(size_t index, em_instruction_info *out);
 
 /* Reports a fault of a lane (-1: the warp) at an instruction; the launch ends. */
 void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...) CUTE_PRINTF(4, 5);

@@ -452,3 +452,12 @@ PTX
     run -1 cute-run short.ptx -c k.json -d emulator
     [[ $output == *"short.ptx:36:18: error: undeclared register '%rd8'"* ]]
 }
+
+@test "cute-dump instructions: each with its meaning, of a name, as it is written" {
+    cute-dump instructions --json | jq -e 'length > 130 and all(.[]; .meaning | length > 4) and ([.[].instruction] | unique | length) == length'
+    [ "$(cute-dump instructions mad.lo.s32)" = "mad  d = a * b + c" ]
+    [[ "$(cute-dump instructions tcgen05)" == "tcgen05  "*"tensor memory  sm_100 has it, not sm_90" ]]
+    cute-dump instructions --json cp | jq -e '.[0] | (.modifiers | split(" ") | index("bulk")) and (.partly | contains("sm_100")) and .not_emulated == null'
+    run -1 cute-dump instructions frob.b32
+    [[ $output == *"expected an instruction of PTX, got 'frob.b32'"*"cute-dump instructions prints them all"* ]]
+}

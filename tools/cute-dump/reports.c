@@ -5,7 +5,9 @@
 
 #include "lib/base/diag.h"
 #include "lib/base/file.h"
+#include "lib/emulator/machine.h"
 #include "lib/report/counters.h"
+#include "lib/report/table.h"
 #include "tools/cute-dump/explain.h"
 #include "tools/cute-dump/kernel.h"
 
@@ -93,5 +95,35 @@ cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
     cute_fail(diag, CUTE_INVALID, NULL, "expected the name of a cause or the text of a message, got '%s'",
               s->label);
     cute_note(diag, NULL, "cute-dump causes prints them all");
+    return CUTE_INVALID;
+}
+
+/* Instructions of PTX with what each does; with an operand that one, by its name or as it is written. */
+cute_status do_instructions(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    bool all = strcmp(s->label, "-") == 0;
+    size_t length = strcspn(s->label, ". ");
+    cute_table table = {.arena = s->arena, .columns = 3};
+    json_t *list = json_array();
+    em_instruction_info info;
+    for (size_t i = 0; em_instruction_get(i, &info); i++) {
+        if (!all && (strlen(info.name) != length || memcmp(info.name, s->label, length) != 0)) continue;
+        const char *whole = info.why && !info.partly ? info.why : "";
+        cute_table_row(&table, (const char *[]){info.name, info.meaning, whole});
+        json_t *one = json_pack("{s:s,s:s}", "instruction", info.name, "meaning", info.meaning);
+        if (*info.modifiers) json_object_set_new(one, "modifiers", json_string(info.modifiers));
+        if (info.why)
+            json_object_set_new(one, info.partly ? "partly" : "not_emulated", json_string(info.why));
+        json_array_append_new(list, one);
+    }
+    bool any = json_array_size(list) > 0;
+    if (any && s->json)
+        cute_dump_json(json_incref(list), out);
+    else if (any)
+        cute_table_print(&table, 7, "", out);
+    json_decref(list);
+    if (any) return CUTE_OK;
+    cute_fail(diag, CUTE_INVALID, NULL, "expected an instruction of PTX, got '%s'", s->label);
+    cute_note(diag, NULL, "cute-dump instructions prints them all");
     return CUTE_INVALID;
 }

@@ -40,6 +40,8 @@ const dump_view cute_dump_views[CUTE_DUMP_VIEWS] = {
      do_diff},
     {"causes", "likely causes of errors and what to try: of all, or of a name or a message", false, JSON,
      do_causes},
+    {"instructions", "the instructions of PTX and what each does: of all, or of a name", false, JSON,
+     do_instructions},
     {"layout", "evaluate and draw layouts; it has options of its own: cute-dump layout --help", false, 0,
      NULL},
 };
