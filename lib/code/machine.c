@@ -129,29 +129,108 @@ static x_operand read_operand(span s, int arch)
 
 /* ---- what opcodes compute ---- */
 
-typedef struct semantic {
-    const char *name;
-    uint8_t op, skip_defs; /* results in front of the sources: 1, or 2 with predicates */
-} semantic;
+typedef struct reading {
+    const cute_code_instruction *c;
+    span modifiers, operands[MOST];
+    int operand_count, arch;
+    x_inst *to;
+    x_operand uses[64];
+    unsigned count;
+} reading;
 
-static const semantic semantics[] = {
-    {"IADD3", X_ADD, 1},  {"IADD", X_ADD, 1},    {"VIADD", X_ADD, 1}, {"IMAD", X_MAD, 1}, {"MOV", X_MOV, 1},
-    {"LEA", X_LEA, 1},    {"SHF", X_SHL, 1},     {"SHL", X_SHL, 1},   {"SHR", X_SHR, 1},  {"LOP3", X_LOP3, 1},
-    {"SEL", X_SELECT, 1}, {"ISETP", X_SETP, 2},  {"S2R", X_MOV, 1},   {"S2UR", X_MOV, 1}, {"CS2R", X_MOV, 1},
-    {"LDC", X_MOV, 1},    {"ULDC", X_MOV, 1},    {"LDCU", X_MOV, 1},  {"R2UR", X_MOV, 1}, {"IMNMX", X_MIN, 1},
-    {"VIMNMX", X_MIN, 1}, {"PLOP3", X_OTHER, 2},
-};
+/* Sets op and what it is computed of, out of the operands behind the results; false: it is not known, or something is unusual. */
+typedef bool form(reading *r);
 
-static const semantic *find_semantic(const cute_code_instruction *c)
+static bool modified(const reading *r, const char *word)
 {
-    for (int uniform = 0; uniform < 2; uniform++) {
-        if (uniform && (!c->name_length || c->name[0] != 'U')) break;
-        size_t length = (size_t)c->name_length - (size_t)uniform;
-        for (size_t k = 0; k < sizeof semantics / sizeof *semantics; k++)
-            if (strlen(semantics[k].name) == length && !memcmp(semantics[k].name, c->name + uniform, length))
-                return &semantics[k];
+    return has(r->modifiers, word);
+}
+
+static bool is_predicate(span s)
+{
+    x_operand o;
+    const char *end;
+    if (s.at < s.end && *s.at == '!') s.at++;
+    return read_register(s, &o, &end) && (s.at[0] == 'P' || (s.at[0] == 'U' && s.at[1] == 'P'));
+}
+
+static bool is_number(span s)
+{
+    return s.at < s.end &&
+           ((*s.at >= '0' && *s.at <= '9') || (*s.at == '-' && s.end - s.at > 1 && s.at[1] <= '9'));
+}
+
+/* Carries stand behind. */
+static bool as_sum(reading *r)
+{
+    if (r->count > 3) r->count = 3;
+    return !modified(r, "HI");
+}
+
+static bool as_product(reading *r)
+{
+    bool whole = r->count >= 3 && !modified(r, "HI");
+    r->count = 3;
+    return whole;
+}
+
+static bool as_move(reading *r)
+{
+    r->count = 1;
+    return !modified(r, "HI");
+}
+
+/* LEA.HI a, b, RZ, n: what a << n has above 32 bits. */
+static bool as_high_lea(reading *r)
+{
+    const x_operand *zero = &r->uses[2], *by = &r->uses[3];
+    if (r->operand_count != 5 || r->count != 4 || zero->kind != X_IMM || zero->imm || by->kind != X_IMM ||
+        by->imm < 1 || by->imm > 31 || modified(r, "SX32"))
+        return false;
+    r->to->op = X_LEA_HIGH;
+    r->to->shift = (uint8_t)(32 - by->imm);
+    r->count = 2;
+    return true;
+}
+
+static bool as_lea(reading *r)
+{
+    const x_operand *by = &r->uses[2];
+    if (modified(r, "HI")) return as_high_lea(r);
+    if (r->count == 2) return true;
+    if (r->count < 3 || by->kind != X_IMM || by->imm < 0 || by->imm > 31) return false;
+    r->to->shift = (uint8_t)by->imm;
+    r->count = 2;
+    return true;
+}
+
+/* SHF.L a, n, RZ; SHF.R RZ, n, a with .HI, or a, n, RZ. */
+static bool as_shift(reading *r)
+{
+    bool high = modified(r, "HI"), right = modified(r, "R");
+    if ((high && r->operand_count != 4) || modified(r, "S64") || modified(r, "U64")) return false;
+    if (r->count == 3) {
+        if (right ? !high && r->uses[2].kind != X_IMM : high) return false;
+        if (right && high) r->uses[0] = r->uses[2];
+        r->to->op = right ? X_SHR : X_SHL;
+        r->count = 2;
     }
-    return NULL;
+    r->to->is_signed = modified(r, "S32");
+    return true;
+}
+
+static bool as_logic(reading *r)
+{
+    if (r->count < 4 || r->uses[3].kind != X_IMM || modified(r, "HI")) return false;
+    r->to->table = (uint8_t)r->uses[3].imm;
+    if (is_predicate(r->operands[0])) r->to->compare = X_NONZERO;
+    r->count = 3;
+    return true;
+}
+
+static bool as_select(reading *r)
+{
+    return r->count == 3;
 }
 
 static uint8_t compare_of(span m)
@@ -163,10 +242,45 @@ static uint8_t compare_of(span m)
     return UINT8_MAX;
 }
 
-typedef struct parts {
-    span modifiers, operands[MOST];
-    int count;
-} parts;
+/* ISETP.GE.OR P1, PT, R23, R8, P1; ISETP.GE.EX P0, PT, R3, R9, PT, P1 */
+static bool as_compare(reading *r)
+{
+    x_operand *u = r->uses;
+    bool joined = r->count > 2 && (u[2].kind != X_IMM || u[2].inverted), high = modified(r, "EX");
+    r->to->compare = compare_of(r->modifiers);
+    if (r->to->compare == UINT8_MAX || r->count < 2 || modified(r, "HI") || (joined && high)) return false;
+    if (joined) {
+        r->to->op = X_SETP_JOINED;
+        r->to->table = modified(r, "OR") ? X_JOIN_OR : modified(r, "XOR") ? X_JOIN_XOR : X_JOIN_AND;
+    } else if (high) {
+        if (r->count != 4 || u[3].kind != X_VAR || u[3].inverted) return false;
+        u[2] = u[3];
+        r->to->op = X_SETP_HIGH;
+    }
+    r->count = joined || high ? 3 : 2;
+    return true;
+}
+
+static bool as_extreme(reading *r)
+{
+    if (r->count < 3 || r->uses[2].kind != X_IMM || modified(r, "HI")) return false;
+    r->to->op = r->uses[2].inverted ? X_MAX : X_MIN;
+    r->count = 2;
+    return true;
+}
+
+/* PLOP3.LUT P0, PT, P1, P0, PT, 0xa8, 0x0: of three predicates. */
+static bool as_predicates(reading *r)
+{
+    if (r->operand_count != 7) return false;
+    x_operand table = read_operand(r->operands[5], 0);
+    if (table.kind != X_IMM || table.imm < 0 || table.imm > 255) return false;
+    for (int k = 0; k < 3; k++) r->uses[k] = read_operand(r->operands[2 + k], 0);
+    r->count = 3;
+    r->to->bits = 1;
+    r->to->table = (uint8_t)table.imm;
+    return true;
+}
 
 /* A decimal number as f16: the constants of HFMA2 are moved so. */
 static uint64_t half_bits(span s)
@@ -177,150 +291,93 @@ static uint64_t half_bits(span s)
     return num_convert(NUM_F16, NUM_F64, bits, NUM_RN, 0) & 0xffff;
 }
 
-static bool is_number(span s)
-{
-    return s.at < s.end &&
-           ((*s.at >= '0' && *s.at <= '9') || (*s.at == '-' && s.end - s.at > 1 && s.at[1] <= '9'));
-}
-
 /* HFMA2.MMA R5, -RZ, RZ, 0, 2.384185791015625e-07: two constants of 16 bits, the upper one first. */
-static bool set_packed_constant(const cute_code_instruction *c, const parts *p, x_inst *to, x_operand *uses,
-                                unsigned *count)
+static bool as_packed_constant(reading *r)
 {
-    if (c->name_length != 5 || memcmp(c->name, "HFMA2", 5) || p->count != 5) return false;
-    if (!span_begins(p->operands[1], "-RZ") || !span_begins(p->operands[2], "RZ")) return false;
-    if (!is_number(p->operands[3]) || !is_number(p->operands[4])) return false;
-    uses[0] = (x_operand){.kind = X_IMM,
-                          .imm = (int64_t)(half_bits(p->operands[3]) << 16 | half_bits(p->operands[4]))};
-    *count = 1;
-    to->op = X_MOV;
-    to->bits = 32;
-    to->flags &= ~(uint32_t)(F_MATH | F_HALF | F_FMA);
+    const span *o = r->operands;
+    if (r->operand_count != 5 || !span_begins(o[1], "-RZ") || !span_begins(o[2], "RZ") || !is_number(o[3]) ||
+        !is_number(o[4]))
+        return false;
+    r->uses[0] = (x_operand){.kind = X_IMM, .imm = (int64_t)(half_bits(o[3]) << 16 | half_bits(o[4]))};
+    r->count = 1;
+    r->to->flags &= ~(uint32_t)(F_MATH | F_HALF | F_FMA);
     return true;
 }
 
-static bool is_predicate(span s)
+/* DEPBAR.LE SB0, 0x1; WARPGROUP.DEPBAR.LE gsb0, 0x0: groups that may be under way when the wait ends. */
+static bool as_wait(reading *r)
 {
-    x_operand o;
-    const char *end;
-    if (s.at < s.end && *s.at == '!') s.at++;
-    return read_register(s, &o, &end) && (s.at[0] == 'P' || (s.at[0] == 'U' && s.at[1] == 'P'));
+    const char *comma = memchr(r->modifiers.end, ',', strcspn(r->modifiers.end, ";"));
+    bool group = r->c->name[0] == 'W';
+    if (!comma && !group) return false;
+    r->to->flags |= group ? F_WGMMA_WAIT : F_WAIT_ASYNC;
+    r->to->offset = comma ? strtoll(comma + 1, NULL, 0) : 0;
+    return false;
 }
 
-/* PLOP3.LUT P0, PT, P1, P0, PT, 0xa8, 0x0: of three predicates. */
-static bool set_predicates(const cute_code_instruction *c, const parts *p, x_inst *to, x_operand *uses,
-                           unsigned *count)
+typedef struct semantic {
+    const char *name, *modifier; /* modifier: which the row is only for; NULL: any */
+    uint8_t op;
+    form *form; /* NULL: nothing is computed that is followed */
+    uint32_t flags;
+} semantic;
+
+/* A row a meaning: all rows of an opcode hold whose modifier it has; what it computes says the first that can. */
+static const semantic semantics[] = {
+#define SASS(name, modifier, op, form, flags) {name, modifier, op, form, flags},
+#include "lib/code/sass/semantics.def"
+};
+
+/* "U" before an opcode is the same of the uniform datapath. */
+static bool is_of(const cute_code_instruction *c, const char *name)
 {
-    bool uniform = c->name_length && c->name[0] == 'U';
-    size_t length = (size_t)c->name_length - uniform;
-    if (length != 5 || memcmp(c->name + uniform, "PLOP3", 5) || p->count != 7) return false;
-    x_operand table = read_operand(p->operands[5], 0);
-    if (table.kind != X_IMM || table.imm < 0 || table.imm > 255) return false;
-    for (int k = 0; k < 3; k++) uses[k] = read_operand(p->operands[2 + k], 0);
-    *count = 3;
-    to->op = X_LOP3;
-    to->bits = 1;
-    to->table = (uint8_t)table.imm;
-    return true;
+    size_t length = strlen(name);
+    if (c->name_length == length && !memcmp(c->name, name, length)) return true;
+    return c->name_length == length + 1 && c->name[0] == 'U' && !memcmp(c->name + 1, name, length);
 }
 
-/* Sets op and the operands that it is computed of; false: it is not known, or something is unusual. */
-static bool set_semantic(const cute_code_instruction *c, const parts *p, int arch, x_inst *to,
-                         x_operand *uses, unsigned *count)
+static void set_flags(reading *r)
 {
-    const semantic *s = find_semantic(c);
-    span m = p->modifiers;
-    int at = 0;
-    if (!s || s->op == X_OTHER || has(m, "X") || has(m, "HI") || p->count < 2) {
-        bool high = s && (s->op == X_SHL ? p->count == 4 : s->op == X_LEA && p->count == 5);
-        if (!high || has(m, "X")) return false;
+    const cute_code_instruction *c = r->c;
+    for (size_t k = 0; k < sizeof semantics / sizeof *semantics; k++) {
+        const semantic *s = &semantics[k];
+        if (s->flags && is_of(c, s->name) && (!s->modifier || modified(r, s->modifier)))
+            r->to->flags |= s->flags;
     }
-    /* Results: a register, then predicates. */
-    bool tested = s->op == X_LOP3 && is_predicate(p->operands[0]);
-    for (at = 1 + tested; at < p->count && is_predicate(p->operands[at]) && s->op != X_SELECT; at++) continue;
-    *count = 0;
-    for (; at < p->count && *count < 4; at++) uses[(*count)++] = read_operand(p->operands[at], arch);
-    to->op = s->op;
-    to->bits = 32;
-    to->is_signed = !has(m, "U32");
-    switch (s->op) {
-    case X_ADD:
-        /* carries stand behind */
-        if (*count > 3) *count = 3;
-        break;
-    case X_MAD:
-        if (*count < 3 || has(m, "HI")) return false;
-        *count = 3;
-        break;
-    case X_MOV: *count = 1; break;
-    case X_LEA:
-        /* LEA.HI a, b, RZ, n: what a << n has above 32 bits */
-        if (has(m, "HI")) {
-            if (*count != 4 || uses[2].kind != X_IMM || uses[2].imm || uses[3].kind != X_IMM ||
-                uses[3].imm < 1 || uses[3].imm > 31 || has(m, "SX32"))
-                return false;
-            to->op = X_LEA_HIGH;
-            to->shift = (uint8_t)(32 - uses[3].imm);
-            *count = 2;
-            break;
-        }
-        if (*count < 3 || uses[2].kind != X_IMM || uses[2].imm < 0 || uses[2].imm > 31) {
-            if (*count == 2) break;
-            return false;
-        }
-        to->shift = (uint8_t)uses[2].imm;
-        *count = 2;
-        break;
-    case X_SHL:
-        /* SHF.L a, n, RZ; SHF.R RZ, n, a with .HI, or a, n, RZ */
-        if (*count == 3) {
-            bool right = has(m, "R");
-            if (right && !has(m, "HI") && uses[2].kind != X_IMM) return false;
-            if (right && has(m, "HI")) uses[0] = uses[2];
-            if (!right && has(m, "HI")) return false;
-            to->op = right ? X_SHR : X_SHL;
-            *count = 2;
-        }
-        to->is_signed = has(m, "S32") || has(m, "S64");
-        if (has(m, "S64") || has(m, "U64")) return false;
-        break;
-    case X_LOP3:
-        if (*count < 4 || uses[3].kind != X_IMM) return false;
-        to->table = (uint8_t)uses[3].imm;
-        if (is_predicate(p->operands[0])) to->compare = X_NONZERO;
-        *count = 3;
-        break;
-    case X_SELECT:
-        if (*count != 3) return false;
-        break;
-    case X_SETP:
-        to->compare = compare_of(m);
-        if (to->compare == UINT8_MAX || *count < 2) return false;
-        /* ISETP.GE.OR P1, PT, R23, R8, P1 */
-        if (*count > 2 && (uses[2].kind != X_IMM || uses[2].inverted)) {
-            if (has(m, "EX")) return false;
-            to->op = X_SETP_JOINED;
-            to->table = has(m, "OR") ? X_JOIN_OR : has(m, "XOR") ? X_JOIN_XOR : X_JOIN_AND;
-            *count = 3;
-            break;
-        }
-        if (has(m, "EX")) {
-            if (*count != 4 || uses[3].kind != X_VAR || uses[3].inverted) return false;
-            uses[2] = uses[3];
-            to->op = X_SETP_HIGH;
-            *count = 3;
-            break;
-        }
-        *count = 2;
-        break;
-    case X_MIN:
-        if (*count < 3 || uses[2].kind != X_IMM) return false;
-        to->op = uses[2].inverted ? X_MAX : X_MIN;
-        *count = 2;
-        break;
-    default: break;
+    bool accesses = c->opcode->access != CUTE_ACCESS_NONE, strong = modified(r, "STRONG");
+    if (accesses && strong) r->to->flags |= F_ORDERED;
+    if (accesses && (strong || modified(r, "VOLATILE")) && modified(r, "SYS")) r->to->flags |= F_VOLATILE;
+    if (modified(r, "CONSTANT")) r->to->flags |= F_READ_ONLY;
+}
+
+/* Operands behind the results: a register, then predicates. */
+static void read_sources(reading *r, uint8_t op)
+{
+    bool tested = op == X_LOP3 && is_predicate(r->operands[0]);
+    int at = 1 + tested;
+    while (at < r->operand_count && is_predicate(r->operands[at]) && op != X_SELECT) at++;
+    for (r->count = 0; at < r->operand_count && r->count < 4; at++)
+        r->uses[r->count++] = read_operand(r->operands[at], r->arch);
+}
+
+static bool set_semantic(reading *r)
+{
+    for (size_t k = 0; k < sizeof semantics / sizeof *semantics; k++) {
+        const semantic *s = &semantics[k];
+        if (!s->form || !is_of(r->c, s->name) || (s->modifier && !modified(r, s->modifier))) continue;
+        if (s->op != X_OTHER && (r->operand_count < 2 || modified(r, "X"))) return false;
+        if (s->op != X_OTHER) read_sources(r, s->op);
+        r->to->op = s->op;
+        r->to->bits = 32;
+        r->to->is_signed = !modified(r, "U32");
+        if (s->form(r)) return true;
     }
-    return true;
+    return false;
+}
+
+static bool has_brackets(span s)
+{
+    return memchr(s.at, '[', (size_t)(s.end - s.at)) != NULL;
 }
 
 /* "[R2.64+UR4+0x10]", "desc[UR4][R2.64]": registers that are added, and a number. */
@@ -365,114 +422,37 @@ static void set_address(span s, x_inst *to, x_operand *uses, unsigned *count)
 /* UBLKCP.S.G [UR8], [UR4], UR10 and UTMALDG bring to the address in UR8 and complete the mbarrier in UR9, the
  * former UR10 times 16 bytes;
  * SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR9], R4 waits for one. */
-static void set_barrier(const parts *p, x_inst *to, x_operand *uses, unsigned *count)
+static void set_barrier(reading *r)
 {
     const char *end;
+    x_inst *to = r->to;
     if (to->flags & F_WAIT_MBARRIER) {
-        for (int k = 0; k < p->count && to->address < 0; k++)
-            if (memchr(p->operands[k].at, '[', (size_t)(p->operands[k].end - p->operands[k].at)))
-                set_address(p->operands[k], to, uses, count);
+        for (int k = 0; k < r->operand_count && to->address < 0; k++)
+            if (has_brackets(r->operands[k])) set_address(r->operands[k], to, r->uses, &r->count);
         return;
     }
-    span s = p->count ? p->operands[0] : (span){"", ""};
+    span s = r->operand_count ? r->operands[0] : (span){"", ""};
     if (!(to->flags & F_TMA) || s.at >= s.end || *s.at != '[') return;
     s.at++;
-    x_operand *where = &uses[*count], *barrier = &uses[*count + 1];
+    x_operand *where = &r->uses[r->count], *barrier = where + 1;
     if (!read_register(s, where, &end) || where->kind != X_VAR || where->var < UR ||
         where->var + 1 >= UR + cute_register_count[CUTE_REGISTER_UR])
         return;
     *barrier = *where;
     barrier->var++;
-    *count += 2;
-    if (memmem(to->text, to->length, "UBLKCP", 6) && p->count > 2)
-        uses[(*count)++] = read_operand(p->operands[2], 0);
+    r->count += 2;
+    if (memmem(to->text, to->length, "UBLKCP", 6) && r->operand_count > 2)
+        r->uses[r->count++] = read_operand(r->operands[2], 0);
 }
 
 /* ---- one instruction ---- */
 
-static bool named(const cute_code_instruction *c, const char *name)
-{
-    return strlen(name) == c->name_length && !memcmp(c->name, name, c->name_length);
-}
-
-static void set_flags(const cute_code_instruction *c, span m, x_inst *to)
-{
-    static const struct {
-        const char *name;
-        uint32_t flags;
-    } names[] = {
-        {"DADD", F_DOUBLE | F_MATH},
-        {"DMUL", F_DOUBLE | F_MATH},
-        {"DFMA", F_DOUBLE | F_MATH | F_FMA},
-        {"DSETP", F_DOUBLE},
-        {"FADD", F_MATH | F_FLOAT_ADD},
-        {"FMUL", F_MATH},
-        {"FFMA", F_MATH | F_FMA},
-        {"HADD2", F_MATH | F_HALF},
-        {"HMUL2", F_MATH | F_HALF},
-        {"HFMA2", F_MATH | F_HALF | F_FMA},
-        {"FCHK", F_SLOW_MATH},
-        {"MUFU", F_MATH},
-        {"LDGSTS", F_ASYNC},
-        {"UTMALDG", F_TMA},
-        {"UTMASTG", F_TMA},
-        {"UTMAREDG", F_TMA},
-        {"UBLKCP", F_TMA},
-        {"UBLKRED", F_TMA},
-        {"HGMMA", F_WGMMA},
-        {"IGMMA", F_WGMMA},
-        {"QGMMA", F_WGMMA},
-        {"BGMMA", F_WGMMA},
-        {"HMMA", F_MMA},
-        {"IMMA", F_MMA},
-        {"DMMA", F_MMA},
-        {"QMMA", F_MMA},
-        {"BMMA", F_MMA},
-        {"OMMA", F_MMA},
-        {"UTCHMMA", F_WGMMA},
-        {"UTCQMMA", F_WGMMA},
-        {"UTCIMMA", F_WGMMA},
-        {"UTCOMMA", F_WGMMA},
-        {"USETMAXREG", F_SETMAXNREG},
-        {"LDSM", F_TENSOR_LOAD},
-        {"STSM", F_TENSOR_LOAD},
-        {"BRA", F_BRANCH},
-        {"CALL", F_CALL},
-    };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (named(c, names[k].name)) to->flags |= names[k].flags;
-    if (named(c, "BAR") && (has(m, "SYNC") || has(m, "RED"))) to->flags |= F_BARRIER;
-    if (named(c, "F2F") && has(m, "F64") && has(m, "F32"))
-        to->flags |=
-            strstr(m.at, ".F64.F32") && strstr(m.at, ".F64.F32") < m.end ? F_TO_DOUBLE : F_FROM_DOUBLE;
-    if ((named(c, "MEMBAR") && has(m, "SYS")) || (named(c, "FENCE") && has(m, "SYS")))
-        to->flags |= F_SYSTEM_FENCE;
-    if (named(c, "SYNCS") && (has(m, "TRYWAIT") || has(m, "PHASECHK"))) to->flags |= F_WAIT_MBARRIER;
-    if (c->opcode->access != CUTE_ACCESS_NONE && (has(m, "STRONG") || has(m, "VOLATILE")) && has(m, "SYS"))
-        to->flags |= F_VOLATILE;
-    if (c->opcode->access != CUTE_ACCESS_NONE && has(m, "STRONG")) to->flags |= F_ORDERED;
-    if (has(m, "CONSTANT")) to->flags |= F_READ_ONLY;
-    if ((named(c, "DEPBAR") && has(m, "LE")) || named(c, "LDGDEPBAR")) {
-        /* DEPBAR.LE SB0, 0x1 */
-        const char *comma = memchr(m.end, ',', strcspn(m.end, ";"));
-        if (named(c, "DEPBAR") && comma) {
-            to->flags |= F_WAIT_ASYNC;
-            to->offset = strtoll(comma + 1, NULL, 0);
-        }
-    }
-    if (named(c, "WARPGROUP") && has(m, "DEPBAR")) {
-        const char *comma = memchr(m.end, ',', strcspn(m.end, ";"));
-        to->flags |= F_WGMMA_WAIT;
-        to->offset = comma ? strtoll(comma + 1, NULL, 0) : 0;
-    }
-}
-
 /* HFMA2 R7, R7.H0_H0, R6.H1_H1, 0.5, 0.5: one element, where pairs are HFMA2 R7, R7, R6, 0.5, 0.5. */
-static bool is_scalar_half(const parts *p)
+static bool is_scalar_half(const reading *r)
 {
     bool any = false;
-    for (int n = 1; n < p->count; n++) {
-        span s = p->operands[n];
+    for (int n = 1; n < r->operand_count; n++) {
+        span s = r->operands[n];
         size_t length = (size_t)(s.end - s.at);
         const char *name = memchr(s.at, 'R', length);
         if (!name || name + 1 == s.end || name[1] == 'Z') continue;
@@ -482,19 +462,14 @@ static bool is_scalar_half(const parts *p)
     return any;
 }
 
-static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
+static void begin_inst(reading *r, const cute_code_instruction *c, int arch, x_inst *to)
 {
-    x_operand uses[64];
-    unsigned count = 0;
-    uint32_t defs[256];
-    unsigned def_count = 0;
-    parts p = {0};
     const char *at = c->name + c->name_length;
-    p.modifiers.at = at;
+    *r = (reading){.c = c, .arch = arch, .to = to};
+    r->modifiers.at = at;
     while (*at && *at != ' ' && *at != ';') at++;
-    p.modifiers.end = at;
-    size_t rest = strcspn(at, ";");
-    p.count = split((span){at, at + rest}, p.operands);
+    r->modifiers.end = at;
+    r->operand_count = split((span){at, at + strcspn(at, ";")}, r->operands);
     *to = (x_inst){.class = c->class,
                    .space = c->space,
                    .access = c->opcode->access,
@@ -512,67 +487,87 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
     const cute_code_place *place = cute_code_user_place(c);
     if (place) to->file = place->file, to->line = place->line;
     if (c->target_count && c->targets[0] >= 0) to->target = c->targets[0];
-    set_flags(c, p.modifiers, to);
-    /* HADD2.F32 widens. */
-    if (to->flags & F_HALF && !has(p.modifiers, "F32") && is_scalar_half(&p)) to->flags |= F_HALF_SCALAR;
-    if (to->flags & (F_TMA | F_WGMMA)) to->access = CUTE_ACCESS_NONE;
+}
+
+/* Its address, and all registers that it reads besides. */
+static void read_all(reading *r)
+{
+    const cute_code_instruction *c = r->c;
+    x_inst *to = r->to;
+    to->op = X_OTHER;
+    r->count = 0;
+    set_barrier(r);
+    /* The last brackets: of a copy its source. */
+    for (int k = r->operand_count - 1;
+         k >= 0 && to->access != CUTE_ACCESS_NONE && to->space != CUTE_CODE_SPACE_CONST; k--)
+        if (has_brackets(r->operands[k])) {
+            set_address(r->operands[k], to, r->uses, &r->count);
+            break;
+        }
+    bool gives = to->access == CUTE_ACCESS_STORE || to->access == CUTE_ACCESS_ATOMIC;
     for (unsigned u = 0; u < c->use_count; u++)
-        for (unsigned r = 0; r < c->uses[u].count && c->uses[u].written && def_count < 256; r++)
-            defs[def_count++] = cute_register_first[c->uses[u].class] + c->uses[u].first + r;
-    bool plain = (set_packed_constant(c, &p, to, uses, &count) || set_predicates(c, &p, to, uses, &count) ||
-                  set_semantic(c, &p, f->arch, to, uses, &count)) &&
-                 def_count;
-    if (!plain) {
-        to->op = X_OTHER;
-        count = 0;
-        set_barrier(&p, to, uses, &count);
-        if (to->access != CUTE_ACCESS_NONE && to->space != CUTE_CODE_SPACE_CONST) {
-            /* The last brackets: of a copy its source. */
-            for (int k = p.count - 1; k >= 0; k--)
-                if (memchr(p.operands[k].at, '[', (size_t)(p.operands[k].end - p.operands[k].at))) {
-                    set_address(p.operands[k], to, uses, &count);
-                    break;
-                }
+        for (unsigned n = 0; n < c->uses[u].count && !c->uses[u].written && r->count < 48; n++) {
+            unsigned var = cute_register_first[c->uses[u].class] + c->uses[u].first + n;
+            bool known = false;
+            for (unsigned k = 0; k < r->count; k++)
+                known |= r->uses[k].kind == X_VAR && r->uses[k].var == var;
+            /* of a pair of addresses the low word is enough */
+            if (to->address >= 0 && r->uses[to->address].kind == X_VAR &&
+                var == r->uses[to->address].var + 1 && c->uses[u].count == 2)
+                known = true;
+            if (known) continue;
+            /* a descriptor is uniform */
+            if (gives && to->data < 0 && var < UR) to->data = (int16_t)r->count;
+            r->uses[r->count++] = (x_operand){.kind = X_VAR, .var = var};
         }
-        bool gives = to->access == CUTE_ACCESS_STORE || to->access == CUTE_ACCESS_ATOMIC;
-        for (unsigned u = 0; u < c->use_count; u++)
-            for (unsigned r = 0; r < c->uses[u].count && !c->uses[u].written && count < 48; r++) {
-                unsigned var = cute_register_first[c->uses[u].class] + c->uses[u].first + r;
-                bool known = false;
-                for (unsigned k = 0; k < count; k++) known |= uses[k].kind == X_VAR && uses[k].var == var;
-                /* of a pair of addresses the low word is enough */
-                if (to->address >= 0 && uses[to->address].kind == X_VAR && var == uses[to->address].var + 1 &&
-                    c->uses[u].count == 2)
-                    known = true;
-                if (known) continue;
-                /* a descriptor is uniform */
-                if (gives && to->data < 0 && var < UR) to->data = (int16_t)count;
-                uses[count++] = (x_operand){.kind = X_VAR, .var = var};
-            }
-    }
-    if (c->text[0] == '@') {
-        span g = {c->text + 1, c->name};
-        x_operand o = read_operand(trim(g), f->arch);
-        if (o.kind == X_VAR) {
-            to->guard = (int16_t)count;
-            uses[count++] = o;
-            for (unsigned d = 0; d < def_count && count < 64; d++)
-                uses[count++] = (x_operand){.kind = X_VAR, .var = defs[d]};
-        }
-    }
-    /* Spilled registers lie at constant places of the stack, whose pointer is R1. */
-    if (to->space == CUTE_CODE_SPACE_LOCAL && to->address >= 0 && uses[to->address].kind == X_VAR &&
-        uses[to->address].var == R + 1)
-        to->flags |= F_SPILL;
-    if (to->space == CUTE_CODE_SPACE_CONST) to->access = CUTE_ACCESS_NONE;
-    to->uses = cute_arena_array(f->arena, count + 1, sizeof *uses);
-    to->defs = cute_arena_array(f->arena, def_count + 1, sizeof *defs);
+}
+
+/* @!P0; where it is false the results are what they were. */
+static void read_guard(reading *r, const uint32_t *defs, unsigned def_count)
+{
+    if (r->c->text[0] != '@') return;
+    x_operand o = read_operand(trim((span){r->c->text + 1, r->c->name}), r->arch);
+    if (o.kind != X_VAR) return;
+    r->to->guard = (int16_t)r->count;
+    r->uses[r->count++] = o;
+    for (unsigned d = 0; d < def_count && r->count < sizeof r->uses / sizeof *r->uses; d++)
+        r->uses[r->count++] = (x_operand){.kind = X_VAR, .var = defs[d]};
+}
+
+static bool keep(x_function *f, const reading *r, const uint32_t *defs, unsigned def_count)
+{
+    x_inst *to = r->to;
+    to->uses = cute_arena_array(f->arena, r->count + 1, sizeof *to->uses);
+    to->defs = cute_arena_array(f->arena, def_count + 1, sizeof *to->defs);
     if (!to->uses || !to->defs) return false;
-    memcpy(to->uses, uses, count * sizeof *uses);
-    memcpy(to->defs, defs, def_count * sizeof *defs);
-    to->use_count = (uint16_t)count;
+    memcpy(to->uses, r->uses, r->count * sizeof *to->uses);
+    memcpy(to->defs, defs, def_count * sizeof *to->defs);
+    to->use_count = (uint16_t)r->count;
     to->def_count = (uint16_t)def_count;
     return true;
+}
+
+static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
+{
+    reading r;
+    uint32_t defs[256];
+    unsigned def_count = 0;
+    begin_inst(&r, c, f->arch, to);
+    set_flags(&r);
+    /* HADD2.F32 widens. */
+    if (to->flags & F_HALF && !modified(&r, "F32") && is_scalar_half(&r)) to->flags |= F_HALF_SCALAR;
+    if (to->flags & (F_TMA | F_WGMMA)) to->access = CUTE_ACCESS_NONE;
+    for (unsigned u = 0; u < c->use_count; u++)
+        for (unsigned n = 0; n < c->uses[u].count && c->uses[u].written && def_count < 256; n++)
+            defs[def_count++] = cute_register_first[c->uses[u].class] + c->uses[u].first + n;
+    if (!set_semantic(&r) || !def_count) read_all(&r);
+    read_guard(&r, defs, def_count);
+    /* Spilled registers lie at constant places of the stack, whose pointer is R1. */
+    if (to->space == CUTE_CODE_SPACE_LOCAL && to->address >= 0 && r.uses[to->address].kind == X_VAR &&
+        r.uses[to->address].var == R + 1)
+        to->flags |= F_SPILL;
+    if (to->space == CUTE_CODE_SPACE_CONST) to->access = CUTE_ACCESS_NONE;
+    return keep(f, &r, defs, def_count);
 }
 
 /* IADD3 R2, P0, R3, R4, R5 also writes P0: it is not the sum. */
