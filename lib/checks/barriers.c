@@ -1,6 +1,8 @@
 /* Misused barriers of blocks, warps and clusters: diverged arrivals, lanes or warps that have ended, wrong counts. */
 #include "lib/checks/parts.h"
 
+#include "lib/order/barrier.h"
+
 static bool is_aligned(const em_inst *i)
 {
     return i->opcode == EM_OP_bar || em_has(i, EM_M_aligned);
@@ -20,7 +22,8 @@ static void check_arrival(em_checks *c, em_warp *w, const em_inst *i, uint32_t m
             "barrier: the warp arrives at barrier %u diverged: lanes 0x%08x here and 0x%08x elsewhere",
             number, first == i ? mask : a->lanes, first == i ? a->lanes : mask);
     }
-    if (wanted > w->block->warp_count * EM_LANES)
+    if (wanted && order_barrier_check(number, wanted, 0, order_barrier_all(w->block->threads)) ==
+                      ORDER_BARRIER_TOO_MANY)
         em_check_find(c, FOUND_BARRIER_COUNT, w, i, -1, UINT32_MAX,
                       "barrier: it expects %u threads, the block has %u", wanted, w->block->threads);
     a->inst = i;
@@ -63,7 +66,7 @@ static void check_complete(em_checks *c, em_warp *any, uint32_t number)
 static void check_cluster_phase(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, bool arrives)
 {
     warp_state *own = warp_of(c, w);
-    uint32_t wrong = arrives ? mask & own->cluster_lanes : mask & ~own->cluster_lanes;
+    uint32_t wrong = order_cluster_out_of_turn(own->cluster_lanes, mask, arrives);
     if (wrong)
         em_check_find(c, arrives ? FOUND_CLUSTER_ARRIVES_TWICE : FOUND_CLUSTER_NOT_ARRIVED, w, i,
                       __builtin_ctz(wrong), UINT32_MAX,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/order/proxy.h"
+
 /* What ldmatrix read for the whole warp, and what another of its lanes has released since: only that one lane's part is in order. */
 static bool is_released_by_warp(const em_checks *c, const memory_access *a, const access_record *previous)
 {
@@ -162,18 +164,19 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
             name, place, did);
 }
 
-/* What the asynchronous proxy reads and the generic one wrote needs a fence.proxy.async of the writer behind
- * the write, or of the thread that issued the read. */
+/* Of the writer behind the write, or of the thread that issued the read. */
 static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, bool global, const access_record *previous,
                               const access_record *current)
 {
-    if (!previous->time || !(previous->mask & current->mask) || !(current->flags & ACCESS_PROXY) ||
-        previous->flags & ACCESS_PROXY)
+    if (!previous->time || !(previous->mask & current->mask)) return false;
+    if (!order_needs_proxy_fence(
+            previous->flags & ACCESS_PROXY ? ORDER_ASYNC : ORDER_GENERIC, previous->flags & ACCESS_WRITE,
+            current->flags & ACCESS_PROXY ? ORDER_ASYNC : ORDER_GENERIC, current->flags & ACCESS_WRITE))
         return false;
     if (previous->cluster != current->cluster || previous->time <= o->began || previous->flags & ACCESS_ASYNC)
         return false;
-    return o->threads[previous->id].proxy_fence[global] < previous->time &&
-           o->threads[id].proxy_fence[global] < previous->time;
+    return !order_is_fenced(previous->time, o->threads[previous->id].proxy_fence[global],
+                            o->threads[id].proxy_fence[global]);
 }
 
 /* Ordered or not: accesses that go by different ways need more than order. */
@@ -558,15 +561,30 @@ static void end_block(em_checks *c, em_warp *w)
 
 /* ---- mbarriers ---- */
 
+/* What followed the initialisation of `b`, which `mask` uses; false: nobody initialised it. */
+static bool init_of(const em_checks *c, const em_warp *w, uint32_t mask, const mbarrier_state *b,
+                    order_init *out)
+{
+    if (!b || !b->init_inst) return false;
+    const thread_state *threads = cluster_of(c, w)->threads, *t = &threads[b->init_id];
+    *out =
+        (order_init){.init = b->init_time,
+                     .init_fence = t->init_fence,
+                     .proxy_fence = t->proxy_fence[0],
+                     .cluster_fence = t->fence[SCOPE_CLUSTER],
+                     .relaxed = t->cluster_relaxed,
+                     .released = t->cluster_released,
+                     .user_fence = mask ? threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence[0] : 0};
+    return true;
+}
+
 /* Copies that complete at it are of the asynchronous proxy: they need not see an initialisation that no fence
  * made known to them. */
 static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask,
                               const mbarrier_state *b)
 {
-    const thread_state *threads = cluster_of(c, w)->threads;
-    if (!b || !b->init_inst) return;
-    if (threads[b->init_id].init_fence >= b->init_time) return;
-    if (mask && threads[thread_id(c, w, __builtin_ctz(mask))].proxy_fence[0] >= b->init_time) return;
+    order_init init;
+    if (!init_of(c, w, mask, b, &init) || order_init_reaches_copies(&init)) return;
     em_check_find(c, FOUND_MBARRIER_INIT_FENCE, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
                   "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
@@ -574,14 +592,12 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
                   em_instruction_name(i), b->address);
 }
 
-/* A thread of another block uses it through the generic proxy (st.async, too): order is enough, and a relaxed arrival at
- * barrier.cluster makes none. */
+/* A thread of another block uses it through the generic proxy. */
 static void check_released(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask, const mbarrier_state *b)
 {
-    if (!b || !b->init_inst || b->address >> EM_RANK_SHIFT == w->block->rank) return;
-    const thread_state *t = &cluster_of(c, w)->threads[b->init_id];
-    if (t->cluster_relaxed < b->init_time || t->cluster_released >= b->init_time ||
-        t->init_fence >= b->init_time || t->fence[SCOPE_CLUSTER] >= b->init_time)
+    order_init init;
+    if (!init_of(c, w, mask, b, &init) || b->address >> EM_RANK_SHIFT == w->block->rank ||
+        order_init_reaches_blocks(&init))
         return;
     em_check_find(c, FOUND_MBARRIER_INIT_RELAXED, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),

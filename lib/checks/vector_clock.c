@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/base/list.h"
+#include "lib/order/group.h"
+#include "lib/order/proxy.h"
 
 /* ---- vector clocks ---- */
 
@@ -274,25 +276,26 @@ static void begin_cluster(em_checks *c, em_warp *w)
 
 /* ---- mbarriers ---- */
 
-/* fence.proxy.async of shared and of global memory; of neither: fence.mbarrier_init. */
-static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, bool shared, bool global)
+/* fence.proxy.async of some spaces, or fence.mbarrier_init of none. */
+static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, unsigned spaces)
 {
     uint32_t now = em_tick(c);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, __builtin_ctz(rest))];
-        if (shared || !global) t->init_fence = now;
-        if (shared) t->proxy_fence[0] = now;
-        if (global) t->proxy_fence[1] = now;
+        if (!spaces) t->init_fence = now;
+        if (spaces & ORDER_SHARED) t->proxy_fence[0] = now;
+        if (spaces & ORDER_GLOBAL) t->proxy_fence[1] = now;
     }
 }
 
-/* fence.proxy.async.global orders global memory alone, .shared::cta and .shared::cluster shared memory, fence.proxy.alias
- * neither: it is between two virtual addresses of the generic proxy (PTX ISA, membar and fence). */
 static void proxy_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
-    bool global = em_has(i, EM_M_global),
-         shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
-    if (!em_has(i, EM_M_alias)) asynchronous_fence(c, w, mask, shared || !global, global || !shared);
+    bool shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
+    unsigned spaces = order_proxy_fence(!em_has(i, EM_M_alias) && !em_has(i, EM_M_tensormap_generic), shared,
+                                        em_has(i, EM_M_global));
+    if (spaces) asynchronous_fence(c, w, mask, spaces);
+    if (em_has(i, EM_M_tensormap_generic) && em_has(i, EM_M_acquire))
+        cluster_of(c, w)->map_fence = em_tick(c);
 }
 
 static void mbarrier_arrive(em_checks *c, em_warp *w, uint32_t mask, uint32_t address)
@@ -336,7 +339,8 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     vclock *over = em_vclock_make(c, NULL, NULL);
     if (!over) return;
     over->clock[async_id(c, w, kind)] = time;
-    if (kind == async_kind(EM_P_BULK) && !read_only) over->clock[async_id(c, w, BULK_WRITE_KIND)] = time;
+    if (kind == async_kind(EM_P_BULK) && order_wait_covers(read_only, true))
+        over->clock[async_id(c, w, BULK_WRITE_KIND)] = time;
     em_vclock_acquire(c, w, mask, over);
     em_vclock_drop(over);
 }
@@ -365,14 +369,9 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     case EM_E_BEGIN: begin_cluster(c, w); break;
     case EM_E_FENCE:
         em_flags_fence(c, w, i, mask);
-        if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, false, false);
+        if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, 0);
         break;
-    case EM_E_PROXY_FENCE:
-        if (!em_has(i, EM_M_tensormap_generic))
-            proxy_fence(c, w, i, mask);
-        else if (em_has(i, EM_M_acquire))
-            o->map_fence = em_tick(c);
-        break;
+    case EM_E_PROXY_FENCE: proxy_fence(c, w, i, mask); break;
     case EM_E_WARP_SYNC: {
         sync_var all = {0};
         arrive_lanes(c, &all, w, mask);

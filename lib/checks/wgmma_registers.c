@@ -1,7 +1,6 @@
 /* Registers of wgmma: wgmma reads and writes them asynchronously. Between it and the wgmma.wait_group that
- * waits for its group nothing else may touch its accumulator or change its operands. A wgmma.fence has to stand before the
- * first wgmma, and between any access to a register and a wgmma that names it, but between accumulators of wgmmas of one
- * shape (PTX ISA 8.5, 9.7.15.1 and 9.7.15.7.1). Only registers that some wgmma names are watched: which instructions touch
+ * waits for its group nothing else may touch its accumulator or change its operands, and both need a wgmma.fence before
+ * (lib/order/group.h). Only registers that some wgmma names are watched: which instructions touch
  * them is found once a launch. Kept by warp: a wgmma needs all its lanes. */
 #include "lib/checks/parts.h"
 
@@ -9,8 +8,7 @@
 
 #include "lib/base/list.h"
 #include "lib/numeric/wgmma.h"
-
-enum { COMMITS_KEPT = 64 };
+#include "lib/order/group.h"
 
 /* An instruction touches a register. */
 typedef struct touch {
@@ -19,23 +17,15 @@ typedef struct touch {
 } touch;
 
 typedef struct slot_state {
-    uint32_t wgmma, inst,
-        issued; /* the last wgmma that has it, by its number in the warp, 0 none; `issued`: as `used` */
-    uint32_t used, user; /* fences of the warp when something else last accessed it, + 1 */
-    bool written;        /* that was a write; reads behind it in front of the next fence do not count */
-    bool operand;        /* the wgmma only reads it */
+    order_registers of;
+    uint32_t inst, user; /* the latest wgmma that has it; the latest other instruction */
 } slot_state;
-
-typedef struct warp_wgmma {
-    uint32_t issued, finished, fences;
-    uint32_t committed[COMMITS_KEPT]; /* wgmma issued when a group was */
-} warp_wgmma;
 
 struct wgmma_registers {
     uint32_t slots, warps;
     uint32_t *first; /* of an instruction's touches; one more than there are instructions */
     touch *touches;
-    warp_wgmma *warp;
+    order_products *warp;
     slot_state *state; /* of each warp in turn */
 };
 
@@ -172,7 +162,7 @@ static bool grow(em_checks *c, uint32_t places)
     if (!p) return true;
     p->warps = c->machine->clusters[0].count * c->machine->clusters[0].blocks[0].warp_count;
     size_t warps = (size_t)p->warps * places;
-    warp_wgmma *warp = realloc(p->warp, warps * sizeof *warp);
+    order_products *warp = realloc(p->warp, warps * sizeof *warp);
     if (warp) p->warp = warp;
     slot_state *state = realloc(p->state, warps * p->slots * sizeof *state);
     if (state) p->state = state;
@@ -195,12 +185,6 @@ static void begin_cluster(em_checks *c, const em_warp *any)
     memset(&p->state[first * p->slots], 0, (size_t)p->warps * p->slots * sizeof *p->state);
 }
 
-static void waited(warp_wgmma *own, uint32_t group)
-{
-    uint32_t upto = group ? own->committed[group % COMMITS_KEPT] : 0;
-    if (upto > own->finished) own->finished = upto;
-}
-
 static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
                   uint64_t b)
 {
@@ -210,47 +194,48 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         begin_cluster(c, w);
         return;
     }
-    warp_wgmma *own = &c->wgmma->warp[number_of(c, w)];
+    order_products *own = &c->wgmma->warp[number_of(c, w)];
     if (a != EM_P_WGMMA) return;
-    if (event == EM_E_COMMIT_GROUP) own->committed[(uint32_t)b % COMMITS_KEPT] = own->issued;
-    if (event == EM_E_WAIT_GROUP) waited(own, (uint32_t)b);
+    if (event == EM_E_COMMIT_GROUP) order_products_commit(own);
+    if (event == EM_E_WAIT_GROUP) order_products_wait(own, (uint32_t)b);
 }
 
-/* Why a wgmma needs a fence in front of it that is not there; NULL: it does not. */
-static const char *lacks_fence(const em_checks *c, const em_inst *i, const warp_wgmma *own,
-                               const slot_state *s, bool accumulator, uint32_t *other)
+/* One finding for a wgmma is enough: its registers were mostly used together. `before`: the state ahead of it. */
+static void tell_use(em_checks *c, em_warp *w, const em_inst *i, order_use use, bool accumulator,
+                     const slot_state *before)
 {
-    uint32_t now = own->fences + 1;
-    *other = s->user;
-    if (s->used == now) return s->written ? "that the warp wrote before" : "that the warp read before";
-    *other = s->inst;
-    if (s->wgmma && s->issued == now) {
-        const num_wgmma *form = i->wgmma, *last = c->launch->program->code[s->inst].wgmma;
-        if (accumulator == s->operand && (accumulator || s->wgmma <= own->finished))
-            return accumulator ? "that was an operand of another wgmma"
-                               : "that was the accumulator of another wgmma";
-        if (accumulator && !s->operand && (form->n != last->n || form->k != last->k))
-            return "that is the accumulator of a wgmma of another shape";
-    }
-    return NULL;
-}
-
-/* One finding for a wgmma is enough: its registers were mostly used together. */
-static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, const warp_wgmma *own,
-                        const slot_state *s, bool accumulator, bool *reported)
-{
-    uint32_t other;
-    const char *why = *reported ? NULL : lacks_fence(c, i, own, s, accumulator, &other);
-    if (why)
-        em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, other,
+    static const char *const why[] = {[ORDER_AFTER_WRITE] = "that the warp wrote before",
+                                      [ORDER_AFTER_READ] = "that the warp read before",
+                                      [ORDER_WAS_OPERAND] = "that was an operand of another wgmma",
+                                      [ORDER_WAS_ACCUMULATOR] = "that was the accumulator of another wgmma",
+                                      [ORDER_OTHER_SHAPE] =
+                                          "that is the accumulator of a wgmma of another shape"};
+    if (use == ORDER_FIRST_PRODUCT)
+        em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, UINT32_MAX,
+                      "race: wgmma is the first of its warp; no wgmma.fence before it");
+    else if (use == ORDER_OPERAND_PENDING)
+        em_check_find(c, FOUND_WGMMA_OPERAND_IS_ACCUMULATOR, w, i, -1, before->inst,
+                      "race: wgmma reads as its operand a register that another wgmma still writes; no "
+                      "wgmma.wait_group in between");
+    else
+        em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, before->of.used ? before->user : before->inst,
                       "race: wgmma uses as its %s a register %s; no wgmma.fence in between",
-                      accumulator ? "accumulator" : "operand", why);
-    *reported |= why != NULL;
-    if (*reported || accumulator || s->wgmma <= own->finished || s->operand) return;
-    *reported = true;
-    em_check_find(c, FOUND_WGMMA_OPERAND_IS_ACCUMULATOR, w, i, -1, s->inst,
-                  "race: wgmma reads as its operand a register that another wgmma still writes; no "
-                  "wgmma.wait_group in between");
+                      accumulator ? "accumulator" : "operand", why[use]);
+}
+
+static void check_wgmma(em_checks *c, em_warp *w, const em_inst *i, order_products *own, slot_state *state,
+                        const touch *from, const touch *to)
+{
+    uint32_t shape = (uint32_t)i->wgmma->n << 16 | (uint32_t)i->wgmma->k;
+    bool first = order_product_begins(own), reported = false;
+    for (const touch *t = from; t < to; t++) {
+        slot_state before = state[t->slot];
+        order_use use = order_product_takes(own, &state[t->slot].of, t->write, shape);
+        state[t->slot].inst = inst_index(c, i);
+        if (use != ORDER_USE_IS_VALID && !reported) tell_use(c, w, i, use, t->write, &before);
+        reported |= use != ORDER_USE_IS_VALID;
+    }
+    if (first && !reported) tell_use(c, w, i, ORDER_FIRST_PRODUCT, false, NULL);
 }
 
 static bool is_fence(const em_inst *i)
@@ -270,39 +255,23 @@ static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uin
     uint32_t at = inst_index(c, i), from = p->first[at], to = p->first[at + 1];
     (void)lanes;
     if (!mask) return;
-    warp_wgmma *own = &p->warp[number_of(c, w)];
+    order_products *own = &p->warp[number_of(c, w)];
     slot_state *state = &p->state[number_of(c, w) * p->slots];
     if (is_fence(i)) own->fences++;
     if (is_wgmma(i)) {
-        own->issued++;
-        bool reported = false, first = !own->fences && own->issued == 1;
-        for (uint32_t n = from; n < to; n++) {
-            slot_state *s = &state[p->touches[n].slot];
-            bool accumulator = p->touches[n].write;
-            check_wgmma(c, w, i, own, s, accumulator, &reported);
-            s->operand = !accumulator && (s->operand || s->wgmma <= own->finished);
-            s->wgmma = own->issued;
-            s->inst = at;
-            s->issued = own->fences + 1;
-            s->used = 0;
-        }
-        if (first && !reported)
-            em_check_find(c, FOUND_WGMMA_FENCE, w, i, -1, UINT32_MAX,
-                          "race: wgmma is the first of its warp; no wgmma.fence before it");
+        check_wgmma(c, w, i, own, state, p->touches + from, p->touches + to);
         return;
     }
-    for (uint32_t n = from; n < to; n++) {
-        const touch *t = &p->touches[n];
+    for (const touch *t = p->touches + from; t < p->touches + to; t++) {
         slot_state *s = &state[t->slot];
-        if (s->wgmma > own->finished && (t->write || !s->operand))
+        order_use use = order_registers_touched(own, &s->of, t->write);
+        if (use != ORDER_USE_IS_VALID)
             em_check_find(
-                c, s->operand ? FOUND_WGMMA_OPERAND_WRITTEN : FOUND_WGMMA_ACCUMULATOR, w, i, -1, s->inst,
-                "race: %s %s a register that wgmma still %s; no wgmma.wait_group in between",
-                em_instruction_name(i), t->write ? "writes" : "reads", s->operand ? "reads" : "writes");
-        if (!t->write && s->used == own->fences + 1 && s->written) continue;
-        s->used = own->fences + 1;
-        s->user = at;
-        s->written = t->write;
+                c, use == ORDER_TOUCHED_OPERAND ? FOUND_WGMMA_OPERAND_WRITTEN : FOUND_WGMMA_ACCUMULATOR, w, i,
+                -1, s->inst, "race: %s %s a register that wgmma still %s; no wgmma.wait_group in between",
+                em_instruction_name(i), t->write ? "writes" : "reads",
+                use == ORDER_TOUCHED_OPERAND ? "reads" : "writes");
+        if (t->write || !s->of.written) s->user = at;
     }
 }
 

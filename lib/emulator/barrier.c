@@ -3,6 +3,7 @@
 
 #include "lib/emulator/control.h"
 #include "lib/emulator/lanes.h"
+#include "lib/order/barrier.h"
 
 /* ---- barriers of the block ---- */
 
@@ -16,7 +17,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t number = (uint32_t)em_uniform(w, &i->o[i->barrier.number], mask);
     uint32_t wanted = i->barrier.threads ? (uint32_t)em_uniform(w, &i->o[i->barrier.threads], mask) : 0;
     em_machine *m = w->machine;
-    if (number >= EM_BARRIERS) {
+    if (number >= ORDER_BARRIERS) {
         em_fault(w, i, -1, "expected a barrier from 0 to 15, got %u", number);
         return;
     }
@@ -33,15 +34,18 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
                                             : (b->result_or ? UINT32_MAX : 0));
         return;
     }
-    if (i->barrier.threads && (wanted % EM_LANES || !wanted)) {
+    uint32_t all = (uint32_t)order_barrier_all(w->block->threads), waiting = b->expected ? b->expected : all,
+             count = i->barrier.threads ? wanted : all;
+    switch (order_barrier_check(number, count, b->arrived ? waiting : 0, all)) {
+    case ORDER_BARRIER_THREADS:
         em_fault(w, i, -1, "expected a thread count that is a positive multiple of %d, got %u", EM_LANES,
                  wanted);
         return;
-    }
-    if (b->arrived && b->expected != wanted && wanted && b->expected) {
-        em_fault(w, i, -1, "barrier %u is used with %u threads here and with %u elsewhere", number, wanted,
-                 b->expected);
+    case ORDER_BARRIER_OTHER_COUNT:
+        em_fault(w, i, -1, "barrier %u is used with %u threads here and with %u elsewhere", number, count,
+                 waiting);
         return;
+    default: break; /* more threads than there are: lib/checks/barriers.c */
     }
     em_tell(EM_E_BARRIER_ARRIVE, w, i, mask, number, wanted);
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);

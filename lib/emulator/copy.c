@@ -3,6 +3,7 @@
 
 #include "lib/base/traffic.h"
 #include "lib/numeric/tensormap.h"
+#include "lib/order/group.h"
 
 /* With seed 0 nothing is late. */
 static void issue(em_warp *w)
@@ -117,7 +118,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
     for (uint32_t rest = mask, same; rest; rest &= ~same) {
         same = same_number(numbers, rest);
         uint32_t committed = numbers[__builtin_ctz(rest)],
-                 upto = committed > i->group.allowed ? committed - i->group.allowed : 0;
+                 upto = order_groups_done(committed, i->group.allowed);
         if (!em_pending_finish(w, kind, same, upto)) return;
         em_tell(EM_E_WAIT_GROUP, w, i, same, (uint64_t)kind, upto);
     }
@@ -135,7 +136,7 @@ static bool complete_arrivals(em_machine *m, em_pending *p)
     (void)m;
     for (uint32_t rest = p->lanes; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        if (!em_mbarrier_arrive(p->warp, p->inst, l, a->address[l], 1, 0, NULL)) return false;
+        if (!em_mbarrier_arrive(p->warp, p->inst, l, a->address[l], 1, 0, false, NULL)) return false;
     }
     return true;
 }
@@ -151,12 +152,7 @@ static void run_cp_arrive(em_warp *w, const em_inst *i, uint32_t mask)
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &a->address[l])) return;
         if (em_has(i, EM_M_noinc)) continue;
         /* The pending count goes up by one first, so that in the end nothing has changed. */
-        uint8_t *at = em_locate(w, i, l, EM_SHARED, a->address[l], 8, EM_ATOMIC);
-        if (!at) return;
-        uint64_t v;
-        memcpy(&v, at, 8);
-        v += UINT64_C(1) << 20;
-        memcpy(at, &v, 8);
+        if (!em_mbarrier_raise(w, i, l, a->address[l])) return;
     }
     issue(w);
 }
@@ -308,7 +304,7 @@ static bool complete_bulk(em_machine *m, em_pending *p)
         bool done = b->tensor ? copy_tensor(p, b, (uint32_t)(b->store ? b->from : to)) : copy_plain(p, b, to);
         if (!done) return false;
         if (b->has_barrier &&
-            !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, NULL))
+            !em_mbarrier_arrive(p->warp, p->inst, b->lane, barrier, 0, -(int64_t)b->size, false, NULL))
             return false;
     }
     count_bulk(m, p->inst, b, (uint32_t)__builtin_popcount(targets));
@@ -626,7 +622,7 @@ static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
                 num_reduce((num_reduction)i->memory.reduction, (cute_tensor_map_type)ptx_types[i->type].map,
                            p + n * bytes, &value);
         }
-        if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->memory.vector, NULL)) return;
+        if (!em_mbarrier_arrive(w, i, l, barrier, 0, -(int64_t)bytes * i->memory.vector, false, NULL)) return;
     }
 }
 

@@ -10,6 +10,7 @@
 #include "cute/emulator_options.h"
 #include "lib/base/buffer.h"
 #include "lib/emulator/program.h"
+#include "lib/order/barrier.h"
 
 /* ---- memory of the device: allocations at addresses of their own, so that each access is checked ---- */
 
@@ -179,7 +180,7 @@ typedef struct em_spin {
     bool found;
 } em_spin;
 
-enum { EM_SPLITS = 72, EM_BARRIERS = 16 };
+enum { EM_SPLITS = 72, EM_BARRIERS = ORDER_BARRIERS };
 
 typedef enum em_stop { EM_GO_ON, EM_SWITCH, EM_YIELD, EM_POLL, EM_BLOCK, EM_DONE, EM_FAULT } em_stop;
 
@@ -479,12 +480,16 @@ typedef struct em_lane_copy {
 em_lane_copy em_cp_async_lane(const em_pending *p, int lane);
 /* Whether all four warps of the warpgroup have issued wgmma `sequence`. matrix.c */
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
-bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,
-                        int64_t tx, uint64_t *state);
+/* ---- mbarrier.c ---- */
 
-/* Who waits for what at a mbarrier, as a sentence without its subject. mbarrier.c */
+/* As order_mbarrier_arrive; `state`: before it. False after a fault. */
+bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,
+                        int64_t tx, bool drops, uint64_t *state);
+/* As order_mbarrier_raise. */
+bool em_mbarrier_raise(em_warp *w, const em_inst *i, int lane, uint32_t shared_address);
 /* Arrivals that the mbarrier's phases expect, and that this one lacks. False: there is none. */
 bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing);
+/* Who waits for what at an mbarrier, as a sentence without its subject. */
 void em_mbarrier_describe(const em_warp *w, uint32_t shared_address, uint32_t phase, char *out, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/emulator/lanes.h"
 #include "lib/numeric/matrix.h"
 #include "lib/numeric/wgmma.h"
+#include "lib/order/group.h"
 
 enum { MOST_REGISTERS = 128 };
 
@@ -368,7 +369,7 @@ static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t upto = w->wgmma_groups > i->group.allowed ? w->wgmma_groups - i->group.allowed : 0, last = 0;
+    uint32_t upto = order_groups_done(w->wgmma_groups, i->group.allowed), last = 0;
     for (const em_pending *p = w->machine->pending; p; p = p->next)
         if (p->warp == w && p->kind == EM_P_WGMMA && !p->done && p->group && p->group <= upto &&
             p->sequence > last)

@@ -1,28 +1,25 @@
-/* mbarrier objects: 64 bits in shared memory, ours to lay out: bits 0-19 the expected arrivals, 20-39 those
- * that are missing, 40-61 the bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. */
+/* mbarrier objects in shared memory: 64 bits, ours to lay out: bits 0-19 the expected arrivals, 20-39 those that are missing, 40-61 the
+ * bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. Their rules are those of lib/order/mbarrier.h. */
 #include "lib/emulator/decode.h"
 
 #include <stdio.h>
 
-enum { COUNT_LIMIT = (1 << 20) - 1, TX_ZERO = 1 << 21 };
+#include "lib/order/mbarrier.h"
+
+enum { TX_ZERO = 1 << 21 };
 #define VALID (UINT64_C(1) << 62)
 
-static uint32_t expected_of(uint64_t v)
+static order_mbarrier unpack(uint64_t v)
 {
-    return (uint32_t)(v & COUNT_LIMIT);
+    return (order_mbarrier){.count = (uint32_t)(v & ORDER_MBARRIER_MOST),
+                            .pending = (uint32_t)(v >> 20 & ORDER_MBARRIER_MOST),
+                            .bytes = (int64_t)(v >> 40 & 0x3fffff) - TX_ZERO,
+                            .phase = (uint32_t)(v >> 63)};
 }
-static uint32_t missing_of(uint64_t v)
+static uint64_t pack(const order_mbarrier *b)
 {
-    return (uint32_t)(v >> 20 & COUNT_LIMIT);
-}
-static int64_t bytes_of(uint64_t v)
-{
-    return (int64_t)(v >> 40 & 0x3fffff) - TX_ZERO;
-}
-static uint64_t make(uint32_t expected, uint32_t missing, int64_t bytes, uint32_t phase)
-{
-    return expected | (uint64_t)missing << 20 | (uint64_t)((uint64_t)(bytes + TX_ZERO) & 0x3fffff) << 40 |
-           VALID | (uint64_t)phase << 63;
+    return b->count | (uint64_t)b->pending << 20 | ((uint64_t)(b->bytes + TX_ZERO) & 0x3fffff) << 40 | VALID |
+           (uint64_t)(b->phase & 1) << 63;
 }
 
 static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
@@ -37,51 +34,79 @@ static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, u
     return p;
 }
 
-static bool initialised(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t v)
+/* The mbarrier at `address`; NULL after a fault. */
+static uint8_t *find_valid(em_warp *w, const em_inst *i, int lane, uint64_t address, order_mbarrier *out)
 {
     /* cp.async.mbarrier.arrive adds arrivals that it takes away when the copies are done. */
     enum { ADDED = 1 << 14 };
-    if (v & VALID && expected_of(v) && missing_of(v) <= expected_of(v) + ADDED && v != UINT64_MAX)
-        return true;
+    uint64_t v;
+    uint8_t *p = find(w, i, lane, address, &v);
+    if (!p) return NULL;
+    *out = unpack(v);
+    if (v & VALID && out->count && out->pending <= out->count + ADDED && v != UINT64_MAX) return p;
     em_fault(w, i, lane, "no mbarrier at shared address 0x%llx: not initialised, or overwritten",
              (unsigned long long)address);
-    return false;
+    return NULL;
+}
+
+static void store(em_warp *w, uint8_t *at, const order_mbarrier *b)
+{
+    uint64_t v = pack(b);
+    memcpy(at, &v, 8);
+    w->machine->changes++;
+}
+
+static void refuse(em_warp *w, const em_inst *i, int lane, uint32_t address, const order_mbarrier *b,
+                   uint32_t count, int64_t tx, order_arrival why)
+{
+    char more[120] = "";
+    if (why == ORDER_TOO_MANY_BYTES) {
+        em_fault(w, i, lane, "transaction count %lld of the mbarrier at 0x%x is out of range",
+                 (long long)(b->bytes + tx), address);
+        return;
+    }
+    if (!b->pending)
+        snprintf(more, sizeof more,
+                 "; all have come, and it waits for %lld bytes: an arrival too many, or too low a count",
+                 (long long)b->bytes);
+    em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u%s", count,
+             address, b->pending, b->count, more);
 }
 
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address, uint32_t count, int64_t tx,
-                        uint64_t *state)
+                        bool drops, uint64_t *state)
 {
-    uint64_t v;
-    uint8_t *p = find(w, i, lane, address, &v);
-    if (p && em_shared_ended(w, address)) return true;
-    if (!p || !initialised(w, i, lane, address, v)) return false;
-    if (state) *state = v;
-    int64_t bytes = bytes_of(v) + tx;
-    if (bytes <= -TX_ZERO / 2 || bytes >= TX_ZERO / 2) {
-        em_fault(w, i, lane, "transaction count %lld of the mbarrier at 0x%x is out of range",
-                 (long long)bytes, address);
+    order_mbarrier b;
+    /* What arrives at a block that has ended is lost. */
+    if (em_shared_ended(w, address)) return find(w, i, lane, address, &(uint64_t){0}) != NULL;
+    uint8_t *p = find_valid(w, i, lane, address, &b);
+    if (!p) return false;
+    if (state) *state = pack(&b);
+    order_arrival done = order_mbarrier_arrive(&b, count, tx, drops);
+    if (done != ORDER_ARRIVES) {
+        refuse(w, i, lane, address, &b, count, tx, done);
         return false;
     }
-    if (count > missing_of(v)) {
-        char why[120] = "";
-        if (!missing_of(v))
-            snprintf(why, sizeof why,
-                     "; all have come, and it waits for %lld bytes: an arrival too many, or too low a count",
-                     (long long)bytes_of(v));
-        em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u%s",
-                 count, address, missing_of(v), expected_of(v), why);
-        return false;
-    }
-    uint32_t missing = missing_of(v) - count, phase = (uint32_t)(v >> 63);
     em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << (lane & 31), address, (uint64_t)tx);
-    if (missing == 0 && bytes == 0) {
+    if (order_mbarrier_is_complete(&b)) {
         em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
-        phase ^= 1;
-        missing = expected_of(v);
+        order_mbarrier_next(&b);
     }
-    v = make(expected_of(v), missing, bytes, phase);
-    memcpy(p, &v, 8);
-    w->machine->changes++;
+    store(w, p, &b);
+    return true;
+}
+
+bool em_mbarrier_raise(em_warp *w, const em_inst *i, int lane, uint32_t address)
+{
+    order_mbarrier b;
+    uint8_t *p = find_valid(w, i, lane, address, &b);
+    if (!p) return false;
+    if (!order_mbarrier_raise(&b)) {
+        em_fault(w, i, lane, "the mbarrier at 0x%x lacks %u arrivals, and cannot lack more", address,
+                 b.pending);
+        return false;
+    }
+    store(w, p, &b);
     return true;
 }
 
@@ -99,20 +124,20 @@ static uint64_t value_at(const em_warp *w, uint32_t address)
 bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing)
 {
     uint64_t v = value_at(w, address);
-    *expected = expected_of(v);
-    *missing = missing_of(v);
+    order_mbarrier b = unpack(v);
+    *expected = b.count;
+    *missing = b.pending;
     return v & VALID;
 }
 
 void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
 {
-    uint64_t v = value_at(w, address);
-    int64_t bytes = bytes_of(v);
+    order_mbarrier b = unpack(value_at(w, address));
     snprintf(out, size,
              "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and "
              "%s%lld bytes%s",
-             phase, address, missing_of(v), expected_of(v), bytes < 0 ? "got " : "",
-             (long long)(bytes < 0 ? -bytes : bytes), bytes < 0 ? " too many" : "");
+             phase, address, b.pending, b.count, b.bytes < 0 ? "got " : "",
+             (long long)(b.bytes < 0 ? -b.bytes : b.bytes), b.bytes < 0 ? " too many" : "");
 }
 
 static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
@@ -124,15 +149,14 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
         uint8_t *p = find(w, i, l, address, &v);
         if (!p) return;
-        if (count < 1 || count > COUNT_LIMIT) {
-            em_fault(w, i, l, "expected a count of 1 to %d arrivals, got %llu", COUNT_LIMIT,
+        if (!order_mbarrier_count_is_valid((int64_t)count)) {
+            em_fault(w, i, l, "expected a count of 1 to %d arrivals, got %llu", ORDER_MBARRIER_MOST,
                      (unsigned long long)count);
             return;
         }
-        v = make((uint32_t)count, (uint32_t)count, 0, 0);
-        memcpy(p, &v, 8);
+        order_mbarrier b = order_mbarrier_init((uint32_t)count);
+        store(w, p, &b);
         em_tell(EM_E_MBARRIER_INIT, w, i, 1u << l, address, 0);
-        w->machine->changes++;
     }
     /* Kernels that let every warp initialise without a barrier behind rely on the warps keeping step. */
     w->stop = EM_YIELD;
@@ -143,46 +167,16 @@ static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint32_t address;
-        uint64_t v;
+        order_mbarrier b;
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
-        uint8_t *p = find(w, i, l, address, &v);
-        if (!p || !initialised(w, i, l, address, v)) return;
+        uint8_t *p = find_valid(w, i, l, address, &b);
+        if (!p) return;
         memset(p, 0, 8);
     }
 }
 
 /* What an arrival does: arrive, arrive.expect_tx, expect_tx, complete_tx, arrive_drop, arrive_drop.expect_tx. */
 typedef enum em_mbarrier_kind { ARRIVE, ARRIVE_EXPECT, EXPECT, COMPLETE, DROP, DROP_EXPECT } em_mbarrier_kind;
-
-static bool drop(em_warp *w, const em_inst *i, int l, uint32_t address, uint32_t count, int64_t tx,
-                 uint64_t *state)
-{
-    uint64_t v;
-    uint8_t *p = find(w, i, l, address, &v);
-    if (p && em_shared_ended(w, address)) return true;
-    if (!p || !initialised(w, i, l, address, v)) return false;
-    *state = v;
-    /* The next phases expect fewer: lowered before the arrival can begin one. */
-    uint32_t lowered = expected_of(v) > count ? expected_of(v) - count : 1;
-    uint32_t missing = missing_of(v);
-    if (missing < count) {
-        em_fault(w, i, l, "%u arrivals dropped from an mbarrier whose phase expects %u more", count, missing);
-        return false;
-    }
-    missing -= count;
-    uint32_t phase = (uint32_t)(v >> 63);
-    int64_t bytes = bytes_of(v) + tx;
-    em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << l, address, (uint64_t)tx);
-    if (!missing && !bytes) {
-        em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
-        phase ^= 1;
-        missing = lowered;
-    }
-    v = make(lowered, missing, bytes, phase);
-    memcpy(p, &v, 8);
-    w->machine->changes++;
-    return true;
-}
 
 static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
 {
@@ -196,9 +190,7 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t count = kind == EXPECT || kind == COMPLETE ? 0 : expects ? 1 : number;
         int64_t tx = expects ? (int64_t)number : kind == COMPLETE ? -(int64_t)number : 0;
         bool drops = kind == DROP || kind == DROP_EXPECT;
-        if (!(drops ? drop(w, i, l, address, count, tx, &state)
-                    : em_mbarrier_arrive(w, i, l, address, count, tx, &state)))
-            return;
+        if (!em_mbarrier_arrive(w, i, l, address, count, tx, drops, &state)) return;
         if (i->mbarrier.address == 1) em_set(w, &i->o[0], l, state);
     }
 }
@@ -223,11 +215,12 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
     for (uint32_t rest = together ? 1 : mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
         uint32_t address;
-        uint64_t v, token = em_get(w, &i->o[2], l);
+        uint64_t token = em_get(w, &i->o[2], l);
+        order_mbarrier b;
         if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &address)) return;
-        if (!find(w, i, l, address, &v) || !initialised(w, i, l, address, v)) return;
+        if (!find_valid(w, i, l, address, &b)) return;
         uint32_t phase = i->mbarrier.parity ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
-        if ((uint32_t)(v >> 63) != phase) {
+        if (order_mbarrier_passes(&b, phase)) {
             done |= together ? mask : 1u << l;
             em_tell(EM_E_MBARRIER_PASS, w, i, 1u << l, address, 0);
         } else {
@@ -254,7 +247,7 @@ static void run_pending_count(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        em_set(w, &i->o[0], l, missing_of(em_get(w, &i->o[1], l)));
+        em_set(w, &i->o[0], l, unpack(em_get(w, &i->o[1], l)).pending);
     }
 }
 

@@ -14,6 +14,8 @@
 #include "lib/base/arch.h"
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/shim.h"
+#include "lib/order/group.h"
+#include "lib/order/mbarrier.h"
 #include "lib/passes/launches.h"
 
 /* ---- checks (async_checks.c) ---- */
@@ -321,10 +323,8 @@ typedef struct async_wait {
 
 typedef struct async_accumulator {
     int region;
-    MlirOperation op;    /* of the latest product */
-    int group;           /* -1: not committed; else the group's number */
-    bool pending, dirty; /* dirty: written since the latest fence */
-    MlirOperation writer;
+    order_registers of;
+    MlirOperation op, user; /* of the latest product; of the latest other access */
 } async_accumulator;
 
 struct async_warp {
@@ -351,15 +351,15 @@ struct async_warp {
     /* wgmma */
     async_accumulator accumulators[ASYNC_ACCUMULATORS];
     int accumulator_count;
-    int product_groups, product_waited; /* committed; waited for */
-    bool product_open, product_fence;
+    order_products products;
+    uint32_t product_waited; /* groups */
     int registers;
     MlirOperation registers_at;
     bool cluster_arrived, cluster_waits; /* arrived in this phase; not waited since */
     uint32_t cluster_phase;
     uint32_t init_fence; /* seq of the latest */
     uint32_t cluster_released,
-        cluster_relaxed;    /* seq + 1 of its latest arrival at the cluster's barrier, by kind; 0: none */
+        cluster_relaxed;    /* seq of its latest arrival at the cluster's barrier, by kind */
     MlirOperation released; /* its latest arrival */
     uint32_t activity;      /* the machine's, at its latest test that failed */
 };
@@ -367,12 +367,12 @@ struct async_warp {
 typedef struct async_mbarrier {
     async_place place;
     bool alive;
-    int64_t count, pending;
+    order_mbarrier state;
+    order_bytes bytes; /* of this phase */
+    int64_t in_flight; /* bytes of copies that are under way */
     MlirOperation init;
     int init_warp;
     uint32_t init_seq;
-    uint32_t phase; /* how many are complete */
-    int64_t expected, brought, in_flight;
     MlirOperation expects, copies[ASYNC_NOTES], arrives[ASYNC_NOTES];
     int copy_count, arrive_count;
     int64_t arrivals; /* of this phase */

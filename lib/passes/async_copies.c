@@ -9,6 +9,7 @@
 #include "lib/base/checked.h"
 #include "lib/base/list.h"
 #include "lib/ir/util.h"
+#include "lib/order/proxy.h"
 
 int async_copy_new(async_machine *m, async_copy copy)
 {
@@ -62,17 +63,21 @@ static void check_barriers_kept(async_machine *m, const async_place *at, int64_t
     }
 }
 
-/* `generic`: st.async accesses the mbarrier through the generic proxy; order is enough for it, which all but a relaxed arrival
- * at the cluster's barrier makes. */
-static void check_init_fence(async_machine *m, async_mbarrier *b, MlirOperation op, bool generic)
+/* `generic`: st.async accesses the mbarrier through the generic proxy. */
+static void check_init_fence(async_machine *m, const async_warp *user, async_mbarrier *b, MlirOperation op,
+                             bool generic)
 {
     const async_warp *w = &m->warps[b->init_warp];
-    bool relaxed = w->cluster_relaxed > b->init_seq && w->cluster_released <= b->init_seq;
-    if (b->fence_told || (generic && !relaxed)) return;
+    order_init init = {.init = b->init_seq,
+                       .init_fence = w->init_fence,
+                       .proxy_fence = w->fence_count ? w->fences[w->fence_count - 1] : 0,
+                       .relaxed = w->cluster_relaxed,
+                       .released = w->cluster_released,
+                       .user_fence = user->fenced[b->init_warp]};
+    if (b->fence_told || (generic ? user->cta == b->place.cta || order_init_reaches_blocks(&init)
+                                  : order_init_reaches_copies(&init)))
+        return;
     b->fence_told = true;
-    for (size_t i = 0; i < w->fence_count; i++)
-        if (w->fences[i] >= b->init_seq) return;
-    if (w->init_fence >= b->init_seq) return;
     async_finding f =
         async_find(ASYNC_INIT_FENCE, b->init,
                    "a copy completes at an mbarrier whose initialisation no mbarrier_init_fence follows");
@@ -170,7 +175,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         int index = async_barrier_at(m, w, &bar, i->op);
         if (index < 0) return;
         async_mbarrier *b = &m->barriers[index];
-        check_init_fence(m, b, i->op, false);
+        check_init_fence(m, w, b, i->op, false);
         check_barriers_kept(m, &at, box * (boxes - 1) + own_bytes, i->op);
         async_reach(m, w, cta, copy, i->op);
         async_place to = at;
@@ -234,7 +239,7 @@ static void send(async_machine *m, async_warp *w, const async_instr *i)
             if (g == count) {
                 int index = async_barrier_at(m, w, &bar, i->op);
                 if (index < 0) return;
-                check_init_fence(m, &m->barriers[index], i->op, true);
+                check_init_fence(m, w, &m->barriers[index], i->op, true);
                 int copy = async_copy_new(
                     m,
                     (async_copy){
@@ -283,7 +288,7 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
     }
     int index = async_barrier_at(m, w, &bar, i->op);
     if (index < 0) return;
-    check_init_fence(m, &m->barriers[index], i->op, false);
+    check_init_fence(m, w, &m->barriers[index], i->op, false);
     int copy = async_copy_new(
         m, (async_copy){.op = i->op, .warp = w->id, .kind = ASYNC_LOAD, .barrier = index, .committed = true});
     if (copy < 0) return;
@@ -397,14 +402,13 @@ static async_step tensor_copy(async_machine *m, async_warp *w, const async_instr
     return ASYNC_GOES_ON;
 }
 
-/* The integer of an attribute; `other` where there is none. */
 static void bulk_wait(async_machine *m, async_warp *w, MlirOperation op)
 {
     (void)m;
     int64_t left = async_attribute(op, "group", async_attribute(op, "groups", 0));
     int kept = 0;
     for (int i = 0; i < w->store_count; i++) {
-        if (w->store_group[i] < w->groups - left) {
+        if (w->store_group[i] < (int)order_groups_done((uint32_t)w->groups, (uint64_t)left)) {
             async_known_set(w->known, w->stores[i]);
             continue;
         }

@@ -10,6 +10,8 @@
 #include "lib/base/multiprocessor.h"
 #include "lib/ir/types.h"
 #include "lib/ir/util.h"
+#include "lib/order/barrier.h"
+#include "lib/order/proxy.h"
 
 /* ---- knowledge ---- */
 
@@ -67,28 +69,24 @@ static async_step sync_at(async_machine *m, async_warp *w, MlirOperation op, int
     int64_t all = block[0] * block[1] * block[2];
     async_finding f;
     if (!async_whole_warp(m, w, op)) return ASYNC_PAUSES;
-    if (id < 0 || id > 15 || count % 32 || count < 32 || count > (all + 31) / 32 * 32) {
-        f = async_find(ASYNC_BARRIER, op,
-                       "expected barrier 0 to 15 and a multiple of 32 threads up to the block's %lld, got "
-                       "barrier %lld of %lld",
-                       (long long)all, (long long)id, (long long)count);
-        async_stop(m, &f);
-        return ASYNC_PAUSES;
-    }
-    int index = named_at(m, w->cta, (int)id);
-    if (index < 0) {
-        m->stopped = true;
-        return ASYNC_PAUSES;
-    }
-    async_named *n = &m->named[index];
-    if (n->arrived && n->count != count) {
+    int index = id >= 0 && id < ORDER_BARRIERS ? named_at(m, w->cta, (int)id) : -1;
+    async_named *n = index < 0 ? NULL : &m->named[index];
+    order_barrier valid =
+        order_barrier_check(id, count, n && n->arrived ? n->count : 0, order_barrier_all(all));
+    if (valid == ORDER_BARRIER_OTHER_COUNT) {
         f = async_find(ASYNC_BARRIER, op,
                        "comes to barrier %lld of %lld threads, while others wait there for %lld",
                        (long long)id, (long long)count, (long long)n->count);
         async_note(&f, n->op, "the others");
-        async_stop(m, &f);
-        return ASYNC_PAUSES;
+    } else if (valid != ORDER_BARRIER_IS_VALID) {
+        f = async_find(ASYNC_BARRIER, op,
+                       "expected barrier 0 to 15 and a multiple of 32 threads up to the block's %lld, got "
+                       "barrier %lld of %lld",
+                       (long long)all, (long long)id, (long long)count);
     }
+    if (valid != ORDER_BARRIER_IS_VALID) async_stop(m, &f);
+    m->stopped |= !n;
+    if (m->stopped) return ASYNC_PAUSES;
     n->count = count;
     n->op = op;
     n->arrived += 32;
@@ -114,7 +112,7 @@ static async_step sync_at(async_machine *m, async_warp *w, MlirOperation op, int
 static async_step sync_block(async_machine *m, async_warp *w, const async_instr *i)
 {
     const int64_t *block = m->eval.setting->block;
-    int64_t id = 0, count = (block[0] * block[1] * block[2] + 31) / 32 * 32, numbers[2];
+    int64_t id = 0, count = order_barrier_all(block[0] * block[1] * block[2]), numbers[2];
     if (i->in_count > 2) {
         m->stopped = true;
         return ASYNC_PAUSES;
@@ -153,7 +151,7 @@ static bool cluster_ready(async_machine *m)
 static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation op)
 {
     if (!async_whole_warp(m, w, op)) return ASYNC_PAUSES;
-    if (w->cluster_waits) {
+    if (order_cluster_out_of_turn(w->cluster_waits ? w->mask : 0, w->mask, true)) {
         async_finding f = async_find(ASYNC_BARRIER, op,
                                      "arrives at the barrier of the cluster twice, without a wait between");
         async_stop(m, &f);
@@ -163,7 +161,7 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
     w->cluster_phase = m->cluster_phase;
     bool relaxed = !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("relaxed"))) ||
                    cute_op_is(op, "nvvm.cluster.arrive.relaxed");
-    *(relaxed ? &w->cluster_relaxed : &w->cluster_released) = w->seq + 1;
+    *(relaxed ? &w->cluster_relaxed : &w->cluster_released) = w->seq;
     async_release(m, w, m->cluster_gathered);
     m->activity++;
     return ASYNC_GOES_ON;
@@ -171,7 +169,7 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
 
 static async_step cluster_wait(async_machine *m, async_warp *w, MlirOperation op)
 {
-    if (!w->cluster_waits) {
+    if (order_cluster_out_of_turn(w->cluster_waits ? w->mask : 0, w->mask, false)) {
         async_finding f = async_find(ASYNC_BARRIER, op,
                                      "waits at the barrier of the cluster without having arrived: expected "
                                      "cluster_arrive before");
@@ -215,13 +213,13 @@ static async_products *products_of(const async_machine *m, const async_warp *w)
 static int product_copy(async_machine *m, async_warp *w, MlirOperation op)
 {
     async_products *p = products_of(m, w);
-    while (p->count <= (size_t)w->product_groups) {
+    while (p->count <= w->products.groups) {
         if (!cute_arena_more(m->arena, &p->copies, p->count, &p->capacity, sizeof *p->copies, 64)) return -1;
         p->copies[p->count] = async_copy_new(m, (async_copy){.op = op, .warp = w->id, .kind = ASYNC_PRODUCT});
         if (p->copies[p->count] < 0) return -1;
         p->count++;
     }
-    return p->copies[w->product_groups];
+    return p->copies[w->products.groups];
 }
 
 /* Rows, columns, depth and bits of the elements of a product's atom. */
@@ -245,6 +243,33 @@ static bool product_shape(const cute_atom *atom, int64_t shape[3], int bits[2])
     return true;
 }
 
+/* A product takes registers that are not ready for it, or is the first without a fence before. */
+static void tell_use(async_machine *m, MlirOperation op, order_use use, const async_accumulator *a)
+{
+    static const char *const why[] = {
+        [ORDER_FIRST_PRODUCT] = "has no wgmma.fence before it: expected one before the first wgmma",
+        [ORDER_AFTER_WRITE] =
+            "reads registers that were written without a wgmma.fence behind: expected one before this",
+        [ORDER_AFTER_READ] =
+            "takes registers that were read without a wgmma.fence behind: expected one before this",
+        [ORDER_WAS_OPERAND] = "accumulates in registers that were an operand of another wgmma: expected a "
+                              "wgmma.fence before this",
+        [ORDER_WAS_ACCUMULATOR] = "reads registers that were the accumulator of another wgmma: expected a "
+                                  "wgmma.fence before this",
+        [ORDER_OTHER_SHAPE] = "accumulates in registers of a wgmma of another shape: expected a wgmma.fence "
+                              "before this",
+        [ORDER_OPERAND_PENDING] =
+            "reads registers that another wgmma still writes: expected wgmma.wait_group "
+            "before this"};
+    async_finding f =
+        async_find(use == ORDER_OPERAND_PENDING ? ASYNC_ACCUMULATOR : ASYNC_WGMMA_FENCE, op, "%s", why[use]);
+    if (use == ORDER_AFTER_WRITE || use == ORDER_AFTER_READ)
+        async_note(&f, a->user, use == ORDER_AFTER_WRITE ? "the write" : "the read");
+    else if (a)
+        async_note(&f, a->op, "the other wgmma");
+    async_tell(m->report, &f);
+}
+
 static async_step product(async_machine *m, async_warp *w, const async_instr *i)
 {
     if (!async_whole_warp(m, w, i->op)) return ASYNC_PAUSES;
@@ -258,8 +283,8 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
     int64_t shape[3];
     int bits[2];
     w->seq++;
-    for (int o = 2; o <= 3 && mma && mma->atom && product_shape(mma->atom, shape, bits) && i->in[o] >= 0;
-         o++) {
+    bool known = mma && mma->atom && product_shape(mma->atom, shape, bits);
+    for (int o = 2; o <= 3 && known && i->in[o] >= 0; o++) {
         const async_value *v = &w->slots[i->in[o]];
         async_place at;
         if (v->kind != ASYNC_VALUE || !v->value->pointer || strcmp(v->value->pointer->element, "i128") != 0)
@@ -273,27 +298,17 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
                                .swizzle = async_swizzle_of(v->value)};
         if (!async_touch(m, w, &at, shape[o - 2] * shape[2] * bits[o - 2] / 8, &access)) return ASYNC_PAUSES;
     }
-    async_accumulator *acc = accumulator(w, i->which), *a = accumulator(w, i->a_registers);
-    const async_accumulator *dirty = acc && acc->dirty ? acc : a && a->dirty ? a : NULL;
-    if (!w->product_fence || dirty) {
-        async_finding f = async_find(
-            ASYNC_WGMMA_FENCE, i->op,
-            dirty ? "reads registers that were written without a wgmma.fence behind: expected one before this"
-                  : "has no wgmma.fence before it: expected one before the first wgmma");
-        if (dirty) async_note(&f, dirty->writer, "the write");
-        async_tell(m->report, &f);
-    }
-    if (acc) {
-        acc->pending = true;
-        acc->group = w->product_groups;
-        acc->op = i->op;
-    }
-    if (a) {
-        a->pending = true;
-        a->group = w->product_groups;
+    bool first = order_product_begins(&w->products), told = false;
+    uint32_t kind = known ? (uint32_t)shape[1] << 16 | (uint32_t)shape[2] : 0;
+    for (int o = 0; o < 2; o++) {
+        async_accumulator *a = accumulator(w, o ? i->a_registers : i->which);
+        if (!a) continue;
+        order_use use = order_product_takes(&w->products, &a->of, !o, kind);
+        if (use != ORDER_USE_IS_VALID && !told) tell_use(m, i->op, use, a);
+        told |= use != ORDER_USE_IS_VALID;
         a->op = i->op;
     }
-    w->product_open = true;
+    if (first && !told) tell_use(m, i->op, ORDER_FIRST_PRODUCT, NULL);
     return ASYNC_GOES_ON;
 }
 
@@ -305,16 +320,15 @@ static void commit(async_machine *m, async_warp *w, MlirOperation op)
         m->stopped = true;
         return;
     }
-    m->copies[p->copies[w->product_groups]].committed = true;
-    w->product_groups++;
-    w->product_open = false;
+    m->copies[p->copies[w->products.groups]].committed = true;
+    order_products_commit(&w->products);
 }
 
 bool async_products_together(const async_machine *m, const async_warp *w)
 {
     int first = w->id - w->index % 4;
     for (int i = first; i < first + 4 && i < (w->cta + 1) * m->block_warps; i++)
-        if (m->warps[i].product_groups < w->product_groups) return false;
+        if (m->warps[i].products.groups < w->products.groups) return false;
     return true;
 }
 
@@ -326,14 +340,12 @@ static async_step product_wait(async_machine *m, async_warp *w, const async_inst
         w->state = ASYNC_AT_PRODUCT;
         return ASYNC_AGAIN;
     }
-    int64_t left = async_attribute(i->op, "group", async_attribute(i->op, "groups", 0)),
-            limit = w->product_groups - left;
+    int64_t left = async_attribute(i->op, "group", async_attribute(i->op, "groups", 0));
+    uint32_t done = order_groups_done(w->products.groups, (uint64_t)left);
     async_products *p = products_of(m, w);
-    for (; w->product_waited < limit; w->product_waited++)
+    for (; w->product_waited < done; w->product_waited++)
         async_known_set(w->known, p->copies[w->product_waited]);
-    for (int a = 0; a < w->accumulator_count; a++)
-        if (w->accumulators[a].pending && w->accumulators[a].group < limit)
-            w->accumulators[a].pending = false;
+    order_products_wait(&w->products, done);
     return ASYNC_GOES_ON;
 }
 
@@ -341,8 +353,8 @@ static void touch(async_machine *m, async_warp *w, const async_instr *i)
 {
     async_accumulator *a = accumulator(w, i->which);
     if (!a) return;
-    if (a->pending) {
-        bool open = a->group >= w->product_groups;
+    bool open = !order_is_in_group(&w->products, &a->of);
+    if (order_registers_touched(&w->products, &a->of, i->writes) != ORDER_USE_IS_VALID) {
         async_finding f = async_find(
             open ? ASYNC_WGMMA : ASYNC_ACCUMULATOR, i->op,
             open ? "%s registers of a wgmma that no wgmma.commit_group has put into a group, so that no wait "
@@ -352,18 +364,9 @@ static void touch(async_machine *m, async_warp *w, const async_instr *i)
         async_note(&f, a->op, "the wgmma");
         async_tell(m->report, &f);
         if (open) m->stopped = m->found = true;
-        a->pending = false;
+        a->of.product = 0; /* once is enough */
     }
-    if (i->writes) {
-        a->dirty = true;
-        a->writer = i->op;
-    }
-}
-
-static void fence_products(async_warp *w)
-{
-    w->product_fence = true;
-    for (int i = 0; i < w->accumulator_count; i++) w->accumulators[i].dirty = false;
+    if (i->writes || !a->of.written) a->user = i->op;
 }
 
 /* ---- fences, registers ---- */
@@ -374,9 +377,10 @@ static void fence_proxy(async_machine *m, async_warp *w, MlirOperation op)
     cute_buffer text = {0};
     if (!mlirAttributeIsNull(kind)) mlirAttributePrint(kind, cute_print_to_buffer, &text);
     const char *name = cute_buffer_text(&text);
-    bool counts = mlirAttributeIsNull(kind) || (strstr(name, "async") && !strstr(name, "async.global"));
+    unsigned spaces = order_proxy_fence(mlirAttributeIsNull(kind) || strstr(name, "async"),
+                                        strstr(name, "shared"), strstr(name, "global"));
     cute_buffer_release(&text);
-    if (!counts) return;
+    if (!(spaces & ORDER_SHARED)) return;
     if (!cute_arena_more(m->arena, &w->fences, w->fence_count, &w->fence_capacity, sizeof *w->fences, 16))
         return;
     w->fences[w->fence_count++] = w->seq++;
@@ -424,7 +428,7 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
     case ASYNC_EV_BULK_COMMIT:
     case ASYNC_EV_BULK_WAIT: return async_copy_do(m, w, i);
     case ASYNC_EV_GEMM: return product(m, w, i);
-    case ASYNC_EV_WGMMA_FENCE: fence_products(w); return ASYNC_GOES_ON;
+    case ASYNC_EV_WGMMA_FENCE: w->products.fences++; return ASYNC_GOES_ON;
     case ASYNC_EV_WGMMA_COMMIT: commit(m, w, i->op); return ASYNC_GOES_ON;
     case ASYNC_EV_WGMMA_WAIT: return product_wait(m, w, i);
     case ASYNC_EV_TOUCH: touch(m, w, i); return ASYNC_GOES_ON;
@@ -499,24 +503,35 @@ void async_reach(async_machine *m, const async_warp *w, int cta, int copy, MlirO
     *r = (async_remote){w->id, cta, w->seq, copy, op};
 }
 
+/* Whether block `cta` knows, when it ends, that an access to its memory is over. */
+static bool is_over(const async_machine *m, const async_remote *r)
+{
+    for (int w = r->cta * m->block_warps; w < (r->cta + 1) * m->block_warps; w++)
+        if (r->copy < 0 ? m->warps[w].known->seq[r->warp] >= r->seq
+                        : async_known_done(m->warps[w].known, r->copy))
+            return true;
+    return false;
+}
+
 /* A block may not end before the others are done with its shared memory. */
 static void check_exits(async_machine *m)
 {
-    for (size_t i = 0; i < m->remote_count; i++) {
-        const async_remote *r = &m->remotes[i];
-        bool known = false;
-        for (int w = r->cta * m->block_warps; w < (r->cta + 1) * m->block_warps; w++)
-            known |= r->copy < 0 ? m->warps[w].known->seq[r->warp] >= r->seq
-                                 : async_known_done(m->warps[w].known, r->copy);
-        if (known) continue;
-        async_finding f = async_find(
-            ASYNC_ORDER, r->op,
-            "%s in block %d of the cluster, which may have ended: expected cluster_arrive and cluster_wait "
-            "by all threads at the end",
-            r->copy < 0 ? "arrives at an mbarrier" : "writes shared memory", r->cta);
-        async_stop(m, &f);
-        return;
-    }
+    for (int harmless = 0; harmless < 2 && !m->stopped; harmless++)
+        for (size_t i = 0; i < m->remote_count && !m->stopped; i++) {
+            const async_remote *r = &m->remotes[i];
+            order_late_use use = r->copy < 0                                     ? ORDER_LATE_ARRIVAL
+                                 : cute_op_is(r->op, "cute_nvgpu.arch.st_async") ? ORDER_LATE_STORE
+                                                                                 : ORDER_LATE_COPY;
+            if (order_late_use_is_harmless(use) != harmless || is_over(m, r)) continue;
+            async_finding f =
+                async_find(harmless ? ASYNC_BLOCK_END : ASYNC_ORDER, r->op,
+                           "%s in block %d of the cluster, which may have ended: expected cluster_arrive and "
+                           "cluster_wait "
+                           "by all threads at the end",
+                           r->copy < 0 ? "arrives at an mbarrier" : "writes shared memory", r->cta);
+            async_tell(m->report, &f);
+            if (!harmless) m->stopped = m->found = true;
+        }
 }
 
 void async_end(async_machine *m)

@@ -30,11 +30,6 @@ int async_copy_new(async_machine *m, async_copy copy);
 
 /* ---- mbarriers ---- */
 
-/* Whether a wait for the phase of this parity is over. */
-static inline bool async_passes(const async_mbarrier *b, int parity)
-{
-    return (int)(b->phase & 1) != parity;
-}
 async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr *i);
 /* The wait of `w` is over. */
 void async_passed(async_machine *m, async_warp *w);

@@ -243,7 +243,7 @@ static bool may_go_on(async_machine *m, async_warp *w)
 {
     switch (w->state) {
     case ASYNC_RUNS: return true;
-    case ASYNC_AT_MBARRIER: return async_passes(&m->barriers[w->barrier], w->parity);
+    case ASYNC_AT_MBARRIER: return order_mbarrier_passes(&m->barriers[w->barrier].state, (uint32_t)w->parity);
     case ASYNC_AT_PRODUCT: return async_products_together(m, w);
     case ASYNC_AT_CLUSTER: return async_cluster_over(m, w);
     default: return false;
@@ -317,7 +317,7 @@ async_outcome async_run(cute_arena *arena, const async_program *program, const a
     if (!m->found) async_registers(m);
     uint32_t phases = 0;
     for (size_t i = 0; i < m->barrier_count; i++)
-        if (phases < m->barriers[i].phase) phases = m->barriers[i].phase;
+        if (phases < m->barriers[i].state.phase) phases = m->barriers[i].state.phase;
     bool full = m->steps >= m->budget || m->copy_count >= ASYNC_MAX_COPIES - 64;
     return (async_outcome){.ended = !m->stopped,
                            .at = full ? (MlirOperation){NULL} : m->at,

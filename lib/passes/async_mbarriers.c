@@ -22,7 +22,7 @@ static bool wraps_early(async_machine *m, const async_finding *finding)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
         const async_mbarrier *b = &m->barriers[i];
-        if (!b->alive || b->waited_ever || (!b->phase && !b->brought)) continue;
+        if (!b->alive || b->waited_ever || (!b->state.phase && !b->bytes.brought)) continue;
         for (int w = 0; w < m->warp_count; w++)
             for (int n = 0; n < m->warps[w].wait_count; n++) {
                 const async_wait *wait = &m->warps[w].waits[n];
@@ -55,12 +55,12 @@ void async_blame(async_machine *m, const async_finding *finding)
     for (size_t i = 0; i < m->barrier_count; i++) {
         const async_mbarrier *b = &m->barriers[i];
         int64_t sum = arrivals_at_once(m, b);
-        if (sum <= b->count || __builtin_popcountll(b->arrivers) < 2) continue;
+        if (sum <= b->state.count || __builtin_popcountll(b->arrivers) < 2) continue;
         async_finding f =
             async_find(ASYNC_ARRIVALS, b->init,
                        "an mbarrier is initialised for %lld arrivals in each phase, but %lld come: expected "
                        "%lld",
-                       (long long)b->count, (long long)sum, (long long)sum);
+                       (long long)b->state.count, (long long)sum, (long long)sum);
         for (int n = 0; n < b->arrive_count && n < 3; n++) async_note(&f, b->arrives[n], "an arrival");
         async_note(&f, finding->op, "what comes of it: %s", finding->text);
         async_stop(m, &f);
@@ -140,9 +140,9 @@ int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, Mli
 static void initialise(async_machine *m, async_warp *w, const async_place *at, int64_t count,
                        MlirOperation op)
 {
-    if (count < 1 || count > 1048575) {
-        async_finding f = async_find(
-            ASYNC_ARRIVALS, op, "expected 1 to 1048575 arrivals in each phase, got %lld", (long long)count);
+    if (!order_mbarrier_count_is_valid(count)) {
+        async_finding f = async_find(ASYNC_ARRIVALS, op, "expected 1 to %d arrivals in each phase, got %lld",
+                                     ORDER_MBARRIER_MOST, (long long)count);
         async_stop(m, &f);
         return;
     }
@@ -167,8 +167,7 @@ static void initialise(async_machine *m, async_warp *w, const async_place *at, i
     async_mbarrier *b = &m->barriers[m->barrier_count++];
     *b = (async_mbarrier){.place = *at,
                           .alive = true,
-                          .count = count,
-                          .pending = count,
+                          .state = order_mbarrier_init((uint32_t)count),
                           .init = op,
                           .init_warp = w->id,
                           .init_seq = w->seq,
@@ -190,12 +189,12 @@ static void tell_bytes(async_machine *m, const async_mbarrier *b)
     async_finding f =
         async_find(ASYNC_EXPECT_TX, nobody ? b->copies[0] : b->expects,
                    "expects %lld bytes, and the copies that complete in the phase bring %lld: expected %lld",
-                   (long long)b->expected, (long long)b->brought, (long long)b->brought);
+                   (long long)b->bytes.expected, (long long)b->bytes.brought, (long long)b->bytes.brought);
     if (nobody)
         f = async_find(ASYNC_EXPECT_TX, b->copies[0],
                        "brings %lld bytes to an mbarrier whose phase expects none: expected "
                        "mbarrier_arrive_and_expect_tx of %lld",
-                       (long long)b->brought, (long long)b->brought);
+                       (long long)b->bytes.brought, (long long)b->bytes.brought);
     else
         note_copies(&f, b);
     async_blame(m, &f);
@@ -203,26 +202,57 @@ static void tell_bytes(async_machine *m, const async_mbarrier *b)
 
 void async_complete(async_machine *m, async_mbarrier *b, bool settled)
 {
-    if (!b->alive || b->pending > 0 || b->in_flight) return;
-    if (b->expected != b->brought) {
-        if (settled && b->brought > b->expected) tell_bytes(m, b);
+    if (!b->alive || b->in_flight) return;
+    if (!order_mbarrier_is_complete(&b->state)) {
+        if (settled && !b->state.pending && b->state.bytes < 0) tell_bytes(m, b);
         return;
     }
     async_known_merge(b->acquired, b->gathered, m->warp_count, m->copy_count);
     memset(b->gathered, 0, sizeof *b->gathered);
-    b->phase++;
-    b->pending = b->count;
-    b->expected = b->brought = b->arrivals = 0;
+    order_mbarrier_next(&b->state);
+    b->bytes = (order_bytes){0};
+    b->arrivals = 0;
     b->copy_count = 0;
     b->expects = (MlirOperation){NULL};
     m->activity++;
+}
+
+/* Arrivals and bytes of `op`, null of a copy; false after telling why they cannot be. */
+static bool take(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t tx, MlirOperation op)
+{
+    uint32_t count = arrivals > UINT32_MAX ? UINT32_MAX : (uint32_t)arrivals;
+    order_arrival done = order_mbarrier_arrive(&b->state, count, tx, false);
+    async_finding f;
+    if (done == ORDER_ARRIVES) {
+        order_bytes_add(&b->bytes, tx);
+        return true;
+    }
+    if (done == ORDER_TOO_MANY_BYTES) {
+        f = async_find(ASYNC_EXPECT_TX, mlirOperationIsNull(op) ? b->copies[0] : op,
+                       "makes the transaction count of an mbarrier %lld: expected at most %d bytes each way",
+                       (long long)(b->state.bytes + tx), ORDER_MBARRIER_MOST);
+    } else {
+        bool all = arrivals > b->state.count;
+        f = async_find(
+            ASYNC_ARRIVALS, op,
+            all ? "arrives %lld times at an mbarrier of %u arrivals a phase, which ends several phases at "
+                  "once: expected "
+                  "%u arrivals, or one thread (elect_one)"
+                : "arrives %lld times at an mbarrier that waits for %u more of %u arrivals in its phase, "
+                  "which is not over: "
+                  "expected a wait before",
+            (long long)arrivals, all ? b->state.count : b->state.pending, b->state.count);
+        async_note(&f, b->init, "it is initialised for %u arrivals here", b->state.count);
+    }
+    async_blame(m, &f);
+    return false;
 }
 
 void async_arrived(async_machine *m, const struct async_flight *f)
 {
     async_mbarrier *b = &m->barriers[f->barrier];
     b->in_flight -= f->bytes;
-    b->brought += f->bytes;
+    take(m, b, 0, -f->bytes, (MlirOperation){NULL});
     async_known_set(b->gathered, f->copy);
     m->activity++;
 }
@@ -236,29 +266,11 @@ static void arrive(async_machine *m, async_warp *w, const async_place *at, int64
     if (index < 0) return;
     async_mbarrier *b = &m->barriers[index];
     if (bytes > 0) {
-        b->expected += bytes;
         b->expects = op;
         b->tx_ever = true;
     }
-    if (!arrivals) return;
-    if (mlirOperationIsNull(b->first_arrive)) b->first_arrive = op;
-    if (arrivals > b->pending) {
-        async_finding f = async_find(
-            ASYNC_ARRIVALS, op,
-            arrivals > b->count
-                ? "arrives %lld times at an mbarrier of %lld arrivals a phase, which ends several phases at "
-                  "once: expected "
-                  "%lld arrivals, or one thread (elect_one)"
-                : "arrives %lld times at an mbarrier that waits for %lld more of %lld arrivals in its phase, "
-                  "which is not over: "
-                  "expected a wait before",
-            (long long)arrivals, (long long)(arrivals > b->count ? b->count : b->pending),
-            (long long)b->count);
-        async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->count);
-        async_blame(m, &f);
-        return;
-    }
-    b->pending -= arrivals;
+    if (arrivals && mlirOperationIsNull(b->first_arrive)) b->first_arrive = op;
+    if (!take(m, b, arrivals, bytes, op) || !arrivals) return;
     b->arrivals += arrivals;
     b->arrivers |= 1ull << w->id;
     if (arrivals < 256 && b->lanes[w->id] < arrivals) b->lanes[w->id] = (uint8_t)arrivals;
@@ -340,14 +352,14 @@ static void remember_wait(async_warp *w, int barrier, int parity, const async_mb
         wait = &w->waits[w->wait_count++];
         *wait = (async_wait){.barrier = barrier, .parity = -1, .phase = UINT32_MAX};
     }
-    bool again = wait->parity == parity && wait->phase == b->phase && mlirOperationEqual(wait->op, op);
-    int passes = wait->passes + (wait->phase != b->phase);
+    bool again = wait->parity == parity && wait->phase == b->state.phase && mlirOperationEqual(wait->op, op);
+    int passes = wait->passes + (wait->phase != b->state.phase);
     *wait = (async_wait){.barrier = barrier,
                          .passes = passes,
                          .parity = parity,
                          .op = op,
-                         .trivial = b->phase == 0,
-                         .phase = b->phase,
+                         .trivial = b->state.phase == 0,
+                         .phase = b->state.phase,
                          .again = again || wait->again};
 }
 
@@ -390,7 +402,7 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
             async_mbarrier *b = &m->barriers[index];
             b->waited_ever = true;
             if (mlirOperationIsNull(b->first_wait)) b->first_wait = i->op;
-            if (!async_passes(b, (int)parity)) {
+            if (!order_mbarrier_passes(&b->state, (uint32_t)parity)) {
                 blocked = index;
                 blocked_parity = (int)parity;
                 break;
@@ -501,7 +513,7 @@ static bool tell_strays(async_machine *m)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
         const async_mbarrier *b = &m->barriers[i];
-        if (!b->alive || !b->brought || b->expected || !b->copy_count || b->tx_ever) continue;
+        if (!b->alive || !b->bytes.brought || b->bytes.expected || !b->copy_count || b->tx_ever) continue;
         tell_bytes(m, b);
         return true;
     }
@@ -512,17 +524,17 @@ static bool tell_wait(async_machine *m, const async_warp *w, int rank)
 {
     const async_mbarrier *b = &m->barriers[w->barrier];
     async_finding f;
-    bool never = b->phase == 0 && b->arrivals == 0;
+    bool never = b->state.phase == 0 && b->arrivals == 0;
     switch (rank) {
     case 0:
-        if (b->pending == 0 && b->expected != b->brought) return tell_bytes(m, b), true;
+        if (b->state.pending == 0 && b->bytes.expected != b->bytes.brought) return tell_bytes(m, b), true;
         return false;
     case 1:
-        if (!b->arrivals || b->pending <= 0) return false;
+        if (!b->arrivals || b->state.pending <= 0) return false;
         f = async_find(
             ASYNC_ARRIVALS, b->init,
             "an mbarrier is initialised for %lld arrivals in each phase, but only %lld come: expected %lld",
-            (long long)b->count, (long long)b->arrivals, (long long)b->arrivals);
+            (long long)b->state.count, (long long)b->arrivals, (long long)b->arrivals);
         for (int i = 0; i < b->arrive_count && i < 2; i++) async_note(&f, b->arrives[i], "an arrival");
         async_note(&f, w->at, "this waits for ever");
         break;
@@ -535,31 +547,32 @@ static bool tell_wait(async_machine *m, const async_warp *w, int rank)
                        "waits for phase 0 of an mbarrier at which nobody has arrived, for ever: a producer, "
                        "whose buffers are "
                        "empty at first, starts with phase 1; who waits for others needs their arrival");
-        async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->count);
+        async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->state.count);
         break;
     case 5:
-        if (!b->pending || !b->brought) return false;
+        if (!b->state.pending || !b->bytes.brought) return false;
         f = async_find(ASYNC_ARRIVALS, w->at,
                        "waits for an mbarrier to which copies bring %lld bytes, but at which nobody "
                        "arrives: expected mbarrier_arrive_and_expect_tx",
-                       (long long)b->brought);
+                       (long long)b->bytes.brought);
         note_copies(&f, b);
         break;
     case 6:
-        if (!b->phase || waited_phase(w) >= b->phase) return false;
+        if (!b->state.phase || waited_phase(w) >= b->state.phase) return false;
         f = async_find(ASYNC_PHASE, w->at,
                        "waits for phase %d of an mbarrier, for ever: %u of its phases are complete, and this "
                        "has waited for %u "
                        "of them; the phase has to change each time the index of the stage wraps",
-                       w->parity, b->phase, waited_phase(w));
+                       w->parity, b->state.phase, waited_phase(w));
         if (b->arrive_count) async_note(&f, b->arrives[0], "an arrival");
         break;
     default:
         f = async_find(ASYNC_ARRIVALS, w->at,
-                       b->phase ? "waits for ever: after %u phases nobody arrives at this mbarrier any more"
-                                : "waits for ever: nobody arrives at this mbarrier",
-                       b->phase);
-        async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->count);
+                       b->state.phase
+                           ? "waits for ever: after %u phases nobody arrives at this mbarrier any more"
+                           : "waits for ever: nobody arrives at this mbarrier",
+                       b->state.phase);
+        async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->state.count);
         if (!mlirOperationIsNull(b->first_arrive)) async_note(&f, b->first_arrive, "an earlier arrival");
     }
     async_blame(m, &f);

@@ -6,6 +6,7 @@
 
 #include "lib/base/list.h"
 #include "lib/ir/util.h"
+#include "lib/order/proxy.h"
 #include "lib/passes/async.h"
 
 void async_known_merge(async_known *into, const async_known *from, int warps, int copies)
@@ -188,12 +189,13 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
         async_blame(m, &f);
         return false;
     }
-    if (a->kind != ASYNC_WRITE || x->kind != ASYNC_PROXY_READ) return true;
-    if (warp->fenced[a->warp] >= a->seq) return true;
+    if (!order_needs_proxy_fence(ORDER_GENERIC, !ra, is_proxy(x->kind) ? ORDER_ASYNC : ORDER_GENERIC, !rx))
+        return true;
     const async_warp *writer = &m->warps[a->warp];
     uint32_t limit = own ? warp->seq : warp->known->seq[a->warp];
-    for (size_t i = writer->fence_count; i-- > 0 && writer->fences[i] >= a->seq;)
-        if (writer->fences[i] <= limit) return true;
+    size_t last = writer->fence_count;
+    while (last && writer->fences[last - 1] > limit) last--;
+    if (order_is_fenced(a->seq, last ? writer->fences[last - 1] : 0, warp->fenced[a->warp])) return true;
     async_finding f = async_find(ASYNC_PROXY, x->op,
                                  "reads through the asynchronous proxy what threads wrote: expected "
                                  "fence.proxy.async behind the write, before the barrier");
