@@ -314,6 +314,18 @@ static bool covered_by(cute_layout l, int64_t cells, int owners)
 
 static const int modes_of[3][2] = {{0, 2}, {1, 2}, {0, 1}};
 
+/* AddressSanitizer has an allocation for each object of a trial: it sees no more in 200 of them than in 20. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(SANITIZED) || defined(__SANITIZE_ADDRESS__)
+enum { TRIALS = 20 };
+#else
+enum { TRIALS = 200 };
+#endif
+
 /* Atoms that tile M and N (and K) with threads in a random order, no permutation: value f of thread v of atom (tm,tn)
  * in repetition (rm,rn) is at m = place in the atom + atom * (tm + atoms * rm), n likewise. */
 static bool check_mma(const cute_atom *atom, int which)
@@ -337,7 +349,7 @@ static bool check_mma(const cute_atom *atom, int which)
     if (!CHECK(alg_ok(p.layout) && alg_rank(p.layout.shape) == 6)) return false;
     /* What lies in shared memory all threads of the atom have. */
     if (!covered_by(p.layout, extent[0] * extent[1], atom->operand[which].described ? 128 : 1)) return false;
-    for (int trial = 0; trial < 200; trial++) {
+    for (int trial = 0; trial < TRIALS; trial++) {
         cute_layout l = p.layout, tv = atom->operand[which].layout;
         int64_t v = any((int)size_of(tv.shape->items[0])) - 1, f = any((int)atom->operand[which].values) - 1;
         int64_t at[2], inside = mode_at(tv, 0, v) + mode_at(tv, 1, f), m0 = atom->shape[modes[0]];
