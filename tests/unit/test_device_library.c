@@ -440,6 +440,45 @@ static void test_listening(void)
     cute_diag_destroy(diag);
 }
 
+/* A tensor whose offsets the kernel computes in 32 bits, as cute-ptx says it; its bytes may be of a larger one. */
+static const char narrow[] =
+    "//!cute "
+    "{\"format\":1,\"kernel\":\"k\",\"module\":\"m\",\"arch\":\"sm_80\",\"args\":[{\"align\":4,\"count\":1,"
+    "\"dtype\":\"f32\",\"fields\":[{\"name\":\"pointer\",\"offset\":0,\"size\":8},{\"dtype\":\"i32\","
+    "\"name\":\"leaf0\","
+    "\"offset\":8,\"size\":4},{\"dtype\":\"i32\",\"name\":\"leaf1\",\"offset\":12,\"size\":4}],\"first\":0,"
+    "\"kind\":\"memref\","
+    "\"layout\":\"?:?\",\"name\":\"x\",\"offsets\":{\"below\":2147483648,\"leaves\":[0]},\"space\":\"gmem\","
+    "\"type\":\"!cute.memref<f32, gmem, "
+    "\\\"?:?\\\">\"}],\"params\":[{\"size\":16,\"align\":8}],\"reqntid\":[32,1,1]}\n"
+    ".version 8.3\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .align 8 .b8 x[16]) .reqntid 32, 1, 1\n{\nret;\n}\n";
+
+static void test_offsets_of_bytes(void)
+{
+    rig r = {.diag = cute_diag_create()};
+    cute_arguments *a;
+    struct {
+        cute_address pointer;
+        int32_t extent, stride;
+    } bytes = {0x1000, 65536, 32768};
+    if (!CHECK(cute_emulator_open(NULL, &r.device, r.diag) == CUTE_OK) ||
+        !CHECK(cute_module_open("k.ptx", narrow, strlen(narrow), NULL, &r.module, r.diag) == CUTE_OK) ||
+        !CHECK(cute_device_load_module(r.device, r.module, &r.loaded, r.diag) == CUTE_OK) ||
+        !CHECK(cute_arguments_create(r.device, r.loaded, r.module, "k", &a, r.diag) == CUTE_OK))
+        return;
+    /* (65536 - 1) * 32768 is 32768 less than 2^31. */
+    CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_OK);
+    bytes.extent = 65537;
+    CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_USAGE);
+    CHECK(says(&r, "expected a last element less than 2147483648 behind the first, got 2147483648"));
+    bytes.stride = -32768;
+    CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_USAGE);
+    CHECK(says(&r, "declare its strides as ?{i64}"));
+    cute_arguments_destroy(a);
+    close_rig(&r);
+}
+
 int main(void)
 {
     TEST("a device is opened by its name, and another name is refused", test_names);
@@ -455,5 +494,6 @@ int main(void)
          test_launch_in_process);
     TEST("threads launch at once, each on its device", test_threads);
     TEST("messages are heard when they are added", test_listening);
+    TEST("bytes of a tensor that is too large for offsets of 32 bits are refused", test_offsets_of_bytes);
     return test_finish();
 }
