@@ -6,6 +6,7 @@
 
 #include "lib/atoms/tma.h"
 #include "lib/base/checked.h"
+#include "lib/base/integers.h"
 #include "lib/base/list.h"
 #include "lib/launch/dtype.h"
 #include "lib/launch/hostplan.h"
@@ -34,102 +35,10 @@ static cute_status wrong(machine *m, const char *what)
     return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' %s", m->plan->name, what);
 }
 
-static int64_t fit(uint64_t value, int width)
-{
-    if (width >= 64) return (int64_t)value;
-    uint64_t sign = (uint64_t)1 << (width - 1);
-    value &= ((uint64_t)1 << width) - 1;
-    return (int64_t)((value ^ sign) - sign);
-}
-
 static uint64_t bits(host_number x)
 {
-    return x.width >= 64 ? (uint64_t)x.value : (uint64_t)x.value & (((uint64_t)1 << x.width) - 1);
+    return cute_integer_bits(x.value, x.width);
 }
-
-/* ---- integers ---- */
-
-typedef bool binary(host_number a, host_number b, uint64_t *out);
-
-#define BINARY(name, condition, expression)                                                                  \
-    static bool op_##name(host_number a, host_number b, uint64_t *out)                                       \
-    {                                                                                                        \
-        uint64_t x = bits(a), y = bits(b);                                                                   \
-        int64_t s = a.value, t = b.value;                                                                    \
-        (void)x, (void)y, (void)s, (void)t;                                                                  \
-        if (!(condition)) return false;                                                                      \
-        *out = (uint64_t)(expression);                                                                       \
-        return true;                                                                                         \
-    }
-#define SIGNED_DIVIDES (t != 0 && !(s == INT64_MIN && t == -1))
-BINARY(add, true, x + y)
-BINARY(sub, true, x - y)
-BINARY(mul, true, x *y)
-BINARY(div, SIGNED_DIVIDES, s / t)
-BINARY(divu, y, x / y)
-BINARY(rem, SIGNED_DIVIDES, s % t)
-BINARY(remu, y, x % y)
-BINARY(ceildiv, SIGNED_DIVIDES, s / t + (s % t != 0 && (s % t > 0) == (t > 0)))
-BINARY(ceildivu, y, x / y + (x % y != 0))
-BINARY(floordiv, SIGNED_DIVIDES, s / t - (s % t != 0 && (s % t > 0) != (t > 0)))
-BINARY(min, true, s < t ? s : t)
-BINARY(minu, true, x < y ? x : y)
-BINARY(max, true, s > t ? s : t)
-BINARY(maxu, true, x > y ? x : y)
-BINARY(and, true, x &y)
-BINARY(or, true, x | y)
-BINARY(xor, true, x ^ y)
-BINARY(shl, y < (uint64_t)a.width, x << y)
-BINARY(shr, y < (uint64_t)a.width, s >> y)
-BINARY(shru, y < (uint64_t)a.width, x >> y)
-BINARY(eq, true, x == y)
-BINARY(ne, true, x != y)
-BINARY(lt, true, s < t)
-BINARY(le, true, s <= t)
-BINARY(gt, true, s > t)
-BINARY(ge, true, s >= t)
-BINARY(ltu, true, x < y)
-BINARY(leu, true, x <= y)
-BINARY(gtu, true, x > y)
-BINARY(geu, true, x >= y)
-#undef BINARY
-
-static const struct {
-    const char *name;
-    binary *apply;
-    bool compares;
-} table[] = {
-    {"add", op_add, false},
-    {"sub", op_sub, false},
-    {"mul", op_mul, false},
-    {"div", op_div, false},
-    {"divu", op_divu, false},
-    {"rem", op_rem, false},
-    {"remu", op_remu, false},
-    {"ceildiv", op_ceildiv, false},
-    {"ceildivu", op_ceildivu, false},
-    {"min", op_min, false},
-    {"floordiv", op_floordiv, false},
-    {"minu", op_minu, false},
-    {"max", op_max, false},
-    {"maxu", op_maxu, false},
-    {"and", op_and, false},
-    {"or", op_or, false},
-    {"xor", op_xor, false},
-    {"shl", op_shl, false},
-    {"shr", op_shr, false},
-    {"shru", op_shru, false},
-    {"eq", op_eq, true},
-    {"ne", op_ne, true},
-    {"lt", op_lt, true},
-    {"le", op_le, true},
-    {"gt", op_gt, true},
-    {"ge", op_ge, true},
-    {"ltu", op_ltu, true},
-    {"leu", op_leu, true},
-    {"gtu", op_gtu, true},
-    {"geu", op_geu, true},
-};
 
 /* ---- floats: their bits, computed as doubles and rounded ---- */
 
@@ -313,7 +222,7 @@ static cute_status argument(machine *m, const json_t *op, host_number *out)
     const host_number *given = &m->leaves[i][which];
     out->base = given->base;
     out->known = given->known;
-    out->value = fit((uint64_t)given->value, out->width);
+    out->value = cute_integer_fit(given->value, out->width);
     return CUTE_OK;
 }
 
@@ -343,17 +252,26 @@ static bool address(const char *name, host_number a, host_number b, host_number 
 static cute_status integer_operation(machine *m, const char *name, host_number a, host_number b,
                                      host_number *out)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(name, table[i].name) != 0) continue;
-        uint64_t result = 0;
+    int op = 0, predicate = 0;
+    while (op < CUTE_INTEGERS && strcmp(name, cute_integers[op].plan) != 0) op++;
+    while (predicate < CUTE_PREDICATES && strcmp(name, cute_predicates[predicate]) != 0) predicate++;
+    if (op < CUTE_INTEGERS || predicate < CUTE_PREDICATES) {
+        int64_t result = 0;
+        bool holds = false;
         out->known = a.known && b.known;
         if (out->known && (a.base >= 0 || b.base >= 0)) {
             out->known = address(name, a, b, out);
             return CUTE_OK;
         }
-        out->known = out->known && table[i].apply(a, b, &result);
-        if (table[i].compares) out->width = 1;
-        out->value = fit(result, out->width);
+        if (op < CUTE_INTEGERS) {
+            out->known =
+                out->known && cute_integer_compute((cute_integer_op)op, a.value, b.value, a.width, &result);
+        } else {
+            cute_integer_compare(predicate, a.value, b.value, a.width, &holds);
+            result = holds;
+            out->width = 1;
+        }
+        out->value = cute_integer_fit(result, out->width);
         return CUTE_OK;
     }
     return cute_fail(m->diag, CUTE_INVALID, &m->file,
@@ -516,28 +434,28 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
     *out = (host_number){.width = (int)json_integer_value(width), .base = -1, .known = true};
     host_number a = {0}, b = {0}, c = {0};
     if (!strcmp(name, "const") && json_is_integer(third)) {
-        out->value = fit((uint64_t)json_integer_value(third), out->width);
+        out->value = cute_integer_fit(json_integer_value(third), out->width);
         return CUTE_OK;
     }
     if (!strcmp(name, "arg")) return argument(m, op, out);
     if (!strcmp(name, "sms")) {
         int64_t value = 0;
         CUTE_TRY(m->device.sms(m->device.context, &value, m->diag));
-        out->value = fit((uint64_t)value, out->width);
+        out->value = cute_integer_fit((int64_t)value, out->width);
         return CUTE_OK;
     }
     if (!strcmp(name, "tensor_map")) return tensor_map(m, op, limit, out);
     if (!strcmp(name, "env") && json_is_string(third)) {
         int64_t value = 0;
         CUTE_TRY(environment(m, json_string_value(third), &value));
-        out->value = fit((uint64_t)value, out->width);
+        out->value = cute_integer_fit((int64_t)value, out->width);
         return CUTE_OK;
     }
     if (!value_at(m, op, 2, limit, &a)) return wrong(m, "has a value that is made of no earlier one");
     if (!strcmp(name, "sext") || !strcmp(name, "trunc") || !strcmp(name, "zext")) {
         out->known = a.known && (a.base < 0 || out->width == 64);
         out->base = out->known ? a.base : -1;
-        out->value = fit(!strcmp(name, "zext") ? bits(a) : (uint64_t)a.value, out->width);
+        out->value = cute_integer_fit(!strcmp(name, "zext") ? (int64_t)bits(a) : a.value, out->width);
         return CUTE_OK;
     }
     if (!value_at(m, op, 3, limit, &b)) return wrong(m, "has a value that is made of no earlier one");
@@ -546,7 +464,7 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
         out->known = a.known && chosen.known;
         out->base = chosen.base;
         out->map = chosen.map;
-        out->value = fit((uint64_t)chosen.value, out->width);
+        out->value = cute_integer_fit(chosen.value, out->width);
         return CUTE_OK;
     }
     return integer_operation(m, name, a, b, out);

@@ -3,6 +3,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
+#include "lib/base/integers.h"
 #include "lib/ir/util.h"
 #include "lib/passes/async.h"
 
@@ -11,92 +12,19 @@ static int first_lane(uint32_t mask)
     return mask ? __builtin_ctz(mask) : 0;
 }
 
-static int64_t wrap_to(int64_t value, int width)
-{
-    if (width >= 64) return value;
-    if (width == 1) return value & 1;
-    return (int64_t)((uint64_t)value << (64 - width)) >> (64 - width);
-}
-
-static uint64_t plain(int64_t value, int width)
-{
-    return width >= 64 ? (uint64_t)value : (uint64_t)value & ((1ull << width) - 1);
-}
-
-enum {
-    ADD,
-    SUB,
-    MUL,
-    DIVS,
-    DIVU,
-    FLOORDIV,
-    CEILDIV,
-    CEILDIVU,
-    REMS,
-    REMU,
-    AND,
-    OR,
-    XOR,
-    SHL,
-    SHRS,
-    SHRU,
-    MINS,
-    MAXS,
-    MINU,
-    MAXU
-};
-
-static bool compute(int which, int64_t a, int64_t b, int width, int64_t *out)
-{
-    uint64_t ua = plain(a, width), ub = plain(b, width);
-    bool divides = which >= DIVS && which <= REMU;
-    if (divides && (b == 0 || (a == INT64_MIN && b == -1))) return false;
-    if (which >= SHL && which <= SHRU && ub >= (uint64_t)width) return false;
-    switch (which) {
-    case ADD: *out = (int64_t)((uint64_t)a + (uint64_t)b); break;
-    case SUB: *out = (int64_t)((uint64_t)a - (uint64_t)b); break;
-    case MUL: *out = (int64_t)((uint64_t)a * (uint64_t)b); break;
-    case DIVS: *out = a / b; break;
-    case DIVU: *out = (int64_t)(ua / ub); break;
-    case FLOORDIV: *out = a / b - (a % b && (a < 0) != (b < 0)); break;
-    case CEILDIV: *out = a / b + (a % b && (a < 0) == (b < 0)); break;
-    case CEILDIVU: *out = (int64_t)(ua / ub + (ua % ub != 0)); break;
-    case REMS: *out = a % b; break;
-    case REMU: *out = (int64_t)(ua % ub); break;
-    case AND: *out = a & b; break;
-    case OR: *out = a | b; break;
-    case XOR: *out = a ^ b; break;
-    case SHL: *out = (int64_t)((uint64_t)a << ub); break;
-    case SHRS: *out = a >> ub; break;
-    case SHRU: *out = (int64_t)(ua >> ub); break;
-    case MINS: *out = a < b ? a : b; break;
-    case MAXS: *out = a > b ? a : b; break;
-    case MINU: *out = ua < ub ? a : b; break;
-    case MAXU: *out = ua > ub ? a : b; break;
-    default: return false;
-    }
-    *out = wrap_to(*out, width);
-    return true;
-}
-
 static bool eval_binary(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
 {
     (void)x;
     int64_t a, b, c;
-    int width = i->width;
-    if (!async_number_of(&in[0], &a)) {
-        /* What one side decides alone. */
-        if (!async_number_of(&in[1], &b) || (i->pure->which != AND && i->pure->which != MUL) || b != 0)
-            return false;
-        return out[0] = async_number(0), true;
+    bool left = async_number_of(&in[0], &a), right = async_number_of(&in[1], &b);
+    cute_integer_op op = (cute_integer_op)i->pure->which;
+    if (left && right) {
+        if (!cute_integer_compute(op, a, b, i->width, &c)) return false;
+        return out[0] = async_number(cute_integer_plain(c, i->width)), true;
     }
-    if (!async_number_of(&in[1], &b)) {
-        if ((i->pure->which != AND && i->pure->which != MUL) || a != 0) return false;
-        return out[0] = async_number(0), true;
-    }
-    if (!compute(i->pure->which, a, b, width, &c)) return false;
-    out[0] = async_number(c);
-    return true;
+    /* What one side decides alone. */
+    if ((op != CUTE_INTEGER_AND && op != CUTE_INTEGER_MUL) || !((left && !a) || (right && !b))) return false;
+    return out[0] = async_number(0), true;
 }
 
 static bool eval_compare(async_eval *x, const async_instr *i, const async_value *in, async_value *out)
@@ -104,23 +32,8 @@ static bool eval_compare(async_eval *x, const async_instr *i, const async_value 
     (void)x;
     int64_t a, b;
     if (!async_number_of(&in[0], &a) || !async_number_of(&in[1], &b)) return false;
-    int width = i->from;
-    uint64_t ua = plain(a, width), ub = plain(b, width);
-    if (width == 1) a = -(a & 1), b = -(b & 1);
     bool result;
-    switch (i->predicate) {
-    case 0: result = ua == ub; break;
-    case 1: result = ua != ub; break;
-    case 2: result = a < b; break;
-    case 3: result = a <= b; break;
-    case 4: result = a > b; break;
-    case 5: result = a >= b; break;
-    case 6: result = ua < ub; break;
-    case 7: result = ua <= ub; break;
-    case 8: result = ua > ub; break;
-    case 9: result = ua >= ub; break;
-    default: return false;
-    }
+    if (!cute_integer_compare(i->predicate, a, b, i->from, &result)) return false;
     out[0] = async_number(result);
     return true;
 }
@@ -142,11 +55,8 @@ static bool eval_cast(async_eval *x, const async_instr *i, const async_value *in
     int64_t a;
     if (!async_number_of(&in[0], &a)) return false;
     int from = i->from, to = i->width;
-    if (i->pure->which == UNSIGNED)
-        a = (int64_t)plain(a, from);
-    else if (from == 1)
-        a = -(a & 1);
-    out[0] = async_number(wrap_to(a, to));
+    a = i->pure->which == UNSIGNED ? (int64_t)cute_integer_bits(a, from) : cute_integer_fit(a, from);
+    out[0] = async_number(cute_integer_plain(a, to));
     return true;
 }
 
@@ -156,7 +66,7 @@ static bool eval_constant(async_eval *x, const async_instr *i, const async_value
     MlirAttribute value = mlirOperationGetAttributeByName(i->op, cute_text("value"));
     if (mlirAttributeIsNull(value)) return false;
     if (mlirAttributeIsAInteger(value)) {
-        out[0] = async_number(wrap_to(mlirIntegerAttrGetValueInt(value), i->width));
+        out[0] = async_number(cute_integer_plain(mlirIntegerAttrGetValueInt(value), i->width));
         return true;
     }
     if (mlirAttributeIsABool(value)) return out[0] = async_number(mlirBoolAttrGetValue(value)), true;
@@ -294,7 +204,7 @@ static bool eval_vote(async_eval *x, const async_instr *i, const async_value *in
                              ? mlirStringAttrGetValue(kind)
                              : cute_text("ballot");
     if (cute_text_is(name, "ballot"))
-        out[0] = async_number(wrap_to(yes, 32));
+        out[0] = async_number(cute_integer_plain(yes, 32));
     else if (cute_text_is(name, "any"))
         out[0] = async_number(yes != 0);
     else
@@ -329,26 +239,8 @@ enum { NO_OPERANDS = 1 << 30 };
 const async_pure async_integers[] = {
     {"arith.constant", eval_constant, 0, 0, ASYNC_CONSTANT},
     {"llvm.mlir.constant", eval_constant, 0, 0, ASYNC_CONSTANT},
-    {"arith.addi", eval_binary, ADD, 0, ASYNC_PARTIAL},
-    {"arith.subi", eval_binary, SUB, 0, ASYNC_PARTIAL},
-    {"arith.muli", eval_binary, MUL, 0, ASYNC_PARTIAL},
-    {"arith.divsi", eval_binary, DIVS, 0, ASYNC_PARTIAL},
-    {"arith.divui", eval_binary, DIVU, 0, ASYNC_PARTIAL},
-    {"arith.floordivsi", eval_binary, FLOORDIV, 0, ASYNC_PARTIAL},
-    {"arith.ceildivsi", eval_binary, CEILDIV, 0, ASYNC_PARTIAL},
-    {"arith.ceildivui", eval_binary, CEILDIVU, 0, ASYNC_PARTIAL},
-    {"arith.remsi", eval_binary, REMS, 0, ASYNC_PARTIAL},
-    {"arith.remui", eval_binary, REMU, 0, ASYNC_PARTIAL},
-    {"arith.andi", eval_binary, AND, 0, ASYNC_PARTIAL},
-    {"arith.ori", eval_binary, OR, 0, ASYNC_PARTIAL},
-    {"arith.xori", eval_binary, XOR, 0, ASYNC_PARTIAL},
-    {"arith.shli", eval_binary, SHL, 0, ASYNC_PARTIAL},
-    {"arith.shrsi", eval_binary, SHRS, 0, ASYNC_PARTIAL},
-    {"arith.shrui", eval_binary, SHRU, 0, ASYNC_PARTIAL},
-    {"arith.minsi", eval_binary, MINS, 0, ASYNC_PARTIAL},
-    {"arith.maxsi", eval_binary, MAXS, 0, ASYNC_PARTIAL},
-    {"arith.minui", eval_binary, MINU, 0, ASYNC_PARTIAL},
-    {"arith.maxui", eval_binary, MAXU, 0, ASYNC_PARTIAL},
+#define CUTE_INTEGER(id, plan, arith, ...) {arith, eval_binary, CUTE_INTEGER_##id, 0, ASYNC_PARTIAL},
+#include "lib/base/integers.def"
     {"arith.cmpi", eval_compare, 0, 0, 0},
     {"arith.cmpf", eval_compare_floats, 0, NO_OPERANDS, 0},
     {"arith.select", eval_select, 0, 0, ASYNC_PARTIAL},

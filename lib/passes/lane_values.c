@@ -8,6 +8,7 @@
 
 #include "lib/atoms/access.h"
 #include "lib/base/checked.h"
+#include "lib/base/integers.h"
 #include "lib/base/mix.h"
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/types.h"
@@ -71,97 +72,38 @@ static int width_of(MlirType type)
     return mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 0;
 }
 
-/* The number that `width` bits hold, sign-extended; i1 as 0 or 1. */
-static int64_t wrapped(int64_t value, int width)
-{
-    if (width <= 0 || width >= 64) return value;
-    if (width == 1) return value & 1;
-    uint64_t up = (uint64_t)value << (64 - width);
-    return (int64_t)up >> (64 - width);
-}
-
 /* ---- arithmetic ---- */
 
-typedef bool (*binary)(int64_t a, int64_t b, int64_t *out);
-
-static uint64_t u(int64_t x)
-{
-    return (uint64_t)x;
-}
-
-#define BINARY(name, condition, expression)                                                                  \
-    static bool name(int64_t a, int64_t b, int64_t *out)                                                     \
-    {                                                                                                        \
-        if (!(condition)) return false;                                                                      \
-        *out = (int64_t)(expression);                                                                        \
-        return true;                                                                                         \
-    }
-BINARY(do_add, true, u(a) + u(b))
-BINARY(do_sub, true, u(a) - u(b))
-BINARY(do_mul, true, u(a) * u(b))
-BINARY(do_divu, b != 0 && a >= 0 && b > 0, u(a) / u(b))
-BINARY(do_remu, b != 0 && a >= 0 && b > 0, u(a) % u(b))
-BINARY(do_and, true, a &b)
-BINARY(do_or, true, a | b)
-BINARY(do_xor, true, a ^ b)
-BINARY(do_shl, b >= 0 && b < 64, u(a) << b)
-BINARY(do_shru, b >= 0 && b < 64 && a >= 0, u(a) >> b)
-BINARY(do_shrs, b >= 0 && b < 64, a >> b)
-BINARY(do_min, true, a < b ? a : b)
-BINARY(do_max, true, a > b ? a : b)
-BINARY(do_floor, b != 0 && !(a == INT64_MIN && b == -1), a / b - (a % b != 0 && (a < 0) != (b < 0)))
-#undef BINARY
-
-static const struct {
-    const char *arith, *llvm;
-    binary apply;
-} binaries[] = {
-    {"arith.addi", "llvm.add", do_add},        {"arith.subi", "llvm.sub", do_sub},
-    {"arith.muli", "llvm.mul", do_mul},        {"arith.divsi", "llvm.sdiv", cute_div64},
-    {"arith.divui", "llvm.udiv", do_divu},     {"arith.remsi", "llvm.srem", cute_rem64},
-    {"arith.remui", "llvm.urem", do_remu},     {"arith.andi", "llvm.and", do_and},
-    {"arith.ori", "llvm.or", do_or},           {"arith.xori", "llvm.xor", do_xor},
-    {"arith.shli", "llvm.shl", do_shl},        {"arith.shrui", "llvm.lshr", do_shru},
-    {"arith.shrsi", "llvm.ashr", do_shrs},     {"arith.minsi", "llvm.intr.smin", do_min},
-    {"arith.maxsi", "llvm.intr.smax", do_max}, {"arith.ceildivsi", "", cute_ceil_div64},
-    {"arith.floordivsi", "", do_floor},
-};
-
-static fields apply_binary(cute_lane_values *v, MlirOperation op, binary apply)
+static fields apply_binary(cute_lane_values *v, MlirOperation op, cute_integer_op what)
 {
     cute_cell a = operand(v, op, 0), b = operand(v, op, 1), out = {.known = true};
-    if (!a.known || !b.known || !apply(a.value, b.value, &out.value)) return unknown;
-    /* Of two addresses only the distance is a number. */
+    int width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    if (!width) width = 64;
+    if (!a.known || !b.known || !cute_integer_compute(what, a.value, b.value, width, &out.value))
+        return unknown;
+    /* Of two addresses only the distance is a number; where one is ahead of its root, what it is without a sign is not known. */
+    bool unsign = what == CUTE_INTEGER_DIVU || what == CUTE_INTEGER_REMU || what == CUTE_INTEGER_CEILDIVU ||
+                  what == CUTE_INTEGER_SHRU || what == CUTE_INTEGER_MINU || what == CUTE_INTEGER_MAXU;
+    if (unsign && ((a.root && a.value < 0) || (b.root && b.value < 0))) return unknown;
     out.root = a.root && b.root ? NULL : a.root ? a.root : b.root;
-    if (a.root && b.root && (a.root != b.root || apply != do_sub)) return unknown;
+    if (a.root && b.root && (a.root != b.root || what != CUTE_INTEGER_SUB)) return unknown;
     /* Low bits of an address are a number: those of its distance from the root. */
-    if (apply == do_and && (a.root ? b.value : a.value) >= 0) out.root = NULL;
-    out.value = wrapped(out.value, width_of(mlirValueGetType(mlirOperationGetResult(op, 0))));
+    if (what == CUTE_INTEGER_AND && (a.root ? b.value : a.value) >= 0) out.root = NULL;
+    out.value = cute_integer_plain(out.value, width);
     return one(v, out);
-}
-
-static bool compare(int64_t predicate, int64_t a, int64_t b)
-{
-    switch (predicate) {
-    case 0: return a == b;
-    case 1: return a != b;
-    case 2: return a < b;
-    case 3: return a <= b;
-    case 4: return a > b;
-    case 5: return a >= b;
-    case 6: return u(a) < u(b);
-    case 7: return u(a) <= u(b);
-    case 8: return u(a) > u(b);
-    default: return u(a) >= u(b);
-    }
 }
 
 static fields apply_compare(cute_lane_values *v, MlirOperation op)
 {
     cute_cell a = operand(v, op, 0), b = operand(v, op, 1);
     MlirAttribute predicate = mlirOperationGetAttributeByName(op, cute_text("predicate"));
-    if (!a.known || !b.known || a.root != b.root || !mlirAttributeIsAInteger(predicate)) return unknown;
-    return number(v, compare(mlirIntegerAttrGetValueInt(predicate), a.value, b.value));
+    int width = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    bool result;
+    if (!a.known || !b.known || a.root != b.root || !mlirAttributeIsAInteger(predicate) ||
+        !cute_integer_compare(mlirIntegerAttrGetValueInt(predicate), a.value, b.value, width ? width : 64,
+                              &result))
+        return unknown;
+    return number(v, result);
 }
 
 static fields apply_select(cute_lane_values *v, MlirOperation op)
@@ -183,7 +125,7 @@ static fields apply_cast(cute_lane_values *v, MlirOperation op)
     int width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
     if (f.count != 1 || !width) return f;
     cute_cell c = f.cells[0];
-    c.value = wrapped(c.value, width);
+    c.value = cute_integer_plain(c.value, width);
     return one(v, c);
 }
 
@@ -516,9 +458,10 @@ static fields compute(cute_lane_values *v, MlirValue value)
     if (mlirOperationGetNumResults(op) != 1) return unknown;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (cute_op_is(op, operations[i].name)) return operations[i].apply(v, op);
-    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
-        if (cute_op_is(op, binaries[i].arith) || cute_op_is(op, binaries[i].llvm))
-            return apply_binary(v, op, binaries[i].apply);
+    for (int i = 0; i < CUTE_INTEGERS; i++)
+        if (cute_op_is(op, cute_integers[i].arith) ||
+            (cute_integers[i].llvm && cute_op_is(op, cute_integers[i].llvm)))
+            return apply_binary(v, op, (cute_integer_op)i);
     const cute_op_row *row = cute_op_row_of(op);
     if (row && row->parts != CUTE_PARTS_NONE) return put_together(v, op, row->parts == CUTE_PARTS_REVERSED);
     return unknown;

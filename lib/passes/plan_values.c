@@ -5,6 +5,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
+#include "lib/base/integers.h"
 #include "lib/base/list.h"
 #include "lib/base/mix.h"
 #include "lib/ir/kernel.h"
@@ -227,18 +228,6 @@ typedef struct name_pair {
     const char *op, *name; /* in MLIR, and in the plan */
 } name_pair;
 
-static const name_pair binary[] = {
-    {"arith.addi", "add"},           {"arith.subi", "sub"},
-    {"arith.muli", "mul"},           {"arith.divsi", "div"},
-    {"arith.divui", "divu"},         {"arith.remsi", "rem"},
-    {"arith.remui", "remu"},         {"arith.ceildivsi", "ceildiv"},
-    {"arith.ceildivui", "ceildivu"}, {"arith.floordivsi", "floordiv"},
-    {"arith.minsi", "min"},          {"arith.minui", "minu"},
-    {"arith.maxsi", "max"},          {"arith.maxui", "maxu"},
-    {"arith.andi", "and"},           {"arith.ori", "or"},
-    {"arith.xori", "xor"},           {"arith.shli", "shl"},
-    {"arith.shrsi", "shr"},          {"arith.shrui", "shru"},
-};
 static const name_pair floats[] = {
     {"arith.addf", "fadd"},       {"arith.subf", "fsub"},       {"arith.mulf", "fmul"},
     {"arith.divf", "fdiv"},       {"arith.minimumf", "fmin"},   {"arith.maximumf", "fmax"},
@@ -256,8 +245,7 @@ static const name_pair conversions[] = /* integers: the value at its new width *
 /* "u": the integer has no sign. */
 static const name_pair casts[] = {{"arith.extf", ""},   {"arith.truncf", ""},  {"arith.sitofp", ""},
                                   {"arith.fptosi", ""}, {"arith.uitofp", "u"}, {"arith.fptoui", "u"}};
-/* In the order of the predicates of arith.cmpi and arith.cmpf. */
-static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge", "ltu", "leu", "gtu", "geu"};
+/* In the order of the predicates of arith.cmpf. */
 static const char *const float_comparisons[] = {NULL,  "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                                 "ueq", "ugt", "uge", "ult", "ule", "une", "uno", NULL};
 
@@ -372,7 +360,7 @@ static bool note_comparison(plan *p, MlirOperation op, bool real)
         !plan_index(p, op, mlirOperationGetOperand(op, 1), &b))
         return false;
     if (!real) {
-        int64_t index = plan_operation(p, comparisons[predicate], width, a, b);
+        int64_t index = plan_operation(p, cute_predicates[predicate], width, a, b);
         if ((size_t)index < p->width_capacity) p->widths[index] = 1;
         return give(p, op, index);
     }
@@ -584,7 +572,8 @@ bool plan_compute(plan *p, MlirOperation op, bool *found)
     *found = true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cute_op_is(op, others[i].op)) return others[i].note(p, op);
-    if ((name = find_name(binary, sizeof binary / sizeof *binary, op))) return note_integer(p, op, name);
+    for (int i = 0; i < CUTE_INTEGERS; i++)
+        if (cute_op_is(op, cute_integers[i].arith)) return note_integer(p, op, cute_integers[i].plan);
     if ((name = find_name(floats, sizeof floats / sizeof *floats, op))) return note_float(p, op, name);
     if ((name = find_name(conversions, sizeof conversions / sizeof *conversions, op)))
         return note_conversion(p, op, name);
