@@ -2,13 +2,17 @@
 # milliseconds that way, and gcc's and clang's objects then agree).
 MLIR_INC   := -isystem $(LLVM)/include
 IR_CFLAGS  := $(MLIR_INC)
-IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
+# LLVM has no types at run time unless it is built with them; Debian's is.
+RTTI       := $(if $(filter NO,$(shell $(LLVM)/bin/llvm-config --has-rtti 2>/dev/null)),-fno-rtti)
+IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions $(RTTI) -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
               -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(XHARD) $(MLIR_INC)
 
 # Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
              'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
-LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs amdgpu nvptx core support passes bitwriter irreader 2>/dev/null)
+# From 22 MLIR names all targets of LLVM.
+TARGETS    = $(if $(wildcard $(LLVM)/lib/libMLIRXeVMTarget.a),all-targets,amdgpu nvptx)
+LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs $(TARGETS) core support passes bitwriter irreader 2>/dev/null)
 # What MLIR's parser and contexts destroy goes through lib/ir/placeholders.cpp.
 IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev -Wl,--wrap=_ZN4mlir11MLIRContextD1Ev
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.

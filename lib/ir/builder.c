@@ -1,6 +1,7 @@
 /* Every operation that our passes make is made here. */
 #include "lib/ir/builder.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -23,26 +24,42 @@ cute_builder cute_builder_at_end(MlirBlock block, MlirLocation location)
     return (cute_builder){mlirLocationGetContext(location), location, block, {NULL}};
 }
 
-/* Operations with several groups of operands, and how many: each has one operand, later ones may have none. */
-static int32_t groups_of(MlirStringRef name)
+/* Operations with several groups of operands, and how many. Each group has one operand, later ones may have none; of a
+ * call the first has all, and the bundles of LLVM 20 none. */
+typedef struct grouped {
+    const char *name;
+    int32_t groups;
+    bool call;
+} grouped;
+
+static const grouped *groups_of(MlirStringRef name)
 {
-    static const struct {
-        const char *name;
-        int32_t groups;
-    } grouped[] = {{"cute.local_tile", 3}, {"cute.local_partition", 3}};
-    for (size_t i = 0; i < sizeof grouped / sizeof *grouped; i++)
-        if (cute_text_is(name, grouped[i].name)) return grouped[i].groups;
-    return 0;
+    static const grouped all[] = {
+        {"cute.local_tile", 3, false},
+        {"cute.local_partition", 3, false},
+#if LLVM_VERSION_MAJOR >= 20
+        {"llvm.call", 2, true},
+        {"llvm.call_intrinsic", 2, true},
+#endif
+        {"nvvm.barrier", LLVM_VERSION_MAJOR >= 22 ? 3 : 2, false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (cute_text_is(name, all[i].name)) return &all[i];
+    return NULL;
 }
 
 static void add_groups(const cute_builder *b, MlirOperationState *state, intptr_t operands)
 {
-    int32_t sizes[3], count = groups_of(state->name);
-    if (!count) return;
-    for (int32_t i = 0; i < count; i++) sizes[i] = i < operands;
-    MlirNamedAttribute groups =
-        cute_attribute(b->context, "operandSegmentSizes", mlirDenseI32ArrayGet(b->context, count, sizes));
-    mlirOperationStateAddAttributes(state, 1, &groups);
+    const grouped *g = groups_of(state->name);
+    if (!g) return;
+    int32_t sizes[3];
+    for (int32_t i = 0; i < g->groups; i++) sizes[i] = i < operands;
+    if (g->call) sizes[0] = (int32_t)operands, sizes[1] = 0;
+    MlirNamedAttribute groups[] = {
+        cute_attribute(b->context, "operandSegmentSizes", mlirDenseI32ArrayGet(b->context, g->groups, sizes)),
+        cute_attribute(b->context, "op_bundle_sizes", mlirDenseI32ArrayGet(b->context, 0, NULL)),
+    };
+    mlirOperationStateAddAttributes(state, g->call ? 2 : 1, groups);
 }
 
 static MlirOperation create(const cute_builder *b, MlirOperationState *state, cute_operands operands,

@@ -1,4 +1,5 @@
 // The conversions of one-shot-convert-to-llvm: dialect conversion has no door in the C interface. See shim.h.
+#include "lib/ir/llvm_compat.h"
 #include "lib/ir/shim.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
@@ -21,7 +22,6 @@
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -122,16 +122,17 @@ static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
     if (!needed) return success();
     RewritePatternSet patterns(module.getContext());
     populateGpuRewritePatterns(patterns);
-    return applyPatternsAndFoldGreedily(module, std::move(patterns));
+    return cute::applyPatterns(module, std::move(patterns));
 }
 
 // Memory spaces of gpu as those of LLVM, and its matrices as structs.
 static void addDeviceTypes(LLVMTypeConverter &converter)
 {
+    enum { inGlobal = 1, inShared = 3 }; // of NVPTX; the names that nvvm has for them are others in LLVM 22
     populateGpuMemorySpaceAttributeConversions(converter, [](gpu::AddressSpace space) -> unsigned {
         switch (space) {
-        case gpu::AddressSpace::Global: return NVVM::NVVMMemorySpace::kGlobalMemorySpace;
-        case gpu::AddressSpace::Workgroup: return NVVM::NVVMMemorySpace::kSharedMemorySpace;
+        case gpu::AddressSpace::Global: return inGlobal;
+        case gpu::AddressSpace::Workgroup: return inShared;
         case gpu::AddressSpace::Private: return 0;
         }
         return 0;
@@ -181,14 +182,14 @@ static void convertBlockArgument(Block &block, unsigned index, Type type)
     Type old = argument.getType();
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     argument.setType(type);
-    auto back = builder.create<UnrealizedConversionCastOp>(argument.getLoc(), old, argument);
+    auto back = cute::create<UnrealizedConversionCastOp>(builder, argument.getLoc(), old, argument);
     argument.replaceAllUsesExcept(back.getResult(0), back);
     for (auto edge = block.pred_begin(); edge != block.pred_end(); ++edge) {
         auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
         if (!branch) continue;
         SuccessorOperands operands = branch.getSuccessorOperands(edge.getSuccessorIndex());
         builder.setInsertionPoint(branch);
-        auto cast = builder.create<UnrealizedConversionCastOp>(branch.getLoc(), type, operands[index]);
+        auto cast = cute::create<UnrealizedConversionCastOp>(builder, branch.getLoc(), type, operands[index]);
         operands.slice(index, 1).assign(cast.getResult(0));
     }
 }
@@ -217,17 +218,24 @@ extern "C" void cute_lower_block_arguments(MlirOperation root)
     });
 }
 
+// The way of lowering vector.contract: LLVM 19 takes it among other options, 21 alone.
+struct OuterProduct {
+    operator vector::VectorContractLowering() const { return vector::VectorContractLowering::OuterProduct; }
+    operator vector::VectorTransformsOptions() const
+    {
+        return vector::VectorTransformsOptions().setVectorTransformsOptions(*this);
+    }
+};
+
 extern "C" bool cute_lower_vectors(MlirOperation op)
 {
     RewritePatternSet patterns(unwrap(op)->getContext());
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     vector::populateVectorScanLoweringPatterns(patterns);
-    vector::populateVectorContractLoweringPatterns(
-        patterns, vector::VectorTransformsOptions().setVectorTransformsOptions(
-                      vector::VectorContractLowering::OuterProduct));
+    vector::populateVectorContractLoweringPatterns(patterns, OuterProduct());
     vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
-    return succeeded(applyPatternsAndFoldGreedily(unwrap(op), std::move(patterns)));
+    return succeeded(cute::applyPatterns(unwrap(op), std::move(patterns)));
 }
 
 extern "C" bool cute_convert_to_llvm(MlirOperation root)

@@ -1,12 +1,12 @@
 // The generated classes and the few lines that carry their calls into C. See cute.td.
 #include "lib/ir/cute_nvgpu.h"
+#include "lib/ir/llvm_compat.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -87,7 +87,7 @@ LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::
                            dsl,
                            follows};
     cute_op_types types = {nullptr, 0, 0};
-    auto release = llvm::make_scope_exit([&] { free(types.items); });
+    auto release = atExit([&] { free(types.items); });
     if (!row->infer(row, &query, &types)) return failure();
     for (intptr_t i = 0; i < types.count; i++) out.push_back(unwrap(types.items[i]));
     return success();
@@ -198,8 +198,8 @@ void CuteDialect::initialize()
 
 Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location)
 {
-    if (isa<IntegerAttr>(value)) return builder.create<arith::ConstantOp>(location, cast<TypedAttr>(value));
-    return builder.create<StaticOp>(location, type);
+    if (isa<IntegerAttr>(value)) return create<arith::ConstantOp>(builder, location, cast<TypedAttr>(value));
+    return create<StaticOp>(builder, location, type);
 }
 
 // All types of these dialects are texts: there is no value of IntType, which is read as another type.

@@ -1,10 +1,10 @@
 // Operands that are written as literals, `4` or `(4, (%n, _))`, and what make_shape and the like are given: the
 // operations that make them stand behind the last definition of a value that the operation uses.
+#include "lib/ir/llvm_compat.h"
 #include "lib/ir/reading.h"
 
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace cute;
@@ -296,7 +296,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
 {
     if (!arena) arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
-    auto release = llvm::make_scope_exit([&] { cute_diag_destroy(diag); });
+    auto release = atExit([&] { cute_diag_destroy(diag); });
     auto fail = [&](size_t offset) {
         SMLoc place = SMLoc::getFromPointer(literal.location.getPointer() + offset);
         return parser.emitError(place)
@@ -427,7 +427,7 @@ FailureOr<Value> Reader::wordOf(const Literal &item)
         return parser.emitError(item.location, "expects a number that fits into 'i32'");
     OpBuilder builder(state.getContext());
     auto number = builder.getI32IntegerAttr((int32_t)(uint32_t)item.number);
-    return place(builder.create<arith::ConstantOp>(state.location, number))->getResult(0);
+    return place(create<arith::ConstantOp>(builder, state.location, number))->getResult(0);
 }
 
 FailureOr<Value> Reader::operandOf(const Literal &item, int index)

@@ -3,6 +3,7 @@
 #include "lib/ir/modules.h"
 
 #include <limits.h>
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,7 +288,7 @@ static void write_out(splicing *s, bool rename)
             m.ended = is(&t, "\"gpu.module_end\"");
         } else if (m.depth >= 0 && t.kind == CLOSE && *t.text == '}' && t.depth == m.depth + 1) {
             /* `}` of the region in `({ ... })`, not of attributes: those stand in no round brackets. */
-            if (!m.ended) splice(s, t.text, 0, "\"gpu.module_end\"() : () -> () ");
+            if (!m.ended && LLVM_VERSION_MAJOR < 20) splice(s, t.text, 0, "\"gpu.module_end\"() : () -> () ");
             m.depth = -1;
         }
     }

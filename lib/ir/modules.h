@@ -9,7 +9,7 @@
 
 /* Where the text needs it, *out is a copy in which
  *   - aliases that a module behind the first defines once more are called otherwise, there and where they are used;
- *   - gpu.modules in generic form end in gpu.module_end.
+ *   - gpu.modules in generic form end in gpu.module_end, which LLVM 20 has no more.
  * What was replaced or put in is added to *edits. Otherwise *out stays empty. */
 cute_status cute_modules_splice(const char *text, size_t length, cute_buffer *out, cute_edits *edits,
                                 cute_diag *diag);

@@ -1,5 +1,6 @@
 // Other spellings of numbers, of instructions of warps and of accesses (sugar.def): what stands in their place.
 #include "lib/atoms/atoms.h"
+#include "lib/ir/llvm_compat.h"
 #include "lib/ir/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -89,12 +90,12 @@ bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVec
     };
     if (type.getRank() != 1)
         value = built(
-            builder.create<vector::ShapeCastOp>(state.location, VectorType::get(count, element), value));
+            create<vector::ShapeCastOp>(builder, state.location, VectorType::get(count, element), value));
     if (!words && operand.bits < 32)
-        value = built(builder.create<vector::BitCastOp>(state.location,
-                                                        VectorType::get(operand.registers, word), value));
+        value = built(create<vector::BitCastOp>(builder, state.location,
+                                                VectorType::get(operand.registers, word), value));
     for (int64_t i = 0; i < operand.registers; i++)
-        registers.push_back(built(builder.create<vector::ExtractOp>(state.location, value, i)));
+        registers.push_back(built(create<vector::ExtractOp>(builder, state.location, value, i)));
     return true;
 }
 
@@ -155,23 +156,23 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
     // D is put together in the type of C.
     SmallVector<Value> results(mma->getResults());
     if (!narrow)
-        return become(builder.create<vector::FromElementsOp>(state.location, sum, results)), success();
+        return become(create<vector::FromElementsOp>(builder, state.location, sum, results)), success();
     Type words = VectorType::get(1, builder.getI32Type());
     for (Value &result : results) {
-        Operation *word = place(builder.create<vector::BitCastOp>(state.location, words, result));
+        Operation *word = place(create<vector::BitCastOp>(builder, state.location, words, result));
         result =
-            place(builder.create<vector::ExtractOp>(state.location, word->getResult(0), 0))->getResult(0);
+            place(create<vector::ExtractOp>(builder, state.location, word->getResult(0), 0))->getResult(0);
     }
     auto all = VectorType::get(c.registers, builder.getI32Type());
-    Operation *last = builder.create<vector::FromElementsOp>(state.location, all, results);
+    Operation *last = create<vector::FromElementsOp>(builder, state.location, all, results);
     if (sum != all && !sum.getElementType().isInteger(32)) {
         place(last);
-        last = builder.create<vector::BitCastOp>(state.location, VectorType::get(c.values, element),
-                                                 last->getResult(0));
+        last = create<vector::BitCastOp>(builder, state.location, VectorType::get(c.values, element),
+                                         last->getResult(0));
     }
     if (sum != last->getResult(0).getType()) {
         place(last);
-        last = builder.create<vector::ShapeCastOp>(state.location, sum, last->getResult(0));
+        last = create<vector::ShapeCastOp>(builder, state.location, sum, last->getResult(0));
     }
     return become(last), success();
 }
@@ -310,8 +311,8 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     FailureOr<Value> first = indexOf(Literal());
     if (failed(first)) return failure();
     OpBuilder builder(state.getContext());
-    auto load = builder.create<nvgpu::TmaAsyncLoadOp>(state.location, tile.value, barrier.value, map,
-                                                      coordinates, *first, Value(), Value());
+    auto load = create<nvgpu::TmaAsyncLoadOp>(builder, state.location, tile.value, barrier.value, map,
+                                              coordinates, *first, Value(), Value());
     return become(load), success();
 }
 
@@ -358,10 +359,10 @@ FailureOr<Value> Reader::indexOf(const Literal &item)
 {
     OpBuilder builder(state.getContext());
     if (item.kind == Literal::Number)
-        return place(builder.create<arith::ConstantIndexOp>(state.location, item.number))->getResult(0);
+        return place(create<arith::ConstantIndexOp>(builder, state.location, item.number))->getResult(0);
     if (item.kind == Literal::Given && isa<IndexType>(item.value.getType())) return item.value;
     if (item.kind == Literal::Given && isa<IntegerType>(item.value.getType()))
-        return place(builder.create<arith::IndexCastOp>(state.location, builder.getIndexType(), item.value))
+        return place(create<arith::IndexCastOp>(builder, state.location, builder.getIndexType(), item.value))
             ->getResult(0);
     return parser.emitError(item.location, "expects an integer as index of a memref");
 }

@@ -1,6 +1,7 @@
 // Other spellings of products of a warpgroup (sugar.def): what stands in their place.
 #include "lib/atoms/atoms.h"
 #include "lib/atoms/tma.h"
+#include "lib/ir/llvm_compat.h"
 #include "lib/ir/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -92,9 +93,10 @@ ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
         return failure();
     written.results.clear();
     OpBuilder builder(state.getContext());
-    auto mma = builder.create<nvgpu::WarpgroupMmaOp>(state.location, TypeRange{c}, items[0].value,
-                                                     items[1].value, builder.getI32IntegerAttr(0), UnitAttr(),
-                                                     UnitAttr(), items[2].value);
+    auto mma = create<nvgpu::WarpgroupMmaOp>(
+        builder, state.location, TypeRange{c}, items[0].value, items[1].value,
+        builder.getIntegerAttr(builder.getIntegerType(LLVM_VERSION_MAJOR >= 20 ? 64 : 32), 0), UnitAttr(),
+        UnitAttr(), items[2].value);
     return become(mma), success();
 }
 
@@ -141,7 +143,7 @@ ParseResult Reader::sugarArrive(std::vector<Literal> &items)
     if (failed(first)) return failure();
     OpBuilder builder(state.getContext());
     Type token = nvgpu::MBarrierTokenType::get(state.getContext());
-    return become(builder.create<nvgpu::MBarrierArriveOp>(state.location, token, items[0].value, *first)),
+    return become(create<nvgpu::MBarrierArriveOp>(builder, state.location, token, items[0].value, *first)),
            success();
 }
 

@@ -1,6 +1,7 @@
 /* See arch.h. */
 #include "lib/passes/arch.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -66,14 +67,26 @@ static MlirNamedAttribute layout(const cute_builder *b, bool transposed)
     return parsed(b, "layout", transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
 }
 
+/* How matrices lie in memory: `attributes` with `count` of them, and with those that LLVM 22 asks for besides. */
+static cute_named matrices_of(const cute_builder *b, MlirNamedAttribute attributes[4], intptr_t count)
+{
+#if LLVM_VERSION_MAJOR >= 22
+    attributes[count++] = parsed(b, "shape", "#nvvm.ld_st_matrix_shape<m = 8, n = 8>");
+    attributes[count++] = parsed(b, "eltType", "#nvvm.ld_st_matrix_elt_type<b16>");
+#else
+    (void)b;
+#endif
+    return (cute_named){attributes, count};
+}
+
 void cute_arch_ldmatrix(const cute_builder *b, MlirValue from, int matrices, bool transposed,
                         MlirValue *words)
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), all[4] = {i32, i32, i32, i32};
     MlirType type = matrices == 1 ? i32 : mlirLLVMStructTypeLiteralGet(b->context, matrices, all, false);
-    MlirNamedAttribute attributes[] = {number(b, "num", matrices), layout(b, transposed)};
+    MlirNamedAttribute attributes[4] = {number(b, "num", matrices), layout(b, transposed)};
     MlirValue value =
-        cute_build_value(b, "nvvm.ldmatrix", type, CUTE_OPERANDS(from), (cute_named){attributes, 2});
+        cute_build_value(b, "nvvm.ldmatrix", type, CUTE_OPERANDS(from), matrices_of(b, attributes, 2));
     for (int i = 0; i < matrices; i++)
         words[i] = matrices == 1 ? value : cute_extract_field(b, value, i, -1, i32);
 }
@@ -83,8 +96,9 @@ void cute_arch_stmatrix(const cute_builder *b, MlirValue to, int matrices, bool 
 {
     MlirValue operands[5] = {to};
     for (int i = 0; i < matrices; i++) operands[1 + i] = words[i];
+    MlirNamedAttribute attributes[4] = {layout(b, transposed)};
     cute_build(b, "nvvm.stmatrix", (cute_operands){operands, 1 + matrices}, CUTE_NO_TYPES,
-               CUTE_NAMED(layout(b, transposed)));
+               matrices_of(b, attributes, 1));
 }
 
 /* ---- mma.sync ---- */

@@ -1,6 +1,7 @@
 /* See arch_sync.h. An operation is an instruction of PTX (a row of `instructions`), an operation of nvvm, or arithmetic. */
 #include "lib/passes/arch_sync.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
@@ -233,6 +234,13 @@ static cute_status lower_bulk_group(const cute_expansion *x, const cute_pass_run
     return CUTE_OK;
 }
 
+static MlirNamedAttribute groups_in_flight(MlirContext c, MlirOperation op)
+{
+    enum { width = LLVM_VERSION_MAJOR >= 20 ? 64 : 32 };
+    int64_t groups = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("groups")));
+    return cute_attribute(c, "group", mlirIntegerAttrGet(mlirIntegerTypeGet(c, width), groups));
+}
+
 static cute_status lower_wgmma(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)x, (void)pass;
@@ -244,7 +252,7 @@ static cute_status lower_wgmma(const cute_expansion *x, const cute_pass_run *pas
                    CUTE_NO_NAMED);
     else
         cute_build(&b, "nvvm.wgmma.wait.group.sync.aligned", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
-                   CUTE_NAMED(number(b.context, "group", op, "groups")));
+                   CUTE_NAMED(groups_in_flight(b.context, op)));
     return CUTE_OK;
 }
 

@@ -4,6 +4,7 @@
  * the debug information of its functions belongs to; ensure-debug-info-scope-on-llvm-func adds that of inlined code.
  * Operations from another file than their function's have a scope that says so. nvcc's -lineinfo means the same.
  */
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +63,23 @@ typedef struct units {
     MlirAttribute unit, type; /* the compile unit; the type of functions, which nobody asks for */
 } units;
 
+static MlirAttribute subprogram_of(MlirContext c, const units *u, MlirAttribute file, MlirAttribute name,
+                                   unsigned line)
+{
+    enum { definition = 1 << 3, optimized = 1 << 4 };
+    MlirAttribute id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
+#if LLVM_VERSION_MAJOR >= 20
+    return mlirLLVMDISubprogramAttrGet(c, id, false, id, u->unit, file, name, name, file, line, line,
+                                       definition | optimized, u->type, 0, NULL, 0, NULL);
+#else
+    return mlirLLVMDISubprogramAttrGet(c, id, u->unit, file, name, name, file, line, line,
+                                       definition | optimized, u->type);
+#endif
+}
+
 /* The subprogram of a function. Upstream makes one where there is none, with the column as the line of its scope. */
 static void set_subprogram(MlirOperation function, void *context)
 {
-    enum { definition = 1 << 3, optimized = 1 << 4 };
     const units *u = context;
     MlirContext c = mlirOperationGetContext(function);
     MlirLocation location = mlirOperationGetLocation(function);
@@ -76,9 +90,7 @@ static void set_subprogram(MlirOperation function, void *context)
         !cute_location_place(location, &path, &line, &column))
         return;
     MlirAttribute name = mlirOperationGetAttributeByName(function, cute_text("sym_name"));
-    MlirAttribute file = file_of(c, location), id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
-    MlirAttribute subprogram = mlirLLVMDISubprogramAttrGet(c, id, u->unit, file, name, name, file, line, line,
-                                                           definition | optimized, u->type);
+    MlirAttribute subprogram = subprogram_of(c, u, file_of(c, location), name, line);
     cute_op_each(function, NULL, set_file, &(function_files){.subprogram = subprogram, .own = path});
     cute_op_set_location(function, mlirLocationFusedGet(c, 1, &location, subprogram));
 }
@@ -92,7 +104,12 @@ static void run(MlirOperation root, cute_pass_run *pass)
     MlirAttribute id = mlirDisctinctAttrCreate(mlirUnitAttrGet(c));
     MlirAttribute unit = mlirLLVMDICompileUnitAttrGet(
         c, id, dwarf_lang_c, file_of(c, location), cute_string_attribute(c, "libcute"), true,
-        MlirLLVMDIEmissionKindDebugDirectivesOnly, MlirLLVMDINameTableKindDefault);
+        MlirLLVMDIEmissionKindDebugDirectivesOnly, MlirLLVMDINameTableKindDefault
+#if LLVM_VERSION_MAJOR >= 22
+        ,
+        cute_string_attribute(c, "") /* no file of split debug information */
+#endif
+    );
     cute_op_set_location(root, mlirLocationFusedGet(c, 1, &location, unit));
     units u = {unit, mlirLLVMDISubroutineTypeAttrGet(c, 0, 0, NULL)};
     cute_op_each(root, "llvm.func", set_subprogram, &u);

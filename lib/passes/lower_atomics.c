@@ -9,6 +9,7 @@
  *     %p = llvm.getelementptr ...
  *     %old = scf.while ... atom.relaxed.gpu.cas.b32
  */
+#include <llvm/Config/llvm-config.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -78,11 +79,18 @@ static MlirValue element_pointer(const cute_builder *b, MlirOperation op, MlirVa
 
 /* ---- operations ---- */
 
-/* By arith's AtomicRMWKind. */
+/* By arith's AtomicRMWKind, which LLVM 22 numbers by the alphabet. */
 static const cute_atomic_kind kinds[] = {
+#if LLVM_VERSION_MAJOR >= 22
+    CUTE_ATOMIC_FADD,     CUTE_ATOMIC_ADD,  CUTE_ATOMIC_AND, CUTE_ATOMIC_EXCHANGE,
+    CUTE_ATOMIC_FMAXIMUM, CUTE_ATOMIC_FMAX, CUTE_ATOMIC_MAX, CUTE_ATOMIC_UMAX,
+    CUTE_ATOMIC_FMINIMUM, CUTE_ATOMIC_FMIN, CUTE_ATOMIC_MIN, CUTE_ATOMIC_UMIN,
+    CUTE_ATOMIC_FMUL,     CUTE_ATOMIC_MUL,  CUTE_ATOMIC_OR,  CUTE_ATOMIC_XOR,
+#else
     CUTE_ATOMIC_FADD, CUTE_ATOMIC_ADD,      CUTE_ATOMIC_EXCHANGE, CUTE_ATOMIC_FMAXIMUM, CUTE_ATOMIC_MAX,
     CUTE_ATOMIC_UMAX, CUTE_ATOMIC_FMINIMUM, CUTE_ATOMIC_MIN,      CUTE_ATOMIC_UMIN,     CUTE_ATOMIC_FMUL,
     CUTE_ATOMIC_MUL,  CUTE_ATOMIC_OR,       CUTE_ATOMIC_AND,      CUTE_ATOMIC_FMAX,     CUTE_ATOMIC_FMIN,
+#endif
 };
 
 /* LLVM's own instruction: it knows better where the address points to. */

@@ -375,13 +375,9 @@ static cute_status lower_block_sync(const cute_expansion *x, const cute_pass_run
 static cute_status lower_named_barrier(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)x, (void)pass;
-    MlirContext c = mlirOperationGetContext(op);
     if (cute_op_is(op, "cute_nvgpu.arch.named_barrier_arrive"))
         return lower_barrier(op, "nvvm.barrier.arrive", CUTE_NO_NAMED);
-    const int32_t one[] = {1, 1};
-    return lower_barrier(
-        op, "nvvm.barrier",
-        CUTE_NAMED(cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, one))));
+    return lower_barrier(op, "nvvm.barrier", CUTE_NO_NAMED);
 }
 
 static cute_status lower_cluster(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)

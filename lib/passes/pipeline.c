@@ -1,4 +1,5 @@
 /* The pipelines: the rows of pipeline.def as text that MLIR's pass manager reads. */
+#include <llvm/Config/llvm-config.h>
 #include <string.h>
 
 #include "lib/base/arch.h"

@@ -8,6 +8,8 @@
  *     gpu.module @kernels { gpu.func @k(%a: memref<8xf32>) kernel { ... gpu.return } }
  */
 
+#include <llvm/Config/llvm-config.h>
+
 #include "lib/ir/builder.h"
 #include "lib/ir/kernel.h"
 #include "lib/ir/util.h"
@@ -102,7 +104,8 @@ static MlirOperation make_module(MlirOperation before, MlirOperation top)
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(body, block);
     cute_builder inside = cute_builder_at_end(block, mlirOperationGetLocation(before));
-    cute_build(&inside, "gpu.module_end", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    if (LLVM_VERSION_MAJOR < 20)
+        cute_build(&inside, "gpu.module_end", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     MlirNamedAttribute symbol = cute_attribute(context, "sym_name", mlirStringAttrGet(context, name));
     cute_builder b = cute_builder_before(before);
     return cute_build_regions(&b, "gpu.module", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NAMED(symbol), &body,

@@ -163,6 +163,18 @@ static void observe(compilation *c, MlirPassManager manager, const char *pipelin
     if (c->options->print_ir) cute_pass_manager_observe(manager, print_after, c);
 }
 
+/* Prints before all passes and after those that change something. */
+static void enable_printing(MlirPassManager manager)
+{
+#if LLVM_VERSION_MAJOR >= 20
+    MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+    mlirPassManagerEnableIRPrinting(manager, true, true, true, true, false, flags, cute_text(""));
+    mlirOpPrintingFlagsDestroy(flags);
+#else
+    mlirPassManagerEnableIRPrinting(manager);
+#endif
+}
+
 /* The passes that the user named, alone or as a pipeline of builtin.module. */
 static cute_status run_pipeline(compilation *c)
 {
@@ -175,7 +187,7 @@ static cute_status run_pipeline(compilation *c)
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     if (prints) {
         mlirContextEnableMultithreading(c->context, false);
-        mlirPassManagerEnableIRPrinting(manager);
+        enable_printing(manager);
     }
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     bool whole = strncmp(text, "builtin.module(", strlen("builtin.module(")) == 0;

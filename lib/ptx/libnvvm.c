@@ -137,6 +137,32 @@ static void write_barriers(LLVMModuleRef module)
     LLVMDeleteFunction(intrinsic);
 }
 
+/* Attributes that LLVM has since 20, and libNVVM's reader of bitcode not: none of them has to be there. */
+static void drop_attribute(LLVMModuleRef module, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    if (!kind) return;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        unsigned parameters = LLVMCountParams(f);
+        LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+        for (unsigned i = 0; i <= parameters; i++) LLVMRemoveEnumAttributeAtIndex(f, i, kind);
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                if (LLVMGetInstructionOpcode(i) != LLVMCall) continue;
+                unsigned arguments = LLVMGetNumArgOperands(i);
+                LLVMRemoveCallSiteEnumAttribute(i, LLVMAttributeFunctionIndex, kind);
+                for (unsigned k = 0; k <= arguments; k++) LLVMRemoveCallSiteEnumAttribute(i, k, kind);
+            }
+    }
+}
+
+static void drop_newer_attributes(LLVMModuleRef module)
+{
+    static const char *const names[] = {"captures", "dead_on_return", "nocreateundeforpoison",
+                                        "nodivergencesource"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) drop_attribute(module, names[i]);
+}
+
 static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
                            bool libdevice, cute_buffer *out, cute_diag *diag)
 {
@@ -158,6 +184,7 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
                 "v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64");
     state_version(module, api, diag);
     write_barriers(module);
+    drop_newer_attributes(module);
     bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
     if (code) status = failed(api, program, code, "read the module", diag);

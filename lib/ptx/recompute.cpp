@@ -163,7 +163,7 @@ class Behind
             for (Value *operand : cast<Instruction>(value)->operands()) operands.push_back(compute(operand));
             Instruction *copy = cast<Instruction>(value)->clone();
             for (unsigned k = 0; k < operands.size(); k++) copy->setOperand(k, operands[k]);
-            copy->insertBefore(place);
+            copy->insertBefore(place->getIterator());
             copies.insert(copy);
             again = copy;
         }
@@ -243,7 +243,7 @@ class Sides
         for (BasicBlock *side : successors(parting)) {
             if (!used_on(value, side)) continue;
             Instruction *copy = value.clone();
-            copy->insertBefore(&*side->getFirstInsertionPt());
+            copy->insertBefore(side->getFirstInsertionPt()->getIterator());
             value.replaceUsesWithIf(copy, [&](const Use &use) { return is_on(use, side); });
         }
         value.eraseFromParent();

@@ -181,7 +181,7 @@ LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef targe
     // The machine reads the option when it is made, and only then.
     static std::mutex lock;
     std::lock_guard<std::mutex> guard(lock);
-    StringMap<cl::Option *> &options = cl::getRegisteredOptions();
+    auto &options = cl::getRegisteredOptions();
     auto found = options.find("nvptx-short-ptr");
     auto *option = found == options.end() ? nullptr : static_cast<cl::opt<bool> *>(found->second);
     if (option) option->setValue(wants_short_pointers(*unwrap(module)));

@@ -3,8 +3,9 @@
 
 Random operations on random values. For each, cute-dump's calculator gives the static answer; then some leaves become
 unknown, the operation goes through cute-opt's lowering with their values as arguments of a function, runs on the CPU
-under mlir-cpu-runner, and prints its result with cute.print. Numbers have to be equal, layouts have to be the same
-function with modes of the same sizes. What the algebra refuses with unknown leaves is left out and counted."""
+under mlir-cpu-runner, which is mlir-runner since LLVM 20, and prints its result with cute.print. Numbers have to be
+equal, layouts have to be the same function with modes of the same sizes. What the algebra refuses with unknown leaves is
+left out and counted."""
 import argparse, json, os, random, re, subprocess, sys
 
 parser = argparse.ArgumentParser()
@@ -340,8 +341,10 @@ def main():
                              capture_output=True, text=True)
     if lowered.returncode:
         sys.exit(f"cute-opt failed:\n{lowered.stderr[:4000]}")
-    ran = subprocess.run([os.path.join(options.llvm, "bin", "mlir-cpu-runner"), "-e", "main",
-                          "-entry-point-result=void", "-O0"], input=lowered.stdout, capture_output=True, text=True)
+    runner = next(r for r in (os.path.join(options.llvm, "bin", name) for name in ("mlir-cpu-runner", "mlir-runner"))
+                  if os.path.exists(r))
+    ran = subprocess.run([runner, "-e", "main", "-entry-point-result=void", "-O0"], input=lowered.stdout,
+                         capture_output=True, text=True)
     lines = ran.stdout.splitlines()
     if ran.returncode or len(lines) != len(checks):
         sys.exit(f"mlir-cpu-runner gave {len(lines)} lines for {len(checks)} cases\n{ran.stderr[:2000]}")

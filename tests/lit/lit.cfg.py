@@ -20,3 +20,6 @@ for name in ("CUTE_CUDA_PATH", "CUDA_HOME", "CUDA_PATH", "ARCH", "ASAN_OPTIONS",
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 config.substitutions += [("%build", build), ("%llvm", llvm)]
+# Its name since LLVM 20.
+if os.path.exists(os.path.join(llvm, "bin", "mlir-runner")):
+    config.substitutions.append((r"\bmlir-cpu-runner\b", "mlir-runner"))

@@ -218,12 +218,10 @@ static bool print_on_host(MlirOperation op, const cute_buffer *format, leaves *l
     if (!operands) return false;
     operands[0] = text;
     for (intptr_t i = 0; i < l->count; i++) operands[i + 1] = l->items[i];
-    const int32_t segments[] = {(int32_t)l->count + 1, 0};
     MlirNamedAttribute call[] = {
         cute_attribute(c, "callee", mlirFlatSymbolRefAttrGet(c, cute_text("printf"))),
         cute_attribute(c, "var_callee_type",
                        mlirAttributeParseGet(c, cute_text("!llvm.func<i32 (ptr, ...)>"))),
-        cute_attribute(c, "operandSegmentSizes", mlirDenseI32ArrayGet(c, 2, segments)),
     };
     cute_build_value(&b, "llvm.call", mlirIntegerTypeGet(c, 32), (cute_operands){operands, l->count + 1},
                      (cute_named){call, 2});
