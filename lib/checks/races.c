@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/order/barrier.h"
 #include "lib/order/proxy.h"
 
 /* What ldmatrix read for the whole warp, and what another of its lanes has released since: only that one lane's part is in order. */
@@ -516,20 +517,24 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
     const em_inst *i = &c->machine->code[previous->inst];
     bool write = previous->flags & ACCESS_WRITE; /* a strong read of a copy is of its mbarrier */
     bool is_source = i->opcode == EM_OP_cp && !(previous->flags & (ACCESS_WRITE | ACCESS_STRONG));
+    order_late_use use = own                ? is_source ? ORDER_LATE_SOURCE : ORDER_LATE_COPY
+                         : em_is_dropped(i) ? ORDER_LATE_STORE
+                                            : ORDER_LATE_COPY;
+    finding_kind kind = !order_late_use_is_harmless(use) ? FOUND_RACE_BLOCK_END
+                        : own                            ? FOUND_RACE_BLOCK_END_SOURCE
+                                                         : FOUND_RACE_BLOCK_END_ARRIVAL;
     em_warp *owner =
         &w->block->cluster->blocks[rank]
              .warps[in_block < threads ? in_block / EM_LANES : (in_block - threads) / ASYNC_KINDS];
     int lane = in_block < threads ? (int)(in_block % EM_LANES) : -1;
     const char *name = em_instruction_name(i), *verb = remote_verb(i, write);
     if (own)
-        em_check_find(c, is_source ? FOUND_RACE_BLOCK_END_SOURCE : FOUND_RACE_BLOCK_END, owner, i, lane,
-                      UINT32_MAX,
+        em_check_find(c, kind, owner, i, lane, UINT32_MAX,
                       "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
                       name, write ? "writes" : "reads");
     else
         em_check_find(
-            c, em_is_dropped(i) ? FOUND_RACE_BLOCK_END_ARRIVAL : FOUND_RACE_BLOCK_END, owner, i, lane,
-            UINT32_MAX,
+            c, kind, owner, i, lane, UINT32_MAX,
             "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
             "the block's end behind that",
             name, verb, w->block->rank);
