@@ -32,7 +32,8 @@ LIB   := $(OBJ)/libcute.a
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
         -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough -Werror=implicit-function-declaration
-SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+# Objects of AddressSanitizer are those of the fuzz targets, too (mk/tests.mk).
+SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer $(if $(findstring address,$(SANITIZE)),-fsanitize=fuzzer-no-link))
 # Fortified functions need an optimising compiler, say less than a sanitizer, and are a distribution's own affair where it
 # has set them.
 XHARD := -fstack-protector-strong $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS))$(filter -O0 -Og,$(OPT) $(CFLAGS)),,\

@@ -7,8 +7,8 @@ $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
 # The objects of fuzz targets are others.
-$(OBJ)/lib/launch/schema.o $(OBJ)/fuzz/lib/launch/schema.o: $(GEN)/launch.schema.inc
-$(OBJ)/lib/report/folder/schema.o $(OBJ)/fuzz/lib/report/folder/schema.o: $(GEN)/report.schema.inc
+$(OBJ)/lib/launch/schema.o: $(GEN)/launch.schema.inc
+$(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
 
 # lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).
 GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/gemm_sm90/gemm_sm90.mlir kernels/gemm_split_sm90/gemm_split_sm90.mlir kernels/sgemm/sgemm.mlir $(sort $(wildcard kernels/gemm/*.mlir))
@@ -18,7 +18,7 @@ $(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
 	$(Q)for k in $(GEMM_KERNELS); do echo "GEMM_SOURCE($$(basename $$k .mlir),"; \
 	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
 
-$(OBJ)/lib/gemm/table.o $(OBJ)/fuzz/lib/gemm/table.o: $(GEN)/gemm_sources.inc
+$(OBJ)/lib/gemm/table.o: $(GEN)/gemm_sources.inc
 
 $(BUILD)/tests/lib%.so: tests/data/%.c
 	@mkdir -p $(@D)

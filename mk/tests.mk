@@ -29,55 +29,47 @@ STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
 .PHONY: unit
 unit: $(UNIT) $(STAND_INS)
 
-# Fuzz targets have objects of their own: the library has to be watched as well.
-FUZZ_CC    := $(LLVM)/bin/clang
-FUZZ_FLAGS := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZ       := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_LIB   := $(RUN_SRC:%.c=$(OBJ)/fuzz/%.o)
-
-$(OBJ)/fuzz/%.o: %.c $(STAMP)
+# Fuzz targets are a part of the build under sanitizers, whose objects note which ways they go: `make check-share` uses the
+# same. That build makes them; another one asks it to.
+FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_BUILD := $(if $(SANITIZE),$(BUILD),$(BUILD)/address-undefined)
+FUZZ       := $(FUZZ_NAMES:%=$(FUZZ_BUILD)/fuzz/%)
+ifeq ($(SANITIZE),)
+.PHONY: fuzz-targets
+fuzz-targets: $(GENERATED)
+	@+$(MAKE) --no-print-directory SANITIZE=address,undefined BUILD=$(FUZZ_BUILD) PLAIN=$(BUILD) CC=$(LLVM)/bin/clang $(FUZZ)
+else
+fuzz-targets: $(FUZZ)
+$(BUILD)/fuzz/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,CC,$< (fuzz))
-	$(Q)$(FUZZ_CC) $(ERR) $(OWN_CPPFLAGS) -std=c17 -D_GNU_SOURCE -g $(WARN) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c $< -o $@
-
-$(BUILD)/fuzz/libcute.a: $(FUZZ_LIB)
-	@mkdir -p $(@D)
-	@rm -f $@
-	$(call say,AR,$@)
-	$(Q)$(AR) rcs $@ $^
-
-$(BUILD)/fuzz/fuzz_%: $(OBJ)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcute.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+	$(Q)$(CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
-# That of the static checks has the kernels beside them inside, and the compiler half: watched are the checks.
+# Those of the static checks and of the language server have MLIR inside.
+define link_compiler_fuzz
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SAN) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(IR_LDLIBS)
+endef
+FUZZ_MLIR := $(OBJ)/tests/fuzz/fuzz_async.o $(OBJ)/tests/fuzz/fuzz_lsp.o
+$(FUZZ_MLIR): OWN_CPPFLAGS += $(MLIR_INC)
+$(FUZZ_MLIR): | $(GENERATED)
+# The first has the kernels of the static checks inside.
 ASYNC_KERNELS := $(wildcard tests/static-checks/*.mlir)
-FUZZ_ASYNC    := $(patsubst %.c,$(OBJ)/fuzz/%.o,tests/fuzz/fuzz_async.c $(wildcard lib/passes/async_*.c))
 $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)for k in $(ASYNC_KERNELS); do echo "KERNEL($$(basename $$k .mlir),"; \
 	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
-$(OBJ)/fuzz/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
-$(FUZZ_ASYNC): OWN_CPPFLAGS += $(MLIR_INC)
-$(FUZZ_ASYNC): | $(GENERATED)
-$(BUILD)/fuzz/fuzz_async: $(FUZZ_ASYNC) $(BUILD)/libcute-compiler.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC)++ $(FUZZ_FLAGS) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
-
+$(OBJ)/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
+$(BUILD)/fuzz/fuzz_async: $(OBJ)/tests/fuzz/fuzz_async.o $(BUILD)/libcute-compiler.a
+	$(link_compiler_fuzz)
+FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(foreach r,lsp calculator,$(wildcard lib/$(r)/*.c)))
+$(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
+	$(link_compiler_fuzz)
 # The text before MLIR sees it needs no MLIR.
-$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/fuzz/lib/ir/%.o,defines include spellings nesting)
-
-# The language server has all of MLIR inside; watched is our C.
-FUZZ_LSP := $(patsubst %.c,$(OBJ)/fuzz/%.o,tests/fuzz/fuzz_lsp.c \
-            $(foreach r,lsp calculator ir ir/ops base layout atoms toolkit,$(wildcard lib/$(r)/*.c)))
-$(FUZZ_LSP): OWN_CPPFLAGS += $(MLIR_INC)
-$(FUZZ_LSP): | $(GENERATED)
-$(BUILD)/fuzz/fuzz_lsp: $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(FUZZ_CC)++ $(FUZZ_FLAGS) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $^ $(IR_LDLIBS)
+$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/%.o,defines include spellings nesting)
+endif
 
 # Kernels with planted bugs, and the same without them.
 BUGS := $(BUILD)/bugs/bugs.txt
@@ -90,7 +82,7 @@ bugs: $(BUGS)
 
 # make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
-RUN   = tests/run --build $(BUILD) --llvm $(LLVM) --filter '$(TESTS)'
+RUN   = tests/run --build $(BUILD) --fuzz-build $(FUZZ_BUILD) --llvm $(LLVM) --filter '$(TESTS)'
 
 .PHONY: setup setup-build check check-now check-share check-share-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
 # The demo needs ptxas, and ends here where there is none; all else goes on without what cannot be fetched.
@@ -108,7 +100,7 @@ setup: setup-build
 
 check: setup
 	@+$(AGAIN) check-now
-check-now: all $(UNIT) $(FUZZ) $(STAND_INS) $(BUGS)
+check-now: all $(UNIT) fuzz-targets $(STAND_INS) $(BUGS)
 	@$(RUN)
 check-share: setup
 	@+$(AGAIN) check-share-now
@@ -131,7 +123,7 @@ check-cli: all $(STAND_INS) $(BUGS)
 
 fuzz: setup
 	@+$(AGAIN) fuzz-now
-fuzz-now: $(FUZZ)
+fuzz-now: fuzz-targets
 	@$(RUN) --fuzz-seconds $(FUZZ_SECONDS) fuzz
 
 # The tree's C and C++ as .clang-format has it; a test compares.
