@@ -41,6 +41,11 @@ typedef enum x_op {
     X_REM,
     X_LEA,      /* (a << shift) + b */
     X_LEA_HIGH, /* (a >> shift) + b */
+    X_BREV,
+    X_POPC,
+    X_PERMUTE,  /* bytes of b:a as the digits of c select them */
+    X_MUL_HIGH, /* the upper half of a product */
+    X_SIGN,     /* the lower b bits, with their sign */
 } x_op;
 
 typedef enum x_join { X_JOIN_AND, X_JOIN_OR, X_JOIN_XOR } x_join;

@@ -213,6 +213,23 @@ lane_values lanes_shr(lane_values v, uint32_t by, bool arithmetic)
     return v;
 }
 
+static uint64_t reverse_bits(uint64_t value, uint32_t bits)
+{
+    uint64_t reversed = 0;
+    for (uint32_t n = 0; n < bits; n++) reversed |= (value >> n & 1) << (bits - 1 - n);
+    return reversed;
+}
+
+lane_values lanes_reverse(lane_values v)
+{
+    v = lanes_number(v);
+    if (v.varies) return v;
+    if (!spread(&v)) return lanes_vary(v.bits, v.why);
+    for (int l = 0; l < LANES; l++) v.at[l] = reverse_bits(v.at[l], v.bits);
+    v.mask = reverse_bits(v.mask, v.bits);
+    return v;
+}
+
 lane_values lanes_mul(lane_values a, lane_values b)
 {
     const char *why = reason(&a, &b);

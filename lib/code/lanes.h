@@ -38,6 +38,8 @@ lane_values lanes_sub(lane_values a, lane_values b);
 lane_values lanes_mul(lane_values a, lane_values b);
 lane_values lanes_shl(lane_values v, uint32_t by);
 lane_values lanes_shr(lane_values v, uint32_t by, bool arithmetic);
+/* Bits in the opposite order. */
+lane_values lanes_reverse(lane_values v);
 /* To more or fewer bits. Indices do not wrap: what is added stays the same multiple in more bits. */
 lane_values lanes_resize(lane_values v, uint32_t bits, bool is_signed);
 /* A function of bits at the same place: `f` gives its value for each lane of known operands. */

@@ -167,17 +167,55 @@ static bool as_sum(reading *r)
     return !modified(r, "HI");
 }
 
+/* IMAD.HI: the upper half, where what is added is nothing; else it is a pair of registers. */
 static bool as_product(reading *r)
 {
-    bool whole = r->count >= 3 && !modified(r, "HI");
-    r->count = 3;
-    return whole;
+    bool high = modified(r, "HI");
+    if (r->count < 3 || (high && (r->uses[2].kind != X_IMM || r->uses[2].imm))) return false;
+    if (high) r->to->op = X_MUL_HIGH;
+    r->count = high ? 2 : 3;
+    return true;
 }
 
+/* "c[0x3][R6+0x10]" */
+static bool is_indexed(span s)
+{
+    const char *open = NULL;
+    for (const char *at = s.at; at < s.end; at++)
+        if (*at == '[') open = at;
+    return open && open + 1 < s.end && (open[1] == 'R' || open[1] == 'U');
+}
+
+/* LDC R6, c[0x3][R6] is a load, whose address is computed. */
 static bool as_move(reading *r)
 {
+    if (is_indexed(r->operands[r->operand_count - 1])) return false;
     r->count = 1;
     return !modified(r, "HI");
+}
+
+static bool as_bits(reading *r)
+{
+    r->count = 1;
+    return true;
+}
+
+/* SGXT R26, R26, 0x8 */
+static bool as_sign(reading *r)
+{
+    if (r->count < 2 || modified(r, "W") || modified(r, "U32")) return false;
+    r->count = 2;
+    return true;
+}
+
+/* PRMT a, selector, b */
+static bool as_permutation(reading *r)
+{
+    if (r->count != 3 || r->modifiers.at != r->modifiers.end) return false;
+    x_operand selector = r->uses[1];
+    r->uses[1] = r->uses[2];
+    r->uses[2] = selector;
+    return true;
 }
 
 /* LEA.HI a, b, RZ, n: what a << n has above 32 bits. */
@@ -498,8 +536,9 @@ static void read_all(reading *r)
     r->count = 0;
     set_barrier(r);
     /* The last brackets: of a copy its source. */
-    for (int k = r->operand_count - 1;
-         k >= 0 && to->access != CUTE_ACCESS_NONE && to->space != CUTE_CODE_SPACE_CONST; k--)
+    bool indexed = r->operand_count > 1 && is_indexed(r->operands[r->operand_count - 1]);
+    bool addressed = to->access != CUTE_ACCESS_NONE && (to->space != CUTE_CODE_SPACE_CONST || indexed);
+    for (int k = r->operand_count - 1; k >= 0 && addressed; k--)
         if (has_brackets(r->operands[k])) {
             set_address(r->operands[k], to, r->uses, &r->count);
             break;
@@ -566,7 +605,7 @@ static bool set_inst(x_function *f, const cute_code_instruction *c, x_inst *to)
     if (to->space == CUTE_CODE_SPACE_LOCAL && to->address >= 0 && r.uses[to->address].kind == X_VAR &&
         r.uses[to->address].var == R + 1)
         to->flags |= F_SPILL;
-    if (to->space == CUTE_CODE_SPACE_CONST) to->access = CUTE_ACCESS_NONE;
+    if (to->space == CUTE_CODE_SPACE_CONST && to->address < 0) to->access = CUTE_ACCESS_NONE;
     return keep(f, &r, defs, def_count);
 }
 

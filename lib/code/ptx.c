@@ -22,7 +22,8 @@ static const opcode_row rows[EM_OPCODES] = {
     [EM_OP_xor] = {X_XOR, CUTE_CODE_LOGIC},       [EM_OP_not] = {X_NOT, CUTE_CODE_LOGIC},
     [EM_OP_shl] = {X_SHL, CUTE_CODE_LOGIC},       [EM_OP_shr] = {X_SHR, CUTE_CODE_LOGIC},
     [EM_OP_lop3] = {X_LOP3, CUTE_CODE_LOGIC},     [EM_OP_bfe] = {X_BFE, CUTE_CODE_LOGIC},
-    [EM_OP_shf] = {X_OTHER, CUTE_CODE_LOGIC},     [EM_OP_prmt] = {X_OTHER, CUTE_CODE_LOGIC},
+    [EM_OP_shf] = {X_OTHER, CUTE_CODE_LOGIC},     [EM_OP_prmt] = {X_PERMUTE, CUTE_CODE_LOGIC},
+    [EM_OP_brev] = {X_BREV, CUTE_CODE_INTEGER},   [EM_OP_popc] = {X_POPC, CUTE_CODE_INTEGER},
     [EM_OP_bfi] = {X_OTHER, CUTE_CODE_LOGIC},     [EM_OP_mov] = {X_MOV, CUTE_CODE_MOVE},
     [EM_OP_selp] = {X_SELECT, CUTE_CODE_MOVE},    [EM_OP_setp] = {X_SETP, CUTE_CODE_COMPARE},
     [EM_OP_set] = {X_OTHER, CUTE_CODE_COMPARE},   [EM_OP_cvta] = {X_MOV, CUTE_CODE_INTEGER},
@@ -196,6 +197,9 @@ static void set_compare(const em_inst *i, x_inst *to)
         }
 }
 
+/* Of prmt: the third operand selects a whole permutation, not bytes. */
+static const em_modifier permutations[] = {EM_M_f4e, EM_M_b4e, EM_M_rc8, EM_M_ecl, EM_M_ecr, EM_M_rc16};
+
 static void set_arithmetic(const em_inst *i, x_inst *to)
 {
     const ptx_type_info *type = &ptx_types[i->type];
@@ -228,13 +232,15 @@ static void set_arithmetic(const em_inst *i, x_inst *to)
     if (real && i->opcode != EM_OP_mov && i->opcode != EM_OP_selp) to->op = X_OTHER;
     if (type->count > 1 && to->op != X_MOV) to->op = X_OTHER;
     if ((i->opcode == EM_OP_mul || i->opcode == EM_OP_mad) && !real) {
-        if (em_has(i, EM_M_hi)) to->op = X_OTHER;
+        if (em_has(i, EM_M_hi)) to->op = i->opcode == EM_OP_mul ? X_MUL_HIGH : X_OTHER;
         if (em_has(i, EM_M_wide)) to->bits = (uint8_t)(to->bits * 2);
         if (type->bytes == 8) to->flags |= F_MULTIPLY_64;
     }
     if (i->opcode == EM_OP_add && em_has(i, EM_M_sat)) to->op = X_OTHER;
     if (i->opcode == EM_OP_setp && !real) set_compare(i, to);
     if (i->opcode == EM_OP_lop3) to->table = i->lane.table;
+    for (size_t m = 0; i->opcode == EM_OP_prmt && m < sizeof permutations / sizeof *permutations; m++)
+        if (em_has(i, permutations[m])) to->op = X_OTHER;
     if (i->opcode == EM_OP_mov && i->o[0].kind == EM_O_VECTOR) to->op = X_OTHER;
     if (i->opcode == EM_OP_mov && i->count > 1 && i->o[1].kind == EM_O_VECTOR) to->op = X_OTHER;
     if (i->opcode == EM_OP_cvt && i->type_count > 1) {

@@ -70,6 +70,33 @@ static bool divide(const x_inst *i, uint64_t a, uint64_t b, unsigned bits, uint6
     return true;
 }
 
+static uint64_t reverse(uint64_t a, unsigned bits)
+{
+    uint64_t r = 0;
+    for (unsigned n = 0; n < bits; n++) r |= (a >> n & 1) << (bits - 1 - n);
+    return r;
+}
+
+/* A digit's highest bit asks for the sign of the byte, eight times. */
+static uint64_t permute(uint64_t a, uint64_t b, uint64_t selector)
+{
+    uint64_t bytes = cut(a, 32) | b << 32, r = 0;
+    for (int n = 0; n < 4; n++) {
+        uint64_t digit = selector >> (4 * n) & 15, byte = bytes >> (8 * (digit & 7)) & 0xff;
+        r |= (digit & 8 ? (byte & 0x80 ? 0xff : 0) : byte) << (8 * n);
+    }
+    return r;
+}
+
+static uint64_t high_product(const x_inst *i, uint64_t a, uint64_t b, unsigned bits)
+{
+    if (i->is_signed) {
+        __int128 p = (__int128)lanes_extended(a, bits) * lanes_extended(b, bits);
+        return (uint64_t)(p >> bits);
+    }
+    return (uint64_t)((unsigned __int128)cut(a, bits) * cut(b, bits) >> bits);
+}
+
 static uint64_t bitwise(const x_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     switch (i->op) {
@@ -122,6 +149,11 @@ static bool lane(const x_inst *i, const uint64_t *v, unsigned count, bool made_u
         break;
     case X_LEA: r = (i->shift < 64 ? a << i->shift : 0) + b; break;
     case X_LEA_HIGH: r = (cut(a, bits) >> i->shift) + b; break;
+    case X_BREV: r = reverse(cut(a, bits), bits); break;
+    case X_POPC: r = (uint64_t)__builtin_popcountll(cut(a, bits)); break;
+    case X_PERMUTE: r = permute(a, b, c); break;
+    case X_MUL_HIGH: r = high_product(i, a, b, bits); break;
+    case X_SIGN: r = b && b < 64 ? (uint64_t)lanes_extended(cut(a, (unsigned)b), (uint32_t)b) : a; break;
     default: return false;
     }
     *out = cut(r, bits);
@@ -300,6 +332,12 @@ static bool do_lea(const question *q, lane_values *out)
     return true;
 }
 
+static bool do_reverse(const question *q, lane_values *out)
+{
+    *out = lanes_reverse(sized(q, 0));
+    return true;
+}
+
 typedef bool row(const question *q, lane_values *out);
 static row *const rows[] = {
     [X_MOV] = do_mov,       [X_ADD] = do_add,       [X_SUB] = do_sub,   [X_NEG] = do_neg,
@@ -307,7 +345,7 @@ static row *const rows[] = {
     [X_AND] = do_bits,      [X_OR] = do_bits,       [X_XOR] = do_bits,  [X_NOT] = do_bits,
     [X_LOP3] = do_bits,     [X_SELECT] = do_select, [X_SETP] = do_setp, [X_BFE] = do_bfe,
     [X_EXTEND] = do_extend, [X_DIV] = do_div,       [X_REM] = do_div,   [X_LEA] = do_lea,
-    [X_LEA_HIGH] = do_lea,
+    [X_LEA_HIGH] = do_lea,  [X_BREV] = do_reverse,
 };
 
 bool x_compute(cute_arena *arena, const x_inst *i, const lane_values *in, unsigned count, bool made_up,

@@ -121,15 +121,21 @@ static bool elects_each(const x_function *f, uint32_t n)
     return false;
 }
 
-/* Of a loop that counts from or to a number that is not known: n & 7 of the rest of an unrolled loop are few. */
-static double unknown_trips(const x_function *f, const x_value *phi, const x_operand *bound, int64_t step)
+/* n & 7 of the rest of an unrolled loop are few, whatever n is; 0: the value is no such number. */
+static double masked_trips(const x_function *f, const x_value *v, int64_t step)
 {
-    const x_value *from = x_entry(f, phi);
-    const x_inst *i = from && from->inst >= 0 ? &f->insts[from->inst] : NULL;
+    const x_inst *i = v && v->inst >= 0 ? &f->insts[v->inst] : NULL;
     int64_t each = step < 0 ? -step : step;
     for (unsigned u = 0; i && (i->op == X_AND || i->op == X_LOP3) && u < 2 && u < i->use_count; u++)
         if (i->uses[u].kind == X_IMM && i->uses[u].imm > 0 && i->uses[u].imm < 64)
             return each < i->uses[u].imm ? (double)(i->uses[u].imm + 1) / 2 / (double)each : 1;
+    return 0;
+}
+
+/* Of a loop that counts from or to a number that is not known. */
+static double unknown_trips(const x_function *f, const x_value *phi, const x_operand *bound)
+{
+    const x_value *from = x_entry(f, phi);
     uint32_t depends = x_operand_depends(f, bound) | (from ? from->depends : 0);
     return depends & (X_ARGUMENT | X_LOADED) ? MANY_TRIPS : TRIPS;
 }
@@ -152,8 +158,13 @@ static bool judge_exit(x_function *f, uint32_t n, const x_inst *branch)
         out->step = step;
         out->test = test;
         out->counter = start.value;
+        double few = bound->kind == X_IMM ? masked_trips(f, x_entry(f, phi), step) : 0;
+        if (few > 0) {
+            out->trips = few;
+            return true;
+        }
         if (!x_operand_lane(f, bound, 0, &to) || !x_operand_lane(f, &start, 0, &from)) {
-            out->trips = unknown_trips(f, phi, bound, step);
+            out->trips = unknown_trips(f, phi, bound);
             return true;
         }
         double way =

@@ -83,6 +83,21 @@ static void make_up(x_run *r, const x_inst *i)
     for (unsigned d = 0; d < i->def_count && whole && !to->varying; d++) x_set_lanes(r, &to[d], &number);
 }
 
+/* A size divided by the threads of the grid, or by another size: rounds of a loop that goes through it, which are not few. */
+static bool is_share_of_size(const x_function *f, const x_inst *i)
+{
+    return i->op == X_DIV && i->use_count > 1 && i->uses[1].kind == X_VAR &&
+           !x_operand_varying(f, &i->uses[1]) && x_operand_depends(f, &i->uses[0]) & X_ARGUMENT;
+}
+
+static void enlarge(lane_values *v)
+{
+    enum { FEW = 64 };
+    for (int l = 0; l < X_LANES; l++)
+        if (v->at[l] >= FEW) return;
+    for (int l = 0; l < X_LANES; l++) v->at[l] += CODE_MADE_UP;
+}
+
 static void evaluate(x_run *r, const x_inst *i)
 {
     enum { MOST = 8 };
@@ -98,6 +113,7 @@ static void evaluate(x_run *r, const x_inst *i)
     for (unsigned k = 0; k < count; k++)
         if (!operand(r, &i->uses[k], &in[k])) return;
     if (!x_compute(r->own, i, in, count, true, &out)) return;
+    if (is_share_of_size(f, i)) enlarge(&out);
     x_set_lanes(r, to, &out);
     /* LOP3 P0, R3: the bits, and whether there is one. */
     if (i->op == X_LOP3 && i->compare == X_NONZERO && i->def_count > 1) {

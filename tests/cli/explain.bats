@@ -15,7 +15,7 @@ setup() {
     grep -q 'banks.cu:9.*bank-conflict' out && grep -q '32 wavefronts where 1 would do' out && grep -q 'way out: pad the rows' out
     ! grep -q integer-division out
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --all-findings | grep -q integer-division
-    "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q 'cured: nothing of weight'
+    "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q '^cured, blocks of 256 x 1 x 1 (.maxntid): nothing of weight'
 }
 
 @test "halves that ptxas joins to pairs are not told; without machine code nobody knows" {
@@ -276,5 +276,39 @@ PTX
 }
 PTX
     "$dump" explain call.ptx --all-findings >out
-    grep -q '^k: nothing' out || { cat out; false; }
+    grep -q '^k, blocks of 256 x 1 x 1 (assumed): nothing' out || { cat out; false; }
+}
+
+@test "the header has the block and its origin; evidence that rests on an argument says what is assumed of it" {
+    "$dump" explain "$kernels/uncoalesced.ptx" --kernel=slow >out
+    grep -q '^slow, blocks of 256 x 1 x 1 (.maxntid): ' out && grep -q '      assumed: arguments are multiples of 1024$' out
+    "$dump" explain "$kernels/uncoalesced.ptx" --kernel=slow --json |
+        jq -e '.kernels[0] | .block == [256, 1, 1] and .block_from == ".maxntid" and .findings[0].assumed == "arguments are multiples of 1024"'
+    # the distance of the lanes is in the code
+    "$dump" explain "$kernels/structures.ptx" --kernel=slow --json |
+        jq -e '.kernels[0].findings[] | select(.id == "uncoalesced") | has("assumed") | not'
+}
+
+@test "of a cubin without PTX the block and the grid of a launch are taken" {
+    cat >copy.ptx <<'PTX'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry copy(.param .u64 a, .param .u64 out)
+{
+.reg .b64 %d<6>; .reg .b32 %r<6>; .reg .f32 %f;
+ld.param.u64 %d1, [a]; ld.param.u64 %d2, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+mad.lo.u32 %r1, %r1, %r2, %r3; mul.wide.u32 %d3, %r1, 4; add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3;
+ld.global.f32 %f, [%d1]; st.global.f32 [%d2], %f; ret;
+}
+PTX
+    "$CUTE_BIN/cute-link" --strip copy.ptx -o copy.cubin
+    for threads in 32 256; do
+        echo '{"kernel": "copy", "grid": ['$((131072 / threads))'], "block": ['$threads'], "args": [{"buffer": "a"}, {"buffer": "out"}],
+               "buffers": {"a": {"dtype": "f32", "shape": [131072], "init": "ones"}, "out": {"dtype": "f32", "shape": [131072], "init": "zeros"}}}' >launch.json
+        "$dump" explain copy.cubin --config=launch.json >$threads.out
+        grep -q "^copy, blocks of $threads x 1 x 1 (launch.json): " $threads.out
+    done
+    grep -q small-block 32.out && grep -q 'the emulator runs PTX' 32.out
+    ! grep -q small-block 256.out
 }

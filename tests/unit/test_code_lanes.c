@@ -73,11 +73,18 @@ static expression leaf(void)
     return e;
 }
 
+static uint64_t reversed(uint64_t x)
+{
+    uint64_t r = 0;
+    for (int n = 0; n < BITS; n++) r |= (x >> n & 1) << (BITS - 1 - n);
+    return r;
+}
+
 /* One operation on two of them. */
 static expression combine(const expression *a, const expression *b)
 {
     expression e = *a;
-    uint64_t kind = some(9), by = some(6), factor = some(5);
+    uint64_t kind = some(10), by = some(6), factor = some(5);
     const lane_values both[2] = {a->form, b->form};
     lane_values number = lanes_constant(BITS, factor);
     switch (kind) {
@@ -89,6 +96,7 @@ static expression combine(const expression *a, const expression *b)
     case 5: e.form = lanes_bitwise(xor_bits, NULL, both, 2, BITS); break;
     case 6: e.form = lanes_mul(a->form, number); break;
     case 7: e.form = lanes_mul(a->form, b->form); break;
+    case 8: e.form = lanes_reverse(a->form); break;
     default: e.form = lanes_either(a->form, b->form); break;
     }
     for (int k = 0; k < CHOICES; k++) {
@@ -103,6 +111,7 @@ static expression combine(const expression *a, const expression *b)
                          : kind == 5 ? (x ^ y)
                          : kind == 6 ? x * factor
                          : kind == 7 ? x * y
+                         : kind == 8 ? reversed(x)
                          : first     ? x
                                      : y;
             e.values[k][l] = z;

@@ -7,6 +7,50 @@
 #include "cute/checks.h"
 #include "cute/report.h"
 #include "lib/base/file.h"
+#include "lib/launch/plan.h"
+
+static const char *folder_of(const emulate_question *q)
+{
+    const char *slash = strrchr(q->config, '/');
+    return !slash               ? NULL
+           : slash == q->config ? "/"
+                                : cute_arena_copy(q->arena, q->config, (size_t)(slash - q->config));
+}
+
+static json_t *extent(const int64_t of[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)of[0], (json_int_t)of[1], (json_int_t)of[2]);
+}
+
+cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_diag *diag)
+{
+    cute_buffer text = {0};
+    cute_config config = {0};
+    cute_plan plan = {0};
+    CUTE_TRY(cute_file_read(q->config, &text, diag));
+    const config_source source = {.label = cute_file_label(q->config),
+                                  .text = cute_buffer_text(&text),
+                                  .length = text.length,
+                                  .folder = folder_of(q),
+                                  .module = q->module,
+                                  .defines = q->defines.items,
+                                  .define_count = q->defines.count};
+    const plan_limits limits = cute_plan_limits("", NULL);
+    json_t *launches = json_array();
+    cute_status status = cute_config_read(q->arena, &source, &config, diag);
+    if (status == CUTE_OK) status = cute_plan_make(&config, q->module, q->kernel, &limits, &plan, diag);
+    for (size_t n = 0; status == CUTE_OK && n < plan.main.count; n++) {
+        const plan_launch *l = &plan.main.launches[n];
+        json_array_append_new(launches, json_pack("{s:s,s:o,s:o,s:I}", "kernel", l->kernel->name, "grid",
+                                                  extent(l->shape.grid), "block", extent(l->shape.block),
+                                                  "dynamic_smem", (json_int_t)l->shape.dynamic_smem));
+    }
+    *out = json_pack("{s:o}", "launches", launches);
+    if (!*out && status == CUTE_OK) status = cute_fail_memory(diag);
+    cute_config_release(&config);
+    cute_buffer_release(&text);
+    return status;
+}
 
 cute_status cute_dump_emulate(const emulate_question *q, json_t **out, cute_diag *diag)
 {
@@ -29,11 +73,7 @@ cute_status cute_dump_emulate(const emulate_question *q, json_t **out, cute_diag
                                          .multiprocessors = q->sms};
     cute_buffer text = {0};
     cute_launch *launch = NULL;
-    const char *slash = strrchr(q->config, '/');
-    const char *folder = !slash ? NULL
-                         : slash == q->config
-                             ? "/"
-                             : cute_arena_copy(q->arena, q->config, (size_t)(slash - q->config));
+    const char *folder = folder_of(q);
     cute_status status = cute_file_read(q->config, &text, diag);
     if (status == CUTE_OK)
         status = cute_launch_open(cute_file_label(q->config), cute_buffer_text(&text), text.length, folder,

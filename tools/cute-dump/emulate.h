@@ -19,4 +19,8 @@ typedef struct emulate_question {
 /* The report of the launch with its counters, by line; results are not compared. The caller releases it. */
 cute_status cute_dump_emulate(const emulate_question *q, json_t **out, cute_diag *diag);
 
+/* The launches alone, {"launches": [{"kernel", "grid", "block", "dynamic_smem"}]}: of a module that the emulator cannot run,
+ * because it has no PTX. */
+cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_diag *diag);
+
 #endif

@@ -88,7 +88,11 @@ cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_
     const emulate_question launch = {
         q->arena, q->label, q->module, q->kernel, q->config, q->defines, q->sms,
     };
-    if (q->config) status = cute_dump_emulate(&launch, &p.launch, diag);
+    size_t length;
+    bool runs = cute_module_ptx(q->module, &length) != NULL;
+    if (q->config)
+        status =
+            runs ? cute_dump_emulate(&launch, &p.launch, diag) : cute_dump_launches(&launch, &p.launch, diag);
     in.launch = p.launch;
     if (status == CUTE_OK && q->ncu) {
         status = cute_file_read(q->ncu, &p.ncu, diag);

@@ -63,6 +63,18 @@ typedef struct x_traffic {
 } x_traffic;
 x_traffic x_sectors(const uint64_t at[X_LANES], uint32_t active, unsigned width);
 x_traffic x_wavefronts(const uint64_t at[X_LANES], uint32_t active, unsigned width, bool load);
+/* The same of a place that data decide, which may be any within their bits. */
+typedef struct x_scatter {
+    double count; /* on average */
+    int ideal;
+    int64_t stride; /* bytes from one lane to the next, beside the data */
+    bool apart;     /* each lane has a part of its own, `stride` bytes */
+} x_scatter;
+/* False: they are known, or nothing is known of them. */
+bool x_expected_wavefronts(const x_function *f, const x_inst *i, x_scatter *out);
+/* Addresses among the lanes; those of a load of constants, which are read one after the other. */
+int x_distinct(const uint64_t at[X_LANES], uint32_t active);
+int x_constants(const x_function *f, const x_inst *i);
 /* Sets `again` of all instructions. */
 void x_mark_again(x_function *f);
 

@@ -96,6 +96,25 @@ static bool is_global_load(const x_function *f, const x_inst *i)
            !(i->flags & (F_VOLATILE | F_ORDERED));
 }
 
+int x_distinct(const uint64_t at[X_LANES], uint32_t active)
+{
+    int distinct = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        bool seen = !(active >> l & 1);
+        for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
+        distinct += !seen;
+    }
+    return distinct;
+}
+
+int x_constants(const x_function *f, const x_inst *i)
+{
+    uint64_t at[X_LANES];
+    uint32_t active;
+    if (!x_address_varying(f, i)) return 1;
+    return x_addresses(f, i, at, &active) ? x_distinct(at, active) : X_LANES / 2;
+}
+
 /* Whether each lane of `i` reads the sector that it reads in `before`. */
 static bool same_sectors(const x_function *f, const x_inst *i, const x_inst *before)
 {
@@ -144,13 +163,17 @@ double x_cost(const x_function *f, const x_inst *i)
     if (i->flags & F_DOUBLE) return double_cost(f->arch) * (i->flags & F_SLOW_MATH ? DOUBLE_MATH / 2 : 1);
     if (i->flags & F_SLOW_MATH) return SLOW_MATH;
     if (i->access == CUTE_ACCESS_NONE || i->flags & F_TENSOR_LOAD) return cost;
+    if (i->space == CUTE_CODE_SPACE_CONST) return cost + WAVEFRONT_COST * (x_constants(f, i) - 1);
     if (i->seen && i->seen->count > 0)
         return i->seen->count * (i->space == CUTE_CODE_SPACE_SHARED ? WAVEFRONT_COST : SECTOR_COST);
     unsigned width = i->width ? i->width : 4;
     bool known = x_addresses(f, i, at, &active);
     if (i->space == CUTE_CODE_SPACE_SHARED && i->access != CUTE_ACCESS_COPY) {
+        x_scatter expected;
         x_traffic t =
             known ? x_wavefronts(at, active, width, x_plain_load(i)) : (x_traffic){(int)(width + 3) / 4, 0};
+        if (!known && x_address_depends(f, i) & X_LOADED && x_expected_wavefronts(f, i, &expected))
+            return WAVEFRONT_COST * expected.count;
         return WAVEFRONT_COST * (t.count ? t.count : 1);
     }
     if (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC) {
@@ -161,6 +184,10 @@ double x_cost(const x_function *f, const x_inst *i)
             t.count = x_address_depends(f, i) & X_LOADED ? X_LANES / 2 : X_LANES / 4;
         else
             t.count = 1;
+        /* All warps read the same: L1 has it. */
+        bool common = i->access == CUTE_ACCESS_LOAD && !x_address_varying(f, i) &&
+                      !(x_address_depends(f, i) & (X_THREAD | X_BLOCK | X_LOADED));
+        if (common && i->width <= 4) return WAVEFRONT_COST;
         if (known && i->again) return WAVEFRONT_COST * ((t.count + LINE_SECTORS - 1) / LINE_SECTORS);
         return SECTOR_COST * (t.count ? t.count : 1);
     }

@@ -110,6 +110,44 @@ static int64_t used_at(const explain_context *c, int64_t address)
     return -1;
 }
 
+/* Findings whose evidence is where lanes' addresses are. */
+static const bool of_addresses[EXPLAIN_COUNT] = {
+    [EXPLAIN_UNCOALESCED] = true, [EXPLAIN_BANKS] = true,    [EXPLAIN_VECTOR] = true,
+    [EXPLAIN_ATOMIC] = true,      [EXPLAIN_CONSTANT] = true, [EXPLAIN_REREAD] = true,
+};
+
+/* An argument is in the operand, and not as a base to which all else is added: the lanes are apart by it, or as it decides. */
+static bool rests_on_argument(const x_function *f, const x_operand *o, bool base, unsigned *budget)
+{
+    if (!(x_operand_depends(f, o) & X_ARGUMENT) || !*budget) return false;
+    --*budget;
+    if (o->kind != X_VAR) return !base;
+    const x_value *v = x_entry(f, x_use(f, o));
+    if (!v) v = x_use(f, o);
+    const x_inst *i = v->inst >= 0 ? &f->insts[v->inst] : NULL;
+    if (!i || i->access != CUTE_ACCESS_NONE) return false;
+    for (unsigned u = 0; u < x_sources(i); u++) {
+        bool added = i->op == X_ADD || i->op == X_MOV ||
+                     ((i->op == X_LEA || i->op == X_SUB) && u == (i->op == X_LEA)) ||
+                     (i->op == X_MAD && u == 2);
+        if (rests_on_argument(f, &i->uses[u], base && added, budget)) return true;
+    }
+    return false;
+}
+
+/* The first access of a run of neighbours has to be aligned: its base counts, too. */
+static const char *assumed_of(explain_context *c, const x_inst *i)
+{
+    unsigned budget = 256;
+    bool rests = false;
+    if (!i || i->seen || i->address < 0 || !of_addresses[c->id]) return NULL;
+    for (int k = 0; k < 2; k++) {
+        int at = k ? i->address2 : i->address;
+        if (at >= 0) rests |= rests_on_argument(c->f, &i->uses[at], c->id != EXPLAIN_VECTOR, &budget);
+    }
+    return rests ? explain_text(c, "arguments are multiples of %d", CODE_MADE_UP) : NULL;
+}
+
 CUTE_PRINTF(7, 0)
 static void add(explain_context *c, const x_inst *i, double cycles, double share, bool waits,
                 const char *cure, const char *format, va_list args)
@@ -154,6 +192,7 @@ static void add(explain_context *c, const x_inst *i, double cycles, double share
     if (cycles <= f->worst) return;
     f->worst = cycles;
     f->evidence = evidence;
+    f->assumed = assumed_of(c, i);
     f->cure = cure ? cure : explain_rows[c->id].cure;
     f->place = place;
 }
@@ -376,6 +415,8 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
     if (!input->launch)
         unseen(&c, "a launch: %s estimated (--config=launch.json)",
                c.launched ? "how often lines run is" : "the grid, and how often lines run, are");
+    else if (!json_object_get(input->launch, "counters"))
+        unseen(&c, "how often lines run: the emulator runs PTX, and there is none; it is estimated");
     if (measured && !measured->count && !measured->family_count)
         unseen(&c,
                "stalls: %s has neither reasons (ncu --section WarpStateStats) nor samples (--section "
@@ -385,6 +426,11 @@ static cute_status explain_one(cute_arena *arena, const explain_input *input, co
                      : c.ptx         ? "PTX"
                      : c.sass        ? "machine code"
                                      : "nothing";
+    if (c.ptx || c.sass) {
+        out->assume = (c.ptx ? &ptx : &sass)->assume;
+        out->block = code_block_text(arena, &out->assume);
+        c.failed |= !out->block;
+    }
     set_occupancy(&c, &occupancy);
     look(&c);
     if (measured) explain_apply_samples(arena, measured, c.sass, out);

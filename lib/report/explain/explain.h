@@ -4,6 +4,7 @@
 #define CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 
 #include "lib/base/json.h"
+#include "lib/code/assumptions.h"
 #include "lib/code/sass/code.h"
 #include "lib/report/resources/resources.h"
 
@@ -41,13 +42,16 @@ typedef struct explain_finding {
     bool measured; /* the share is of counters or samples */
     bool waits;    /* cycles: of waiting, beside those of the instructions */
     const char *evidence, *cure;
-    const char *stall; /* what a profiler saw there; NULL */
-    double worst;      /* cycles of the instruction that gave the evidence */
+    const char *stall;   /* what a profiler saw there; NULL */
+    const char *assumed; /* of arguments, on which the evidence rests; NULL: nothing */
+    double worst;        /* cycles of the instruction that gave the evidence */
 } explain_finding;
 
 typedef struct explain_kernel {
     const char *name;
     const char *looked_at;     /* "PTX and machine code" */
+    code_assumptions assume;   /* its block and from where it is; block[0] 0: not known */
+    const char *block;         /* the same in words; NULL: nothing was looked at */
     explain_finding *findings; /* those of most weight first */
     size_t count, capacity;
     const char **unseen; /* what could not be looked at, and why */

@@ -234,6 +234,19 @@ void find_uncoalesced(explain_context *c)
 
 /* ---- banks ---- */
 
+/* A table of each thread, whose index is data: another layout has no conflicts, whatever they are. */
+static void judge_own_parts(explain_context *c, const x_inst *i)
+{
+    x_scatter s;
+    if (!x_expected_wavefronts(c->f, i, &s) || !s.apart || s.count < 2 * s.ideal) return;
+    explain_add(
+        c, i, (s.count - s.ideal) * WAVEFRONT_COST * x_weight(c->f, i),
+        "turn the table over: at [index][thread] each lane has a bank of its own, whatever its index",
+        "about %.0f wavefronts where %d would do: each lane has %lld bytes of its own, and data are the "
+        "index",
+        s.count, s.ideal, (long long)s.stride);
+}
+
 void find_bank_conflicts(explain_context *c)
 {
     const x_function *f = c->f;
@@ -252,7 +265,10 @@ void find_bank_conflicts(explain_context *c)
                               : NULL,
                       "wavefronts"))
             continue;
-        if (!x_addresses(f, i, at, &active)) continue;
+        if (!x_addresses(f, i, at, &active)) {
+            if (by_data) judge_own_parts(c, i);
+            continue;
+        }
         unsigned width = i->width ? i->width : 4;
         if (i->flags & F_TENSOR_LOAD) {
             active &= width <= 4 ? 0xffu : width <= 8 ? 0xffffu : UINT32_MAX;
@@ -494,17 +510,6 @@ void find_reloads(explain_context *c)
 
 /* ---- atomics ---- */
 
-static int distinct_addresses(const uint64_t at[X_LANES], uint32_t active)
-{
-    int distinct = 0;
-    for (int l = 0; l < X_LANES; l++) {
-        bool seen = !(active >> l & 1);
-        for (int o = 0; o < l && !seen; o++) seen = active >> o & 1 && at[o] == at[l];
-        distinct += !seen;
-    }
-    return distinct;
-}
-
 /* ld.global.s8, LDG.E.S8 */
 static bool is_signed_load(const x_inst *i)
 {
@@ -601,7 +606,7 @@ void find_contended(explain_context *c)
             explain_add_wait(c, i, each * (lanes - 1), NULL, "%d lanes of each warp have the same address%s",
                              lanes, all && global ? ", and so has every block" : "");
         } else if (known) {
-            int distinct = distinct_addresses(at, active);
+            int distinct = x_distinct(at, active);
             if (distinct * 2 <= lanes)
                 explain_add_wait(c, i, each * (lanes - distinct), NULL,
                                  "%d lanes of each warp have %d addresses", lanes, distinct);
@@ -630,7 +635,7 @@ void find_divided_constants(explain_context *c)
             !x_address_varying(f, i))
             continue;
         bool known = x_addresses(f, i, at, &active);
-        int distinct = known ? distinct_addresses(at, active) : X_LANES / 2;
+        int distinct = x_constants(f, i);
         if (distinct < 2) continue;
         explain_add(c, i, (distinct - 1) * WAVEFRONT_COST * x_weight(f, i), NULL,
                     known ? "%d addresses in a warp"

@@ -69,6 +69,7 @@ static void print_finding(const explain_report *r, const explain_kernel *k, cons
     if (f->place.instruction)
         cute_buffer_printf(out, "      %s%s\n", f->place.instruction,
                            f->count > 1 ? "; and others of this line" : "");
+    if (f->assumed) cute_buffer_printf(out, "      assumed: %s\n", f->assumed);
     if (f->stall) cute_buffer_printf(out, "      sampled: %s\n", f->stall);
     cute_buffer_puts(out, "      way out: ");
     put_folded(f->cure, 15, out);
@@ -92,8 +93,8 @@ void explain_print(const explain_report *r, bool all, bool colour, cute_buffer *
     for (size_t n = 0; n < r->count; n++) {
         const explain_kernel *k = &r->kernels[n];
         size_t heavy = of_weight(k), shown = all ? k->count : heavy;
-        cute_buffer_printf(out, "%s%s%s%s: ", n ? "\n" : "", colour ? "\033[1m" : "", k->name,
-                           colour ? "\033[0m" : "");
+        cute_buffer_printf(out, "%s%s%s%s%s%s: ", n ? "\n" : "", colour ? "\033[1m" : "", k->name,
+                           colour ? "\033[0m" : "", k->block ? ", " : "", k->block ? k->block : "");
         put_summary(k, heavy, all, out);
         if (k->note) cute_buffer_printf(out, "  %s\n", k->note);
         for (size_t f = 0; f < shown; f++) print_finding(r, k, &k->findings[f], colour, out);
@@ -128,6 +129,7 @@ json_t *explain_json(const explain_report *r)
             json_object_set_new(one, "measured", json_boolean(f->measured));
             json_object_set_new(one, "evidence", cute_json_text(f->evidence));
             json_object_set_new(one, "cure", cute_json_text(f->cure));
+            if (f->assumed) json_object_set_new(one, "assumed", json_string(f->assumed));
             if (f->stall) json_object_set_new(one, "stall", json_string(f->stall));
             json_array_append_new(findings, one);
         }
@@ -136,6 +138,12 @@ json_t *explain_json(const explain_report *r)
         json_t *kernel =
             json_pack("{s:o,s:s,s:I,s:o,s:o}", "kernel", cute_json_text(k->name), "looked_at", k->looked_at,
                       "of_weight", (json_int_t)of_weight(k), "findings", findings, "not_looked_at", unseen);
+        if (k->assume.block[0] > 0) {
+            const int64_t *b = k->assume.block;
+            json_object_set_new(kernel, "block",
+                                json_pack("[I,I,I]", (json_int_t)b[0], (json_int_t)b[1], (json_int_t)b[2]));
+            json_object_set_new(kernel, "block_from", json_string(k->assume.block_from));
+        }
         if (k->note) json_object_set_new(kernel, "stalls", cute_json_text(k->note));
         json_array_append_new(kernels, kernel);
     }
@@ -165,7 +173,8 @@ void explain_html(const explain_report *r, cute_buffer *out)
         const explain_kernel *k = &r->kernels[n];
         cute_buffer_puts(out, "<h2>");
         put_html(k->name, out);
-        cute_buffer_printf(out, "</h2>\n<p>%zu of weight; looked at %s.", of_weight(k), k->looked_at);
+        cute_buffer_printf(out, "</h2>\n<p>%zu of weight; looked at %s%s%s.", of_weight(k), k->looked_at,
+                           k->block ? "; " : "", k->block ? k->block : "");
         if (k->note) cute_buffer_putc(out, ' '), put_html(k->note, out);
         cute_buffer_puts(out, "</p>\n");
         for (size_t m = 0; m < k->count; m++) {
@@ -182,6 +191,10 @@ void explain_html(const explain_report *r, cute_buffer *out)
             cute_buffer_printf(out, "</div><div class=\"bar\"><i style=\"width:%.0f%%\"></i></div><p>",
                                f->share * 100);
             put_html(f->evidence, out);
+            if (f->assumed) {
+                cute_buffer_puts(out, "; assumed: ");
+                put_html(f->assumed, out);
+            }
             cute_buffer_puts(out, "</p>");
             if (f->place.instruction) {
                 cute_buffer_puts(out, "<code>");
