@@ -13,7 +13,7 @@ KERNEL(slow(const unsigned char *__restrict__ a, unsigned *__restrict__ out, int
 KERNEL(cured(const uint4 *__restrict__ a, unsigned *__restrict__ out, int n))
 {
     unsigned sums[4] = {0, 0, 0, 0};
-    for (int k = bid * ntid + tid; k < n; k += nbid * ntid) {
+    for (int k = bid * ntid + tid; k < n / 16; k += nbid * ntid) {
         uint4 v = a[k];
 #pragma unroll
         for (int w = 0; w < 4; w++)
