@@ -57,7 +57,8 @@ enum {
 
 typedef cute_status dump_function(settings *s, cute_buffer *out, cute_diag *diag);
 dump_function do_show, do_ptx, do_sass, do_cfg, do_histogram, do_lines, do_resources, do_occupancy,
-    do_accesses, do_layouts, do_elf, do_images, do_all, do_run, do_diff, do_explain, do_source, do_causes, do_instructions;
+    do_accesses, do_layouts, do_elf, do_images, do_all, do_run, do_diff, do_explain, do_source, do_causes,
+    do_instructions;
 
 typedef struct dump_view {
     const char *name, *help;
