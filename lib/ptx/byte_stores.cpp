@@ -2,6 +2,7 @@
 // them, one after the other. Words that assembly joins it does not take apart.
 #include "lib/ptx/registers.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -61,11 +62,36 @@ void join(StoreInst &store)
     b.CreateAlignedStore(joined, store.getPointerOperand(), store.getAlign())->copyMetadata(store);
     store.eraseFromParent();
 }
+
+#if LLVM_VERSION_MAJOR == 21
+// LLVM 21 stores two floats that are rounded to 16 bits without rounding them (llvm/llvm-project#149571).
+void round_alone(Function &function)
+{
+    SmallVector<FPTruncInst *, 16> vectors;
+    for (Instruction &i : instructions(function))
+        if (auto *round = dyn_cast<FPTruncInst>(&i); round && isa<FixedVectorType>(round->getType()))
+            vectors.push_back(round);
+    for (FPTruncInst *round : vectors) {
+        IRBuilder<> b(round);
+        auto *type = cast<FixedVectorType>(round->getType());
+        Value *all = PoisonValue::get(type);
+        for (unsigned i = 0; i < type->getNumElements(); i++) {
+            Value *one = b.CreateExtractElement(round->getOperand(0), i);
+            all = b.CreateInsertElement(all, b.CreateFPTrunc(one, type->getElementType()), i);
+        }
+        round->replaceAllUsesWith(all);
+        round->eraseFromParent();
+    }
+}
+#else
+void round_alone(Function &) {}
+#endif
 } // namespace
 
 void cute_llvm_join_bytes(LLVMModuleRef m)
 {
     for (Function &function : *unwrap(m)) {
+        round_alone(function);
         SmallVector<StoreInst *, 16> stores;
         for (Instruction &i : instructions(function))
             if (auto *store = dyn_cast<StoreInst>(&i); store && is_split(*store)) stores.push_back(store);
