@@ -293,13 +293,6 @@ static void reading(const x_run *r, const x_inst *x, request_seen *a)
     }
 }
 
-static uint32_t lanes_of(const lane_values *predicate)
-{
-    uint32_t mask = 0;
-    for (int l = 0; l < LANES; l++) mask |= (uint32_t)(predicate->at[l] & 1) << l;
-    return mask;
-}
-
 /* One side of it, in this warp. */
 static void see(gather *g, x_run *r, const x_inst *x, const side *sides, int n)
 {
@@ -319,7 +312,7 @@ static void see(gather *g, x_run *r, const x_inst *x, const side *sides, int n)
     if (x->guard >= 0) {
         lane_values guard = x_operand_lanes(r, &x->uses[x->guard], 1);
         if (lanes_known(&guard))
-            a.mask &= lanes_of(&guard);
+            a.mask &= lanes_true(&guard);
         else if (!lanes_uniform(&guard))
             a.lanes_assumed = true;
     }

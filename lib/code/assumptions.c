@@ -1,4 +1,4 @@
-/* What is known of a launch before it happens; see assumptions.h. */
+/* See assumptions.h. */
 #include "lib/code/assumptions.h"
 
 #include <string.h>

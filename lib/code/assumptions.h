@@ -1,4 +1,4 @@
-/* What is known of a launch before it happens, and from where: the block and the grid, arguments, alignments. Views that look
+/* Assumptions about a launch and their sources: block, grid, arguments, alignments. Views that look
  * at a kernel fill it here and print it with the same words. */
 #ifndef CUTE_LIB_CODE_ASSUMPTIONS_H
 #define CUTE_LIB_CODE_ASSUMPTIONS_H
@@ -37,7 +37,7 @@ enum {
  * can have are not known. */
 void code_assume_block(code_assumptions *a, const struct em_function *kernel, const cute_kernel *about,
                        const int64_t block[3], const char *from);
-/* What the metadata or a launch says of the alignment of the pointer at `offset` of the parameters; 1: nothing. */
+/* The alignment in bytes of the pointer at `offset` of the parameters, by the launch or the metadata; 1: unknown. */
 int64_t code_alignment(const code_assumptions *a, uint32_t offset);
 /* One of code_byte for `bytes` of the parameters, and their value. */
 code_byte code_parameter(const code_assumptions *a, uint64_t at, uint32_t bytes, uint64_t *out);

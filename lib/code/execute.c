@@ -1,4 +1,4 @@
-/* What the emulator's executors make of known operands, and rows for what is no operation on integers. */
+/* Runs instructions with known operands on the emulator's executors; rows for operations that are not integer arithmetic. */
 #include "lib/code/execute.h"
 
 enum { SLOT = 8 * EM_LANES };
@@ -101,13 +101,6 @@ bool evaluate_is_pure(const em_inst *i)
 
 /* ---- rows ---- */
 
-/* A number that is the same in all lanes. */
-static bool number(const lane_values *v, uint64_t *out)
-{
-    *out = v->at[0];
-    return lanes_known(v) && lanes_uniform(v);
-}
-
 /* {lo, hi} of one register. */
 static bool do_mov(evaluation *e)
 {
@@ -138,7 +131,7 @@ static bool do_mapa(evaluation *e)
 static bool do_shfl(evaluation *e)
 {
     uint64_t lane, clamp;
-    if (!em_has(e->inst, EM_M_idx) || !number(&e->in[1], &lane) || !number(&e->in[2], &clamp) ||
+    if (!em_has(e->inst, EM_M_idx) || !lanes_single(&e->in[1], &lane) || !lanes_single(&e->in[2], &clamp) ||
         (clamp & 0x1f1f) != 31 || e->in[0].varies)
         return false;
     e->out[0] = e->in[0];
@@ -157,7 +150,7 @@ static bool do_elect(evaluation *e)
     return true;
 }
 
-/* What a warp knows in common. */
+/* Results that all lanes of a warp share. */
 static bool do_common(evaluation *e)
 {
     for (int n = 0; n < e->result_count; n++)

@@ -260,7 +260,6 @@ struct evaluation;
 typedef struct x_run {
     x_function *f;
     cute_arena *own;
-    uint32_t warp;
     bool made_up;
     struct evaluation *e;
     uint32_t current; /* block */
@@ -273,7 +272,7 @@ bool x_run_begin(x_run *r, x_function *f, cute_arena *own, uint32_t warp, bool m
 lane_values x_operand_lanes(const x_run *r, const x_operand *o, uint32_t bits);
 /* Sets the values that the instruction makes in lanes `mask`. */
 void x_execute(x_run *r, const x_inst *i, uint32_t mask);
-/* Gives a value its lanes; keeps what it had where nothing changed. */
+/* Sets the lanes of a value and notes whether they changed. */
 void x_set_lanes(x_run *r, x_value *v, const lane_values *lanes);
 /* An operation on integers: the table of what is computed, of PTX and machine code alike. `in`: its operands; `out` has the bits that
  * are asked for. False: nothing is known. Sizes that are made up do not overflow. */
@@ -303,6 +302,8 @@ static inline x_value *x_use(const x_function *f, const x_operand *o)
 }
 /* What lane `lane` has in an operand; false: not known. */
 bool x_operand_lane(const x_function *f, const x_operand *o, int lane, uint64_t *out);
+/* The lanes in which a predicate is true; false: not known. */
+bool x_lanes_true(const x_function *f, const x_operand *o, uint32_t *out);
 bool x_operand_varying(const x_function *f, const x_operand *o);
 uint32_t x_operand_depends(const x_function *f, const x_operand *o);
 /* All lanes of a value are known. */

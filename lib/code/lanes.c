@@ -65,6 +65,19 @@ bool lanes_uniform(const lane_values *v)
     return true;
 }
 
+bool lanes_single(const lane_values *v, uint64_t *out)
+{
+    *out = v->at[0];
+    return lanes_known(v) && lanes_uniform(v);
+}
+
+uint32_t lanes_true(const lane_values *predicate)
+{
+    uint32_t mask = 0;
+    for (int l = 0; l < LANES; l++) mask |= (uint32_t)(predicate->at[l] & 1) << l;
+    return mask;
+}
+
 bool lanes_equal(const lane_values *a, const lane_values *b)
 {
     return a->bits == b->bits && a->free == b->free && a->varies == b->varies && a->pointer == b->pointer &&

@@ -29,6 +29,10 @@ lane_values lanes_vary(uint32_t bits, const char *why);
 bool lanes_known(const lane_values *v);
 /* Whether all lanes have the same value. */
 bool lanes_uniform(const lane_values *v);
+/* A known value that all lanes share. */
+bool lanes_single(const lane_values *v, uint64_t *out);
+/* The lanes in which a known predicate is true, a bit each. */
+uint32_t lanes_true(const lane_values *predicate);
 bool lanes_equal(const lane_values *a, const lane_values *b);
 /* Forgets that a pointer is added: what is done to it now is not an address any more. */
 lane_values lanes_number(lane_values v);

@@ -17,7 +17,7 @@ typedef struct x_region {
 
 bool x_run_begin(x_run *r, x_function *f, cute_arena *own, uint32_t warp, bool made_up)
 {
-    *r = (x_run){.f = f, .own = own, .warp = warp, .made_up = made_up};
+    *r = (x_run){.f = f, .own = own, .made_up = made_up};
     f->warp = warp;
     for (size_t n = 0; n < f->value_count; n++) f->values[n].lanes = NULL;
     if (f->sass) return true;
@@ -45,7 +45,7 @@ static lane_values thread_index(const x_run *r, x_sreg which)
     lane_values v = lanes_constant(32, 0);
     if (!b[0] && which != X_S_TID_X) return lanes_same(32, 0, "the thread's index");
     for (int64_t l = 0; l < LANES; l++) {
-        int64_t t = (int64_t)r->warp * LANES + l;
+        int64_t t = (int64_t)r->f->warp * LANES + l;
         v.at[l] = (uint64_t)(!b[0]                ? l
                              : which == X_S_TID_X ? t % b[0]
                              : which == X_S_TID_Y ? t / b[0] % b[1]
@@ -237,7 +237,7 @@ static void load(const x_run *r)
     }
 }
 
-/* What nobody has a row for: the same in all lanes where all operands are. */
+/* Operations without a row: uniform if all operands are. */
 static void guess(evaluation *e, bool uniform)
 {
     const char *why = NULL, *varying = NULL;
@@ -307,11 +307,7 @@ static lane_values guarded(const x_run *r, const x_inst *i, lane_values made, co
     const x_value *old = x_use(r->f, before);
     if (!old->lanes || old->lanes->bits != made.bits) return made;
     lane_values had = value_lanes(r, old, made.bits);
-    if (lanes_known(&guard)) {
-        uint32_t which = 0;
-        for (int l = 0; l < LANES; l++) which |= (uint32_t)(guard.at[l] & 1) << l;
-        return lanes_select(which, &made, &had);
-    }
+    if (lanes_known(&guard)) return lanes_select(lanes_true(&guard), &made, &had);
     if (lanes_uniform(&guard)) return lanes_either(made, had);
     return lanes_equal(&made, &had) ? made : lanes_vary(made.bits, guard.why);
 }
@@ -408,13 +404,6 @@ bool x_find_needed(x_function *f, uint32_t *count)
 }
 
 /* ---- blocks ---- */
-
-static uint32_t lanes_of(const lane_values *predicate)
-{
-    uint32_t mask = 0;
-    for (int l = 0; l < LANES; l++) mask |= (uint32_t)(predicate->at[l] & 1) << l;
-    return mask;
-}
 
 typedef struct walk {
     x_run run;
@@ -555,8 +544,8 @@ static void leave(walk *w, uint32_t b)
     if (leaves && i->guard >= 0) {
         lane_values guard = x_operand_lanes(r, &i->uses[i->guard], 1);
         if (lanes_known(&guard)) {
-            taken &= lanes_of(&guard);
-            rest &= ~lanes_of(&guard);
+            taken &= lanes_true(&guard);
+            rest &= ~lanes_true(&guard);
         } else if (!lanes_uniform(&guard)) {
             part(w, b);
         }

@@ -174,13 +174,6 @@ static lane_values sized(const question *q, unsigned n)
     return lanes_resize(q->in[n], q->bits, q->i->is_signed);
 }
 
-/* A number that is the same in all lanes. */
-static bool number(const lane_values *v, uint64_t *out)
-{
-    *out = v->at[0];
-    return lanes_known(v) && lanes_uniform(v);
-}
-
 static bool do_mov(const question *q, lane_values *out)
 {
     *out = sized(q, 0);
@@ -228,7 +221,7 @@ static bool do_mad(const question *q, lane_values *out)
 static bool do_shift(const question *q, lane_values *out)
 {
     uint64_t by;
-    if (!number(&q->in[1], &by)) return false;
+    if (!lanes_single(&q->in[1], &by)) return false;
     if (by > 64) by = 64;
     *out = q->i->op == X_SHL ? lanes_shl(sized(q, 0), (uint32_t)by)
                              : lanes_shr(sized(q, 0), (uint32_t)by, q->i->is_signed);
@@ -268,7 +261,7 @@ static lane_values masked(lane_values v, uint64_t mask)
 static bool do_bfe(const question *q, lane_values *out)
 {
     uint64_t from, length;
-    if (q->i->is_signed || !number(&q->in[1], &from) || !number(&q->in[2], &length)) return false;
+    if (q->i->is_signed || !lanes_single(&q->in[1], &from) || !lanes_single(&q->in[2], &length)) return false;
     from &= 255, length &= 255;
     if (from >= q->bits) return false;
     *out = masked(lanes_shr(sized(q, 0), (uint32_t)from, false), lanes_ones((uint32_t)length));
@@ -279,7 +272,7 @@ static bool do_bfe(const question *q, lane_values *out)
 static bool do_div(const question *q, lane_values *out)
 {
     uint64_t by;
-    if (q->i->is_signed || !number(&q->in[1], &by) || !by || (by & (by - 1))) return false;
+    if (q->i->is_signed || !lanes_single(&q->in[1], &by) || !by || (by & (by - 1))) return false;
     *out = q->i->op == X_DIV ? lanes_shr(sized(q, 0), (uint32_t)__builtin_ctzll(by), false)
                              : masked(sized(q, 0), by - 1);
     return true;
@@ -296,9 +289,7 @@ static bool do_select(const question *q, lane_values *out)
     const lane_values *p = &q->in[2];
     lane_values a = sized(q, 0), b = sized(q, 1);
     if (lanes_known(p)) {
-        uint32_t which = 0;
-        for (int l = 0; l < LANES; l++) which |= (uint32_t)(p->at[l] & 1) << l;
-        *out = lanes_select(which, &a, &b);
+        *out = lanes_select(lanes_true(p), &a, &b);
     } else if (lanes_uniform(p)) {
         *out = lanes_either(a, b);
     } else if (lanes_equal(&a, &b) && lanes_known(&a)) {

@@ -26,7 +26,7 @@ static const uint32_t sreg_depends[] = {
 
 bool x_operand_lane(const x_function *f, const x_operand *o, int lane, uint64_t *out)
 {
-    const x_run r = {.f = (x_function *)(uintptr_t)f, .warp = f->warp, .made_up = true};
+    const x_run r = {.f = (x_function *)(uintptr_t)f, .made_up = true};
     if (o->kind == X_VAR && !x_known(x_use(f, o))) return false;
     if (o->kind == X_NONE) return false;
     if (o->kind == X_VAR)
@@ -226,16 +226,15 @@ static void find_depends(x_function *f)
 
 /* ---- lanes of blocks ---- */
 
-static uint32_t lanes_true(const x_function *f, const x_operand *o, bool *known)
+bool x_lanes_true(const x_function *f, const x_operand *o, uint32_t *out)
 {
-    uint32_t mask = 0;
     uint64_t v;
-    *known = true;
-    for (int l = 0; l < X_LANES && *known; l++) {
-        *known = x_operand_lane(f, o, l, &v);
-        if (*known) mask |= (uint32_t)(v & 1) << l;
+    *out = 0;
+    for (int l = 0; l < X_LANES; l++) {
+        if (!x_operand_lane(f, o, l, &v)) return false;
+        *out |= (uint32_t)(v & 1) << l;
     }
-    return mask;
+    return true;
 }
 
 /* The lane's number is compared with what all lanes have: a leader that was voted for. */
@@ -254,11 +253,9 @@ static bool elects(const x_function *f, const x_operand *o)
 
 uint32_t x_active(const x_function *f, const x_inst *i)
 {
-    uint32_t active = f->blocks[i->block].active;
-    bool known;
+    uint32_t active = f->blocks[i->block].active, guard;
     if (i->guard < 0) return active;
-    uint32_t guard = lanes_true(f, &i->uses[i->guard], &known) & active;
-    if (known && guard) return guard;
+    if (x_lanes_true(f, &i->uses[i->guard], &guard) && guard & active) return guard & active;
     return elects(f, &i->uses[i->guard]) ? active & (~active + 1) : active;
 }
 
@@ -311,7 +308,6 @@ static void find_active(x_function *f, uint32_t block)
 {
     const cute_code_block *b = &f->flow->blocks[block];
     x_block *x = &f->blocks[block];
-    bool known;
     x->active = UINT32_MAX;
     x->likely = 1;
     if (b->dominator == CUTE_NO_BLOCK || b->dominator == block) return;
@@ -326,8 +322,8 @@ static void find_active(x_function *f, uint32_t block)
     if (!branch || branch->guard < 0) return;
     cute_code_flow flow = f->flow->instructions[before->first + before->count - 1].opcode->flow;
     if (flow != CUTE_FLOW_EXIT && !x_branch_of(f, b->dominator)) return;
-    uint32_t taken = lanes_true(f, &branch->uses[branch->guard], &known);
-    if (!known) return;
+    uint32_t taken;
+    if (!x_lanes_true(f, &branch->uses[branch->guard], &taken)) return;
     bool by_branch = flow != CUTE_FLOW_EXIT && f->insts[branch->target].block == block;
     uint32_t mask = x->active & (by_branch ? taken : ~taken);
     if (mask) x->active = mask;

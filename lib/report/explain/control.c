@@ -66,17 +66,6 @@ static bool contiguous(uint32_t mask)
     return !(mask & (mask + 1));
 }
 
-static bool lanes_of(const x_function *f, const x_operand *o, uint32_t *out)
-{
-    *out = 0;
-    for (int l = 0; l < X_LANES; l++) {
-        uint64_t v;
-        if (!x_operand_lane(f, o, l, &v)) return false;
-        *out |= (uint32_t)(v & 1) << l;
-    }
-    return true;
-}
-
 /* ptxas makes predicates of a branch around a few instructions. */
 static bool is_predicated(const x_function *f, uint32_t side)
 {
@@ -103,7 +92,7 @@ static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b, c
     if (f->sass && (is_slow_path(f, sides[0]) || is_slow_path(f, sides[1]))) return;
     if (x_long_division(f, b) != CUTE_NO_BLOCK) return;
     double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
-    bool known = lanes_of(f, guard, &taken);
+    bool known = x_lanes_true(f, guard, &taken);
     taken &= f->blocks[b].active;
     if (known && (!taken || taken == f->blocks[b].active)) return;
     if (known && contiguous(taken) && contiguous(f->blocks[b].active & ~taken) &&
@@ -138,7 +127,7 @@ static void judge_end(explain_context *c, const x_inst *end, uint32_t b)
     const x_function *f = c->f;
     uint32_t gone;
     double cost = 0;
-    if (!lanes_of(f, &end->uses[end->guard], &gone)) return;
+    if (!x_lanes_true(f, &end->uses[end->guard], &gone)) return;
     uint32_t busy = f->blocks[b].active & ~gone;
     if (!busy || busy == f->blocks[b].active || (contiguous(busy) && contiguous(gone))) return;
     for (uint32_t o = 0; o < f->flow->block_count; o++) {
@@ -158,7 +147,7 @@ static void judge_predicated(explain_context *c, const x_inst *i)
     const x_function *f = c->f;
     uint32_t busy;
     if (i->guard < 0 || i->flags & F_BRANCH || i->class == CUTE_CODE_CONTROL ||
-        !lanes_of(f, &i->uses[i->guard], &busy))
+        !x_lanes_true(f, &i->uses[i->guard], &busy))
         return;
     busy &= f->blocks[i->block].active;
     if (!busy || contiguous(busy) || __builtin_popcount(busy) > 16) return;
