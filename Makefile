@@ -52,25 +52,27 @@ CFLAGS_checks   := -falign-functions=64 -falign-loops=64
 # Canaries in functions that have the values of 32 lanes on their stack, and lengths checked at each copy of a lane, take 3 to
 # 18 percent of what runs PTX and checks it (bench/emulator, bench/checks). What reads PTX and options keeps both: that input is
 # hostile, and what runs has been decoded by it.
-UNGUARDED := $(filter-out $(foreach f,lexer parse declare decode expression unread cfg lines,lib/emulator/$(f).c) \
+UNGUARDED := $(filter-out $(foreach f,lexer parse declare decode expression unread cfg lines,lib/emulator/program/$(f).c) \
                  $(foreach f,flags allowed report,lib/checks/$(f).c), \
-                 $(wildcard lib/emulator/*.c lib/numeric/*.c lib/checks/*.c))
+                 $(wildcard lib/emulator/*/*.c lib/numeric/*.c lib/checks/*.c))
 OWN_LDFLAGS := -Wl,--gc-sections $(SAN)
 # Of programs.
 OWN_PIE := -pie -Wl,-z,relro -Wl,-z,now
 # Linked whole, so that a program runs where no development package is.
 override LDLIBS += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 
+# The sources of rooms, which may have folders.
+sources = $(sort $(foreach r,$(1),$(wildcard lib/$(r)/*.$(2) lib/$(r)/*/*.$(2))))
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
 RUN_ROOMS := base layout atoms calculator toolkit cubin numeric emulator checks device launch gemm code report
-RUN_SRC   := $(foreach r,$(RUN_ROOMS),$(sort $(wildcard lib/$(r)/*.c lib/$(r)/*/*.c)))
+RUN_SRC   := $(call sources,$(RUN_ROOMS),c)
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
-IR_C      := $(foreach r,ir ir/ops passes ptx embed,$(sort $(wildcard lib/$(r)/*.c)))
-IR_CXX    := $(foreach r,ir passes ptx,$(sort $(wildcard lib/$(r)/*.cpp)))
+IR_C      := $(call sources,ir passes ptx embed,c)
+IR_CXX    := $(call sources,ir passes ptx,cpp)
 # The operations of cute in parts, which take longest: they are begun first.
 SHARDS    := 0 1 2
-IR_XOBJ   := $(SHARDS:%=$(XOBJ)/lib/ir/cute_ops_%.o) $(IR_CXX:%.cpp=$(XOBJ)/%.o)
+IR_XOBJ   := $(SHARDS:%=$(XOBJ)/lib/ir/dialects/cute_ops_%.o) $(IR_CXX:%.cpp=$(XOBJ)/%.o)
 IR_OBJ    := $(IR_XOBJ) $(IR_C:%.c=$(OBJ)/%.o)
 
 RUN_TOOLS := $(filter-out cute-opt cute-ptx cute-lsp,$(notdir $(wildcard tools/cute-*)))

@@ -13,7 +13,7 @@ MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
 # From 22 MLIR names all targets of LLVM.
 TARGETS    = $(if $(wildcard $(LLVM)/lib/libMLIRXeVMTarget.a),all-targets,amdgpu nvptx)
 LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs $(TARGETS) core support passes bitwriter irreader 2>/dev/null)
-# What MLIR's parser and contexts destroy goes through lib/ir/placeholders.cpp.
+# What MLIR's parser and contexts destroy goes through lib/ir/text/placeholders.cpp.
 IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev -Wl,--wrap=_ZN4mlir11MLIRContextD1Ev
 # Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
 IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld $(OWN_PIE) -Wl,-z,pack-relative-relocs -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) \
@@ -28,17 +28,17 @@ $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(
     OWN_CFLAGS += $(IR_CFLAGS)
 
 # What all operations are declared in is read once, where the compiler can and nothing caches what it does.
-PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(XOBJ)/lib/ir/cute_nvgpu.h.pch))
-WITH_PCH := $(SHARDS:%=$(XOBJ)/lib/ir/cute_ops_%.o) \
-            $(patsubst %.cpp,$(XOBJ)/%.o,$(shell grep -l '^.include "lib/ir/cute_nvgpu.h"' $(IR_CXX)))
+PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(XOBJ)/lib/ir/dialects/cute_nvgpu.h.pch))
+WITH_PCH := $(SHARDS:%=$(XOBJ)/lib/ir/dialects/cute_ops_%.o) \
+            $(patsubst %.cpp,$(XOBJ)/%.o,$(shell grep -l '^.include "lib/ir/dialects/cute_nvgpu.h"' $(IR_CXX)))
 $(WITH_PCH): $(PCH)
-$(XOBJ)/lib/ir/cute_nvgpu.h.pch: lib/ir/cute_nvgpu.h $(GENERATED) $(XSTAMP)
+$(XOBJ)/lib/ir/dialects/cute_nvgpu.h.pch: lib/ir/dialects/cute_nvgpu.h $(GENERATED) $(XSTAMP)
 	@mkdir -p $(@D)
 	$(call say,PCH,$<)
 	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) -x c++-header $< -o $@
 
 # C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
-$(XOBJ)/lib/ir/cuda.o $(XOBJ)/lib/ir/newer.o: $(CUDA_GENERATED)
+$(XOBJ)/lib/ir/dialects/cuda.o $(XOBJ)/lib/ir/dialects/newer.o: $(CUDA_GENERATED)
 define compile_cxx
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
@@ -47,12 +47,12 @@ endef
 $(XOBJ)/%.o: %.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
 # Each part has the checks of all.
-$(XOBJ)/lib/ir/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
-$(XOBJ)/lib/ir/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAMP)
+$(XOBJ)/lib/ir/dialects/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
+$(XOBJ)/lib/ir/dialects/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
 
 # What the compiler half takes from the run-time half.
-IR_COMMON := $(foreach r,base layout atoms toolkit,$(patsubst %.c,$(OBJ)/%.o,$(sort $(wildcard lib/$(r)/*.c))))
+IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base layout atoms toolkit,c))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	@rm -f $@
@@ -61,7 +61,7 @@ $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 
 # The same as a shared library: LLVM and MLIR are inside and seen by nobody. Arenas and messages are libcute's, so that
 # both libraries mean the same by them. It stays loaded once it is: LLVM's registries cannot be taken back.
-SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena causes diag explanation render version)
+SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena version $(addprefix diagnostics/,causes diag explanation render))
 SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd $(IR_SYSTEM) \
                -ljansson -lm -ldl -lpthread
 $(BUILD)/libcute-compiler.so: $(IR_OBJ) $(filter-out $(SHARED_BASE),$(IR_COMMON)) $(BUILD)/libcute.so lib/libcute-compiler.map
@@ -78,7 +78,7 @@ $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(sort $$(wildcard tools/$(1)/*.c))) $(
 endef
 $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
 # The language server is no part of the library.
-LSP_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/lsp/*.c lib/calculator/*.c))
+LSP_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BIN)/cute-lsp: $(LSP_OBJ)
 # emit-gpu-binary links what it compiles.
-$(BIN)/cute-opt: $(patsubst %.c,$(OBJ)/%.o,$(wildcard lib/cubin/*.c))
+$(BIN)/cute-opt: $(patsubst %.c,$(OBJ)/%.o,$(call sources,cubin,c))

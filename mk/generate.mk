@@ -1,8 +1,8 @@
-# Files made by mlir-tblgen from lib/ir/*.td.
+# Files made by mlir-tblgen from lib/ir/dialects/*.td.
 TBLGEN := $(LLVM)/bin/mlir-tblgen -I $(LLVM)/include -I .
-CUDA_TD := lib/ir/cuda.td lib/ir/newer.td
-TD     := $(filter-out $(CUDA_TD),$(wildcard lib/ir/*.td))
-INC    := $(GEN)/lib/ir
+CUDA_TD := lib/ir/dialects/cuda.td lib/ir/dialects/newer.td
+TD     := $(filter-out $(CUDA_TD),$(wildcard lib/ir/dialects/*.td))
+INC    := $(GEN)/lib/ir/dialects
 GENERATED := $(addprefix $(INC)/cute_,dialect.h.inc dialect.cpp.inc types.h.inc types.cpp.inc attrs.h.inc attrs.cpp.inc ops.h.inc ops.cpp.inc \
              nvgpu_dialect.h.inc nvgpu_dialect.cpp.inc nvgpu_ops.h.inc nvgpu_ops.cpp.inc)
 
@@ -15,9 +15,9 @@ $(INC)/cute_attrs.cpp.inc:   MODE := -gen-attrdef-defs -attrdefs-dialect=cute
 $(INC)/cute_nvgpu_dialect.h.inc:   MODE := -gen-dialect-decls -dialect=cute_nvgpu
 $(INC)/cute_nvgpu_dialect.cpp.inc: MODE := -gen-dialect-defs -dialect=cute_nvgpu
 # Classes are made of the definitions in this file only; other types are rows of types.def.
-$(GENERATED): SOURCE := lib/ir/cute_types.td
-$(filter $(INC)/cute_nvgpu%,$(GENERATED)): SOURCE := lib/ir/cute_nvgpu_types.td
-$(filter $(INC)/cute_%ops.h.inc $(INC)/cute_%ops.cpp.inc,$(GENERATED)): SOURCE := lib/ir/cute.td
+$(GENERATED): SOURCE := lib/ir/dialects/cute_types.td
+$(filter $(INC)/cute_nvgpu%,$(GENERATED)): SOURCE := lib/ir/dialects/cute_nvgpu_types.td
+$(filter $(INC)/cute_%ops.h.inc $(INC)/cute_%ops.cpp.inc,$(GENERATED)): SOURCE := lib/ir/dialects/cute.td
 $(INC)/cute_ops.h.inc:         MODE := -gen-op-decls -op-include-regex='^cute\.'
 $(INC)/cute_ops.cpp.inc:       MODE := -gen-op-defs -op-include-regex='^cute\.'
 $(INC)/cute_nvgpu_ops.h.inc:   MODE := -gen-op-decls -op-include-regex='^cute_nvgpu\.'
@@ -27,7 +27,7 @@ $(INC)/cute_ops.h.inc $(INC)/cute_ops.cpp.inc: MODE += -op-shard-count=$(words $
 SHARD_CXX := $(SHARDS:%=$(INC)/cute_ops_%.cpp)
 $(SHARD_CXX): $(INC)/cute_ops_%.cpp: mk/generate.mk
 	@mkdir -p $(@D)
-	$(Q)printf '#include "lib/ir/cute_nvgpu.h"\nusing namespace mlir;\n#define GET_OP_DEFS_$*\n#include "lib/ir/cute_ops.cpp.inc"\n' >$@
+	$(Q)printf '#include "lib/ir/dialects/cute_nvgpu.h"\nusing namespace mlir;\n#define GET_OP_DEFS_$*\n#include "lib/ir/dialects/cute_ops.cpp.inc"\n' >$@
 $(GENERATED): $(TD) mk/generate.mk
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
@@ -46,11 +46,11 @@ $(INC)/cuda_attrs.h.inc:     MODE := -gen-attrdef-decls -attrdefs-dialect=cuda
 $(INC)/cuda_attrs.cpp.inc:   MODE := -gen-attrdef-defs -attrdefs-dialect=cuda
 $(INC)/cuda_ops.h.inc $(INC)/newer_ops.h.inc:     MODE := -gen-op-decls
 $(INC)/cuda_ops.cpp.inc $(INC)/newer_ops.cpp.inc: MODE := -gen-op-defs
-$(INC)/cuda_%.inc: lib/ir/cuda.td
+$(INC)/cuda_%.inc: lib/ir/dialects/cuda.td
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
 	$(Q)$(TBLGEN) $(MODE) $< -o $@
-$(INC)/newer_%.inc: lib/ir/newer.td lib/ir/cuda.td
+$(INC)/newer_%.inc: lib/ir/dialects/newer.td lib/ir/dialects/cuda.td
 	@mkdir -p $(@D)
 	$(call say,TBLGEN,$@)
 	$(Q)$(TBLGEN) $(MODE) -op-include-regex='^(nvvm|nvgpu)\.' $< -o $@
@@ -65,7 +65,7 @@ $(LLVM)/bin/mlir-tblgen:
 .PHONY: docs
 docs: docs/dialects/cute.md docs/dialects/cute_nvgpu.md docs/dialects/cuda.md
 docs/dialects/cuda.md: $(CUDA_TD)
-docs/dialects/%.md: $(TD) lib/ir/types.def lib/ir/words.def scripts/dialect-doc
+docs/dialects/%.md: $(TD) lib/ir/dialects/types.def lib/ir/dialects/words.def scripts/dialect-doc
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)scripts/dialect-doc $(LLVM) $* > $@.new && mv $@.new $@

@@ -13,7 +13,7 @@ MAJOR     := $(firstword $(subst ., ,$(VERSION)))
 LIBRARIES := cute cute-compiler
 HEADERS   := $(wildcard include/cute/*.h include/cute/*.def)
 MAN       := $(wildcard docs/man/*.[1-9])
-SCHEMA    := $(wildcard lib/*/*.schema.json)
+SCHEMA    := $(wildcard lib/*/*/*.schema.json)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 $(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix

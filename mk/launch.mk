@@ -1,5 +1,5 @@
 # lib/launch and lib/report/folder carry their JSON Schemas inside; tests carry stand-ins for the CUDA driver and cuBLASLt.
-$(GEN)/launch.schema.inc: lib/launch/launch.schema.json
+$(GEN)/launch.schema.inc: lib/launch/config/launch.schema.json
 $(GEN)/report.schema.inc: lib/report/folder/report.schema.json
 $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 	@mkdir -p $(@D)
@@ -7,7 +7,7 @@ $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
 # The objects of fuzz targets are others.
-$(OBJ)/lib/launch/schema.o: $(GEN)/launch.schema.inc
+$(OBJ)/lib/launch/config/schema.o: $(GEN)/launch.schema.inc
 $(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
 
 # lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).

@@ -64,11 +64,11 @@ $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 $(OBJ)/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
 $(BUILD)/fuzz/fuzz_async: $(OBJ)/tests/fuzz/fuzz_async.o $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
-FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(foreach r,lsp calculator,$(wildcard lib/$(r)/*.c)))
+FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
 # The text before MLIR sees it needs no MLIR.
-$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/%.o,defines include spellings nesting)
+$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/text/%.o,defines include spellings nesting)
 endif
 
 # Kernels with planted bugs, and the same without them.

@@ -4,7 +4,7 @@
 #define CUTE_LIB_ATOMS_ACCESS_H
 
 #include "cute/layout.h"
-#include "lib/base/traffic.h"
+#include "lib/base/devices/traffic.h"
 
 /* ---- how wide (widest.c) ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/atoms/tiling.h"
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/facts.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/trial.h"

@@ -5,7 +5,7 @@
 
 #include "lib/atoms/parts.h"
 #include "lib/base/buffer.h"
-#include "lib/base/chars.h"
+#include "lib/base/text/chars.h"
 
 enum { WG_M = 64, MOST_N = 256, THREADS = 128, WORD_BITS = 32 };
 

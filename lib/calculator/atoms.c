@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 #include "lib/layout/algebra.h"
 
 /* ---- what an operand is ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/nearest.h"
+#include "lib/base/options/nearest.h"
 #include "lib/calculator/calculator.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/facts.h"

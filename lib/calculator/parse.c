@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/chars.h"
+#include "lib/base/text/chars.h"
 #include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/algebra.h"
 
 enum { BANKS = 32, BANK_BITS = 32, WARP = 32, SHADES = 8, BATCH = 256 };

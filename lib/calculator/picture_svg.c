@@ -2,7 +2,7 @@
  */
 #include "lib/calculator/picture.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * path, of whole components, and the line that of the source where the PTX names it, or of the PTX. */
 #include "lib/checks/parts.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 static const struct {
     const char *name;

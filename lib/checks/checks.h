@@ -10,8 +10,8 @@
 #define CUTE_LIB_CHECKS_CHECKS_H
 
 #include "cute/checks.h"
-#include "lib/emulator/counters.h"
-#include "lib/emulator/machine.h"
+#include "lib/emulator/machine/counters.h"
+#include "lib/emulator/machine/machine.h"
 
 typedef struct em_checks em_checks;
 

@@ -1,5 +1,5 @@
 /* Bank conflicts and coalescing: the lanes of one instruction are brought together to a request, and what it costs is counted:
- * wavefronts of shared memory, sectors of global memory (lib/base/traffic.h), against the fewest possible. */
+ * wavefronts of shared memory, sectors of global memory (lib/base/devices/traffic.h), against the fewest possible. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "lib/base/traffic.h"
+#include "lib/base/devices/traffic.h"
 #include "lib/checks/checks.h"
 
 typedef struct shadow shadow;

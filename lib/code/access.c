@@ -1,5 +1,5 @@
 /* Accesses of a module's kernels: each warp of a block is followed (x_follow), and what its requests cost is counted as the
- * emulator's checks count it (lib/base/traffic.h). What depends on arguments, or on rounds of a loop, is counted in one case (x_try). */
+ * emulator's checks count it (lib/base/devices/traffic.h). What depends on arguments, or on rounds of a loop, is counted in one case (x_try). */
 #include "lib/code/access.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "lib/code/function.h"
 #include "lib/code/pattern.h"
-#include "lib/emulator/machine.h"
+#include "lib/emulator/machine/machine.h"
 
 enum { MOST_WORK = 1 << 19 /* instructions, of all warps */ };
 enum { SECTOR = 32, LINE = 128, WORD = 4 };

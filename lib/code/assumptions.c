@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/emulator/program.h"
+#include "lib/emulator/program/program.h"
 
 enum { MOST_THREADS = 1024 };
 

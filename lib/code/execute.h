@@ -3,7 +3,7 @@
 #define CUTE_LIB_CODE_EXECUTE_H
 
 #include "lib/code/lanes.h"
-#include "lib/emulator/machine.h"
+#include "lib/emulator/machine/machine.h"
 
 enum { EVALUATE_OPERANDS = 24 };
 

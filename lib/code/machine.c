@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
+#include "lib/base/devices/arch.h"
 #include "lib/code/function.h"
 #include "lib/numeric/number.h"
 

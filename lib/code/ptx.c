@@ -3,7 +3,7 @@
 
 #include "lib/code/execute.h"
 #include "lib/code/function.h"
-#include "lib/emulator/program.h"
+#include "lib/emulator/program/program.h"
 
 /* ---- what opcodes are here ---- */
 

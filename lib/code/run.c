@@ -6,7 +6,7 @@
 
 #include "lib/base/list.h"
 #include "lib/code/execute.h"
-#include "lib/emulator/program.h"
+#include "lib/emulator/program/program.h"
 
 enum { PASSES = 64, SLOTS = EVALUATE_OPERANDS * 2 };
 

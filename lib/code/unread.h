@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_REPORT_KERNEL_UNREAD_H
 #define CUTE_LIB_REPORT_KERNEL_UNREAD_H
 
-#include "lib/base/json.h"
-#include "lib/emulator/program.h"
+#include "lib/base/text/json.h"
+#include "lib/emulator/program/program.h"
 
 typedef struct cute_unread {
     const char *operation, *why; /* "tcgen05.mma.cta_group::1.kind::f16" */

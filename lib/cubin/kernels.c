@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/cubin/nvinfo.h"
+#include "lib/base/devices/arch.h"
+#include "lib/cubin/elf/nvinfo.h"
 
 /* st_other of a symbol: this is a kernel. */
 enum { STO_CUDA_ENTRY = 0x10 };

@@ -3,7 +3,7 @@
 #define CUTE_LIB_CUBIN_KERNELS_H
 
 #include "cute/cubin.h"
-#include "lib/cubin/elf.h"
+#include "lib/cubin/elf/elf.h"
 
 /* Kernels in the order of their symbols, in `arena`, without metadata. CUTE_INVALID: attributes that are cut
  * off. */

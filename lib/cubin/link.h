@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_CUBIN_LINK_H
 #define CUTE_LIB_CUBIN_LINK_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 #include "lib/toolkit/messages.h"
 
 typedef struct cute_link_input {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 #include "lib/cubin/link.h"
 
 struct cute_linker {

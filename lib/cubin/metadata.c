@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/checked.h"
-#include "lib/base/json.h"
-#include "lib/base/names.h"
+#include "lib/base/numbers/checked.h"
+#include "lib/base/text/json.h"
+#include "lib/base/text/names.h"
 
 typedef struct reader {
     cute_arena *arena;

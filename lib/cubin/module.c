@@ -1,21 +1,21 @@
 /* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the
  * metadata say. */
 #include "lib/cubin/module.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <string.h>
 
-#include "lib/base/demangle.h"
+#include "lib/base/text/demangle.h"
 #include "lib/base/list.h"
-#include "lib/base/nearest.h"
-#include "lib/cubin/fatbin.h"
-#include "lib/cubin/hostelf.h"
+#include "lib/base/options/nearest.h"
+#include "lib/cubin/containers/fatbin.h"
+#include "lib/cubin/elf/hostelf.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/metadata.h"
-#include "lib/cubin/ptxscan.h"
-#include "lib/cubin/ptxtoken.h"
+#include "lib/cubin/ptx/ptxscan.h"
+#include "lib/cubin/ptx/ptxtoken.h"
 
 struct cute_module {
     cute_arena *arena;

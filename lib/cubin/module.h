@@ -3,7 +3,7 @@
 #define CUTE_LIB_CUBIN_MODULE_H
 
 #include "cute/cubin.h"
-#include "lib/cubin/elf.h"
+#include "lib/cubin/elf/elf.h"
 
 typedef enum cute_content {
     CUTE_CONTENT_UNKNOWN,

@@ -2,8 +2,8 @@
 #include "cute/occupancy.h"
 
 #include "lib/base/abi.h"
-#include "lib/base/arch.h"
-#include "lib/base/multiprocessor.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/devices/multiprocessor.h"
 
 enum {
     WARP = CUTE_SM_WARP,

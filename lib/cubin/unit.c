@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/base/list.h"
-#include "lib/cubin/archive.h"
-#include "lib/cubin/gpubinary.h"
-#include "lib/cubin/hostelf.h"
+#include "lib/cubin/containers/archive.h"
+#include "lib/cubin/containers/gpubinary.h"
+#include "lib/cubin/elf/hostelf.h"
 #include "lib/cubin/kernels.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/module.h"
-#include "lib/cubin/ptxscan.h"
+#include "lib/cubin/ptx/ptxscan.h"
 
 enum { DEEPEST = 8 }; /* a fatbin in a gpu.binary in ... */
 

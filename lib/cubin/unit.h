@@ -2,10 +2,10 @@
 #ifndef CUTE_LIB_CUBIN_UNIT_H
 #define CUTE_LIB_CUBIN_UNIT_H
 
-#include "lib/base/arch.h"
-#include "lib/cubin/elf.h"
+#include "lib/base/devices/arch.h"
+#include "lib/cubin/elf/elf.h"
 #include "lib/cubin/link.h"
-#include "lib/cubin/ptxjoin.h"
+#include "lib/cubin/ptx/ptxjoin.h"
 
 typedef enum cute_unit_kind {
     CUTE_UNIT_PTX,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/library.h"
+#include "lib/base/system/library.h"
 #include "lib/device/device.h"
 
 enum { WORKSPACE = 64 << 20, ALGORITHMS = 16, TRIES = 5, OK = 0 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/library.h"
+#include "lib/base/system/library.h"
 #include "lib/device/cuda_api.h"
 #include "lib/device/device.h"
 
@@ -49,7 +49,7 @@ static cu_stream handle_of(const cute_device *device, const cute_stream *stream)
 
 /* Results that tell of something that the machine lacks: out of memory, not initialised, a stub, an old driver, a device that is
  * taken, no device, none of this number, failing memory, no compiler of PTX, no fabric manager, libraries of other versions.
- * Others are what a launch did. What helps is in lib/base/causes.def. */
+ * Others are what a launch did. What helps is in lib/base/diagnostics/causes.def. */
 static const cu_result lacking[] = {2, 3, 34, 36, 46, 100, 101, 214, 221, 802, 803, 804};
 
 static cute_status driver_error(const cuda_api *api, cu_result result, const char *doing, cute_diag *diag)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
-#include "lib/base/library.h"
+#include "lib/base/system/library.h"
 
 enum { LAST_INDEX = 1023 };
 

@@ -7,14 +7,14 @@
 
 #include "cute/occupancy.h"
 #include "lib/base/abi.h"
-#include "lib/base/arch.h"
-#include "lib/base/devices.h"
-#include "lib/base/multiprocessor.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/devices/devices.h"
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/checks/checks.h"
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
-#include "lib/emulator/counters.h"
-#include "lib/emulator/machine.h"
+#include "lib/emulator/machine/counters.h"
+#include "lib/emulator/machine/machine.h"
 #include "lib/numeric/tensormap.h"
 
 enum {

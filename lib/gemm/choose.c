@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/multiprocessor.h"
-#include "lib/base/nearest.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/devices/multiprocessor.h"
+#include "lib/base/options/nearest.h"
 #include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cute/link.h"
-#include "lib/base/cache.h"
+#include "lib/base/system/cache.h"
 #include "lib/cubin/metadata.h"
-#include "lib/cubin/ptxjoin.h"
+#include "lib/cubin/ptx/ptxjoin.h"
 #include "lib/gemm/gemm.h"
 #include "lib/toolkit/toolkit.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/gemm/gemm.h"
 
 enum { FLAGS = 2 }; /* of a block that shares tiles: one for each warpgroup that multiplies */

@@ -5,8 +5,8 @@
 
 #include "cute/cubin.h"
 #include "cute/gemm.h"
-#include "lib/base/json.h"
-#include "lib/launch/dtype.h"
+#include "lib/base/text/json.h"
+#include "lib/launch/data/dtype.h"
 
 /* ---- problems (problem.c) ---- */
 

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
-#include "lib/base/arch.h"
-#include "lib/base/cache.h"
-#include "lib/base/devices.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/devices/devices.h"
 #include "lib/gemm/gemm.h"
-#include "lib/launch/plan.h"
+#include "lib/launch/plan/plan.h"
 
 enum { WORKSPACE_ALIGN = 256, MAP_ALIGN = 64 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
-#include "lib/base/checked.h"
-#include "lib/base/nearest.h"
+#include "lib/base/numbers/checked.h"
+#include "lib/base/options/nearest.h"
 #include "lib/gemm/gemm.h"
 
 typedef struct reader {

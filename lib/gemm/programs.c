@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/process.h"
+#include "lib/base/system/process.h"
 #include "lib/gemm/gemm.h"
 #include "lib/toolkit/pipe.h"
 

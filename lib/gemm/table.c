@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/base/multiprocessor.h"
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/gemm/gemm.h"
 
 /* The sources, as build/gen/gemm_sources.inc has them: bytes and a 0. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
-#include "lib/base/arch.h"
-#include "lib/base/cache.h"
-#include "lib/base/clock.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/clock.h"
 #include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/cache.h"
+#include "lib/base/system/cache.h"
 #include "lib/gemm/gemm.h"
 
 static const char kind[] = "gemm-tuned", on_emulator[] = " emulated\n";

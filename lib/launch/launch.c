@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "lib/base/abi.h"
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
+#include "lib/base/system/clock.h"
+#include "lib/base/system/file.h"
 #include "lib/device/device.h"
-#include "lib/launch/npy.h"
-#include "lib/launch/schema.h"
+#include "lib/launch/data/npy.h"
+#include "lib/launch/config/schema.h"
 
 const char *cute_launch_schema_text(void)
 {

@@ -3,8 +3,8 @@
 #define CUTE_LIB_LAUNCH_LAUNCH_H
 
 #include "cute/launch.h"
-#include "lib/launch/check.h"
-#include "lib/launch/data.h"
+#include "lib/launch/data/check.h"
+#include "lib/launch/data/data.h"
 #include "lib/launch/run.h"
 
 typedef struct launch_output {

@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/clock.h"
-#include "lib/base/demangle.h"
-#include "lib/base/diag.h"
-#include "lib/base/signals.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/clock.h"
+#include "lib/base/text/demangle.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/signals.h"
 #include "lib/device/device.h"
-#include "lib/launch/data.h"
+#include "lib/launch/data/data.h"
 
 /* Seconds: without any progress where no time is given; in which the emulator tells more than its watcher could. */
 enum { USUAL_TIMEOUT = 30, GRACE = 2 };

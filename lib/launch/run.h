@@ -4,7 +4,7 @@
 #define CUTE_LIB_LAUNCH_RUN_H
 
 #include "cute/emulator_options.h"
-#include "lib/launch/plan.h"
+#include "lib/launch/plan/plan.h"
 #include "lib/launch/trace.h"
 
 typedef enum run_phase {

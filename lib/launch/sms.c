@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/signals.h"
+#include "lib/base/system/signals.h"
 #include "lib/device/device.h"
 
 typedef struct answer {

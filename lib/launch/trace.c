@@ -1,7 +1,7 @@
 /* Spans of a launch, and the events around what the device does for them. */
 #include "lib/launch/trace.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/system/clock.h"
 
 size_t trace_log_size(size_t capacity)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/base/sort.h"
 #include "lib/layout/algebra.h"
 

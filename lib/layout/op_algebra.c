@@ -1,5 +1,5 @@
 /* Operations from layouts to layouts. Composed layouts A o offset o B are worked on through B. */
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/verify.h"

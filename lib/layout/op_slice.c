@@ -1,6 +1,6 @@
 /* Slice and dice. A slice of A o offset o B fixes part of B's coordinate: what that adds moves into the
  * offset, and for a swizzle only the bits that the swizzle looks at (the rest is added to the address). */
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/pointer.h"

@@ -2,7 +2,7 @@
  * type that is asked for. Errors remember the byte at which they point. */
 #include <string.h>
 
-#include "lib/base/chars.h"
+#include "lib/base/text/chars.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/verify.h"
 

@@ -1,7 +1,7 @@
 /* What pointers say: elements and how many bits they have, spaces, alignment, swizzles. */
 #include <string.h>
 
-#include "lib/base/chars.h"
+#include "lib/base/text/chars.h"
 #include "lib/layout/pointer.h"
 
 static const char *const spaces[CUTE_SPACES] = {"generic", "gmem", "smem", "rmem", "tmem", "dsmem", "desc"};

@@ -6,7 +6,7 @@
  * one another or the mode is so short that nothing is off yet, and if what remains inside the new element
  * never adds up to n; else it is refused. Downcast: the mode of stride 1 gets n times as long, other strides
  * n times as large. */
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/layouts.h"
 
 static bool integer_stride(cute_algebra *a, cute_layout mode)

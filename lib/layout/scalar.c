@@ -1,6 +1,6 @@
 /* Scalar operations: what folds, how wide a result is, what divides it, and when the arithmetic is
  * asked to emit. The only file that calls a cute_arith. */
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/algebra.h"
 
 static const char *const op_names[] = {

@@ -1,7 +1,7 @@
 /* Trees: how they are made, compared and taken apart. Knows nothing of arithmetic or text. */
 #include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
 #include "lib/layout/algebra.h"
 

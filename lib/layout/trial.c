@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "lib/base/checked.h"
+#include "lib/base/numbers/checked.h"
 
 /* ---- flat layouts of integers ---- */
 

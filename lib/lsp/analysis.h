@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_LSP_ANALYSIS_H
 #define CUTE_LIB_LSP_ANALYSIS_H
 
-#include "lib/ir/origin.h"
-#include "lib/ir/shim.h"
+#include "lib/ir/diagnostics/origin.h"
+#include "lib/ir/mlir/shim.h"
 
 typedef struct lsp_options {
     const char *const *defines; /* "NAME=VALUE", of the command line */

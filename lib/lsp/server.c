@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/lsp/hover.h"
 #include "lib/lsp/outline.h"
 #include "lib/lsp/rpc.h"

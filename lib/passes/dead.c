@@ -4,8 +4,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/ir/ops/ops.h"
-#include "lib/ir/shim.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
 
 static void drop(MlirOperation op, void *context)
 {

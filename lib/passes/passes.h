@@ -2,9 +2,9 @@
 #ifndef CUTE_LIB_PASSES_H
 #define CUTE_LIB_PASSES_H
 
-#include "lib/base/arch.h"
+#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
-#include "lib/ir/shim.h"
+#include "lib/ir/mlir/shim.h"
 
 /* Registers every row of passes.def and the pipelines, with MLIR's global registry. Once a process. */
 void cute_passes_register(void);

@@ -2,7 +2,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
+#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
 #include "lib/passes/passes.h"
 

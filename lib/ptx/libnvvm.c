@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/diag.h"
-#include "lib/base/file.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/file.h"
 #include "lib/ptx/backend.h"
 #include "lib/toolkit/toolkit.h"
 

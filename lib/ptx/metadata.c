@@ -4,9 +4,9 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-#include "lib/ir/json.h"
-#include "lib/ir/kernel.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/json.h"
+#include "lib/ir/mlir/kernel.h"
+#include "lib/ir/mlir/util.h"
 
 /* ---- parameters as PTX has them ---- */
 

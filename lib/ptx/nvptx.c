@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/passes/target.h"
+#include "lib/passes/devices/target.h"
 #include "lib/ptx/backend.h"
 #include "lib/ptx/registers.h"
 

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "lib/base/file.h"
-#include "lib/ir/kernel.h"
-#include "lib/ir/locations.h"
-#include "lib/ir/shim.h"
-#include "lib/ir/spellings.h"
-#include "lib/ir/util.h"
+#include "lib/base/system/file.h"
+#include "lib/ir/mlir/kernel.h"
+#include "lib/ir/diagnostics/locations.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/text/spellings.h"
+#include "lib/ir/mlir/util.h"
 
 typedef struct printing {
     cute_pass_dump *dump;

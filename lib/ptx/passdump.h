@@ -2,10 +2,10 @@
 #ifndef CUTE_LIB_PTX_PASSDUMP_H
 #define CUTE_LIB_PTX_PASSDUMP_H
 
-#include "lib/base/json.h"
-#include "lib/base/sha256.h"
-#include "lib/ir/diagnostics.h"
-#include "lib/ir/shim.h"
+#include "lib/base/text/json.h"
+#include "lib/base/system/sha256.h"
+#include "lib/ir/diagnostics/diagnostics.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ptx/ptx.h"
 
 typedef struct cute_pass_dump {

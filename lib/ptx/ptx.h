@@ -2,9 +2,9 @@
 #ifndef CUTE_LIB_PTX_H
 #define CUTE_LIB_PTX_H
 
-#include "lib/base/arch.h"
+#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
-#include "lib/ir/defines.h"
+#include "lib/ir/text/defines.h"
 
 /* MLIR: the module after options.pipeline; nothing else is run. */
 typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM, CUTE_EMIT_MLIR } cute_ptx_emit;

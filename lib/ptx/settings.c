@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lib/ir/warnings.h"
+#include "lib/ir/diagnostics/warnings.h"
 #include "lib/toolkit/native.h"
 
 /* The index of `text` among the choices; NULL is the first. */

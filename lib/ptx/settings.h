@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_PTX_SETTINGS_H
 #define CUTE_LIB_PTX_SETTINGS_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 #include "lib/ptx/ptx.h"
 
 /* Texts that are NULL are the defaults. */

@@ -4,8 +4,8 @@
 
 #include "cute/occupancy.h"
 #include "cute/report.h"
-#include "lib/base/arch.h"
-#include "lib/base/json.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/text/json.h"
 #include "lib/cubin/kernel_occupancy.h"
 
 /* "cubin", "ptx", "fatbin" */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/file.h"
-#include "lib/base/process.h"
+#include "lib/base/system/file.h"
+#include "lib/base/system/process.h"
 
 static cute_status run_hook(cute_arena *arena, const char *hook, const char *path, const char *arch,
                             const char *suffix, const char *kernels, cute_diag *diag)

@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_TOOLKIT_KEEP_H
 #define CUTE_LIB_TOOLKIT_KEEP_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 
 typedef struct cute_keep {
     bool on;            /* --keep-ptx, --keep-cubin */

@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_TOOLKIT_NATIVE_H
 #define CUTE_LIB_TOOLKIT_NATIVE_H
 
-#include "lib/base/arch.h"
+#include "lib/base/devices/arch.h"
 
 /* As cute_arch_parse without a place; "native" is the architecture of device 0, with the letter of those features that
  * only it has (sm_90a for an H100): such code runs there. CUTE_SYSTEM: no driver or no GPU. */

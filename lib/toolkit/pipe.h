@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_TOOLKIT_PIPE_H
 #define CUTE_LIB_TOOLKIT_PIPE_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 
 typedef struct cute_pipe {
     const char *arch, *opt_level, *cuda_path;  /* NULL: what the programs take without */

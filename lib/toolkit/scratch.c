@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
-#include "lib/base/signals.h"
+#include "lib/base/system/file.h"
+#include "lib/base/system/signals.h"
 
 static bool write_all(int fd, const char *bytes, size_t length)
 {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cache.h"
-#include "lib/base/file.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/file.h"
 
 typedef struct part {
     const char *name;

@@ -25,14 +25,14 @@ users() {
 
 @test "a header that changed recompiles the files that include it and no others" {
     command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || skip "no git"
-    for header in lib/launch/npy.h lib/toolkit/scratch.h lib/ir/kernel.h include/cute/device.h; do
+    for header in lib/launch/data/npy.h lib/toolkit/scratch.h lib/ir/mlir/kernel.h include/cute/device.h; do
         diff <(users "$header") <(recompiled "$header") || { echo "$header: < its users, > what make would compile"; false; }
     done
-    [ "$(recompiled lib/launch/npy.h | wc -l)" -lt 10 ]
+    [ "$(recompiled lib/launch/data/npy.h | wc -l)" -lt 10 ]
 }
 
 @test "a source that changed recompiles itself alone" {
-    [ "$(recompiled lib/base/text.c)" = lib/base/text.c ]
+    [ "$(recompiled lib/base/text/text.c)" = lib/base/text/text.c ]
 }
 
 @test "the tree is formatted as .clang-format says" {
@@ -48,20 +48,20 @@ plain_make() { env -u MAKEFLAGS -u SANITIZE make --no-print-directory "$@"; }
 
 @test "flags of a distribution come after the project's own, of which none goes" {
     own=$BATS_TEST_TMPDIR/own
-    plain_make BUILD="$own" WERROR=1 CFLAGS='-O1 -g1' CPPFLAGS=-DTHEIRS "$own/obj/lib/base/file.o"
+    plain_make BUILD="$own" WERROR=1 CFLAGS='-O1 -g1' CPPFLAGS=-DTHEIRS "$own/obj/lib/base/system/file.o"
     for name in CFLAGS CPPFLAGS CXXFLAGS LDFLAGS; do
         plain_make -n V=1 BUILD="$own" $name=-DOF_THEIRS all >"$BATS_TEST_TMPDIR/commands" 2>&1
-        grep -E -- ' -c lib/base/file.c' "$BATS_TEST_TMPDIR/commands" | grep -q -- '-std=c17 -D_GNU_SOURCE.*-fPIC -fvisibility=hidden'
-        grep -E -- ' -c lib/ir/shim.cpp' "$BATS_TEST_TMPDIR/commands" | grep -q -- '-std=c++17.*-fPIC -fvisibility=hidden'
+        grep -E -- ' -c lib/base/system/file.c' "$BATS_TEST_TMPDIR/commands" | grep -q -- '-std=c17 -D_GNU_SOURCE.*-fPIC -fvisibility=hidden'
+        grep -E -- ' -c lib/ir/mlir/shim.cpp' "$BATS_TEST_TMPDIR/commands" | grep -q -- '-std=c++17.*-fPIC -fvisibility=hidden'
         grep -q -- '--gc-sections.*-DOF_THEIRS.* -o .*/bin/cute-link' "$BATS_TEST_TMPDIR/commands" || [ $name != LDFLAGS ]
         grep -q -- '--gc-sections.*-DOF_THEIRS.* -o .*/bin/cute-ptx' "$BATS_TEST_TMPDIR/commands" || [ $name != LDFLAGS ]
-        grep -q -- '-std=c17.* -DOF_THEIRS.* -c lib/base/file.c' "$BATS_TEST_TMPDIR/commands" || [[ $name != C*FLAGS || $name = CXXFLAGS ]]
-        grep -q -- '-std=c++17.* -DOF_THEIRS.* -c lib/ir/shim.cpp' "$BATS_TEST_TMPDIR/commands" || [[ $name != C[XP]*FLAGS ]]
+        grep -q -- '-std=c17.* -DOF_THEIRS.* -c lib/base/system/file.c' "$BATS_TEST_TMPDIR/commands" || [[ $name != C*FLAGS || $name = CXXFLAGS ]]
+        grep -q -- '-std=c++17.* -DOF_THEIRS.* -c lib/ir/mlir/shim.cpp' "$BATS_TEST_TMPDIR/commands" || [[ $name != C[XP]*FLAGS ]]
     done
     # a distribution that fortifies does so in its own way
     ! plain_make -n V=1 BUILD="$own" CPPFLAGS=-D_FORTIFY_SOURCE=2 all 2>/dev/null | grep -q -- '-D_FORTIFY_SOURCE=3' || false
-    plain_make BUILD="$own" WERROR=1 CPPFLAGS=-D_FORTIFY_SOURCE=2 "$own/obj/lib/base/file.o"
-    plain_make BUILD="$own" WERROR=1 OPT=-O0 "$own/obj/lib/base/file.o"
+    plain_make BUILD="$own" WERROR=1 CPPFLAGS=-D_FORTIFY_SOURCE=2 "$own/obj/lib/base/system/file.o"
+    plain_make BUILD="$own" WERROR=1 OPT=-O0 "$own/obj/lib/base/system/file.o"
 }
 
 @test "a dry run writes nothing" {
@@ -73,11 +73,11 @@ plain_make() { env -u MAKEFLAGS -u SANITIZE make --no-print-directory "$@"; }
 
 @test "objects of fuzz targets that have generated files in them build in a folder where nothing is" {
     own=$BATS_TEST_TMPDIR/own
-    plain_make -k SANITIZE=address,undefined BUILD="$own" "$own/obj/lib/gemm/table.o" "$own/obj/lib/report/folder/schema.o" "$own/obj/lib/launch/schema.o"
+    plain_make -k SANITIZE=address,undefined BUILD="$own" "$own/obj/lib/gemm/table.o" "$own/obj/lib/report/folder/schema.o" "$own/obj/lib/launch/config/schema.o"
 }
 
 @test "objects and archives do not say in which folder they were made" {
-    objects='obj/lib/base/file.o obj/lib/launch/schema.o obj/lib/ir/gaveup.o obj/lib/ir/placeholders.o'
+    objects='obj/lib/base/system/file.o obj/lib/launch/config/schema.o obj/lib/ir/diagnostics/gaveup.o obj/lib/ir/text/placeholders.o'
     for name in one another/longer; do
         mkdir -p "$BATS_TEST_TMPDIR/$name"
         cp -r Makefile VERSION mk lib include tools kernels tests "$BATS_TEST_TMPDIR/$name/" 2>/dev/null ||

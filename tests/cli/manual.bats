@@ -102,7 +102,7 @@ PY
 @test "every variable of ours that the library reads has a row in its table" {
     names=$(grep -rhoE '"CUTE_[A-Z0-9_]+"' "$ROOT"/lib --include='*.c' --include='*.cpp' | tr -d '"' | sort -u)
     [ "$(wc -w <<<"$names")" -ge 3 ]
-    for name in $names; do grep -q "\"$name\"" "$ROOT/lib/base/settings.def" || { echo "no row of $name"; false; }; done
+    for name in $names; do grep -q "\"$name\"" "$ROOT/lib/base/options/settings.def" || { echo "no row of $name"; false; }; done
 }
 
 @test "Tab offers the options of --help and no others" {

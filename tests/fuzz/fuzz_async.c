@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ir/context.h"
+#include "lib/ir/mlir/context.h"
 #include "lib/passes/passes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /* gpu.binary in MLIR's text and bytecode: objects or a reason. */
-#include "lib/cubin/gpubinary.h"
-#include "lib/report/launchsites.h"
+#include "lib/cubin/containers/gpubinary.h"
+#include "lib/report/module/launchsites.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "lib/base/cache.h"
-#include "lib/base/file.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/file.h"
 #include "lib/gemm/gemm.h"
 #include "lib/report/roofline/calibrate.h"
 

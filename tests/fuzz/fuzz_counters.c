@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cute/cubin.h"
-#include "lib/base/diag.h"
-#include "lib/report/counters.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/report/launch/counters.h"
 #include "lib/report/explain/explain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/diag.h"
-#include "lib/base/file.h"
-#include "lib/ir/defines.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/file.h"
+#include "lib/ir/text/defines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

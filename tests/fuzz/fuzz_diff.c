@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/diag.h"
-#include "lib/base/file.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/file.h"
 #include "lib/report/folder/diff.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

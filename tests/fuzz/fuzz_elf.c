@@ -1,10 +1,10 @@
 /* Cubins, fatbins, objects, programs and archives: any bytes open or are refused, and so does each image in them. Input that begins with '!' is the contents of .nv.info.k, .nv.info and
  * .cute.metadata (separated by bytes 0xff 0xfe) of a cubin that is otherwise well formed. */
 #include "cute/cubin.h"
-#include "lib/cubin/images.h"
+#include "lib/cubin/containers/images.h"
 #include "lib/cubin/module.h"
-#include "lib/report/elfview.h"
-#include "lib/report/module.h"
+#include "lib/report/module/elfview.h"
+#include "lib/report/module/module.h"
 #include "lib/report/resources/resources.h"
 #include "tests/unit/elf_builder.h"
 

@@ -1,7 +1,7 @@
 /* Expressions as launch.json and ${...} give them: any text is a value or an error with a place. */
 #include <stdlib.h>
 
-#include "lib/base/expr.h"
+#include "lib/base/numbers/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* Files of any kind as `cute-dump images` reads them: a table and its JSON, or a reason. */
-#include "lib/base/diag.h"
-#include "lib/report/images.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/report/module/images.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

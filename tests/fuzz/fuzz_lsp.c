@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/lsp/rpc.h"
 #include "lib/lsp/server.h"
 

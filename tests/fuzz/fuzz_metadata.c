@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cute/cubin.h"
-#include "lib/report/module.h"
+#include "lib/report/module/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

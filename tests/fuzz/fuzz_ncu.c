@@ -2,7 +2,7 @@
 #include "lib/report/explain/ncu.h"
 
 #include "cute/base.h"
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cute/base.h"
-#include "lib/base/diag.h"
-#include "lib/launch/npy.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/launch/data/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 
 #include "cute/launch.h"
 #include "lib/base/buffer.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

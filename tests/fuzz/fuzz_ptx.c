@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lib/code/access.h"
-#include "lib/cubin/ptxjoin.h"
-#include "lib/emulator/program.h"
+#include "lib/cubin/ptx/ptxjoin.h"
+#include "lib/emulator/program/program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

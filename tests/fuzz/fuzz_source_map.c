@@ -1,7 +1,7 @@
 /* Source maps: any bytes behind a text are a map that holds together, or none; what was taken is found again. */
 #include <string.h>
 
-#include "lib/base/source_map.h"
+#include "lib/base/diagnostics/source_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

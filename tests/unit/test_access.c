@@ -1,6 +1,6 @@
 /* How wide copies may be, and what the lanes of a warp touch, against every element one by one. */
 #include "lib/atoms/access.h"
-#include "lib/base/mix.h"
+#include "lib/base/numbers/mix.h"
 #include "tests/unit/test_layout.h"
 
 static uint64_t seed;

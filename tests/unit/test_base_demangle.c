@@ -1,6 +1,6 @@
 /* Mangled names: what c++filt of binutils prints of each. */
 #include "lib/base/buffer.h"
-#include "lib/base/demangle.h"
+#include "lib/base/text/demangle.h"
 #include "tests/unit/test.h"
 
 static cute_arena *arena;

@@ -2,7 +2,7 @@
 #include <limits.h>
 
 #include "cute/base.h"
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 #include "tests/unit/test.h"
 
 static char rendered[1 << 16];

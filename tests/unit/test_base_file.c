@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "tests/unit/test.h"
 
 static cute_arena *arena;

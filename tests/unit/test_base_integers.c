@@ -1,5 +1,5 @@
-/* Integers of a width (lib/base/integers.h), at the edges that LLVM's LangRef names. */
-#include "lib/base/integers.h"
+/* Integers of a width (lib/base/numbers/integers.h), at the edges that LLVM's LangRef names. */
+#include "lib/base/numbers/integers.h"
 #include "tests/unit/test.h"
 
 static const int64_t none = INT64_C(0x7eee);

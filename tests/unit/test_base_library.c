@@ -1,7 +1,7 @@
 /* Libraries that are opened at run time: which of a list, and what is said where there is none. */
 #include <stdlib.h>
 
-#include "lib/base/library.h"
+#include "lib/base/system/library.h"
 #include "tests/unit/test.h"
 
 static const char *const names[] = {"libnowhere.so.1", "libm.so.6", NULL};

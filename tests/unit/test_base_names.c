@@ -1,5 +1,5 @@
 /* The index of names. */
-#include "lib/base/names.h"
+#include "lib/base/text/names.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/base/log.h"
-#include "lib/base/tool.h"
+#include "lib/base/diagnostics/log.h"
+#include "lib/base/options/tool.h"
 #include "tests/unit/test.h"
 
 static bool help, verbose, lineinfo;

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/process.h"
+#include "lib/base/system/process.h"
 #include "tests/unit/test.h"
 
 #define ARGV(...)                                                                                            \

@@ -1,5 +1,5 @@
 /* Hashes of files: the vectors of FIPS 180-4, and each length around a block. */
-#include "lib/base/sha256.h"
+#include "lib/base/system/sha256.h"
 #include "tests/unit/test.h"
 
 static void test_vectors(void)

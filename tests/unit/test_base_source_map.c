@@ -1,5 +1,5 @@
 /* Source maps: what is written comes back, and no other text takes it. */
-#include "lib/base/source_map.h"
+#include "lib/base/diagnostics/source_map.h"
 #include "tests/unit/test.h"
 
 static const char printed[] = "module {\n  func @k(%arg0, %arg1) {\n    a\n\n    b\n  }\n}\n";

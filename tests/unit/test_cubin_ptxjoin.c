@@ -1,6 +1,6 @@
 /* PTX modules that become one: what is expected is written by the rules of the PTX ISA on linking directives
  * (.extern, .visible, .weak, .common), read as nvlink reads them. */
-#include "lib/cubin/ptxjoin.h"
+#include "lib/cubin/ptx/ptxjoin.h"
 #include "tests/unit/test.h"
 
 #define HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/device/cublas.h"
 #include "lib/device/device.h"
 #include "tests/unit/test.h"

@@ -1,5 +1,5 @@
-/* lib/base/expr.c: expected values are C's own arithmetic or stand beside the expression. */
-#include "lib/base/expr.h"
+/* lib/base/numbers/expr.c: expected values are C's own arithmetic or stand beside the expression. */
+#include "lib/base/numbers/expr.h"
 #include "tests/unit/test.h"
 
 static bool lookup(void *context, const char *name, int64_t *value)

@@ -1,6 +1,6 @@
 /* The choice of how a product is computed: there is a way for every product, it asks of matrices no more than they have,
  * and what was measured goes before estimates. */
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/gemm/gemm.h"
 #include "tests/unit/test.h"
 

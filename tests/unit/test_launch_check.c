@@ -1,8 +1,8 @@
 /* Formulas, einsums and checks on contents small enough to work out by hand, through launch.json as users write it. */
 #include <math.h>
 
-#include "lib/launch/check.h"
-#include "lib/launch/data.h"
+#include "lib/launch/data/check.h"
+#include "lib/launch/data/data.h"
 #include "tests/unit/test.h"
 
 typedef struct fixture {

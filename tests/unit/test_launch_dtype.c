@@ -1,8 +1,8 @@
-/* lib/launch/dtype.c against the compiler's _Float16, against float's own bits, and against a search for the
+/* lib/launch/data/dtype.c against the compiler's _Float16, against float's own bits, and against a search for the
  * nearest of all values of a format. */
 #include <math.h>
 
-#include "lib/launch/dtype.h"
+#include "lib/launch/data/dtype.h"
 #include "tests/unit/test.h"
 
 static uint32_t store(cute_dtype dtype, double value)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/launch/fit.h"
+#include "lib/launch/formula/fit.h"
 #include "tests/unit/test.h"
 
 typedef struct fixture {

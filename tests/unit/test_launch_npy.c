@@ -1,8 +1,8 @@
 /* .npy: files byte by byte as NumPy writes them. */
 #include <unistd.h>
 
-#include "lib/base/file.h"
-#include "lib/launch/npy.h"
+#include "lib/base/system/file.h"
+#include "lib/launch/data/npy.h"
 #include "tests/unit/test.h"
 
 /* A version 1 file with this dictionary and data. */

@@ -1,6 +1,6 @@
 // What the reader of operations leans on in MLIR: an error that names the type of a value as an argument, and where the
 // value is defined in a note. With another MLIR these fail first.
-#include "lib/ir/reading.h"
+#include "lib/ir/text/reading.h"
 #include "tests/unit/test.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,6 +1,6 @@
 /* Reports of counters that no launch has made: numbers beyond what can be summed up or launched. */
 #include "cute/cubin.h"
-#include "lib/report/counters.h"
+#include "lib/report/launch/counters.h"
 #include "lib/report/explain/explain.h"
 #include "tests/unit/test.h"
 

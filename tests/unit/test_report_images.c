@@ -1,5 +1,5 @@
 /* The images of a file: a kernel's name outlives the module that it was read from. */
-#include "lib/report/images.h"
+#include "lib/report/module/images.h"
 #include "tests/unit/test.h"
 
 static json_t *images_of(const void *bytes, size_t length, char message[200])

@@ -1,8 +1,8 @@
 /* Occupancy against cuda_occupancy.h of CUDA 13.0: its cudaOccMaxActiveBlocksPerMultiprocessor, with all shared memory opted
  * in, gave the last column for the limits of the programming guide's table. */
 #include "cute/occupancy.h"
-#include "lib/base/arch.h"
-#include "lib/base/multiprocessor.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/devices/multiprocessor.h"
 #include "tests/unit/test.h"
 
 static const struct {
@@ -273,7 +273,7 @@ static void test_rows(void)
 {
     const int numbers[] = {
 #define ARCH(name, number, ...) number,
-#include "lib/base/arch.def"
+#include "lib/base/devices/arch.def"
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const cute_multiprocessor *sm = cute_multiprocessor_of(numbers[i]);

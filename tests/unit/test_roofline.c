@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "lib/base/devices.h"
+#include "lib/base/devices/devices.h"
 #include "lib/report/roofline/roofline.h"
 #include "tests/unit/test.h"
 

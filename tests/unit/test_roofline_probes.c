@@ -4,7 +4,7 @@
 
 #include "cute/checks.h"
 #include "cute/emulator.h"
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/report/roofline/calibrate.h"
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 #ifndef CUTE_TOOLS_CUTE_DUMP_CODE_H
 #define CUTE_TOOLS_CUTE_DUMP_CODE_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 #include "lib/report/code/view.h"
 
 typedef struct code_question {

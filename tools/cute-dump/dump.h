@@ -3,7 +3,7 @@
 #ifndef CUTE_TOOLS_CUTE_DUMP_DUMP_H
 #define CUTE_TOOLS_CUTE_DUMP_DUMP_H
 
-#include "lib/base/tool.h"
+#include "lib/base/options/tool.h"
 #include "lib/cubin/module.h"
 #include "lib/report/resources/resources.h"
 #include "tools/cute-dump/code.h"

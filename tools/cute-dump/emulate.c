@@ -6,8 +6,8 @@
 
 #include "cute/checks.h"
 #include "cute/report.h"
-#include "lib/base/file.h"
-#include "lib/launch/plan.h"
+#include "lib/base/system/file.h"
+#include "lib/launch/plan/plan.h"
 
 static const char *folder_of(const emulate_question *q)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/cubin/link.h"
 #include "lib/report/explain/explain.h"
 #include "tools/cute-dump/emulate.h"

@@ -2,7 +2,7 @@
 #ifndef CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
 #define CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
 
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 #include "lib/cubin/module.h"
 
 typedef struct explain_question {

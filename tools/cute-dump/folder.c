@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/settings.h"
-#include "lib/report/dumprun.h"
+#include "lib/base/options/settings.h"
+#include "lib/report/folder/dumprun.h"
 #include "lib/report/folder/diff.h"
 #include "lib/report/folder/schema.h"
 

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/file.h"
-#include "lib/cubin/images.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/file.h"
+#include "lib/cubin/containers/images.h"
 #include "lib/toolkit/pipe.h"
 
 cute_status cute_dump_take_file(settings *s, cute_option_list *operands, const char **value, cute_diag *diag)

@@ -4,7 +4,7 @@
 
 #include "cute/cubin.h"
 #include "lib/base/buffer.h"
-#include "lib/base/options.h"
+#include "lib/base/options/options.h"
 
 typedef struct kernel_question {
     cute_arena *arena;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/demangle.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/text/demangle.h"
 #include "lib/cubin/link.h"
 #include "lib/toolkit/native.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/toolkit/native.h"
 #include "tools/cute-dump/dump.h"
 #include "tools/cute-dump/layout.h"

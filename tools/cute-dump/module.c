@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "lib/base/file.h"
-#include "lib/report/counters.h"
-#include "lib/report/elfview.h"
-#include "lib/report/images.h"
-#include "lib/report/module.h"
+#include "lib/base/system/file.h"
+#include "lib/report/launch/counters.h"
+#include "lib/report/module/elfview.h"
+#include "lib/report/module/images.h"
+#include "lib/report/module/module.h"
 
 cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
 {

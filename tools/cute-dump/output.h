@@ -3,7 +3,7 @@
 #define CUTE_TOOLS_CUTE_DUMP_OUTPUT_H
 
 #include "lib/base/buffer.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 /* As text that ends with a newline; takes `value`. */
 void cute_dump_json(json_t *value, cute_buffer *out);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "lib/base/diag.h"
-#include "lib/base/file.h"
-#include "lib/emulator/machine.h"
-#include "lib/report/counters.h"
+#include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/file.h"
+#include "lib/emulator/machine/machine.h"
+#include "lib/report/launch/counters.h"
 #include "lib/report/table.h"
 #include "tools/cute-dump/explain.h"
 #include "tools/cute-dump/kernel.h"

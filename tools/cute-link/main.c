@@ -3,15 +3,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/cache.h"
-#include "lib/base/clock.h"
-#include "lib/base/file.h"
-#include "lib/base/tool.h"
-#include "lib/cubin/extract.h"
-#include "lib/cubin/gencode.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/clock.h"
+#include "lib/base/system/file.h"
+#include "lib/base/options/tool.h"
+#include "lib/cubin/containers/extract.h"
+#include "lib/cubin/containers/gencode.h"
 #include "lib/cubin/link.h"
-#include "lib/report/module.h"
+#include "lib/report/module/module.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/toolkit.h"

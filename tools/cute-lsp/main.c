@@ -1,5 +1,5 @@
 /* cute-lsp: the language server. Options in, lsp_serve. */
-#include "lib/base/tool.h"
+#include "lib/base/options/tool.h"
 #include "lib/lsp/server.h"
 #include "lib/passes/passes.h"
 

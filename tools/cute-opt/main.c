@@ -1,5 +1,5 @@
 /* cute-opt: mlir-opt with the dialect cute. */
-#include "lib/ir/optdriver.h"
+#include "lib/ir/mlir/optdriver.h"
 #include "lib/passes/passes.h"
 #include "lib/toolkit/toolkit.h"
 #include "tools/cute-opt/objects.h"

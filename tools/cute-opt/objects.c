@@ -2,7 +2,7 @@
 #include "tools/cute-opt/objects.h"
 
 #include "lib/cubin/link.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ptx/ptx.h"
 
 static cute_status to_ptx(const cute_object_request *request, const char *label, cute_buffer *out,

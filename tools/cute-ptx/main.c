@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/cache.h"
-#include "lib/base/file.h"
-#include "lib/base/tool.h"
-#include "lib/ir/include.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/file.h"
+#include "lib/base/options/tool.h"
+#include "lib/ir/text/include.h"
 #include "lib/ptx/settings.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cute/checks.h"
-#include "lib/base/cache.h"
-#include "lib/base/file.h"
+#include "lib/base/system/cache.h"
+#include "lib/base/system/file.h"
 #include "lib/device/device.h"
 #include "lib/launch/launch.h"
 #include "lib/launch/sms.h"

@@ -3,7 +3,7 @@
 #define CUTE_RUN_ROOFLINE_H
 
 #include "cute/launch.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 #include "lib/report/report.h"
 
 typedef struct roofline_request {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/base/process.h"
+#include "lib/base/system/process.h"
 #include "lib/code/sass/code.h"
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"

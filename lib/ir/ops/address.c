@@ -5,9 +5,9 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
-#include "lib/ir/arith.h"
-#include "lib/ir/spellings.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/text/spellings.h"
+#include "lib/ir/mlir/util.h"
 
 MlirType cute_element_type(MlirContext context, const char *text)
 {

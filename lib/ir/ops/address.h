@@ -3,7 +3,7 @@
 #define CUTE_LIB_IR_OPS_ADDRESS_H
 
 #include "cute/layout.h"
-#include "lib/ir/builder.h"
+#include "lib/ir/mlir/builder.h"
 
 #ifdef __cplusplus
 extern "C" {

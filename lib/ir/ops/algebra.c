@@ -9,12 +9,12 @@
 
 #include "lib/atoms/atoms.h"
 #include "lib/base/buffer.h"
-#include "lib/ir/builder.h"
-#include "lib/ir/emitter.h"
-#include "lib/ir/fields.h"
-#include "lib/ir/shim.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/builder.h"
+#include "lib/ir/mlir/emitter.h"
+#include "lib/ir/dialects/fields.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 
 /* ---- errors ---- */
 

@@ -3,8 +3,8 @@
 #include <mlir-c/BuiltinTypes.h>
 
 #include "lib/ir/ops/check.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 
 /* What a vote gives: of `ballot` a bit for each lane; else one for all. */
 static MlirType type_of_vote(MlirContext context, MlirAttribute kind)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/ir/ops/check.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/util.h"
 
 /* ---- inference ---- */
 

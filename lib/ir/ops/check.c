@@ -7,8 +7,8 @@
 
 #include "lib/base/buffer.h"
 #include "lib/ir/ops/address.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/verify.h"
 

@@ -2,7 +2,7 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/ir/ops/check.h"
-#include "lib/ir/util.h"
+#include "lib/ir/mlir/util.h"
 
 static bool second_of_source(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {

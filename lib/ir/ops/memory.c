@@ -5,8 +5,8 @@
 #include "lib/atoms/validate.h"
 #include "lib/ir/ops/address.h"
 #include "lib/ir/ops/check.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 
 /* ---- inference ---- */
 

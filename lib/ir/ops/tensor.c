@@ -6,8 +6,8 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/ops/view.h"
-#include "lib/ir/types.h"
-#include "lib/ir/util.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/layout/pointer.h"
 
 /* ---- pointers ---- */

@@ -4,7 +4,7 @@
 
 #include "lib/report/code/view.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 static const char *const edge_names[] = {"next", "branch", "call", "return"};
 

@@ -1,7 +1,7 @@
 /* The view of instructions with their source lines. */
 #include <string.h>
 
-#include "lib/base/demangle.h"
+#include "lib/base/text/demangle.h"
 #include "lib/report/code/source.h"
 #include "lib/report/code/view.h"
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/base/list.h"
 
 struct cute_source {

@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_REPORT_CODE_VIEW_H
 #define CUTE_LIB_REPORT_CODE_VIEW_H
 
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 #include "lib/report/code/figures.h"
 
 typedef struct cute_sass_options {

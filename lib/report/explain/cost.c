@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/traffic.h"
+#include "lib/base/devices/traffic.h"
 #include "lib/code/function.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/roofline/roofline.h"

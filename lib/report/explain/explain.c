@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/demangle.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/text/demangle.h"
 #include "lib/base/list.h"
-#include "lib/base/multiprocessor.h"
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/base/sort.h"
 #include "lib/code/unread.h"
-#include "lib/emulator/program.h"
+#include "lib/emulator/program/program.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
 

@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 #define CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 #include "lib/code/assumptions.h"
 #include "lib/code/sass/code.h"
 #include "lib/report/resources/resources.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/demangle.h"
-#include "lib/base/diag.h"
+#include "lib/base/text/demangle.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/list.h"
 
 /* ---- cells ---- */

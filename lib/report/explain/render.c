@@ -3,7 +3,7 @@
 
 #include "lib/report/explain/explain.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 static size_t of_weight(const explain_kernel *k)
 {

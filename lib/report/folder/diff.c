@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/cubin/module.h"
 #include "lib/report/code/figures.h"
 #include "lib/report/folder/lines.h"

@@ -3,7 +3,7 @@
 #ifndef CUTE_LIB_REPORT_FOLDER_DIFF_H
 #define CUTE_LIB_REPORT_FOLDER_DIFF_H
 
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 /* `arch` (may be NULL) chooses of fatbins. *out is released by the caller. CUTE_INVALID: the two are of different kinds, or
  * one is none of these. */

@@ -4,7 +4,7 @@
 
 #include "lib/report/folder/diff.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 /* A unified diff of `a` and `b`, empty where they are the same. Values, blocks, registers and labels that only have
  * other names, each one name of the other throughout its scope, are no difference where something else is one. What is shown of

@@ -1,9 +1,9 @@
 /* Accesses of the kernels of a launch: its launch.json gives blocks and parameters, all but the addresses of buffers. */
 #include <string.h>
 
-#include "lib/base/file.h"
+#include "lib/base/system/file.h"
 #include "lib/code/access.h"
-#include "lib/launch/plan.h"
+#include "lib/launch/plan/plan.h"
 
 /* The parameter block; of addresses what they are behind their allocation's begin. */
 static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, cute_access_options *out,

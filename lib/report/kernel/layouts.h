@@ -4,7 +4,7 @@
 
 #include "cute/cubin.h"
 #include "cute/layout.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 #include "lib/calculator/picture.h"
 
 typedef enum layout_kind {

@@ -3,7 +3,7 @@
 
 #include "lib/calculator/atoms.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/report/kernel/layouts.h"
 #include "lib/report/table.h"
 

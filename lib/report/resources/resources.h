@@ -3,7 +3,7 @@
 #define CUTE_LIB_REPORT_RESOURCES_RESOURCES_H
 
 #include "cute/occupancy.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 struct cute_code; /* lib/code/sass/code.h */
 enum { RESOURCE_CLASSES = 4 /* of registers */ };

@@ -1,6 +1,6 @@
 /* The report of resources as JSON; docs/reports.md has the keys. */
 #include "lib/code/sass/code.h"
-#include "lib/report/module.h"
+#include "lib/report/module/module.h"
 #include "lib/report/resources/resources.h"
 
 /* Sets nothing for what limits nothing or is not known. */

@@ -4,7 +4,7 @@
 
 #include "lib/report/resources/resources.h"
 
-#include "lib/base/diag.h"
+#include "lib/base/diagnostics/diag.h"
 
 enum { WIDTH = 320, HEIGHT = 180, LEFT = 44, TOP = 64, GAP = 36, BELOW = 44, TICKS = 4 };
 

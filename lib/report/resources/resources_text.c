@@ -1,9 +1,9 @@
 /* The report of resources as text. */
 #include <string.h>
 
-#include "lib/base/demangle.h"
+#include "lib/base/text/demangle.h"
 #include "lib/code/sass/code.h"
-#include "lib/report/module.h"
+#include "lib/report/module/module.h"
 #include "lib/report/resources/resources.h"
 #include "lib/report/table.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/cache.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/system/cache.h"
 #include "lib/report/table.h"
 
 enum { RUNS = 7, FIRST_ITERATIONS = 64, MOST_ITERATIONS = 1 << 24 };

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/arch.h"
-#include "lib/base/devices.h"
+#include "lib/base/devices/arch.h"
+#include "lib/base/devices/devices.h"
 #include "lib/report/roofline/roofline.h"
 
 static const cute_roof_rates by_arch[] = {

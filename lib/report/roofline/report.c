@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/demangle.h"
+#include "lib/base/text/demangle.h"
 #include "lib/report/roofline/roofline.h"
 #include "lib/report/table.h"
 

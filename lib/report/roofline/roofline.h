@@ -4,7 +4,7 @@
 #define CUTE_LIB_REPORT_ROOFLINE_ROOFLINE_H
 
 #include "cute/launch.h"
-#include "lib/base/json.h"
+#include "lib/base/text/json.h"
 
 typedef enum roof_ceiling {
 #define CEILING(id, ...) ROOF_##id,

@@ -1,0 +1,26 @@
+/* Between the readers of MLIR's text and bytecode: one `#gpu.object<...>`, which both have as text. */
+#ifndef CUTE_LIB_CUBIN_GPUTEXT_H
+#define CUTE_LIB_CUBIN_GPUTEXT_H
+
+#include "lib/cubin/containers/gpubinary.h"
+
+typedef struct cute_object_list {
+    cute_object *items;
+    size_t count, capacity;
+} cute_object_list;
+
+/* A text that is scanned, and the whole of which aliases (`#name = ...`) are looked up in. */
+typedef struct cute_mlir_text {
+    cute_arena *arena;
+    const char *label;
+    const char *text, *at, *stop;
+    cute_diag *diag;
+} cute_mlir_text;
+
+/* Reads `#gpu.object<...>` at s->at and adds it as the next object of `symbol`. */
+cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t index, cute_object_list *list);
+/* All objects of a module's bytecode. */
+cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const uint8_t *bytes, size_t length,
+                                   cute_object_list *list, cute_diag *diag);
+
+#endif

@@ -1,0 +1,349 @@
+/* The schedule of one thread of the host: time slices of warps, clusters that start and end, idle detection.
+ * Clusters run one at a time. When those that run make no progress more are started, up to as many as a device
+ * holds at once. */
+#include "lib/emulator/machine/schedule.h"
+
+#include <time.h>
+
+#include "lib/base/system/clock.h"
+#include "lib/emulator/machine/control.h"
+
+/* A time slice is short: kernels that lack a barrier but run on hardware, where warps keep step, run here too. */
+enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64 };
+/* Instructions after which lanes that wait at a join are resumed: the first time, and later ones. */
+enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
+/* Idle detection: after PROBE_ROUNDS rounds without a change the states of warps are probed in PROBES rounds, then
+ * both grow. SUSPECT_ROUNDS: for kernels in which a warp looped without progress before. */
+/* POLLS: attempts after which a loop around a wait for an mbarrier does nothing else, however long it is. */
+enum { POLLS = 16 };
+enum { PROBE_ROUNDS = 4096, SUSPECT_ROUNDS = 64, PROBES = 128, GROWTH = 4 };
+/* Instructions after which more clusters are started beside those that read memory and do not end. */
+#define LONG_RUN (UINT64_C(1) << 22)
+
+static bool ready(em_warp *w, em_split *s)
+{
+    if (!s->live || s->wait == EM_JOIN || s->wait == EM_WAIT_WARP) return false;
+    if (s->wait == EM_WAIT_BARRIER) {
+        if (w->block->barriers[s->barrier].generation == s->generation) return false;
+        s->woken = true;
+    }
+    if (s->wait == EM_WAIT_CLUSTER && em_cluster_waits(w, s->mask)) return false;
+    s->wait = EM_RUNS;
+    return true;
+}
+
+/* A time slice of each split of a warp: none could run, all failed a try_wait, or some made progress. */
+typedef enum ran { RAN_NOTHING, RAN_POLLED, RAN } ran;
+
+static ran run_warp(em_warp *w, uint32_t budget)
+{
+    ran what = RAN_NOTHING;
+    int start = w->current;
+    for (int n = 0; n < w->high && w->alive; n++) {
+        int k = start + n;
+        while (k >= w->high) k -= w->high;
+        if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
+        em_use_split(w, k);
+        uint32_t ran_now = em_run_split(w, budget);
+        w->diverged += ran_now;
+        if (w->stop == EM_FAULT) return RAN;
+        const em_split *s = &w->splits[k];
+        bool polls =
+            s->live && s->wait == EM_RUNS && s->polls > POLLS && s->polled == w->machine->changes + 1;
+        if (w->stop == EM_POLL || (polls && w->stop != EM_BLOCK)) {
+            if (what == RAN_NOTHING) what = RAN_POLLED;
+        } else if (w->stop != EM_BLOCK || ran_now > 1) {
+            what = RAN;
+        }
+        /* After diverging or joining the same lanes go on, within the budget. */
+        if (w->stop == EM_SWITCH && budget > ran_now) {
+            budget -= ran_now;
+            start = k;
+            n = -1;
+        }
+    }
+    if (w->high == 1) {
+        w->diverged = 0;
+        w->resumed = false;
+    } else if (w->diverged > (w->resumed ? LESS_PATIENCE : PATIENCE)) {
+        em_resume_joins(w);
+    }
+    return what;
+}
+
+/* One time slice of every warp. */
+static ran run_round(em_machine *m)
+{
+    ran what = RAN_NOTHING;
+    bool shuffled = m->launch->options.seed != 0;
+    for (uint32_t c = 0; c < m->cluster_count; c++) {
+        em_cluster *cluster = &m->clusters[c];
+        for (uint32_t r = 0; cluster->running && r < cluster->count; r++) {
+            em_block *b = &cluster->blocks[r];
+            uint32_t first = shuffled ? (uint32_t)(em_random(m) % b->warp_count) : 0;
+            for (uint32_t n = 0; n < b->warp_count; n++) {
+                em_warp *w = &b->warps[(first + n) % b->warp_count];
+                if (!w->alive) continue;
+                if (shuffled && em_random(m) % 4 == 0) {
+                    what = what == RAN_NOTHING ? RAN_POLLED : what;
+                    continue;
+                }
+                ran one = run_warp(w, shuffled ? 1 + (uint32_t)(em_random(m) % 256) : IN_ORDER_BUDGET);
+                if (m->failed) return RAN;
+                if (one > what) what = one;
+                /* In order, what can complete did when it was issued. */
+                if (shuffled && !em_pending_run(m, false)) return RAN;
+                if (!m->idle.probing) continue;
+                if (one == RAN)
+                    em_spin_probe(w);
+                else
+                    w->spin.found = true;
+            }
+        }
+    }
+    return what;
+}
+
+/* ---- clusters that begin and end ---- */
+
+/* Reads of memory that other clusters may write. */
+static uint64_t reads(const em_machine *m)
+{
+    return m->counts.global_read + m->atomics;
+}
+
+/* Something changed: idle detection starts again. */
+static void wake(em_machine *m)
+{
+    em_idle *q = &m->idle;
+    q->changes = m->changes;
+    q->rounds = 0;
+    q->next = q->suspect ? SUSPECT_ROUNDS : PROBE_ROUNDS;
+    q->probes = PROBES;
+    q->probing = false;
+    if (m->parallel) atomic_store(&m->stuck, 0);
+}
+
+/* A cluster has started. */
+static void cluster_started(em_machine *m)
+{
+    wake(m);
+    m->idle.instructions = m->counts.instructions;
+    m->idle.reads = reads(m);
+    m->idle.shared = m->counts.shared_read;
+}
+
+/* Clusters begin until as many run as may. False when memory is exhausted for the first one. */
+static bool fill(em_machine *m)
+{
+    uint64_t index;
+    for (uint32_t c = 0; m->running < m->width; c++) {
+        if (c < m->cluster_count && m->clusters[c].running) continue;
+        if (c == m->cluster_count) {
+            if (!em_make_cluster(m, &m->clusters[c])) return m->running > 0;
+            m->cluster_count++;
+        }
+        if (!em_grid_take(m, &index)) return true;
+        em_begin_cluster(m, &m->clusters[c], index);
+        cluster_started(m);
+    }
+    return true;
+}
+
+/* More clusters are to run beside those that do. False: none came. */
+static bool widen(em_machine *m, uint32_t places)
+{
+    uint32_t before = m->running, width = m->width;
+    m->width = width <= places / 2 ? 2 * width : places;
+    fill(m);
+    if (m->running > before) return true;
+    m->width = width;
+    return false;
+}
+
+static bool end_clusters(em_machine *m)
+{
+    for (uint32_t c = 0; c < m->cluster_count; c++) {
+        em_cluster *cluster = &m->clusters[c];
+        if (!cluster->running || cluster->live_warps) continue;
+        if (!em_pending_run(m, true)) return false;
+        em_end_cluster(m, cluster);
+        em_grid_ended(m, cluster);
+    }
+    return true;
+}
+
+/* ---- idle detection ---- */
+
+static bool all_warps(em_machine *m, bool (*ask)(em_warp *))
+{
+    bool all = true;
+    for (uint32_t c = 0; c < m->cluster_count; c++)
+        for (uint32_t r = 0; m->clusters[c].running && r < m->clusters[c].count; r++)
+            for (uint32_t n = 0; n < m->clusters[c].blocks[r].warp_count; n++)
+                if (m->clusters[c].blocks[r].warps[n].alive) all &= ask(&m->clusters[c].blocks[r].warps[n]);
+    return all;
+}
+
+static bool begin_probe(em_warp *w)
+{
+    em_spin_begin(w);
+    return true;
+}
+
+static bool is_found(em_warp *w)
+{
+    return w->spin.found;
+}
+
+/* Lanes at a join may wait for others of their warp that wait for them. True: none were resumed. */
+static bool stays_joined(em_warp *w)
+{
+    return !em_resume_joins(w);
+}
+
+static void fail(em_machine *m)
+{
+    m->failed = true;
+    m->failed_at = UINT64_MAX;
+    for (uint32_t c = 0; c < m->cluster_count; c++)
+        if (m->clusters[c].running && m->clusters[c].index < m->failed_at)
+            m->failed_at = m->clusters[c].index;
+}
+
+static void fail_here(em_machine *m)
+{
+    fail(m);
+    em_grid_deadlock(m, m->diag);
+    em_explain_waits(m, 1, 0, m->diag);
+}
+
+/* All warps wait, or loop without progress while the changes of all machines are `changes`. `asks`: some read memory
+ * that other clusters may write. */
+static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool asks)
+{
+    if (!em_pending_run(m, true)) return;
+    if (m->changes != m->idle.changes || !all_warps(m, stays_joined)) {
+        wake(m);
+        return;
+    }
+    if (!asks) {
+        fail_here(m);
+        return;
+    }
+    if (em_grid_has_failed(m)) {
+        m->failed = true; /* what is waited for will not come; who failed tells why */
+        m->failed_at = UINT64_MAX;
+        return;
+    }
+    if (widen(m, places)) return;
+    em_grid_stuck(m, changes);
+    if (m->failed) {
+        fail(m);
+    } else {
+        const struct timespec nap = {.tv_nsec = 50000};
+        nanosleep(&nap, NULL);
+    }
+}
+
+static void probe(em_machine *m, uint32_t places)
+{
+    em_idle *q = &m->idle;
+    if (!q->probing) {
+        if (++q->rounds < q->next || (reads(m) == q->reads && m->counts.shared_read == q->shared)) return;
+        q->probing = true;
+        q->left = q->probes;
+        q->all_changes = em_grid_changes(m);
+        q->clocks = m->clocks;
+        q->idle_reads = reads(m);
+        all_warps(m, begin_probe);
+        return;
+    }
+    if (q->all_changes != em_grid_changes(m)) {
+        wake(m);
+    } else if (q->clocks == m->clocks && all_warps(m, is_found)) {
+        q->suspect = true;
+        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
+    } else if (--q->left == 0) {
+        q->probing = false;
+        q->next = q->rounds + q->next * GROWTH;
+        q->probes *= GROWTH;
+    }
+}
+
+/* No warp could run, or all that ran failed a try_wait. */
+static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
+{
+    em_idle *q = &m->idle;
+    if (!*rounds) {
+        q->all_changes = em_grid_changes(m);
+        q->idle_reads = reads(m);
+    }
+    /* Pending work completes now, or nothing will. */
+    if (!em_pending_run(m, true)) return;
+    if (m->changes != m->idle.changes || ++*rounds <= (polled ? IDLE_ROUNDS : 2)) return;
+    *rounds = 0;
+    if (q->all_changes == em_grid_changes(m))
+        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
+}
+
+/* Calls the launch's heartbeat after changes; gives up where there are none for too long, or the time is up. */
+static void heartbeat(em_machine *m, double deadline, uint64_t *told, double *since)
+{
+    enum { SELDOM = 16 };
+    if (deadline > 0 && cute_clock() > deadline) {
+        em_grid_give_up(m, true);
+        fail(m);
+        return;
+    }
+    if (m->changes != *told) { /* a spin without an end is silent */
+        *told = m->changes;
+        *since = 0;
+        em_grid_heartbeat(m);
+    } else if (m->launch->options.patience > 0 && m->round / 64 % SELDOM == 0) {
+        if (*since <= 0 || (m->parallel && em_grid_changes(m) != m->idle.clock_changes))
+            *since = cute_clock();
+        m->idle.clock_changes = em_grid_changes(m);
+        if (cute_clock() - *since > m->launch->options.patience) {
+            em_grid_give_up(m, false);
+            fail(m);
+        }
+    }
+}
+
+void em_run_clusters(em_machine *m)
+{
+    uint32_t places = m->width, idle_rounds = 0;
+    uint64_t told = m->changes;
+    double since = 0,
+           deadline = m->launch->options.timeout > 0 ? cute_clock() + m->launch->options.timeout : 0;
+    if (!m->launch->cooperative) m->width = 1;
+    for (;;) {
+        if (m->running < m->width && !fill(m)) {
+            cute_fail_memory(m->diag);
+            fail(m);
+        }
+        if (!m->running || m->failed) return;
+        ran what = run_round(m);
+        m->round++;
+        if (m->parallel) atomic_store(&m->published, m->changes);
+        if (m->round % 64 == 0) heartbeat(m, deadline, &told, &since);
+        if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
+        em_idle *q = &m->idle;
+        if (m->changes != q->changes) {
+            wake(m);
+            idle_rounds = 0;
+        } else if (what == RAN) {
+            idle_rounds = 0;
+            probe(m, places);
+        } else {
+            idle(m, what == RAN_POLLED, places, &idle_rounds);
+        }
+        if (m->counts.instructions - q->instructions > LONG_RUN * m->width && reads(m) != q->reads &&
+            !m->launch->cooperative) {
+            if (em_grid_has_failed(m)) return;
+            q->instructions = m->counts.instructions;
+            widen(m, places);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* Building, reading and walking operations through MLIR's C interface. */
+#include "lib/ir/mlir/util.h"
+
+#include <stdlib.h>
+
+#include "lib/base/list.h"
+
+MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value)
+{
+    return mlirNamedAttributeGet(mlirIdentifierGet(context, cute_text(name)), value);
+}
+
+MlirAttribute cute_string_attribute(MlirContext context, const char *text)
+{
+    return mlirStringAttrGet(context, cute_text(text));
+}
+
+void cute_print_to_buffer(MlirStringRef text, void *buffer)
+{
+    cute_buffer_append(buffer, text.data, text.length);
+}
+
+/* Operations are gathered before any is visited, so that a visit may erase its own. */
+typedef struct found {
+    const char *name;
+    bool dialect; /* `name` is a dialect's, with the point */
+    MlirOperation *items;
+    size_t count, capacity;
+} found;
+
+static MlirWalkResult gather(MlirOperation op, void *context)
+{
+    found *f = context;
+    if (f->name && !(f->dialect ? cute_op_of(op, f->name) : cute_op_is(op, f->name)))
+        return MlirWalkResultAdvance;
+    if (!cute_heap_more(&f->items, f->count, &f->capacity, sizeof *f->items, 16))
+        return MlirWalkResultInterrupt;
+    f->items[f->count++] = op;
+    return MlirWalkResultAdvance;
+}
+
+void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
+                  void (*visit)(MlirOperation op, void *context), void *context)
+{
+    found f = {.name = name, .dialect = name && *name && name[strlen(name) - 1] == '.'};
+    mlirOperationWalk(root, gather, &f,
+                      order == CUTE_WALK_INNER_FIRST ? MlirWalkPostOrder : MlirWalkPreOrder);
+    for (size_t i = 0; i < f.count; i++)
+        visit(f.items[order == CUTE_WALK_LAST_FIRST ? f.count - 1 - i : i], context);
+    free(f.items);
+}
+
+void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
+                  void *context)
+{
+    cute_op_walk(root, name, CUTE_WALK_OUTER_FIRST, visit, context);
+}
+
+MlirOperation cute_defining_op(MlirValue value)
+{
+    return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+MlirOperation cute_op_parent(MlirOperation op, const char *name)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    while (!mlirOperationIsNull(parent) && !cute_op_is(parent, name))
+        parent = mlirOperationGetParentOperation(parent);
+    return parent;
+}
+
+bool cute_symbol_in(MlirOperation module, const char *name)
+{
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        MlirAttribute symbol = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+        if (!mlirAttributeIsNull(symbol) && cute_text_is(mlirStringAttrGetValue(symbol), name)) return true;
+    }
+    return false;
+}

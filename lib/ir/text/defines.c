@@ -1,0 +1,194 @@
+/* -D: splits NAME=VALUE, and puts values in the place of `${...}`. Comments and inline assembly's operands are
+ * left alone. */
+#include "lib/ir/text/defines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/numbers/expr.h"
+#include "lib/base/list.h"
+#include "lib/ir/text/nesting.h"
+#include "lib/ir/text/spellings.h"
+
+static bool is_name(const char *text, size_t length)
+{
+    if (length == 0 || isdigit((unsigned char)text[0])) return false;
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_') return false;
+    return true;
+}
+
+cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out,
+                               cute_diag *diag)
+{
+    cute_define *defines = cute_arena_array(arena, count, sizeof *defines);
+    if (!defines && count) return cute_fail_memory(diag);
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strchr(texts[i], '=');
+        size_t length = equals ? (size_t)(equals - texts[i]) : strlen(texts[i]);
+        if (!is_name(texts[i], length))
+            return cute_fail(diag, CUTE_USAGE, NULL, "-D expects NAME=VALUE, got '%s'", texts[i]);
+        defines[i].name = cute_arena_copy(arena, texts[i], length);
+        defines[i].value = equals ? equals + 1 : "1";
+        if (!defines[i].name) return cute_fail_memory(diag);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(defines[k].name, defines[i].name))
+                return cute_fail(diag, CUTE_USAGE, NULL, "-D defines '%s' twice", defines[i].name);
+    }
+    *out = defines;
+    return CUTE_OK;
+}
+
+typedef struct names {
+    const cute_define *defines;
+    size_t count;
+    const char *unknown;        /* what an expression asked for in vain */
+    const cute_define *not_int; /* what it asked for, and is no integer */
+} names;
+
+static const cute_define *find(const names *n, const char *name, size_t length)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (strlen(n->defines[i].name) == length && !memcmp(n->defines[i].name, name, length))
+            return &n->defines[i];
+    return NULL;
+}
+
+static bool integer(void *context, const char *name, int64_t *value)
+{
+    names *n = context;
+    const cute_define *d = find(n, name, strlen(name));
+    if (!d) {
+        n->unknown = name;
+        return false;
+    }
+    char *end;
+    errno = 0;
+    long long v = strtoll(d->value, &end, 0);
+    *value = v;
+    if (*d->value && errno == 0 && *end == '\0') return true;
+    n->not_int = d;
+    return false;
+}
+
+static void note_define(const char *name, int length, cute_diag *diag)
+{
+    cute_note(diag, NULL, "define it on the command line: -D %.*s=VALUE", length, name);
+}
+
+/* LLVM's inline assembly: `${0:c}`, `${12}`. */
+static bool is_operand(const char *inner, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && isdigit((unsigned char)inner[digits])) digits++;
+    return digits > 0 && (digits == length || inner[digits] == ':');
+}
+
+static cute_status replace(cute_arena *arena, const char *inner, size_t length, const cute_place *place,
+                           names *n, cute_buffer *out, cute_diag *diag)
+{
+    size_t before = 0;
+    while (before < length && isspace((unsigned char)inner[before])) before++;
+    size_t after = length;
+    while (after > before && isspace((unsigned char)inner[after - 1])) after--;
+    if (is_name(inner + before, after - before)) {
+        const cute_define *d = find(n, inner + before, after - before);
+        if (d) {
+            cute_buffer_puts(out, d->value);
+            return CUTE_OK;
+        }
+        int name = (int)(after - before);
+        cute_status status =
+            cute_fail(diag, CUTE_INVALID, place, "unknown name '%.*s'", name, inner + before);
+        note_define(inner + before, name, diag);
+        return status;
+    }
+    cute_expr *expr;
+    int64_t value;
+    CUTE_TRY(cute_expr_parse(arena, inner, length, place, &expr, diag));
+    n->unknown = NULL;
+    n->not_int = NULL;
+    cute_status status = cute_expr_int(expr, integer, n, &value, NULL);
+    if (!status) {
+        cute_buffer_printf(out, "%lld", (long long)value);
+        return CUTE_OK;
+    }
+    if (n->not_int)
+        return cute_fail(diag, CUTE_INVALID, place, "expected an integer for '%s', got '%s'",
+                         n->not_int->name, n->not_int->value);
+    status = cute_expr_int(expr, integer, n, &value, diag);
+    if (n->unknown) note_define(n->unknown, (int)strlen(n->unknown), diag);
+    return status;
+}
+
+/* How far the text was looked through for comments. Strings do not go over lines in MLIR. */
+typedef struct cursor {
+    size_t at;
+    bool string, comment;
+} cursor;
+
+/* Whether `offset` stands in a comment; offsets are asked for in order. */
+static bool in_comment(cursor *c, const char *text, size_t offset)
+{
+    for (; c->at < offset; c->at++) {
+        char now = text[c->at];
+        if (now == '\n')
+            c->string = c->comment = false;
+        else if (c->string && now == '\\')
+            c->at++;
+        else if (now == '"')
+            c->string = !c->string;
+        else if (!c->string && now == '/' && text[c->at + 1] == '/')
+            c->comment = true;
+    }
+    return c->comment;
+}
+
+cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
+                               const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
+                               cute_diag *diag)
+{
+    names n = {.defines = defines, .count = count};
+    CUTE_TRY(cute_nesting_check(sources, text, length, diag));
+    cute_arena *arena = cute_arena_create();
+    if (!arena) return cute_fail_memory(diag);
+    cute_status status = CUTE_OK;
+    cursor looked = {0};
+    size_t done = 0;
+    for (size_t i = 0; i + 1 < length && status == CUTE_OK; i++) {
+        const char *dollar = memchr(text + i, '$', length - 1 - i);
+        if (!dollar) break;
+        i = (size_t)(dollar - text);
+        if (text[i + 1] != '{') continue;
+        if ((i > 0 && text[i - 1] == '$') || in_comment(&looked, text, i)) continue;
+        const char *inner = text + i + 2;
+        size_t rest = length - i - 2;
+        const char *close = memchr(inner, '}', rest);
+        const char *newline = memchr(inner, '\n', rest);
+        if (close && is_operand(inner, (size_t)(close - inner))) continue;
+        if (!close || (newline && newline < close)) {
+            cute_place place = cute_sources_place(sources, i);
+            place.length = 2;
+            status = cute_fail(diag, CUTE_INVALID, &place, "expected '}' on the line of '${'");
+            break;
+        }
+        cute_buffer_append(out, text + done, i - done);
+        cute_place place = cute_sources_place(sources, i + 2);
+        place.length = (int)(close - inner);
+        size_t from = i, to = out->length;
+        status = replace(arena, inner, (size_t)(close - inner), &place, &n, out, diag);
+        i = (size_t)(close - text);
+        done = i + 1;
+        if (!status && !cute_arena_more(edits->arena, &edits->items, edits->count, &edits->capacity,
+                                        sizeof *edits->items, 16))
+            status = cute_fail_memory(diag);
+        if (!status) edits->items[edits->count++] = (cute_edit){from, done - from, to, out->length - to};
+    }
+    cute_buffer_append(out, text + done, length - done);
+    if (status == CUTE_OK && !cute_buffer_ok(out)) status = cute_fail_memory(diag);
+    if (status == CUTE_OK && out->data) cute_spellings_read(out->data, out->length);
+    cute_arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,79 @@
+// Types and attributes that are a text: how MLIR stores, reads and prints them. What the text means is C: types.c.
+#ifndef CUTE_LIB_IR_TEXT_H
+#define CUTE_LIB_IR_TEXT_H
+
+#include "lib/ir/text/reader.h"
+#include "lib/ir/dialects/types.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/DialectImplementation.h"
+
+// An arena and a diag for one call into C.
+struct CuteScratch {
+    cute_arena *arena = cute_arena_create();
+    cute_diag *diag = cute_diag_create();
+    ~CuteScratch();
+    std::string message() const;
+};
+
+namespace cute
+{
+using namespace mlir;
+
+// A text of a row of types.def, and what it describes, parsed once for all the operations that ask.
+struct TypeText : TypeStorage {
+    using KeyTy = std::pair<unsigned, StringRef>; // the row's index, the canonical text
+    TypeText(cute_type_index index, StringRef text);
+    ~TypeText() { cute_arena_destroy(arena); }
+    bool operator==(const KeyTy &key) const { return key.first == (unsigned)index && key.second == text; }
+    static TypeText *construct(TypeStorageAllocator &allocator, const KeyTy &key)
+    {
+        return new (allocator.allocate<TypeText>())
+            TypeText((cute_type_index)key.first, allocator.copyInto(key.second));
+    }
+    StringRef text;
+    cute_type_index index;
+    cute_arena *arena = nullptr;
+    cute_value value;
+    bool valid = false;
+};
+
+// The types of one dialect that have a row of CUTE_IR_TEXT; of another dialect, another class.
+template <class Dialect> class TextType : public Type::TypeBase<TextType<Dialect>, Type, TypeText>
+{
+  public:
+    using Type::TypeBase<TextType<Dialect>, Type, TypeText>::Base::Base;
+    static constexpr StringLiteral name = Dialect::textTypeName;
+    static TextType get(MLIRContext *context, cute_type_index index, StringRef text)
+    {
+        return Type::TypeBase<TextType<Dialect>, Type, TypeText>::Base::get(context, (unsigned)index, text);
+    }
+};
+
+// The storage of a type of any of the dialects whose types are texts; NULL for other types.
+const TypeText *textOf(Type type);
+// A type of that row.
+inline bool isRow(Type type, cute_type_index index)
+{
+    const TypeText *text = textOf(type);
+    return text && text->index == index;
+}
+
+// The canonical text between `<` and `>` of a type of the row, empty where there are none; an error at the token at fault.
+FailureOr<std::string> parseText(AsmParser &parser, cute_type_index index);
+// The row of `dialect` that `mnemonic` names; an error that names the nearest otherwise.
+FailureOr<cute_type_index> parseRow(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic);
+// A type of the dialect `name` that has a row, from its mnemonic on.
+template <class Dialect> Type parseTextType(AsmParser &parser, SMLoc place, StringRef mnemonic)
+{
+    if (std::optional<Type> other = readOtherType(parser, place, Dialect::getDialectNamespace(), mnemonic))
+        return *other;
+    FailureOr<cute_type_index> index = parseRow(parser, place, Dialect::getDialectNamespace(), mnemonic);
+    if (failed(index)) return {};
+    FailureOr<std::string> text = parseText(parser, *index);
+    return failed(text) ? Type() : TextType<Dialect>::get(parser.getContext(), *index, *text);
+}
+void printTextType(Type type, AsmPrinter &printer);
+} // namespace cute
+
+#endif

@@ -1,0 +1,365 @@
+/* Evaluating formulas over lanes: one variable (the lane variable) takes consecutive values, the others are
+ * fixed. A reduction makes its own variable the lanes. What does not depend on the lane variable is computed
+ * once, and a reduction remembers its last value with the variables it depends on: a row's sum is computed
+ * once a row. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/launch/formula/formula_node.h"
+
+enum { LANES = CUTE_FORMULA_LANES };
+
+typedef struct cached {
+    bool valid;
+    int64_t key[CUTE_FORMULA_SLOTS];
+    double value;
+} cached;
+
+struct cute_formula_state {
+    const cute_formula *formula;
+    int64_t values[CUTE_FORMULA_SLOTS]; /* the lane variable's is that of lane 0 */
+    const double *extra;
+    cached *caches;
+    double *scratch;
+    size_t used;
+    const formula_node *failed;
+    char message[160];
+};
+
+cute_formula_state *cute_formula_state_create(const cute_formula *formula)
+{
+    cute_formula_state *state = calloc(1, sizeof *state);
+    if (!state) return NULL;
+    state->formula = formula;
+    state->caches = calloc((size_t)formula->cache_count + 1, sizeof *state->caches);
+    state->scratch = malloc((size_t)(formula->root->vectors + 2) * LANES * sizeof *state->scratch);
+    if (state->caches && state->scratch) return state;
+    cute_formula_state_destroy(state);
+    return NULL;
+}
+
+void cute_formula_state_destroy(cute_formula_state *state)
+{
+    if (!state) return;
+    free(state->caches);
+    free(state->scratch);
+    free(state);
+}
+
+cute_status cute_formula_error(const cute_formula_state *state, cute_diag *diag)
+{
+    return cute_fail(diag, CUTE_INVALID, state->failed ? &state->failed->place : NULL, "%s", state->message);
+}
+
+/* What is evaluated for which lanes. `mask` NULL: all. */
+typedef struct lanes {
+    int slot; /* -1: there is only one */
+    int count;
+    const unsigned char *mask;
+} lanes;
+
+static bool eval(cute_formula_state *s, const formula_node *node, lanes l, double *out);
+
+static bool depends(const formula_node *node, lanes l)
+{
+    return l.slot >= 0 && (node->reads >> l.slot & 1);
+}
+
+static double *take(cute_formula_state *s)
+{
+    double *vector = s->scratch + s->used * LANES;
+    s->used++;
+    return vector;
+}
+
+static void fill(double *out, int count, double value)
+{
+    for (int i = 0; i < count; i++) out[i] = value;
+}
+
+/* ---- elements of tensors ---- */
+
+static bool fail_index(cute_formula_state *s, const formula_node *node, int dimension, double value)
+{
+    if (s->failed) return false;
+    s->failed = node;
+    if (value == rint(value))
+        snprintf(s->message, sizeof s->message,
+                 "index %.0f is outside dimension %d of %s, which has %lld elements", value, dimension,
+                 node->tensor->name, (long long)node->tensor->shape[dimension]);
+    else
+        snprintf(s->message, sizeof s->message,
+                 "expected an integer index, got %g for %s; floor_div(a, b) divides integers", value,
+                 node->tensor->name);
+    return false;
+}
+
+static bool in_range(const formula_node *node, int dimension, double value)
+{
+    return value >= 0 && value < (double)node->tensor->shape[dimension] && value == rint(value);
+}
+
+/* Offsets of every lane, for indices that are not just the lane variable. */
+static bool eval_gather(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    const cute_tensor *t = node->tensor;
+    int64_t offsets[LANES];
+    double *index = take(s);
+    for (int i = 0; i < l.count; i++) offsets[i] = t->offset;
+    bool good = true;
+    for (int d = 0; d < node->count && good; d++) {
+        good = eval(s, node->args[d], l, index);
+        for (int i = 0; i < l.count && good; i++) {
+            if (l.mask && !l.mask[i]) continue;
+            if (!in_range(node, d, index[i]))
+                good = fail_index(s, node, d, index[i]);
+            else
+                offsets[i] += (int64_t)index[i] * t->strides[d];
+        }
+    }
+    s->used--;
+    int64_t bytes = cute_dtype_get(t->dtype)->bytes;
+    for (int i = 0; i < l.count && good; i++) {
+        if (l.mask && !l.mask[i])
+            out[i] = 0;
+        else
+            cute_dtype_load(t->dtype, (const char *)t->data + offsets[i] * bytes, 1, 1, &out[i]);
+    }
+    return good;
+}
+
+static bool eval_element(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    const cute_tensor *t = node->tensor;
+    int64_t offset = t->offset, step = 0;
+    for (int d = 0; d < node->count; d++) {
+        const formula_node *arg = node->args[d];
+        double first;
+        if (depends(arg, l)) {
+            int64_t from = s->values[l.slot];
+            bool plain = arg->kind == FORMULA_VARIABLE && from >= 0 && from + l.count <= t->shape[d];
+            if (!plain) return eval_gather(s, node, l, out);
+            offset += from * t->strides[d];
+            step += t->strides[d];
+            continue;
+        }
+        if (!eval(s, arg, (lanes){-1, 1, NULL}, &first)) return false;
+        if (!in_range(node, d, first)) {
+            if (l.mask) return eval_gather(s, node, l, out);
+            return fail_index(s, node, d, first);
+        }
+        offset += (int64_t)first * t->strides[d];
+    }
+    const char *from = (const char *)t->data + offset * cute_dtype_get(t->dtype)->bytes;
+    cute_dtype_load(t->dtype, from, step, (size_t)l.count, out);
+    return true;
+}
+
+/* ---- reductions ---- */
+
+static double combine(formula_reduction how, double total, const double *values, int count)
+{
+    switch (how) {
+    case FORMULA_PROD:
+        for (int i = 0; i < count; i++) total *= values[i];
+        return total;
+    case FORMULA_MAX:
+        for (int i = 0; i < count; i++) total = fmax(total, values[i]);
+        return total;
+    case FORMULA_MIN:
+        for (int i = 0; i < count; i++) total = fmin(total, values[i]);
+        return total;
+    default: {
+        double part[4] = {0, 0, 0, 0};
+        for (int i = 0; i < count; i++) part[i & 3] += values[i];
+        return total + ((part[0] + part[1]) + (part[2] + part[3]));
+    }
+    }
+}
+
+static bool reduce(cute_formula_state *s, const formula_node *node, double *out)
+{
+    static const double starts[] = {0, 1, 0, -INFINITY, INFINITY};
+    cached *c = &s->caches[node->cache];
+    bool same = c->valid && !(node->reads & FORMULA_EXTRA_BIT);
+    for (int i = 0; i < s->formula->slot_count && same; i++)
+        if (node->reads >> i & 1) same = c->key[i] == s->values[i];
+    if (same) {
+        *out = c->value;
+        return true;
+    }
+    double total = starts[node->reduction];
+    double *values = take(s);
+    const double *extra = s->extra;
+    bool good = true;
+    for (int64_t k = 0; k < node->extent && good; k += LANES) {
+        int count = node->extent - k < LANES ? (int)(node->extent - k) : LANES;
+        s->values[node->slot] = k;
+        good = eval(s, node->args[0], (lanes){node->slot, count, NULL}, values);
+        if (good) total = combine(node->reduction, total, values, count);
+    }
+    s->extra = extra;
+    s->used--;
+    if (!good) return false;
+    if (node->reduction == FORMULA_MEAN) total /= (double)node->extent;
+    memcpy(c->key, s->values, sizeof c->key);
+    c->value = *out = total;
+    c->valid = true;
+    return true;
+}
+
+static bool eval_reduction(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    /* The extra values run along the result's last index only; inside another reduction one is fixed. */
+    bool by_extra = (node->reads & FORMULA_EXTRA_BIT) && l.slot == s->formula->index_count - 1;
+    if (!depends(node, l) && !by_extra) {
+        double value;
+        if (!reduce(s, node, &value)) return false;
+        fill(out, l.count, value);
+        return true;
+    }
+    int64_t first = l.slot >= 0 ? s->values[l.slot] : 0;
+    const double *extra = s->extra;
+    bool good = true;
+    for (int i = 0; i < l.count && good; i++) {
+        out[i] = 0;
+        if (l.mask && !l.mask[i]) continue;
+        if (l.slot >= 0) s->values[l.slot] = first + i;
+        s->extra = extra ? extra + i : NULL;
+        good = reduce(s, node, &out[i]);
+    }
+    if (l.slot >= 0) s->values[l.slot] = first;
+    s->extra = extra;
+    return good;
+}
+
+/* ---- operators ---- */
+
+static bool eval_select(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    double *condition = take(s), *other = take(s);
+    unsigned char yes[LANES], no[LANES];
+    int yes_count = 0, no_count = 0;
+    bool good = eval(s, node->args[0], l, condition);
+    for (int i = 0; i < l.count && good; i++) {
+        bool active = !l.mask || l.mask[i];
+        yes_count += yes[i] = active && condition[i] != 0;
+        no_count += no[i] = active && condition[i] == 0;
+    }
+    if (good && yes_count) good = eval(s, node->args[1], (lanes){l.slot, l.count, yes}, out);
+    if (good && no_count) good = eval(s, node->args[2], (lanes){l.slot, l.count, no}, other);
+    for (int i = 0; i < l.count && good; i++)
+        if (!yes[i]) out[i] = no[i] ? other[i] : 0;
+    s->used -= 2;
+    return good;
+}
+
+/* && and ||: the right side only where the left does not decide. */
+static bool eval_logic(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    unsigned char open[LANES];
+    bool is_and = node->op == CUTE_EXPR_OP_AND;
+    double *right = take(s);
+    int open_count = 0;
+    bool good = eval(s, node->args[0], l, out);
+    for (int i = 0; i < l.count && good; i++) {
+        out[i] = out[i] != 0;
+        open_count += open[i] = (!l.mask || l.mask[i]) && (out[i] != 0) == is_and;
+    }
+    if (good && open_count) good = eval(s, node->args[1], (lanes){l.slot, l.count, open}, right);
+    for (int i = 0; i < l.count && good; i++)
+        if (open[i]) out[i] = right[i] != 0;
+    s->used--;
+    return good;
+}
+
+#define EACH(expression)                                                                                     \
+    for (int i = 0; i < l.count; i++) {                                                                      \
+        double a = out[i], b = right[i];                                                                     \
+        out[i] = (double)(expression);                                                                       \
+    }                                                                                                        \
+    break
+
+static bool eval_operator(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    if (node->op == CUTE_EXPR_OP_SELECT) return eval_select(s, node, l, out);
+    if (node->op == CUTE_EXPR_OP_AND || node->op == CUTE_EXPR_OP_OR) return eval_logic(s, node, l, out);
+    if (!eval(s, node->args[0], l, out)) return false;
+    if (node->count == 1) {
+        for (int i = 0; i < l.count; i++) out[i] = node->op == CUTE_EXPR_OP_NEGATE ? -out[i] : out[i] == 0;
+        return true;
+    }
+    double *right = take(s);
+    bool good = eval(s, node->args[1], l, right);
+    if (good) {
+        switch (node->op) {
+        case CUTE_EXPR_OP_EQ: EACH(a == b);
+        case CUTE_EXPR_OP_NE: EACH(a != b);
+        case CUTE_EXPR_OP_LT: EACH(a < b);
+        case CUTE_EXPR_OP_LE: EACH(a <= b);
+        case CUTE_EXPR_OP_GT: EACH(a > b);
+        case CUTE_EXPR_OP_GE: EACH(a >= b);
+        case CUTE_EXPR_OP_ADD: EACH(a + b);
+        case CUTE_EXPR_OP_SUB: EACH(a - b);
+        case CUTE_EXPR_OP_MUL: EACH(a * b);
+        case CUTE_EXPR_OP_DIV: EACH(a / b);
+        default: EACH(fmod(a, b));
+        }
+    }
+    s->used--;
+    return good;
+}
+
+static bool eval_two(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    double *right = take(s);
+    bool good = eval(s, node->args[0], l, out) && eval(s, node->args[1], l, right);
+    for (int i = 0; i < l.count && good; i++) out[i] = node->two(out[i], right[i]);
+    s->used--;
+    return good;
+}
+
+static bool eval(cute_formula_state *s, const formula_node *node, lanes l, double *out)
+{
+    switch (node->kind) {
+    case FORMULA_CONSTANT: fill(out, l.count, node->value); return true;
+    case FORMULA_VARIABLE:
+        if (node->slot != l.slot)
+            fill(out, l.count, (double)s->values[node->slot]);
+        else
+            for (int i = 0; i < l.count; i++) out[i] = (double)(s->values[node->slot] + i);
+        return true;
+    case FORMULA_EXTRA:
+        /* Inside a reduction the lanes are its own: one value holds for all of them. */
+        if (l.slot == s->formula->index_count - 1)
+            memcpy(out, s->extra, (size_t)l.count * sizeof *out);
+        else
+            fill(out, l.count, s->extra[0]);
+        return true;
+    case FORMULA_ELEMENT: return eval_element(s, node, l, out);
+    case FORMULA_REDUCTION: return eval_reduction(s, node, l, out);
+    case FORMULA_OPERATOR: return eval_operator(s, node, l, out);
+    case FORMULA_TWO: return eval_two(s, node, l, out);
+    case FORMULA_ONE:
+        if (!eval(s, node->args[0], l, out)) return false;
+        for (int i = 0; i < l.count; i++) out[i] = node->one(out[i]);
+        return true;
+    case FORMULA_CAST:
+        if (!eval(s, node->args[0], l, out)) return false;
+        cute_dtype_round(node->dtype, out, (size_t)l.count);
+        return true;
+    }
+    return false;
+}
+
+bool cute_formula_eval(cute_formula_state *state, const int64_t *index, int count, const double *extra,
+                       double *out)
+{
+    int indices = state->formula->index_count;
+    for (int i = 0; i < indices; i++) state->values[i] = index[i];
+    state->extra = extra;
+    state->used = 0;
+    return eval(state, state->formula->root, (lanes){indices - 1, count, NULL}, out);
+}

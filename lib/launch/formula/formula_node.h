@@ -1,0 +1,58 @@
+/* A compiled formula: shared by the compiler (formula.c) and the evaluation (formula_eval.c). */
+#ifndef CUTE_LIB_LAUNCH_FORMULA_NODE_H
+#define CUTE_LIB_LAUNCH_FORMULA_NODE_H
+
+#include "lib/base/numbers/expr_tree.h"
+#include "lib/launch/formula/formula.h"
+
+/* Variables that one formula may have: the result's indices and one a reduction. */
+enum { CUTE_FORMULA_SLOTS = 60 };
+#define FORMULA_EXTRA_BIT (UINT64_C(1) << 63)
+
+typedef enum formula_kind {
+    FORMULA_CONSTANT,
+    FORMULA_VARIABLE,
+    FORMULA_EXTRA,
+    FORMULA_ELEMENT,
+    FORMULA_ONE,
+    FORMULA_TWO,
+    FORMULA_CAST,
+    FORMULA_OPERATOR,
+    FORMULA_REDUCTION
+} formula_kind;
+
+typedef enum formula_reduction {
+    FORMULA_SUM,
+    FORMULA_PROD,
+    FORMULA_MEAN,
+    FORMULA_MAX,
+    FORMULA_MIN
+} formula_reduction;
+
+typedef struct formula_node {
+    formula_kind kind;
+    cute_expr_op op;
+    struct formula_node **args;
+    int count;
+    uint64_t reads; /* the slots on which the value depends */
+    int vectors;    /* scratch vectors that an evaluation needs at most */
+    cute_place place;
+    double value;
+    int slot; /* of a variable, or bound by a reduction */
+    const cute_tensor *tensor;
+    double (*one)(double);
+    double (*two)(double, double);
+    cute_dtype dtype;
+    formula_reduction reduction;
+    int64_t extent;
+    int cache; /* which cache of the state holds a reduction's last value */
+} formula_node;
+
+struct cute_formula {
+    formula_node *root;
+    int index_count, slot_count, cache_count;
+    const cute_tensor **tensors;
+    size_t tensor_count;
+};
+
+#endif

@@ -1,0 +1,186 @@
+/* Binding the arguments that a host function gives a kernel: numbers and addresses into parameter bytes. */
+#include <string.h>
+
+#include "lib/launch/plan/offsets.h"
+#include "lib/launch/plan/plan.h"
+
+typedef struct host_binder {
+    cute_plan *plan;
+    plan_launch *launch;
+    const cute_config *config;
+    const cute_kernel *kernel;
+    const host_launch *host;
+    const config_plan *source;
+    cute_diag *diag;
+} host_binder;
+
+static cute_status fail(const host_binder *b, size_t index, const char *what, long long expected,
+                        long long got)
+{
+    const cute_arg *arg = &b->kernel->args[index];
+    return cute_document_fail(
+        &b->config->document, b->launch->config->path, false, b->diag,
+        "host function '%s' launches '%s': argument %zu (%s) has %lld %s, expected %lld",
+        b->source->host.name, b->kernel->name, index, arg->name, got, what, expected);
+}
+
+/* Byte `at` of parameter `param`. */
+static cute_status put(const host_binder *b, const host_number *number, size_t param, int64_t at,
+                       int64_t size)
+{
+    uint8_t *bytes = b->launch->params[param];
+    if (number->base >= 0) {
+        const config_buffer *buffer = b->source->buffers[number->base];
+        size_t index = (size_t)(buffer - b->config->buffers);
+        int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
+        b->plan->used[index] = 1;
+        plan_fixup fixup = {FIXUP_BUFFER, param, at, index, begin + number->value};
+        return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
+    }
+    memcpy(bytes + at, &number->value, (size_t)size);
+    return CUTE_OK;
+}
+
+/* Where leaf `k` of an argument lies: a field of a struct, or a parameter. */
+static void place(const cute_kernel *kernel, const cute_arg *arg, size_t k, size_t *param, int64_t *at,
+                  int64_t *size)
+{
+    bool field = arg->count == 1 && arg->field_count > 0;
+    *param = arg->first + (field ? 0 : k);
+    *at = field ? arg->fields[k].offset : 0;
+    *size = field ? arg->fields[k].size : kernel->params[*param].size;
+}
+
+static size_t leaves_of(const cute_arg *arg)
+{
+    return arg->count == 1 && arg->field_count > 0 ? arg->field_count : arg->count;
+}
+
+/* The parameter is a map: its bytes or its address come later. */
+static cute_status put_map(const host_binder *b, const cute_arg *arg, const host_map *map)
+{
+    tma_numbers n = {.tensor = map->tensor, .map = map->map};
+    const config_buffer *buffer = b->source->buffers[map->address.base];
+    size_t index = (size_t)(buffer - b->config->buffers), made;
+    int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
+    for (int i = 0; i < n.map.rank; i++) {
+        n.dims[i] = map->dims[i].value;
+        n.strides[i] = map->strides[i].value;
+        n.modes[i] = map->modes[i];
+    }
+    b->plan->used[index] = 1;
+    CUTE_TRY(cute_plan_tma_map(b->plan, b->launch->config->path, &n, index, begin + map->address.value,
+                               arg->in_memory, &made, b->diag));
+    plan_fixup fixup = {arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, arg->first, 0, made, 0};
+    return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
+}
+
+static cute_status bind_argument(const host_binder *b, size_t index)
+{
+    const cute_arg *arg = &b->kernel->args[index];
+    const host_arg *given = &b->host->args[index];
+    const host_map *map = given->count == 1 ? given->leaves[0].map : NULL;
+    bool room =
+        arg->count == 1 && b->launch->param_sizes[arg->first] == (arg->in_memory ? 8 : CUTE_MAP_BYTES);
+    if (map && arg->kind == CUTE_ARG_TENSOR_MAP && room) return put_map(b, arg, map);
+    if (map || arg->kind == CUTE_ARG_TENSOR_MAP)
+        return fail(b, index, "tensor maps", arg->kind == CUTE_ARG_TENSOR_MAP, map != NULL);
+    if (given->count != leaves_of(arg))
+        return fail(b, index, given->count == 1 ? "value" : "values", (long long)leaves_of(arg),
+                    (long long)given->count);
+    for (size_t k = 0; k < given->count; k++) {
+        size_t param;
+        int64_t at, size;
+        const host_number *number = &given->leaves[k];
+        place(b->kernel, arg, k, &param, &at, &size);
+        if (param >= b->launch->param_count || at < 0 || size < 1 ||
+            at + size > b->launch->param_sizes[param])
+            return fail(b, index, "bytes", 0, (long long)size);
+        int64_t wanted = number->base >= 0 ? 8 : (number->width + 7) / 8;
+        if (size > 8 || wanted > size) return fail(b, index, "bytes", (long long)size, (long long)wanted);
+        CUTE_TRY(put(b, number, param, at, size));
+    }
+    uint64_t farthest;
+    if (cute_offsets_fit(arg, b->launch->params[arg->first], &farthest)) return CUTE_OK;
+    cute_document_fail(
+        &b->config->document, b->launch->config->path, false, b->diag,
+        "host function '%s' launches '%s': the last element of argument %zu (%s) is %llu elements "
+        "behind the first, expected less than %lld",
+        b->source->host.name, b->kernel->name, index, arg->name, (unsigned long long)farthest,
+        (long long)arg->offsets_below);
+    cute_note(b->diag, NULL, CUTE_OFFSETS_FIX);
+    return CUTE_INVALID;
+}
+
+/* ---- for the report: "a: !cute.memref<...> = (x, 4096)" ---- */
+
+static void put_value(const host_binder *b, const host_number *number, const char *dtype, cute_buffer *out)
+{
+    cute_dtype type;
+    double value;
+    if (number->map) {
+        cute_buffer_printf(out, "the tensor map of %s", number->map->tensor);
+    } else if (number->base >= 0) {
+        cute_buffer_puts(out, b->source->buffers[number->base]->tensor.name);
+        if (number->value) cute_buffer_printf(out, "%+lld bytes", (long long)number->value);
+    } else if (dtype && cute_dtype_find(dtype, &type) && cute_dtype_get(type)->class == CUTE_CLASS_FLOAT) {
+        cute_dtype_load(type, &number->value, 1, 1, &value);
+        cute_buffer_printf(out, "%.9g", value);
+    } else {
+        cute_buffer_printf(out, "%lld", (long long)number->value);
+    }
+}
+
+static cute_status add_text(const host_binder *b, size_t index)
+{
+    cute_buffer text = {0};
+    const cute_arg *arg = &b->kernel->args[index];
+    const host_arg *given = &b->host->args[index];
+    bool field = arg->count == 1 && arg->field_count > 0;
+    cute_buffer_printf(&text, "%s%s%s = ", arg->name, arg->type ? ": " : "", arg->type ? arg->type : "");
+    if (given->count != 1) cute_buffer_putc(&text, '(');
+    for (size_t k = 0; k < given->count; k++) {
+        if (k) cute_buffer_puts(&text, ", ");
+        put_value(b, &given->leaves[k],
+                  field                          ? arg->fields[k].dtype
+                  : arg->kind == CUTE_ARG_SCALAR ? arg->dtype
+                                                 : NULL,
+                  &text);
+    }
+    if (given->count != 1) cute_buffer_putc(&text, ')');
+    const char *copy = cute_arena_copy(b->config->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    b->launch->arg_texts[index] = copy;
+    return copy ? CUTE_OK : cute_fail_memory(b->diag);
+}
+
+cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag *diag)
+{
+    const cute_kernel *kernel = launch->kernel;
+    const config_launch *config = launch->config;
+    host_binder b = {plan, launch, plan->config, kernel, config->host, config->plan, diag};
+    cute_arena *arena = plan->config->arena;
+    if (kernel->arg_count != config->host->arg_count)
+        return cute_document_fail(
+            &plan->config->document, config->path, false, diag,
+            "host function '%s' launches '%s' with %zu argument%s, and the kernel takes %zu",
+            config->plan->host.name, kernel->name, config->host->arg_count,
+            config->host->arg_count == 1 ? "" : "s", kernel->arg_count);
+    launch->arg_count = kernel->arg_count;
+    launch->param_count = kernel->param_count;
+    launch->params = cute_arena_array(arena, kernel->param_count + 1, sizeof *launch->params);
+    launch->param_sizes = cute_arena_array(arena, kernel->param_count + 1, sizeof *launch->param_sizes);
+    launch->arg_texts = cute_arena_array(arena, launch->arg_count + 1, sizeof *launch->arg_texts);
+    if (!launch->params || !launch->param_sizes || !launch->arg_texts) return cute_fail_memory(diag);
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        launch->param_sizes[i] = kernel->params[i].size;
+        launch->params[i] =
+            kernel->params[i].size > 0 ? cute_arena_alloc(arena, (size_t)kernel->params[i].size) : NULL;
+        if (!launch->params[i]) return cute_fail_memory(diag);
+    }
+    for (size_t i = 0; i < kernel->arg_count; i++) {
+        CUTE_TRY(bind_argument(&b, i));
+        CUTE_TRY(add_text(&b, i));
+    }
+    return CUTE_OK;
+}

@@ -1,9 +1,0 @@
-/* Lowering atomic updates of tensors, a table of cute-nvgpu-copy-lowering. */
-#ifndef CUTE_LIB_PASSES_ATOMIC_LOWERING_H
-#define CUTE_LIB_PASSES_ATOMIC_LOWERING_H
-
-#include "lib/passes/lower_each.h"
-
-extern const cute_lower_table cute_atomic_table;
-
-#endif

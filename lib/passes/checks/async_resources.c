@@ -1,0 +1,232 @@
+/* What an asynchronous kernel asks of a multiprocessor, as far as it is stated (async.h): threads, clusters, shared memory. */
+#include <mlir-c/BuiltinAttributes.h>
+
+#include "lib/base/devices/multiprocessor.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/checks/async.h"
+#include "lib/passes/tensors/shared_memory.h"
+
+/* ---- launches ---- */
+
+/* `name = array<i32: 128, 1, 1>`. */
+static bool three(MlirOperation op, const char *name, int64_t *out)
+{
+    MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
+    if (mlirAttributeIsNull(a) || !mlirAttributeIsADenseI32Array(a)) return false;
+    intptr_t count = mlirDenseArrayGetNumElements(a);
+    if (count < 1 || count > 3) return false;
+    for (intptr_t i = 0; i < 3; i++) out[i] = i < count ? mlirDenseI32ArrayGetElement(a, i) : 1;
+    return true;
+}
+
+static bool constant(MlirValue value, int64_t *out)
+{
+    for (int steps = 0; steps < 8; steps++) {
+        MlirOperation op = cute_defining_op(value);
+        if (mlirOperationIsNull(op)) return false;
+        if (cute_op_is(op, "arith.constant")) {
+            MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text("value"));
+            if (mlirAttributeIsNull(a) || !mlirAttributeIsAInteger(a)) return false;
+            return *out = mlirIntegerAttrGetValueInt(a), true;
+        }
+        if (!cute_op_is(op, "arith.index_cast") && !cute_op_is(op, "arith.extsi") &&
+            !cute_op_is(op, "arith.extui"))
+            return false;
+        value = mlirOperationGetOperand(op, 0);
+    }
+    return false;
+}
+
+typedef struct search {
+    async_launch *out;
+    int count;
+} search;
+
+/* Three operands of the group at `group` of operandSegmentSizes. */
+static bool launch_three(MlirOperation op, MlirAttribute sizes, intptr_t group, int64_t *out)
+{
+    intptr_t at = 0;
+    for (intptr_t i = 0; i < group; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
+    for (int i = 0; i < 3; i++)
+        if (mlirDenseI32ArrayGetElement(sizes, group + i) != 1 ||
+            !constant(mlirOperationGetOperand(op, at + i), &out[i])) {
+            out[0] = 0;
+            return false;
+        }
+    return true;
+}
+
+enum { GRID = 1, BLOCK = 4, CLUSTER = 7, DYNAMIC = 10, GROUPS = 13 };
+
+static void see_launch(MlirOperation op, void *context)
+{
+    search *s = context;
+    MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
+    if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
+        mlirDenseArrayGetNumElements(sizes) != GROUPS)
+        return; /* of cuda */
+    async_launch *l = s->out;
+    if (s->count++) { /* launches may differ */
+        l->grid[0] = 0;
+        l->dynamic = -1;
+        return;
+    }
+    l->launch = op;
+    launch_three(op, sizes, GRID, l->grid);
+    if (l->block[0] == 0) launch_three(op, sizes, BLOCK, l->block);
+    if (l->cluster[0] == 0 && mlirDenseI32ArrayGetElement(sizes, CLUSTER))
+        launch_three(op, sizes, CLUSTER, l->cluster);
+    if (!mlirDenseI32ArrayGetElement(sizes, DYNAMIC)) {
+        l->dynamic = 0;
+        return;
+    }
+    intptr_t at = 0;
+    for (intptr_t i = 0; i < DYNAMIC; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
+    if (!constant(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
+}
+
+async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel)
+{
+    async_launch l = {.dynamic = -1};
+    if (!three(kernel, "nvvm.reqntid", l.block) && !three(kernel, "known_block_size", l.block) &&
+        !three(kernel, "gpu.known_block_size", l.block))
+        three(kernel, "nvvm.maxntid", l.block);
+    if (!three(kernel, "nvvm.cluster_dim", l.cluster)) three(kernel, "known_cluster_size", l.cluster);
+    search s = {.out = &l};
+    cute_launches_each(launches, kernel, see_launch, &s);
+    return l;
+}
+
+/* ---- checks ---- */
+
+typedef struct shared {
+    int64_t bytes; /* INT64_MAX: too many to count */
+    MlirOperation last;
+} shared;
+
+static void add_shared(MlirOperation op, void *context)
+{
+    shared *s = context;
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    if (!tensor || tensor->type != CUTE_MEMREF || tensor->pointer->space != CUTE_SPACE_SMEM) return;
+    cute_arena *arena = cute_arena_create();
+    int64_t bytes, align;
+    if (arena && cute_shared_size(arena, tensor, &bytes, &align, NULL) == CUTE_OK) {
+        if (__builtin_add_overflow(s->bytes, bytes, &s->bytes)) s->bytes = INT64_MAX;
+        s->last = op;
+    }
+    cute_arena_destroy(arena);
+}
+
+static void check_shared(MlirOperation kernel, const async_launch *l, const cute_arch *arch,
+                         async_report *report)
+{
+    const cute_multiprocessor *has = arch ? cute_multiprocessor_of(arch->number) : NULL;
+    int64_t limit = has ? has->block_shared : 0, sum;
+    shared s = {0};
+    cute_op_each(kernel, "cute.memref.alloca", add_shared, &s);
+    if (!limit || l->dynamic < 0) return;
+    if (__builtin_add_overflow(s.bytes, l->dynamic, &sum)) sum = INT64_MAX;
+    if (sum <= limit) return;
+    async_finding f = async_find(
+        ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
+        "gives a block %lld bytes of shared memory, and %s has %lld: expected fewer stages or smaller tiles",
+        (long long)sum, arch->name, (long long)limit);
+    async_note(&f, kernel, "%lld of them are of the launch, %lld of the kernel", (long long)l->dynamic,
+               (long long)s.bytes);
+    async_tell(report, &f);
+}
+
+static bool product(const int64_t *extent, int64_t *out)
+{
+    return !__builtin_mul_overflow(extent[0], extent[1], out) &&
+           !__builtin_mul_overflow(*out, extent[2], out);
+}
+
+static void check_cluster(MlirOperation kernel, const async_launch *l, async_report *report)
+{
+    int64_t blocks;
+    if (!l->cluster[0] && !l->cluster[1] && !l->cluster[2]) return;
+    async_finding f;
+    if (l->cluster[0] <= 0 || l->cluster[1] <= 0 || l->cluster[2] <= 0) {
+        f = async_find(ASYNC_RESOURCES, kernel,
+                       "has clusters of (%lld,%lld,%lld) blocks: expected 1 or more along each axis",
+                       (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
+        async_tell(report, &f);
+        return;
+    }
+    if (!product(l->cluster, &blocks) || blocks > 16) {
+        f = async_find(
+            ASYNC_RESOURCES, kernel,
+            "has clusters of (%lld,%lld,%lld) blocks: expected 8, or 16 where the launch allows it, at most",
+            (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
+        async_tell(report, &f);
+        return;
+    }
+    if (blocks > 8) {
+        f = async_find(ASYNC_CLUSTER, kernel,
+                       "has clusters of %lld blocks: only 8 are portable, and the launch has to allow more",
+                       (long long)blocks);
+        async_tell(report, &f);
+    }
+    for (int i = 0; i < 3 && l->grid[0] > 0; i++) {
+        if (l->grid[i] % l->cluster[i] == 0) continue;
+        f = async_find(
+            ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
+            "has a grid of (%lld,%lld,%lld) blocks, which clusters of (%lld,%lld,%lld) do not divide",
+            (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2], (long long)l->cluster[0],
+            (long long)l->cluster[1], (long long)l->cluster[2]);
+        async_tell(report, &f);
+        return;
+    }
+}
+
+static void check_block(const async_launch *l, const async_program *p, MlirOperation kernel,
+                        async_report *report)
+{
+    int64_t threads;
+    if (l->block[0] <= 0) return;
+    async_finding f;
+    if (!product(l->block, &threads) || threads > 1024 || threads < 1) {
+        f = async_find(ASYNC_RESOURCES, kernel,
+                       "has blocks of (%lld,%lld,%lld) threads: expected 1024 at most",
+                       (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);
+        async_tell(report, &f);
+        return;
+    }
+    if (p->wgmma && threads % 128) {
+        f = async_find(ASYNC_RESOURCES, p->first_wgmma,
+                       "is an operation of the 128 threads of a warpgroup, and the block has %lld: expected "
+                       "a multiple of 128",
+                       (long long)threads);
+        async_tell(report, &f);
+    }
+}
+
+/* setmaxnreg: what the ISA allows as a number. */
+static void check_number(MlirOperation op, const char *name, async_report *report)
+{
+    MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
+    if (mlirAttributeIsNull(a) || !mlirAttributeIsAInteger(a)) return;
+    int64_t n = mlirIntegerAttrGetValueInt(a);
+    if (n >= 24 && n <= 256 && n % 8 == 0) return;
+    async_finding f = async_find(ASYNC_REGISTERS, op,
+                                 "expected a multiple of 8 from 24 to 256 registers, got %lld", (long long)n);
+    async_tell(report, &f);
+}
+
+static void see_registers(MlirOperation op, void *context)
+{
+    check_number(op, "regCount", context);
+}
+
+void async_check_resources(MlirOperation kernel, const async_launch *l, const cute_arch *arch,
+                           const async_program *p, async_report *report)
+{
+    cute_op_each(kernel, "nvvm.setmaxregister", see_registers, report);
+    check_cluster(kernel, l, report);
+    if (!p->interesting) return;
+    check_block(l, p, kernel, report);
+    check_shared(kernel, l, arch, report);
+}

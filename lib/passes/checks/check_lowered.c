@@ -1,0 +1,187 @@
+/* cute-check-lowered: what is left over after the lowering, said where it stands.
+ *
+ * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures that nothing else is in them, and that `arch` has
+ * the instructions of nvvm there; no texture or surface is used. Changes nothing.
+ */
+
+#include <mlir-c/BuiltinAttributes.h>
+
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/devices/target.h"
+#include "lib/passes/devices/textures.h"
+
+typedef struct check {
+    const cute_arch *arch;
+    cute_pass_run *pass;
+    MlirOperation cast; /* the first that no conversion took away, or null */
+    bool told;
+} check;
+
+static const char not_lowered[] = "' op is not lowered to PTX";
+
+/* ---- what lowers it ---- */
+
+static const char bufferize[] = "one-shot-bufferize";
+
+/* Dialects that cute-full-lowering leaves to the user, and the passes that lower them to those it takes. */
+static const struct {
+    const char *dialect, *passes;
+} lowerings[] = {
+    {"linalg.", "convert-linalg-to-loops"}, {"tensor.", bufferize},
+    {"bufferization.", bufferize},          {"complex.", "convert-complex-to-standard"},
+    {"shape.", "convert-shape-to-std"},     {"tosa.", "tosa-to-linalg"},
+};
+
+static bool is_on_tensors(MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) return true;
+    return mlirOperationGetNumResults(op) &&
+           mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+/* A note that names the passes, if there are any. */
+static void advise(MlirOperation op, cute_buffer *out)
+{
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
+        if (!cute_op_of(op, lowerings[i].dialect)) continue;
+        bool itself = !strcmp(lowerings[i].passes, bufferize);
+        bool before = !itself && is_on_tensors(op);
+        cute_buffer_printf(out, "--pipeline=%s%s%s lowers it first", before ? bufferize : "",
+                           before ? "," : "", lowerings[i].passes);
+    }
+}
+
+/* A part of an operation that is refused itself, such as its linalg.yield. */
+static bool is_inside_refused(MlirOperation op)
+{
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++)
+        if (!mlirOperationIsNull(parent) && cute_op_of(parent, lowerings[i].dialect)) return true;
+    return false;
+}
+
+static void refuse(check *c, MlirOperation op, const char *what)
+{
+    cute_buffer text = {0}, advice = {0};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer_printf(&text, "'%.*s%s", (int)name.length, name.data, what);
+    intptr_t operands = mlirOperationGetNumOperands(op);
+    for (intptr_t i = 0; i < operands; i++) {
+        cute_buffer_puts(&text, i ? ", " : " on (");
+        mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
+    }
+    if (operands) cute_buffer_puts(&text, ")");
+    advise(op, &advice);
+    cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&advice)};
+    cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, advice.length > 0);
+    cute_buffer_release(&text);
+    cute_buffer_release(&advice);
+    c->told = true;
+}
+
+/* The dialect takes any name. */
+static void refuse_unknown(check *c, MlirOperation op, MlirStringRef name)
+{
+    cute_buffer text = {0};
+    cute_emit_note note = {mlirOperationGetLocation(op),
+                           "expected one of LLVM's; llvm.inline_asm writes any instruction of PTX"};
+    cute_buffer_printf(&text, "'%.*s' is no operation of the dialect nvvm", (int)name.length, name.data);
+    cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, 1);
+    cute_buffer_release(&text);
+    c->told = true;
+}
+
+/* What runs, but stands in the module itself. */
+static bool stray(MlirOperation op)
+{
+    static const char *const others[] = {"gpu.module_end", "llvm.mlir.global_ctors",
+                                         "llvm.mlir.global_dtors"};
+    MlirOperation parent = mlirOperationGetParentOperation(op);
+    if (mlirOperationIsNull(parent) || !cute_op_is(parent, "gpu.module") || cute_op_has(op, "sym_name"))
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cute_op_is(op, others[i])) return false;
+    return true;
+}
+
+/* Upstream verifies every type of llvm's operations but this one, and translates it. */
+static void check_element(check *c, MlirOperation op)
+{
+    if (!cute_op_is(op, "llvm.getelementptr") && !cute_op_is(op, "llvm.alloca")) return;
+    MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("elem_type")));
+    if (cute_type_is_llvm(type)) return;
+    cute_buffer text = {0};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    cute_buffer_printf(&text, "'%.*s' op expected elements of a type that LLVM has, such as i8, got '",
+                       (int)name.length, name.data);
+    mlirTypePrint(type, cute_print_to_buffer, &text);
+    cute_buffer_putc(&text, '\'');
+    cute_emit_error(mlirOperationGetLocation(op), cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    c->told = true;
+}
+
+static void visit(MlirOperation op, void *context)
+{
+    check *c = context;
+    if (stray(op)) {
+        refuse(c, op, "' op is in no function");
+        return;
+    }
+    if (cute_op_of(op, "llvm.")) {
+        check_element(c, op);
+        if (cute_texture_refuse(op)) c->told = true;
+        return;
+    }
+    if (cute_op_of(op, "nvvm.")) {
+        MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+        if (!mlirContextIsRegisteredOperation(mlirOperationGetContext(op), name))
+            refuse_unknown(c, op, name);
+        else if (!cute_target_has(op, c->arch))
+            c->told = true;
+        return;
+    }
+    if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;
+    /* A cast is the trace of an operation that has an error of its own. */
+    if (is_inside_refused(op)) return;
+    if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
+        refuse(c, op, not_lowered);
+    else if (mlirOperationIsNull(c->cast))
+        c->cast = op;
+}
+
+static void module(MlirOperation op, void *context)
+{
+    check *c = context;
+    c->cast = (MlirOperation){NULL};
+    bool before = c->told;
+    c->told = false;
+    cute_op_each(op, NULL, visit, c);
+    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast, not_lowered);
+    c->told |= before;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    check c = {.pass = pass};
+    if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
+    cute_op_each(root, "gpu.module", module, &c);
+    if (c.told) cute_pass_fail(pass);
+    cute_pass_unchanged(pass);
+}
+
+static const cute_pass_option options[] = {
+    CUTE_ARCH_OPTION,
+};
+
+const cute_pass cute_pass_check_lowered = {
+    .name = "cute-check-lowered",
+    .help = "Refuse what the lowering left over in kernels",
+    .anchor = "builtin.module",
+    .options = options,
+    .option_count = 1,
+    .run = run,
+};

@@ -1,0 +1,41 @@
+/* base-prepare: tidies what cute-to-base leaves, on the host and in each gpu.module.
+ *
+ * Requires: nothing. Ensures: canonical operations, none twice, invariant ones before their loop, no field
+ * read from a struct that was just put together.
+ *
+ *     %1 = llvm.insertvalue %a, %0[0]
+ *     %2 = llvm.extractvalue %1[0]
+ *     %3 = arith.muli %2, %c1
+ * ->
+ *     (%a)
+ */
+
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+
+static const char tidy[] =
+    "cute-fold-structs,canonicalize,cse,loop-invariant-code-motion,reconcile-unrealized-casts";
+
+static void device(MlirOperation op, void *context)
+{
+    if (!cute_pass_run_pipeline(context, tidy, op)) cute_pass_fail(context);
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    if (!cute_pass_run_pipeline(pass, tidy, root))
+        cute_pass_fail(pass);
+    else
+        cute_op_each(root, "gpu.module", device, pass);
+}
+
+const cute_pass cute_pass_base_prepare = {
+    .name = "base-prepare",
+    .help = "Canonicalize and tidy before the conversion to llvm",
+    .anchor = "builtin.module",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
+                CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM |
+                CUTE_DIALECT_SCF,
+    .run = run,
+};

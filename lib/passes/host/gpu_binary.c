@@ -1,0 +1,424 @@
+/* attach-nvvm-target and emit-gpu-binary: from gpu.module to gpu.binary inside cute-opt.
+ *
+ * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once.
+ * emit-gpu-binary requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is
+ * a gpu.binary with an object for each of its targets. In cute-opt objects are made as cute-ptx and cute-link make
+ * them (binary.h), for every architecture and with metadata; bitcode, and what a target says of its features, flags and
+ * libraries, is left to MLIR's serializer, whose architectures are those of LLVM 19's NVPTX.
+ *
+ *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
+ * ->
+ *     gpu.binary @m [#gpu.object<#nvvm.target<chip = "sm_90a">, assembly = "...">]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/devices/arch.h"
+#include "lib/ir/mlir/kernel.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/host/binary.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/devices/target.h"
+
+/* ---- attach-nvvm-target ---- */
+
+enum { CHIP, FEATURES, LEVEL };
+static const cute_pass_option attach_options[] = {
+    [CHIP] = {"chip", CUTE_PASS_TEXT, "Architecture, for example sm_90a", 0, "sm_80"},
+    [FEATURES] = {"features", CUTE_PASS_TEXT,
+                  "Features of the backend such as +ptx83; empty: what the chip needs", 0, ""},
+    [LEVEL] = {"opt-level", CUTE_PASS_INT, "Optimization level, 0 to 3", 2, NULL},
+};
+
+/* Null after an error. Fields that are as by default stay out, as the attribute prints itself. */
+static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
+{
+    MlirStringRef chip = cute_pass_text(pass, CHIP), features = cute_pass_text(pass, FEATURES);
+    int64_t level = cute_pass_int(pass, LEVEL);
+    MlirAttribute none = {NULL};
+    if (level < 0 || level > 3) {
+        char text[80];
+        snprintf(text, sizeof text, "attach-nvvm-target expects opt-level from 0 to 3, got %lld",
+                 (long long)level);
+        cute_emit_error(mlirOperationGetLocation(root), text);
+        return none;
+    }
+    cute_buffer text = {0};
+    cute_buffer_append(&text, chip.data, chip.length);
+    const cute_arch *arch = cute_arch_find(cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    /* LLVM 19 has no sm_88 of its own. */
+    if (arch && cute_text_is(chip, arch->name) && arch->backends & CUTE_BACKEND_NVPTX)
+        chip = cute_text(arch->target);
+    cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length,
+                       chip.data);
+    if (features.length)
+        cute_buffer_printf(&text, ", features = \"%.*s\"", (int)features.length, features.data);
+    cute_buffer_puts(&text, ">");
+    MlirAttribute target =
+        mlirAttributeParseGet(mlirOperationGetContext(root), cute_text(cute_buffer_text(&text)));
+    cute_buffer_release(&text);
+    return target;
+}
+
+static void attach_one(MlirOperation module, void *context)
+{
+    MlirAttribute target = *(MlirAttribute *)context;
+    MlirAttribute old = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    intptr_t count = mlirAttributeIsNull(old) ? 0 : mlirArrayAttrGetNumElements(old);
+    MlirAttribute *all = malloc((size_t)(count + 1) * sizeof *all);
+    if (!all) return;
+    for (intptr_t i = 0; i < count; i++) {
+        all[i] = mlirArrayAttrGetElement(old, i);
+        if (mlirAttributeEqual(all[i], target)) {
+            free(all);
+            return;
+        }
+    }
+    all[count] = target;
+    mlirOperationSetAttributeByName(module, cute_text("targets"),
+                                    mlirArrayAttrGet(mlirOperationGetContext(module), count + 1, all));
+    free(all);
+}
+
+static void attach(MlirOperation root, cute_pass_run *pass)
+{
+    MlirAttribute target = target_of(root, pass);
+    if (mlirAttributeIsNull(target))
+        cute_pass_fail(pass);
+    else
+        cute_op_each(root, "gpu.module", attach_one, &target);
+}
+
+const cute_pass cute_pass_attach_target = {
+    .name = "attach-nvvm-target",
+    .help = "Attach an NVVM target to each gpu.module",
+    .anchor = "builtin.module",
+    .options = attach_options,
+    .option_count = sizeof attach_options / sizeof *attach_options,
+    .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
+    .run = attach,
+};
+
+/* ---- what inline assembly needs ---- */
+
+enum { NEWEST = 85 }; /* the PTX ISA that LLVM 19 writes */
+
+static void note_assembly(MlirOperation op, void *context)
+{
+    int *isa = context;
+    MlirAttribute text = mlirOperationGetAttributeByName(op, cute_text("asm_string"));
+    if (mlirAttributeIsNull(text) || !mlirAttributeIsAString(text)) return;
+    cute_buffer copy = {0};
+    MlirStringRef assembly = mlirStringAttrGetValue(text);
+    cute_buffer_append(&copy, assembly.data, assembly.length);
+    int needed = cute_ptx_isa_of(cute_buffer_text(&copy));
+    if (needed > *isa) *isa = needed;
+    cute_buffer_release(&copy);
+}
+
+/* Targets that name no features are given those of the module's inline assembly: LLVM writes the oldest PTX ISA that the chip
+ * has, in which instructions of Hopper's are missing. */
+static void state_features(MlirOperation module, void *context)
+{
+    (void)context;
+    int isa = 0;
+    cute_op_each(module, "llvm.inline_asm", note_assembly, &isa);
+    MlirAttribute old = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    if (!isa || mlirAttributeIsNull(old)) return;
+    MlirContext context_of = mlirOperationGetContext(module);
+    intptr_t count = mlirArrayAttrGetNumElements(old);
+    MlirAttribute *all = malloc((size_t)(count ? count : 1) * sizeof *all);
+    if (!all) return;
+    for (intptr_t i = 0; i < count; i++) {
+        static const char nvvm[] = "#nvvm.target<";
+        cute_buffer text = {0};
+        all[i] = mlirArrayAttrGetElement(old, i);
+        mlirAttributePrint(all[i], cute_print_to_buffer, &text);
+        const char *printed = cute_buffer_text(&text);
+        size_t head = sizeof nvvm - 1;
+        if (!strncmp(printed, nvvm, head) && !strstr(printed, "features = ")) {
+            const char *flags = strstr(printed, ", flags = "), *link = strstr(printed, ", link = ");
+            const char *at = flags ? flags : link ? link : strrchr(printed, '>');
+            cute_buffer stated = {0};
+            cute_buffer_printf(&stated, "%.*s, features = \"+ptx%d\"%s", (int)(at - printed), printed,
+                               isa < NEWEST ? isa : NEWEST, at);
+            all[i] = mlirAttributeParseGet(context_of, cute_text(cute_buffer_text(&stated)));
+            cute_buffer_release(&stated);
+        }
+        cute_buffer_release(&text);
+    }
+    mlirOperationSetAttributeByName(module, cute_text("targets"), mlirArrayAttrGet(context_of, count, all));
+    free(all);
+}
+
+/* ---- emit-gpu-binary ---- */
+
+enum { TARGET, TOOLKIT, LINES };
+static const cute_pass_option emit_options[] = {
+    [TARGET] = {"compilation-target", CUTE_PASS_TEXT,
+                "isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
+    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH",
+                 0, ""},
+    [LINES] = {"lineinfo", CUTE_PASS_BOOL, "Keep source lines in cubins", 0, NULL},
+};
+
+static const struct {
+    const char *name, *format;
+} formats[] = {{"isa", "isa"}, {"bin", "bin"}, {"fatbin", "fatbin"}, {"offload", "llvm"}, {"llvm", "llvm"}};
+
+static bool is_there(MlirStringRef folder, const char *file)
+{
+    cute_buffer path = {0};
+    struct stat info;
+    cute_buffer_printf(&path, "%.*s%s", (int)folder.length, folder.data, file);
+    bool there = cute_buffer_ok(&path) && !stat(cute_buffer_text(&path), &info) &&
+                 (*file ? S_ISREG(info.st_mode) : S_ISDIR(info.st_mode));
+    cute_buffer_release(&path);
+    return there;
+}
+
+/* Upstream says that the folder is missing, but goes on with what it finds elsewhere. */
+static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit, bool assembles)
+{
+    if (!toolkit.length) return true;
+    bool folder = is_there(toolkit, "");
+    if (folder && (!assembles || is_there(toolkit, "/bin/ptxas"))) return true;
+    cute_buffer message = {0};
+    cute_buffer_printf(&message, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'%s",
+                       (int)toolkit.length, toolkit.data, folder ? ", in which there is no bin/ptxas" : "");
+    cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&message));
+    cute_buffer_release(&message);
+    return false;
+}
+
+typedef struct chips {
+    MlirOperation module;
+    bool good;
+    bool foreign; /* one that LLVM's NVPTX lacks is good, too */
+} chips;
+
+/* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error; at operations that a chip
+ * lacks LLVM gives up without a line. */
+static bool check_chip(const char *chip, const cute_arch *arch, void *context)
+{
+    chips *c = context;
+    if (arch && !(arch->backends & CUTE_BACKEND_NVPTX) && !c->foreign) {
+        cute_buffer message = {0};
+        cute_buffer_printf(&message,
+                           "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
+                           "compiles for it with libNVVM",
+                           chip);
+        cute_emit_error(mlirOperationGetLocation(c->module), cute_buffer_text(&message));
+        cute_buffer_release(&message);
+        return c->good = false;
+    }
+    c->good &= cute_target_has_all(c->module, arch);
+    return true;
+}
+
+static void check_chips(MlirOperation module, void *context)
+{
+    chips *c = context;
+    c->module = module;
+    cute_targets_each(module, check_chip, c);
+}
+
+/* ---- objects as cute-ptx and cute-link make them ---- */
+
+typedef struct object_work {
+    cute_pass_run *pass;
+    cute_object_maker maker;
+    cute_object_format format;
+    const char *toolkit;
+    bool lineinfo;
+} object_work;
+
+/* What a target says: its architecture and level. False: it says more than that, or no architecture that is known. */
+static bool read_target(MlirAttribute target, const cute_arch **arch, int *level)
+{
+    static const char *const others[] = {"features = ", "flags = ", "link = ", "triple = "};
+    static const char chip[] = "chip = \"", optimisation[] = "<O = ";
+    cute_buffer text = {0};
+    mlirAttributePrint(target, cute_print_to_buffer, &text);
+    char *printed = (char *)cute_buffer_text(&text), *at = strstr(printed, chip),
+         *o = strstr(printed, optimisation);
+    char *end = at ? strchr(at += sizeof chip - 1, '"') : NULL;
+    bool plain = end && !strncmp(printed, "#nvvm.target<", 13);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) plain = plain && !strstr(printed, others[i]);
+    *level = o ? atoi(o + sizeof optimisation - 1) : 2;
+    if (end) *end = '\0';
+    *arch = end ? cute_arch_find(at) : NULL;
+    cute_buffer_release(&text);
+    return plain && *arch && *level >= 0 && *level <= 3;
+}
+
+static void look_for_kernel(MlirOperation f, void *context)
+{
+    *(bool *)context |= cute_kernel_is(f);
+}
+
+/* A module of which each target is one for the maker. */
+static bool is_plain(MlirOperation module)
+{
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    bool plain = false;
+    cute_op_each(module, "llvm.func", look_for_kernel, &plain);
+    if (mlirAttributeIsNull(targets)) return false;
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(targets); i++) {
+        const cute_arch *arch;
+        int level;
+        plain = plain && read_target(mlirArrayAttrGetElement(targets, i), &arch, &level);
+    }
+    return plain;
+}
+
+static void find_other(MlirOperation module, void *context)
+{
+    *(bool *)context |= !is_plain(module);
+}
+
+static MlirLocation location_of(MlirOperation module, const cute_message *message)
+{
+    const cute_place *place = &message->place;
+    if (!place->file || place->line < 1) return mlirOperationGetLocation(module);
+    return mlirLocationFileLineColGet(mlirOperationGetContext(module), cute_text(place->file),
+                                      (unsigned)place->line,
+                                      (unsigned)(place->column > 0 ? place->column : 1));
+}
+
+/* Each message with its notes. */
+static void pass_on(MlirOperation module, const cute_diag *diag)
+{
+    enum { NOTES = 16 };
+    for (size_t i = 0; i < cute_diag_count(diag);) {
+        const cute_message *m = cute_diag_get(diag, i++);
+        cute_emit_note notes[NOTES];
+        size_t count = 0;
+        for (; i < cute_diag_count(diag) && cute_diag_get(diag, i)->severity == CUTE_NOTE; i++)
+            if (count < NOTES)
+                notes[count++] = (cute_emit_note){location_of(module, cute_diag_get(diag, i)),
+                                                  cute_diag_get(diag, i)->text};
+        if (m->severity == CUTE_ERROR || m->severity == CUTE_WARNING)
+            cute_emit_with_notes(location_of(module, m), m->severity == CUTE_ERROR, m->text, notes, count);
+    }
+}
+
+static void make_objects(MlirOperation module, void *context)
+{
+    object_work *w = context;
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    intptr_t count = mlirArrayAttrGetNumElements(targets);
+    MlirAttribute *objects = calloc((size_t)count + 1, sizeof *objects);
+    cute_diag *diag = cute_diag_create();
+    bool good = objects && diag;
+    for (intptr_t i = 0; i < count && good; i++) {
+        cute_object_request request = {
+            .module = module, .lineinfo = w->lineinfo, .toolkit = w->toolkit, .format = w->format};
+        cute_buffer bytes = {0};
+        MlirAttribute target = mlirArrayAttrGetElement(targets, i);
+        good = read_target(target, &request.arch, &request.opt_level) &&
+               w->maker(&request, &bytes, diag) == CUTE_OK;
+        if (good) {
+            objects[i] = cute_binary_object(target, w->format, &bytes);
+            good = !mlirAttributeIsNull(objects[i]);
+        }
+        cute_buffer_release(&bytes);
+    }
+    if (diag) pass_on(module, diag);
+    good = good &&
+           cute_binary_replace(module, mlirArrayAttrGet(mlirOperationGetContext(module), count, objects));
+    if (!good) cute_pass_fail(w->pass);
+    cute_diag_destroy(diag);
+    free(objects);
+}
+
+/* False: it is MLIR's serializer that has to do it. */
+static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef target, MlirStringRef toolkit)
+{
+    static const char *const names[] = {
+        [CUTE_OBJECT_PTX] = "isa", [CUTE_OBJECT_CUBIN] = "bin", [CUTE_OBJECT_FATBIN] = "fatbin"};
+    object_work w = {.pass = pass, .maker = cute_binary_maker(), .lineinfo = cute_pass_int(pass, LINES)};
+    size_t f = 0;
+    while (f < sizeof names / sizeof *names && !cute_text_is(target, names[f])) f++;
+    bool other = !w.maker || f == sizeof names / sizeof *names;
+    if (!other) cute_op_each(root, "gpu.module", find_other, &other);
+    if (other) return false;
+    cute_buffer folder = {0};
+    cute_buffer_append(&folder, toolkit.data, toolkit.length);
+    w.format = (cute_object_format)f;
+    w.toolkit = toolkit.length ? cute_buffer_text(&folder) : NULL;
+    chips c = {.good = true, .foreign = true};
+    cute_op_each(root, "gpu.module", check_chips, &c);
+    if (c.good)
+        cute_op_each(root, "gpu.module", make_objects, &w);
+    else
+        cute_pass_fail(pass);
+    cute_buffer_release(&folder);
+    return true;
+}
+
+/* Upstream names such a kernel, and not what is to be done about it. */
+static void refuse_unlowered(MlirOperation kernel, void *context)
+{
+    if (cute_op_is(mlirOperationGetParentOperation(kernel), "gpu.module")) {
+        cute_emit_error(
+            mlirOperationGetLocation(kernel),
+            "emit-gpu-binary expects kernels of llvm and nvvm, got a gpu.func; run cute-full-lowering "
+            "before it, or cute-to-nvvm in its place");
+        *(bool *)context = false;
+    }
+}
+
+static void emit(MlirOperation root, cute_pass_run *pass)
+{
+    chips c = {.good = true};
+    bool lowered = true;
+    cute_kernels_enter(root);
+    cute_op_each(root, "gpu.func", refuse_unlowered, &lowered);
+    if (!lowered) {
+        cute_pass_fail(pass);
+        return;
+    }
+    MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
+    bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
+    bool good = toolkit_is_there(root, toolkit, assembles);
+    if (good && make_all(root, pass, target, toolkit)) return;
+    cute_op_each(root, "gpu.module", check_chips, &c);
+    if (!c.good || !good) {
+        cute_pass_fail(pass);
+        return;
+    }
+    cute_op_each(root, "gpu.module", state_features, NULL);
+    const char *format = NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (cute_text_is(target, formats[i].name)) format = formats[i].format;
+    cute_buffer text = {0};
+    if (format) {
+        cute_buffer_printf(&text, "gpu-module-to-binary{format=%s", format);
+        if (toolkit.length) cute_buffer_printf(&text, " toolkit='%.*s'", (int)toolkit.length, toolkit.data);
+        if (cute_pass_int(pass, LINES)) cute_buffer_puts(&text, " opts=-lineinfo");
+        cute_buffer_puts(&text, "}");
+        if (!cute_pass_run_pipeline(pass, cute_buffer_text(&text), root)) cute_pass_fail(pass);
+    } else {
+        cute_buffer_printf(
+            &text, "emit-gpu-binary expects compilation-target isa, bin, fatbin, offload or llvm, got '%.*s'",
+            (int)target.length, target.data);
+        cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&text));
+        cute_pass_fail(pass);
+    }
+    cute_buffer_release(&text);
+}
+
+const cute_pass cute_pass_emit_binary = {
+    .name = "emit-gpu-binary",
+    .help = "Compile each gpu.module to a gpu.binary",
+    .anchor = "builtin.module",
+    .options = emit_options,
+    .option_count = sizeof emit_options / sizeof *emit_options,
+    .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
+    .run = emit,
+};

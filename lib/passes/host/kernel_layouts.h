@@ -1,0 +1,10 @@
+/* The tensors, tiled copies and tiled MMAs of a kernel, for its metadata. */
+#ifndef CUTE_LIB_PASSES_KERNEL_LAYOUTS_H
+#define CUTE_LIB_PASSES_KERNEL_LAYOUTS_H
+
+#include "lib/passes/host/describe.h"
+
+/* Puts `tensors`, `tiled_copies` and `mmas`, each type once with the place that made it first; nothing where there are none. */
+void cute_describe_layouts(MlirOperation kernel, cute_dict *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* See kernel_offsets.h. An operation relies on 32 bits where the type of its tensor leaves it open whether they are enough
+ * (lib/layout/width.h), and so does that of the tensor of which it is a part: a tile of `?:1` is a part of a vector that has less
+ * than 2^31 elements. */
+#include "lib/passes/host/kernel_offsets.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <stdlib.h>
+
+#include "lib/ir/mlir/kernel.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/layout/width.h"
+#include "lib/passes/host/describe.h"
+
+typedef struct search {
+    MlirOperation kernel;
+    MlirBlock entry;
+    const cute_pass_run *pass;
+    int64_t *below; /* by argument: elements within which its offsets have to be; 0: nothing relies on it */
+    intptr_t count;
+} search;
+
+/* What computes the place of an element or of a part. */
+static const char *const indexing[] = {
+    "cute.slice",
+    "cute.local_tile",
+    "cute.local_partition",
+    "cute.tiled.copy.partition_S",
+    "cute.tiled.copy.partition_D",
+    "cute.tiled.mma.partition",
+    "cute.memref.load",
+    "cute.memref.store",
+    "cute.memref.load_vec",
+    "cute.memref.store_vec",
+    "cute.fill",
+    "cute.copy",
+    "cute.copy_atom_call",
+    "cute.prefetch",
+    "cute.gemm",
+    "cute.mma_atom_call",
+    "cute.crd2idx",
+    "cute.layout_eval",
+};
+
+static bool is_indexing(MlirOperation op)
+{
+    for (size_t i = 0; i < sizeof indexing / sizeof *indexing; i++)
+        if (cute_op_is(op, indexing[i])) return true;
+    return false;
+}
+
+/* In memory that is large enough. */
+static const cute_value *tensor_of(MlirValue value)
+{
+    const cute_value *v = cute_type_peek(mlirValueGetType(value));
+    bool large = v && v->type == CUTE_MEMREF &&
+                 (v->pointer->space == CUTE_SPACE_GMEM || v->pointer->space == CUTE_SPACE_GENERIC);
+    return large ? v : NULL;
+}
+
+/* The tensor whose layout `value` is, or null. */
+static MlirValue of_layout(MlirValue value)
+{
+    MlirOperation made = cute_defining_op(value);
+    if (mlirOperationIsNull(made) || !cute_op_is(made, "cute.get_layout")) return (MlirValue){NULL};
+    return mlirOperationGetOperand(made, 0);
+}
+
+/* What the tensor is a part of; null: it is a whole. */
+static MlirValue whole_of(MlirValue value)
+{
+    if (mlirValueIsABlockArgument(value)) { /* what a loop begins with */
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+        intptr_t number = mlirBlockArgumentGetArgNumber(value);
+        bool carried = cute_op_is(loop, "scf.for") && number > 0;
+        return carried ? mlirOperationGetOperand(loop, number + 2) : (MlirValue){NULL};
+    }
+    MlirOperation made = cute_defining_op(value);
+    if (cute_op_is(made, "cute.make_view")) return of_layout(mlirOperationGetOperand(made, 1));
+    for (intptr_t i = 0; cute_op_of(made, "cute.") && i < mlirOperationGetNumOperands(made); i++)
+        if (tensor_of(mlirOperationGetOperand(made, i))) return mlirOperationGetOperand(made, i);
+    return (MlirValue){NULL};
+}
+
+static intptr_t argument_of(const search *s, MlirValue value)
+{
+    if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->entry))
+        return -1;
+    intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    return number < s->count ? number : -1;
+}
+
+static void relies(search *s, MlirOperation op, MlirValue value)
+{
+    const cute_value *part = tensor_of(value), *whole;
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    MlirValue next;
+    int64_t below = (int64_t)INT32_MAX + 1;
+    if (!part || !cute_index_is_assumed(part, (uint64_t)below, NULL, 0)) return;
+    while (next = whole_of(value), !mlirValueIsNull(next) && tensor_of(next)) value = next;
+    whole = tensor_of(value);
+    /* In elements of the whole, which may be larger or smaller ones. */
+    if (part->pointer->bits && whole->pointer->bits)
+        below = below * part->pointer->bits / whole->pointer->bits;
+    if (!cute_index_is_assumed(whole, (uint64_t)below, NULL, 0)) return;
+    intptr_t argument = argument_of(s, value);
+    if (argument >= 0) {
+        MlirStringRef called = cute_argument_name(s->kernel, argument);
+        if (!s->below[argument] || below < s->below[argument]) s->below[argument] = below;
+        cute_pass_remark(
+            s->pass, mlirOperationGetLocation(op),
+            "'%.*s' computes offsets of '%.*s' in 32 bits, and launches in which they do not fit "
+            "are refused; expected ?{i64} strides, or ?{i64} extents where the strides are known, "
+            "for larger tensors",
+            (int)name.length, name.data, (int)called.length, called.data);
+    } else {
+        cute_pass_remark(
+            s->pass, mlirOperationGetLocation(op),
+            "'%.*s' computes offsets in 32 bits of a tensor that is no argument of the kernel, and "
+            "nothing checks that they fit; expected strides or extents of 64 bits for a larger one",
+            (int)name.length, name.data);
+    }
+}
+
+static void look(MlirOperation op, void *context)
+{
+    if (!is_indexing(op)) return;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = mlirOperationGetOperand(op, i), tensor = of_layout(value);
+        relies(context, op, mlirValueIsNull(tensor) ? value : tensor);
+    }
+}
+
+/* The leaves whose (extent - 1) * |stride| are added up, and what the sum has to stay below. */
+static MlirAttribute offsets(MlirContext context, const cute_value *tensor, int64_t below)
+{
+    bool narrow[CUTE_MAX_DEPTH];
+    int64_t leaves[CUTE_MAX_DEPTH];
+    intptr_t count = 0;
+    if (!cute_index_is_assumed(tensor, (uint64_t)below, narrow, CUTE_MAX_DEPTH)) return (MlirAttribute){NULL};
+    for (uint32_t i = 0; i < tensor->layout.shape->leaves; i++)
+        if (narrow[i]) leaves[count++] = i;
+    cute_dict d = {.context = context};
+    cute_dict_put(&d, "leaves", cute_int_array(context, leaves, count, INT64_MIN));
+    cute_dict_int(&d, "below", below);
+    return cute_dict_finish(&d);
+}
+
+/* `dictionary` with one more item. */
+static MlirAttribute with(MlirContext context, MlirAttribute dictionary, const char *name,
+                          MlirAttribute value)
+{
+    cute_dict d = {.context = context};
+    intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
+    if (count >= (intptr_t)(sizeof d.items / sizeof *d.items)) return dictionary;
+    for (; d.count < count; d.count++) d.items[d.count] = mlirDictionaryAttrGetElement(dictionary, d.count);
+    cute_dict_put(&d, name, value);
+    return cute_dict_finish(&d);
+}
+
+MlirAttribute cute_describe_offsets(MlirOperation kernel, const cute_pass_run *pass, MlirAttribute args)
+{
+    MlirContext context = mlirOperationGetContext(kernel);
+    search s = {.kernel = kernel, .pass = pass, .count = mlirArrayAttrGetNumElements(args)};
+    s.entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+    s.below = calloc((size_t)s.count + 1, sizeof *s.below);
+    MlirAttribute *items = calloc((size_t)s.count + 1, sizeof *items);
+    if (s.below && items) {
+        cute_op_each(kernel, "cute.", look, &s);
+        for (intptr_t i = 0; i < s.count; i++) {
+            items[i] = mlirArrayAttrGetElement(args, i);
+            const cute_value *tensor = s.below[i] ? tensor_of(mlirBlockGetArgument(s.entry, i)) : NULL;
+            MlirAttribute said = tensor ? offsets(context, tensor, s.below[i]) : (MlirAttribute){NULL};
+            if (!mlirAttributeIsNull(said)) items[i] = with(context, items[i], "offsets", said);
+        }
+        args = mlirArrayAttrGet(context, s.count, items);
+    }
+    free(items);
+    free(s.below);
+    return args;
+}

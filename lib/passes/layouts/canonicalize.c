@@ -1,0 +1,33 @@
+/* cute-canonicalize: values of the dialect in their simplest form.
+ *
+ * Requires: verified IR. Ensures: no part is taken from a value that was just put together, nothing is put
+ * together from the parts of one value, conversions there and back are gone, what the types say whole is
+ * cute.static, no pure operation stands twice or is dead.
+ *
+ *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
+ *     %t = cute.get_shape(%l) : !cute.layout<"(?,4):(4,1)"> -> !cute.shape<"(?,4)">
+ *     use(%t)
+ * ->
+ *     use(%s)
+ */
+#include "lib/ir/mlir/shim.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/layouts/peephole.h"
+
+static const cute_op_rule *rules(const cute_op_row *row)
+{
+    return row->simplify;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    cute_peephole_run(root, rules, NULL);
+    if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
+}
+
+const cute_pass cute_pass_canonicalize = {
+    .name = "cute-canonicalize",
+    .help = "Simplify values of the dialect cute",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
+    .run = run,
+};

@@ -1,0 +1,62 @@
+/* cute-fold-static: what the types say whole becomes cute.static, and what nothing uses goes.
+ *
+ * Requires: verified IR. Ensures: no pure operation has a result without unknown leaves but cute.static, no
+ * pure operation is dead; comparisons of static values are constants.
+ *
+ *     %s = cute.make_shape() : () -> !cute.shape<"(2,4)">
+ *     %n = cute.size(%s) : (!cute.shape<"(2,4)">) -> !cute.int_tuple<"8">
+ * ->
+ *     %n = cute.static : !cute.int_tuple<"8">
+ */
+
+#include "lib/ir/mlir/builder.h"
+#include "lib/ir/ops/ops.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/dead.h"
+#include "lib/passes/passes.h"
+
+static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
+                          MlirType type)
+{
+    cute_builder b = cute_builder_before(where);
+    return cute_build_value(&b, name, type, CUTE_NO_OPERANDS, (cute_named){value, value ? 1 : 0});
+}
+
+static void fold(MlirOperation op, void *context)
+{
+    (void)context;
+    const cute_op_row *row = cute_op_row_of(op);
+    if ((row && row->constant) || mlirOperationGetNumRegions(op) > 0 || !cute_op_is_effect_free(op)) return;
+    if (row && row->fold) {
+        MlirAttribute folded = row->fold(row, op);
+        if (mlirAttributeIsNull(folded)) return;
+        MlirNamedAttribute value = cute_attribute(mlirOperationGetContext(op), "value", folded);
+        MlirValue result = mlirOperationGetResult(op, 0);
+        mlirValueReplaceAllUsesOfWith(result,
+                                      constant(op, "arith.constant", &value, mlirValueGetType(result)));
+        return;
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        MlirValue result = mlirOperationGetResult(op, i);
+        if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)) ||
+            !cute_type_is_static(mlirValueGetType(result)))
+            continue;
+        mlirValueReplaceAllUsesOfWith(result, constant(op, "cute.static", NULL, mlirValueGetType(result)));
+    }
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    (void)pass;
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold, NULL);
+    cute_drop_dead(root);
+}
+
+const cute_pass cute_pass_fold_static = {
+    .name = "cute-fold-static",
+    .help = "Fold pure operations with static results to cute.static and drop dead ones",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
+    .run = run,
+};

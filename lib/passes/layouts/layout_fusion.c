@@ -1,0 +1,32 @@
+/* cute-layout-fusion: chains of operations on layouts as one.
+ *
+ * Requires: verified IR. Ensures: modes are taken, grouped and flattened at once, sizes are taken of the
+ * value that has them, layouts that are known are composed with each other before they meet an unknown one.
+ *
+ *     %1 = cute.composition(%a, %b) : (!cute.layout<"(?,8):(8,1)">, !cute.layout<...>) -> ...
+ *     %2 = cute.composition(%1, %c)
+ * ->
+ *     %1 = cute.composition(%b, %c)
+ *     %2 = cute.composition(%a, %1)
+ */
+#include "lib/ir/mlir/shim.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/layouts/peephole.h"
+
+static const cute_op_rule *rules(const cute_op_row *row)
+{
+    return row->fuse;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    cute_peephole_run(root, rules, pass);
+    if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
+}
+
+const cute_pass cute_pass_layout_fusion = {
+    .name = "cute-layout-fusion",
+    .help = "Fuse chains of operations on layouts",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
+    .run = run,
+};

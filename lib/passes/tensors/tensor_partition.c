@@ -1,0 +1,66 @@
+/* cute-tensor-partition: tiles and partitions of tensors as pointers that moved, with layouts.
+ *
+ * Requires: verified IR. Ensures: no cute.local_tile, local_partition, tiled.copy.partition_S, partition_D, retile and
+ * tiled.mma.partition; each is a view whose layout says which elements a thread or block has, behind an iterator whose
+ * offset is computed from its coordinate. Tensors of coordinates too.
+ *
+ *     %s = cute.tiled.copy.partition_S(%copy, %t, %thread)
+ * ->
+ *     %p = cute.add_offset(%iterator, %offset)
+ *     %l = cute.static : !cute.layout<"((8,1),2,1):((1,0),1024,0)">
+ *     %s = cute.make_view(%p, %l)
+ */
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/dead.h"
+#include "lib/passes/layouts/expand.h"
+#include "lib/passes/passes.h"
+
+static bool is_partition(MlirOperation op)
+{
+    static const char *const names[] = {
+        "cute.local_tile",
+        "cute.local_partition",
+        "cute.tiled.copy.partition_S",
+        "cute.tiled.copy.partition_D",
+        "cute.tiled.copy.retile",
+        "cute.tiled.mma.partition",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cute_op_is(op, names[i])) return true;
+    return false;
+}
+
+static bool wanted(const cute_pass_run *pass, MlirOperation op)
+{
+    if (!is_partition(op)) return false;
+    if (!cute_pass_wants_remarks(pass)) return true;
+    cute_arena *arena = cute_arena_create();
+    const cute_value *view = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    if (arena && view && view->layout.shape)
+        cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s' is the layout \"%s\" behind %s",
+                         (int)name.length, name.data, cute_layout_text(arena, view->layout),
+                         view->pointer ? "a pointer that moves by its coordinate"
+                                       : "the coordinate at which it begins");
+    cute_arena_destroy(arena);
+    return true;
+}
+
+static void run(MlirOperation root, cute_pass_run *pass)
+{
+    if (!cute_expand(root, pass, wanted)) {
+        cute_pass_unchanged(pass);
+        return;
+    }
+    cute_drop_dead(root); /* what was computed of modes that nobody asks for */
+    if (!cute_pass_run_pipeline(pass, "cute-fold-static", root)) cute_pass_fail(pass);
+}
+
+const cute_pass cute_pass_tensor_partition = {
+    .name = "cute-tensor-partition",
+    .help = "Make tiles and partitions of tensors pointers that moved, with layouts",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
+    .run = run,
+};
