@@ -5,8 +5,8 @@
 
 #include "lib/atoms/parts.h"
 #include "lib/base/buffer.h"
-#include "lib/base/text/chars.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/text/chars.h"
 #include "lib/layout/pointer.h"
 
 typedef enum slot_kind { SLOT_SHAPE, SLOT_TYPE, SLOT_NUMBER, SLOT_WORD, SLOT_LAYOUT, SLOT_STRIDE } slot_kind;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "lib/atoms/access.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/base/sort.h"
 #include "lib/layout/trial.h"
 

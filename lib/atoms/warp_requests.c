@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "lib/atoms/access.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/trial.h"
 
 enum { MOST_ACCESSES = 1 << 20 };

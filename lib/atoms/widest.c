@@ -1,8 +1,8 @@
 /* How many elements a copy may move at once: those that are contiguous in both tensors, at addresses that are multiples
  * of their bytes. */
 #include "lib/atoms/access.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/numbers/checked.h"
 
 /* A digit of the coordinate of both tensors, counted in mixed radix: the first one is fastest. Strides are elements. */
 typedef struct digit {

@@ -1,7 +1,7 @@
 /* A growable byte string. Appending after memory ran out does nothing; ask cute_buffer_ok once at
  * the end. `data` is always terminated, so it may be read as a C string; {0} is an empty buffer. */
-#ifndef CUTE_LIB_BUFFER_H
-#define CUTE_LIB_BUFFER_H
+#ifndef CUTE_LIB_BASE_BUFFER_H
+#define CUTE_LIB_BASE_BUFFER_H
 
 #include "cute/base.h"
 

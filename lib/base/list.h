@@ -1,6 +1,6 @@
 /* Lists that grow: room for one more element, doubled where there is none. */
-#ifndef CUTE_LIB_LIST_H
-#define CUTE_LIB_LIST_H
+#ifndef CUTE_LIB_BASE_LIST_H
+#define CUTE_LIB_BASE_LIST_H
 
 #include "cute/base.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/text/chars.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/list.h"
+#include "lib/base/text/chars.h"
 #include "lib/calculator/parse.h"
 #include "lib/layout/facts.h"
 

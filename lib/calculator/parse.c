@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/text/chars.h"
 #include "lib/base/list.h"
+#include "lib/base/text/chars.h"
 #include "lib/layout/algebra.h"
 
 /* Calls, tuples and tiles within each other: twice what a tuple may have. */

@@ -2,8 +2,8 @@
  * JSON with the counts of transactions by line. */
 #include "lib/checks/parts.h"
 
-#include "lib/base/text/json.h"
 #include "lib/base/list.h"
+#include "lib/base/text/json.h"
 
 enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
 

@@ -1,6 +1,6 @@
 /* Which lanes of registers are undefined, and what instructions make of that. */
-#ifndef CUTE_LIB_CHECKS_FLOW_H
-#define CUTE_LIB_CHECKS_FLOW_H
+#ifndef CUTE_LIB_CHECKS_UNDEFINED_FLOW_H
+#define CUTE_LIB_CHECKS_UNDEFINED_FLOW_H
 
 #include "lib/checks/parts.h"
 

@@ -5,8 +5,8 @@
 #define CUTE_LIB_CODE_ACCESS_H
 
 #include "cute/cubin.h"
-#include "lib/base/text/json.h"
 #include "lib/base/devices/traffic.h"
+#include "lib/base/text/json.h"
 #include "lib/code/assumptions.h"
 #include "lib/code/sass/code.h"
 #include "lib/code/unread.h"

@@ -1,6 +1,6 @@
 /* How a warp's addresses lie: as a layout, and what is wrong with them in a few words. */
-#ifndef CUTE_LIB_REPORT_KERNEL_PATTERN_H
-#define CUTE_LIB_REPORT_KERNEL_PATTERN_H
+#ifndef CUTE_LIB_CODE_PATTERN_H
+#define CUTE_LIB_CODE_PATTERN_H
 
 #include "lib/code/access.h"
 

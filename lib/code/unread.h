@@ -1,6 +1,6 @@
 /* Instructions of a kernel that reports do not look at, because the emulator does not have them: each operation once. */
-#ifndef CUTE_LIB_REPORT_KERNEL_UNREAD_H
-#define CUTE_LIB_REPORT_KERNEL_UNREAD_H
+#ifndef CUTE_LIB_CODE_UNREAD_H
+#define CUTE_LIB_CODE_UNREAD_H
 
 #include "lib/base/text/json.h"
 #include "lib/emulator/program/program.h"

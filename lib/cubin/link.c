@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/base/system/clock.h"
-#include "lib/base/text/demangle.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/clock.h"
 #include "lib/base/system/process.h"
+#include "lib/base/text/demangle.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/unit.h"
 #include "lib/toolkit/native.h"

@@ -7,9 +7,9 @@
 #include <elf.h>
 #include <string.h>
 
-#include "lib/base/text/demangle.h"
 #include "lib/base/list.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/text/demangle.h"
 #include "lib/cubin/containers/fatbin.h"
 #include "lib/cubin/elf/hostelf.h"
 #include "lib/cubin/kernels.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "lib/base/system/file.h"
 #include "lib/base/list.h"
+#include "lib/base/system/file.h"
 #include "lib/cubin/containers/archive.h"
 #include "lib/cubin/containers/gpubinary.h"
 #include "lib/cubin/elf/hostelf.h"

@@ -4,8 +4,8 @@
 
 #include "lib/base/abi.h"
 #include "lib/base/devices/arch.h"
-#include "lib/base/system/cache.h"
 #include "lib/base/devices/devices.h"
+#include "lib/base/system/cache.h"
 #include "lib/gemm/gemm.h"
 #include "lib/launch/plan/plan.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/list.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/list.h"
 #include "lib/gemm/gemm.h"
 
 /* The sources, as build/gen/gemm_sources.inc has them: bytes and a 0. */

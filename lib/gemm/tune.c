@@ -5,9 +5,9 @@
 
 #include "lib/base/abi.h"
 #include "lib/base/devices/arch.h"
+#include "lib/base/sort.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/clock.h"
-#include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 
 enum { SAMPLES = 15, WARMUP = 3 };

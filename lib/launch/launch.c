@@ -10,8 +10,8 @@
 #include "lib/base/system/clock.h"
 #include "lib/base/system/file.h"
 #include "lib/device/device.h"
-#include "lib/launch/data/npy.h"
 #include "lib/launch/config/schema.h"
+#include "lib/launch/data/npy.h"
 
 const char *cute_launch_schema_text(void)
 {

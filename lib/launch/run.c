@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "lib/base/devices/arch.h"
-#include "lib/base/system/clock.h"
-#include "lib/base/text/demangle.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/clock.h"
 #include "lib/base/system/signals.h"
+#include "lib/base/text/demangle.h"
 #include "lib/device/device.h"
 #include "lib/launch/data/data.h"
 

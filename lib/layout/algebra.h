@@ -3,8 +3,8 @@
  * Functions that return a tree return NULL after a failure, which has then been recorded in the state
  * and reported; they take NULL operands and hand the failure on. So a formula may be written as nested
  * calls and looked at once. */
-#ifndef CUTE_LIB_ALGEBRA_H
-#define CUTE_LIB_ALGEBRA_H
+#ifndef CUTE_LIB_LAYOUT_ALGEBRA_H
+#define CUTE_LIB_LAYOUT_ALGEBRA_H
 
 #include "cute/layout.h"
 

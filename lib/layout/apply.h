@@ -1,6 +1,6 @@
 /* One call of an operation, as the files op_*.c see it. */
-#ifndef CUTE_LIB_APPLY_H
-#define CUTE_LIB_APPLY_H
+#ifndef CUTE_LIB_LAYOUT_APPLY_H
+#define CUTE_LIB_LAYOUT_APPLY_H
 
 #include "lib/layout/algebra.h"
 

@@ -1,7 +1,7 @@
 /* What complements and inverses share: the modes of a layout sorted by stride, and one list of modes for
  * each leaf of the codomain (one in all for integer strides). */
-#ifndef CUTE_LIB_BUCKETS_H
-#define CUTE_LIB_BUCKETS_H
+#ifndef CUTE_LIB_LAYOUT_BUCKETS_H
+#define CUTE_LIB_LAYOUT_BUCKETS_H
 
 #include "lib/layout/layouts.h"
 

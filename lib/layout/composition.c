@@ -7,8 +7,8 @@
  * both are decided (check_*); a composition that would be wrong is refused. */
 #include <inttypes.h>
 
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/trial.h"
 

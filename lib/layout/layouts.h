@@ -1,6 +1,6 @@
 /* Functions of whole layouts. A layout whose parts are NULL stands for a failure, as a NULL tree does. */
-#ifndef CUTE_LIB_LAYOUTS_H
-#define CUTE_LIB_LAYOUTS_H
+#ifndef CUTE_LIB_LAYOUT_LAYOUTS_H
+#define CUTE_LIB_LAYOUT_LAYOUTS_H
 
 #include "lib/layout/algebra.h"
 

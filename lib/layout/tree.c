@@ -1,8 +1,8 @@
 /* Trees: how they are made, compared and taken apart. Knows nothing of arithmetic or text. */
 #include <string.h>
 
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/layout/algebra.h"
 
 static cute_tree *new_tree(cute_arena *arena, cute_tree_kind kind)

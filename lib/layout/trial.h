@@ -1,6 +1,6 @@
 /* Static layouts as functions on integers, evaluated without trees: what decides by trying. */
-#ifndef CUTE_LIB_TRIAL_H
-#define CUTE_LIB_TRIAL_H
+#ifndef CUTE_LIB_LAYOUT_TRIAL_H
+#define CUTE_LIB_LAYOUT_TRIAL_H
 
 #include "lib/layout/layouts.h"
 

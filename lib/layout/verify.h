@@ -1,6 +1,6 @@
 /* The rules of values, for the parser and for operations that build what might break them. */
-#ifndef CUTE_LIB_VERIFY_H
-#define CUTE_LIB_VERIFY_H
+#ifndef CUTE_LIB_LAYOUT_VERIFY_H
+#define CUTE_LIB_LAYOUT_VERIFY_H
 
 #include "lib/layout/algebra.h"
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/dialects/attributes.h"
-#include "lib/ir/mlir/context.h"
 #include "lib/ir/diagnostics/diagnostics.h"
 #include "lib/ir/diagnostics/locations.h"
 #include "lib/ir/diagnostics/recover.h"
+#include "lib/ir/dialects/attributes.h"
+#include "lib/ir/mlir/context.h"
 #include "lib/ir/mlir/util.h"
 
 /* ---- values for ${NAME} ---- */

@@ -3,9 +3,9 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/ops.h"
 
 static void drop(MlirOperation op, void *context)
 {

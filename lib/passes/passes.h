@@ -1,9 +1,9 @@
 /* The passes of libcute and the pipelines made of them. */
-#ifndef CUTE_LIB_PASSES_H
-#define CUTE_LIB_PASSES_H
+#ifndef CUTE_LIB_PASSES_PASSES_H
+#define CUTE_LIB_PASSES_PASSES_H
 
-#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
+#include "lib/base/devices/arch.h"
 #include "lib/ir/mlir/shim.h"
 
 /* Registers every row of passes.def and the pipelines, with MLIR's global registry. Once a process. */

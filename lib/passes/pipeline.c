@@ -2,8 +2,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
+#include "lib/base/devices/arch.h"
 #include "lib/passes/passes.h"
 
 enum {

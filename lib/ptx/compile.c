@@ -12,15 +12,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/system/clock.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/system/clock.h"
 #include "lib/base/system/file.h"
 #include "lib/base/text/json.h"
-#include "lib/ir/mlir/context.h"
 #include "lib/ir/diagnostics/diagnostics.h"
 #include "lib/ir/diagnostics/gaveup.h"
-#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/diagnostics/recover.h"
+#include "lib/ir/mlir/context.h"
+#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "lib/base/system/file.h"
-#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/diagnostics/locations.h"
+#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/text/spellings.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/text/spellings.h"
 
 typedef struct printing {
     cute_pass_dump *dump;

@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_PTX_PASSDUMP_H
 #define CUTE_LIB_PTX_PASSDUMP_H
 
-#include "lib/base/text/json.h"
 #include "lib/base/system/sha256.h"
+#include "lib/base/text/json.h"
 #include "lib/ir/diagnostics/diagnostics.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ptx/ptx.h"

@@ -1,9 +1,9 @@
 /* MLIR to PTX: parse, the default lowering, LLVM IR, libdevice, a backend. */
-#ifndef CUTE_LIB_PTX_H
-#define CUTE_LIB_PTX_H
+#ifndef CUTE_LIB_PTX_PTX_H
+#define CUTE_LIB_PTX_PTX_H
 
-#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
+#include "lib/base/devices/arch.h"
 #include "lib/ir/text/defines.h"
 
 /* MLIR: the module after options.pipeline; nothing else is run. */

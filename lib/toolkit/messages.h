@@ -2,8 +2,8 @@
 #ifndef CUTE_LIB_TOOLKIT_MESSAGES_H
 #define CUTE_LIB_TOOLKIT_MESSAGES_H
 
-#include "lib/base/text/names.h"
 #include "lib/base/options/options.h"
+#include "lib/base/text/names.h"
 #include "lib/toolkit/ptxplace.h"
 
 /* What `ptxas -v` says of one function; -1: nothing. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/system/library.h"
 #include "lib/base/options/settings.h"
+#include "lib/base/system/library.h"
 
 enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
 

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "lib/base/options/settings.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/process.h"
-#include "lib/base/options/settings.h"
 #include "lib/toolkit/toolkit.h"
 
 const char *cute_pipe_program(cute_arena *arena, const char *name)

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "lib/base/text/chars.h"
 #include "lib/base/system/file.h"
+#include "lib/base/text/chars.h"
 
 typedef struct span {
     const char *at;

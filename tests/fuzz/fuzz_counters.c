@@ -4,8 +4,8 @@
 
 #include "cute/cubin.h"
 #include "lib/base/diagnostics/diag.h"
-#include "lib/report/launch/counters.h"
 #include "lib/report/explain/explain.h"
+#include "lib/report/launch/counters.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

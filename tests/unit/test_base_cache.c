@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/options/settings.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
-#include "lib/base/options/settings.h"
 #include "tests/unit/test.h"
 
 static cute_arena *arena;

@@ -1,7 +1,7 @@
 /* Reports of counters that no launch has made: numbers beyond what can be summed up or launched. */
 #include "cute/cubin.h"
-#include "lib/report/launch/counters.h"
 #include "lib/report/explain/explain.h"
+#include "lib/report/launch/counters.h"
 #include "tests/unit/test.h"
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"

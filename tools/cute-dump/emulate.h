@@ -3,8 +3,8 @@
 #define CUTE_TOOLS_CUTE_DUMP_EMULATE_H
 
 #include "cute/cubin.h"
-#include "lib/base/text/json.h"
 #include "lib/base/options/options.h"
+#include "lib/base/text/json.h"
 
 typedef struct emulate_question {
     cute_arena *arena;

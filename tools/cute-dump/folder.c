@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/options/settings.h"
-#include "lib/report/folder/dumprun.h"
 #include "lib/report/folder/diff.h"
+#include "lib/report/folder/dumprun.h"
 #include "lib/report/folder/schema.h"
 
 cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)

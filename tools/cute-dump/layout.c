@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/options/tool.h"
 #include "lib/base/system/file.h"
 #include "lib/base/text/json.h"
-#include "lib/base/options/tool.h"
 #include "lib/calculator/atoms.h"
 #include "lib/calculator/calculator.h"
 #include "lib/calculator/picture.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "lib/base/system/file.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/system/file.h"
 #include "lib/cubin/link.h"
 
 const dump_view cute_dump_views[CUTE_DUMP_VIEWS] = {

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "lib/base/devices/arch.h"
+#include "lib/base/options/tool.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/clock.h"
 #include "lib/base/system/file.h"
-#include "lib/base/options/tool.h"
 #include "lib/cubin/containers/extract.h"
 #include "lib/cubin/containers/gencode.h"
 #include "lib/cubin/link.h"

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/options/tool.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
-#include "lib/base/options/tool.h"
 #include "lib/ir/text/include.h"
 #include "lib/ptx/settings.h"
 #include "lib/toolkit/keep.h"

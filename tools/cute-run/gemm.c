@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cute/emulator.h"
+#include "lib/base/options/tool.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/signals.h"
-#include "lib/base/options/tool.h"
 #include "lib/launch/sms.h"
 #include "lib/report/launch/gemm.h"
 

@@ -1,6 +1,6 @@
 /* The GPU architectures that are known, one row each (arch.def), and how people spell them. */
-#ifndef CUTE_LIB_BASE_ARCH_H
-#define CUTE_LIB_BASE_ARCH_H
+#ifndef CUTE_LIB_BASE_DEVICES_ARCH_H
+#define CUTE_LIB_BASE_DEVICES_ARCH_H
 
 #include "cute/base.h"
 

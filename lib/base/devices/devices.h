@@ -1,6 +1,6 @@
 /* Devices that are made, a row each (devices.def): by name, or one for an architecture where none is at hand. */
-#ifndef CUTE_LIB_BASE_DEVICES_H
-#define CUTE_LIB_BASE_DEVICES_H
+#ifndef CUTE_LIB_BASE_DEVICES_DEVICES_H
+#define CUTE_LIB_BASE_DEVICES_DEVICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What a multiprocessor of each architecture has, a row each (multiprocessor.def). */
-#ifndef CUTE_LIB_BASE_MULTIPROCESSOR_H
-#define CUTE_LIB_BASE_MULTIPROCESSOR_H
+#ifndef CUTE_LIB_BASE_DEVICES_MULTIPROCESSOR_H
+#define CUTE_LIB_BASE_DEVICES_MULTIPROCESSOR_H
 
 #include <stdint.h>
 

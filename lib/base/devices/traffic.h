@@ -1,8 +1,8 @@
 /* What a request of a warp to memory costs: sectors of global memory, wavefronts of shared memory. The rules were measured on
  * Hopper, instruction by instruction, against ncu's memory_l2_theoretical_sectors_global and memory_l1_wavefronts_shared
  * (bench/accesses). */
-#ifndef CUTE_LIB_BASE_TRAFFIC_H
-#define CUTE_LIB_BASE_TRAFFIC_H
+#ifndef CUTE_LIB_BASE_DEVICES_TRAFFIC_H
+#define CUTE_LIB_BASE_DEVICES_TRAFFIC_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Rendering of diagnostics with a tool's name before those that have no place, and of the reports of errors. */
-#ifndef CUTE_LIB_DIAG_H
-#define CUTE_LIB_DIAG_H
+#ifndef CUTE_LIB_BASE_DIAGNOSTICS_DIAG_H
+#define CUTE_LIB_BASE_DIAGNOSTICS_DIAG_H
 
 #include "lib/base/buffer.h"
 

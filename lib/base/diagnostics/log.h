@@ -1,6 +1,6 @@
 /* What a program does, on stderr, by level. Messages about the input are diagnostics (cute/base.h), not this. */
-#ifndef CUTE_LIB_BASE_LOG_H
-#define CUTE_LIB_BASE_LOG_H
+#ifndef CUTE_LIB_BASE_DIAGNOSTICS_LOG_H
+#define CUTE_LIB_BASE_DIAGNOSTICS_LOG_H
 
 #include "cute/base.h"
 

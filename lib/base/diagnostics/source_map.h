@@ -2,8 +2,8 @@
  * pipe takes the file and the lines that the user wrote. docs/source-map.md has the format.
  *
  * Knows lines and places only: what a line holds is the writer's matter. */
-#ifndef CUTE_LIB_BASE_SOURCE_MAP_H
-#define CUTE_LIB_BASE_SOURCE_MAP_H
+#ifndef CUTE_LIB_BASE_DIAGNOSTICS_SOURCE_MAP_H
+#define CUTE_LIB_BASE_DIAGNOSTICS_SOURCE_MAP_H
 
 #include "lib/base/buffer.h"
 

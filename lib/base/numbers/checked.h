@@ -1,6 +1,6 @@
 /* Checked 64-bit arithmetic: each returns false on overflow (or division by zero). */
-#ifndef CUTE_LIB_CHECKED_H
-#define CUTE_LIB_CHECKED_H
+#ifndef CUTE_LIB_BASE_NUMBERS_CHECKED_H
+#define CUTE_LIB_BASE_NUMBERS_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>

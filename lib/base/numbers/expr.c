@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text/chars.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/base/numbers/expr_tree.h"
+#include "lib/base/text/chars.h"
 
 /* Deep enough for any expression that a person writes, small enough for any stack. */
 enum { MAX_DEPTH = 400, MAX_ARGS = 32 };

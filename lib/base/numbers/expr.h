@@ -3,8 +3,8 @@
  * Grammar: C's ?: || && == != < <= > >= + - * / % unary - ! calls, parentheses, names
  * (letters, digits, _), integers (0x too), and where real: 1.5e3, inf, nan; names may be indexed
  * `A[i, j]` where the environment takes it. */
-#ifndef CUTE_LIB_EXPR_H
-#define CUTE_LIB_EXPR_H
+#ifndef CUTE_LIB_BASE_NUMBERS_EXPR_H
+#define CUTE_LIB_BASE_NUMBERS_EXPR_H
 
 #include "cute/base.h"
 

@@ -1,7 +1,7 @@
 /* The tree behind cute_expr, for evaluators other than cute_expr_int: the checks of lib/launch read
  * it to compute in double over whole rows. Nodes are immutable once parsed and live in the arena. */
-#ifndef CUTE_LIB_EXPR_TREE_H
-#define CUTE_LIB_EXPR_TREE_H
+#ifndef CUTE_LIB_BASE_NUMBERS_EXPR_TREE_H
+#define CUTE_LIB_BASE_NUMBERS_EXPR_TREE_H
 
 #include "lib/base/numbers/expr.h"
 

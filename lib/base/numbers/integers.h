@@ -1,6 +1,6 @@
 /* Integers of 1 to 64 bits as programs compute them: one table of operations for all that evaluate IR or launch plans. */
-#ifndef CUTE_LIB_BASE_INTEGERS_H
-#define CUTE_LIB_BASE_INTEGERS_H
+#ifndef CUTE_LIB_BASE_NUMBERS_INTEGERS_H
+#define CUTE_LIB_BASE_NUMBERS_INTEGERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

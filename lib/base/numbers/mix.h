@@ -1,6 +1,6 @@
 /* The mixing function of splitmix64 (Steele, Lea, Flood 2014): state + CUTE_MIX_STEP, mixed, is the next number. */
-#ifndef CUTE_LIB_BASE_MIX_H
-#define CUTE_LIB_BASE_MIX_H
+#ifndef CUTE_LIB_BASE_NUMBERS_MIX_H
+#define CUTE_LIB_BASE_NUMBERS_MIX_H
 
 #include <stdint.h>
 

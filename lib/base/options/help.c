@@ -1,9 +1,9 @@
 /* The table of options as people read it, --help, and as programs do, --help=json. */
 #include <string.h>
 
-#include "lib/base/text/json.h"
 #include "lib/base/options/options.h"
 #include "lib/base/options/settings.h"
+#include "lib/base/text/json.h"
 
 /* Columns of a screen, and where the explanations begin. */
 enum { SCREEN = 100, EXPLANATION = 30 };

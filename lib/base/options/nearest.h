@@ -1,6 +1,6 @@
 /* "did you mean": the word of a list that is nearest to one that is not in it. */
-#ifndef CUTE_LIB_BASE_NEAREST_H
-#define CUTE_LIB_BASE_NEAREST_H
+#ifndef CUTE_LIB_BASE_OPTIONS_NEAREST_H
+#define CUTE_LIB_BASE_OPTIONS_NEAREST_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Command lines as tables, on getopt_long: parsing, --help and shell completion from one list. */
-#ifndef CUTE_LIB_OPTIONS_H
-#define CUTE_LIB_OPTIONS_H
+#ifndef CUTE_LIB_BASE_OPTIONS_OPTIONS_H
+#define CUTE_LIB_BASE_OPTIONS_OPTIONS_H
 
 #include "lib/base/buffer.h"
 

@@ -1,7 +1,7 @@
 /* Environment variables as defaults of options: one table (settings.def) for the parser of options, --help and those
  * who read a variable themselves. */
-#ifndef CUTE_LIB_BASE_SETTINGS_H
-#define CUTE_LIB_BASE_SETTINGS_H
+#ifndef CUTE_LIB_BASE_OPTIONS_SETTINGS_H
+#define CUTE_LIB_BASE_OPTIONS_SETTINGS_H
 
 #include "lib/base/buffer.h"
 

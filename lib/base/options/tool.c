@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "lib/base/diagnostics/diag.h"
-#include "lib/base/system/file.h"
 #include "lib/base/diagnostics/log.h"
+#include "lib/base/system/file.h"
 #include "lib/base/system/process.h"
 #include "lib/base/system/signals.h"
 

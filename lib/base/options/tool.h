@@ -1,7 +1,7 @@
 /* What every program does around its work: the command line with --diagnostics, --help and --version, messages on
  * stderr, the exit code. */
-#ifndef CUTE_LIB_BASE_TOOL_H
-#define CUTE_LIB_BASE_TOOL_H
+#ifndef CUTE_LIB_BASE_OPTIONS_TOOL_H
+#define CUTE_LIB_BASE_OPTIONS_TOOL_H
 
 #include "lib/base/options/options.h"
 

@@ -13,12 +13,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "lib/base/system/file.h"
-#include "lib/base/list.h"
 #include "lib/base/diagnostics/log.h"
+#include "lib/base/list.h"
 #include "lib/base/numbers/mix.h"
 #include "lib/base/options/settings.h"
 #include "lib/base/sort.h"
+#include "lib/base/system/file.h"
 
 static const char suffix[] = ".cute-cache";
 static const char magic[8] = "cutecch1";

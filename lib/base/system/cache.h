@@ -2,8 +2,8 @@
  * damaged or of another key is as good as none, and so is one that another user owns or may have changed, a link, or what
  * is no plain file; a folder that can't be written, that another user owns (but root) or that others may write (without
  * the sticky bit) keeps nothing, the latter two with a warning of the log. Nothing here fails. */
-#ifndef CUTE_LIB_BASE_CACHE_H
-#define CUTE_LIB_BASE_CACHE_H
+#ifndef CUTE_LIB_BASE_SYSTEM_CACHE_H
+#define CUTE_LIB_BASE_SYSTEM_CACHE_H
 
 #include "lib/base/buffer.h"
 

@@ -1,6 +1,6 @@
 /* Time for measuring: seconds of a clock that only goes forward. */
-#ifndef CUTE_LIB_BASE_CLOCK_H
-#define CUTE_LIB_BASE_CLOCK_H
+#ifndef CUTE_LIB_BASE_SYSTEM_CLOCK_H
+#define CUTE_LIB_BASE_SYSTEM_CLOCK_H
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* Whole files in and out. Output goes to a temporary name beside the target and is renamed, so a
  * failed run leaves nothing half-written. */
-#ifndef CUTE_LIB_FILE_H
-#define CUTE_LIB_FILE_H
+#ifndef CUTE_LIB_BASE_SYSTEM_FILE_H
+#define CUTE_LIB_BASE_SYSTEM_FILE_H
 
 #include "lib/base/buffer.h"
 

@@ -1,6 +1,6 @@
 /* Shared libraries that are opened while a program runs: the CUDA driver and others that need not be there. */
-#ifndef CUTE_LIB_BASE_LIBRARY_H
-#define CUTE_LIB_BASE_LIBRARY_H
+#ifndef CUTE_LIB_BASE_SYSTEM_LIBRARY_H
+#define CUTE_LIB_BASE_SYSTEM_LIBRARY_H
 
 #include "lib/base/buffer.h"
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/system/clock.h"
-#include "lib/base/list.h"
 #include "lib/base/diagnostics/log.h"
+#include "lib/base/list.h"
+#include "lib/base/system/clock.h"
 #include "lib/base/system/signals.h"
 
 typedef struct ends {

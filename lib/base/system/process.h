@@ -1,6 +1,6 @@
 /* Running another program without a shell. */
-#ifndef CUTE_LIB_PROCESS_H
-#define CUTE_LIB_PROCESS_H
+#ifndef CUTE_LIB_BASE_SYSTEM_PROCESS_H
+#define CUTE_LIB_BASE_SYSTEM_PROCESS_H
 
 #include "lib/base/buffer.h"
 

@@ -1,6 +1,6 @@
 /* SHA-256 of FIPS 180-4, for lists of files. */
-#ifndef CUTE_LIB_BASE_SHA256_H
-#define CUTE_LIB_BASE_SHA256_H
+#ifndef CUTE_LIB_BASE_SYSTEM_SHA256_H
+#define CUTE_LIB_BASE_SYSTEM_SHA256_H
 
 #include <stddef.h>
 

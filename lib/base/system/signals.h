@@ -1,7 +1,7 @@
 /* Signals. Writing where a signal would end the process: a pipe whose reader is gone, a file beyond the size that is
  * allowed. And of programs alone: what they leave when a signal ends them, which is nothing. */
-#ifndef CUTE_LIB_SIGNALS_H
-#define CUTE_LIB_SIGNALS_H
+#ifndef CUTE_LIB_BASE_SYSTEM_SIGNALS_H
+#define CUTE_LIB_BASE_SYSTEM_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

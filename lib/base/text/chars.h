@@ -1,6 +1,6 @@
 /* What kind of character: of ASCII, in every locale. */
-#ifndef CUTE_LIB_BASE_CHARS_H
-#define CUTE_LIB_BASE_CHARS_H
+#ifndef CUTE_LIB_BASE_TEXT_CHARS_H
+#define CUTE_LIB_BASE_TEXT_CHARS_H
 
 #include <stdbool.h>
 #include <string.h>

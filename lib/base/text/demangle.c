@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "lib/base/text/chars.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/list.h"
+#include "lib/base/text/chars.h"
 
 /* Substitutions can double a text each time, so its length is limited. */
 enum { DEEPEST = 128, LONGEST = 1 << 14, MOST = 512 };

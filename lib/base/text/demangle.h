@@ -1,7 +1,7 @@
 /* Names of C++ as people write them: a demangler for the names of the Itanium C++ ABI that functions and variables
  * of CUDA C++ have. */
-#ifndef CUTE_LIB_BASE_DEMANGLE_H
-#define CUTE_LIB_BASE_DEMANGLE_H
+#ifndef CUTE_LIB_BASE_TEXT_DEMANGLE_H
+#define CUTE_LIB_BASE_TEXT_DEMANGLE_H
 
 #include "cute/base.h"
 

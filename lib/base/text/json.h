@@ -1,7 +1,7 @@
 /* Reading and writing JSON on jansson, with errors that name the file, the line and the path in
  * the document ("$.buffers.A.shape[1]"). */
-#ifndef CUTE_LIB_JSON_H
-#define CUTE_LIB_JSON_H
+#ifndef CUTE_LIB_BASE_TEXT_JSON_H
+#define CUTE_LIB_BASE_TEXT_JSON_H
 
 #include <jansson.h>
 

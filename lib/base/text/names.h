@@ -1,6 +1,6 @@
 /* An index of names: what a name stands for is found in a time that does not grow with how many there are. */
-#ifndef CUTE_LIB_BASE_NAMES_H
-#define CUTE_LIB_BASE_NAMES_H
+#ifndef CUTE_LIB_BASE_TEXT_NAMES_H
+#define CUTE_LIB_BASE_TEXT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* The machine code of a cubin as data: instructions with what they read and write, basic blocks, loops, live
  * registers. Read from nvdisasm's listing; everything is in the arena that is passed. */
-#ifndef CUTE_LIB_REPORT_CODE_CODE_H
-#define CUTE_LIB_REPORT_CODE_CODE_H
+#ifndef CUTE_LIB_CODE_SASS_CODE_H
+#define CUTE_LIB_CODE_SASS_CODE_H
 
 #include "lib/base/buffer.h"
 #include "lib/base/graph.h"

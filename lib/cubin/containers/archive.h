@@ -1,6 +1,6 @@
 /* `ar` archives: the members, and which of them a link needs. */
-#ifndef CUTE_LIB_CUBIN_ARCHIVE_H
-#define CUTE_LIB_CUBIN_ARCHIVE_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_ARCHIVE_H
+#define CUTE_LIB_CUBIN_CONTAINERS_ARCHIVE_H
 
 #include "cute/base.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/base/system/file.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/system/file.h"
 #include "lib/cubin/containers/gpubinary.h"
 #include "lib/cubin/module.h"
 

@@ -1,6 +1,6 @@
 /* Writes the objects of gpu.binary operations to files, as they are. What `cute-link --extract` does. */
-#ifndef CUTE_LIB_CUBIN_EXTRACT_H
-#define CUTE_LIB_CUBIN_EXTRACT_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_EXTRACT_H
+#define CUTE_LIB_CUBIN_CONTAINERS_EXTRACT_H
 
 #include "lib/base/devices/arch.h"
 #include "lib/cubin/link.h"

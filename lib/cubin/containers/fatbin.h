@@ -1,6 +1,6 @@
 /* Fatbins: a container of cubins and PTX for several architectures, as fatbinary and nvcc write them. */
-#ifndef CUTE_LIB_CUBIN_FATBIN_H
-#define CUTE_LIB_CUBIN_FATBIN_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_FATBIN_H
+#define CUTE_LIB_CUBIN_CONTAINERS_FATBIN_H
 
 #include "lib/base/devices/arch.h"
 

@@ -1,6 +1,6 @@
 /* nvcc's -gencode in terms of -arch. */
-#ifndef CUTE_LIB_CUBIN_GENCODE_H
-#define CUTE_LIB_CUBIN_GENCODE_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_GENCODE_H
+#define CUTE_LIB_CUBIN_CONTAINERS_GENCODE_H
 
 #include "lib/base/options/options.h"
 

@@ -1,6 +1,6 @@
 /* The objects in the gpu.binary operations of an MLIR module, from its text or its bytecode, without MLIR. */
-#ifndef CUTE_LIB_CUBIN_GPUBINARY_H
-#define CUTE_LIB_CUBIN_GPUBINARY_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_GPUBINARY_H
+#define CUTE_LIB_CUBIN_CONTAINERS_GPUBINARY_H
 
 #include "cute/base.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/text/chars.h"
 #include "lib/base/list.h"
+#include "lib/base/text/chars.h"
 
 enum { DEEPEST_ALIAS = 8 };
 

@@ -1,6 +1,6 @@
 /* Between the readers of MLIR's text and bytecode: one `#gpu.object<...>`, which both have as text. */
-#ifndef CUTE_LIB_CUBIN_GPUTEXT_H
-#define CUTE_LIB_CUBIN_GPUTEXT_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_GPUTEXT_H
+#define CUTE_LIB_CUBIN_CONTAINERS_GPUTEXT_H
 
 #include "lib/cubin/containers/gpubinary.h"
 

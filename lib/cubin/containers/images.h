@@ -1,6 +1,6 @@
 /* What device code is in a file of any kind: a cubin, PTX, a fatbin, an object, a program, a library or an archive. */
-#ifndef CUTE_LIB_CUBIN_IMAGES_H
-#define CUTE_LIB_CUBIN_IMAGES_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_IMAGES_H
+#define CUTE_LIB_CUBIN_CONTAINERS_IMAGES_H
 
 #include "cute/base.h"
 #include "lib/cubin/containers/fatbin.h"

@@ -1,6 +1,6 @@
 /* One block of LZ4, as older fatbins and `--compress-mode=speed` have it. */
-#ifndef CUTE_LIB_CUBIN_LZ4_H
-#define CUTE_LIB_CUBIN_LZ4_H
+#ifndef CUTE_LIB_CUBIN_CONTAINERS_LZ4_H
+#define CUTE_LIB_CUBIN_CONTAINERS_LZ4_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* ELF64 little-endian files as tables: sections and symbols. Nothing of CUDA but its machine number. */
-#ifndef CUTE_LIB_CUBIN_ELF_H
-#define CUTE_LIB_CUBIN_ELF_H
+#ifndef CUTE_LIB_CUBIN_ELF_ELF_H
+#define CUTE_LIB_CUBIN_ELF_ELF_H
 
 #include "lib/base/buffer.h"
 #include "lib/base/text/names.h"

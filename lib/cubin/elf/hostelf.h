@@ -1,6 +1,6 @@
 /* The device code in an ELF file for a CPU: the fatbins that nvcc puts into objects and programs. */
-#ifndef CUTE_LIB_CUBIN_HOSTELF_H
-#define CUTE_LIB_CUBIN_HOSTELF_H
+#ifndef CUTE_LIB_CUBIN_ELF_HOSTELF_H
+#define CUTE_LIB_CUBIN_ELF_HOSTELF_H
 
 #include "lib/cubin/elf/elf.h"
 

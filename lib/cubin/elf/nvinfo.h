@@ -1,6 +1,6 @@
 /* The attributes that ptxas writes into .nv.info sections: read one by one, named by a table (nvinfo.def). */
-#ifndef CUTE_LIB_CUBIN_NVINFO_H
-#define CUTE_LIB_CUBIN_NVINFO_H
+#ifndef CUTE_LIB_CUBIN_ELF_NVINFO_H
+#define CUTE_LIB_CUBIN_ELF_NVINFO_H
 
 #include "lib/cubin/elf/elf.h"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
-#include "lib/base/text/chars.h"
-#include "lib/base/system/file.h"
 #include "lib/base/list.h"
 #include "lib/base/sort.h"
+#include "lib/base/system/file.h"
+#include "lib/base/text/chars.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptx/ptxtoken.h"
 

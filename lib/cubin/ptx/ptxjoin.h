@@ -1,6 +1,6 @@
 /* Several PTX modules as one, as a linker would resolve their names: what the emulator runs of a cubin that was linked. */
-#ifndef CUTE_LIB_CUBIN_PTXJOIN_H
-#define CUTE_LIB_CUBIN_PTXJOIN_H
+#ifndef CUTE_LIB_CUBIN_PTX_PTXJOIN_H
+#define CUTE_LIB_CUBIN_PTX_PTXJOIN_H
 
 #include "lib/base/buffer.h"
 

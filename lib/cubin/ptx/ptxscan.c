@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text/chars.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
+#include "lib/base/text/chars.h"
 #include "lib/cubin/ptx/ptxtoken.h"
 
 typedef cute_ptx_token token;

@@ -1,7 +1,7 @@
 /* What the declarations of a PTX module say: version, target, and each kernel's parameters and launch bounds.
  * Instructions are skipped, not parsed. */
-#ifndef CUTE_LIB_CUBIN_PTXSCAN_H
-#define CUTE_LIB_CUBIN_PTXSCAN_H
+#ifndef CUTE_LIB_CUBIN_PTX_PTXSCAN_H
+#define CUTE_LIB_CUBIN_PTX_PTXSCAN_H
 
 #include "cute/cubin.h"
 

@@ -1,6 +1,6 @@
 /* The words of PTX, without their meaning: what readers of declarations need. */
-#ifndef CUTE_LIB_CUBIN_PTXTOKEN_H
-#define CUTE_LIB_CUBIN_PTXTOKEN_H
+#ifndef CUTE_LIB_CUBIN_PTX_PTXTOKEN_H
+#define CUTE_LIB_CUBIN_PTX_PTXTOKEN_H
 
 #include "cute/base.h"
 

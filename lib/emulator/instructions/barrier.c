@@ -1,8 +1,8 @@
 /* Barriers of the warp, the block and the cluster, fences, and instructions that change nothing here. */
 #include "lib/emulator/program/decode.h"
 
-#include "lib/emulator/machine/control.h"
 #include "lib/emulator/instructions/lanes.h"
+#include "lib/emulator/machine/control.h"
 #include "lib/order/barrier.h"
 
 /* ---- barriers of the block ---- */

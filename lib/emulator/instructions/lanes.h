@@ -1,6 +1,6 @@
 /* How executors go over lanes: one loop when all are on, which the compiler vectorises, and one for some. */
-#ifndef CUTE_LIB_EMULATOR_LANES_H
-#define CUTE_LIB_EMULATOR_LANES_H
+#ifndef CUTE_LIB_EMULATOR_INSTRUCTIONS_LANES_H
+#define CUTE_LIB_EMULATOR_INSTRUCTIONS_LANES_H
 
 #define EM_EACH(mask, statement)                                                                             \
     do {                                                                                                     \

@@ -1,8 +1,8 @@
 /* What the lanes of a warp do together: shfl, vote, match, activemask, redux, elect. */
 #include "lib/emulator/program/decode.h"
 
-#include "lib/emulator/machine/control.h"
 #include "lib/emulator/instructions/lanes.h"
+#include "lib/emulator/machine/control.h"
 
 static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, em_run run)
 {

@@ -1,6 +1,6 @@
 /* Between the parts of the machine: splits (control.c) and the schedule (machine.c). */
-#ifndef CUTE_LIB_EMULATOR_CONTROL_H
-#define CUTE_LIB_EMULATOR_CONTROL_H
+#ifndef CUTE_LIB_EMULATOR_MACHINE_CONTROL_H
+#define CUTE_LIB_EMULATOR_MACHINE_CONTROL_H
 #include "lib/emulator/machine/machine.h"
 /* Makes a split the current one. */
 void em_use_split(em_warp *w, int index);

@@ -1,7 +1,7 @@
 /* What kernels did, instruction by instruction: gathered over launches, told by kernel, class of instruction,
  * space and line. */
-#ifndef CUTE_LIB_EMULATOR_COUNTERS_H
-#define CUTE_LIB_EMULATOR_COUNTERS_H
+#ifndef CUTE_LIB_EMULATOR_MACHINE_COUNTERS_H
+#define CUTE_LIB_EMULATOR_MACHINE_COUNTERS_H
 
 #include "lib/emulator/machine/machine.h"
 

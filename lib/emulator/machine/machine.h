@@ -1,8 +1,8 @@
 /* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One
  * launch at a time; nothing is shared between machines. Names begin with em_; what lib/numeric offers, which knows no
  * machine, with num_ and ptx_. */
-#ifndef CUTE_LIB_EMULATOR_MACHINE_H
-#define CUTE_LIB_EMULATOR_MACHINE_H
+#ifndef CUTE_LIB_EMULATOR_MACHINE_MACHINE_H
+#define CUTE_LIB_EMULATOR_MACHINE_MACHINE_H
 
 #include <stdatomic.h>
 #include <string.h>

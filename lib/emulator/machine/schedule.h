@@ -1,7 +1,7 @@
 /* Between the parts that run a grid: places of clusters (machine.c), time slices of warps (schedule.c),
  * hangs (hang.c), what machines share (grid.c). */
-#ifndef CUTE_LIB_EMULATOR_SCHEDULE_H
-#define CUTE_LIB_EMULATOR_SCHEDULE_H
+#ifndef CUTE_LIB_EMULATOR_MACHINE_SCHEDULE_H
+#define CUTE_LIB_EMULATOR_MACHINE_SCHEDULE_H
 
 #include "lib/emulator/machine/machine.h"
 

@@ -1,7 +1,7 @@
 /* What an instruction of PTX keeps busy on a GPU: pipes, and operations as they are usually counted. Of what machine code has no
  * single instruction for (division, square roots that are rounded, 64-bit integers) it is an estimate. */
-#ifndef CUTE_LIB_EMULATOR_WORK_H
-#define CUTE_LIB_EMULATOR_WORK_H
+#ifndef CUTE_LIB_EMULATOR_MACHINE_WORK_H
+#define CUTE_LIB_EMULATOR_MACHINE_WORK_H
 
 #include "lib/emulator/program/program.h"
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 
 enum { VARIABLE_LIMIT = 1 << 30, PARAM_LIMIT = 1 << 20 };
 

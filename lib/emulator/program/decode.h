@@ -1,7 +1,7 @@
 /* Decoding of instructions: what the families (integer.c, float.c, memory.c, ...) use to fill an em_inst from
  * what was written, and their entry points, which instructions.def names. */
-#ifndef CUTE_LIB_EMULATOR_DECODE_H
-#define CUTE_LIB_EMULATOR_DECODE_H
+#ifndef CUTE_LIB_EMULATOR_PROGRAM_DECODE_H
+#define CUTE_LIB_EMULATOR_PROGRAM_DECODE_H
 
 #include "lib/emulator/machine/machine.h"
 #include "lib/emulator/program/parser.h"

@@ -1,6 +1,6 @@
 /* PTX text to tokens. Comments are skipped; a token points into the text. */
-#ifndef CUTE_LIB_EMULATOR_LEXER_H
-#define CUTE_LIB_EMULATOR_LEXER_H
+#ifndef CUTE_LIB_EMULATOR_PROGRAM_LEXER_H
+#define CUTE_LIB_EMULATOR_PROGRAM_LEXER_H
 
 #include "cute/base.h"
 

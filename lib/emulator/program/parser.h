@@ -1,7 +1,7 @@
 /* What the files of the parser share: tokens with errors (parse.c), declarations (declare.c), decoding of one
  * instruction (decode.c). Nothing of it is left once the program is made. */
-#ifndef CUTE_LIB_EMULATOR_PARSER_H
-#define CUTE_LIB_EMULATOR_PARSER_H
+#ifndef CUTE_LIB_EMULATOR_PROGRAM_PARSER_H
+#define CUTE_LIB_EMULATOR_PROGRAM_PARSER_H
 
 #include "lib/emulator/program/lexer.h"
 #include "lib/emulator/program/program.h"

@@ -1,8 +1,8 @@
 /* A PTX module, decoded once: what the parser (parse.c, declare.c) makes and the machine runs. Registers are
  * arrays of 32 lanes at offsets into a window; constants are arrays of 32 equal lanes in a pool, so that an
  * executor reads both alike. Owned by the arena that em_program_parse is given. */
-#ifndef CUTE_LIB_EMULATOR_PROGRAM_H
-#define CUTE_LIB_EMULATOR_PROGRAM_H
+#ifndef CUTE_LIB_EMULATOR_PROGRAM_PROGRAM_H
+#define CUTE_LIB_EMULATOR_PROGRAM_PROGRAM_H
 
 #include "cute/base.h"
 #include "lib/base/graph.h"

@@ -3,12 +3,12 @@
 
 #include <mlir-c/Diagnostics.h>
 
-#include "lib/ir/dialects/attributes.h"
 #include "lib/ir/diagnostics/locations.h"
-#include "lib/ir/text/modules.h"
+#include "lib/ir/dialects/attributes.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/text/spellings.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/text/modules.h"
+#include "lib/ir/text/spellings.h"
 
 cute_mlir_source cute_mlir_source_of(cute_origin *origin, cute_diag *diag)
 {

@@ -1,6 +1,6 @@
 /* MLIR's diagnostics as ours. */
-#ifndef CUTE_LIB_IR_DIAGNOSTICS_H
-#define CUTE_LIB_IR_DIAGNOSTICS_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_DIAGNOSTICS_H
+#define CUTE_LIB_IR_DIAGNOSTICS_DIAGNOSTICS_H
 
 #include <mlir-c/IR.h>
 

@@ -1,6 +1,6 @@
 /* What LLVM says when it gives up (recover.h), as an error with a place. */
-#ifndef CUTE_LIB_IR_GAVEUP_H
-#define CUTE_LIB_IR_GAVEUP_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_GAVEUP_H
+#define CUTE_LIB_IR_DIAGNOSTICS_GAVEUP_H
 
 #include "lib/ir/diagnostics/diagnostics.h"
 

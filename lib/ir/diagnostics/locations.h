@@ -1,7 +1,7 @@
 /* Locations of operations and the text that the user wrote: set after parsing, kept in a source map when the module is
  * printed. */
-#ifndef CUTE_LIB_IR_LOCATIONS_H
-#define CUTE_LIB_IR_LOCATIONS_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_LOCATIONS_H
+#define CUTE_LIB_IR_DIAGNOSTICS_LOCATIONS_H
 
 #include "lib/ir/diagnostics/diagnostics.h"
 

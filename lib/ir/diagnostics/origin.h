@@ -1,8 +1,8 @@
 /* From the text that MLIR parses back to the text that the user wrote. Between the two lie -D, which moves
  * columns, and the programs before this one in the pipe, whose source map (lib/base/diagnostics/source_map.h) names the file
  * and lines they read. Knows no MLIR. */
-#ifndef CUTE_LIB_IR_ORIGIN_H
-#define CUTE_LIB_IR_ORIGIN_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_ORIGIN_H
+#define CUTE_LIB_IR_DIAGNOSTICS_ORIGIN_H
 
 #include "lib/base/diagnostics/source_map.h"
 #include "lib/ir/text/defines.h"

@@ -1,7 +1,7 @@
 /* Fatal errors of LLVM, which would end the process, as a return to the caller. The one place that knows of
  * them: the compiler library and the tools go through it. */
-#ifndef CUTE_LIB_IR_RECOVER_H
-#define CUTE_LIB_IR_RECOVER_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_RECOVER_H
+#define CUTE_LIB_IR_DIAGNOSTICS_RECOVER_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Warnings that are off until --warn asks for them: remarks of the passes that know (warnings.def). */
-#ifndef CUTE_LIB_IR_WARNINGS_H
-#define CUTE_LIB_IR_WARNINGS_H
+#ifndef CUTE_LIB_IR_DIAGNOSTICS_WARNINGS_H
+#define CUTE_LIB_IR_DIAGNOSTICS_WARNINGS_H
 
 #include "cute/base.h"
 

@@ -1,6 +1,6 @@
 /* Attributes `cute.*` of functions, their arguments and modules. */
-#ifndef CUTE_LIB_IR_ATTRIBUTES_H
-#define CUTE_LIB_IR_ATTRIBUTES_H
+#ifndef CUTE_LIB_IR_DIALECTS_ATTRIBUTES_H
+#define CUTE_LIB_IR_DIALECTS_ATTRIBUTES_H
 
 #include "lib/ir/diagnostics/diagnostics.h"
 

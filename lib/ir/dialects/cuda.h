@@ -1,6 +1,6 @@
 // The generated classes of the dialect cuda. See cuda.td.
-#ifndef CUTE_LIB_IR_CUDA_H
-#define CUTE_LIB_IR_CUDA_H
+#ifndef CUTE_LIB_IR_DIALECTS_CUDA_H
+#define CUTE_LIB_IR_DIALECTS_CUDA_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -1,11 +1,11 @@
 // The dialect's C++ side: the generated classes and what they call. All decisions are in types.c and ops/.
-#ifndef CUTE_LIB_IR_CUTE_H
-#define CUTE_LIB_IR_CUTE_H
+#ifndef CUTE_LIB_IR_DIALECTS_CUTE_H
+#define CUTE_LIB_IR_DIALECTS_CUTE_H
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/ops/ops.h"
 #include "lib/ir/text/reader.h"
 #include "lib/ir/text/text.h"
-#include "lib/ir/dialects/types.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/CAPI/IR.h"

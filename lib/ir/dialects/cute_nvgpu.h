@@ -1,6 +1,6 @@
 // The dialect cute_nvgpu's C++ side. Types are texts as those of cute (text.h); attributes are a word each.
-#ifndef CUTE_LIB_IR_CUTE_NVGPU_H
-#define CUTE_LIB_IR_CUTE_NVGPU_H
+#ifndef CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
+#define CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
 
 #include "lib/ir/dialects/cute.h"
 

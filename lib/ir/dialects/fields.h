@@ -1,10 +1,10 @@
 /* How values of the dialect are stored after cute-to-base: the fields of structs, and where each leaf lies. */
-#ifndef CUTE_LIB_IR_FIELDS_H
-#define CUTE_LIB_IR_FIELDS_H
+#ifndef CUTE_LIB_IR_DIALECTS_FIELDS_H
+#define CUTE_LIB_IR_DIALECTS_FIELDS_H
 
 #include "cute/layout.h"
-#include "lib/ir/mlir/builder.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 
 /* The functions of types.def. A value with no unknown leaf is `!llvm.struct<()>`, with one that integer, with
  * more a flat struct; a layout is a pair of shape and stride. */

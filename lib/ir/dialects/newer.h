@@ -1,6 +1,6 @@
 /* Operations of nvvm and nvgpu that LLVM 19 does not have: newer.td. */
-#ifndef CUTE_LIB_IR_NEWER_H
-#define CUTE_LIB_IR_NEWER_H
+#ifndef CUTE_LIB_IR_DIALECTS_NEWER_H
+#define CUTE_LIB_IR_DIALECTS_NEWER_H
 
 #include <mlir-c/IR.h>
 

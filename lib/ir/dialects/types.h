@@ -1,6 +1,6 @@
 /* The types of the dialect: a row each in types.def, how C makes and reads them, and the dialect itself. */
-#ifndef CUTE_LIB_IR_TYPES_H
-#define CUTE_LIB_IR_TYPES_H
+#ifndef CUTE_LIB_IR_DIALECTS_TYPES_H
+#define CUTE_LIB_IR_DIALECTS_TYPES_H
 
 #include <mlir-c/IR.h>
 

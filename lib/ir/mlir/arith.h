@@ -1,6 +1,6 @@
 /* Operations of arith, vector and llvm that several passes make, one call each. */
-#ifndef CUTE_LIB_IR_ARITH_H
-#define CUTE_LIB_IR_ARITH_H
+#ifndef CUTE_LIB_IR_MLIR_ARITH_H
+#define CUTE_LIB_IR_MLIR_ARITH_H
 
 #include "lib/ir/mlir/builder.h"
 

@@ -1,6 +1,6 @@
 /* The builder: operations are made at an insertion point. */
-#ifndef CUTE_LIB_IR_BUILDER_H
-#define CUTE_LIB_IR_BUILDER_H
+#ifndef CUTE_LIB_IR_MLIR_BUILDER_H
+#define CUTE_LIB_IR_MLIR_BUILDER_H
 
 #include <mlir-c/IR.h>
 #include <stdint.h>

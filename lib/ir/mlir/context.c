@@ -3,10 +3,10 @@
 
 #include <mlir-c/RegisterEverything.h>
 
-#include "lib/ir/text/aliases.h"
 #include "lib/ir/dialects/newer.h"
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/text/aliases.h"
 
 MlirDialectRegistry cute_registry_create(void)
 {

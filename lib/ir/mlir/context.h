@@ -1,6 +1,6 @@
 /* MLIR contexts with everything that the tools read. */
-#ifndef CUTE_LIB_IR_CONTEXT_H
-#define CUTE_LIB_IR_CONTEXT_H
+#ifndef CUTE_LIB_IR_MLIR_CONTEXT_H
+#define CUTE_LIB_IR_MLIR_CONTEXT_H
 
 #include <mlir-c/IR.h>
 

@@ -1,6 +1,6 @@
 /* The dialects that passes depend on, as a set of bits: dialects.def has a row for each. */
-#ifndef CUTE_LIB_IR_DIALECTS_H
-#define CUTE_LIB_IR_DIALECTS_H
+#ifndef CUTE_LIB_IR_MLIR_DIALECTS_H
+#define CUTE_LIB_IR_MLIR_DIALECTS_H
 
 #include <mlir-c/IR.h>
 

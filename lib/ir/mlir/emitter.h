@@ -1,7 +1,7 @@
 /* The arithmetic of lib/layout that builds arith operations: what folds by inference is emitted by the same
  * code. */
-#ifndef CUTE_LIB_IR_EMITTER_H
-#define CUTE_LIB_IR_EMITTER_H
+#ifndef CUTE_LIB_IR_MLIR_EMITTER_H
+#define CUTE_LIB_IR_MLIR_EMITTER_H
 
 #include "cute/layout.h"
 #include "lib/ir/mlir/builder.h"

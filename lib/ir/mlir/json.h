@@ -1,6 +1,6 @@
 /* Attributes of MLIR as JSON, for metadata. */
-#ifndef CUTE_LIB_IR_JSON_H
-#define CUTE_LIB_IR_JSON_H
+#ifndef CUTE_LIB_IR_MLIR_JSON_H
+#define CUTE_LIB_IR_MLIR_JSON_H
 
 #include <mlir-c/IR.h>
 

@@ -1,6 +1,6 @@
 /* Kernels in IR: which operations are one, and what their argument types mean to a launch. */
-#ifndef CUTE_LIB_IR_KERNEL_H
-#define CUTE_LIB_IR_KERNEL_H
+#ifndef CUTE_LIB_IR_MLIR_KERNEL_H
+#define CUTE_LIB_IR_MLIR_KERNEL_H
 
 #include <mlir-c/IR.h>
 

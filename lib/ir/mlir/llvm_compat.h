@@ -1,6 +1,6 @@
 // LLVM 19 to 22: the calls of LLVM and MLIR that changed between them and recur here. A call of one place is guarded there.
-#ifndef CUTE_LIB_IR_LLVM_COMPAT_H
-#define CUTE_LIB_IR_LLVM_COMPAT_H
+#ifndef CUTE_LIB_IR_MLIR_LLVM_COMPAT_H
+#define CUTE_LIB_IR_MLIR_LLVM_COMPAT_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -10,25 +10,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/diagnostics/log.h"
+#include "lib/base/options/options.h"
+#include "lib/base/options/settings.h"
+#include "lib/base/options/tool.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/clock.h"
 #include "lib/base/system/file.h"
-#include "lib/base/diagnostics/log.h"
-#include "lib/base/options/options.h"
 #include "lib/base/system/process.h"
-#include "lib/base/options/settings.h"
 #include "lib/base/system/signals.h"
-#include "lib/base/options/tool.h"
-#include "lib/ir/dialects/attributes.h"
-#include "lib/ir/mlir/context.h"
 #include "lib/ir/diagnostics/gaveup.h"
 #include "lib/ir/diagnostics/locations.h"
-#include "lib/ir/text/modules.h"
 #include "lib/ir/diagnostics/recover.h"
-#include "lib/ir/mlir/shim.h"
-#include "lib/ir/text/spellings.h"
-#include "lib/ir/mlir/util.h"
 #include "lib/ir/diagnostics/warnings.h"
+#include "lib/ir/dialects/attributes.h"
+#include "lib/ir/mlir/context.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/text/modules.h"
+#include "lib/ir/text/spellings.h"
 
 static const char tool[] = "cute-opt";
 static const char print_option[] = "mlir-print-ir-after-all"; /* which a variable stands for */

@@ -1,6 +1,6 @@
 /* What cute-opt does: mlir-opt's driver with our dialects, passes, defines and diagnostics. */
-#ifndef CUTE_LIB_IR_OPTDRIVER_H
-#define CUTE_LIB_IR_OPTDRIVER_H
+#ifndef CUTE_LIB_IR_MLIR_OPTDRIVER_H
+#define CUTE_LIB_IR_MLIR_OPTDRIVER_H
 
 #include "lib/base/buffer.h"
 

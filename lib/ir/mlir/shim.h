@@ -1,7 +1,7 @@
 /* The doors that MLIR's C interface lacks: passes in C with typed options, mlir-opt's driver, and
  * a few queries. Implemented in shim.cpp, the only hand-written C++ besides cute.cpp. */
-#ifndef CUTE_LIB_SHIM_H
-#define CUTE_LIB_SHIM_H
+#ifndef CUTE_LIB_IR_MLIR_SHIM_H
+#define CUTE_LIB_IR_MLIR_SHIM_H
 
 #include <mlir-c/IR.h>
 #include <mlir-c/Pass.h>

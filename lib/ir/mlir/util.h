@@ -1,6 +1,6 @@
 /* Small conveniences over MLIR's C interface, for lib/ir, lib/passes and lib/ptx. */
-#ifndef CUTE_LIB_IR_UTIL_H
-#define CUTE_LIB_IR_UTIL_H
+#ifndef CUTE_LIB_IR_MLIR_UTIL_H
+#define CUTE_LIB_IR_MLIR_UTIL_H
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

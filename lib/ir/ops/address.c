@@ -6,8 +6,8 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/mlir/arith.h"
-#include "lib/ir/text/spellings.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/text/spellings.h"
 
 MlirType cute_element_type(MlirContext context, const char *text)
 {

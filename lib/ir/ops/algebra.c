@@ -9,11 +9,11 @@
 
 #include "lib/atoms/atoms.h"
 #include "lib/base/buffer.h"
+#include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/dialects/fields.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 
 /* ---- errors ---- */

@@ -2,9 +2,9 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-#include "lib/ir/ops/check.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 /* What a vote gives: of `ballot` a bit for each lane; else one for all. */
 static MlirType type_of_vote(MlirContext context, MlirAttribute kind)

@@ -5,13 +5,13 @@
 
 #include "lib/atoms/smem_matrix.h"
 #include "lib/atoms/validate.h"
+#include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/check.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 /* Whether atoms of other threads have another part of an operand. */
 static bool by_thread(const cute_value *mma, int which)

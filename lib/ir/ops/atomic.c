@@ -2,8 +2,8 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
-#include "lib/ir/ops/check.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 /* ---- inference ---- */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/ir/ops/address.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/verify.h"
 

@@ -2,8 +2,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/ops/algebra.h"
 
 static cute_status compare(cute_arena *arena, const cute_op_row *row, MlirOperation op, cute_value *result,
                            cute_diag *diag)

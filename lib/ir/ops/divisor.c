@@ -8,12 +8,12 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/ops/check.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 
 enum { DIVISOR, MULTIPLIER, FIRST_SHIFT, SECOND_SHIFT, FIELDS };
 

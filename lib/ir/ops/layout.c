@@ -1,8 +1,8 @@
 /* Layouts and composed layouts, and the parts that they are made of. */
 #include <mlir-c/BuiltinAttributes.h>
 
-#include "lib/ir/ops/check.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 static bool second_of_source(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "lib/atoms/validate.h"
-#include "lib/ir/ops/address.h"
-#include "lib/ir/ops/check.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
+#include "lib/ir/ops/check.h"
 
 /* ---- inference ---- */
 

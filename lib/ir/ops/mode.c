@@ -1,10 +1,10 @@
 /* Modes of layouts and tuples: taken by a path, selected, flattened, grouped, composed, counted. */
 #include <mlir-c/BuiltinAttributes.h>
 
-#include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 enum { PATH = 64 };
 

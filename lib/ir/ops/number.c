@@ -1,6 +1,6 @@
 /* Numbers of tuples: conversions between the types that hold them, and arithmetic leaf by leaf. */
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/ops/algebra.h"
 
 static bool second_is_static(MlirOperation op)
 {

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/ops/tma.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 
 static MlirType operand_type(MlirOperation op, intptr_t index)
 {

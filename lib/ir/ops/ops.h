@@ -3,8 +3,8 @@
  * A family of operations is a file in this folder that exports its rows, and a line in families.def. An
  * operation that lib/layout computes (include/cute/layout_ops.def) has a row already; a family gives it
  * another one where it has rewrites, or is more than what lib/layout computes. */
-#ifndef CUTE_LIB_IR_OPS_H
-#define CUTE_LIB_IR_OPS_H
+#ifndef CUTE_LIB_IR_OPS_OPS_H
+#define CUTE_LIB_IR_OPS_OPS_H
 
 #include <mlir-c/IR.h>
 

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 /* ---- the format ---- */
 

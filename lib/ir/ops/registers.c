@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/ops/algebra.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/layout/pointer.h"
 
 /* The inference comes before what says which types operands have. */

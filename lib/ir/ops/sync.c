@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "lib/atoms/validate.h"
-#include "lib/ir/ops/check.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 /* ---- results that do not depend on operands ---- */
 

@@ -3,11 +3,11 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/ops/view.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 #include "lib/layout/pointer.h"
 
 /* ---- pointers ---- */

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/dialects/fields.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/check.h"
 #include "lib/ir/ops/tma.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 
 /* ---- making atoms ---- */
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ir/mlir/builder.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/check.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 
 /* ---- static ---- */
 

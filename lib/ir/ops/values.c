@@ -1,11 +1,11 @@
 /* Values of the program as values of lib/layout, whose handles are integers of the program, and back. */
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/algebra.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 /* The unknown leaves of a part of a value: how many. */
 static size_t unknowns_of_layout(cute_layout layout)

@@ -5,12 +5,12 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdlib.h>
 
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/address.h"
 #include "lib/ir/ops/algebra.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 
 bool cute_lower_same(const cute_op_row *row, const cute_op_lowering *l)
 {

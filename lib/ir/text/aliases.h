@@ -1,6 +1,6 @@
 /* Names that the printer gives to long types of LLVM's dialect. */
-#ifndef CUTE_LIB_IR_ALIASES_H
-#define CUTE_LIB_IR_ALIASES_H
+#ifndef CUTE_LIB_IR_TEXT_ALIASES_H
+#define CUTE_LIB_IR_TEXT_ALIASES_H
 
 #include <mlir-c/IR.h>
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/numbers/expr.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/expr.h"
 #include "lib/ir/text/nesting.h"
 #include "lib/ir/text/spellings.h"
 

@@ -1,6 +1,6 @@
 /* `-D NAME=VALUE`: one source for many tiles and types. */
-#ifndef CUTE_LIB_IR_DEFINES_H
-#define CUTE_LIB_IR_DEFINES_H
+#ifndef CUTE_LIB_IR_TEXT_DEFINES_H
+#define CUTE_LIB_IR_TEXT_DEFINES_H
 
 #include "lib/base/buffer.h"
 #include "lib/ir/text/include.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/list.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
-#include "lib/base/list.h"
 
 enum { MOST_DEEP = 64, MOST_FILES = 10000, MOST_BYTES = 256 << 20 };
 static const char word[] = "//!include";

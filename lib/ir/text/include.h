@@ -1,7 +1,7 @@
 /* Several files that share text: a line `//!include "FILE"` is replaced by what the file holds, before -D and before
  * MLIR reads anything. Knows the way back to the file and line of each byte. */
-#ifndef CUTE_LIB_IR_INCLUDE_H
-#define CUTE_LIB_IR_INCLUDE_H
+#ifndef CUTE_LIB_IR_TEXT_INCLUDE_H
+#define CUTE_LIB_IR_TEXT_INCLUDE_H
 
 #include "lib/base/buffer.h"
 

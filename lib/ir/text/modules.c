@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text/chars.h"
 #include "lib/base/list.h"
 #include "lib/base/sort.h"
+#include "lib/base/text/chars.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 

@@ -1,7 +1,7 @@
 /* Files that hold several modules, and gpu.modules without an end, as printers of newer MLIR write them: what parses is
  * one text of one module. */
-#ifndef CUTE_LIB_IR_MODULES_H
-#define CUTE_LIB_IR_MODULES_H
+#ifndef CUTE_LIB_IR_TEXT_MODULES_H
+#define CUTE_LIB_IR_TEXT_MODULES_H
 
 #include <mlir-c/IR.h>
 

@@ -1,7 +1,7 @@
 /* How deep MLIR's text may nest. MLIR's parser calls itself for each level and ends the process where the
  * stack does. */
-#ifndef CUTE_LIB_IR_NESTING_H
-#define CUTE_LIB_IR_NESTING_H
+#ifndef CUTE_LIB_IR_TEXT_NESTING_H
+#define CUTE_LIB_IR_TEXT_NESTING_H
 
 #include "lib/ir/text/include.h"
 

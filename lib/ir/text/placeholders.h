@@ -1,7 +1,7 @@
 // What stands for a value while its definition is not read yet. An operation that keeps it takes a value that its own region
 // defines: an error here, where MLIR 19 would read memory that is freed.
-#ifndef CUTE_IR_PLACEHOLDERS_H
-#define CUTE_IR_PLACEHOLDERS_H
+#ifndef CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
+#define CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
 #include "mlir/Support/LLVM.h"
 
 namespace cute

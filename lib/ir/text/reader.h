@@ -2,8 +2,8 @@
 //
 // Operations may be written without types: `%l = cute.make_layout(%s, %d)`. They are then those of the operands where
 // these are defined, and what follows from them; in memory and in print nothing is left out.
-#ifndef CUTE_LIB_IR_READER_H
-#define CUTE_LIB_IR_READER_H
+#ifndef CUTE_LIB_IR_TEXT_READER_H
+#define CUTE_LIB_IR_TEXT_READER_H
 
 #include "lib/ir/ops/ops.h"
 

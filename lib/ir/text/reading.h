@@ -1,6 +1,6 @@
 // Reading one operation: what the files that do it share. See reader.cpp and literals.cpp.
-#ifndef CUTE_LIB_IR_READING_H
-#define CUTE_LIB_IR_READING_H
+#ifndef CUTE_LIB_IR_TEXT_READING_H
+#define CUTE_LIB_IR_TEXT_READING_H
 
 #include "lib/ir/dialects/cute.h"
 

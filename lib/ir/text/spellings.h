@@ -1,6 +1,6 @@
 /* Spellings of newer MLIR that differ from LLVM 19's in the text only, both ways. */
-#ifndef CUTE_LIB_IR_SPELLINGS_H
-#define CUTE_LIB_IR_SPELLINGS_H
+#ifndef CUTE_LIB_IR_TEXT_SPELLINGS_H
+#define CUTE_LIB_IR_TEXT_SPELLINGS_H
 
 #include "lib/base/buffer.h"
 

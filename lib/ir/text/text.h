@@ -1,9 +1,9 @@
 // Types and attributes that are a text: how MLIR stores, reads and prints them. What the text means is C: types.c.
-#ifndef CUTE_LIB_IR_TEXT_H
-#define CUTE_LIB_IR_TEXT_H
+#ifndef CUTE_LIB_IR_TEXT_TEXT_H
+#define CUTE_LIB_IR_TEXT_TEXT_H
 
-#include "lib/ir/text/reader.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/text/reader.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/DialectImplementation.h"

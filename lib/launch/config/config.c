@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/base/numbers/expr_tree.h"
-#include "lib/base/text/json.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/text/json.h"
 #include "lib/cubin/module.h"
 #include "lib/launch/config/schema.h"
 

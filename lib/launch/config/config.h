@@ -1,13 +1,13 @@
 /* launch.json as data: every expression evaluated, every name resolved, nothing yet compared with a kernel.
  */
-#ifndef CUTE_LIB_LAUNCH_CONFIG_H
-#define CUTE_LIB_LAUNCH_CONFIG_H
+#ifndef CUTE_LIB_LAUNCH_CONFIG_CONFIG_H
+#define CUTE_LIB_LAUNCH_CONFIG_CONFIG_H
 
 #include "lib/launch/config/document.h"
+#include "lib/launch/data/tensor.h"
 #include "lib/launch/formula/formula.h"
 #include "lib/launch/plan/hostplan.h"
 #include "lib/launch/sms.h"
-#include "lib/launch/data/tensor.h"
 
 typedef enum config_init {
     INIT_NONE,

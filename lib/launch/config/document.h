@@ -1,7 +1,7 @@
 /* A JSON document together with its text, so that whatever is said about a value names its path
  * ("$.buffers.A.shape[1]") and points to it in the file. */
-#ifndef CUTE_LIB_LAUNCH_DOCUMENT_H
-#define CUTE_LIB_LAUNCH_DOCUMENT_H
+#ifndef CUTE_LIB_LAUNCH_CONFIG_DOCUMENT_H
+#define CUTE_LIB_LAUNCH_CONFIG_DOCUMENT_H
 
 #include <jansson.h>
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/base/text/json.h"
 #include "lib/base/options/nearest.h"
+#include "lib/base/text/json.h"
 
 enum { MAX_DEPTH = 64, MAX_ERRORS = 20 };
 

@@ -1,6 +1,6 @@
 /* The JSON Schema of launch.json, and its validator. */
-#ifndef CUTE_LIB_LAUNCH_SCHEMA_H
-#define CUTE_LIB_LAUNCH_SCHEMA_H
+#ifndef CUTE_LIB_LAUNCH_CONFIG_SCHEMA_H
+#define CUTE_LIB_LAUNCH_CONFIG_SCHEMA_H
 
 #include "lib/launch/config/document.h"
 

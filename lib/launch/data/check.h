@@ -1,6 +1,6 @@
 /* Comparing a buffer with what launch.json expects of it. */
-#ifndef CUTE_LIB_LAUNCH_CHECK_H
-#define CUTE_LIB_LAUNCH_CHECK_H
+#ifndef CUTE_LIB_LAUNCH_DATA_CHECK_H
+#define CUTE_LIB_LAUNCH_DATA_CHECK_H
 
 #include "lib/launch/config/config.h"
 #include "lib/launch/formula/einsum.h"

@@ -1,6 +1,6 @@
 /* The contents of the buffers, in memory that a forked child shares. */
-#ifndef CUTE_LIB_LAUNCH_DATA_H
-#define CUTE_LIB_LAUNCH_DATA_H
+#ifndef CUTE_LIB_LAUNCH_DATA_DATA_H
+#define CUTE_LIB_LAUNCH_DATA_DATA_H
 
 #include "lib/launch/config/config.h"
 

@@ -1,8 +1,8 @@
 /* Element types: their names, sizes and conversions from and to double. Rounding is to nearest, ties to
  * even. e4m3 and e5m2 saturate, infinities too, as PTX's cvt.rn.satfinite does; tf32 is stored as an f32
  * whose low 13 bits are zero; i1 is a byte, 0 or 1. */
-#ifndef CUTE_LIB_LAUNCH_DTYPE_H
-#define CUTE_LIB_LAUNCH_DTYPE_H
+#ifndef CUTE_LIB_LAUNCH_DATA_DTYPE_H
+#define CUTE_LIB_LAUNCH_DATA_DTYPE_H
 
 #include "cute/base.h"
 

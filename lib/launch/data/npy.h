@@ -1,8 +1,8 @@
 /* NumPy's .npy files, versions 1 to 3, either order of elements and bytes. bf16, e4m3 and e5m2 have no descr
  * of their own: they are read from unsigned integers or void ('<u2', '<V2', '|u1', '|V1', as ml_dtypes writes
  * them) of their width, and written as unsigned integers. */
-#ifndef CUTE_LIB_LAUNCH_NPY_H
-#define CUTE_LIB_LAUNCH_NPY_H
+#ifndef CUTE_LIB_LAUNCH_DATA_NPY_H
+#define CUTE_LIB_LAUNCH_DATA_NPY_H
 
 #include "lib/launch/data/tensor.h"
 

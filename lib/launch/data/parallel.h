@@ -1,6 +1,6 @@
 /* A loop over a range, split among threads. */
-#ifndef CUTE_LIB_LAUNCH_PARALLEL_H
-#define CUTE_LIB_LAUNCH_PARALLEL_H
+#ifndef CUTE_LIB_LAUNCH_DATA_PARALLEL_H
+#define CUTE_LIB_LAUNCH_DATA_PARALLEL_H
 
 #include "cute/base.h"
 

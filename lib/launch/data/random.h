@@ -1,7 +1,7 @@
 /* Random numbers by position: a value depends on the key and the index only, so buffers can be filled from
  * any end by any number of threads, and a single element can be computed alone. */
-#ifndef CUTE_LIB_LAUNCH_RANDOM_H
-#define CUTE_LIB_LAUNCH_RANDOM_H
+#ifndef CUTE_LIB_LAUNCH_DATA_RANDOM_H
+#define CUTE_LIB_LAUNCH_DATA_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* A strided array in host memory, read and written as doubles by the position of an element in row-major
  * order of the shape, whatever the strides. */
-#ifndef CUTE_LIB_LAUNCH_TENSOR_H
-#define CUTE_LIB_LAUNCH_TENSOR_H
+#ifndef CUTE_LIB_LAUNCH_DATA_TENSOR_H
+#define CUTE_LIB_LAUNCH_DATA_TENSOR_H
 
 #include "lib/base/buffer.h"
 #include "lib/launch/data/dtype.h"

@@ -1,6 +1,6 @@
 /* Einstein sums over tensors in double: "mk,kn->mn", "bhqd,bhkd->bhqk", "ii->i". */
-#ifndef CUTE_LIB_LAUNCH_EINSUM_H
-#define CUTE_LIB_LAUNCH_EINSUM_H
+#ifndef CUTE_LIB_LAUNCH_FORMULA_EINSUM_H
+#define CUTE_LIB_LAUNCH_FORMULA_EINSUM_H
 
 #include "lib/launch/data/tensor.h"
 

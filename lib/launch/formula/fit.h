@@ -1,6 +1,6 @@
 /* A tensor of a launch against the layout that a program says of it: `(?{div=8},?):(1,?{i64 div=8})`. */
-#ifndef CUTE_LIB_LAUNCH_FIT_H
-#define CUTE_LIB_LAUNCH_FIT_H
+#ifndef CUTE_LIB_LAUNCH_FORMULA_FIT_H
+#define CUTE_LIB_LAUNCH_FORMULA_FIT_H
 
 #include "cute/layout.h"
 #include "lib/base/buffer.h"

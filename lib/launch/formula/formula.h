@@ -4,8 +4,8 @@
  * reductions sum, prod, mean, max, min over a fresh name, whose extent is that of the dimension that it
  * indexes or is given: sum(k, 16, ...). A tensor's name alone stands for its element at the index of the
  * result. */
-#ifndef CUTE_LIB_LAUNCH_FORMULA_H
-#define CUTE_LIB_LAUNCH_FORMULA_H
+#ifndef CUTE_LIB_LAUNCH_FORMULA_FORMULA_H
+#define CUTE_LIB_LAUNCH_FORMULA_FORMULA_H
 
 #include "lib/base/numbers/expr.h"
 #include "lib/launch/data/tensor.h"

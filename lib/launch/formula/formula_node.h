@@ -1,6 +1,6 @@
 /* A compiled formula: shared by the compiler (formula.c) and the evaluation (formula_eval.c). */
-#ifndef CUTE_LIB_LAUNCH_FORMULA_NODE_H
-#define CUTE_LIB_LAUNCH_FORMULA_NODE_H
+#ifndef CUTE_LIB_LAUNCH_FORMULA_FORMULA_NODE_H
+#define CUTE_LIB_LAUNCH_FORMULA_FORMULA_NODE_H
 
 #include "lib/base/numbers/expr_tree.h"
 #include "lib/launch/formula/formula.h"

@@ -1,6 +1,6 @@
 /* Launch plans (docs/metadata.md): what a host function takes, and its launches for given arguments. */
-#ifndef CUTE_LIB_LAUNCH_HOSTPLAN_H
-#define CUTE_LIB_LAUNCH_HOSTPLAN_H
+#ifndef CUTE_LIB_LAUNCH_PLAN_HOSTPLAN_H
+#define CUTE_LIB_LAUNCH_PLAN_HOSTPLAN_H
 
 #include "cute/cubin.h"
 #include "cute/layout.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "lib/atoms/tma.h"
+#include "lib/base/list.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/base/numbers/integers.h"
-#include "lib/base/list.h"
 #include "lib/launch/data/dtype.h"
 #include "lib/launch/plan/hostplan.h"
 

@@ -1,6 +1,6 @@
 /* Whether a kernel reaches all of a tensor with the offsets that it computes in 32 bits (docs/metadata.md, `offsets`). */
-#ifndef CUTE_LIB_LAUNCH_OFFSETS_H
-#define CUTE_LIB_LAUNCH_OFFSETS_H
+#ifndef CUTE_LIB_LAUNCH_PLAN_OFFSETS_H
+#define CUTE_LIB_LAUNCH_PLAN_OFFSETS_H
 
 #include "cute/cubin.h"
 

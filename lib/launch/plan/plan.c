@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/cubin/module.h"
 
 plan_limits cute_plan_limits(const char *arch, const cute_device_info *device)

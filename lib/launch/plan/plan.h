@@ -1,7 +1,7 @@
 /* What has to happen on the device: launches with their parameters as bytes, in which addresses are filled in
  * once memory exists. Made by comparing the config with what the kernels want. */
-#ifndef CUTE_LIB_LAUNCH_PLAN_H
-#define CUTE_LIB_LAUNCH_PLAN_H
+#ifndef CUTE_LIB_LAUNCH_PLAN_PLAN_H
+#define CUTE_LIB_LAUNCH_PLAN_PLAN_H
 
 #include "cute/cubin.h"
 #include "cute/device.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "lib/atoms/tma.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/launch/formula/fit.h"
 #include "lib/launch/plan/hostplan.h"
 #include "lib/launch/plan/plan.h"

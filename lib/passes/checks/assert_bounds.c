@@ -23,12 +23,12 @@
 
 #include "lib/atoms/atoms.h"
 #include "lib/base/list.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/layout/width.h"
 #include "lib/passes/passes.h"
 
@@ -770,7 +770,7 @@ static void module(MlirOperation op, void *context)
     cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, visit, context);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_assert_bounds(MlirOperation root, cute_pass_run *pass)
 {
     checks k = {.pass = pass, .diag = cute_diag_create()};
     cute_op_each(root, "gpu.module", module, &k);
@@ -785,5 +785,5 @@ const cute_pass cute_pass_assert_bounds = {
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF |
                 CUTE_DIALECT_CF | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM | CUTE_DIALECT_MEMREF,
-    .run = run,
+    .run = run_assert_bounds,
 };

@@ -5,15 +5,15 @@
  * values, async_machine.c
  * runs its warps, async_memory.c knows who may touch which bytes, async_checks.c is the table of checks and says what
  * was found, async_resources.c looks at what needs no run. */
-#ifndef CUTE_LIB_PASSES_ASYNC_H
-#define CUTE_LIB_PASSES_ASYNC_H
+#ifndef CUTE_LIB_PASSES_CHECKS_ASYNC_H
+#define CUTE_LIB_PASSES_CHECKS_ASYNC_H
 
 #include <mlir-c/IR.h>
 
 #include "cute/layout.h"
 #include "lib/base/devices/arch.h"
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
+#include "lib/ir/ops/ops.h"
 #include "lib/order/group.h"
 #include "lib/order/mbarrier.h"
 #include "lib/passes/host/launches.h"

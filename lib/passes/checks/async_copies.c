@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/order/proxy.h"
 

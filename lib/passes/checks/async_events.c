@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/atoms/atoms.h"
-#include "lib/base/list.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/list.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/order/barrier.h"

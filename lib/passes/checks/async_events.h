@@ -1,7 +1,7 @@
 /* What the operations of synchronisation do in the machine of async.h (async_events.c, async_copies.c,
  * async_mbarriers.c). */
-#ifndef CUTE_LIB_PASSES_ASYNC_EVENTS_H
-#define CUTE_LIB_PASSES_ASYNC_EVENTS_H
+#ifndef CUTE_LIB_PASSES_CHECKS_ASYNC_EVENTS_H
+#define CUTE_LIB_PASSES_CHECKS_ASYNC_EVENTS_H
 
 #include "lib/passes/checks/async.h"
 

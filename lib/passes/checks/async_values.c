@@ -7,10 +7,10 @@
 
 #include "lib/atoms/atoms.h"
 #include "lib/base/numbers/checked.h"
-#include "lib/ir/ops/algebra.h"
-#include "lib/ir/ops/check.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
+#include "lib/ir/ops/check.h"
 #include "lib/passes/checks/async.h"
 
 async_value async_number(int64_t n)

@@ -12,13 +12,13 @@
 
 #include "lib/atoms/validate.h"
 #include "lib/base/list.h"
-#include "lib/ir/ops/check.h"
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
 #include "lib/passes/checks/async.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 typedef struct validation {
     const cute_arch *arch;
@@ -318,7 +318,7 @@ static void check_asynchronous(validation *v, MlirOperation root)
 
 /* ---- the pass ---- */
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_atom_validation(MlirOperation root, cute_pass_run *pass)
 {
     validation v = {.pass = pass, .arena = cute_arena_create()};
     if (v.arena && cute_pass_arch(pass, 0, root, &v.arch)) {
@@ -343,5 +343,5 @@ const cute_pass cute_pass_atom_validation = {
             "architecture fit",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .run = run,
+    .run = run_atom_validation,
 };

@@ -16,8 +16,8 @@
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 typedef struct check {
     const cute_arch *arch;
@@ -364,7 +364,7 @@ static void module(MlirOperation op, void *context)
     if (!c->arch) cute_targets_each(op, check_target, &(targets){c, op});
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_check_device(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
     if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", module, &c);
@@ -381,5 +381,5 @@ const cute_pass cute_pass_check_device = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .run = run,
+    .run = run_check_device,
 };

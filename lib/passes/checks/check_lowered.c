@@ -8,9 +8,9 @@
 
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/devices/textures.h"
+#include "lib/passes/passes.h"
 
 typedef struct check {
     const cute_arch *arch;
@@ -164,7 +164,7 @@ static void module(MlirOperation op, void *context)
     c->told |= before;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_check_lowered(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
     if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
@@ -183,5 +183,5 @@ const cute_pass cute_pass_check_lowered = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .run = run,
+    .run = run_check_lowered,
 };

@@ -3,7 +3,7 @@
 
 #include "lib/ir/mlir/shim.h"
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_verify(MlirOperation root, cute_pass_run *pass)
 {
     if (mlirOperationVerify(root))
         cute_pass_unchanged(pass);
@@ -14,5 +14,5 @@ static void run(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_verify = {
     .name = "cute-verify",
     .help = "Refuse IR that is not valid, where the passes before are not verified one by one",
-    .run = run,
+    .run = run_verify,
 };

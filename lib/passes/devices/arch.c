@@ -7,11 +7,11 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/address.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
 
 static MlirNamedAttribute number(const cute_builder *b, const char *name, int value)
 {

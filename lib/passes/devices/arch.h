@@ -1,6 +1,6 @@
 /* Instructions of tensors as operations of nvvm, llvm and inline PTX: the one place that writes them. */
-#ifndef CUTE_LIB_PASSES_ARCH_H
-#define CUTE_LIB_PASSES_ARCH_H
+#ifndef CUTE_LIB_PASSES_DEVICES_ARCH_H
+#define CUTE_LIB_PASSES_DEVICES_ARCH_H
 
 #include "cute/tensor_map.h"
 #include "lib/atoms/atoms.h"

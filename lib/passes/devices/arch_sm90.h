@@ -1,6 +1,6 @@
 /* Instructions of sm_90a as inline PTX: the one place that writes those of warpgroups. */
-#ifndef CUTE_LIB_PASSES_ARCH_SM90_H
-#define CUTE_LIB_PASSES_ARCH_SM90_H
+#ifndef CUTE_LIB_PASSES_DEVICES_ARCH_SM90_H
+#define CUTE_LIB_PASSES_DEVICES_ARCH_SM90_H
 
 #include "lib/atoms/atoms.h"
 #include "lib/ir/mlir/builder.h"

@@ -6,9 +6,9 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/arch.h"
 #include "lib/passes/devices/ptx_text.h"

@@ -1,6 +1,6 @@
 /* Atomic accesses as instructions of the PTX memory model. */
-#ifndef CUTE_LIB_PASSES_ATOMICS_H
-#define CUTE_LIB_PASSES_ATOMICS_H
+#ifndef CUTE_LIB_PASSES_DEVICES_ATOMICS_H
+#define CUTE_LIB_PASSES_DEVICES_ATOMICS_H
 
 #include <mlir-c/IR.h>
 

@@ -22,7 +22,7 @@ static void device(MlirOperation op, void *context)
     if (!cute_pass_run_pipeline(context, tidy, op)) cute_pass_fail(context);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_base_prepare(MlirOperation root, cute_pass_run *pass)
 {
     if (!cute_pass_run_pipeline(pass, tidy, root))
         cute_pass_fail(pass);
@@ -37,5 +37,5 @@ const cute_pass cute_pass_base_prepare = {
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
                 CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM |
                 CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_base_prepare,
 };

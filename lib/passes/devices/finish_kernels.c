@@ -164,7 +164,7 @@ static void close_function(MlirOperation function, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_finish_kernels(MlirOperation root, cute_pass_run *pass)
 {
     bool relocatable = cute_pass_int(pass, 0);
     cute_kernels_enter(root);
@@ -183,5 +183,5 @@ const cute_pass cute_pass_finish_kernels = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .run = run,
+    .run = run_finish_kernels,
 };

@@ -69,7 +69,7 @@ static void fold(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_fold_structs(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     cute_op_each(root, "llvm.extractvalue", fold, NULL);
@@ -79,5 +79,5 @@ const cute_pass cute_pass_fold_structs = {
     .name = "cute-fold-structs",
     .help = "Read fields of structs from where they were put in",
     .dialects = CUTE_DIALECT_LLVM,
-    .run = run,
+    .run = run_fold_structs,
 };

@@ -101,7 +101,7 @@ static void finish(MlirOperation kernel, void *context)
                      "one block has the registers of a multiprocessor");
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_kernel_registers(MlirOperation root, cute_pass_run *pass)
 {
     cute_op_each(root, "llvm.func", finish, pass);
 }
@@ -110,5 +110,5 @@ const cute_pass cute_pass_kernel_registers = {
     .name = "cute-kernel-registers",
     .help = "State how many blocks share a multiprocessor for kernels with setmaxnreg",
     .anchor = "builtin.module",
-    .run = run,
+    .run = run_kernel_registers,
 };

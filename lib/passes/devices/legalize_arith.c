@@ -17,8 +17,8 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 /* ---- division ---- */
 
@@ -309,7 +309,7 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_legalize_arith(MlirOperation root, cute_pass_run *pass)
 {
     cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, visit);
 }
@@ -325,5 +325,5 @@ const cute_pass cute_pass_legalize_arith = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_legalize_arith,
 };

@@ -238,7 +238,7 @@ static void module(MlirOperation op, void *context)
     cute_op_each(op, "math.", visit, w);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_legalize_math(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     cute_op_each(root, "gpu.module", module, &w);
@@ -251,5 +251,5 @@ const cute_pass cute_pass_legalize_math = {
     .anchor = "builtin.module",
     .dialects =
         CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_legalize_math,
 };

@@ -95,7 +95,7 @@ static void set_subprogram(MlirOperation function, void *context)
     cute_op_set_location(function, mlirLocationFusedGet(c, 1, &location, subprogram));
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_line_info(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     enum { dwarf_lang_c = 2 };
@@ -120,5 +120,5 @@ const cute_pass cute_pass_line_info = {
     .help = "Have debug information be .loc directives alone",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_LLVM,
-    .run = run,
+    .run = run_line_info,
 };

@@ -144,7 +144,7 @@ static void module(MlirOperation op, void *context)
     cute_op_each(op, "cf.assert", w->enable ? lower : erase, &a);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_assert(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.enable = cute_pass_int(pass, 0)};
     cute_op_each(root, "gpu.module", module, &w);
@@ -160,5 +160,5 @@ const cute_pass cute_pass_lower_assert = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF | CUTE_DIALECT_ARITH,
-    .run = run,
+    .run = run_lower_assert,
 };

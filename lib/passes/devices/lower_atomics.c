@@ -18,8 +18,8 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/atomics.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 /* ---- addresses ---- */
 
@@ -158,7 +158,7 @@ static void lower(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_atomics(MlirOperation root, cute_pass_run *pass)
 {
     /* Inner first: a body may hold another. */
     cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower);
@@ -175,5 +175,5 @@ const cute_pass cute_pass_lower_atomics = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_lower_atomics,
 };

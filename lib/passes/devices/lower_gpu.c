@@ -109,7 +109,7 @@ static void module(MlirOperation op, void *context)
     cute_op_each(op, "gpu.", lower, context);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_gpu(MlirOperation root, cute_pass_run *pass)
 {
     bool changed = false;
     cute_op_each(root, "gpu.module", module, &changed);
@@ -120,5 +120,5 @@ const cute_pass cute_pass_lower_gpu = {
     .name = "cute-lower-gpu",
     .help = "Lower operations of gpu that convert-gpu-to-nvvm leaves",
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM,
-    .run = run,
+    .run = run_lower_gpu,
 };

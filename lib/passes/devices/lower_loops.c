@@ -65,7 +65,7 @@ void cute_loops_annotate(MlirOperation root)
     cute_op_each(root, "llvm.inline_asm", annotate_branch, NULL);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_loops(MlirOperation root, cute_pass_run *pass)
 {
     bool marked = cute_loops_mark(root);
     if (!cute_lower_loops(root)) cute_pass_fail(pass);
@@ -77,5 +77,5 @@ const cute_pass cute_pass_lower_loops = {
     .name = "cute-lower-loops",
     .help = "Convert scf to cf; a loop's annotation goes to the branch that closes it",
     .dialects = CUTE_DIALECT_CF | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_lower_loops,
 };

@@ -16,9 +16,9 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/ptx_text.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 typedef struct newer {
     const char *name;
@@ -241,7 +241,7 @@ static void lower(MlirOperation op, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_newer(MlirOperation root, cute_pass_run *pass)
 {
     cute_lower_each(root, pass, NULL, CUTE_WALK_OUTER_FIRST, lower);
 }
@@ -256,5 +256,5 @@ const cute_pass cute_pass_lower_newer = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_lower_newer,
 };

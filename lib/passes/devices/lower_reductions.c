@@ -17,8 +17,8 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 /* gpu's name, arith's operations, the kind of redux.sync. */
 typedef struct combiner {
@@ -441,7 +441,7 @@ static void module(MlirOperation op, void *context)
     cute_op_each(op, "gpu.", lower, &w);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_reductions(MlirOperation root, cute_pass_run *pass)
 {
     bool changed = false;
     work w = {.pass = pass, .changed = &changed};
@@ -461,5 +461,5 @@ const cute_pass cute_pass_lower_reductions = {
     .option_count = 1,
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM |
                 CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_lower_reductions,
 };

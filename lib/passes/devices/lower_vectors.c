@@ -141,7 +141,7 @@ static void module(MlirOperation op, void *context)
     if (!cute_lower_vectors(op)) cute_pass_fail(w->pass);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_lower_vectors(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     cute_op_each(root, "gpu.module", module, &w);
@@ -153,5 +153,5 @@ const cute_pass cute_pass_lower_vectors = {
     .help = "Lower operations of vector that convert-vector-to-llvm leaves",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_lower_vectors,
 };

@@ -15,8 +15,8 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/atomics.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
 
 /* llvm's AtomicOrdering. */
 enum { NOT_ATOMIC, UNORDERED, MONOTONIC, ACQUIRE = 4, RELEASE, ACQ_REL, SEQ_CST };
@@ -200,7 +200,7 @@ static void lower(MlirOperation op, void *context)
         cute_pass_fail(w->pass);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_memory_model(MlirOperation root, cute_pass_run *pass)
 {
     cute_lower_each(root, pass, "llvm.", CUTE_WALK_OUTER_FIRST, lower);
 }
@@ -216,5 +216,5 @@ const cute_pass cute_pass_memory_model = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_memory_model,
 };

@@ -11,17 +11,17 @@
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
 
-#include "lib/ir/mlir/arith.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/devices/arch.h"
 #include "lib/passes/devices/arch_sync.h"
-#include "lib/passes/tensors/lower_each.h"
-#include "lib/passes/passes.h"
-#include "lib/passes/tensors/shared_memory.h"
 #include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tensors/lower_each.h"
+#include "lib/passes/tensors/shared_memory.h"
 #include "lib/passes/tensors/tma_lowering.h"
 #include "lib/passes/tensors/wgmma.h"
 
@@ -448,7 +448,7 @@ static const cute_lower_row rows_sm75[] = {{ARCH "warp_all_reduce", lower_all_re
 
 enum { REDUX = 80 }; /* the first architecture that has redux.sync */
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_nvgpu_to_nvgpu(MlirOperation root, cute_pass_run *pass)
 {
     const cute_arch *arch;
     if (!cute_pass_arch(pass, 0, root, &arch)) return;
@@ -468,5 +468,5 @@ const cute_pass cute_pass_nvgpu_to_nvgpu = {
                 CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .run = run,
+    .run = run_nvgpu_to_nvgpu,
 };

@@ -35,7 +35,7 @@ static void check(MlirOperation op, void *context)
     cute_pass_fail(context);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_one_shot(MlirOperation root, cute_pass_run *pass)
 {
     bool marked = cute_loops_mark(root);
     bool converted = cute_convert_to_llvm(root);
@@ -53,5 +53,5 @@ const cute_pass cute_pass_one_shot = {
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
                 CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_MEMREF |
                 CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_one_shot,
 };

@@ -1,6 +1,6 @@
 /* Instructions of PTX as tables have them, with what an operation's attributes say in them. */
-#ifndef CUTE_LIB_PASSES_PTX_TEXT_H
-#define CUTE_LIB_PASSES_PTX_TEXT_H
+#ifndef CUTE_LIB_PASSES_DEVICES_PTX_TEXT_H
+#define CUTE_LIB_PASSES_DEVICES_PTX_TEXT_H
 
 #include "lib/ir/mlir/util.h"
 

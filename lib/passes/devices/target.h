@@ -1,6 +1,6 @@
 /* What a pass knows of the architecture that code is made for. */
-#ifndef CUTE_LIB_PASSES_TARGET_H
-#define CUTE_LIB_PASSES_TARGET_H
+#ifndef CUTE_LIB_PASSES_DEVICES_TARGET_H
+#define CUTE_LIB_PASSES_DEVICES_TARGET_H
 
 #include "lib/base/devices/arch.h"
 #include "lib/ir/mlir/shim.h"

@@ -1,6 +1,6 @@
 /* Textures and surfaces: nothing here binds them, so a kernel that uses one is refused while it is compiled. */
-#ifndef CUTE_LIB_PASSES_TEXTURES_H
-#define CUTE_LIB_PASSES_TEXTURES_H
+#ifndef CUTE_LIB_PASSES_DEVICES_TEXTURES_H
+#define CUTE_LIB_PASSES_DEVICES_TEXTURES_H
 
 #include "lib/ir/mlir/util.h"
 

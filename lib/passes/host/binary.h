@@ -1,9 +1,9 @@
 /* gpu.binary: its objects, and a gpu.module that becomes one. Who makes the objects is said by the program. */
-#ifndef CUTE_LIB_PASSES_BINARY_H
-#define CUTE_LIB_PASSES_BINARY_H
+#ifndef CUTE_LIB_PASSES_HOST_BINARY_H
+#define CUTE_LIB_PASSES_HOST_BINARY_H
 
-#include "lib/base/devices/arch.h"
 #include "lib/base/buffer.h"
+#include "lib/base/devices/arch.h"
 #include "lib/ir/mlir/shim.h"
 
 typedef enum cute_object_format { CUTE_OBJECT_PTX, CUTE_OBJECT_CUBIN, CUTE_OBJECT_FATBIN } cute_object_format;

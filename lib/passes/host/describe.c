@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/util.h"
 
 void cute_dict_put(cute_dict *d, const char *name, MlirAttribute value)

@@ -1,6 +1,6 @@
 /* What a launch has to know of an argument, as a dictionary (docs/metadata.md). */
-#ifndef CUTE_LIB_PASSES_DESCRIBE_H
-#define CUTE_LIB_PASSES_DESCRIBE_H
+#ifndef CUTE_LIB_PASSES_HOST_DESCRIBE_H
+#define CUTE_LIB_PASSES_HOST_DESCRIBE_H
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/IR.h>

@@ -10,7 +10,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_drop_host(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
@@ -28,5 +28,5 @@ const cute_pass cute_pass_drop_host = {
     .name = "cute-drop-host",
     .help = "Remove everything but the device's modules",
     .anchor = "builtin.module",
-    .run = run,
+    .run = run_drop_host,
 };

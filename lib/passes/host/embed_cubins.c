@@ -62,7 +62,7 @@ static void embed(MlirOperation module, void *context)
     cute_buffer_release(&bytes);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_embed_cubins(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass, .arena = cute_arena_create()};
     if (w.arena)
@@ -79,5 +79,5 @@ const cute_pass cute_pass_embed_cubins = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM,
-    .run = run,
+    .run = run_embed_cubins,
 };

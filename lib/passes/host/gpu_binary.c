@@ -19,9 +19,9 @@
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/target.h"
 #include "lib/passes/host/binary.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/devices/target.h"
 
 /* ---- attach-nvvm-target ---- */
 

@@ -1,6 +1,6 @@
 /* Host functions: which launch kernels, themselves or through what they call. */
-#ifndef CUTE_LIB_PASSES_HOST_H
-#define CUTE_LIB_PASSES_HOST_H
+#ifndef CUTE_LIB_PASSES_HOST_HOST_H
+#define CUTE_LIB_PASSES_HOST_HOST_H
 
 #include <mlir-c/IR.h>
 #include <stdbool.h>

@@ -126,7 +126,7 @@ static void empty(MlirOperation func)
     cute_build_regions(&b, "func.func", CUTE_NO_OPERANDS, CUTE_NO_TYPES, (cute_named){named, 2}, &body, 1);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_host_functions(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
@@ -154,5 +154,5 @@ const cute_pass cute_pass_host_functions = {
     .name = "cute-host-functions",
     .help = "Keep the host functions that launch kernels, and note what they take",
     .anchor = "builtin.module",
-    .run = run,
+    .run = run_host_functions,
 };

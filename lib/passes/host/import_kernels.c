@@ -14,12 +14,12 @@
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/base/list.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/kernel.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tensors/carried.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tensors/carried.h"
 #include "lib/passes/tensors/wgmma.h"
 
 /* A kernel and what its launches say. */
@@ -190,7 +190,7 @@ static void import_kernel(import *m, kernel *k)
     mlirOperationDestroy(k->op);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_import_kernels(MlirOperation root, cute_pass_run *pass)
 {
 import m = {.root = root, .arena = cute_arena_create() };
     if (!m.arena) {
@@ -211,5 +211,5 @@ const cute_pass cute_pass_import_kernels = {
     .help = "Turn cuda.kernel into gpu.func",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM,
-    .run = run,
+    .run = run_import_kernels,
 };

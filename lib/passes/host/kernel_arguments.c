@@ -135,7 +135,7 @@ static void convert(MlirOperation kernel, void *context)
     free(inputs);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_kernel_arguments(MlirOperation root, cute_pass_run *pass)
 {
     MlirStringRef space = cute_pass_text(pass, 0);
     bool by_value = cute_text_is(space, "param");
@@ -161,5 +161,5 @@ const cute_pass cute_pass_kernel_arguments = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_LLVM,
-    .run = run,
+    .run = run_kernel_arguments,
 };

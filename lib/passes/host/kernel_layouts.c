@@ -5,8 +5,8 @@
 
 #include "lib/atoms/atoms.h"
 #include "lib/base/list.h"
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 
 enum { MOST = 256 /* of a kind; a kernel that is unrolled may have more, which nobody would look at */ };

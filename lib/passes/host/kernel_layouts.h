@@ -1,6 +1,6 @@
 /* The tensors, tiled copies and tiled MMAs of a kernel, for its metadata. */
-#ifndef CUTE_LIB_PASSES_KERNEL_LAYOUTS_H
-#define CUTE_LIB_PASSES_KERNEL_LAYOUTS_H
+#ifndef CUTE_LIB_PASSES_HOST_KERNEL_LAYOUTS_H
+#define CUTE_LIB_PASSES_HOST_KERNEL_LAYOUTS_H
 
 #include "lib/passes/host/describe.h"
 

@@ -213,7 +213,7 @@ static void note_absent(MlirOperation op, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_kernel_metadata(MlirOperation root, cute_pass_run *pass)
 {
     if (cute_pass_int(pass, 1)) cute_op_each(root, NULL, note_absent, NULL);
     work w = {
@@ -236,5 +236,5 @@ const cute_pass cute_pass_kernel_metadata = {
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .dialects = CUTE_DIALECT_LLVM, /* how arguments are stored */
-    .run = run,
+    .run = run_kernel_metadata,
 };

@@ -6,8 +6,8 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdlib.h>
 
-#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/layout/width.h"
 #include "lib/passes/host/describe.h"

@@ -1,6 +1,6 @@
 /* Which tensors a kernel indexes in 32 bits without knowing that these are enough (docs/metadata.md, `offsets`). */
-#ifndef CUTE_LIB_PASSES_KERNEL_OFFSETS_H
-#define CUTE_LIB_PASSES_KERNEL_OFFSETS_H
+#ifndef CUTE_LIB_PASSES_HOST_KERNEL_OFFSETS_H
+#define CUTE_LIB_PASSES_HOST_KERNEL_OFFSETS_H
 
 #include <mlir-c/IR.h>
 

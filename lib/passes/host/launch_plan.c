@@ -21,8 +21,8 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/host/describe.h"
 #include "lib/passes/host/host.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/host/plan.h"
+#include "lib/passes/passes.h"
 
 enum { CALLS = 32, STEPS = 100000 };
 
@@ -513,7 +513,7 @@ static void attach(MlirOperation module, void *context)
     mlirOperationSetAttributeByName(module, cute_text("cute.plans"), *(MlirAttribute *)context);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_launch_plan(MlirOperation root, cute_pass_run *pass)
 {
     MlirContext c = mlirOperationGetContext(root);
     MlirAttribute *plans = NULL;
@@ -540,5 +540,5 @@ const cute_pass cute_pass_launch_plan = {
     .name = "cute-launch-plan",
     .help = "Note on gpu.modules what host functions do until kernels start",
     .anchor = "builtin.module",
-    .run = run,
+    .run = run_launch_plan,
 };

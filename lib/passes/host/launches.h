@@ -1,6 +1,6 @@
 /* The launches of a module, by the kernel that they launch: looked for once, not for each kernel. */
-#ifndef CUTE_LIB_PASSES_LAUNCHES_H
-#define CUTE_LIB_PASSES_LAUNCHES_H
+#ifndef CUTE_LIB_PASSES_HOST_LAUNCHES_H
+#define CUTE_LIB_PASSES_HOST_LAUNCHES_H
 
 #include <mlir-c/IR.h>
 

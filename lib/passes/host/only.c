@@ -138,7 +138,7 @@ static void only(MlirOperation root, cute_pass_run *pass, work *w)
     drop(w);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_only(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.arena = cute_arena_create()};
     if (w.arena)
@@ -154,5 +154,5 @@ const cute_pass cute_pass_only = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .run = run,
+    .run = run_only,
 };

@@ -1,6 +1,6 @@
 /* A launch plan under construction: values of MLIR as lists of the plan's values. */
-#ifndef CUTE_LIB_PASSES_PLAN_H
-#define CUTE_LIB_PASSES_PLAN_H
+#ifndef CUTE_LIB_PASSES_HOST_PLAN_H
+#define CUTE_LIB_PASSES_HOST_PLAN_H
 
 #include <mlir-c/IR.h>
 

@@ -5,8 +5,8 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
-#include "lib/base/numbers/integers.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/integers.h"
 #include "lib/base/numbers/mix.h"
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"

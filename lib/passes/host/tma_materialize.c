@@ -22,13 +22,13 @@
 #include <stdio.h>
 
 #include "lib/base/list.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/kernel.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/ir/ops/tma.h"
-#include "lib/ir/mlir/shim.h"
-#include "lib/ir/dialects/types.h"
-#include "lib/ir/mlir/util.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/host/describe.h"
 #include "lib/passes/host/launches.h"
@@ -640,7 +640,7 @@ static void lower_host(MlirOperation op, void *context)
     m->changed = true;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_tma_materialize(MlirOperation root, cute_pass_run *pass)
 {
     materializing m = {.root = root, .pass = pass, .arena = cute_arena_create(), .diag = cute_diag_create()};
     m.by_value = cute_text_is(cute_pass_text(pass, 0), "param");
@@ -671,5 +671,5 @@ const cute_pass cute_pass_tma_materialize = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM,
-    .run = run,
+    .run = run_tma_materialize,
 };

@@ -112,7 +112,7 @@ static MlirOperation make_module(MlirOperation before, MlirOperation top)
                               1);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0));
@@ -141,5 +141,5 @@ const cute_pass cute_pass_wrap_kernels = {
     .help = "Put kernels that stand outside of any gpu.module into one",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_GPU,
-    .run = run,
+    .run = run_wrap_kernels,
 };

@@ -11,15 +11,15 @@
  *     use(%s)
  */
 #include "lib/ir/mlir/shim.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/layouts/peephole.h"
+#include "lib/passes/passes.h"
 
 static const cute_op_rule *rules(const cute_op_row *row)
 {
     return row->simplify;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_canonicalize(MlirOperation root, cute_pass_run *pass)
 {
     cute_peephole_run(root, rules, NULL);
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
@@ -29,5 +29,5 @@ const cute_pass cute_pass_canonicalize = {
     .name = "cute-canonicalize",
     .help = "Simplify values of the dialect cute",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
-    .run = run,
+    .run = run_canonicalize,
 };

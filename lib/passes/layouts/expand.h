@@ -1,6 +1,6 @@
 /* The expansion of operations of the algebra, of all of them or of some. */
-#ifndef CUTE_LIB_PASSES_EXPAND_H
-#define CUTE_LIB_PASSES_EXPAND_H
+#ifndef CUTE_LIB_PASSES_LAYOUTS_EXPAND_H
+#define CUTE_LIB_PASSES_LAYOUTS_EXPAND_H
 
 #include "lib/ir/mlir/shim.h"
 

@@ -12,8 +12,8 @@
  *     %i = cute.make_int_tuple(%q) : (i32) -> !cute.int_tuple<"?">
  */
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/layouts/expand.h"
 #include "lib/passes/passes.h"
@@ -57,7 +57,7 @@ size_t cute_expand(MlirOperation root, cute_pass_run *pass,
     return e.done;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_expand_ops(MlirOperation root, cute_pass_run *pass)
 {
     cute_expand(root, pass, NULL);
 }
@@ -66,5 +66,5 @@ const cute_pass cute_pass_expand_ops = {
     .name = "cute-expand-ops",
     .help = "Expand the layout algebra into arithmetic on unknown leaves",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_expand_ops,
 };

@@ -9,11 +9,11 @@
  *     %n = cute.static : !cute.int_tuple<"8">
  */
 
-#include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/ops.h"
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/ops.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
@@ -47,7 +47,7 @@ static void fold(MlirOperation op, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_fold_static(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold, NULL);
@@ -58,5 +58,5 @@ const cute_pass cute_pass_fold_static = {
     .name = "cute-fold-static",
     .help = "Fold pure operations with static results to cute.static and drop dead ones",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
-    .run = run,
+    .run = run_fold_static,
 };

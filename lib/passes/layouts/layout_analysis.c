@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/layout/facts.h"
 #include "lib/passes/passes.h"
@@ -179,7 +179,7 @@ static void print_table(const analysis *a, cute_buffer *out)
         }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_layout_analysis(MlirOperation root, cute_pass_run *pass)
 {
     analysis a = {.arena = cute_arena_create()};
     if (!a.arena) return;
@@ -199,5 +199,5 @@ const cute_pass cute_pass_layout_analysis = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_CUTE,
-    .run = run,
+    .run = run_layout_analysis,
 };

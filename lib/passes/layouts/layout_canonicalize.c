@@ -9,10 +9,10 @@
  *     %m = cute.coalesce(%l) : (!cute.layout<"(4,8):(1,4)">) -> !cute.layout<"32:1">
  *     %i = cute.layout_eval(%c, %m) : (!cute.coord<"?">, !cute.layout<"32:1">) -> !cute.int_tuple<"?">
  */
-#include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/passes.h"
 
 /* The coordinate's structure with 1 for each integer. */
@@ -86,7 +86,7 @@ static void visit(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_layout_canonicalize(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
     cute_op_each(root, "cute.layout_eval", visit, NULL);
@@ -96,5 +96,5 @@ const cute_pass cute_pass_layout_canonicalize = {
     .name = "cute-layout-canonicalize",
     .help = "Evaluate layouts in their shortest form",
     .dialects = CUTE_DIALECT_CUTE,
-    .run = run,
+    .run = run_layout_canonicalize,
 };

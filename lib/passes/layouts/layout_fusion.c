@@ -10,15 +10,15 @@
  *     %2 = cute.composition(%a, %1)
  */
 #include "lib/ir/mlir/shim.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/layouts/peephole.h"
+#include "lib/passes/passes.h"
 
 static const cute_op_rule *rules(const cute_op_row *row)
 {
     return row->fuse;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_layout_fusion(MlirOperation root, cute_pass_run *pass)
 {
     cute_peephole_run(root, rules, pass);
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
@@ -28,5 +28,5 @@ const cute_pass cute_pass_layout_fusion = {
     .name = "cute-layout-fusion",
     .help = "Fuse chains of operations on layouts",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
-    .run = run,
+    .run = run_layout_fusion,
 };

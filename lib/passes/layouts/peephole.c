@@ -2,8 +2,8 @@
 #include "lib/passes/layouts/peephole.h"
 #include "lib/passes/dead.h"
 
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 typedef struct state {
     cute_rules_of rules;

@@ -1,9 +1,9 @@
 /* Rewrites of operations by what defines their operands, until none applies. */
-#ifndef CUTE_LIB_PASSES_PEEPHOLE_H
-#define CUTE_LIB_PASSES_PEEPHOLE_H
+#ifndef CUTE_LIB_PASSES_LAYOUTS_PEEPHOLE_H
+#define CUTE_LIB_PASSES_LAYOUTS_PEEPHOLE_H
 
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
+#include "lib/ir/ops/ops.h"
 
 /* Which rules of an operation's row. */
 typedef const cute_op_rule *(*cute_rules_of)(const cute_op_row *row);

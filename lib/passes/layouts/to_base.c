@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/passes.h"
 
 /* ---- types ---- */
@@ -177,7 +177,7 @@ static void retype(MlirOperation op, void *context)
     if (regions) retype_signature(op);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_to_base(MlirOperation root, cute_pass_run *pass)
 {
     lowering l = {.pass = pass, .arena = cute_arena_create()};
     if (!l.arena) fail(&l);
@@ -197,5 +197,5 @@ const cute_pass cute_pass_to_base = {
     .help = "Lower cute values to structs of integers",
     .dialects =
         CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_to_base,
 };

@@ -1,6 +1,6 @@
 /* Lowering atomic updates of tensors, a table of cute-nvgpu-copy-lowering. */
-#ifndef CUTE_LIB_PASSES_ATOMIC_LOWERING_H
-#define CUTE_LIB_PASSES_ATOMIC_LOWERING_H
+#ifndef CUTE_LIB_PASSES_TENSORS_ATOMIC_LOWERING_H
+#define CUTE_LIB_PASSES_TENSORS_ATOMIC_LOWERING_H
 
 #include "lib/passes/tensors/lower_each.h"
 

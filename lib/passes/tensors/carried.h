@@ -1,6 +1,6 @@
 /* Tensors in registers that pass through control flow. */
-#ifndef CUTE_LIB_PASSES_CARRIED_H
-#define CUTE_LIB_PASSES_CARRIED_H
+#ifndef CUTE_LIB_PASSES_TENSORS_CARRIED_H
+#define CUTE_LIB_PASSES_TENSORS_CARRIED_H
 
 #include <mlir-c/IR.h>
 

@@ -15,13 +15,13 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/devices/arch.h"
+#include "lib/passes/passes.h"
 #include "lib/passes/tensors/atomic_lowering.h"
 #include "lib/passes/tensors/lower_each.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/tensors/shared_memory.h"
 #include "lib/passes/tensors/tensors.h"
 #include "lib/passes/tensors/tma_lowering.h"
@@ -587,7 +587,7 @@ static const cute_lower_row map_rows[] = {
     {"cute_nvgpu.update_tma_desc", lower_update_map},
 };
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_copy_lowering(MlirOperation root, cute_pass_run *pass)
 {
     const cute_lower_table tables[] = {{rows, sizeof rows / sizeof *rows}, cute_atomic_table};
     cute_shared_check(root, pass);
@@ -600,5 +600,5 @@ const cute_pass cute_pass_copy_lowering = {
     .help = "Lower copies, loads and stores of tensors to accesses of pointers",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM |
                 CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_copy_lowering,
 };

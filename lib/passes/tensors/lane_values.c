@@ -10,9 +10,9 @@
 #include "lib/base/numbers/checked.h"
 #include "lib/base/numbers/integers.h"
 #include "lib/base/numbers/mix.h"
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/ops.h"
 
 /* A value of the program: an integer or pointer is one cell; a value of the dialect cute its pointer, if it has one, and its
  * unknown leaves in the order in which they are stored. No cells: nothing is known. */

@@ -1,7 +1,7 @@
 /* What integers and pointers of a kernel are in one thread, as far as they follow from the thread's index: what the passes
  * that look at a warp's accesses ask. */
-#ifndef CUTE_LIB_PASSES_LANE_VALUES_H
-#define CUTE_LIB_PASSES_LANE_VALUES_H
+#ifndef CUTE_LIB_PASSES_TENSORS_LANE_VALUES_H
+#define CUTE_LIB_PASSES_TENSORS_LANE_VALUES_H
 
 #include <mlir-c/IR.h>
 

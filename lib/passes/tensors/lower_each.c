@@ -3,8 +3,8 @@
 #include "lib/passes/dead.h"
 
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 typedef struct lowering {
     cute_pass_run *pass;

@@ -1,9 +1,9 @@
 /* Lowering operations on tensors, one after the other: what cute-nvgpu-copy-lowering and cute-nvgpu-mma-lowering share. */
-#ifndef CUTE_LIB_PASSES_LOWER_EACH_H
-#define CUTE_LIB_PASSES_LOWER_EACH_H
+#ifndef CUTE_LIB_PASSES_TENSORS_LOWER_EACH_H
+#define CUTE_LIB_PASSES_TENSORS_LOWER_EACH_H
 
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
+#include "lib/ir/ops/ops.h"
 
 typedef struct cute_lower_row {
     const char *name; /* "cute.copy" */

@@ -16,9 +16,9 @@
 
 #include "lib/atoms/access.h"
 #include "lib/atoms/atoms.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
@@ -412,7 +412,7 @@ static void settle(MlirOperation op, void *context)
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_memory_coalescing(MlirOperation root, cute_pass_run *pass)
 {
     coalescing c = {.pass = pass, .root = root, .arena = cute_arena_create(), .diag = cute_diag_create()};
     if (c.arena && c.diag) cute_op_each(root, "cute.make_tiled_copy", collect, &c);
@@ -432,5 +432,5 @@ const cute_pass cute_pass_memory_coalescing = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_LOWERED_DIALECTS,
-    .run = run,
+    .run = run_memory_coalescing,
 };

@@ -11,13 +11,13 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/devices/arch.h"
+#include "lib/passes/passes.h"
 #include "lib/passes/tensors/carried.h"
 #include "lib/passes/tensors/lower_each.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/tensors/tensors.h"
 #include "lib/passes/tensors/wgmma.h"
 
@@ -187,7 +187,7 @@ static cute_status lower_gemm(const cute_expansion *x, const cute_pass_run *pass
 
 static const cute_lower_row rows[] = {{"cute.gemm", lower_gemm}, {"cute.mma_atom_call", lower_gemm}};
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_mma_lowering(MlirOperation root, cute_pass_run *pass)
 {
     cute_expand_warpgroup_mma(root);
     cute_carry_tensors(root);
@@ -200,5 +200,5 @@ const cute_pass cute_pass_mma_lowering = {
     .help = "Lower products of fragments to instructions",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH |
                 CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
-    .run = run,
+    .run = run_mma_lowering,
 };

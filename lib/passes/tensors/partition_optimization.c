@@ -14,10 +14,10 @@
  *     scf.for %k = ... {
  *       %s = cute.slice(%p, (_, _, _, %k))
  */
-#include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
@@ -302,7 +302,7 @@ static void visit(MlirOperation loop, void *context)
     }
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_partition_optimization(MlirOperation root, cute_pass_run *pass)
 {
     optimization o = {.pass = pass};
     cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, visit, &o);
@@ -318,5 +318,5 @@ const cute_pass cute_pass_partition_optimization = {
     .name = "cute-partition-optimization",
     .help = "Compute partitions of tensors before loops, of which these take slices",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
-    .run = run,
+    .run = run_partition_optimization,
 };

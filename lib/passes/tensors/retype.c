@@ -4,9 +4,9 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdlib.h>
 
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/ops.h"
 
 enum { MOST_DEPTH = 1000 };
 

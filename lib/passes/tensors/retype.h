@@ -1,6 +1,6 @@
 /* Types that follow from a value whose type changes. */
-#ifndef CUTE_LIB_PASSES_RETYPE_H
-#define CUTE_LIB_PASSES_RETYPE_H
+#ifndef CUTE_LIB_PASSES_TENSORS_RETYPE_H
+#define CUTE_LIB_PASSES_TENSORS_RETYPE_H
 
 #include <mlir-c/IR.h>
 

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/base/numbers/checked.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 
 /* ---- variables ---- */
 

@@ -1,6 +1,6 @@
 /* Shared memory of a block as variables of its gpu.module. */
-#ifndef CUTE_LIB_PASSES_SHARED_MEMORY_H
-#define CUTE_LIB_PASSES_SHARED_MEMORY_H
+#ifndef CUTE_LIB_PASSES_TENSORS_SHARED_MEMORY_H
+#define CUTE_LIB_PASSES_TENSORS_SHARED_MEMORY_H
 
 #include "cute/layout.h"
 #include "lib/ir/mlir/builder.h"

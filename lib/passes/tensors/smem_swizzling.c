@@ -23,13 +23,13 @@
 #include <stdio.h>
 
 #include "lib/atoms/access.h"
-#include "lib/base/numbers/checked.h"
 #include "lib/base/list.h"
-#include "lib/ir/mlir/builder.h"
+#include "lib/base/numbers/checked.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tensors/lane_values.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tensors/lane_values.h"
 #include "lib/passes/tensors/retype.h"
 #include "lib/passes/tensors/warp_accesses.h"
 
@@ -545,7 +545,7 @@ static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool repl
     cute_arena_destroy(s.arena);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_smem_swizzling(MlirOperation root, cute_pass_run *pass)
 {
     swizzle(root, pass, cute_pass_int(pass, 0), false);
 }
@@ -562,7 +562,7 @@ const cute_pass cute_pass_smem_swizzling = {
     .options = options,
     .option_count = 1,
     .dialects = CUTE_LOWERED_DIALECTS,
-    .run = run,
+    .run = run_smem_swizzling,
 };
 
 const cute_pass cute_pass_swizzle_optimization = {

@@ -10,8 +10,8 @@
  *     %l = cute.static : !cute.layout<"((8,1),2,1):((1,0),1024,0)">
  *     %s = cute.make_view(%p, %l)
  */
-#include "lib/ir/mlir/shim.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/dead.h"
 #include "lib/passes/layouts/expand.h"
@@ -48,7 +48,7 @@ static bool wanted(const cute_pass_run *pass, MlirOperation op)
     return true;
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_tensor_partition(MlirOperation root, cute_pass_run *pass)
 {
     if (!cute_expand(root, pass, wanted)) {
         cute_pass_unchanged(pass);
@@ -62,5 +62,5 @@ const cute_pass cute_pass_tensor_partition = {
     .name = "cute-tensor-partition",
     .help = "Make tiles and partitions of tensors pointers that moved, with layouts",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
-    .run = run,
+    .run = run_tensor_partition,
 };

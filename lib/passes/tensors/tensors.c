@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "lib/base/numbers/checked.h"
-#include "lib/ir/mlir/emitter.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/emitter.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/layout/pointer.h"
 #include "lib/layout/width.h"
 

@@ -1,7 +1,7 @@
 /* Tensors in memory as the lowering of copies and products sees them: a pointer of LLVM's, and for each element where it is.
  * Known parts of a place are constants of an address, so that accesses of registers stay registers. */
-#ifndef CUTE_LIB_PASSES_TENSORS_H
-#define CUTE_LIB_PASSES_TENSORS_H
+#ifndef CUTE_LIB_PASSES_TENSORS_TENSORS_H
+#define CUTE_LIB_PASSES_TENSORS_TENSORS_H
 
 #include "cute/layout.h"
 #include "lib/ir/mlir/arith.h"

@@ -13,12 +13,12 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/atoms/tma.h"
+#include "lib/ir/dialects/fields.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/emitter.h"
-#include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/devices/arch.h"
 #include "lib/passes/tensors/tensors.h"
 

@@ -1,10 +1,10 @@
 /* Copies by the tensor memory accelerator: cute-nvgpu-copy-lowering's part of them. */
-#ifndef CUTE_LIB_PASSES_TMA_LOWERING_H
-#define CUTE_LIB_PASSES_TMA_LOWERING_H
+#ifndef CUTE_LIB_PASSES_TENSORS_TMA_LOWERING_H
+#define CUTE_LIB_PASSES_TENSORS_TMA_LOWERING_H
 
 #include "lib/ir/mlir/builder.h"
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
+#include "lib/ir/ops/ops.h"
 
 /* Whether `op`, a cute.copy or cute.prefetch, is by such an atom. */
 bool cute_tma_copies(MlirOperation op);

@@ -16,9 +16,9 @@
 #include "lib/atoms/access.h"
 #include "lib/atoms/atoms.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/shim.h"
-#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
@@ -142,7 +142,7 @@ static void visit(MlirOperation op, void *context)
     cute_arena_destroy(arena);
 }
 
-static void run(MlirOperation root, cute_pass_run *pass)
+static void run_vectorization(MlirOperation root, cute_pass_run *pass)
 {
     vectorization v = {.pass = pass, .diag = cute_diag_create()};
     cute_op_each(root, "cute.copy", visit, &v);
@@ -154,5 +154,5 @@ const cute_pass cute_pass_vectorization = {
     .name = "cute-vectorization",
     .help = "Copy as many elements at once as layouts, alignments and predicates allow",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
-    .run = run,
+    .run = run_vectorization,
 };

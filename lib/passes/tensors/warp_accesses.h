@@ -1,6 +1,6 @@
 /* The accesses of a kernel's first warps to memory: at which addresses, where those follow from the thread's index. */
-#ifndef CUTE_LIB_PASSES_WARP_ACCESSES_H
-#define CUTE_LIB_PASSES_WARP_ACCESSES_H
+#ifndef CUTE_LIB_PASSES_TENSORS_WARP_ACCESSES_H
+#define CUTE_LIB_PASSES_TENSORS_WARP_ACCESSES_H
 
 #include <mlir-c/IR.h>
 

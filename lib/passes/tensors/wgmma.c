@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "lib/base/list.h"
-#include "lib/ir/mlir/emitter.h"
 #include "lib/ir/dialects/fields.h"
-#include "lib/ir/ops/algebra.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/emitter.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/algebra.h"
 #include "lib/passes/devices/arch_sm90.h"
 #include "lib/passes/tensors/carried.h"
 #include "lib/passes/tensors/tensors.h"

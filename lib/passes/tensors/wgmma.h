@@ -1,9 +1,9 @@
 /* Products of warpgroups: what cute-nvgpu-mma-lowering makes of wgmma's atoms. */
-#ifndef CUTE_LIB_PASSES_WGMMA_H
-#define CUTE_LIB_PASSES_WGMMA_H
+#ifndef CUTE_LIB_PASSES_TENSORS_WGMMA_H
+#define CUTE_LIB_PASSES_TENSORS_WGMMA_H
 
-#include "lib/ir/ops/ops.h"
 #include "lib/ir/mlir/shim.h"
+#include "lib/ir/ops/ops.h"
 
 /* cute.gemm by an atom of wgmma, D and C being one tensor: an instruction for each (m,n,k), k outermost. */
 cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op);

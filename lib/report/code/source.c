@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lib/base/system/file.h"
 #include "lib/base/list.h"
+#include "lib/base/system/file.h"
 
 struct cute_source {
     const char *file;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
-#include "lib/base/text/demangle.h"
-#include "lib/base/list.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/list.h"
 #include "lib/base/sort.h"
+#include "lib/base/text/demangle.h"
 #include "lib/code/unread.h"
 #include "lib/emulator/program/program.h"
 #include "lib/report/explain/context.h"

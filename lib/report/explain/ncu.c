@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "lib/base/buffer.h"
-#include "lib/base/text/demangle.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/list.h"
+#include "lib/base/text/demangle.h"
 
 /* ---- cells ---- */
 

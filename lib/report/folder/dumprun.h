@@ -1,7 +1,7 @@
 /* The dump folder: a module taken through the whole pipe, with everything that stands between, and a report.
  */
-#ifndef CUTE_LIB_REPORT_DUMPRUN_H
-#define CUTE_LIB_REPORT_DUMPRUN_H
+#ifndef CUTE_LIB_REPORT_FOLDER_DUMPRUN_H
+#define CUTE_LIB_REPORT_FOLDER_DUMPRUN_H
 
 #include "lib/base/buffer.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/text/chars.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/process.h"
+#include "lib/base/text/chars.h"
 
 enum { CONTEXT = 3 };
 

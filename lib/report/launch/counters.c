@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/numbers/checked.h"
-#include "lib/base/system/file.h"
 #include "lib/base/sort.h"
+#include "lib/base/system/file.h"
 #include "lib/report/table.h"
 
 enum { LINES_SHOWN = 40, TALLIES = 9, LAST_LINE = 1 << 30 };

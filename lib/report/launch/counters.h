@@ -1,6 +1,6 @@
 /* What kernels did on the emulator, as cute-run --counters reports it: for people, and beside their PTX. */
-#ifndef CUTE_LIB_REPORT_COUNTERS_H
-#define CUTE_LIB_REPORT_COUNTERS_H
+#ifndef CUTE_LIB_REPORT_LAUNCH_COUNTERS_H
+#define CUTE_LIB_REPORT_LAUNCH_COUNTERS_H
 
 #include "lib/base/text/json.h"
 

@@ -1,6 +1,6 @@
 /* The report of a product that was launched. */
-#ifndef CUTE_LIB_REPORT_GEMM_H
-#define CUTE_LIB_REPORT_GEMM_H
+#ifndef CUTE_LIB_REPORT_LAUNCH_GEMM_H
+#define CUTE_LIB_REPORT_LAUNCH_GEMM_H
 
 #include "cute/gemm.h"
 #include "cute/launch.h"

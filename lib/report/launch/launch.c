@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cute/report.h"
+#include "lib/base/sort.h"
 #include "lib/base/text/demangle.h"
 #include "lib/base/text/json.h"
-#include "lib/base/sort.h"
 #include "lib/launch/launch.h"
 #include "lib/report/launch/counters.h"
 #include "lib/report/report.h"

@@ -4,8 +4,8 @@
 #include <elf.h>
 #include <string.h>
 
-#include "lib/cubin/kernels.h"
 #include "lib/cubin/elf/nvinfo.h"
+#include "lib/cubin/kernels.h"
 #include "lib/report/report.h"
 #include "lib/report/table.h"
 

@@ -1,6 +1,6 @@
 /* The inside of a cubin: header, sections, symbols and attributes, as text or JSON. */
-#ifndef CUTE_LIB_REPORT_ELFVIEW_H
-#define CUTE_LIB_REPORT_ELFVIEW_H
+#ifndef CUTE_LIB_REPORT_MODULE_ELFVIEW_H
+#define CUTE_LIB_REPORT_MODULE_ELFVIEW_H
 
 #include "lib/base/text/json.h"
 #include "lib/cubin/elf/elf.h"

@@ -1,6 +1,6 @@
 /* The device code in a file of any kind, a row an image, as text or JSON. */
-#ifndef CUTE_LIB_REPORT_IMAGES_H
-#define CUTE_LIB_REPORT_IMAGES_H
+#ifndef CUTE_LIB_REPORT_MODULE_IMAGES_H
+#define CUTE_LIB_REPORT_MODULE_IMAGES_H
 
 #include "lib/base/text/json.h"
 

@@ -1,6 +1,6 @@
 /* The launches in an MLIR text, as they stand there. */
-#ifndef CUTE_LIB_REPORT_LAUNCHSITES_H
-#define CUTE_LIB_REPORT_LAUNCHSITES_H
+#ifndef CUTE_LIB_REPORT_MODULE_LAUNCHSITES_H
+#define CUTE_LIB_REPORT_MODULE_LAUNCHSITES_H
 
 #include "lib/base/buffer.h"
 

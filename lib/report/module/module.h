@@ -1,7 +1,7 @@
 /* A module's kernels for people and for programs: the table of `cute-link -v`, the views of `cute-dump`,
  * JSON. */
-#ifndef CUTE_LIB_REPORT_MODULE_H
-#define CUTE_LIB_REPORT_MODULE_H
+#ifndef CUTE_LIB_REPORT_MODULE_MODULE_H
+#define CUTE_LIB_REPORT_MODULE_MODULE_H
 
 #include "cute/cubin.h"
 #include "lib/base/text/json.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/text/demangle.h"
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/text/demangle.h"
 #include "lib/report/roofline/roofline.h"
 
 enum { WIDTH = 640, HEIGHT = 380, LEFT = 72, TOP = 64, RIGHT = 220, BELOW = 52 };
