@@ -1,4 +1,4 @@
-/* Statuses, diagnostics and arenas: what every other header of libcute builds on. */
+/* Statuses, diagnostics and arenas, which all other headers of libcute use. */
 #ifndef CUTE_BASE_H
 #define CUTE_BASE_H
 
@@ -21,34 +21,34 @@ extern "C" {
 #define CUTE_MUST_CHECK
 #endif
 
-/* What became of a call. The values are the tools' exit codes. */
+/* The result of a call. The values are the tools' exit codes. */
 typedef enum cute_status {
     CUTE_OK = 0,
-    CUTE_INVALID = 1,  /* the input is wrong, or what it asked for failed */
-    CUTE_USAGE = 2,    /* the command line is wrong */
-    CUTE_SYSTEM = 3,   /* this machine lacks something or failed: toolkit, driver, disk, memory */
-    CUTE_MISMATCH = 4, /* a check of results did not hold */
+    CUTE_INVALID = 1,  /* invalid input, or the requested operation failed */
+    CUTE_USAGE = 2,    /* wrong command line */
+    CUTE_SYSTEM = 3,   /* the machine lacks something, or it failed: toolkit, driver, disk, memory */
+    CUTE_MISMATCH = 4, /* a check of results failed */
 } cute_status;
 
-/* Return the status of a failed call at once. Only where nothing has to be released. */
+/* Returns the status of a failed call. Use it only where nothing has to be released. */
 #define CUTE_TRY(call)                                                                                       \
     do {                                                                                                     \
         cute_status cute_try_status_ = (call);                                                               \
         if (cute_try_status_ != CUTE_OK) return cute_try_status_;                                            \
     } while (0)
 
-/* ---- arenas: memory of one phase, released at once ---- */
+/* ---- arenas: memory of one phase, released together ---- */
 
 typedef struct cute_arena cute_arena;
 
 /* NULL when memory is exhausted. */
 CUTE_API cute_arena *cute_arena_create(void);
 CUTE_API void cute_arena_destroy(cute_arena *arena);
-/* `size` zeroed bytes aligned for any type; NULL when memory is exhausted or `size` is absurd. */
+/* `size` zeroed bytes, aligned for any type; NULL when memory is exhausted or `size` is absurd. */
 CUTE_API void *cute_arena_alloc(cute_arena *arena, size_t size);
 /* `count` zeroed elements of `size` bytes; NULL also when the product overflows. */
 CUTE_API void *cute_arena_array(cute_arena *arena, size_t count, size_t size);
-/* A terminated copy of `length` bytes. */
+/* A NUL-terminated copy of `length` bytes. */
 CUTE_API char *cute_arena_copy(cute_arena *arena, const char *bytes, size_t length);
 CUTE_API char *cute_arena_printf(cute_arena *arena, const char *format, ...) CUTE_PRINTF(2, 3);
 
@@ -56,9 +56,9 @@ CUTE_API char *cute_arena_printf(cute_arena *arena, const char *format, ...) CUT
 
 typedef enum cute_severity { CUTE_ERROR, CUTE_WARNING, CUTE_REMARK, CUTE_NOTE } cute_severity;
 
-/* A place in a text. `file` NULL: no place; `line` 0: the file as a whole; lines and columns count
- * from 1, columns in bytes. `text` is the source line, without its newline (NULL: unknown), and
- * `length` how many of its columns to underline (0 or 1: one caret). */
+/* A place in a text. `file` NULL: unknown place; `line` 0: the whole file. Lines and columns count from 1,
+ * columns in bytes. `text` is the source line without its newline (NULL: unknown), `length` the number of
+ * columns to underline (0 or 1: one caret). */
 typedef struct cute_place {
     const char *file;
     int line, column, length;
@@ -75,8 +75,8 @@ typedef struct cute_message {
     const char *text;
 } cute_message;
 
-/* Messages in the order in which they were given. Passing NULL where a cute_diag is wanted drops
- * the messages. Not thread-safe: one per thread. */
+/* Messages in the order in which they were added. Functions drop their messages if the cute_diag is NULL. Not
+ * thread-safe: use one per thread. */
 typedef struct cute_diag cute_diag;
 
 CUTE_API cute_diag *cute_diag_create(void);
@@ -85,7 +85,8 @@ CUTE_API size_t cute_diag_count(const cute_diag *diag);
 CUTE_API size_t cute_diag_errors(const cute_diag *diag);
 /* Valid until the next message or cute_diag_destroy. */
 CUTE_API const cute_message *cute_diag_get(const cute_diag *diag, size_t index);
-/* From now on each message is also given to `heard`, when it is added; NULL: to nobody. A note comes after its error. */
+/* From now on each message is also passed to `heard` (NULL: none) when it is added, an error before its
+ * notes. */
 CUTE_API void cute_diag_listen(cute_diag *diag, void (*heard)(void *context, const cute_message *message),
                                void *context);
 /* Drops all messages. */
@@ -103,57 +104,61 @@ CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *fo
 /* "out of memory", CUTE_SYSTEM. */
 CUTE_API cute_status cute_fail_memory(cute_diag *diag);
 
-/* Why an error came, and what helps: a row of the table that docs/errors.md prints. Lists have an item a line. */
+/* The likely cause of an error and its remedies: a row of the table printed in docs/errors.md. Lists have one
+ * item per line. */
 typedef struct cute_cause {
-    const char *id;       /* "shared-memory" */
-    const char *stage;    /* what failed: "ptxas", "nvlink", "LLVM", "libNVVM", "driver", ... */
-    const char *pattern;  /* what is in the message; '*' stands for any text */
-    const char *likely;   /* causes */
-    const char *remedies; /* what to try, the best first */
-    bool reported;        /* messages as text come with a report; else with the first remedy, as a note */
+    const char *id; /* "shared-memory" */
+    const char
+        *stage; /* the program or library that failed: "ptxas", "nvlink", "LLVM", "libNVVM", "driver", ... */
+    const char *pattern;  /* text in the message; '*' matches any text */
+    const char *likely;   /* causes, one per line */
+    const char *remedies; /* remedies, the best first */
+    bool reported;        /* true: printed with a report; false: the first remedy is printed as a note */
 } cute_cause;
 
-/* Row `index` of the table; NULL behind the last. */
+/* Row `index` of the table; NULL past the last. */
 CUTE_API const cute_cause *cute_cause_get(size_t index);
-/* The first row that fits the text of a message; NULL: none. */
+/* The first row whose pattern matches the message; NULL: none. */
 CUTE_API const cute_cause *cute_cause_of(const char *text);
 
-/* What is in force while messages are added, for the explanation of an error. */
+/* Settings recorded while messages are added, for the explanation of an error. */
 typedef enum cute_fact {
-    CUTE_FACT_COMMAND,         /* the program of this project and its options */
-    CUTE_FACT_RUN,             /* the program of the toolkit that it ran, and its options */
-    CUTE_FACT_TOOLKIT,         /* the path of that program, or of the library */
+    CUTE_FACT_COMMAND,         /* this project's program and its options */
+    CUTE_FACT_RUN,             /* the toolkit program that it ran, and its options */
+    CUTE_FACT_TOOLKIT,         /* the path of that program or of the library */
     CUTE_FACT_TOOLKIT_VERSION, /* "13.0, V13.0.88" */
     CUTE_FACT_ARCHITECTURE,    /* "sm_90a" */
     CUTE_FACT_COUNT,
 } cute_fact;
 
-/* `value` is copied; NULL: not known any more. The last value counts. */
+/* `value` is copied; NULL: no longer known. The last value counts. */
 CUTE_API void cute_diag_know(cute_diag *diag, cute_fact fact, const char *value);
-/* `source` is the text that the place of the latest message is in: the lines around it are kept. */
+/* `source` is the text that contains the place of the latest message; the lines around that place are
+ * kept. */
 CUTE_API void cute_diag_show(cute_diag *diag, const char *source, size_t length);
 
-/* What there is to say of an error: its cause, and what was in force; NULL: not known. */
+/* The explanation of an error: its cause and the settings; NULL: unknown. */
 typedef struct cute_explanation {
     const cute_message *message;
     const cute_cause *cause;
     const char *facts[CUTE_FACT_COUNT];
 } cute_explanation;
 
-/* Explains message `index`; valid as long as the message. false: it is no error. */
+/* Explains message `index`; valid as long as the message. false: the message is not an error. */
 CUTE_API bool cute_diag_explain(const cute_diag *diag, size_t index, cute_explanation *out);
-/* The lines around the place of message `index`, their first number in *first: those of cute_diag_show, else of the file
- * where its line is still that of the message. malloc'ed; NULL: not known. */
+/* The lines around the place of message `index`, the number of the first line in *first: from cute_diag_show,
+ * else from the file if its line is still the message's. malloc'ed; NULL: unknown. */
 CUTE_API char *cute_diag_around(const cute_diag *diag, size_t index, int *first);
 
-/* CUTE_DIAG_TEXT: failures of other programs and libraries (cute_cause.reported) come with a report, once for each cause:
- * what was in force, the lines around the place, likely causes, what to try. CUTE_DIAG_FULL: all errors do. */
+/* CUTE_DIAG_TEXT: failures of other programs and libraries (cute_cause.reported) are printed with a report,
+ * once per cause: settings, lines around the place, likely causes, remedies. CUTE_DIAG_FULL: all errors
+ * are. */
 typedef enum cute_diag_format { CUTE_DIAG_TEXT, CUTE_DIAG_JSON, CUTE_DIAG_FULL } cute_diag_format;
 
-/* All messages as clang prints them (`file:line:col: error: text`, source line, caret), with ANSI
- * colours where `colour`; or one JSON object a line {severity, file, line, column, message},
- * which for an error whose cause is known has {cause, stage, likely, try, settings, around}, too (docs/errors.md).
- * The result is malloc'ed and terminated, NULL when memory is exhausted. */
+/* All messages as clang prints them (`file:line:col: error: text`, source line, caret), with ANSI colours if
+ * `colour`; or one JSON object per line {severity, file, line, column, message}, and {cause, stage, likely,
+ * try, settings, around} for an error with a known cause (docs/errors.md). The result is malloc'ed and
+ * NUL-terminated, NULL when memory is exhausted. */
 CUTE_API char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour);
 
 /* The version of libcute, "MAJOR.MINOR.PATCH". */

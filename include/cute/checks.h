@@ -1,10 +1,9 @@
-/* What the emulator can check while kernels run: names and bits of the table checks.def. */
+/* The checks that the emulator can run: names and bits of the table checks.def. */
 #ifndef CUTE_CHECKS_H
 #define CUTE_CHECKS_H
 
 #include "cute/base.h"
 
-/* Bits that may be combined. */
 typedef enum cute_checks {
 #define CHECK(id, bit, name, parts, text) CUTE_CHECK_##id = (bit),
 #include "cute/checks.def"
@@ -12,32 +11,34 @@ typedef enum cute_checks {
     CUTE_CHECK_ALL = 0
 #include "cute/checks.def"
     ,
-    CUTE_CHECK_STRICT = 1 << 16 /* beside others: what would be a warning is an error */
+    CUTE_CHECK_STRICT = 1 << 16 /* combined with others: warnings become errors */
 } cute_checks;
 
-/* Places of an instruction: in the PTX, and where that says so (.loc) in the source; else `file` is NULL. */
+/* The place of an instruction in the PTX, or in the source where the PTX names it (.loc); otherwise `file` is
+ * NULL. */
 typedef struct cute_finding_place {
     const char *file;
     uint32_t line, column, ptx_line;
 } cute_finding_place;
 
-/* What was found at a pair of instructions in one launch. Read only: later versions may have more at the end. */
+/* A finding at one pair of instructions in one launch. Read only: later versions may add fields at the
+ * end. */
 typedef struct cute_finding {
     unsigned check;         /* one of CUTE_CHECK_... */
     cute_severity severity; /* CUTE_ERROR or CUTE_WARNING */
-    const char *message;    /* as the diag has it */
-    const char *reason;     /* why it is, or would be, a warning only; NULL */
+    const char *message;    /* the message in the diag */
+    const char *reason;     /* why it is a warning, or would be one; NULL: none */
     const char *kernel;
     cute_finding_place place;
-    bool has_other; /* another instruction is part of it */
+    bool has_other; /* the finding involves a second instruction */
     cute_finding_place other;
-    const char *other_note; /* what `other` is */
+    const char *other_note; /* the role of `other` */
     uint32_t block[3];
-    uint32_t warp;      /* in the block */
-    bool whole_warp;    /* then `thread` does not count */
+    uint32_t warp;      /* index in the block */
+    bool whole_warp;    /* `thread` is meaningless */
     uint32_t thread[3]; /* where it was found first */
-    uint64_t count;     /* how often */
-    bool allowed;       /* by cute_emulator_options.allow */
+    uint64_t count;     /* number of occurrences */
+    bool allowed;       /* downgraded by cute_emulator_options.allow */
 } cute_finding;
 
 #endif

@@ -1,38 +1,43 @@
-/* What can be chosen of the emulator, and what it counts. */
+/* The options and counts of the emulator. */
 #ifndef CUTE_EMULATOR_OPTIONS_H
 #define CUTE_EMULATOR_OPTIONS_H
 
 #include "cute/base.h"
 
-/* `size` is sizeof(cute_emulator_options); zeros elsewhere are the defaults. */
+/* `size` is sizeof(cute_emulator_options); zero in any other field selects the default. */
 typedef struct cute_emulator_options {
     size_t size;
-    int64_t seed; /* 0: asynchronous work completes when it is issued and warps run in order; another seed is
-                        another schedule, the same each time */
     int64_t
-        threads; /* of the host that run blocks, up to 1024; 0: as many as processors, at most 16. One where
-                        launches are cooperative, are checked, have a seed, or allocate memory */
-    double timeout; /* seconds that a launch may take; 0: any number */
+        /* 0: asynchronous operations complete when they are issued and warps run in order; any other seed
+         * selects a different, reproducible schedule */
+        seed;
+    int64_t
+        /* host threads that run blocks, at most 1024; 0: one per processor, at most 16. Launches that are
+         * cooperative, checked or seeded, or that allocate memory, use one */
+        threads;
+    double timeout; /* seconds per launch; 0: unlimited */
     double
-        patience; /* seconds without a change of memory after which a kernel is given up and explained; 0: any number */
-    uint32_t checks; /* CUTE_CHECK_... (cute/checks.h), or-ed */
-    bool counters;   /* of each line and kernel, for cute_emulator_counters_json */
-    /* What kernels print (vprintf), in the order of the blocks; NULL: dropped. `text` is not terminated. */
+        /* seconds without a change of memory after which a kernel is stopped and the hang explained; 0:
+         * unlimited */
+        patience;
+    uint32_t checks; /* bits of CUTE_CHECK_... (cute/checks.h) */
+    bool counters;   /* per line and kernel, for cute_emulator_counters_json */
+    /* Receives output of kernels (vprintf) in block order; NULL: dropped. `text` is not NUL-terminated. */
     void (*print)(void *context, const char *text, size_t length);
-    /* Called now and then while a kernel gets on, by one thread at a time. May be NULL. */
+    /* Called now and then while a kernel makes progress, by one thread at a time. May be NULL. */
     void (*heartbeat)(void *context);
-    void *context;           /* given to both */
-    int64_t multiprocessors; /* that the device has, up to 4096; 0: the 132 of an H100 */
-    /* Findings that are warnings, whatever they would be: allow_count texts "CHECK" or "CHECK@FILE:LINE", several with commas
-     * between them; CHECK is a name of cute/checks.def, FILE the end of the path of a source or of the PTX. They have to
-     * outlive the device. */
+    void *context;           /* passed to both */
+    int64_t multiprocessors; /* of the device, at most 4096; 0: 132, as an H100 */
+    /* Findings to downgrade to warnings: allow_count texts "CHECK" or "CHECK@FILE:LINE", or several separated
+     * by commas; CHECK is a name in cute/checks.def, FILE a suffix of the path of a source or of the PTX.
+     * They must outlive the device. */
     const char *const *allow;
     size_t allow_count;
 } cute_emulator_options;
 
-/* What kernels did. Read only: later versions may have more at the end. */
+/* Execution counts. Read only: later versions may add fields at the end. */
 typedef struct cute_emulator_counts {
-    uint64_t instructions, lanes;                                      /* of warps; of their active lanes */
+    uint64_t instructions, lanes; /* instructions per warp; active lanes */
     uint64_t global_read, global_written, shared_read, shared_written; /* bytes */
     uint64_t divergences, barriers;
     uint64_t mma_flops;

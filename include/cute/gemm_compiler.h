@@ -1,5 +1,5 @@
-/* Products of cute/gemm.h whose kernels are compiled in the process, by the compiler of libcute-compiler: no program of the
- * pipe is needed. */
+/* Compiles the kernels of cute/gemm.h within the process, with the compiler of libcute-compiler: no external
+ * compiler program is needed. */
 #ifndef CUTE_GEMM_COMPILER_H
 #define CUTE_GEMM_COMPILER_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* For cute_gemm_options.compiler. Used by several threads at once. */
+/* For cute_gemm_options.compiler. Thread-safe. */
 CUTE_API const cute_gemm_compiler *cute_compiler_gemm(void);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 
 #include "cute/base.h"
 
-/* An address in a device's memory; 0 is no memory. */
+/* An address in a device's memory; 0: none. */
 typedef uint64_t cute_address;
 
 /* The values of the enumerations are the driver's: CUtensorMapDataType and so on. */
@@ -48,29 +48,29 @@ typedef enum cute_tensor_map_promotion {
     CUTE_MAP_L2_256B
 } cute_tensor_map_promotion;
 
-/* What is read outside of the tensor. */
+/* The value of elements read outside the tensor. */
 typedef enum cute_tensor_map_fill { CUTE_MAP_FILL_ZEROS, CUTE_MAP_FILL_NAN } cute_tensor_map_fill;
 
 /* Width, height and depth are the CUTE_MAP_SPATIAL dimensions between channels and batch. */
 enum { CUTE_MAP_RANK = 5, CUTE_MAP_SPATIAL = 3, CUTE_MAP_BYTES = 128 };
 
-/* A tensor map. `size` is sizeof(cute_tensor_map). Extents run from the fastest dimension to the slowest, as
- * the driver takes them. */
+/* `size` is sizeof(cute_tensor_map). Extents are listed from the fastest dimension to the slowest, as in the
+ * driver. */
 typedef struct cute_tensor_map {
     size_t size;
     cute_tensor_map_type type;
     int rank;
     cute_address address;
     uint64_t dims[CUTE_MAP_RANK];
-    uint64_t strides[CUTE_MAP_RANK]; /* bytes; of dimension i + 1 */
+    uint64_t strides[CUTE_MAP_RANK]; /* bytes; strides[i] is that of dimension i + 1 */
     uint32_t box[CUTE_MAP_RANK], element_strides[CUTE_MAP_RANK];
     cute_tensor_map_interleave interleave;
     cute_tensor_map_swizzle swizzle;
     cute_tensor_map_promotion l2_promotion;
     cute_tensor_map_fill fill;
-    /* Of the im2col mode: dimensions are channels, width, height, depth (as many as the rank less 2) and batch; box[0]
-     * counts the channels of a pixel and box[1] the pixels of a column; the corners of the box of pixels are offsets
-     * from the first and from the last pixel. */
+    /* im2col mode: the dimensions are channels, width, height, depth (rank - 2 of these three) and batch;
+     * box[0] counts the channels of a pixel and box[1] the pixels of a column; the corners of the pixel box
+     * are offsets from the first and the last pixel. */
     bool im2col;
     int32_t lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL];
 } cute_tensor_map;
