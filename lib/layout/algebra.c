@@ -1,11 +1,11 @@
-/* Failures of an evaluation and the text of values in its messages. */
+/* Failures of an evaluation, and the text of values in messages. */
 #include <inttypes.h>
 #include <stdarg.h>
 
 #include "lib/base/buffer.h"
 #include "lib/layout/algebra.h"
 
-static void put_sentence(cute_algebra *a, cute_buffer *out)
+static void print_sentence(cute_algebra *a, cute_buffer *out)
 {
     for (const char *s = a->sentence; *s; s++) {
         if (*s != '$')
@@ -25,7 +25,7 @@ void *alg_fail(cute_algebra *a, const char *format, ...)
     cute_buffer text = {0};
     va_list args;
     if (a->sentence) {
-        put_sentence(a, &text);
+        print_sentence(a, &text);
         cute_buffer_puts(&text, ": ");
     }
     va_start(args, format);

@@ -1,8 +1,8 @@
-/* What the files of lib/layout share: one evaluation's state and the operations on trees.
+/* Shared by the files of lib/layout: the state of one evaluation and the operations on trees.
  *
- * Functions that return a tree return NULL after a failure, which has then been recorded in the state
- * and reported; they take NULL operands and hand the failure on. So a formula may be written as nested
- * calls and looked at once. */
+ * Functions that return a tree return NULL after a failure, which has already been reported and recorded in
+ * the state. They accept NULL operands and propagate the failure, so a formula can be written as nested calls
+ * with a single check. */
 #ifndef CUTE_LIB_LAYOUT_ALGEBRA_H
 #define CUTE_LIB_LAYOUT_ALGEBRA_H
 
@@ -15,29 +15,29 @@ typedef struct cute_algebra {
     const cute_arith *arith; /* NULL: infer */
     cute_diag *diag;
     cute_status status; /* of the first failure */
-    /* What the whole call is said to have failed at; messages are appended to it. `$0`, `$1` stand for the
-     * types of the operands, `$a`, `$b` for the attributes. NULL: messages stand alone. */
+    /* Prefix of messages: the operation that failed. `$0`, `$1` are replaced by the types of the operands,
+     * `$a`, `$b` by the attributes. NULL: no prefix. */
     const char *sentence;
     const cute_value *operands;
     const int64_t *attributes;
-    cute_node culprit; /* the shape or stride that broke a rule, for the parser to point at */
-    /* What fails is the text of a type: where the public dialect's tests look for odd words, they follow ours. */
+    cute_node culprit; /* the shape or stride that broke a rule; the parser points at it */
+    /* The input is the text of a type: messages also contain the wording that the public dialect's tests
+     * expect. */
     bool type_text;
-    /* As CuTe DSL has it, and everything with tensors: what divides a result is told even where no operand states a
-     * divisor, and the stride of a single tile is 0. */
+    /* CuTe DSL's conventions, and those of all tensor operations: divisors of results are tracked even if no
+     * operand states one, and the stride of a single tile is 0. */
     bool dsl;
-    /* Of a tensor: an index is as wide as the extents say that it has to be (eval.c). */
+    /* For tensors: indices are as wide as the extents require (eval.c). */
     bool tensor;
-    int least; /* bits that a scalar operation has at least; 0: those of its operands */
+    int least; /* minimum width of scalar operations in bits; 0: that of the operands */
 } cute_algebra;
 
 /* ---- failures (algebra.c) ---- */
 
-/* Reports, records CUTE_INVALID, and returns NULL. Only the first failure counts. */
+/* Reports, records CUTE_INVALID, and returns NULL. Only the first failure is reported. */
 void *alg_fail(cute_algebra *a, const char *format, ...) CUTE_PRINTF(2, 3);
-/* An operation got `count` operands and takes `least` to `most`. */
+/* The operation got `count` operands instead of `least` to `most`. */
 void *alg_fail_count(cute_algebra *a, const char *name, size_t least, size_t most, size_t count);
-/* Memory ran out. */
 void *alg_exhausted(cute_algebra *a);
 /* For messages: `'!cute.shape<"(4,2)">'`, `(4,2)`; never NULL. */
 const char *alg_type_text(cute_algebra *a, const cute_value *value);
@@ -53,7 +53,6 @@ typedef struct alg_list {
 } alg_list;
 
 void alg_push(cute_algebra *a, alg_list *list, cute_node item);
-/* The list as a tuple. */
 cute_node alg_tuple(cute_algebra *a, const alg_list *list);
 cute_node alg_pair(cute_algebra *a, cute_node first, cute_node second);
 cute_node alg_number(cute_algebra *a, int64_t value);
@@ -97,42 +96,42 @@ static inline uint64_t alg_magnitude(int64_t v)
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* Some leaf is of this kind. */
+/* True if some leaf is of this kind. */
 bool alg_has(cute_node t, cute_tree_kind kind);
-/* All leaves are integers, known or not. */
+/* True if all leaves are integers, known or not. */
 bool alg_only_ints(cute_node t);
 bool alg_only_zeros(cute_node t);
-/* The leaves in order as a tuple; a leaf alone becomes a tuple of itself. */
+/* The leaves in order as a tuple, even for a single leaf. */
 cute_node alg_flatten_to_tuple(cute_algebra *a, cute_node t);
-/* The same but a leaf stays a leaf. */
+/* The leaves in order as a tuple; a single leaf stays a leaf. */
 cute_node alg_flatten(cute_algebra *a, cute_node t);
-/* A tuple of one becomes its item, again and again. */
+/* Replaces a tuple of one item by its item, repeatedly. */
 cute_node alg_unwrap(cute_node t);
 /* Modes [begin, end) of a tuple. */
 cute_node alg_take(cute_algebra *a, cute_node t, size_t begin, size_t end);
-/* The same structure with `leaf` at every leaf. */
+/* The structure of `t` with `leaf` as every leaf. */
 cute_node alg_repeat_like(cute_algebra *a, cute_node t, cute_node leaf);
-/* The item list of `t` (itself for a leaf) appended to `list`. */
+/* Appends the modes of `t` to `list`; a leaf is its own mode. */
 void alg_push_modes(cute_algebra *a, alg_list *list, cute_node t);
 
 /* ---- arithmetic (scalar.c, tuple.c) ---- */
 
-/* On integer leaves. */
+/* Operands are integer leaves. */
 cute_node alg_op(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y);
-/* An integer leaf times an integer leaf or basis vector (either order). */
+/* An integer leaf times an integer leaf or basis vector (in either order). */
 cute_node alg_mul(cute_algebra *a, cute_node x, cute_node y);
-/* `condition ? then : otherwise` where the parts are only evaluated (emitted) where they are needed. */
+/* `condition ? then : otherwise`; each part is only evaluated (emitted) where it is needed. */
 typedef cute_node (*alg_part)(cute_algebra *a, void *context);
 cute_node alg_if(cute_algebra *a, cute_node condition, alg_part then_part, alg_part else_part, void *context);
-/* The product of all leaves, 1 for none. */
+/* The product of all leaves, 1 if there are no leaves. */
 cute_node alg_product(cute_algebra *a, cute_node t);
-/* The product of the leaves where all are known, of a layout's shape; 0: one is not, or it has more than 64 bits. */
+/* The product of the leaves of a layout's shape; 0: a leaf is unknown, or the product exceeds 64 bits. */
 int64_t alg_known_size(cute_node t);
-/* The sum of arithmetic tuples: an integer with an integer, tuples item by item with the longer one's
- * rest; `()` and 0 are neutral. */
+/* The sum of arithmetic tuples: an integer and an integer, or tuples item by item, keeping the additional
+ * items of the longer one; `()` and 0 are neutral. */
 cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y);
 cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y);
-/* |leaf| for each leaf, basis vectors by their scale. */
+/* |leaf| for each leaf; the scale of a basis vector. */
 cute_node alg_abs(cute_algebra *a, cute_node t);
 cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler);
 cute_node alg_shape_div(cute_algebra *a, cute_node x, cute_node y);
@@ -141,15 +140,15 @@ cute_node alg_sign(cute_algebra *a, cute_node x);
 
 /* ---- evaluation (eval.c) ---- */
 
-/* Strides 1, s0, s0*s1, ... and 0 for a known extent of 1. */
+/* Strides 1, s0, s0*s1, ...; a known extent of 1 has stride 0. */
 cute_node alg_compact(cute_algebra *a, cute_node shape, cute_node start);
 cute_node alg_eval(cute_algebra *a, cute_node coord, cute_node shape, cute_node stride);
 cute_node alg_crd2idx(cute_algebra *a, cute_node coord, cute_node shape);
 cute_node alg_idx2crd(cute_algebra *a, cute_node index, cute_node shape);
 cute_node alg_swizzle(cute_algebra *a, cute_swizzle swizzle, cute_node index);
-/* 1@path for every leaf of `shape`, 1 for a leaf. */
+/* 1@path for each leaf of `shape`; 1 if `shape` is a leaf. */
 cute_node alg_basis_like(cute_algebra *a, cute_node shape);
-/* One more than the largest index, mode by mode of the codomain. */
+/* One more than the largest index, for each mode of the codomain. */
 cute_node alg_coshape(cute_algebra *a, cute_layout layout);
 
 /* ---- text (print.c) ---- */

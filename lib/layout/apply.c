@@ -1,4 +1,4 @@
-/* The operations by name: which operands each takes, and the way from values to trees and back. */
+/* The operations by name: the number of operands, dispatch, and conversion of values to trees and back. */
 #include <string.h>
 
 #include "lib/layout/apply.h"
@@ -27,8 +27,8 @@ const char *cute_operation_name(cute_operation operation)
     return table[operation].name;
 }
 
-/* The dialect writes a dot for some of the `_`: tiled.copy.retile. */
-static bool named(const char *row, const char *name)
+/* The dialect spells some underscores as dots: tiled.copy.retile. */
+static bool matches_name(const char *row, const char *name)
 {
     for (; *row && (*row == *name || (*row == '_' && *name == '.')); row++) name++;
     return *row == *name;
@@ -37,12 +37,12 @@ static bool named(const char *row, const char *name)
 bool cute_operation_find(const char *name, cute_operation *out)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (named(table[i].name, name)) return *out = (cute_operation)i, true;
+        if (matches_name(table[i].name, name)) return *out = (cute_operation)i, true;
     return false;
 }
 
-static cute_status apply(cute_algebra a, cute_operation operation, size_t count,
-                         const cute_attributes *attributes, cute_value *out)
+static cute_status run_operation(cute_algebra a, cute_operation operation, size_t count,
+                                 const cute_attributes *attributes, cute_value *out)
 {
     const cute_value *operands = a.operands;
     if (attributes) a.attributes = attributes->values;
@@ -70,7 +70,7 @@ static cute_status apply(cute_algebra a, cute_operation operation, size_t count,
         return a.status;
     }
     if (!functions[operation](&c) && a.status == CUTE_OK) alg_exhausted(&a);
-    /* Extents of 0 in a shape, or strides that do not go together, only show in the layout. */
+    /* Zero extents in a shape and incompatible strides are only detected in the resulting layout. */
     if (a.status == CUTE_OK && call_is(out, CUTE_LAID_OUT)) alg_verify(&a, out);
     return a.status;
 }
@@ -80,7 +80,7 @@ cute_status cute_apply(cute_arena *arena, const cute_arith *arith, cute_operatio
                        cute_value *out, cute_diag *diag)
 {
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands};
-    return apply(a, operation, count, attributes, out);
+    return run_operation(a, operation, count, attributes, out);
 }
 
 cute_status cute_apply_dsl(cute_arena *arena, const cute_arith *arith, cute_operation operation,
@@ -88,7 +88,7 @@ cute_status cute_apply_dsl(cute_arena *arena, const cute_arith *arith, cute_oper
                            cute_value *out, cute_diag *diag)
 {
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands, .dsl = true};
-    return apply(a, operation, count, attributes, out);
+    return run_operation(a, operation, count, attributes, out);
 }
 
 cute_status cute_layout_place(cute_arena *arena, const cute_arith *arith, const cute_value *coord,
@@ -96,7 +96,7 @@ cute_status cute_layout_place(cute_arena *arena, const cute_arith *arith, const 
 {
     cute_value operands[2] = {*coord, *layout};
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag, .operands = operands, .tensor = true};
-    return apply(a, CUTE_OP_LAYOUT_EVAL, 2, NULL, out);
+    return run_operation(a, CUTE_OP_LAYOUT_EVAL, 2, NULL, out);
 }
 
 /* ---- helpers of the operations ---- */
@@ -141,7 +141,6 @@ void call_decay(cute_value *v)
     }
 }
 
-/* The tree that says how deep and wide a value is. */
 cute_node call_profile(const cute_value *v)
 {
     return call_is(v, CUTE_LAID_OUT) ? v->layout.shape : v->tree;

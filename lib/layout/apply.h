@@ -1,4 +1,4 @@
-/* One call of an operation, as the files op_*.c see it. */
+/* One call of an operation, as seen by the files op_*.c. */
 #ifndef CUTE_LIB_LAYOUT_APPLY_H
 #define CUTE_LIB_LAYOUT_APPLY_H
 
@@ -19,45 +19,45 @@ typedef struct call {
     (CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_STRIDE) | CUTE_BIT(CUTE_COORD) | CUTE_BIT(CUTE_INT_TUPLE))
 #define CUTE_ANY_LAYOUT (CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_COMPOSED_LAYOUT))
 #define CUTE_ANY_TENSOR (CUTE_BIT(CUTE_MEMREF) | CUTE_BIT(CUTE_COORD_TENSOR))
-/* All that have a layout. Operations on layouts work on a tensor's and leave its iterator. */
+/* All types with a layout. Operations on layouts apply to a tensor's layout and keep its iterator. */
 #define CUTE_LAID_OUT (CUTE_ANY_LAYOUT | CUTE_ANY_TENSOR)
 
 static inline bool call_is(const cute_value *v, unsigned types)
 {
     return (types & CUTE_BIT(v->type)) != 0;
 }
-/* A o offset o B, in memory or not. */
+/* A composed layout A o offset o B, or a tensor with one. */
 static inline bool call_is_composed(const cute_value *v)
 {
     return v->type == CUTE_COMPOSED_LAYOUT || (v->type == CUTE_MEMREF && v->tree);
 }
 
-/* Refuses with "SENTENCE, but got TYPE" unless the operand is of one of these types. */
+/* Fails with "SENTENCE, but got TYPE" unless the operand has one of these types. */
 bool call_expects(call *c, size_t operand, unsigned types, const char *sentence);
-/* From here on failures read "SENTENCE: why" (see cute_algebra). */
+/* Sets the prefix of messages (cute_algebra.sentence). */
 static inline void call_sentence(call *c, const char *sentence)
 {
     c->a->sentence = sentence;
 }
-/* Set the result; false when it is NULL. */
+/* Sets the result; false if it is NULL. */
 bool call_give_tree(call *c, cute_type type, cute_node tree);
 bool call_give_layout(call *c, cute_layout layout);
-/* A layout, or `like` (a composed layout, a tensor) with another B. */
+/* Returns a layout, or `like` (a composed layout, a tensor) with another B. */
 bool call_give_like(call *c, const cute_value *like, cute_layout layout);
-/* A composed layout that does nothing to B becomes B. */
+/* Replaces a composed layout whose A and offset are trivial by B. */
 void call_decay(cute_value *v);
-/* The tree that says how deep and wide a value is. */
+/* The tree whose nesting and rank are those of the value. */
 cute_node call_profile(const cute_value *v);
-/* Operand 0 at the path in the attributes; refuses a path that leaves it. */
+/* Checks that the path in the attributes exists in `v`. */
 bool call_check_path(call *c, const cute_value *v);
 bool call_at_path(call *c, cute_value *out);
-/* Operations that others are made of: on *v, which need not be an operand. */
+/* Building blocks of other operations; *v need not be an operand. */
 enum { CALL_LOGICAL, CALL_ZIPPED, CALL_TILED, CALL_FLAT };
 bool call_divide(call *c, const cute_value *v, const cute_value *tiler, int flavour, cute_value *out);
 bool call_slice(call *c, const cute_value *v, cute_node coord, cute_value *out);
-/* A tensor that begins `index` further on. */
+/* Advances a tensor's iterator by `index`. */
 bool call_advance(call *c, cute_value *tensor, cute_node index);
-/* (index / stride) % shape leaf by leaf. */
+/* (index / stride) % shape for each leaf. */
 cute_node call_divided(cute_algebra *a, cute_node index, cute_node shape, cute_node stride);
 
 #define CUTE_OPERATION(id, name, least, most, summary) bool op_##name(call *c);

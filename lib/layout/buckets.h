@@ -1,5 +1,5 @@
-/* What complements and inverses share: the modes of a layout sorted by stride, and one list of modes for
- * each leaf of the codomain (one in all for integer strides). */
+/* Shared by complements and inverses: the modes of a layout sorted by stride, grouped by leaf of the codomain
+ * (integer strides have a single group). */
 #ifndef CUTE_LIB_LAYOUT_BUCKETS_H
 #define CUTE_LIB_LAYOUT_BUCKETS_H
 
@@ -10,13 +10,13 @@ typedef struct alg_sorted {
     size_t position;                 /* among the flattened modes */
 } alg_sorted;
 
-/* Flat tuples, sorted by path and stride; unknown strides only where there is one mode. */
+/* Sorts flat tuples by path and stride; an unknown stride is only allowed for a single mode. */
 alg_sorted *alg_sort_modes(cute_algebra *a, cute_node shape, cute_node stride, cute_node before,
                            size_t *count);
 
 typedef struct alg_bucket {
     alg_layouts modes;
-    cute_node current; /* how far it goes */
+    cute_node current; /* the extent covered so far */
 } alg_bucket;
 
 typedef struct alg_buckets {
@@ -26,12 +26,12 @@ typedef struct alg_buckets {
 } alg_buckets;
 
 alg_buckets *alg_make_buckets(cute_algebra *a, cute_node coprofile);
-/* The bucket to which a stride contributes. */
+/* The bucket that a stride contributes to. */
 alg_bucket *alg_find_bucket(cute_algebra *a, const alg_buckets *b, cute_node stride);
-/* The layouts that `finish` makes of the buckets, nested as the coprofile is. */
+/* Applies `finish` to each bucket; the results are nested like the coprofile. */
 cute_layout alg_join_buckets(cute_algebra *a, const alg_buckets *b,
                              cute_layout (*finish)(cute_algebra *, const alg_bucket *));
-/* The scale of a basis vector, an integer itself. */
+/* The scale of a basis vector, or the integer itself. */
 cute_node alg_scale_of(cute_algebra *a, cute_node stride);
 
 #endif

@@ -1,8 +1,8 @@
-/* Complements: the layout that steps through what another one leaves out.
+/* Complements: a layout of the gaps of another one.
  *
- * Sorted by stride, modes s:d of L leave gaps: d / (what is covered so far) copies fit below d, and s*d is
- * covered then. L* lists the gaps, so that (L, L*) is injective and in order. A mode that lies inside what
- * is covered already makes that impossible, and is refused. Basis strides have one such list per leaf of the
+ * In order of stride, a mode s:d of L leaves a gap: d / (size covered so far) copies fit below d; afterwards
+ * s*d is covered. L* lists the gaps, so that (L, L*) is injective and ordered. A mode that starts inside the
+ * covered range has no complement and is rejected. Basis strides have one such list per leaf of the
  * codomain. */
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ alg_bucket *alg_find_bucket(cute_algebra *a, const alg_buckets *b, cute_node str
     for (uint32_t i = 0; stride->kind == CUTE_TREE_BASIS && i < stride->count; i++) {
         size_t mode = (size_t)stride->path[i];
         if (alg_is_leaf(t) || mode >= t->count)
-            return alg_fail(a, "stride %s is outside of the codomain", alg_text(a, stride));
+            return alg_fail(a, "stride %s is outside the codomain", alg_text(a, stride));
         for (size_t j = 0; j < mode; j++) index += count_leaves(t->items[j]);
         t = t->items[mode];
     }
@@ -109,7 +109,7 @@ cute_layout alg_join_buckets(cute_algebra *a, const alg_buckets *b,
     return tiler_layout(a, b->coprofile, b, &next, path, 0, finish);
 }
 
-/* ---- the complement itself ---- */
+/* ---- complement ---- */
 
 cute_node alg_scale_of(cute_algebra *a, cute_node stride)
 {
@@ -144,7 +144,7 @@ static void refuse_overlap(cute_algebra *a, cute_layout layout, const alg_sorted
         alg_text(a, covered));
 }
 
-/* shapes: the gaps; strides: 1, then what is covered after each mode. */
+/* Shapes are the gaps; strides are 1, then the size covered after each mode. */
 static cute_layout finish_complement(cute_algebra *a, const alg_bucket *b)
 {
     alg_layouts list = b->modes;
@@ -152,7 +152,7 @@ static cute_layout finish_complement(cute_algebra *a, const alg_bucket *b)
     return alg_coalesce_z(a, alg_layouts_tuple(a, &list));
 }
 
-/* The strides of a bucket become basis vectors again. */
+/* Turns the strides of a bucket back into basis vectors. */
 static cute_node with_basis(cute_algebra *a, cute_node stride, const int32_t *path, size_t depth)
 {
     if (!stride) return NULL;
@@ -208,9 +208,10 @@ cute_layout alg_complement(cute_algebra *a, cute_layout layout)
     return alg_ok(result) ? result : alg_no_layout;
 }
 
-/* ---- extended over a domain ---- */
+/* ---- complement over a domain ---- */
 
-/* compact((s0,s1,..), d) with basis vectors as well, and no special case for extents of 1; *d goes on. */
+/* compact((s0,s1,..), d) that also accepts basis vectors and does not special-case extents of 1; updates
+ * *d. */
 static cute_node prefix_product(cute_algebra *a, cute_node shape, cute_node *d)
 {
     if (!shape || !*d) return NULL;
@@ -235,9 +236,9 @@ static cute_node prefix_products(cute_algebra *a, cute_node shape, cute_node sta
     return alg_tuple(a, &list);
 }
 
-/* Mode by mode, steps that are no multiple of a mode are rounded up for the next one, which may leave
- * elements out at the end. What is known to be too few becomes one mode of as many as it takes. */
-static cute_node all_tiles(cute_algebra *a, cute_node extent, cute_node step, cute_node tiles)
+/* Mode by mode, a step that is not a multiple of a mode is rounded up for the next one, which may omit
+ * elements at the end. A result known to be too small becomes a single mode that is large enough. */
+static cute_node covering_tiles(cute_algebra *a, cute_node extent, cute_node step, cute_node tiles)
 {
     if (!step || !tiles || !cute_tree_is_static(extent) || !alg_is_known(step) || !cute_tree_is_static(tiles))
         return tiles;
@@ -246,7 +247,7 @@ static cute_node all_tiles(cute_algebra *a, cute_node extent, cute_node step, cu
     return there->value.value < needed->value.value ? needed : tiles;
 }
 
-/* How many tiles there are: what divides it is not told, as in CuTe DSL. */
+/* The number of tiles, without a tracked divisor, as in CuTe DSL. */
 static cute_node number_of_tiles(cute_algebra *a, cute_node extent, cute_node step)
 {
     cute_node n = alg_ceil_div(a, extent, step);
@@ -256,7 +257,7 @@ static cute_node number_of_tiles(cute_algebra *a, cute_node extent, cute_node st
     return alg_scalar(a, count);
 }
 
-/* The last mode of the complement grows until it covers `extent`. */
+/* Extends the last mode of the complement to cover `extent`. */
 static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node extent)
 {
     size_t rank = alg_rank(gaps.shape);
@@ -272,7 +273,7 @@ static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node exte
         step = alg_op(a, CUTE_CEIL_DIV, step, leaves->items[i]);
     }
     if (!leaves || !step) return alg_no_layout;
-    cute_node tail = all_tiles(a, extent, alg_scale_of(a, back), alg_tuple(a, &rest)), shape = tail;
+    cute_node tail = covering_tiles(a, extent, alg_scale_of(a, back), alg_tuple(a, &rest)), shape = tail;
     if (!alg_is_leaf(gaps.shape)) {
         alg_list list = {0};
         for (size_t i = 0; i + 1 < rank; i++) alg_push(a, &list, gaps.shape->items[i]);
@@ -282,8 +283,8 @@ static cute_layout extend_mode(cute_algebra *a, cute_layout gaps, cute_node exte
     return alg_coalesce(a, (cute_layout){shape, prefix_products(a, shape, gaps.stride)});
 }
 
-static cute_layout extend(cute_algebra *a, cute_node coprofile, cute_layout gaps, cute_node shape,
-                          cute_node basis)
+static cute_layout extend_complement(cute_algebra *a, cute_node coprofile, cute_layout gaps, cute_node shape,
+                                     cute_node basis)
 {
     if (!alg_is_leaf(coprofile) && coprofile->count > 0) {
         size_t rank = coprofile->count > alg_rank(shape) ? coprofile->count : alg_rank(shape);
@@ -292,8 +293,9 @@ static cute_layout extend(cute_algebra *a, cute_node coprofile, cute_layout gaps
         for (size_t i = 0; nothing && i < rank && !list.shapes.failed; i++) {
             bool named = i < coprofile->count, there = i < alg_rank(shape);
             cute_layout mode = named ? alg_layout_mode(gaps, i) : (cute_layout){nothing, nothing};
-            mode = extend(a, named ? coprofile->items[i] : nothing, mode,
-                          there ? alg_mode(shape, i) : nothing, there ? alg_mode(basis, i) : nothing);
+            mode =
+                extend_complement(a, named ? coprofile->items[i] : nothing, mode,
+                                  there ? alg_mode(shape, i) : nothing, there ? alg_mode(basis, i) : nothing);
             if (!mode.shape || !alg_is_empty(mode.shape)) alg_push_layout(a, &list, mode);
         }
         return alg_layouts_tuple(a, &list);
@@ -307,12 +309,12 @@ cute_layout alg_complement_extend(cute_algebra *a, cute_layout layout, cute_node
     cute_layout gaps = alg_complement(a, layout);
     cute_node coprofile = alg_ok(gaps) ? alg_coprofile(a, layout) : NULL;
     cute_node basis = coprofile && shape ? alg_basis_like(a, shape) : NULL;
-    return basis ? extend(a, coprofile, gaps, shape, basis) : alg_no_layout;
+    return basis ? extend_complement(a, coprofile, gaps, shape, basis) : alg_no_layout;
 }
 
-/* ---- extended to a size ---- */
+/* ---- complement up to a size ---- */
 
-/* Neighbouring extents that are both known or both unknown are multiplied. */
+/* Multiplies adjacent extents that are both known or both unknown. */
 static cute_node coalesce_shape(cute_algebra *a, cute_node shape)
 {
     cute_node flat = shape ? alg_flatten_to_tuple(a, shape) : NULL;
@@ -364,7 +366,7 @@ cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cot
         if (i + 1 < count) alg_push(a, &gaps.strides, covered);
     }
     cute_node rest =
-        coalesce_shape(a, all_tiles(a, cotarget, covered, number_of_tiles(a, cotarget, covered)));
+        coalesce_shape(a, covering_tiles(a, cotarget, covered, number_of_tiles(a, cotarget, covered)));
     cute_node steps = rest ? alg_compact(a, rest, covered) : NULL;
     if (rest && alg_is(rest, 1)) steps = covered;
     if (!steps) return alg_no_layout;

@@ -1,10 +1,10 @@
 /* Composition: R(i) = A(B(i)).
  *
  * Each mode t:e of B is walked through the coalesced modes s0:d0, s1:d1, ... of A: it takes the elements of
- * s0 that a step of e reaches, then what is left steps through s1, and so on; the last mode of A is as long
- * as it needs to be. The result is a layout only if each piece stays inside one mode of A, and, where B has
- * several modes, if their sum does not carry from one mode of A into the next. Where all extents are known
- * both are decided (check_*); a composition that would be wrong is refused. */
+ * s0 reached in steps of e, then the remainder steps through s1, and so on; the last mode of A is unbounded.
+ * The result is a layout only if each piece stays within one mode of A and, if B has several modes, their sum
+ * does not carry from one mode of A into the next. If all extents are known, both are decided (check_*), and
+ * wrong compositions are rejected. */
 #include <inttypes.h>
 
 #include "lib/base/list.h"
@@ -12,25 +12,26 @@
 #include "lib/layout/layouts.h"
 #include "lib/layout/trial.h"
 
-/* One piece: `count` steps of `step` in units of mode `mode` of the A at `path`. */
-typedef struct piece {
+/* `count` steps of `step`, in units of mode `mode` of the A at `path`. */
+typedef struct composed_piece {
     int64_t count, step, true_step;
     uint32_t mode;
-    const cute_tree *outer; /* the shape of the (sub)layout of A that it walks */
-} piece;
+    const cute_tree *outer; /* the shape of the (sub)layout of A being walked */
+} composed_piece;
 
 typedef struct pieces {
-    piece *items;
+    composed_piece *items;
     size_t count, capacity;
-    bool unknown;        /* something is not known: nothing can be decided */
-    bool wrong;          /* a step does not fit 64 bits */
-    const char *verdict; /* what messages say about the result */
+    bool unknown;        /* some extent or stride is unknown: nothing can be decided */
+    bool overflow;       /* a step does not fit 64 bits */
+    const char *verdict; /* the wording of messages for the result */
 } pieces;
 
-static const char no_layout[] = "the result is not a layout",
-                  not_shown[] = "the result is too large to try and not certain to be a layout";
+static const char not_a_layout[] = "the result is not a layout",
+                  may_not_be_a_layout[] =
+                      "the result is too large to test exhaustively and may not be a layout";
 
-static bool add_piece(cute_algebra *a, pieces *list, piece p)
+static bool add_piece(cute_algebra *a, pieces *list, composed_piece p)
 {
     if (!cute_arena_more(a->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
         return alg_exhausted(a) != NULL;
@@ -38,8 +39,8 @@ static bool add_piece(cute_algebra *a, pieces *list, piece p)
     return true;
 }
 
-static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner, const pieces *all,
-                          uint32_t mode, const char *why, int64_t x, int64_t y)
+static cute_layout refuse_indivisible(cute_algebra *a, cute_layout outer, cute_layout inner,
+                                      const pieces *all, uint32_t mode, const char *why, int64_t x, int64_t y)
 {
     alg_fail(a,
              "cannot compose %s with %s: %s, because at mode %u, of extent and stride %s:%s, %s %lld is not "
@@ -50,7 +51,7 @@ static cute_layout refuse(cute_algebra *a, cute_layout outer, cute_layout inner,
     return alg_no_layout;
 }
 
-/* A positive multiple of a multiple of n is at least n. */
+/* True if `extent` is a positive multiple of a multiple of n. */
 static bool at_least(cute_node extent, cute_node n)
 {
     const cute_int *x = &extent->value;
@@ -58,14 +59,14 @@ static bool at_least(cute_node extent, cute_node n)
            x->divisor % n->value.value == 0;
 }
 
-/* min(x, y) of extents, which are positive. */
+/* min(x, y) of positive extents. */
 static cute_node smaller_extent(cute_algebra *a, cute_node x, cute_node y)
 {
     if (at_least(x, y)) return y;
     return at_least(y, x) ? x : alg_op(a, CUTE_MIN, x, y);
 }
 
-/* inner is one mode, of integers. */
+/* `inner` is a single mode with an integer stride. */
 static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout inner, pieces *all)
 {
     if (alg_is_known(inner.shape) && inner.shape->value.value <= 0) {
@@ -91,7 +92,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (alg_is_known(s) && alg_is_known(rest_stride)) {
             int64_t step = rest_stride->value.value, extent = s->value.value;
             if (step % extent != 0 && step >= extent && !alg_is(rest_shape, 1))
-                return refuse(a, outer, inner, all, i, "the stride", step, extent);
+                return refuse_indivisible(a, outer, inner, all, i, "the stride", step, extent);
         }
         cute_node magnitude = alg_op(a, CUTE_ABS, rest_stride, rest_stride);
         cute_node next_shape = alg_op(a, CUTE_CEIL_DIV, s, magnitude);
@@ -106,14 +107,14 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (!extent) return alg_no_layout;
         if (alg_is_known(extent) && alg_is_known(rest_shape) &&
             rest_shape->value.value % extent->value.value != 0)
-            return refuse(a, outer, inner, all, i, "the extent", rest_shape->value.value,
-                          extent->value.value);
+            return refuse_indivisible(a, outer, inner, all, i, "the extent", rest_shape->value.value,
+                                      extent->value.value);
         alg_push(a, &result.shapes, extent);
         alg_push(a, &result.strides, alg_mul(a, rest_stride, d));
         if (known && alg_is_known(extent) && alg_is_known(rest_stride)) {
-            piece p = {extent->value.value, rest_stride->value.value, true_step, i, outer.shape};
+            composed_piece p = {extent->value.value, rest_stride->value.value, true_step, i, outer.shape};
             if (!add_piece(a, all, p)) return alg_no_layout;
-            if (!cute_mul64(true_step, p.count, &true_step)) all->wrong = true;
+            if (!cute_mul64(true_step, p.count, &true_step)) all->overflow = true;
         } else {
             known = false;
         }
@@ -122,7 +123,7 @@ static cute_layout compose_mode(cute_algebra *a, cute_layout outer, cute_layout 
         if (!rest_shape) return alg_no_layout;
     }
     if (known && alg_is_known(rest_shape) && alg_is_known(rest_stride)) {
-        piece p = {rest_shape->value.value, rest_stride->value.value, true_step, last, outer.shape};
+        composed_piece p = {rest_shape->value.value, rest_stride->value.value, true_step, last, outer.shape};
         if (!add_piece(a, all, p)) return alg_no_layout;
     } else {
         all->unknown = true;
@@ -166,74 +167,76 @@ static cute_layout compose_tree(cute_algebra *a, cute_layout outer, cute_layout 
     return alg_ok(scaled) ? compose_mode(a, mode, scaled, all) : alg_no_layout;
 }
 
-/* ---- is it right? ---- */
+/* ---- validation ---- */
 
-typedef struct trouble {
-    const piece *where;
+typedef struct violation {
+    const composed_piece *where;
     const char *what, *relation; /* "the stride", "is not divisible by" */
     int64_t x, y;
-} trouble;
+} violation;
 
-static bool found(trouble *t, const piece *where, const char *what, int64_t x, const char *relation,
-                  int64_t y)
+static bool report_violation(violation *t, const composed_piece *where, const char *what, int64_t x,
+                             const char *relation, int64_t y)
 {
-    *t = (trouble){where, what, relation, x, y};
+    *t = (violation){where, what, relation, x, y};
     return false;
 }
 
-static bool too_large(trouble *t, const piece *where)
+static bool report_overflow(violation *t, const composed_piece *where)
 {
-    return found(t, where, "the coordinates go beyond", INT64_MAX, "after steps of", where->true_step);
+    return report_violation(t, where, "the coordinates exceed", INT64_MAX, "in steps of", where->true_step);
 }
 
-/* A piece must step by whole elements of its mode of A: count steps of step * (product of the extents
- * before) are what B's mode says. Pieces of one mode of A must not add up beyond its extent. */
-static bool check_pieces(const pieces *all, trouble *t)
+/* A piece must step by whole elements of its mode of A: `count` steps of step * (product of the preceding
+ * extents) are the mode of B. The pieces in one mode of A must not add up beyond its extent. */
+static bool check_pieces(const pieces *all, violation *t)
 {
-    if (all->wrong) return too_large(t, &all->items[all->count - 1]);
+    if (all->overflow) return report_overflow(t, &all->items[all->count - 1]);
     for (size_t i = 0; i < all->count; i++) {
-        const piece *p = &all->items[i];
+        const composed_piece *p = &all->items[i];
         int64_t unit = 1, reach = 0;
         if (p->count == 1) continue;
         for (uint32_t m = 0; m < p->mode; m++) {
             if (!alg_is_known(p->outer->items[m])) return true;
-            if (!cute_mul64(unit, p->outer->items[m]->value.value, &unit)) return too_large(t, p);
+            if (!cute_mul64(unit, p->outer->items[m]->value.value, &unit)) return report_overflow(t, p);
         }
         int64_t step;
-        if (!cute_mul64(unit, p->step, &step)) return too_large(t, p);
-        if (step != p->true_step) return found(t, p, "the stride", p->true_step, "is not divisible by", unit);
+        if (!cute_mul64(unit, p->step, &step)) return report_overflow(t, p);
+        if (step != p->true_step)
+            return report_violation(t, p, "the stride", p->true_step, "is not divisible by", unit);
         for (size_t j = 0; j < all->count; j++) {
-            const piece *q = &all->items[j];
+            const composed_piece *q = &all->items[j];
             int64_t most;
             if (q->outer != p->outer || q->count == 1) continue;
             if ((q->step < 0) != (p->step < 0))
-                return found(t, p, "a stride of", p->step, "meets one of the other sign,", q->step);
+                return report_violation(t, p, "a stride of", p->step, "is added to one of opposite sign,",
+                                        q->step);
             if (q->mode != p->mode) continue;
             if (!cute_mul64(q->count - 1, q->step, &most) || !cute_add64(reach, most, &reach))
-                return too_large(t, p);
+                return report_overflow(t, p);
         }
         bool last = p->mode + 1 == p->outer->count;
         if (last || !alg_is_known(p->outer->items[p->mode])) continue;
         if (reach < 0) reach = -reach;
         if (reach >= p->outer->items[p->mode]->value.value)
-            return found(t, p, "the coordinates reach", reach, "which is not below its extent",
-                         p->outer->items[p->mode]->value.value);
+            return report_violation(t, p, "the largest coordinate", reach, "is not below the extent",
+                                    p->outer->items[p->mode]->value.value);
     }
     return true;
 }
 
-/* What the walk gives is the result unless it is wrong. The rules that decide are sufficient, not necessary,
- * so small compositions are tried out in the end. */
-static bool right(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
-                  const pieces *all, bool by_trial, trouble *why, int64_t *bad)
+/* The walk's result is correct unless a rule is violated. The rules are sufficient, not necessary, so small
+ * compositions are finally tested exhaustively. */
+static bool is_composition(cute_algebra *a, cute_layout outer, cute_layout inner, cute_layout result,
+                           const pieces *all, bool by_trial, violation *why, int64_t *bad)
 {
     *bad = -1;
     if (all->unknown || check_pieces(all, why)) return true;
     return by_trial && alg_try_composition(a, outer, inner, result, bad) == ALG_RIGHT;
 }
 
-static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial,
-                        const char *verdict)
+static cute_layout compose_by_walk(cute_algebra *a, cute_layout outer, cute_layout inner, bool by_trial,
+                                   const char *verdict)
 {
     cute_node profile = alg_eval(a, alg_number(a, 0), inner.shape, inner.stride);
     if (!profile) return alg_no_layout;
@@ -246,9 +249,9 @@ static cute_layout walk(cute_algebra *a, cute_layout outer, cute_layout inner, b
     cute_layout flat = alg_coalesce_z_profile(a, outer, profile);
     pieces all = {.verdict = verdict};
     cute_layout result = alg_ok(flat) ? compose_tree(a, flat, inner, &all) : alg_no_layout;
-    trouble why;
+    violation why;
     int64_t bad;
-    if (!alg_ok(result) || right(a, outer, inner, result, &all, by_trial, &why, &bad)) return result;
+    if (!alg_ok(result) || is_composition(a, outer, inner, result, &all, by_trial, &why, &bad)) return result;
     const char *where = bad >= 0 ? cute_arena_printf(a->arena, " (%s would be wrong at index %" PRId64 ")",
                                                      alg_layout_text(a, result), bad)
                                  : "";
@@ -264,15 +267,18 @@ cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner)
 {
     if (!alg_ok(outer) || !alg_ok(inner)) return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    if (!alg_all_known(outer) || !alg_all_known(inner)) return walk(a, outer, inner, true, no_layout);
-    /* Static: nothing is emitted, so the walk may fail without a word before the result is looked for by
-     * trying. */
+    if (!alg_all_known(outer) || !alg_all_known(inner))
+        return compose_by_walk(a, outer, inner, true, not_a_layout);
+    /* For static operands nothing is emitted, so the walk may fail silently before the result is searched for
+     * exhaustively. */
     cute_algebra quiet = {.arena = a->arena};
-    cute_layout result = walk(&quiet, outer, inner, true, no_layout);
+    cute_layout result = compose_by_walk(&quiet, outer, inner, true, not_a_layout);
     if (quiet.status == CUTE_OK) return result;
     bool tried = false;
     result = alg_find_composition(a, outer, inner, &tried);
-    return alg_ok(result) ? result : walk(a, outer, inner, true, tried ? no_layout : not_shown);
+    return alg_ok(result)
+               ? result
+               : compose_by_walk(a, outer, inner, true, tried ? not_a_layout : may_not_be_a_layout);
 }
 
 cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner)
@@ -281,7 +287,7 @@ cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout 
     if (!alg_ok(outer) || !alg_ok(inner) || !alg_all_known(outer) || !alg_all_known(inner))
         return alg_no_layout;
     if (alg_is_empty(inner.shape)) return inner;
-    return walk(&quiet, outer, inner, false, no_layout);
+    return compose_by_walk(&quiet, outer, inner, false, not_a_layout);
 }
 
 /* ---- tiles ---- */

@@ -1,7 +1,7 @@
-/* Divides and products: a tile and what repeats it, as two modes, in the arrangements that kernels use. */
+/* Divides and products: a tile and its repetition, as two modes, in the arrangements that kernels use. */
 #include "lib/layout/layouts.h"
 
-static cute_layout pair(cute_algebra *a, cute_layout first, cute_layout second)
+static cute_layout pair_layouts(cute_algebra *a, cute_layout first, cute_layout second)
 {
     alg_layouts list = {0};
     alg_push_layout(a, &list, first);
@@ -9,8 +9,8 @@ static cute_layout pair(cute_algebra *a, cute_layout first, cute_layout second)
     return alg_layouts_tuple(a, &list);
 }
 
-/* Where there is one tile its stride says nothing: tensors of CuTe DSL have 0 there, the public dialect's layouts what it
- * would be. */
+/* The stride of a single tile is arbitrary: tensors of CuTe DSL have 0, the public dialect's layouts the
+ * stride of a second tile. */
 static cute_node without_ones(cute_algebra *a, cute_node shape, cute_node stride)
 {
     if (!shape || !stride) return NULL;
@@ -21,25 +21,25 @@ static cute_node without_ones(cute_algebra *a, cute_node shape, cute_node stride
     return alg_tuple(a, &list);
 }
 
-static cute_layout divided(cute_algebra *a, cute_layout tiled)
+static cute_layout normalize_tiled(cute_algebra *a, cute_layout tiled)
 {
     if (!alg_ok(tiled) || !a->dsl) return tiled;
     cute_layout rest = alg_layout_mode(tiled, 1);
     rest.stride = without_ones(a, rest.shape, rest.stride);
-    return pair(a, alg_layout_mode(tiled, 0), rest);
+    return pair_layouts(a, alg_layout_mode(tiled, 0), rest);
 }
 
-/* Tiles may reach beyond the layout. Where its last modes have one element, their strides say nothing about
- * what is there; if they make the composition wrong, the mode before them goes on. */
+/* Tiles may extend beyond the layout. The strides of trailing modes of extent 1 are arbitrary; if they make
+ * the composition invalid, the mode before them is extended. */
 cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler)
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
     cute_layout whole = alg_coalesce_profile(a, layout, alg_coprofile(a, tiler));
     if (!alg_ok(whole)) return alg_no_layout;
-    cute_layout parts = pair(a, tiler, alg_complement_extend(a, tiler, whole.shape));
-    if (!alg_ok(parts) || !alg_all_known(layout)) return divided(a, alg_compose(a, layout, parts));
+    cute_layout parts = pair_layouts(a, tiler, alg_complement_extend(a, tiler, whole.shape));
+    if (!alg_ok(parts) || !alg_all_known(layout)) return normalize_tiled(a, alg_compose(a, layout, parts));
     cute_layout certain = alg_compose_certain(a, layout, parts);
-    return divided(a, alg_ok(certain) ? certain : alg_compose(a, whole, parts));
+    return normalize_tiled(a, alg_ok(certain) ? certain : alg_compose(a, whole, parts));
 }
 
 cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)
@@ -66,22 +66,22 @@ cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile,
             alg_push_layout(a, &tiles, alg_layout_mode(mode, 0));
             alg_push_layout(a, &rests, alg_layout_mode(mode, 1));
         } else {
-            alg_fail(a, "mode %zu of the tiler leaves %s whole: it has no tile and rest to zip", i,
+            alg_fail(a, "mode %zu of the tiler does not divide %s: there is no tile and rest to zip", i,
                      alg_layout_text(a, mode));
             return alg_no_layout;
         }
     }
     if (!zip) return alg_layouts_tuple(a, &modes);
-    return pair(a, alg_layouts_tuple(a, &tiles), alg_layouts_tuple(a, &rests));
+    return pair_layouts(a, alg_layouts_tuple(a, &tiles), alg_layouts_tuple(a, &rests));
 }
 
 cute_layout alg_product_of(cute_algebra *a, cute_layout layout, cute_layout tiler)
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
-    return pair(a, layout, alg_compose(a, alg_complement(a, layout), tiler));
+    return pair_layouts(a, layout, alg_compose(a, alg_complement(a, layout), tiler));
 }
 
-/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..). What replaces a leaf is one mode, whatever its rank. */
+/* ((A0,A1,..), (B0,B1,..)) to ((A0,B0), (A1,B1), ..). A leaf is replaced by one mode of any rank. */
 static cute_node zip_pair(cute_algebra *a, cute_node x, bool x_whole, cute_node y, bool y_whole, size_t rank)
 {
     alg_list list = {0};
@@ -91,7 +91,7 @@ static cute_node zip_pair(cute_algebra *a, cute_node x, bool x_whole, cute_node 
     return alg_tuple(a, &list);
 }
 
-static cute_layout pad(cute_algebra *a, cute_layout layout, size_t rank)
+static cute_layout pad_to_rank(cute_algebra *a, cute_layout layout, size_t rank)
 {
     return (cute_layout){alg_append_to_rank(a, layout.shape, rank, alg_number(a, 1)),
                          alg_append_to_rank(a, layout.stride, rank, alg_number(a, 0))};
@@ -101,8 +101,8 @@ cute_layout alg_blocked(cute_algebra *a, cute_layout layout, cute_layout tiler, 
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
     size_t x = alg_rank(layout.shape), y = alg_rank(tiler.shape), rank = x > y ? x : y;
-    layout = pad(a, layout, rank);
-    tiler = pad(a, tiler, rank);
+    layout = pad_to_rank(a, layout, rank);
+    tiler = pad_to_rank(a, tiler, rank);
     cute_layout product = alg_product_of(a, layout, tiler);
     if (!alg_ok(product)) return alg_no_layout;
     bool whole[] = {alg_is_leaf(layout.shape), alg_is_leaf(tiler.shape)};
@@ -151,7 +151,7 @@ cute_layout alg_tile_to_shape(cute_algebra *a, cute_layout block, cute_node shap
 {
     if (!alg_ok(block) || !shape || !order) return alg_no_layout;
     size_t rank = alg_rank(shape);
-    cute_layout padded = pad(a, block, rank);
+    cute_layout padded = pad_to_rank(a, block, rank);
     cute_node block_shape = product_each(a, padded.shape), target = product_each(a, shape);
     cute_node repeats = alg_ceil_div(a, target, block_shape);
     cute_layout tiler = {repeats, alg_compact_order(a, repeats, order)};

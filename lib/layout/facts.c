@@ -1,10 +1,10 @@
 /* Decides injectivity and contiguity from strides.
  *
- * Two coordinates of (s0,s1,...):(d0,d1,...) have one index iff there is an x other than 0 with
- * x0*d0 + x1*d1 + ... = 0 and |xi| < si. Sorted by |d|, a mode whose stride is larger than all that the modes
- * below it reach together has x = 0 and drops out; for compact layouts and most others that is all. What is
- * left is searched from the largest stride down, with what the strides below reach and their common divisor
- * as bounds. */
+ * Two coordinates of (s0,s1,...):(d0,d1,...) have the same index iff there is an x other than 0 with x0*d0 +
+ * x1*d1 + ... = 0 and |xi| < si. In order of |d|, a mode whose stride exceeds the combined reach of the modes
+ * below it has x = 0 and can be dropped; this eliminates all modes of compact and most other layouts. The
+ * remaining modes are searched from the largest stride down, bounded by the reach and the greatest common
+ * divisor of the strides below. */
 #include "lib/layout/facts.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 enum { SEARCH_STEPS = 100000, MOST_POINTS = 65536, MOST_EVALUATIONS = 16384, MOST_MODES = 64 };
 
 typedef struct mode {
-    int64_t extent, stride; /* the extent at least 2, the stride its amount */
+    int64_t extent, stride; /* extent at least 2; stride: magnitude */
     bool negative;
-    cute_node basis; /* for its path; NULL: an integer stride */
+    cute_node basis; /* determines the path; NULL: an integer stride */
 } mode;
 
 /* ---- modes ---- */
@@ -39,8 +39,8 @@ static int compare_modes(const void *left, const void *right)
     return order ? order : (x->stride > y->stride) - (x->stride < y->stride);
 }
 
-/* Modes of extent 2 and more, sorted by path and stride; NULL: not all known, or out of memory. */
-static mode *collect(cute_algebra *a, cute_layout layout, size_t *count)
+/* Modes of extent 2 and more, sorted by path and stride; NULL: not all are known, or out of memory. */
+static mode *collect_modes(cute_algebra *a, cute_layout layout, size_t *count)
 {
     cute_node shape = alg_flatten_to_tuple(a, layout.shape), stride = alg_flatten_to_tuple(a, layout.stride);
     mode *modes = shape ? cute_arena_array(a->arena, shape->count ? shape->count : 1, sizeof *modes) : NULL;
@@ -88,7 +88,8 @@ typedef struct search {
     int64_t steps;
 } search;
 
-/* Is there an x for modes 0..i with x*d + rest = 0, and not 0 in all if `trivial`? |rest| is within reach. */
+/* True if there is an x for modes 0..i with x*d + rest = 0, and x != 0 if `trivial`. |rest| is within
+ * reach. */
 static bool collides(search *s, size_t i, int64_t rest, bool trivial)
 {
     if (rest == 0 && !trivial) return true;
@@ -99,7 +100,7 @@ static bool collides(search *s, size_t i, int64_t rest, bool trivial)
         int64_t x = rest / d;
         return rest % d == 0 && -m->extent < x && x < m->extent;
     }
-    /* x and -x are alike while all above are 0. */
+    /* While all modes above are 0, x and -x are equivalent. */
     int64_t low = trivial ? 0 : -(m->extent - 1), high = m->extent - 1;
     __int128 least = -(__int128)reach - rest, most = (__int128)reach - rest;
     __int128 from = least / d, to = most / d;
@@ -112,20 +113,21 @@ static bool collides(search *s, size_t i, int64_t rest, bool trivial)
         if (--s->steps < 0) return false;
         int64_t here = (int64_t)(rest + x * d);
         if (here % g) continue;
-        step =
-            g / (int64_t)cute_gcd((uint64_t)(d % g), (uint64_t)g); /* from the first that is divisible on */
+        step = g / (int64_t)cute_gcd(
+                       (uint64_t)(d % g),
+                       (uint64_t)g); /* distance between values of x at which `here` is a multiple of g */
         if (collides(s, i - 1, here, trivial && x == 0)) return true;
     }
     return false;
 }
 
-/* Modes of one path. */
+/* The modes have the same path. */
 static cute_truth injective(const mode *modes, size_t count)
 {
     int64_t reach;
     if (count && modes[0].stride == 0) return CUTE_NO;
     if (!reach_of(modes, count, &reach)) return CUTE_UNDECIDED;
-    while (count) { /* the largest stride goes beyond all below it */
+    while (count) { /* a stride larger than the reach of all below */
         int64_t below = reach - (modes[count - 1].extent - 1) * modes[count - 1].stride;
         if (modes[count - 1].stride <= below) break;
         reach = below;
@@ -148,8 +150,8 @@ static cute_truth injective(const mode *modes, size_t count)
 
 /* ---- contiguity ---- */
 
-/* Sorted strides reach every number iff none is beyond the next one that those below it don't reach; each
- * number is reached once iff there are as many coordinates. */
+/* Sorted strides reach every number iff each stride is at most one more than the reach of those below; each
+ * number is reached once iff there are as many coordinates as numbers. */
 static cute_truth contiguous(const mode *modes, size_t count)
 {
     int64_t reach = 0;
@@ -162,19 +164,19 @@ static cute_truth contiguous(const mode *modes, size_t count)
     return points_of(modes, count) - 1 == reach ? CUTE_YES : CUTE_NO;
 }
 
-static cute_truth both(cute_truth x, cute_truth y)
+static cute_truth combine_truths(cute_truth x, cute_truth y)
 {
     if (x == CUTE_NO || y == CUTE_NO) return CUTE_NO;
     return x == CUTE_YES && y == CUTE_YES ? CUTE_YES : CUTE_UNDECIDED;
 }
 
-/* Paths do not mix: each has to hold on its own. */
+/* Paths are independent: the property must hold for each. */
 static cute_truth for_each_path(const mode *modes, size_t count, cute_truth (*holds)(const mode *, size_t))
 {
     cute_truth all = CUTE_YES;
     for (size_t begin = 0, end; begin < count && all != CUTE_NO; begin = end) {
         for (end = begin + 1; end < count && !compare_paths(modes[begin].basis, modes[end].basis);) end++;
-        all = both(all, holds(modes + begin, end - begin));
+        all = combine_truths(all, holds(modes + begin, end - begin));
     }
     return all;
 }
@@ -187,15 +189,15 @@ static int compare_numbers(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-static int64_t swizzled(cute_swizzle s, int64_t index)
+static int64_t swizzle_index(cute_swizzle s, int64_t index)
 {
     uint64_t ones = ((uint64_t)1 << s.bits) - 1, x = (uint64_t)index;
     uint64_t y = x & (ones << (s.base + (s.shift > 0 ? s.shift : 0)));
     return (int64_t)(x ^ (s.shift >= 0 ? y >> s.shift : y << -s.shift));
 }
 
-/* A swizzle is one to one on all integers: it is as injective as what it is applied to, and whole blocks that
- * it does not leave stay contiguous. The rest is tried out. */
+/* A swizzle is a bijection of the integers: it preserves injectivity, and maps whole aligned blocks to
+ * themselves, so these remain contiguous. Other cases are enumerated. */
 static void judge_swizzled(const cute_value *v, const mode *modes, size_t count, int64_t size,
                            cute_layout_facts *out)
 {
@@ -220,7 +222,7 @@ static void judge_swizzled(const cute_value *v, const mode *modes, size_t count,
     int64_t at[MOST_MODES] = {0}, index = v->tree->value.value, least = INT64_MAX, most = INT64_MIN;
     if (count > MOST_MODES) return;
     for (int64_t n = 0; n < size; n++) {
-        int64_t x = swizzled(v->swizzle, index);
+        int64_t x = swizzle_index(v->swizzle, index);
         if (x < least) least = x;
         if (x > most) most = x;
         for (size_t i = 0; i < count; i++) {
@@ -237,7 +239,7 @@ static void judge_swizzled(const cute_value *v, const mode *modes, size_t count,
     out->contiguous = cute_sub64(most, least, &span) && span == size - 1 ? CUTE_YES : CUTE_NO;
 }
 
-/* A layout applied to a layout: every index is computed. */
+/* A layout applied to a layout: all indices are computed. */
 static void judge_composed(cute_arena *arena, const cute_value *v, int64_t size, cute_layout_facts *out)
 {
     int64_t *indices =
@@ -268,7 +270,7 @@ static void judge_composed(cute_arena *arena, const cute_value *v, int64_t size,
     }
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
 static bool known_number(cute_arena *arena, cute_operation operation, const cute_value *value, int64_t *out)
 {
@@ -288,7 +290,7 @@ void cute_layout_facts_of(cute_arena *arena, const cute_value *value, cute_layou
     out->has_size = known_number(arena, CUTE_OP_SIZE, value, &out->size);
     out->has_cosize = known_number(arena, CUTE_OP_COSIZE, value, &out->cosize);
     size_t count;
-    mode *modes = collect(&a, value->layout, &count);
+    mode *modes = collect_modes(&a, value->layout, &count);
     if (!modes) return;
     if (value->inner.shape) {
         if (out->has_size) judge_composed(arena, value, out->size, out);

@@ -1,14 +1,15 @@
-/* Inverses of layouts, by sorting modes by stride. For basis strides one inverse per leaf of the codomain. */
+/* Inverses of layouts, computed from the modes sorted by stride. Basis strides have one inverse per leaf of
+ * the codomain. */
 #include "lib/layout/buckets.h"
 
-static bool check_shape(cute_algebra *a, cute_layout layout, const char *kind)
+static bool check_known_extents(cute_algebra *a, cute_layout layout, const char *kind)
 {
     if (cute_tree_is_static(layout.shape)) return true;
     alg_fail(a, "expects known extents for a %s inverse, but got %s", kind, alg_layout_text(a, layout));
     return false;
 }
 
-/* Products of the extents to the left of each flat mode. */
+/* The product of the extents to the left of each flat mode. */
 static cute_node extents_before(cute_algebra *a, cute_node shape)
 {
     alg_list list = {0};
@@ -20,7 +21,7 @@ static cute_node extents_before(cute_algebra *a, cute_node shape)
     return product ? alg_tuple(a, &list) : NULL;
 }
 
-static alg_sorted *sorted(cute_algebra *a, cute_layout layout, size_t *count)
+static alg_sorted *sort_by_stride(cute_algebra *a, cute_layout layout, size_t *count)
 {
     cute_layout flat = alg_coalesce_z(a, layout);
     if (!alg_ok(flat)) return NULL;
@@ -29,17 +30,18 @@ static alg_sorted *sorted(cute_algebra *a, cute_layout layout, size_t *count)
     return before ? alg_sort_modes(a, shape, stride, before, count) : NULL;
 }
 
-/* An unknown stride ends what can be inverted, as a stride of 0 does. */
-static cute_node forget_unknown(cute_algebra *a, cute_node stride)
+/* An unknown stride ends the invertible part, as a stride of 0 does. */
+static cute_node zero_unknown_strides(cute_algebra *a, cute_node stride)
 {
     if (!stride) return NULL;
     if (alg_is_leaf(stride)) return stride->value.known ? stride : alg_number(a, 0);
     alg_list list = {0};
-    for (uint32_t i = 0; i < stride->count; i++) alg_push(a, &list, forget_unknown(a, stride->items[i]));
+    for (uint32_t i = 0; i < stride->count; i++)
+        alg_push(a, &list, zero_unknown_strides(a, stride->items[i]));
     return alg_tuple(a, &list);
 }
 
-static cute_layout finish_right(cute_algebra *a, const alg_bucket *b)
+static cute_layout finish_right_inverse(cute_algebra *a, const alg_bucket *b)
 {
     if (b->modes.shapes.count == 0) return (cute_layout){alg_number(a, 1), alg_number(a, 0)};
     return alg_coalesce(a, alg_layouts_tuple(a, &b->modes));
@@ -48,9 +50,10 @@ static cute_layout finish_right(cute_algebra *a, const alg_bucket *b)
 cute_layout alg_right_inverse(cute_algebra *a, cute_layout layout)
 {
     size_t count;
-    if (!alg_ok(layout) || !check_shape(a, layout, "right")) return alg_no_layout;
+    if (!alg_ok(layout) || !check_known_extents(a, layout, "right")) return alg_no_layout;
     alg_buckets *buckets = alg_make_buckets(a, alg_coprofile(a, layout));
-    alg_sorted *modes = sorted(a, (cute_layout){layout.shape, forget_unknown(a, layout.stride)}, &count);
+    alg_sorted *modes =
+        sort_by_stride(a, (cute_layout){layout.shape, zero_unknown_strides(a, layout.stride)}, &count);
     if (!modes || !buckets) return alg_no_layout;
     for (size_t i = 0; i < buckets->count; i++) buckets->items[i].current = alg_number(a, 1);
     for (size_t i = 0; i < count; i++) {
@@ -64,10 +67,10 @@ cute_layout alg_right_inverse(cute_algebra *a, cute_layout layout)
         bucket->current = alg_op(a, CUTE_MUL, modes[i].shape, d);
         if (!bucket->current) return alg_no_layout;
     }
-    return alg_join_buckets(a, buckets, finish_right);
+    return alg_join_buckets(a, buckets, finish_right_inverse);
 }
 
-static cute_layout finish_left(cute_algebra *a, const alg_bucket *b)
+static cute_layout finish_left_inverse(cute_algebra *a, const alg_bucket *b)
 {
     cute_layout layout = alg_layouts_tuple(a, &b->modes);
     return alg_ok(layout) ? alg_coalesce_z(a, layout) : layout;
@@ -76,13 +79,13 @@ static cute_layout finish_left(cute_algebra *a, const alg_bucket *b)
 cute_layout alg_left_inverse(cute_algebra *a, cute_layout layout)
 {
     size_t count;
-    if (!alg_ok(layout) || !check_shape(a, layout, "left")) return alg_no_layout;
+    if (!alg_ok(layout) || !check_known_extents(a, layout, "left")) return alg_no_layout;
     if (!cute_tree_is_static(layout.stride)) {
         alg_fail(a, "expects known strides for a left inverse, but got %s", alg_layout_text(a, layout));
         return alg_no_layout;
     }
     alg_buckets *buckets = alg_make_buckets(a, alg_coprofile(a, layout));
-    alg_sorted *modes = sorted(a, layout, &count);
+    alg_sorted *modes = sort_by_stride(a, layout, &count);
     if (!modes || !buckets) return alg_no_layout;
     for (size_t i = 0; i < buckets->count; i++) {
         alg_bucket *b = &buckets->items[i];
@@ -114,5 +117,5 @@ cute_layout alg_left_inverse(cute_algebra *a, cute_layout layout)
         alg_push(a, shapes, modes[i].shape);
         alg_push(a, &bucket->modes.strides, modes[i].before);
     }
-    return alg_join_buckets(a, buckets, finish_left);
+    return alg_join_buckets(a, buckets, finish_left_inverse);
 }

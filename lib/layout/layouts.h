@@ -1,4 +1,4 @@
-/* Functions of whole layouts. A layout whose parts are NULL stands for a failure, as a NULL tree does. */
+/* Functions of whole layouts. A layout with NULL parts represents a failure, like a NULL tree. */
 #ifndef CUTE_LIB_LAYOUT_LAYOUTS_H
 #define CUTE_LIB_LAYOUT_LAYOUTS_H
 
@@ -24,46 +24,46 @@ cute_layout alg_layouts_tuple(cute_algebra *a, const alg_layouts *list);
 
 /* ---- transform.c ---- */
 
-/* The same function on the domain, in as few modes as what is known allows. */
+/* The same function on the domain, in the fewest modes that the known extents and strides allow. */
 cute_layout alg_coalesce(cute_algebra *a, cute_layout layout);
-/* The same function on all integers from 0: the last mode keeps its stride even if its extent is 1. */
+/* The same function on all non-negative integers: the last mode keeps its stride even if its extent is 1. */
 cute_layout alg_coalesce_z(cute_algebra *a, cute_layout layout);
-/* Each mode that a leaf of `profile` stands for on its own. */
+/* Coalesces separately within each leaf of `profile`. */
 cute_layout alg_coalesce_profile(cute_algebra *a, cute_layout layout, cute_node profile);
 cute_layout alg_coalesce_z_profile(cute_algebra *a, cute_layout layout, cute_node profile);
-/* The shape with 1 where the stride is 0. */
+/* The shape with extent 1 where the stride is 0. */
 cute_node alg_filter_zeros(cute_algebra *a, cute_node stride, cute_node shape);
 cute_layout alg_filter(cute_algebra *a, cute_layout layout);
 cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node profile);
-/* Compact strides; the mode of the lowest order runs fastest. */
+/* Compact strides; the mode of lowest order varies fastest. */
 cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order);
 cute_node alg_group(cute_algebra *a, cute_node t, size_t begin, size_t end);
 cute_node alg_append_to_rank(cute_algebra *a, cute_node t, size_t rank, cute_node element);
 cute_node alg_prepend_to_rank(cute_algebra *a, cute_node t, size_t rank, cute_node element);
-/* The modes at which `coord` has `_`, and the others. */
+/* The modes at which `coord` has `_`; alg_dice: the others. */
 cute_node alg_slice(cute_algebra *a, cute_node coord, cute_node t);
 cute_node alg_dice(cute_algebra *a, cute_node coord, cute_node t);
 
 /* ---- composition.c ---- */
 
-/* R(i) = A(B(i)) for all i of B's domain; refused where it cannot be a layout. */
+/* R(i) = A(B(i)) for all i in B's domain; fails if R is not a layout. */
 cute_layout alg_compose(cute_algebra *a, cute_layout outer, cute_layout inner);
-/* The same of static layouts where the rules show that it is right; no layout (and nothing reported) elsewhere. */
+/* The same for static layouts if the rules prove it; otherwise no layout, without a message. */
 cute_layout alg_compose_certain(cute_algebra *a, cute_layout outer, cute_layout inner);
-/* Mode by mode; `_` keeps a mode. Modes beyond the tiler's are dropped. */
+/* Mode by mode; `_` keeps a mode. Modes beyond the tiler's rank are dropped. */
 cute_layout alg_compose_tile(cute_algebra *a, cute_layout outer, cute_node tile);
-/* A shape as a tile of compact layouts. */
+/* The shape as a tile of compact layouts. */
 cute_node alg_shape_to_tile(cute_algebra *a, cute_node shape);
 
 /* ---- complement.c ---- */
 
-/* L(0): a tree of zeros of the structure of the codomain, without emitting anything. */
+/* L(0): zeros in the structure of the codomain; emits nothing. */
 cute_node alg_coprofile(cute_algebra *a, cute_layout layout);
-/* What fills the gaps below the largest stride, and one step beyond. */
+/* The gaps below the largest stride, and one step beyond it. */
 cute_layout alg_complement(cute_algebra *a, cute_layout layout);
-/* The same, extended to cover [0, |cotarget|). */
+/* The complement, extended to cover [0, |cotarget|). */
 cute_layout alg_complement_to(cute_algebra *a, cute_layout layout, cute_node cotarget);
-/* The same, extended over the modes of `extend`: what a divide needs. */
+/* The complement, extended over the modes of `extend`, as divides require. */
 cute_layout alg_complement_extend(cute_algebra *a, cute_layout layout, cute_node extend);
 
 /* ---- inverse.c ---- */
@@ -77,12 +77,12 @@ cute_layout alg_left_inverse(cute_algebra *a, cute_layout layout);
 
 /* (A o B, A o B*). */
 cute_layout alg_divide(cute_algebra *a, cute_layout layout, cute_layout tiler);
-/* Mode by mode; zipped: ((tiles...), (rests..., modes beyond the tiler's...)). */
+/* Mode by mode; zipped: ((tiles...), (rests..., modes beyond the tiler's rank...)). */
 cute_layout alg_divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip);
 /* (A, A* o B). */
 cute_layout alg_product_of(cute_algebra *a, cute_layout layout, cute_layout tiler);
 cute_layout alg_blocked(cute_algebra *a, cute_layout layout, cute_layout tiler, bool raked);
-/* A rank-2 layout with the modes of mode 1 (and of mode 0) at top level. */
+/* A rank-2 layout with the modes of mode 1 (`both`: also of mode 0) at top level. */
 cute_layout alg_unzip(cute_algebra *a, cute_layout layout, bool both);
 cute_layout alg_tile_to_shape(cute_algebra *a, cute_layout block, cute_node shape, cute_node order);
 

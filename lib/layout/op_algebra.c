@@ -1,4 +1,4 @@
-/* Operations from layouts to layouts. Composed layouts A o offset o B are worked on through B. */
+/* Operations from layouts to layouts. They apply to B of a composed layout A o offset o B. */
 #include "lib/base/numbers/checked.h"
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
@@ -9,7 +9,7 @@ static bool expects_layout(call *c, size_t i)
     return call_expects(c, i, CUTE_LAID_OUT, "expects a layout or composed layout");
 }
 
-static bool expects_plain(call *c)
+static bool expects_plain_layout(call *c)
 {
     return call_expects(c, 0, CUTE_BIT(CUTE_LAYOUT), "expects input to be !cute.layout");
 }
@@ -68,7 +68,7 @@ bool op_filter(call *c)
            call_give_like(c, v, alg_filter_profile(c->a, v->layout, c->in[1].tree));
 }
 
-static bool attribute_count(call *c, size_t count)
+static bool expects_attributes(call *c, size_t count)
 {
     if (c->attribute_count == count) return true;
     alg_fail(c->a, "%s expects %zu attribute(s), but got %zu", c->name, count, c->attribute_count);
@@ -77,7 +77,7 @@ static bool attribute_count(call *c, size_t count)
 
 bool op_group_modes(call *c)
 {
-    if (!expects_layout(c, 0) || !attribute_count(c, 2)) return false;
+    if (!expects_layout(c, 0) || !expects_attributes(c, 2)) return false;
     const cute_value *v = &c->in[0];
     long long begin = c->attributes[0], end = c->attributes[1], rank = (long long)alg_rank(v->layout.shape);
     if (begin < 0)
@@ -102,7 +102,7 @@ static bool extend_rank(call *c, to_rank extend)
             c, 0, CUTE_ANY_TUPLE | CUTE_LAID_OUT,
             "expects $input to be !cute.int_tuple, !cute.coord, !cute.stride, !cute.shape, !cute.layout, or "
             "!cute.composed_layout") ||
-        !attribute_count(c, 1))
+        !expects_attributes(c, 1))
         return false;
     if (c->attributes[0] <= 0 || c->attributes[0] > CUTE_MAX_LEAVES) {
         alg_fail(c->a, "expects rank to be a positive integer, but got %lld", (long long)c->attributes[0]);
@@ -137,14 +137,15 @@ bool op_prepend_to_rank(call *c)
     return extend_rank(c, alg_prepend_to_rank);
 }
 
-/* ---- made from shapes and other layouts ---- */
+/* ---- construction from shapes and other layouts ---- */
 
-/* |known strides|; unknown ones stay, so that nothing is emitted for them. */
-static cute_node magnitudes(cute_algebra *a, cute_node t)
+/* |known strides|; unknown ones are kept, so that nothing is emitted for them. */
+static cute_node known_magnitudes(cute_algebra *a, cute_node t)
 {
     if (alg_is_leaf(t)) return alg_is_known(t) && t->value.value < 0 ? alg_abs(a, t) : t;
     alg_list list = {0};
-    for (uint32_t i = 0; i < t->count && !list.failed; i++) alg_push(a, &list, magnitudes(a, t->items[i]));
+    for (uint32_t i = 0; i < t->count && !list.failed; i++)
+        alg_push(a, &list, known_magnitudes(a, t->items[i]));
     return alg_tuple(a, &list);
 }
 
@@ -164,7 +165,7 @@ bool op_make_layout_like(call *c)
         return false;
     }
     cute_node shape = alg_filter_zeros(c->a, v->layout.stride, v->layout.shape);
-    cute_node order = magnitudes(c->a, v->layout.stride);
+    cute_node order = known_magnitudes(c->a, v->layout.stride);
     return call_give_layout(c, (cute_layout){v->layout.shape, alg_compact_order(c->a, shape, order)});
 }
 
@@ -204,7 +205,7 @@ bool op_composition(call *c)
 bool op_complement(call *c)
 {
     const cute_value *v = &c->in[0];
-    if (!expects_plain(c)) return false;
+    if (!expects_plain_layout(c)) return false;
     if (c->count < 2) {
         if (!cute_value_is_static(v)) {
             alg_fail(c->a, "expects input with static layout, but got%s with dynamic layout",
@@ -236,11 +237,11 @@ bool op_complement(call *c)
     return call_give_layout(c, alg_complement_to(c->a, v->layout, cotarget));
 }
 
-static bool invert(call *c, const char *kind, bool known_strides,
-                   cute_layout (*inverse)(cute_algebra *, cute_layout))
+static bool invert_layout(call *c, const char *kind, bool known_strides,
+                          cute_layout (*inverse)(cute_algebra *, cute_layout))
 {
     const cute_value *v = &c->in[0];
-    if (!expects_plain(c)) return false;
+    if (!expects_plain_layout(c)) return false;
     if (!cute_tree_is_static(v->layout.shape)) {
         alg_fail(c->a, "expects a static-shape input layout, but got %s", alg_type_text(c->a, v));
         return false;
@@ -257,17 +258,17 @@ static bool invert(call *c, const char *kind, bool known_strides,
 
 bool op_right_inverse(call *c)
 {
-    return invert(c, "right", false, alg_right_inverse);
+    return invert_layout(c, "right", false, alg_right_inverse);
 }
 bool op_left_inverse(call *c)
 {
-    return invert(c, "left", true, alg_left_inverse);
+    return invert_layout(c, "left", true, alg_left_inverse);
 }
 
 /* ---- recast ---- */
 
-/* A o offset o B in units n times larger or smaller: each part is scaled. */
-static bool scale(call *c, cute_value *v, int64_t n, bool up)
+/* Rescales A o offset o B to units n times larger or smaller. */
+static bool scale_composed(call *c, cute_value *v, int64_t n, bool up)
 {
     cute_algebra *a = c->a;
     if (n == 1) return true;
@@ -298,7 +299,8 @@ static bool scale(call *c, cute_value *v, int64_t n, bool up)
 
 bool op_recast_layout(call *c)
 {
-    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects a layout or composed layout") || !attribute_count(c, 2))
+    if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects a layout or composed layout") ||
+        !expects_attributes(c, 2))
         return false;
     int64_t new_bits = c->attributes[0], old_bits = c->attributes[1];
     if (new_bits <= 0)
@@ -312,7 +314,8 @@ bool op_recast_layout(call *c)
     call_sentence(c, "unable to recast $0 from $b bits to $a bits");
     int64_t common = (int64_t)cute_gcd((uint64_t)new_bits, (uint64_t)old_bits);
     *c->out = c->in[0];
-    if (!scale(c, c->out, new_bits / common, true) || !scale(c, c->out, old_bits / common, false))
+    if (!scale_composed(c, c->out, new_bits / common, true) ||
+        !scale_composed(c, c->out, old_bits / common, false))
         return false;
     call_decay(c->out);
     return true;

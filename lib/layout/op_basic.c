@@ -1,4 +1,4 @@
-/* Operations that build values, take them apart and change their type. */
+/* Operations that build values, take them apart and convert their type. */
 #include "lib/layout/apply.h"
 #include "lib/layout/verify.h"
 
@@ -74,7 +74,7 @@ bool op_composed_get_inner(call *c)
     if (!expects_composed(c)) return false;
     if (c->in[0].inner.shape) return call_give_layout(c, c->in[0].inner);
     *c->out = (cute_value){.type = CUTE_SWIZZLE, .swizzle = c->in[0].swizzle};
-    if (alg_is_wrap(&c->in[0])) c->out->swizzle = (cute_swizzle){0, 4, 3}; /* as CuTe DSL has it */
+    if (alg_is_wrap(&c->in[0])) c->out->swizzle = (cute_swizzle){0, 4, 3}; /* CuTe DSL's convention */
     return true;
 }
 
@@ -112,21 +112,21 @@ bool call_check_path(call *c, const cute_value *v)
     return true;
 }
 
-static cute_node follow(const call *c, cute_node t)
+static cute_node mode_at_path(const call *c, cute_node t)
 {
     for (size_t i = 0; i < c->attribute_count; i++) t = alg_mode(t, (size_t)c->attributes[i]);
     return t;
 }
 
-/* The operand at the path given by the attributes. */
+/* Operand 0 at the path in the attributes. */
 bool call_at_path(call *c, cute_value *out)
 {
     *out = c->in[0];
     if (!call_check_path(c, out)) return false;
     if (call_is(out, CUTE_LAID_OUT))
-        out->layout = (cute_layout){follow(c, out->layout.shape), follow(c, out->layout.stride)};
+        out->layout = (cute_layout){mode_at_path(c, out->layout.shape), mode_at_path(c, out->layout.stride)};
     else
-        out->tree = follow(c, out->tree);
+        out->tree = mode_at_path(c, out->tree);
     return true;
 }
 
@@ -181,7 +181,7 @@ bool op_to_int_tuple(call *c)
     return call_give_tree(c, CUTE_INT_TUPLE, v->tree);
 }
 
-static bool convert(call *c, cute_type type)
+static bool convert_int_tuple(call *c, cute_type type)
 {
     return call_expects(c, 0, CUTE_BIT(CUTE_INT_TUPLE), "expects src to be !cute.int_tuple") &&
            call_give_tree(c, type, c->in[0].tree);
@@ -189,13 +189,13 @@ static bool convert(call *c, cute_type type)
 
 bool op_to_shape(call *c)
 {
-    return convert(c, CUTE_SHAPE);
+    return convert_int_tuple(c, CUTE_SHAPE);
 }
 bool op_to_stride(call *c)
 {
-    return convert(c, CUTE_STRIDE);
+    return convert_int_tuple(c, CUTE_STRIDE);
 }
 bool op_to_coord(call *c)
 {
-    return convert(c, CUTE_COORD);
+    return convert_int_tuple(c, CUTE_COORD);
 }

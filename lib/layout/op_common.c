@@ -1,11 +1,11 @@
-/* What two layouts have in common, and what one layout sends to 0. */
+/* max_common_layout, max_common_vector and nullspace. */
 #include "lib/layout/apply.h"
 #include "lib/layout/buckets.h"
 #include "lib/layout/pointer.h"
 
 /* ---- nullspace ---- */
 
-/* The flat modes of stride 0, with the strides that they have in the compact layout of the same shape. */
+/* The flat modes of stride 0, with their strides in the compact layout of the same shape. */
 bool op_nullspace(call *c)
 {
     cute_algebra *a = c->a;
@@ -28,10 +28,10 @@ bool op_nullspace(call *c)
            call_give_layout(c, (cute_layout){alg_unwrap(layout.shape), alg_unwrap(layout.stride)});
 }
 
-/* ---- what is contiguous in both ---- */
+/* ---- common contiguous layout ---- */
 
-/* R with A(R(i)) = i and B(R(i)) = i: B's right inverse as far as A o it is the identity. Where A o the whole
- * inverse is no layout, fewer of its modes are tried. */
+/* R with A(R(i)) = i and B(R(i)) = i: B's right inverse, restricted to where A o inverse is the identity. If
+ * A o the whole inverse is not a layout, fewer of its modes are tried. */
 static cute_layout common_layout(cute_algebra *a, cute_layout x, cute_layout y)
 {
     cute_layout inverse = alg_right_inverse(a, y), both = alg_no_layout;
@@ -52,9 +52,9 @@ static cute_layout common_layout(cute_algebra *a, cute_layout x, cute_layout y)
     return (cute_layout){alg_number(a, 1), alg_number(a, 0)};
 }
 
-/* How many consecutive indices a swizzle at a known offset leaves consecutive: the bits below its base, as far as
- * the offset is aligned. */
-static int64_t unbroken(const cute_value *v)
+/* The number of consecutive indices that a swizzle at a known offset keeps consecutive: limited by the
+ * swizzle's base and by the alignment of the offset. */
+static int64_t unswizzled_run(const cute_value *v)
 {
     if (v->type != CUTE_COMPOSED_LAYOUT) return INT64_MAX;
     int64_t most = (int64_t)1 << v->swizzle.base, divisor = v->tree->value.divisor;
@@ -77,7 +77,7 @@ static bool same_swizzle(const cute_value *v, const cute_value *w)
            alg_same_swizzle(v->swizzle, w->swizzle) && alg_is(v->tree, 0) && alg_is(w->tree, 0);
 }
 
-static bool common(call *c, bool only_size, cute_layout *out)
+static bool find_common(call *c, bool only_size, cute_layout *out)
 {
     cute_algebra *a = c->a;
     for (size_t i = 0; i < 2; i++) {
@@ -95,8 +95,8 @@ static bool common(call *c, bool only_size, cute_layout *out)
     call_sentence(c, "unable to compare $0 and $1");
     *out = common_layout(a, c->in[0].layout, c->in[1].layout);
     if (!alg_ok(*out)) return false;
-    /* Equal swizzles undo each other; only the layout that is returned would have to be swizzled too. */
-    int64_t x = unbroken(&c->in[0]), y = unbroken(&c->in[1]), most = x < y ? x : y;
+    /* Equal swizzles cancel out; but max_common_layout would have to return a swizzled layout. */
+    int64_t x = unswizzled_run(&c->in[0]), y = unswizzled_run(&c->in[1]), most = x < y ? x : y;
     if (only_size && same_swizzle(&c->in[0], &c->in[1])) most = INT64_MAX;
     cute_node size = alg_product(a, out->shape);
     if (!size) return false;
@@ -108,11 +108,12 @@ static bool common(call *c, bool only_size, cute_layout *out)
 bool op_max_common_layout(call *c)
 {
     cute_layout layout;
-    return common(c, false, &layout) && call_give_layout(c, layout);
+    return find_common(c, false, &layout) && call_give_layout(c, layout);
 }
 
 bool op_max_common_vector(call *c)
 {
     cute_layout layout;
-    return common(c, true, &layout) && call_give_tree(c, CUTE_INT_TUPLE, alg_product(c->a, layout.shape));
+    return find_common(c, true, &layout) &&
+           call_give_tree(c, CUTE_INT_TUPLE, alg_product(c->a, layout.shape));
 }

@@ -41,7 +41,7 @@ bool op_tuple_product_each(call *c)
     return call_give_tree(c, c->in[0].type, alg_tuple(c->a, &list));
 }
 
-static bool layout_eval(call *c)
+static bool eval_layout(call *c)
 {
     const cute_value *coord = &c->in[0], *layout = &c->in[1];
     if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
@@ -65,14 +65,14 @@ static bool layout_eval(call *c)
 
 bool op_layout_eval(call *c)
 {
-    return layout_eval(c);
+    return eval_layout(c);
 }
 
 bool op_crd2idx(call *c)
 {
-    if (call_is(&c->in[1], CUTE_ANY_LAYOUT)) { /* no operation of the public dialect */
+    if (call_is(&c->in[1], CUTE_ANY_LAYOUT)) { /* not in the public dialect */
         c->a->dsl = true;
-        return layout_eval(c);
+        return eval_layout(c);
     }
     if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
         !call_expects(c, 1, CUTE_BIT(CUTE_SHAPE), "expects shape to be !cute.shape"))
@@ -112,7 +112,7 @@ bool op_swizzle_eval(call *c)
     return call_give_tree(c, CUTE_INT_TUPLE, alg_swizzle(c->a, c->in[1].swizzle, c->in[0].tree));
 }
 
-/* ---- the coordinate of an index of a layout ---- */
+/* ---- coordinate of a layout's index ---- */
 
 bool op_layout_idx2crd(call *c)
 {
@@ -129,7 +129,7 @@ bool op_layout_idx2crd(call *c)
     call_sentence(c, "unable to compute the coordinate of index $0 of $1");
     cute_node crd = call_divided(a, index->tree, v->layout.shape, v->layout.stride);
     if (!crd) return false;
-    /* Division finds the way back only through strides that are multiples of each other. */
+    /* Division only inverts strides that are multiples of each other. */
     if (alg_is_known(index->tree) && cute_value_is_static(v)) {
         cute_node again = alg_eval(a, crd, v->layout.shape, v->layout.stride);
         if (!again) return false;
@@ -142,19 +142,19 @@ bool op_layout_idx2crd(call *c)
     return call_give_tree(c, CUTE_COORD, crd);
 }
 
-/* ---- coordinates from one shape to another ---- */
+/* ---- conversion of coordinates between shapes ---- */
 
-/* Tuples all three: mode by mode; else through the index. */
+/* Mode by mode if all three are tuples; otherwise through the index. */
 static cute_node crd2crd(cute_algebra *a, cute_node coord, cute_node to, cute_node from)
 {
     if (alg_is_leaf(coord) || alg_is_leaf(to) || alg_is_leaf(from)) {
         if (!cute_tree_weakly_congruent(coord, from))
-            return alg_fail(a, "expects coordinate %s to be weakly congruent to the shape %s that it is of",
+            return alg_fail(a, "expects coordinate %s to be weakly congruent to its shape %s",
                             alg_text(a, coord), alg_text(a, from));
         return alg_idx2crd(a, alg_is_leaf(coord) ? coord : alg_crd2idx(a, coord, from), to);
     }
     if (coord->count != to->count || coord->count != from->count)
-        return alg_fail(a, "expects coordinate %s and the shapes %s and %s to be of one rank",
+        return alg_fail(a, "expects coordinate %s and the shapes %s and %s to have the same rank",
                         alg_text(a, coord), alg_text(a, from), alg_text(a, to));
     alg_list list = {0};
     for (uint32_t i = 0; i < coord->count && !list.failed; i++)
@@ -166,16 +166,16 @@ bool op_crd2crd(call *c)
 {
     cute_node coord = c->in[0].tree;
     if (!call_expects(c, 0, CUTE_BIT(CUTE_COORD), "expects coord to be !cute.coord") ||
-        !call_expects(c, 1, CUTE_BIT(CUTE_SHAPE), "expects the shape to go to to be !cute.shape") ||
+        !call_expects(c, 1, CUTE_BIT(CUTE_SHAPE), "expects the target shape to be !cute.shape") ||
         (c->count > 2 &&
-         !call_expects(c, 2, CUTE_BIT(CUTE_SHAPE), "expects the shape to come from to be !cute.shape")))
+         !call_expects(c, 2, CUTE_BIT(CUTE_SHAPE), "expects the source shape to be !cute.shape")))
         return false;
     if (alg_has(coord, CUTE_TREE_UNDERSCORE)) {
         alg_fail(c->a, "expects a coordinate without underscores, but got %s", alg_text(c->a, coord));
         return false;
     }
-    call_sentence(c, "unable to take coordinate $0 to shape $1");
-    /* Without its shape a coordinate's leaves are the indices of the modes that they stand for. */
+    call_sentence(c, "unable to convert coordinate $0 to shape $1");
+    /* Without a source shape, each leaf of the coordinate is the index within its mode. */
     cute_node crd = c->count > 2 ? crd2crd(c->a, coord, c->in[1].tree, c->in[2].tree)
                                  : alg_idx2crd(c->a, coord, c->in[1].tree);
     return call_give_tree(c, CUTE_COORD, crd);

@@ -1,5 +1,5 @@
-/* Tensors: an iterator (a pointer, or a coordinate) and a layout. How they are made, taken apart and tiled; what works on
- * their layout alone stands with the operations on layouts. */
+/* Tensors: an iterator (a pointer or a coordinate) and a layout. Construction, decomposition and tiling;
+ * operations on the layout alone are in the other op_*.c files. */
 #include "lib/layout/apply.h"
 #include "lib/layout/layouts.h"
 #include "lib/layout/pointer.h"
@@ -87,7 +87,7 @@ bool op_add_offset(call *c)
     return c->out->pointer != NULL;
 }
 
-/* The pointer as one to what the second is a pointer to. */
+/* Casts a pointer to the type of the second. */
 bool op_recast_iter(call *c)
 {
     if (!call_expects(c, 0, CUTE_BIT(CUTE_PTR), "expects iterator to be !cute.ptr") ||
@@ -95,7 +95,7 @@ bool op_recast_iter(call *c)
         return false;
     const cute_pointer *from = c->in[0].pointer, *to = c->in[1].pointer;
     if (from->space != to->space) {
-        alg_fail(c->a, "expects both pointers to be to %s, but got %s", cute_space_name(from->space),
+        alg_fail(c->a, "expects both pointers to point to %s, but got %s", cute_space_name(from->space),
                  alg_type_text(c->a, &c->in[1]));
         return false;
     }
@@ -137,7 +137,7 @@ bool op_make_identity_tensor(call *c)
     return c->out->tree && alg_ok(c->out->layout);
 }
 
-/* assume<16>: the same number, known to be a multiple. */
+/* assume<16>: the same number with a divisor. */
 bool op_assume(call *c)
 {
     if (!expects_integer(c, 0)) return false;
@@ -156,7 +156,7 @@ bool op_assume(call *c)
     return call_give_tree(c, CUTE_INTEGER, alg_scalar(c->a, x));
 }
 
-/* ---- the coordinate of an index ---- */
+/* ---- coordinate of an index ---- */
 
 cute_node call_divided(cute_algebra *a, cute_node index, cute_node shape, cute_node stride)
 {
@@ -171,7 +171,7 @@ cute_node call_divided(cute_algebra *a, cute_node index, cute_node shape, cute_n
     return alg_tuple(a, &list);
 }
 
-/* Division finds the way back only through strides that are multiples of what lies below them. */
+/* Division only inverts strides that are multiples of the size below them. */
 static bool strides_divide(cute_algebra *a, cute_layout layout)
 {
     cute_node s = alg_flatten_to_tuple(a, layout.shape), d = alg_flatten_to_tuple(a, layout.stride);
@@ -183,9 +183,8 @@ static bool strides_divide(cute_algebra *a, cute_layout layout)
             if (i == j || extent == 1 || alg_is(s->items[j], 1) || stride == 0 || other == 0) continue;
             if (other < stride || (other == stride && i > j)) continue;
             if (stride > 0 && !__builtin_mul_overflow(extent, stride, &reach) && other % reach == 0) continue;
-            alg_fail(
-                a, "the strides of %s do not divide one another: the stride %lld is no multiple of %lld:%lld",
-                alg_layout_text(a, layout), (long long)other, (long long)extent, (long long)stride);
+            alg_fail(a, "non-divisible strides in %s: %lld is not a multiple of %lld:%lld",
+                     alg_layout_text(a, layout), (long long)other, (long long)extent, (long long)stride);
             return false;
         }
     return true;
@@ -210,7 +209,7 @@ static cute_node flat_coordinate(call *c, cute_node index, cute_layout layout)
     return alg_tuple(c->a, &list);
 }
 
-static bool coordinate(call *c, cute_node (*of)(call *, cute_node, cute_layout))
+static bool coordinate_of_index(call *c, cute_node (*of)(call *, cute_node, cute_layout))
 {
     if (!expects_integer(c, 0) ||
         !call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT), "expects layout to be !cute.layout"))
@@ -221,17 +220,17 @@ static bool coordinate(call *c, cute_node (*of)(call *, cute_node, cute_layout))
 
 bool op_get_hier_coord(call *c)
 {
-    return coordinate(c, hier_coordinate);
+    return coordinate_of_index(c, hier_coordinate);
 }
 bool op_get_flat_coord(call *c)
 {
-    return coordinate(c, flat_coordinate);
+    return coordinate_of_index(c, flat_coordinate);
 }
 
 /* ---- tiles of tensors ---- */
 
-/* The modes at which `proj` has no `_`, and those that it does not name. */
-static cute_node projected(call *c, cute_node proj, cute_node t)
+/* The modes at which `proj` has no `_`, and those beyond its rank. */
+static cute_node project_modes(call *c, cute_node proj, cute_node t)
 {
     if (!proj || !t) return NULL;
     if (alg_is_leaf(proj) || alg_is_leaf(t)) {
@@ -244,9 +243,9 @@ static cute_node projected(call *c, cute_node proj, cute_node t)
                         alg_text(c->a, t), alg_text(c->a, proj));
     for (uint32_t i = 0; i < proj->count; i++)
         if (proj->items[i]->kind != CUTE_TREE_UNDERSCORE && !alg_is(proj->items[i], 1))
-            return alg_fail(c->a,
-                            "expects a projection of 1 for modes that stay and _ for others, but got %s",
-                            alg_text(c->a, proj));
+            return alg_fail(
+                c->a, "expects a projection with 1 for modes to keep and _ for modes to drop, but got %s",
+                alg_text(c->a, proj));
     alg_list list = {0};
     for (uint32_t i = 0; i < t->count; i++)
         if (i >= proj->count || proj->items[i]->kind != CUTE_TREE_UNDERSCORE)
@@ -254,8 +253,8 @@ static cute_node projected(call *c, cute_node proj, cute_node t)
     return alg_tuple(c->a, &list);
 }
 
-/* The `_` of a whole mode: one for each of its modes, so that these come to top level. */
-static cute_node wildcards(call *c, cute_node mode)
+/* Expands the `_` of a whole mode to one for each of its modes, which moves these to top level. */
+static cute_node expand_underscore(call *c, cute_node mode)
 {
     cute_tree *wildcard = cute_arena_alloc(c->a->arena, sizeof *wildcard);
     if (!wildcard) return alg_exhausted(c->a);
@@ -274,15 +273,16 @@ static cute_node fill_coordinate(call *c, cute_node coord, cute_node mode)
     if (alg_is_leaf(mode) || coord->count > mode->count)
         return alg_fail(c->a, "expects a coordinate of at most rank %zu for the tiles %s, but got %s",
                         alg_rank(mode), alg_text(c->a, mode), alg_text(c->a, coord));
-    cute_node rest = wildcards(c, mode);
+    cute_node rest = expand_underscore(c, mode);
     alg_list list = {0};
     for (uint32_t i = 0; rest && i < mode->count; i++)
         alg_push(c->a, &list, i < coord->count ? coord->items[i] : rest->items[i]);
     return rest ? alg_tuple(c->a, &list) : NULL;
 }
 
-/* Of memory, what is known to begin outside of the tensor is refused; of coordinates it is what predicates are made of. */
-static bool check_inside(call *c, cute_node coord, cute_node shape, const char *what)
+/* Tiles that are known to start outside a tensor in memory are rejected; tensors of coordinates allow them,
+ * for predicates. */
+static bool check_tile_coordinate(call *c, cute_node coord, cute_node shape, const char *what)
 {
     if (!coord || c->in[0].type != CUTE_MEMREF || alg_may_be_inside(coord, shape)) return coord != NULL;
     return alg_fail(c->a, "expects the coordinate of %s of %s, but got %s", what, alg_text(c->a, shape),
@@ -290,20 +290,20 @@ static bool check_inside(call *c, cute_node coord, cute_node shape, const char *
 }
 
 /* Divides into ((tiles), (rests)) and fixes one of the two: `inner` keeps the tile. */
-static bool partition(call *c, const cute_value *tiler, cute_node coord, bool inner)
+static bool partition_tensor(call *c, const cute_value *tiler, cute_node coord, bool inner)
 {
     cute_value tiled;
     if (!coord || !call_divide(c, &c->in[0], tiler, CALL_ZIPPED, &tiled)) return false;
     if (alg_rank(tiled.layout.shape) != 2 || alg_is_leaf(tiled.layout.shape)) {
-        alg_fail(c->a, "the tiler leaves %s whole", alg_layout_text(c->a, tiled.layout));
+        alg_fail(c->a, "the tiler does not divide %s", alg_layout_text(c->a, tiled.layout));
         return false;
     }
     cute_node tile = tiled.layout.shape->items[0], rest = tiled.layout.shape->items[1];
     call_sentence(c, "unable to take the tile at a coordinate of $0 tiled by $1");
     cute_node fixed = fill_coordinate(c, coord, inner ? rest : tile);
-    if (!fixed || (inner && !check_inside(c, fixed, rest, "one of the tiles"))) return false;
-    cute_node both =
-        inner ? alg_pair(c->a, wildcards(c, tile), fixed) : alg_pair(c->a, fixed, wildcards(c, rest));
+    if (!fixed || (inner && !check_tile_coordinate(c, fixed, rest, "one of the tiles"))) return false;
+    cute_node both = inner ? alg_pair(c->a, expand_underscore(c, tile), fixed)
+                           : alg_pair(c->a, fixed, expand_underscore(c, rest));
     return both && call_slice(c, &tiled, both, c->out);
 }
 
@@ -322,11 +322,11 @@ bool op_local_tile(call *c)
             alg_fail(c->a, "expects a shape or tile to project, but got %s", alg_type_text(c->a, &tiler));
             return false;
         }
-        tiler.tree = projected(c, c->in[3].tree, tiler.tree);
-        coord = projected(c, c->in[3].tree, coord);
+        tiler.tree = project_modes(c, c->in[3].tree, tiler.tree);
+        coord = project_modes(c, c->in[3].tree, coord);
         if (!tiler.tree || !coord) return false;
     }
-    return partition(c, &tiler, coord, true);
+    return partition_tensor(c, &tiler, coord, true);
 }
 
 bool op_local_partition(call *c)
@@ -338,15 +338,15 @@ bool op_local_partition(call *c)
         return false;
     cute_layout tile = c->in[1].layout;
     if (c->count > 3) {
-        tile.shape = projected(c, c->in[3].tree, tile.shape);
-        tile.stride = tile.shape ? projected(c, c->in[3].tree, tile.stride) : NULL;
+        tile.shape = project_modes(c, c->in[3].tree, tile.shape);
+        tile.stride = tile.shape ? project_modes(c, c->in[3].tree, tile.stride) : NULL;
         if (!alg_ok(tile)) return false;
     }
-    if (!check_inside(c, c->in[2].tree, tile.shape, "one of the threads")) return false;
+    if (!check_tile_coordinate(c, c->in[2].tree, tile.shape, "one of the threads")) return false;
     alg_list extents = {0};
     for (size_t i = 0; i < alg_rank(tile.shape); i++)
         alg_push(c->a, &extents, alg_product(c->a, alg_mode(tile.shape, i)));
     cute_value tiler =
         cute_value_of_tree(CUTE_SHAPE, alg_is_leaf(tile.shape) ? tile.shape : alg_tuple(c->a, &extents));
-    return tiler.tree && partition(c, &tiler, flat_coordinate(c, c->in[2].tree, tile), false);
+    return tiler.tree && partition_tensor(c, &tiler, flat_coordinate(c, c->in[2].tree, tile), false);
 }

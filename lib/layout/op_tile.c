@@ -4,7 +4,7 @@
 
 /* ---- divides ---- */
 
-/* A tiler is complemented: its strides have to be known where it has several modes. */
+/* A tiler is complemented, so its strides must be known if it has several modes. */
 static bool check_tiler(call *c, cute_layout t, const char *where, bool in_tile)
 {
     if (in_tile && !alg_only_ints(t.stride)) {
@@ -23,7 +23,7 @@ static bool check_tiler(call *c, cute_layout t, const char *where, bool in_tile)
     return true;
 }
 
-static bool check_tile(call *c, cute_node t, const char *path)
+static bool check_tile_modes(call *c, cute_node t, const char *path)
 {
     if (t->kind == CUTE_TREE_LAYOUT) {
         const char *where = *path ? cute_arena_printf(c->a->arena, " at mode path [%s]", path) : "";
@@ -31,7 +31,7 @@ static bool check_tile(call *c, cute_node t, const char *path)
     }
     for (uint32_t i = 0; !alg_is_leaf(t) && i < t->count; i++) {
         const char *deeper = cute_arena_printf(c->a->arena, "%s%s%u", path, *path ? ", " : "", i);
-        if (!check_tile(c, t->items[i], deeper ? deeper : "")) return false;
+        if (!check_tile_modes(c, t->items[i], deeper ? deeper : "")) return false;
     }
     return true;
 }
@@ -45,7 +45,7 @@ bool call_divide(call *c, const cute_value *v, const cute_value *t, int flavour,
         return false;
     }
     if (t->type == CUTE_LAYOUT && !check_tiler(c, t->layout, "", false)) return false;
-    if (t->type == CUTE_TILE && !check_tile(c, t->tree, "")) return false;
+    if (t->type == CUTE_TILE && !check_tile_modes(c, t->tree, "")) return false;
     call_sentence(c, "expects valid operands, but cannot compute divide for $0 and $1");
     cute_layout result;
     if (t->type == CUTE_LAYOUT) {
@@ -62,7 +62,7 @@ bool call_divide(call *c, const cute_value *v, const cute_value *t, int flavour,
     return true;
 }
 
-static bool divide(call *c, int flavour)
+static bool divide_operands(call *c, int flavour)
 {
     return call_expects(c, 0, CUTE_LAID_OUT, "expects input to be a layout or composed layout") &&
            call_expects(c, 1, CUTE_BIT(CUTE_LAYOUT) | CUTE_BIT(CUTE_SHAPE) | CUTE_BIT(CUTE_TILE),
@@ -72,26 +72,26 @@ static bool divide(call *c, int flavour)
 
 bool op_logical_divide(call *c)
 {
-    return divide(c, CALL_LOGICAL);
+    return divide_operands(c, CALL_LOGICAL);
 }
 bool op_zipped_divide(call *c)
 {
-    return divide(c, CALL_ZIPPED);
+    return divide_operands(c, CALL_ZIPPED);
 }
 bool op_tiled_divide(call *c)
 {
-    return divide(c, CALL_TILED);
+    return divide_operands(c, CALL_TILED);
 }
 bool op_flat_divide(call *c)
 {
-    return divide(c, CALL_FLAT);
+    return divide_operands(c, CALL_FLAT);
 }
 
 /* ---- products ---- */
 
 enum { BLOCKED = CALL_FLAT + 1, RAKED };
 
-static bool product(call *c, int flavour)
+static bool multiply_operands(call *c, int flavour)
 {
     const cute_value *v = &c->in[0], *t = &c->in[1];
     if (!call_expects(c, 0, CUTE_ANY_LAYOUT, "expects lhs to be a layout or composed layout")) return false;
@@ -122,27 +122,27 @@ static bool product(call *c, int flavour)
 
 bool op_logical_product(call *c)
 {
-    return product(c, CALL_LOGICAL);
+    return multiply_operands(c, CALL_LOGICAL);
 }
 bool op_zipped_product(call *c)
 {
-    return product(c, CALL_ZIPPED);
+    return multiply_operands(c, CALL_ZIPPED);
 }
 bool op_tiled_product(call *c)
 {
-    return product(c, CALL_TILED);
+    return multiply_operands(c, CALL_TILED);
 }
 bool op_flat_product(call *c)
 {
-    return product(c, CALL_FLAT);
+    return multiply_operands(c, CALL_FLAT);
 }
 bool op_blocked_product(call *c)
 {
-    return product(c, BLOCKED);
+    return multiply_operands(c, BLOCKED);
 }
 bool op_raked_product(call *c)
 {
-    return product(c, RAKED);
+    return multiply_operands(c, RAKED);
 }
 
 /* ---- tile_to_shape ---- */

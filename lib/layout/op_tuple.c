@@ -30,7 +30,8 @@ static bool check_addable(call *c, bool zero_may_lead)
     return false;
 }
 
-static bool add(call *c, cute_node (*combine)(cute_algebra *, cute_node, cute_node), bool zero_may_lead)
+static bool add_tuples(call *c, cute_node (*combine)(cute_algebra *, cute_node, cute_node),
+                       bool zero_may_lead)
 {
     if (!call_expects(c, 0, CUTE_COUNTED, "expects a shape or int_tuple")) return false;
     if (c->in[0].type != c->in[1].type) {
@@ -45,11 +46,11 @@ static bool add(call *c, cute_node (*combine)(cute_algebra *, cute_node, cute_no
 
 bool op_tuple_add(call *c)
 {
-    return add(c, alg_sum, true);
+    return add_tuples(c, alg_sum, true);
 }
 bool op_tuple_sub(call *c)
 {
-    return add(c, alg_difference, false);
+    return add_tuples(c, alg_difference, false);
 }
 
 static cute_node leafwise(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
@@ -66,8 +67,8 @@ static cute_node leafwise(cute_algebra *a, cute_arith_op op, cute_node x, cute_n
     return alg_tuple(a, &list);
 }
 
-/* Leaf by leaf; a scalar goes with each leaf of a tuple. */
-static bool each(call *c, cute_arith_op op)
+/* Leaf by leaf; a scalar is combined with each leaf of a tuple. */
+static bool apply_to_leaves(call *c, cute_arith_op op)
 {
     if (!call_expects(c, 0, CUTE_COUNTED, "expects a shape or int_tuple")) return false;
     if (c->in[0].type != c->in[1].type) {
@@ -82,15 +83,15 @@ static bool each(call *c, cute_arith_op op)
 
 bool op_tuple_mul(call *c)
 {
-    return each(c, CUTE_MUL);
+    return apply_to_leaves(c, CUTE_MUL);
 }
 bool op_tuple_div(call *c)
 {
-    return each(c, CUTE_DIV);
+    return apply_to_leaves(c, CUTE_DIV);
 }
 bool op_tuple_mod(call *c)
 {
-    return each(c, CUTE_REM);
+    return apply_to_leaves(c, CUTE_REM);
 }
 
 bool op_shape_div(call *c)
@@ -159,29 +160,30 @@ typedef struct carry {
     cute_node sum;
 } carry;
 
-static cute_node the_sum(cute_algebra *a, void *context)
+static cute_node carry_sum(cute_algebra *a, void *context)
 {
     return (void)a, ((carry *)context)->sum;
 }
-static cute_node zero(cute_algebra *a, void *context)
+static cute_node constant_zero(cute_algebra *a, void *context)
 {
     return (void)context, alg_number(a, 0);
 }
-static cute_node one(cute_algebra *a, void *context)
+static cute_node constant_one(cute_algebra *a, void *context)
 {
     return (void)context, alg_number(a, 1);
 }
 
-static cute_node rebuild(cute_algebra *a, cute_node like, const alg_list *leaves, size_t *next)
+static cute_node rebuild_coordinate(cute_algebra *a, cute_node like, const alg_list *leaves, size_t *next)
 {
     if (alg_is_leaf(like)) return leaves->items[(*next)++];
     alg_list list = {0};
-    for (uint32_t i = 0; i < like->count; i++) alg_push(a, &list, rebuild(a, like->items[i], leaves, next));
+    for (uint32_t i = 0; i < like->count; i++)
+        alg_push(a, &list, rebuild_coordinate(a, like->items[i], leaves, next));
     return alg_tuple(a, &list);
 }
 
-/* c + 1 with carries: mode by mode, sum < extent ? sum : 0; the last mode is not reduced. */
-static cute_node increment(cute_algebra *a, cute_node coord, cute_node shape)
+/* c + 1 with carries, mode by mode: sum < extent ? sum : 0; the last mode is not reduced. */
+static cute_node increment_coordinate(cute_algebra *a, cute_node coord, cute_node shape)
 {
     cute_node c = alg_flatten_to_tuple(a, coord), s = alg_flatten_to_tuple(a, shape), rest = alg_number(a, 1);
     alg_list leaves = {0};
@@ -192,12 +194,12 @@ static cute_node increment(cute_algebra *a, cute_node coord, cute_node shape)
             continue;
         }
         carry k = {alg_op(a, CUTE_ADD, c->items[i], rest)};
-        alg_push(a, &leaves, alg_if(a, alg_op(a, CUTE_LT, k.sum, s->items[i]), the_sum, zero, &k));
-        rest = alg_if(a, alg_op(a, CUTE_LT, k.sum, s->items[i]), zero, one, &k);
+        alg_push(a, &leaves, alg_if(a, alg_op(a, CUTE_LT, k.sum, s->items[i]), carry_sum, constant_zero, &k));
+        rest = alg_if(a, alg_op(a, CUTE_LT, k.sum, s->items[i]), constant_zero, constant_one, &k);
     }
     if (c->count) alg_push(a, &leaves, alg_op(a, CUTE_ADD, c->items[c->count - 1], rest));
     size_t next = 0;
-    return leaves.failed ? NULL : rebuild(a, coord, &leaves, &next);
+    return leaves.failed ? NULL : rebuild_coordinate(a, coord, &leaves, &next);
 }
 
 bool op_increment_coord(call *c)
@@ -216,21 +218,21 @@ bool op_increment_coord(call *c)
         return false;
     }
     call_sentence(c, "unable to compute increment_coord for coord $0 and shape $1");
-    return call_give_tree(c, CUTE_COORD, increment(c->a, c->in[0].tree, c->in[1].tree));
+    return call_give_tree(c, CUTE_COORD, increment_coordinate(c->a, c->in[0].tree, c->in[1].tree));
 }
 
 /* ---- comparisons ---- */
 
-/* Of truth values: a known 1 is neutral. */
-static cute_node both(call *c, cute_node x, cute_node y)
+/* AND of truth values; a known 1 is neutral. */
+static cute_node combine_conditions(call *c, cute_node x, cute_node y)
 {
     if (!x || !y) return NULL;
     if (alg_is(x, 1)) return y;
     return alg_is(y, 1) ? x : alg_op(c->a, CUTE_AND, x, y);
 }
 
-/* `result`, unless NULL, and op on each pair of leaves. */
-static cute_node all_leaves(call *c, cute_arith_op op, cute_node x, cute_node y, cute_node result)
+/* AND of `result` (unless NULL) and op applied to each pair of leaves. */
+static cute_node compare_leaves(call *c, cute_arith_op op, cute_node x, cute_node y, cute_node result)
 {
     if (!x || !y) return NULL;
     for (uint32_t i = 0; i < x->count; i++) {
@@ -245,7 +247,7 @@ static cute_node all_leaves(call *c, cute_arith_op op, cute_node x, cute_node y,
                        ? alg_op(c->a, op, alg_scalar(c->a, u->value), alg_scalar(c->a, v->value))
                        : alg_number(c->a, same);
         }
-        result = result ? both(c, result, here) : here;
+        result = result ? combine_conditions(c, result, here) : here;
         if (!result || alg_is(result, 0)) return result;
     }
     return result ? result : alg_number(c->a, 1);
@@ -269,14 +271,14 @@ bool op_elem_less(call *c)
             return false;
         }
     return call_give_tree(c, CUTE_INT_TUPLE,
-                          all_leaves(c, CUTE_LT, alg_flatten_to_tuple(c->a, c->in[0].tree),
-                                     alg_flatten_to_tuple(c->a, c->in[1].tree), NULL));
+                          compare_leaves(c, CUTE_LT, alg_flatten_to_tuple(c->a, c->in[0].tree),
+                                         alg_flatten_to_tuple(c->a, c->in[1].tree), NULL));
 }
 
-static cute_node equal_trees(call *c, cute_node x, cute_node y, cute_node result)
+static cute_node compare_trees(call *c, cute_node x, cute_node y, cute_node result)
 {
     if (!cute_tree_congruent(x, y)) return alg_number(c->a, 0);
-    return all_leaves(c, CUTE_EQ, alg_flatten_to_tuple(c->a, x), alg_flatten_to_tuple(c->a, y), result);
+    return compare_leaves(c, CUTE_EQ, alg_flatten_to_tuple(c->a, x), alg_flatten_to_tuple(c->a, y), result);
 }
 
 bool op_equal(call *c)
@@ -290,8 +292,8 @@ bool op_equal(call *c)
         return false;
     }
     if (v->type != CUTE_LAYOUT)
-        return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->tree, w->tree, NULL));
-    cute_node shapes = equal_trees(c, v->layout.shape, w->layout.shape, NULL);
+        return call_give_tree(c, CUTE_INT_TUPLE, compare_trees(c, v->tree, w->tree, NULL));
+    cute_node shapes = compare_trees(c, v->layout.shape, w->layout.shape, NULL);
     if (!shapes || alg_is(shapes, 0)) return call_give_tree(c, CUTE_INT_TUPLE, shapes);
-    return call_give_tree(c, CUTE_INT_TUPLE, equal_trees(c, v->layout.stride, w->layout.stride, shapes));
+    return call_give_tree(c, CUTE_INT_TUPLE, compare_trees(c, v->layout.stride, w->layout.stride, shapes));
 }

@@ -1,4 +1,4 @@
-/* What pointers say: elements and how many bits they have, spaces, alignment, swizzles. */
+/* Pointers: element types and their width, address spaces, alignment, swizzles. */
 #include <string.h>
 
 #include "lib/base/text/chars.h"
@@ -11,8 +11,8 @@ const char *cute_space_name(cute_space space)
     return spaces[space];
 }
 
-/* Windows of 16 MiB are what a block sees of shared memory; a thread has at most 512 KiB of local memory; addresses of tensor
- * memory are 32 bits, of words. */
+/* Shared memory is addressed in a window of 16 MiB; a thread has at most 512 KiB of local memory; tensor
+ * memory has 32-bit addresses of words. */
 static const uint64_t most_bytes[CUTE_SPACES] = {
     [CUTE_SPACE_GENERIC] = (uint64_t)1 << 63,
     [CUTE_SPACE_GMEM] = (uint64_t)1 << 63,
@@ -30,7 +30,7 @@ uint64_t alg_space_bytes(cute_space space)
 
 /* ---- elements ---- */
 
-/* Bits in memory. Names that end in '<' or '.' stand for all that begin with them; 0: not known. */
+/* Width in memory; 0: unknown. Names that end in '<' or '.' are prefixes. */
 static const struct {
     const char *name;
     int bits;
@@ -44,8 +44,8 @@ static const struct {
 
 enum { MOST_BITS = 1 << 20 };
 
-/* A number from 1 to MOST_BITS; *at goes behind its digits. */
-static int number(const char *text, size_t length, size_t *at)
+/* A number from 1 to MOST_BITS; *at advances past its digits. */
+static int parse_bit_count(const char *text, size_t length, size_t *at)
 {
     int64_t value = 0;
     size_t start = *at;
@@ -59,12 +59,12 @@ static int integer_bits(const char *text, size_t length)
     size_t at = length > 1 && (text[0] == 's' || text[0] == 'u') ? 1 : 0;
     if (at >= length || text[at] != 'i') return 0;
     at++;
-    int bits = number(text, length, &at);
+    int bits = parse_bit_count(text, length, &at);
     return at == length ? bits : 0;
 }
 
-/* What stands between `prefix` and a closing '>', or NULL. */
-static const char *inside(const char *text, size_t length, const char *prefix, size_t *size)
+/* The text between `prefix` and a closing '>', or NULL. */
+static const char *text_between(const char *text, size_t length, const char *prefix, size_t *size)
 {
     size_t n = strlen(prefix);
     if (length <= n + 1 || memcmp(text, prefix, n) != 0 || text[length - 1] != '>') return NULL;
@@ -86,12 +86,12 @@ bool alg_element_bits(const char *text, size_t length, int *bits)
     if ((*bits = integer_bits(text, length))) return true;
     size_t size, at = 0;
     int64_t count = 1;
-    const char *of = inside(text, length, "complex<", &size);
+    const char *of = text_between(text, length, "complex<", &size);
     if (of) {
         count = 2;
-    } else if ((of = inside(text, length, "vector<", &size))) {
+    } else if ((of = text_between(text, length, "vector<", &size))) {
         while (at < size && cute_is_digit(of[at])) {
-            int extent = number(of, size, &at);
+            int extent = parse_bit_count(of, size, &at);
             if (extent < 1 || at >= size || of[at++] != 'x' || (count *= extent) > MOST_BITS) return false;
         }
         if (at == 0) return false;
@@ -146,7 +146,7 @@ const cute_pointer *cute_pointer_with_handle(cute_arena *arena, const cute_point
     return copy;
 }
 
-/* What still divides the address when elements of `bits` bits are counted in multiples of `divisor`. */
+/* The alignment after advancing by a multiple of `divisor` elements of `bits` bits. */
 static int64_t align_after(int64_t align, uint64_t divisor, int bits)
 {
     int shift = bits ? __builtin_ctzll(divisor) + __builtin_ctz((unsigned)bits) - 3 : 0;
@@ -197,17 +197,16 @@ bool alg_verify_pointer(cute_algebra *a, const cute_pointer *p)
     int base = 0;
     while ((int64_t)8 << base < p->bits) base++;
     if (!p->swizzle.bits || p->swizzle.base >= base) return true;
-    return alg_fail(
-               a,
-               "the swizzle of a pointer counts bytes: S<%d,%d,%d> tears elements of %s apart, expects a "
-               "base of at least %d",
-               p->swizzle.bits, p->swizzle.base, p->swizzle.shift, p->element, base) != NULL;
+    return alg_fail(a,
+                    "the swizzle of a pointer permutes bytes: S<%d,%d,%d> splits elements of %s, expects a "
+                    "base of at least %d",
+                    p->swizzle.bits, p->swizzle.base, p->swizzle.shift, p->element, base) != NULL;
 }
 
 int64_t alg_swizzled_align(cute_swizzle s, int64_t align)
 {
     if (!s.bits) return align;
-    /* The lowest bit of the field that is read which the address can have, and the bit that it changes. */
+    /* The lowest address bit of the field that the swizzle reads, and the bit that it changes. */
     int64_t read = (int64_t)1 << (s.base + (s.shift > 0 ? s.shift : 0)), end = read << s.bits,
             changed = (int64_t)1 << (s.base + (s.shift < 0 ? -s.shift : 0));
     if (!align || align >= end) return align;

@@ -1,4 +1,4 @@
-/* The canonical text of values: no spaces in trees, `?` for i32, `?{i64 div=8}` for what is said beyond that. */
+/* The canonical text of values: no spaces in trees, `?` for i32, `?{i64 div=8}` with further properties. */
 #include <inttypes.h>
 
 #include "lib/base/buffer.h"
@@ -30,7 +30,7 @@ const char *cute_type_name(cute_type type)
     return type_names[type];
 }
 
-/* What printf would write, without its cost: types are printed more often than anything else is done with them. */
+/* Faster than printf, because printing types dominates. */
 static void print_number(cute_buffer *out, int64_t value)
 {
     char digits[24];
@@ -63,7 +63,7 @@ static void print_layout(cute_buffer *out, cute_layout layout)
     alg_print_tree(out, layout.stride);
 }
 
-/* `marks`: how a tuple opens, what separates its items, how it closes, and what stands for no number. */
+/* `marks`: a tuple's opening bracket, separator, closing bracket, and the text of a missing number. */
 static void print_nested(cute_buffer *out, cute_node t, const char marks[static 4])
 {
     switch (t->kind) {
@@ -110,7 +110,7 @@ static void print_composed(cute_buffer *out, const cute_value *v)
     print_layout(out, v->layout);
 }
 
-/* Only what the element does not say by itself. */
+/* Omits properties that follow from the element. */
 static void print_pointer(cute_buffer *out, const cute_pointer *p)
 {
     cute_buffer_puts(out, p->element);
@@ -157,12 +157,12 @@ static void alg_print_value(cute_buffer *out, const cute_value *v)
     case CUTE_DIVISOR: cute_buffer_printf(out, "%d", v->width); return;
     case CUTE_ATOM:
     case CUTE_TILED_COPY:
-    case CUTE_TILED_MMA: cute_buffer_puts(out, "..."); return; /* lib/atoms has their text */
+    case CUTE_TILED_MMA: cute_buffer_puts(out, "..."); return; /* printed by lib/atoms */
     default: alg_print_tree(out, v->tree); return;
     }
 }
 
-static const char *finish(cute_arena *arena, cute_buffer *buffer)
+static const char *finish_text(cute_arena *arena, cute_buffer *buffer)
 {
     const char *text =
         cute_buffer_ok(buffer) ? cute_arena_copy(arena, cute_buffer_text(buffer), buffer->length) : NULL;
@@ -174,19 +174,19 @@ const char *cute_value_text(cute_arena *arena, const cute_value *value)
 {
     cute_buffer buffer = {0};
     alg_print_value(&buffer, value);
-    return finish(arena, &buffer);
+    return finish_text(arena, &buffer);
 }
 
 const char *cute_tree_text(cute_arena *arena, const cute_tree *tree)
 {
     cute_buffer buffer = {0};
     alg_print_tree(&buffer, tree);
-    return finish(arena, &buffer);
+    return finish_text(arena, &buffer);
 }
 
 const char *cute_layout_text(cute_arena *arena, cute_layout layout)
 {
     cute_buffer buffer = {0};
     print_layout(&buffer, layout);
-    return finish(arena, &buffer);
+    return finish_text(arena, &buffer);
 }

@@ -1,11 +1,10 @@
-/* A layout of elements seen as elements of another width: n old ones make a new one (upcast), or an old one
- * makes n (downcast).
+/* A layout with elements of another width: n old elements make a new one (upcast), or an old one makes n
+ * (downcast).
  *
- * Upcast: a mode s:d with d >= n becomes s:d/n; with d < n, n/d of its elements fall into one new element:
- * s / (n/d) : 1, rounded up. That is the address divided by n for every coordinate only if d and n divide
- * one another or the mode is so short that nothing is off yet, and if what remains inside the new element
- * never adds up to n; else it is refused. Downcast: the mode of stride 1 gets n times as long, other strides
- * n times as large. */
+ * Upcast: a mode s:d with d >= n becomes s:d/n; if d < n, n/d of its elements fall into one new element: s /
+ * (n/d) : 1, rounded up. That is the address divided by n for every coordinate only if d and n divide each
+ * other or the mode is short enough, and if the remainders within a new element never add up to n; otherwise
+ * it is rejected. Downcast: the mode of stride 1 becomes n times as long, other strides n times as large. */
 #include "lib/base/numbers/checked.h"
 #include "lib/layout/layouts.h"
 
@@ -24,9 +23,9 @@ static bool magnitude_of(cute_algebra *a, cute_node stride, int64_t *out)
     return false;
 }
 
-/* ---- up ---- */
+/* ---- upcast ---- */
 
-static bool refuse(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
+static bool refuse_indivisible(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
 {
     alg_fail(a, "at mode %s, the stride %lld is not divisible by %lld", alg_layout_text(a, mode),
              (long long)x, (long long)y);
@@ -35,8 +34,8 @@ static bool refuse(cute_algebra *a, cute_layout mode, int64_t x, int64_t y)
 
 enum { MOST_STEPS = 4096 };
 
-/* d < n, and neither divides the other: still right if groups of ceil(n/d) elements lie in one new element
- * each, as they do while there are few. *reach is how far one of them goes inside it. */
+/* d < n and neither divides the other: correct if groups of ceil(n/d) elements each fall into one new
+ * element, as they do in a short mode. *reach: the largest offset within a new element. */
 static bool groups_fit(int64_t n, int64_t d, int64_t extent, int64_t *reach)
 {
     int64_t group = n / d + 1;
@@ -49,7 +48,7 @@ static bool groups_fit(int64_t n, int64_t d, int64_t extent, int64_t *reach)
     return true;
 }
 
-/* Adds to *inside how far the mode reaches inside a new element. */
+/* Adds the mode's largest offset within a new element to *inside. */
 static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *inside)
 {
     if (!alg_is_leaf(mode.shape)) {
@@ -62,7 +61,7 @@ static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *insi
     if (!mode.stride->value.known || alg_is(mode.stride, 0) || alg_is(mode.shape, 1)) return true;
     if (!magnitude_of(a, mode.stride, &d)) return false;
     if (d % n == 0) return true;
-    if (d > n) return refuse(a, mode, d, n);
+    if (d > n) return refuse_indivisible(a, mode, d, n);
     int64_t reach = 0;
     bool divides = n % d == 0;
     if (!divides && !(alg_is_known(mode.shape) && groups_fit(n, d, mode.shape->value.value, &reach)))
@@ -78,19 +77,19 @@ static bool check_up(cute_algebra *a, int64_t n, cute_layout mode, int64_t *insi
         if (alg_is_known(mode.shape) && mode.shape->value.value < steps) steps = mode.shape->value.value;
         reach = (steps - 1) * d;
     }
-    *inside += reach; /* below n each; the sum is bounded by the number of leaves */
+    *inside += reach; /* below n each; the number of leaves bounds the sum */
     if (*inside < n) return true;
     alg_fail(a, "at mode %s, modes overlap inside new elements of %lld", alg_layout_text(a, mode),
              (long long)n);
     return false;
 }
 
-static cute_layout up(cute_algebra *a, int64_t n, cute_layout mode)
+static cute_layout upcast_mode(cute_algebra *a, int64_t n, cute_layout mode)
 {
     if (!alg_is_leaf(mode.shape)) {
         alg_layouts list = {0};
         for (uint32_t i = 0; i < mode.shape->count && !list.shapes.failed; i++)
-            alg_push_layout(a, &list, up(a, n, alg_layout_mode(mode, i)));
+            alg_push_layout(a, &list, upcast_mode(a, n, alg_layout_mode(mode, i)));
         return alg_layouts_tuple(a, &list);
     }
     cute_node d = mode.stride;
@@ -112,12 +111,12 @@ cute_layout alg_upcast(cute_algebra *a, int64_t n, cute_layout layout)
         if (alg_ok(layout)) alg_fail(a, "%lld is too large a factor", (long long)n);
         return alg_no_layout;
     }
-    return up(a, n, layout);
+    return upcast_mode(a, n, layout);
 }
 
-/* ---- down ---- */
+/* ---- downcast ---- */
 
-/* The leaf that gets longer: the one of stride 1; of several, the one that has more than one element. */
+/* The leaf to lengthen: the one of stride 1; among several, the one with more than one element. */
 typedef struct contiguous {
     uint32_t leaf;
     bool found, real;
@@ -147,12 +146,13 @@ static bool find_contiguous(cute_algebra *a, cute_layout mode, uint32_t *leaf, c
     return true;
 }
 
-static cute_layout down(cute_algebra *a, int64_t n, cute_layout mode, uint32_t *leaf, const contiguous *c)
+static cute_layout downcast_mode(cute_algebra *a, int64_t n, cute_layout mode, uint32_t *leaf,
+                                 const contiguous *c)
 {
     if (!alg_is_leaf(mode.shape)) {
         alg_layouts list = {0};
         for (uint32_t i = 0; i < mode.shape->count && !list.shapes.failed; i++)
-            alg_push_layout(a, &list, down(a, n, alg_layout_mode(mode, i), leaf, c));
+            alg_push_layout(a, &list, downcast_mode(a, n, alg_layout_mode(mode, i), leaf, c));
         return alg_layouts_tuple(a, &list);
     }
     uint32_t here = (*leaf)++;
@@ -167,5 +167,5 @@ cute_layout alg_downcast(cute_algebra *a, int64_t n, cute_layout layout)
     contiguous c = {0};
     if (!alg_ok(layout) || !find_contiguous(a, layout, &leaf, &c)) return alg_no_layout;
     leaf = 0;
-    return down(a, n, layout, &leaf, &c);
+    return downcast_mode(a, n, layout, &leaf, &c);
 }

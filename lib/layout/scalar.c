@@ -1,5 +1,5 @@
-/* Scalar operations: what folds, how wide a result is, what divides it, and when the arithmetic is
- * asked to emit. The only file that calls a cute_arith. */
+/* Scalar operations: folding, width and divisor of results, and emission. The only file that calls a
+ * cute_arith. */
 #include "lib/base/numbers/checked.h"
 #include "lib/layout/algebra.h"
 
@@ -12,7 +12,7 @@ static const char *const op_names[] = {
     [CUTE_NE] = "!=",   [CUTE_LT] = "<",    [CUTE_GT] = ">",
 };
 
-static bool fold(cute_arith_op op, int64_t a, int64_t b, int64_t *out)
+static bool fold_known(cute_arith_op op, int64_t a, int64_t b, int64_t *out)
 {
     switch (op) {
     case CUTE_ADD: return cute_add64(a, b, out);
@@ -49,64 +49,64 @@ static int width_of(const cute_int *x)
     return x->value == (int32_t)x->value ? 32 : 64;
 }
 
-static bool is(const cute_int *x, int64_t value)
+static bool is_known_value(const cute_int *x, int64_t value)
 {
     return x->known && x->value == value;
 }
 
 /* Neutral and absorbing operands, at most one of which is known. */
-static bool simplify(cute_arith_op op, const cute_int *a, const cute_int *b, cute_int *out)
+static bool simplify_identity(cute_arith_op op, const cute_int *a, const cute_int *b, cute_int *out)
 {
     const cute_int zero = {.known = true};
     switch (op) {
     case CUTE_ADD:
-        if (is(a, 0)) return *out = *b, true;
-        if (is(b, 0)) return *out = *a, true;
+        if (is_known_value(a, 0)) return *out = *b, true;
+        if (is_known_value(b, 0)) return *out = *a, true;
         return false;
-    case CUTE_SUB: return is(b, 0) ? (*out = *a, true) : false;
+    case CUTE_SUB: return is_known_value(b, 0) ? (*out = *a, true) : false;
     case CUTE_MUL:
-        if (is(a, 0) || is(b, 0)) return *out = zero, true;
-        if (is(a, 1)) return *out = *b, true;
-        if (is(b, 1)) return *out = *a, true;
+        if (is_known_value(a, 0) || is_known_value(b, 0)) return *out = zero, true;
+        if (is_known_value(a, 1)) return *out = *b, true;
+        if (is_known_value(b, 1)) return *out = *a, true;
         return false;
     case CUTE_DIV:
     case CUTE_CEIL_DIV:
-        if (is(a, 0)) return *out = zero, true;
-        if (is(b, 1)) return *out = *a, true;
+        if (is_known_value(a, 0)) return *out = zero, true;
+        if (is_known_value(b, 1)) return *out = *a, true;
         return false;
     case CUTE_REM:
-        if (is(a, 0) || is(b, 1) || is(b, -1)) return *out = zero, true;
+        if (is_known_value(a, 0) || is_known_value(b, 1) || is_known_value(b, -1)) return *out = zero, true;
         if (!a->known && a->divisor && b->known && b->value && a->divisor % b->value == 0)
             return *out = zero, true;
         return false;
-    case CUTE_AND: return is(a, 0) || is(b, 0) ? (*out = zero, true) : false;
+    case CUTE_AND: return is_known_value(a, 0) || is_known_value(b, 0) ? (*out = zero, true) : false;
     case CUTE_OR:
     case CUTE_XOR:
-        if (is(a, 0)) return *out = *b, true;
-        if (is(b, 0)) return *out = *a, true;
+        if (is_known_value(a, 0)) return *out = *b, true;
+        if (is_known_value(b, 0)) return *out = *a, true;
         return false;
     case CUTE_SHL:
-    case CUTE_SHR: return is(b, 0) ? (*out = *a, true) : false;
+    case CUTE_SHR: return is_known_value(b, 0) ? (*out = *a, true) : false;
     default: return false;
     }
 }
 
-/* What divides x for certain; 0 for 0, which everything divides. */
+/* A proven divisor of x; 0 for 0, which is divisible by everything. */
 static uint64_t divisor_of(const cute_int *x)
 {
     if (x->known) return alg_magnitude(x->value);
     return x->divisor ? (uint64_t)x->divisor : 1;
 }
 
-/* The largest power of two that divides x, up to 2^62, which stands for all of 0. */
+/* The largest power of two up to 2^62 that divides x; 2^62 for 0. */
 static uint64_t low_bit(uint64_t x)
 {
     uint64_t most = (uint64_t)1 << 62, low = x & (0 - x);
     return low == 0 || low > most ? most : low;
 }
 
-/* Only where an unknown operand states a divisor: results of plain unknowns stay plain. */
-static int64_t track(bool always, cute_arith_op op, const cute_int *a, const cute_int *b)
+/* Unless `always`, only if an unknown operand states a divisor: results of plain unknowns stay plain. */
+static int64_t result_divisor(bool always, cute_arith_op op, const cute_int *a, const cute_int *b)
 {
     bool stated = always || (!a->known && a->divisor) || (!b->known && b->divisor);
     if (!stated) return 0;
@@ -142,7 +142,7 @@ static bool is_comparison(cute_arith_op op)
     return op >= CUTE_EQ;
 }
 
-/* A number that an unknown of this width cannot hold is never equal to it. */
+/* True if the known number cannot be represented in the unknown's width, so they are never equal. */
 static bool out_of_range(const cute_int *known, const cute_int *unknown)
 {
     if (unknown->width >= 64) return false;
@@ -150,13 +150,14 @@ static bool out_of_range(const cute_int *known, const cute_int *unknown)
     return known->value >= limit || known->value < -limit;
 }
 
-static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cute_int b, cute_int *out)
+static cute_status apply_scalar(cute_algebra *algebra, cute_arith_op op, cute_int a, cute_int b,
+                                cute_int *out)
 {
     bool unary = op == CUTE_ABS;
     if (unary) b = (cute_int){.known = true};
     if (a.known && b.known) {
         int64_t value;
-        if (!fold(op, a.value, b.value, &value)) {
+        if (!fold_known(op, a.value, b.value, &value)) {
             if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && b.value == 0)
                 alg_fail(algebra, "division by zero in %lld %s 0", (long long)a.value, op_names[op]);
             else
@@ -167,11 +168,11 @@ static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cu
         *out = (cute_int){.known = true, .value = value};
         return CUTE_OK;
     }
-    if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && is(&b, 0)) {
+    if ((op == CUTE_DIV || op == CUTE_REM || op == CUTE_CEIL_DIV) && is_known_value(&b, 0)) {
         alg_fail(algebra, "division by zero in ? %s 0", op_names[op]);
         return algebra->status;
     }
-    if (!unary && simplify(op, &a, &b, out)) return CUTE_OK;
+    if (!unary && simplify_identity(op, &a, &b, out)) return CUTE_OK;
     if ((op == CUTE_EQ || op == CUTE_NE) &&
         ((a.known && out_of_range(&a, &b)) || (b.known && out_of_range(&b, &a)))) {
         *out = (cute_int){.known = true, .value = op == CUTE_NE};
@@ -195,7 +196,8 @@ static cute_status apply(cute_algebra *algebra, cute_arith_op op, cute_int a, cu
         a = b;
         b = swap;
     }
-    *out = (cute_int){.width = is_comparison(op) ? 1 : width, .divisor = track(algebra->dsl, op, &a, &b)};
+    *out = (cute_int){.width = is_comparison(op) ? 1 : width,
+                      .divisor = result_divisor(algebra->dsl, op, &a, &b)};
     const cute_arith *arith = algebra->arith;
     if (!arith) return CUTE_OK;
     return arith->emit(arith->context, op, &a, unary ? NULL : &b, width, &out->handle, algebra->diag);
@@ -205,7 +207,7 @@ cute_status cute_int_apply(const cute_arith *arith, cute_arith_op op, cute_int a
                            cute_diag *diag)
 {
     cute_algebra algebra = {.arith = arith, .diag = diag};
-    return apply(&algebra, op, a, b, out);
+    return apply_scalar(&algebra, op, a, b, out);
 }
 
 /* ---- on trees ---- */
@@ -217,7 +219,7 @@ cute_node alg_op(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
         return alg_fail(a, "expects integers for %s, but got %s and %s", op_names[op], alg_text(a, x),
                         alg_text(a, y));
     cute_int result;
-    cute_status status = apply(a, op, x->value, y->value, &result);
+    cute_status status = apply_scalar(a, op, x->value, y->value, &result);
     if (status != CUTE_OK) {
         if (a->status == CUTE_OK) a->status = status;
         return NULL;
@@ -261,7 +263,7 @@ cute_node alg_if(cute_algebra *a, cute_node condition, alg_part then_part, alg_p
         return NULL;
     }
     int width = width_of(&yes->value) > width_of(&no->value) ? width_of(&yes->value) : width_of(&no->value);
-    cute_int result = {.width = width, .divisor = track(a->dsl, CUTE_MIN, &yes->value, &no->value)};
+    cute_int result = {.width = width, .divisor = result_divisor(a->dsl, CUTE_MIN, &yes->value, &no->value)};
     if (arith) {
         cute_status status =
             arith->if_end(arith->context, &yes->value, &no->value, width, &result.handle, a->diag);

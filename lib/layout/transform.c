@@ -1,6 +1,5 @@
-/* Layouts rearranged without being composed: coalesced, filtered, ordered, their modes grouped, selected
- * by a coordinate's wildcards. The function of the layout stays or is restricted; nothing is computed
- * but compact strides. */
+/* Layouts transformed without composition: coalesced, filtered, reordered, grouped, sliced. The function of
+ * the layout is kept or restricted; only compact strides are computed. */
 #include <stdlib.h>
 
 #include "lib/base/sort.h"
@@ -28,8 +27,8 @@ cute_layout alg_layouts_tuple(cute_algebra *a, const alg_layouts *list)
 
 /* ---- coalesce ---- */
 
-/* Flat modes in, flat modes out: modes of extent 1 are dropped (the last one may stay), and s:d followed by
- * t:(s*d) becomes s*t:d. Only what is known is compared. */
+/* Works on flat modes: removes modes of extent 1 (the last one can remain) and merges s:d followed by t:(s*d)
+ * to s*t:d. Only known numbers are compared. */
 static bool coalesce_modes(cute_algebra *a, cute_layout layout, alg_layouts *out)
 {
     cute_node s = alg_flatten_to_tuple(a, layout.shape), d = alg_flatten_to_tuple(a, layout.stride);
@@ -59,7 +58,7 @@ static bool coalesce_modes(cute_algebra *a, cute_layout layout, alg_layouts *out
     return !out->shapes.failed && !out->strides.failed;
 }
 
-static cute_layout unwrapped(cute_algebra *a, const alg_layouts *list)
+static cute_layout unwrap_single(cute_algebra *a, const alg_layouts *list)
 {
     cute_layout layout = alg_layouts_tuple(a, list);
     return (cute_layout){alg_unwrap(layout.shape), alg_unwrap(layout.stride)};
@@ -73,24 +72,24 @@ cute_layout alg_coalesce(cute_algebra *a, cute_layout layout)
         list.shapes.count--;
         list.strides.count--;
     }
-    return unwrapped(a, &list);
+    return unwrap_single(a, &list);
 }
 
 cute_layout alg_coalesce_z(cute_algebra *a, cute_layout layout)
 {
     alg_layouts list = {0};
     if (!layout.shape || !coalesce_modes(a, layout, &list)) return alg_no_layout;
-    return unwrapped(a, &list);
+    return unwrap_single(a, &list);
 }
 
-static cute_layout by_profile(cute_algebra *a, cute_layout layout, cute_node profile,
-                              cute_layout (*leaf)(cute_algebra *, cute_layout))
+static cute_layout coalesce_by_profile(cute_algebra *a, cute_layout layout, cute_node profile,
+                                       cute_layout (*leaf)(cute_algebra *, cute_layout))
 {
     if (!layout.shape || !profile) return alg_no_layout;
     if (alg_is_leaf(profile)) return leaf(a, layout);
     size_t rank = alg_rank(layout.shape);
     if (profile->count > rank) {
-        /* Profiles of users are checked before, with the place of the mode. */
+        /* Profiles from users have been checked before, with the mode's path. */
         alg_fail(a, "the basis strides name %u modes of %s, which has %zu", profile->count,
                  alg_layout_text(a, layout), rank);
         return alg_no_layout;
@@ -98,19 +97,20 @@ static cute_layout by_profile(cute_algebra *a, cute_layout layout, cute_node pro
     alg_layouts list = {0};
     for (size_t i = 0; i < rank; i++) {
         cute_layout mode = alg_layout_mode(layout, i);
-        alg_push_layout(a, &list, i < profile->count ? by_profile(a, mode, profile->items[i], leaf) : mode);
+        alg_push_layout(a, &list,
+                        i < profile->count ? coalesce_by_profile(a, mode, profile->items[i], leaf) : mode);
     }
     return alg_layouts_tuple(a, &list);
 }
 
 cute_layout alg_coalesce_profile(cute_algebra *a, cute_layout layout, cute_node profile)
 {
-    return by_profile(a, layout, profile, alg_coalesce);
+    return coalesce_by_profile(a, layout, profile, alg_coalesce);
 }
 
 cute_layout alg_coalesce_z_profile(cute_algebra *a, cute_layout layout, cute_node profile)
 {
-    return by_profile(a, layout, profile, alg_coalesce_z);
+    return coalesce_by_profile(a, layout, profile, alg_coalesce_z);
 }
 
 /* ---- filter ---- */
@@ -132,36 +132,37 @@ cute_layout alg_filter(cute_algebra *a, cute_layout layout)
 
 cute_layout alg_filter_profile(cute_algebra *a, cute_layout layout, cute_node profile)
 {
-    return by_profile(a, layout, profile, alg_filter);
+    return coalesce_by_profile(a, layout, profile, alg_filter);
 }
 
-/* ---- compact strides in an order ---- */
+/* ---- compact strides in a given order ---- */
 
-/* With unknown extents each stride is a product of its own: this many modes are two million products. */
+/* With unknown extents, each stride is a separate product: this many modes need two million products. */
 enum { MOST_UNKNOWN = 2048 };
 
-/* A leaf of the order and what it stands for. Unknown orders come behind all known ones, equal ones and
- * unknown ones from left to right: no two modes are in the same place. */
-typedef struct place {
+/* A leaf of the order with its shape. Unknown orders sort after all known ones, equal and unknown ones from
+ * left to right, so that positions are unique. */
+typedef struct ordered_leaf {
     cute_node shape;
     int64_t order;
     bool unknown;
     size_t position, rank;
-} place;
+} ordered_leaf;
 
-static void collect(cute_node shape, cute_node order, place *out, size_t *count)
+static void collect_places(cute_node shape, cute_node order, ordered_leaf *out, size_t *count)
 {
     if (alg_is_leaf(order)) {
-        out[*count] = (place){shape, order->value.value, !order->value.known, *count, 0};
+        out[*count] = (ordered_leaf){shape, order->value.value, !order->value.known, *count, 0};
         ++*count;
         return;
     }
-    for (uint32_t i = 0; i < order->count; i++) collect(alg_mode(shape, i), order->items[i], out, count);
+    for (uint32_t i = 0; i < order->count; i++)
+        collect_places(alg_mode(shape, i), order->items[i], out, count);
 }
 
 static int compare_places(const void *left, const void *right)
 {
-    const place *x = left, *y = right;
+    const ordered_leaf *x = left, *y = right;
     if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
     if (!x->unknown && x->order != y->order) return x->order < y->order ? -1 : 1;
     return (x->position > y->position) - (x->position < y->position);
@@ -169,13 +170,13 @@ static int compare_places(const void *left, const void *right)
 
 static int compare_positions(const void *left, const void *right)
 {
-    const place *x = left, *y = right;
+    const ordered_leaf *x = left, *y = right;
     return (x->position > y->position) - (x->position < y->position);
 }
 
-/* The stride at which a place starts: the product of what is before it. The products of modes come first: the
- * order in which a compiler sees the operations is theirs. */
-static cute_node start_of(cute_algebra *a, const place *places, size_t count, size_t at)
+/* The stride of a leaf: the product of all shapes of lower rank. The products of modes are computed first
+ * because compilers print the operations in that order. */
+static cute_node stride_of_place(cute_algebra *a, const ordered_leaf *places, size_t count, size_t at)
 {
     alg_list before = {0};
     for (size_t i = 0; i < count; i++)
@@ -185,16 +186,16 @@ static cute_node start_of(cute_algebra *a, const place *places, size_t count, si
     return alg_product(a, alg_tuple(a, &before));
 }
 
-static cute_node strides(cute_algebra *a, cute_node order, const place *places, size_t count, size_t *next,
-                         const cute_node *starts)
+static cute_node assign_strides(cute_algebra *a, cute_node order, const ordered_leaf *places, size_t count,
+                                size_t *next, const cute_node *starts)
 {
     if (alg_is_leaf(order)) {
         size_t at = (*next)++;
-        return alg_compact(a, places[at].shape, starts ? starts[at] : start_of(a, places, count, at));
+        return alg_compact(a, places[at].shape, starts ? starts[at] : stride_of_place(a, places, count, at));
     }
     alg_list list = {0};
     for (uint32_t i = 0; i < order->count && !list.failed; i++)
-        alg_push(a, &list, strides(a, order->items[i], places, count, next, starts));
+        alg_push(a, &list, assign_strides(a, order->items[i], places, count, next, starts));
     return alg_tuple(a, &list);
 }
 
@@ -207,13 +208,13 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
         return alg_fail(a, "expects order %s to be weakly congruent to shape %s", alg_text(a, order),
                         alg_text(a, shape));
     size_t count = 0, next = 0, leaves = order->leaves ? order->leaves : 1;
-    place *places = cute_arena_array(a->arena, leaves, sizeof *places);
+    ordered_leaf *places = cute_arena_array(a->arena, leaves, sizeof *places);
     cute_node *starts = NULL;
     if (!places) return alg_exhausted(a);
-    collect(shape, order, places, &count);
+    collect_places(shape, order, places, &count);
     cute_sort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; i < count; i++) places[i].rank = i;
-    if (cute_tree_is_static(shape)) { /* nothing is emitted: one running product will do */
+    if (cute_tree_is_static(shape)) { /* nothing is emitted: one running product suffices */
         starts = cute_arena_array(a->arena, leaves, sizeof *starts);
         if (!starts) return alg_exhausted(a);
         cute_node current = alg_number(a, 1);
@@ -227,7 +228,7 @@ cute_node alg_compact_order(cute_algebra *a, cute_node shape, cute_node order)
         return alg_fail(a, "expects at most %d modes where extents are unknown, but got %zu", MOST_UNKNOWN,
                         count);
     cute_sort(places, count, sizeof *places, compare_positions);
-    return strides(a, order, places, count, &next, starts);
+    return assign_strides(a, order, places, count, &next, starts);
 }
 
 /* ---- modes ---- */
@@ -263,7 +264,7 @@ cute_node alg_prepend_to_rank(cute_algebra *a, cute_node t, size_t rank, cute_no
 
 /* ---- slice and dice ---- */
 
-static void gather(cute_algebra *a, cute_node coord, cute_node t, bool wildcards, alg_list *out)
+static void gather_modes(cute_algebra *a, cute_node coord, cute_node t, bool wildcards, alg_list *out)
 {
     if (!t) {
         out->failed = true;
@@ -273,24 +274,25 @@ static void gather(cute_algebra *a, cute_node coord, cute_node t, bool wildcards
         if ((coord->kind == CUTE_TREE_UNDERSCORE) == wildcards) alg_push(a, out, t);
         return;
     }
-    for (uint32_t i = 0; i < coord->count; i++) gather(a, coord->items[i], alg_mode(t, i), wildcards, out);
+    for (uint32_t i = 0; i < coord->count; i++)
+        gather_modes(a, coord->items[i], alg_mode(t, i), wildcards, out);
 }
 
-static cute_node choose(cute_algebra *a, cute_node coord, cute_node t, bool wildcards)
+static cute_node select_by_wildcards(cute_algebra *a, cute_node coord, cute_node t, bool wildcards)
 {
     alg_list list = {0};
     if (!coord || !t) return NULL;
     if (alg_is_leaf(coord)) return (coord->kind == CUTE_TREE_UNDERSCORE) == wildcards ? t : alg_empty(a);
-    gather(a, coord, t, wildcards, &list);
+    gather_modes(a, coord, t, wildcards, &list);
     return alg_tuple(a, &list);
 }
 
 cute_node alg_slice(cute_algebra *a, cute_node coord, cute_node t)
 {
-    return choose(a, coord, t, true);
+    return select_by_wildcards(a, coord, t, true);
 }
 
 cute_node alg_dice(cute_algebra *a, cute_node coord, cute_node t)
 {
-    return choose(a, coord, t, false);
+    return select_by_wildcards(a, coord, t, false);
 }

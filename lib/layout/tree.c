@@ -1,4 +1,4 @@
-/* Trees: how they are made, compared and taken apart. Knows nothing of arithmetic or text. */
+/* Trees: construction, comparison and decomposition. Contains no arithmetic or text. */
 #include <string.h>
 
 #include "lib/base/list.h"
@@ -111,7 +111,7 @@ bool cute_tree_is_static(const cute_tree *t)
     return true;
 }
 
-/* ---- for the algebra ---- */
+/* ---- internal to the algebra ---- */
 
 void alg_push(cute_algebra *a, alg_list *list, cute_node item)
 {

@@ -1,9 +1,9 @@
-/* Compositions decided by trying: the rules by which composition.c walks modes are sufficient, not necessary,
- * and what they refuse may still be a layout.
+/* Exhaustive test of compositions: the rules of composition.c are sufficient, not necessary, so a composition
+ * that violates them may still be a layout.
  *
- * B's coordinate is a vector, one number for each (sub)layout of A that B's strides name (one in all for
- * integer strides); A's index is a vector, one number for each basis vector of A's strides. Everything is
- * int64_t in arrays: a trial of 65536 elements takes about a millisecond. */
+ * B's coordinate is a vector with one number for each (sub)layout of A that B's strides name (a single one
+ * for integer strides); A's index is a vector with one number for each basis vector of A's strides. All are
+ * int64_t arrays: testing 65536 elements takes about a millisecond. */
 #include "lib/layout/trial.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ---- flat layouts of integers ---- */
 
-static bool flatten(cute_node shape, cute_node stride, alg_flat *out)
+static bool flatten_layout(cute_node shape, cute_node stride, alg_flat *out)
 {
     if (alg_is_leaf(shape)) {
         if (!alg_is_known(shape) || !alg_is_known(stride)) return false;
@@ -21,7 +21,7 @@ static bool flatten(cute_node shape, cute_node stride, alg_flat *out)
         return true;
     }
     for (uint32_t i = 0; i < shape->count; i++)
-        if (!flatten(shape->items[i], stride->items[i], out)) return false;
+        if (!flatten_layout(shape->items[i], stride->items[i], out)) return false;
     return true;
 }
 
@@ -32,7 +32,7 @@ bool alg_flat_of(cute_algebra *a, cute_layout layout, alg_flat *out)
     out->extent = cute_arena_array(a->arena, leaves, sizeof *out->extent);
     out->stride = cute_arena_array(a->arena, leaves, sizeof *out->stride);
     if (!out->extent || !out->stride) return alg_exhausted(a) != NULL;
-    return flatten(layout.shape, layout.stride, out);
+    return flatten_layout(layout.shape, layout.stride, out);
 }
 
 bool alg_flat_at(const alg_flat *f, int64_t i, int64_t *out)
@@ -52,19 +52,19 @@ enum { MOST_SLOTS = 64 };
 
 typedef struct digit {
     int64_t extent, stride;
-    uint32_t slot; /* of the index vector: which basis vector the stride scales */
+    uint32_t slot; /* index into the index vector: the basis vector that the stride scales */
 } digit;
 
 /* A (sub)layout of A that strides of B name. */
 typedef struct walked {
-    const cute_tree *shape; /* which */
+    const cute_tree *shape; /* identifies it */
     digit *digits;
     size_t count;
 } walked;
 
 typedef struct step {
     int64_t extent, stride;
-    uint32_t mode; /* which walked (sub)layout it steps through */
+    uint32_t mode; /* index of the walked (sub)layout */
 } step;
 
 typedef struct trial {
@@ -74,9 +74,9 @@ typedef struct trial {
     size_t mode_count;
     step *steps; /* B, flat */
     size_t step_count;
-    cute_node *slots; /* strides of A that stand for the basis vectors; NULL: integers */
+    cute_node *slots; /* strides of A that represent the basis vectors; NULL: integers */
     size_t slot_count;
-    int64_t size, cost; /* of B; digits to evaluate for each element */
+    int64_t size, cost; /* size of B; digits to evaluate per element */
 } trial;
 
 static bool same_path(cute_node x, cute_node y)
@@ -85,7 +85,7 @@ static bool same_path(cute_node x, cute_node y)
     return x->count == y->count && !memcmp(x->path, y->path, x->count * sizeof *x->path);
 }
 
-/* The slot of a stride; slot_count where there is none. */
+/* The slot of a stride, or slot_count. */
 static uint32_t find_slot(const trial *t, cute_node stride)
 {
     cute_node key = stride->kind == CUTE_TREE_BASIS ? stride : NULL;
@@ -104,7 +104,7 @@ static bool add_slots(trial *t, cute_node stride)
     if (!stride->value.known) return false;
     if (find_slot(t, stride) == t->slot_count)
         t->slots[t->slot_count++] = stride->kind == CUTE_TREE_BASIS ? stride : NULL;
-    return t->slot_count < MOST_SLOTS; /* layouts of more basis vectors are not tried */
+    return t->slot_count < MOST_SLOTS; /* layouts with more basis vectors are not tested */
 }
 
 static bool add_digits(const trial *t, cute_node shape, cute_node stride, walked *out)
@@ -119,7 +119,7 @@ static bool add_digits(const trial *t, cute_node shape, cute_node stride, walked
     return true;
 }
 
-/* The part of A that a stride of B names, entered into the list. */
+/* Finds or adds the part of A that a stride of B names. */
 static bool find_walked(trial *t, cute_node stride, uint32_t *out)
 {
     cute_layout mode = t->outer;
@@ -147,13 +147,13 @@ static bool add_steps(trial *t, cute_node shape, cute_node stride)
     }
     if (!alg_is_known(shape) || !stride->value.known || shape->value.value < 1) return false;
     step s = {shape->value.value, stride->value.value, 0};
-    /* 0 is in every part of A: no new one for it */
+    /* 0 is valid in every part of A and needs no entry */
     if (s.stride != 0 && !find_walked(t, stride, &s.mode)) return false;
     t->steps[t->step_count++] = s;
     return cute_mul64(t->size, s.extent, &t->size) && t->size <= ALG_TRIAL_LIMIT;
 }
 
-static bool start(cute_algebra *a, cute_layout outer, cute_layout inner, trial *t)
+static bool start_trial(cute_algebra *a, cute_layout outer, cute_layout inner, trial *t)
 {
     *t = (trial){.a = a, .outer = outer, .size = 1, .cost = 1};
     size_t leaves = outer.shape->leaves, steps = inner.shape->leaves;
@@ -179,7 +179,7 @@ static bool add_index(const walked *w, int64_t coord, int64_t *index)
     return true;
 }
 
-/* ---- is R right? ---- */
+/* ---- test of a given R ---- */
 
 typedef struct counter {
     int64_t at;
@@ -203,8 +203,8 @@ static bool add_counters(const trial *t, cute_node shape, cute_node stride, coun
     return true;
 }
 
-/* The next coordinate of R, and what it adds to the index. */
-static bool advance(counter *c, size_t count, int64_t *index)
+/* Advances R's coordinate and updates the index. */
+static bool advance_counters(counter *c, size_t count, int64_t *index)
 {
     for (size_t k = 0; k < count; k++) {
         int64_t *sum = &index[c[k].mode.slot], back;
@@ -216,7 +216,7 @@ static bool advance(counter *c, size_t count, int64_t *index)
 }
 
 /* Coordinate i of B, as one number for each part of A. */
-static bool coordinate(const trial *t, int64_t i, int64_t *coord)
+static bool coordinate_at(const trial *t, int64_t i, int64_t *coord)
 {
     for (size_t k = 0; k < t->mode_count; k++) coord[k] = 0;
     for (size_t k = 0; k < t->step_count && i; k++) {
@@ -241,18 +241,18 @@ alg_verdict alg_try_composition(cute_algebra *a, cute_layout outer, cute_layout 
     if (!scratch.arena) return alg_exhausted(a), ALG_UNDECIDED;
     counter *counters =
         cute_arena_array(scratch.arena, result.shape->leaves ? result.shape->leaves : 1, sizeof *counters);
-    if (!counters || !start(&scratch, outer, inner, &t)) goto out;
+    if (!counters || !start_trial(&scratch, outer, inner, &t)) goto out;
     int64_t index[MOST_SLOTS], direct[MOST_SLOTS] = {0},
                                *coord = cute_arena_array(scratch.arena, t.mode_count + 1, sizeof *coord);
     if (!coord) goto out;
     verdict = ALG_WRONG;
     if (!add_counters(&t, result.shape, result.stride, counters, &count)) goto out;
     for (int64_t i = 0; i < t.size; i++) {
-        bool right = coordinate(&t, i, coord);
+        bool right = coordinate_at(&t, i, coord);
         memset(index, 0, t.slot_count * sizeof *index);
         for (size_t k = 0; right && k < t.mode_count; k++) right = add_index(&t.modes[k], coord[k], index);
         if (!right || memcmp(index, direct, t.slot_count * sizeof *index) != 0 ||
-            !advance(counters, count, direct)) {
+            !advance_counters(counters, count, direct)) {
             *bad = i;
             goto out;
         }
@@ -263,7 +263,7 @@ out:
     return verdict;
 }
 
-/* ---- what is R? ---- */
+/* ---- search for R ---- */
 
 /* A(c * stride) of one mode of B, as a vector. */
 static bool index_at(const trial *t, const step *s, int64_t c, int64_t *index)
@@ -274,7 +274,7 @@ static bool index_at(const trial *t, const step *s, int64_t c, int64_t *index)
 }
 
 /* An index as a stride: an integer or a scaled basis vector; NULL for a sum of several. */
-static cute_node stride_of(cute_algebra *a, const trial *t, const int64_t *index)
+static cute_node index_as_stride(cute_algebra *a, const trial *t, const int64_t *index)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < t->slot_count; i++) {
@@ -287,7 +287,7 @@ static cute_node stride_of(cute_algebra *a, const trial *t, const int64_t *index
     return key ? alg_basis(a, value, key->path, key->count) : alg_scalar(a, value);
 }
 
-/* How many steps from 0 are multiples of the first. */
+/* The number of leading steps whose index is a multiple of the first. */
 static int64_t straight_run(const trial *t, const step *s, const int64_t *first)
 {
     int64_t index[MOST_SLOTS], expected, n = 1;
@@ -299,15 +299,15 @@ static int64_t straight_run(const trial *t, const step *s, const int64_t *first)
     return n;
 }
 
-/* One mode of B: as long as A(c*e) = c*A(e) it is one mode of R; the rest, in steps of that many, is the
- * next. */
+/* One mode of B: as long as A(c*e) = c*A(e), it is one mode of R; the rest, in steps of that length, is the
+ * next mode. */
 static cute_layout find_mode(cute_algebra *a, const trial *t, step s)
 {
     alg_layouts modes = {0};
     int64_t first[MOST_SLOTS];
     if (s.stride == 0 || s.extent == 1) return (cute_layout){alg_number(a, s.extent), alg_number(a, 0)};
     while (s.extent > 1) {
-        cute_node d = index_at(t, &s, 1, first) ? stride_of(a, t, first) : NULL;
+        cute_node d = index_at(t, &s, 1, first) ? index_as_stride(a, t, first) : NULL;
         int64_t n = d ? straight_run(t, &s, first) : 1;
         if (!d || s.extent % n != 0) return alg_no_layout;
         alg_push_layout(a, &modes, (cute_layout){alg_number(a, n), d});
@@ -333,7 +333,7 @@ cute_layout alg_find_composition(cute_algebra *a, cute_layout outer, cute_layout
     size_t next = 0;
     int64_t bad;
     cute_algebra quiet = {.arena = a->arena};
-    *tried = start(&quiet, outer, inner, &t);
+    *tried = start_trial(&quiet, outer, inner, &t);
     if (!*tried) return alg_no_layout;
     cute_layout result = find_tree(&quiet, &t, inner.shape, &next);
     if (!alg_ok(result) || alg_try_composition(&quiet, outer, inner, result, &bad) != ALG_RIGHT)

@@ -1,24 +1,24 @@
-/* Arithmetic on whole tuples: products, sums, the two divisions of shapes. */
+/* Arithmetic on tuples: products, sums, the two divisions of shapes. */
 #include "lib/layout/algebra.h"
 
-static cute_node product(cute_algebra *a, cute_node accumulated, cute_node t)
+static cute_node multiply_leaves(cute_algebra *a, cute_node accumulated, cute_node t)
 {
     if (!accumulated || !t) return NULL;
     if (alg_is_leaf(t)) return alg_op(a, CUTE_MUL, accumulated, t);
-    for (uint32_t i = 0; i < t->count; i++) accumulated = product(a, accumulated, t->items[i]);
+    for (uint32_t i = 0; i < t->count; i++) accumulated = multiply_leaves(a, accumulated, t->items[i]);
     return accumulated;
 }
 
 cute_node alg_product(cute_algebra *a, cute_node t)
 {
-    return product(a, alg_number(a, 1), t);
+    return multiply_leaves(a, alg_number(a, 1), t);
 }
 
-static cute_node combine(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
+static cute_node combine_tuples(cute_algebra *a, cute_arith_op op, cute_node x, cute_node y)
 {
     if (!x || !y) return NULL;
     if (alg_is_leaf(x) && alg_is_leaf(y)) {
-        /* mostly zeros are added: the indices of basis vectors are full of them */
+        /* common case: the indices of basis vectors are mostly zeros */
         if (alg_is(y, 0) && alg_is_int(x)) return x;
         return op == CUTE_ADD && alg_is(x, 0) && alg_is_int(y) ? y : alg_op(a, op, x, y);
     }
@@ -35,9 +35,9 @@ static cute_node combine(cute_algebra *a, cute_arith_op op, cute_node x, cute_no
         if (i >= y->count)
             alg_push(a, &list, x->items[i]);
         else if (i < x->count)
-            alg_push(a, &list, combine(a, op, x->items[i], y->items[i]));
+            alg_push(a, &list, combine_tuples(a, op, x->items[i], y->items[i]));
         else
-            alg_push(a, &list, y->items[i]); /* in a difference too: the public dialect says so */
+            alg_push(a, &list, y->items[i]); /* also for differences, as in the public dialect */
         if (list.failed) return NULL;
     }
     return alg_tuple(a, &list);
@@ -45,12 +45,12 @@ static cute_node combine(cute_algebra *a, cute_arith_op op, cute_node x, cute_no
 
 cute_node alg_sum(cute_algebra *a, cute_node x, cute_node y)
 {
-    return combine(a, CUTE_ADD, x, y);
+    return combine_tuples(a, CUTE_ADD, x, y);
 }
 
 cute_node alg_difference(cute_algebra *a, cute_node x, cute_node y)
 {
-    return combine(a, CUTE_SUB, x, y);
+    return combine_tuples(a, CUTE_SUB, x, y);
 }
 
 cute_node alg_abs(cute_algebra *a, cute_node t)
@@ -66,7 +66,7 @@ cute_node alg_abs(cute_algebra *a, cute_node t)
     return alg_tuple(a, &list);
 }
 
-/* ceil_div((s,S), (t,T)) mode by mode, further modes of s unchanged;
+/* ceil_div((s,S), (t,T)) mode by mode, keeping additional modes of s;
  * ceil_div((s,S), t) = (ceil_div(s, t), ceil_div(S, ceil_div(t, s))). */
 cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler)
 {
@@ -93,37 +93,37 @@ cute_node alg_ceil_div(cute_algebra *a, cute_node target, cute_node tiler)
 
 /* ---- shape_div ---- */
 
-static cute_node one(cute_algebra *a, void *context)
+static cute_node sign_positive(cute_algebra *a, void *context)
 {
     return (void)context, alg_number(a, 1);
 }
-static cute_node minus_one(cute_algebra *a, void *context)
+static cute_node sign_negative(cute_algebra *a, void *context)
 {
     return (void)context, alg_number(a, -1);
 }
-static cute_node none(cute_algebra *a, void *context)
+static cute_node sign_zero(cute_algebra *a, void *context)
 {
     return (void)context, alg_number(a, 0);
 }
 
-static cute_node not_positive(cute_algebra *a, void *context)
+static cute_node sign_unless_positive(cute_algebra *a, void *context)
 {
     const cute_tree *x = context;
-    return alg_if(a, alg_op(a, CUTE_EQ, x, alg_number(a, 0)), none, minus_one, NULL);
+    return alg_if(a, alg_op(a, CUTE_EQ, x, alg_number(a, 0)), sign_zero, sign_negative, NULL);
 }
 
 cute_node alg_sign(cute_algebra *a, cute_node x)
 {
     if (!x) return NULL;
     cute_tree copy = *x;
-    return alg_if(a, alg_op(a, CUTE_GT, x, alg_number(a, 0)), one, not_positive, &copy);
+    return alg_if(a, alg_op(a, CUTE_GT, x, alg_number(a, 0)), sign_positive, sign_unless_positive, &copy);
 }
 
 typedef struct shape_quotient {
     cute_node x, y, quotient;
 } shape_quotient;
 
-static cute_node quotient(cute_algebra *a, void *context)
+static cute_node nonzero_quotient(cute_algebra *a, void *context)
 {
     return (void)a, ((shape_quotient *)context)->quotient;
 }
@@ -147,7 +147,8 @@ static cute_node scalar_shape_div(cute_algebra *a, cute_node x, cute_node y)
                 (long long)m, (long long)n, (long long)m, (long long)n, (long long)n, (long long)m);
     }
     shape_quotient q = {x, y, alg_op(a, CUTE_DIV, x, y)};
-    return alg_if(a, alg_op(a, CUTE_NE, q.quotient, alg_number(a, 0)), quotient, product_of_signs, &q);
+    return alg_if(a, alg_op(a, CUTE_NE, q.quotient, alg_number(a, 0)), nonzero_quotient, product_of_signs,
+                  &q);
 }
 
 /* shape_div(s, t) = s / t, at least 1 where t is larger; one must divide the other.

@@ -1,4 +1,4 @@
-/* Values: made, compared, their unknown leaves listed and filled in. */
+/* Values: construction, comparison, listing and filling of unknown leaves. */
 #include "lib/layout/pointer.h"
 
 cute_value cute_value_of_tree(cute_type type, const cute_tree *tree)
@@ -11,14 +11,14 @@ cute_value cute_value_of_layout(cute_layout layout)
     return (cute_value){.type = CUTE_LAYOUT, .layout = layout};
 }
 
-/* The trees of a value in the order in which unknown leaves are stored; returns how many. */
+/* The trees of a value in the storage order of unknown leaves; returns their number. */
 enum { MAX_PARTS = 5 };
-static size_t parts(cute_value *v, const cute_tree **out[MAX_PARTS])
+static size_t trees_of_value(cute_value *v, const cute_tree **out[MAX_PARTS])
 {
     const cute_tree **all[] = {&v->layout.shape, &v->layout.stride, &v->tree, &v->inner.shape,
                                &v->inner.stride};
     size_t n = 0;
-    if (v->type == CUTE_COORD_TENSOR) { /* where it is comes first, as the pointer of a memref does */
+    if (v->type == CUTE_COORD_TENSOR) { /* the iterator is stored first, like the pointer of a memref */
         all[0] = &v->tree;
         all[1] = &v->layout.shape;
         all[2] = &v->layout.stride;
@@ -33,8 +33,9 @@ bool cute_value_equal(const cute_value *a, const cute_value *b)
     const cute_tree **x[MAX_PARTS], **y[MAX_PARTS];
     cute_value v = *a, w = *b;
     if (a->type != b->type || a->width != b->width || a->atom != b->atom) return false;
-    size_t n = parts(&v, x);
-    if (n != parts(&w, y) || (!a->inner.shape && !alg_same_swizzle(a->swizzle, b->swizzle))) return false;
+    size_t n = trees_of_value(&v, x);
+    if (n != trees_of_value(&w, y) || (!a->inner.shape && !alg_same_swizzle(a->swizzle, b->swizzle)))
+        return false;
     if (!a->pointer != !b->pointer || (a->pointer && !alg_pointer_equal(a->pointer, b->pointer)))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -46,13 +47,13 @@ bool cute_value_is_static(const cute_value *value)
 {
     const cute_tree **x[MAX_PARTS];
     cute_value v = *value;
-    size_t n = parts(&v, x);
+    size_t n = trees_of_value(&v, x);
     for (size_t i = 0; i < n; i++)
         if (!cute_tree_is_static(*x[i])) return false;
     return !value->pointer && value->type != CUTE_DIVISOR;
 }
 
-static void unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t *count)
+static void collect_unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t *count)
 {
     switch (t->kind) {
     case CUTE_TREE_INT:
@@ -63,11 +64,11 @@ static void unknowns(const cute_tree *t, cute_int *out, size_t capacity, size_t 
         return;
     case CUTE_TREE_UNDERSCORE: return;
     case CUTE_TREE_LAYOUT:
-        unknowns(t->layout.shape, out, capacity, count);
-        unknowns(t->layout.stride, out, capacity, count);
+        collect_unknowns(t->layout.shape, out, capacity, count);
+        collect_unknowns(t->layout.stride, out, capacity, count);
         return;
     case CUTE_TREE_TUPLE:
-        for (uint32_t i = 0; i < t->count; i++) unknowns(t->items[i], out, capacity, count);
+        for (uint32_t i = 0; i < t->count; i++) collect_unknowns(t->items[i], out, capacity, count);
         return;
     }
 }
@@ -76,8 +77,8 @@ size_t cute_value_unknowns(const cute_value *value, cute_int *out, size_t capaci
 {
     const cute_tree **x[MAX_PARTS];
     cute_value v = *value;
-    size_t n = parts(&v, x), count = 0;
-    for (size_t i = 0; i < n; i++) unknowns(*x[i], out, capacity, &count);
+    size_t n = trees_of_value(&v, x), count = 0;
+    for (size_t i = 0; i < n; i++) collect_unknowns(*x[i], out, capacity, &count);
     return count;
 }
 
@@ -87,7 +88,7 @@ typedef struct filler {
     size_t count, next;
 } filler;
 
-static cute_node fill(filler *f, cute_node t)
+static cute_node fill_unknowns(filler *f, cute_node t)
 {
     if (!t) return NULL;
     switch (t->kind) {
@@ -102,14 +103,15 @@ static cute_node fill(filler *f, cute_node t)
     }
     case CUTE_TREE_UNDERSCORE: return t;
     case CUTE_TREE_LAYOUT: {
-        cute_layout layout = {fill(f, t->layout.shape), NULL};
-        layout.stride = fill(f, t->layout.stride);
+        cute_layout layout = {fill_unknowns(f, t->layout.shape), NULL};
+        layout.stride = fill_unknowns(f, t->layout.stride);
         return alg_layout_leaf(&f->a, layout);
     }
     case CUTE_TREE_TUPLE: break;
     }
     alg_list list = {0};
-    for (uint32_t i = 0; i < t->count && !list.failed; i++) alg_push(&f->a, &list, fill(f, t->items[i]));
+    for (uint32_t i = 0; i < t->count && !list.failed; i++)
+        alg_push(&f->a, &list, fill_unknowns(f, t->items[i]));
     return alg_tuple(&f->a, &list);
 }
 
@@ -119,8 +121,8 @@ cute_status cute_value_with_handles(cute_arena *arena, const cute_value *value, 
     filler f = {.a = {.arena = arena, .diag = diag}, .handles = handles, .count = count};
     const cute_tree **x[MAX_PARTS];
     *out = *value;
-    size_t n = parts(out, x);
-    for (size_t i = 0; i < n; i++) *x[i] = fill(&f, *x[i]);
+    size_t n = trees_of_value(out, x);
+    for (size_t i = 0; i < n; i++) *x[i] = fill_unknowns(&f, *x[i]);
     if (f.a.status == CUTE_OK && f.next != count)
         alg_fail(&f.a, "expects %zu value(s) for the unknown leaves, but got %zu", f.next, count);
     return f.a.status;

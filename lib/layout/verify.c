@@ -1,4 +1,4 @@
-/* The rules that values obey, whoever made them. Messages name the mode that breaks one. */
+/* The invariants of values. Messages name the mode that violates one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "lib/layout/verify.h"
 #include "lib/layout/width.h"
 
-/* "[0,1]" of a path of `length` modes. */
+/* "[0,1]" for a path of `length` modes. */
 static const char *path_text(cute_algebra *a, const uint32_t *path, size_t length)
 {
     const char *text = "";
@@ -24,7 +24,8 @@ static const char *modes_text(cute_algebra *a, cute_node t)
     return text ? text : "differs";
 }
 
-static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32_t *path, size_t depth)
+static bool check_congruent_modes(cute_algebra *a, cute_node shape, cute_node stride, uint32_t *path,
+                                  size_t depth)
 {
     if (alg_is_leaf(shape) && alg_is_leaf(stride)) return true;
     if (alg_is_leaf(shape) || alg_is_leaf(stride) || shape->count != stride->count) {
@@ -38,7 +39,7 @@ static bool congruent(cute_algebra *a, cute_node shape, cute_node stride, uint32
     }
     for (uint32_t i = 0; i < shape->count; i++) {
         path[depth] = i;
-        if (!congruent(a, shape->items[i], stride->items[i], path, depth + 1)) return false;
+        if (!check_congruent_modes(a, shape->items[i], stride->items[i], path, depth + 1)) return false;
     }
     return true;
 }
@@ -47,10 +48,10 @@ static bool verify_congruent(cute_algebra *a, cute_layout layout)
 {
     uint32_t path[CUTE_MAX_DEPTH + 1];
     a->culprit = layout.stride;
-    return congruent(a, layout.shape, layout.stride, path, 0);
+    return check_congruent_modes(a, layout.shape, layout.stride, path, 0);
 }
 
-/* The first known extent below 1; its path in `path`, the length in *depth. */
+/* The first known extent below 1, its path in `path` and the path's length in *depth. */
 static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
 {
     if (alg_is_leaf(shape)) return alg_is_known(shape) && shape->value.value <= 0 ? shape : NULL;
@@ -64,8 +65,8 @@ static cute_node find_empty_mode(cute_node shape, uint32_t *path, size_t *depth)
     return NULL;
 }
 
-/* `whole` is what the message shows. */
-static bool positive(cute_algebra *a, cute_node shape, const cute_value *whole)
+/* `whole` is printed in the message. */
+static bool check_positive_extents(cute_algebra *a, cute_node shape, const cute_value *whole)
 {
     uint32_t path[CUTE_MAX_DEPTH + 1];
     size_t depth = 0;
@@ -80,8 +81,8 @@ static bool positive(cute_algebra *a, cute_node shape, const cute_value *whole)
     return false;
 }
 
-/* One path is a proper prefix of the other. */
-static bool prefix(cute_node x, cute_node y)
+/* True if one path is a proper prefix of the other. */
+static bool is_prefix(cute_node x, cute_node y)
 {
     uint32_t shorter = x->count < y->count ? x->count : y->count;
     return x->count != y->count && !memcmp(x->path, y->path, shorter * sizeof *x->path);
@@ -110,7 +111,7 @@ static bool alg_verify_stride(cute_algebra *a, cute_node stride)
                 alg_text(a, stride));
             return false;
         }
-    /* Sorted, a path stands right before the paths that continue it. */
+    /* In sorted order a path directly precedes its continuations. */
     cute_node *paths = cute_arena_array(a->arena, flat->count, sizeof *paths);
     if (!paths) return alg_exhausted(a) != NULL;
     size_t count = 0;
@@ -118,7 +119,7 @@ static bool alg_verify_stride(cute_algebra *a, cute_node stride)
         if (flat->items[i]->kind == CUTE_TREE_BASIS) paths[count++] = flat->items[i];
     cute_sort(paths, count, sizeof *paths, compare_paths);
     for (size_t i = 1; i < count; i++)
-        if (prefix(paths[i - 1], paths[i])) {
+        if (is_prefix(paths[i - 1], paths[i])) {
             alg_fail(
                 a,
                 "expects scaled-basis paths to agree on mode-index depth (no path may terminate at a node "
@@ -132,7 +133,7 @@ static bool alg_verify_stride(cute_algebra *a, cute_node stride)
 bool alg_verify_layout(cute_algebra *a, cute_layout layout)
 {
     cute_value whole = cute_value_of_layout(layout);
-    return verify_congruent(a, layout) && positive(a, layout.shape, &whole) &&
+    return verify_congruent(a, layout) && check_positive_extents(a, layout.shape, &whole) &&
            alg_verify_stride(a, layout.stride);
 }
 
@@ -160,7 +161,9 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
     if (affine && !verify_congruent(a, v->inner)) return false;
     a->culprit = NULL;
     if (!alg_is_wrap(v) && !alg_verify_not_trivial(a, v)) return false;
-    if (!positive(a, v->layout.shape, v) || (affine && !positive(a, v->inner.shape, v))) return false;
+    if (!check_positive_extents(a, v->layout.shape, v) ||
+        (affine && !check_positive_extents(a, v->inner.shape, v)))
+        return false;
     if (!alg_verify_stride(a, v->layout.stride)) return false;
     if (affine && !alg_verify_stride(a, v->inner.stride)) return false;
 
@@ -194,7 +197,7 @@ static bool verify_composed(cute_algebra *a, const cute_value *v)
     return true;
 }
 
-/* Memory has addresses of one number. */
+/* Addresses in memory are single numbers. */
 static bool verify_memref(cute_algebra *a, const cute_value *v)
 {
     if (!alg_verify_pointer(a, v->pointer)) return false;
@@ -214,7 +217,7 @@ static bool verify_memref(cute_algebra *a, const cute_value *v)
     return alg_fail(a, "expects integer strides in memory, but got %s", alg_layout_text(a, last)) != NULL;
 }
 
-/* The iterator and what the layout adds to it go together. */
+/* The iterator must be addable to the layout's coordinates. */
 static bool verify_coord_tensor(cute_algebra *a, const cute_value *v)
 {
     if (!alg_verify_layout(a, v->layout)) return false;

@@ -1,13 +1,13 @@
-/* See width.h. What is declared counts as what is known: an extent or stride of `?{i64}` may be anything, one of `?` belongs to
- * a tensor whose indices fit 32 bits, and a launch is refused where they do not. */
+/* Declared widths count as known bounds: an extent or stride of type `?{i64}` may be anything; one of type
+ * `?` belongs to a tensor whose indices fit 32 bits, and a launch that violates this is rejected. */
 #include "lib/layout/width.h"
 
-static uint64_t product(uint64_t x, uint64_t y)
+static uint64_t saturating_product(uint64_t x, uint64_t y)
 {
     return __builtin_mul_overflow(x, y, &x) ? UINT64_MAX : x;
 }
 
-static uint64_t sum(uint64_t x, uint64_t y)
+static uint64_t saturating_sum(uint64_t x, uint64_t y)
 {
     return __builtin_add_overflow(x, y, &x) ? UINT64_MAX : x;
 }
@@ -25,7 +25,7 @@ uint64_t alg_leaf_reach(bool tensor, const cute_int *coord, const cute_int *exte
     else
         return 0;
     if (!coord->known && coord->width <= 32 && most > INT32_MAX) most = INT32_MAX;
-    return product(most, alg_magnitude(stride->value));
+    return saturating_product(most, alg_magnitude(stride->value));
 }
 
 uint64_t alg_reach(bool tensor, cute_layout layout)
@@ -34,24 +34,24 @@ uint64_t alg_reach(bool tensor, cute_layout layout)
     uint64_t reach = 0;
     if (!alg_is_leaf(layout.shape)) {
         for (uint32_t i = 0; i < layout.shape->count; i++)
-            reach =
-                sum(reach, alg_reach(tensor, (cute_layout){layout.shape->items[i], layout.stride->items[i]}));
+            reach = saturating_sum(
+                reach, alg_reach(tensor, (cute_layout){layout.shape->items[i], layout.stride->items[i]}));
         return reach;
     }
     if (!alg_is_int(layout.shape)) return 0;
     return alg_leaf_reach(tensor, &any, &layout.shape->value, &layout.stride->value);
 }
 
-/* ---- what is assumed ---- */
+/* ---- assumptions ---- */
 
-typedef struct leaves {
+typedef struct narrow_leaves {
     bool *narrow; /* may be NULL */
     size_t count, room;
-    uint64_t reach; /* at the most, of those in 32 bits */
-    bool unknown;   /* some of what they are is */
-} leaves;
+    uint64_t reach; /* largest known sum of the 32-bit leaves */
+    bool unknown;   /* some of those leaves are unknown */
+} narrow_leaves;
 
-static void add_leaves(leaves *l, cute_node shape, cute_node stride)
+static void add_leaves(narrow_leaves *l, cute_node shape, cute_node stride)
 {
     if (!alg_is_leaf(shape)) {
         for (uint32_t i = 0; i < shape->count; i++) add_leaves(l, shape->items[i], stride->items[i]);
@@ -64,13 +64,14 @@ static void add_leaves(leaves *l, cute_node shape, cute_node stride)
     if (l->narrow && i < l->room) l->narrow[i] = integers && !wide;
     if (!integers || wide) return;
     uint64_t most = s->known ? (s->value > 0 ? (uint64_t)s->value - 1 : 0) : INT32_MAX;
-    l->reach = sum(l->reach, product(most, d->known ? alg_magnitude(d->value) : INT32_MAX));
+    l->reach =
+        saturating_sum(l->reach, saturating_product(most, d->known ? alg_magnitude(d->value) : INT32_MAX));
     l->unknown |= !s->known || (!d->known && most);
 }
 
 bool cute_index_is_assumed(const cute_value *tensor, uint64_t below, bool *narrow, size_t room)
 {
-    leaves l = {.narrow = narrow, .room = room};
+    narrow_leaves l = {.narrow = narrow, .room = room};
     if (tensor->type != CUTE_MEMREF || !tensor->layout.shape) return false;
     add_leaves(&l, tensor->layout.shape, tensor->layout.stride);
     return l.unknown && l.reach >= below && (!narrow || l.count <= room);

@@ -1,28 +1,29 @@
-/* In how many bits an index is computed (eval.c), and what has to hold for 32 of them to be enough. */
+/* The width in which an index is computed (eval.c), and the condition under which 32 bits suffice. */
 #ifndef CUTE_LIB_LAYOUT_WIDTH_H
 #define CUTE_LIB_LAYOUT_WIDTH_H
 
 #include "lib/layout/algebra.h"
 
-/* |c * d| of a leaf of the layout of a tensor (or of a layout alone) at the most: what is known of the coordinate and of the
- * extent, or is declared to be wider than 32 bits; 0 where 32 bits are taken to be enough. Saturates. */
+/* Upper bound of |c * d| for a leaf of a tensor's layout (or of a layout alone), from the known coordinate
+ * and extent, or from an extent declared wider than 32 bits; 0 if 32 bits are assumed to suffice.
+ * Saturates. */
 uint64_t alg_leaf_reach(bool tensor, const cute_int *coord, const cute_int *extent, const cute_int *stride);
-/* The sum for coordinates of 64 bits in all leaves. */
+/* The sum of alg_leaf_reach over all leaves, for 64-bit coordinates. */
 uint64_t alg_reach(bool tensor, cute_layout layout);
 
-/* An index computed in 64 bits: more than 32 hold. */
+/* True if an index needs 64 bits. */
 static inline bool alg_is_far(uint64_t reach)
 {
     return reach > INT32_MAX;
 }
 
-/* Whether indices of a tensor of this layout are computed in 32 bits, for all or some of its leaves, and nothing that the
- * compiler knows says that they are below `below` elements (2^31: that they fit). Then the sum of (extent - 1) * |stride| over
- * those leaves has to be below it: leaves[i] says of leaf i, from the left, whether it is one of them. `leaves` may be NULL, and
- * has room for `room`; false where there are more. */
+/* True if indices of a tensor with this layout are computed in 32 bits for some leaves, and the compiler
+ * cannot prove that they are below `below` elements (2^31: that they fit). The sum of (extent - 1) * |stride|
+ * over those leaves must then be below it: leaves[i] is set if leaf i, from the left, is one of them.
+ * `leaves` may be NULL and has `room` entries; false if the layout has more leaves. */
 bool cute_index_is_assumed(const cute_value *tensor, uint64_t below, bool *leaves, size_t room);
 
-/* The index of a coordinate of a tensor whose layout is `layout`, in elements and as wide as the tensor needs. */
+/* The index of a coordinate in `layout`, in elements and as wide as the tensor requires. */
 cute_status cute_layout_place(cute_arena *arena, const cute_arith *arith, const cute_value *coord,
                               const cute_value *layout, cute_value *out, cute_diag *diag);
 

@@ -145,7 +145,7 @@ END
     refuses 1 'argument 1 is to be a shape, not the coordinate (_,1)' layout 'make_identity_layout((_,1))'
     refuses 1 'crd2idx: argument 2 is to be a shape, layout or swizzle, not the tile [4:1]' layout 'crd2idx(1, [4])'
     refuses 1 'coalesce: too many arguments; it is coalesce(A, [PROFILE])' layout 'coalesce(1:1, 1, 1)'
-    refuses 1 "strides have '@', coordinates have '_'" layout '(1@0,_)'
+    refuses 1 "expected a stride with '@' or a coordinate with '_'" layout '(1@0,_)'
 }
 
 @test "a left inverse of a layout that is not injective comes with a warning" {

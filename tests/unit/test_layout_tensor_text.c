@@ -55,7 +55,7 @@ static void test_errors(void)
     check_error(CUTE_PTR, "f17, gmem", 0, "expected an element type");
     check_error(CUTE_PTR, "vector<4xnumber>, gmem", 0, "expected an element type");
     check_error(CUTE_PTR, "vector<99999999999999x9xf32>, gmem", 0, "expected an element type");
-    check_error(CUTE_PTR, "f16", 3, "expected ',' and where it points");
+    check_error(CUTE_PTR, "f16", 3, "expected ',' and an address space");
     check_error(CUTE_PTR, "f16, shared", 5, "expected generic, gmem, smem, dsmem, rmem or tmem");
     check_error(CUTE_PTR, "f16, smem, align 16", 17, "expected '<' after 'align'");
     check_error(CUTE_PTR, "f16, smem, align<x>", 17, "expected a number of bytes after 'align<'");
@@ -79,7 +79,7 @@ static void test_errors(void)
     check_error(CUTE_INTEGER, "divby x", 6, "expected a number after 'divby'");
     check_error(CUTE_INTEGER, "divby 0", 6, "a divisor must be positive");
     check_error(CUTE_DIVISOR, "x", 0, "expected 32 or 64 bits");
-    check_error(CUTE_ATOM, "universal_copy<f16>", 0, "no text is known of this type");
+    check_error(CUTE_ATOM, "universal_copy<f16>", 0, "this type has no textual form");
     check_error(CUTE_COMPOSED_LAYOUT, "S<0,0,0> o 0 o 4:1", 0,
                 "for trivial wraps, but got \"S<0,0,0> o 0 o 4:1\"");
     check_error(CUTE_DIVISOR, "16", 0, "expected 32 or 64 bits");

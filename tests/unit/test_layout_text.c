@@ -67,7 +67,7 @@ static void test_errors(void)
     check_error(CUTE_STRIDE, "?@", 2, "expected a mode number after '@'");
     check_error(CUTE_STRIDE, "1@256", 2, "from 0 to 255");
     check_error(CUTE_SHAPE, "(1,,2)", 3, "expected a number");
-    check_error(CUTE_SHAPE, "1,2", 1, "unexpected text behind the value");
+    check_error(CUTE_SHAPE, "1,2", 1, "unexpected text after the value");
     check_error(CUTE_INT_TUPLE, "(1,_)", 3, "'_' is only allowed in coordinates and tiles");
     check_error(CUTE_INT_TUPLE, "?{unknown}", 2, "expected i1, i8, i16, i32, i64, div=N or '}'");
     check_error(CUTE_INT_TUPLE, "?{div=0}", 6, "a divisor must be positive");

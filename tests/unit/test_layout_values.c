@@ -199,7 +199,7 @@ static void test_refused(void)
     static const row rows[] = {
         /* 2 + 2 carries from mode 0, of extent 4, into mode 1: 10, not 4 */
         {"composition", "layout (4,2):(1,10)", "layout (3,3):(1,1)", NULL,
-         "at mode 0, of extent 4, the coordinates reach 4 which is not below its extent 4 ((3,3):(1,1) would "
+         "at mode 0, of extent 4, the largest coordinate 4 is not below the extent 4 ((3,3):(1,1) would "
          "be wrong "
          "at index 8)"},
         /* 0, 3, 6, 9: 6 is 2 + 4*1 */

@@ -22,7 +22,7 @@ func.func @stride(%a: !cute.layout<"(4,6):(1,10)">, %b: !cute.layout<"5:6">) {
 
 // 2 + 2 carries from mode 0 of A into mode 1: 16, where the modes of B alone would add up to 4.
 func.func @carry(%a: !cute.layout<"(4,8):(1,16)">, %b: !cute.layout<"(3,2):(1,2)">) {
-  // expected-error @+2 {{cannot compose (4,8):(1,16) with (3,2):(1,2): the result is not a layout, because at mode 0, of extent 4, the coordinates reach 4 which is not below its extent 4 ((3,2):(1,2) would be wrong at index 5)}}
+  // expected-error @+2 {{cannot compose (4,8):(1,16) with (3,2):(1,2): the result is not a layout, because at mode 0, of extent 4, the largest coordinate 4 is not below the extent 4 ((3,2):(1,2) would be wrong at index 5)}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(1,16)">, !cute.layout<"(3,2):(1,2)">) -> !cute.layout<"(3,2):(1,2)">
   return
@@ -32,7 +32,7 @@ func.func @carry(%a: !cute.layout<"(4,8):(1,16)">, %b: !cute.layout<"(3,2):(1,2)
 
 // B(1,2) = 3 - 4 = -1, which is not 3 and a step back of 16.
 func.func @signs(%a: !cute.layout<"(4,8):(1,16)">, %b: !cute.layout<"(2,4):(3,-2)">) {
-  // expected-error @+2 {{at mode 0, of extent 4, a stride of 3 meets one of the other sign, -2}}
+  // expected-error @+2 {{at mode 0, of extent 4, a stride of 3 is added to one of opposite sign, -2}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(1,16)">, !cute.layout<"(2,4):(3,-2)">) -> !cute.layout<"(2,2):(1,-1)">
   return
@@ -42,7 +42,7 @@ func.func @signs(%a: !cute.layout<"(4,8):(1,16)">, %b: !cute.layout<"(2,4):(3,-2
 
 // 63 steps of 2^61 of mode 1.
 func.func @beyond_64_bits(%a: !cute.layout<"(2,8):(16,1)">, %b: !cute.layout<"64:4611686018427387904">) {
-  // expected-error @+2 {{the coordinates go beyond 9223372036854775807 after steps of 4611686018427387904}}
+  // expected-error @+2 {{the coordinates exceed 9223372036854775807 in steps of 4611686018427387904}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.composition(%a, %b) : (!cute.layout<"(2,8):(16,1)">, !cute.layout<"64:4611686018427387904">) -> !cute.layout<"64:1">
   return

@@ -83,7 +83,7 @@ func.func @basis_deeper(%a: !cute.layout<"(6,8):(8,1)">, %b: !cute.layout<"(2,2)
 // -----
 
 func.func @nothing_to_zip(%a: !cute.layout<"(6,8):(8,1)">, %b: !cute.tile<"[3:1;_]">) {
-  // expected-error @+2 {{mode 1 of the tiler leaves 8:1 whole: it has no tile and rest to zip}}
+  // expected-error @+2 {{mode 1 of the tiler does not divide 8:1: there is no tile and rest to zip}}
   // expected-error @+1 {{failed to infer returned types}}
   %r = cute.zipped_divide(%a, %b) : (!cute.layout<"(6,8):(8,1)">, !cute.tile<"[3:1;_]">) -> !cute.layout<"1:0">
   return

@@ -157,7 +157,7 @@ func.func @projection(%t: !cute.memref<f32, gmem, align<16>, "(96,72):(72,1)">, 
   // expected-note @+1 {{%c is a '!cute.coord<"(?,?,?)">'}}
   %c = cute.make_coord(%i, %i, %i)
   %a = cute.local_tile(%t, %tile, %c, "(1,_,1)")
-  // expected-error @+1 {{expects a projection of 1 for modes that stay and _ for others, but got (3,_,1)}}
+  // expected-error @+1 {{expects a projection with 1 for modes to keep and _ for modes to drop, but got (3,_,1)}}
   %b = cute.local_tile(%t, %tile, %c, "(3,_,1)")
   return
 }

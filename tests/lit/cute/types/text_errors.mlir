@@ -54,10 +54,10 @@ func.func private @word() attributes {x = #cute_nvgpu.color<red>}
 
 // The swizzle of a pointer counts bytes, and elements stay whole: of 4 bits any, of 32 bits from 4 bytes on.
 func.func private @whole(!cute.ptr<i4, smem, S<2,0,3>>, !cute.ptr<i8, smem, S<2,0,3>>, !cute.ptr<f32, smem, S<2,2,3>>)
-// expected-error @+1 {{the swizzle of a pointer counts bytes: S<5,0,5> tears elements of f32 apart, expects a base of at least 2}}
+// expected-error @+1 {{the swizzle of a pointer permutes bytes: S<5,0,5> splits elements of f32, expects a base of at least 2}}
 func.func private @torn(!cute.ptr<f32, smem, S<5,0,5>>)
 
 // -----
 
-// expected-error @+1 {{S<3,3,3> tears elements of vector<4xf32> apart, expects a base of at least 4}}
+// expected-error @+1 {{S<3,3,3> splits elements of vector<4xf32>, expects a base of at least 4}}
 func.func private @torn_vector(!cute.memref<vector<4xf32>, smem, align<16>, S<3,3,3>, "4:1">)

@@ -35,12 +35,12 @@ func.func private @separator(!cute.stride<"(1;2)">)
 
 // -----
 
-// expected-error @+1 {{failed to parse shape from "(1,2))": unexpected text behind the value}}
+// expected-error @+1 {{failed to parse shape from "(1,2))": unexpected text after the value}}
 func.func private @behind(!cute.shape<"(1,2))">)
 
 // -----
 
-// expected-error @+1 {{unexpected text behind the value}}
+// expected-error @+1 {{unexpected text after the value}}
 func.func private @list(!cute.int_tuple<"1,2">)
 
 // -----
@@ -255,7 +255,7 @@ func.func private @swizzle_open(!cute.swizzle<"S<3,4,3">)
 
 // -----
 
-// expected-error @+1 {{unexpected text behind the value}}
+// expected-error @+1 {{unexpected text after the value}}
 func.func private @swizzle_behind(!cute.swizzle<"S<3,4,3> o 0">)
 
 // -----
