@@ -1,4 +1,4 @@
-/* The operations of atom_ops.def: which operands each takes; the algorithms are tiling.c's. */
+/* The operations of atom_ops.def: checks of operands and dispatch; tiling.c has the algorithms. */
 #include <string.h>
 
 #include "lib/atoms/smem_matrix.h"
@@ -10,7 +10,7 @@ typedef struct atom_call {
     cute_algebra *a;
     const cute_value *in;
     size_t count;
-    int64_t operand_id; /* of an operation of an MMA's operand */
+    int64_t operand_id; /* for operations on one operand of an MMA: its index */
     cute_value *out;
 } atom_call;
 
@@ -26,7 +26,7 @@ static const char *type_text(atom_call *c, const cute_value *value)
     return text ? text : "(out of memory)";
 }
 
-static bool expects(atom_call *c, size_t operand, unsigned types, const char *what)
+static bool expects_operand(atom_call *c, size_t operand, unsigned types, const char *what)
 {
     if (types >> c->in[operand].type & 1) return true;
     alg_fail(c->a, "expects %s, but got %s", what, type_text(c, &c->in[operand]));
@@ -40,15 +40,15 @@ enum {
 
 static bool expects_atom(atom_call *c, size_t operand, unsigned types, const char *what)
 {
-    if (!expects(c, operand, types, what)) return false;
+    if (!expects_operand(c, operand, types, what)) return false;
     const cute_atom *atom = c->in[operand].atom;
     if (atom->known) return true;
     alg_fail(c->a, "the layouts of '%s' are not known", atom->mnemonic);
     return false;
 }
 
-/* What failed, in front of why: "cannot partition TENSOR by TILED". */
-static void failing(atom_call *c, const char *verb, const char *preposition)
+/* Sets the prefix of messages: "cannot partition TENSOR by TILED". */
+static void set_failure_prefix(atom_call *c, const char *verb, const char *preposition)
 {
     c->a->sentence = cute_arena_printf(c->a->arena, "cannot %s %s %s %s", verb, type_text(c, &c->in[1]),
                                        preposition, type_text(c, &c->in[0]));
@@ -58,13 +58,14 @@ static void failing(atom_call *c, const char *verb, const char *preposition)
 static cute_node thread_of(atom_call *c, size_t operand)
 {
     const cute_value *v = &c->in[operand];
-    if (!expects(c, operand, BIT(CUTE_COORD) | BIT(CUTE_INT_TUPLE), "the index of a thread as a coordinate"))
+    if (!expects_operand(c, operand, BIT(CUTE_COORD) | BIT(CUTE_INT_TUPLE),
+                         "the index of a thread as a coordinate"))
         return NULL;
     if (v->tree->kind == CUTE_TREE_INT) return v->tree;
     return alg_fail(c->a, "expects the index of a thread, one number, but got %s", type_text(c, v));
 }
 
-static cute_node underscore(cute_algebra *a)
+static cute_node wildcard(cute_algebra *a)
 {
     cute_tree *t = cute_arena_alloc(a->arena, sizeof *t);
     if (!t) return alg_exhausted(a);
@@ -73,14 +74,14 @@ static cute_node underscore(cute_algebra *a)
     return t;
 }
 
-/* The tensor with another layout, at the coordinate of a thread in its first modes. */
-static bool slice(atom_call *c, const cute_value *tensor, cute_layout layout, const cute_node *threads,
-                  size_t thread_modes)
+/* The tensor with another layout, with its first modes fixed to a thread's coordinate. */
+static bool slice_by_thread(atom_call *c, const cute_value *tensor, cute_layout layout,
+                            const cute_node *threads, size_t thread_modes)
 {
     alg_list list = {0};
     if (!alg_ok(layout)) return false;
     for (size_t i = 0; i < alg_rank(layout.shape); i++)
-        alg_push(c->a, &list, i < thread_modes ? threads[i] : underscore(c->a));
+        alg_push(c->a, &list, i < thread_modes ? threads[i] : wildcard(c->a));
     cute_node coord = alg_tuple(c->a, &list);
     if (!coord) return false;
     cute_value operands[2] = {*tensor, cute_value_of_tree(CUTE_COORD, coord)};
@@ -102,13 +103,14 @@ static bool give_like(atom_call *c, const cute_value *tensor, cute_layout layout
 
 static bool partition_copy(atom_call *c, int which)
 {
-    if (!expects_atom(c, 0, BIT(CUTE_TILED_COPY), "a tiled copy") || !expects(c, 1, TENSORS, "a tensor"))
+    if (!expects_atom(c, 0, BIT(CUTE_TILED_COPY), "a tiled copy") ||
+        !expects_operand(c, 1, TENSORS, "a tensor"))
         return false;
     cute_node thread = thread_of(c, 2);
     if (!thread) return false;
-    failing(c, "partition", "by");
+    set_failure_prefix(c, "partition", "by");
     atom_partition p = atom_copy_partition(c->a, &c->in[0], which, c->in[1].layout);
-    return slice(c, &c->in[1], p.layout, &thread, p.threads);
+    return slice_by_thread(c, &c->in[1], p.layout, &thread, p.threads);
 }
 
 static bool op_tiled_copy_partition_S(atom_call *c)
@@ -122,33 +124,35 @@ static bool op_tiled_copy_partition_D(atom_call *c)
 
 static bool op_tiled_copy_retile(atom_call *c)
 {
-    if (!expects_atom(c, 0, BIT(CUTE_TILED_COPY), "a tiled copy") || !expects(c, 1, TENSORS, "a tensor"))
+    if (!expects_atom(c, 0, BIT(CUTE_TILED_COPY), "a tiled copy") ||
+        !expects_operand(c, 1, TENSORS, "a tensor"))
         return false;
-    failing(c, "retile", "for");
+    set_failure_prefix(c, "retile", "for");
     return give_like(c, &c->in[1], atom_copy_retile(c->a, &c->in[0], c->in[1].layout));
 }
 
 /* ---- tiled MMAs ---- */
 
-static cute_layout compact(cute_algebra *a, cute_node shape)
+static cute_layout compact_layout(cute_algebra *a, cute_node shape)
 {
     return (cute_layout){shape, shape ? alg_compact(a, shape, alg_number(a, 1)) : NULL};
 }
 
 static bool op_tiled_mma_partition(atom_call *c)
 {
-    if (!expects_atom(c, 0, BIT(CUTE_TILED_MMA), "a tiled MMA") || !expects(c, 1, TENSORS, "a tensor"))
+    if (!expects_atom(c, 0, BIT(CUTE_TILED_MMA), "a tiled MMA") ||
+        !expects_operand(c, 1, TENSORS, "a tensor"))
         return false;
     cute_node thread = thread_of(c, 2), coordinate[3];
     if (!thread) return false;
-    failing(c, "partition", "by");
+    set_failure_prefix(c, "partition", "by");
     int which = (int)c->operand_id;
     atom_partition p = atom_mma_partition(c->a, &c->in[0], which, c->in[1].layout);
     if (!alg_ok(p.layout) || !atom_mma_coordinate(c->a, &c->in[0], which, thread, coordinate)) return false;
-    return slice(c, &c->in[1], p.layout, coordinate, p.threads);
+    return slice_by_thread(c, &c->in[1], p.layout, coordinate, p.threads);
 }
 
-static cute_node rest_of(cute_algebra *a, cute_layout layout, size_t from)
+static cute_node modes_from(cute_algebra *a, cute_layout layout, size_t from)
 {
     return alg_ok(layout) ? alg_take(a, layout.shape, from, alg_rank(layout.shape)) : NULL;
 }
@@ -156,15 +160,17 @@ static cute_node rest_of(cute_algebra *a, cute_layout layout, size_t from)
 static bool op_tiled_mma_partition_shape(atom_call *c)
 {
     if (!expects_atom(c, 0, BIT(CUTE_TILED_MMA), "a tiled MMA") ||
-        !expects(c, 1, BIT(CUTE_SHAPE) | BIT(CUTE_INT_TUPLE), "a shape"))
+        !expects_operand(c, 1, BIT(CUTE_SHAPE) | BIT(CUTE_INT_TUPLE), "a shape"))
         return false;
-    failing(c, "partition", "by");
-    atom_partition p = atom_mma_partition(c->a, &c->in[0], (int)c->operand_id, compact(c->a, c->in[1].tree));
-    *c->out = cute_value_of_tree(CUTE_SHAPE, rest_of(c->a, p.layout, p.threads));
+    set_failure_prefix(c, "partition", "by");
+    atom_partition p =
+        atom_mma_partition(c->a, &c->in[0], (int)c->operand_id, compact_layout(c->a, c->in[1].tree));
+    *c->out = cute_value_of_tree(CUTE_SHAPE, modes_from(c->a, p.layout, p.threads));
     return c->out->tree != NULL;
 }
 
-/* make_fragment_like: the values of the atom run fastest, then the other modes in the order of their strides. */
+/* make_fragment_like: the values of the atom vary fastest, then the other modes in the order of their
+ * strides. */
 static cute_layout fragment_like(cute_algebra *a, cute_layout like)
 {
     cute_layout first = alg_layout_mode(like, 0);
@@ -187,7 +193,8 @@ static cute_layout fragment_like(cute_algebra *a, cute_layout like)
     return alg_layouts_tuple(a, &list);
 }
 
-/* A view of the descriptors of operand `which`: mode 0 is one matrix, the others step in units of 16 bytes. */
+/* A view of the matrix descriptors of operand `which`: mode 0 is one matrix, the others step in units of 16
+ * bytes. */
 static bool describe_fragment(atom_call *c, const cute_atom *atom, int which)
 {
     static const cute_pointer descriptors = {
@@ -227,15 +234,15 @@ static bool op_mma_make_fragment(atom_call *c)
     const cute_value *like = &c->in[1];
     bool shape = like->type == CUTE_SHAPE || like->type == CUTE_INT_TUPLE;
     if (!expects_atom(c, 0, BIT(CUTE_TILED_MMA) | BIT(CUTE_ATOM), "a tiled MMA or its atom") ||
-        !expects(c, 1, TENSORS | BIT(CUTE_SHAPE) | BIT(CUTE_INT_TUPLE), "a partition or its shape"))
+        !expects_operand(c, 1, TENSORS | BIT(CUTE_SHAPE) | BIT(CUTE_INT_TUPLE), "a partition or its shape"))
         return false;
-    failing(c, "make a fragment of", "for");
+    set_failure_prefix(c, "make a fragment of", "for");
     const cute_atom *atom = c->in[0].atom;
     if (atom->kind != CUTE_ATOM_MMA)
-        return alg_fail(c->a, "expects the atom of an MMA, but got %s", type_text(c, &c->in[0])) != NULL;
+        return alg_fail(c->a, "expects an MMA atom, but got %s", type_text(c, &c->in[0])) != NULL;
     if (atom->operand[c->operand_id].described) return describe_fragment(c, atom, (int)c->operand_id);
-    /* make_fragment_C: compact, whatever the strides in memory. */
-    cute_layout layout = compact(c->a, shape ? like->tree : like->layout.shape);
+    /* make_fragment_C: compact, regardless of strides in memory. */
+    cute_layout layout = compact_layout(c->a, shape ? like->tree : like->layout.shape);
     if (!shape && c->operand_id != CUTE_ATOM_C) layout = fragment_like(c->a, like->layout);
     if (!alg_ok(layout)) return false;
     if (!cute_tree_is_static(layout.shape) || !cute_tree_is_static(layout.stride))
@@ -245,14 +252,14 @@ static bool op_mma_make_fragment(atom_call *c)
     cute_pointer *pointer = cute_arena_alloc(c->a->arena, sizeof *pointer);
     if (!pointer) return alg_exhausted(c->a) != NULL;
     *pointer = (cute_pointer){.element = o->type, .bits = o->bits, .space = CUTE_SPACE_RMEM};
-    /* As aligned as what one instruction takes. */
+    /* Aligned to the values of one instruction. */
     int64_t bytes = o->values * o->bits / 8, natural = alg_natural_align(pointer);
     pointer->align = bytes > natural ? bytes & -bytes : natural;
     *c->out = (cute_value){.type = CUTE_MEMREF, .pointer = pointer, .layout = layout};
     return true;
 }
 
-/* ---- making them ---- */
+/* ---- construction ---- */
 
 static bool check_tiled(atom_call *c)
 {
@@ -275,20 +282,21 @@ static bool give_copy(atom_call *c, cute_layout layout, cute_node tiler)
 
 static bool expects_kind(atom_call *c, cute_atom_kind kind)
 {
-    const char *what = kind == CUTE_ATOM_COPY ? "the atom of a copy" : "the atom of an MMA";
-    if (!expects(c, 0, BIT(CUTE_ATOM), what)) return false;
+    const char *what = kind == CUTE_ATOM_COPY ? "a copy atom" : "an MMA atom";
+    if (!expects_operand(c, 0, BIT(CUTE_ATOM), what)) return false;
     if (c->in[0].atom->kind == kind) return true;
     alg_fail(c->a, "expects %s, but got %s", what, type_text(c, &c->in[0]));
     return false;
 }
 
-/* A tile of compact layouts of these sizes. */
-static cute_node tile_of(cute_algebra *a, cute_node first, cute_node second)
+/* A tile of compact layouts with these sizes. */
+static cute_node compact_tile(cute_algebra *a, cute_node first, cute_node second)
 {
     return first && second ? alg_shape_to_tile(a, alg_pair(a, first, second)) : NULL;
 }
 
-/* The layouts of threads and of values, both from coordinates of the tile: their raked product, inverted. */
+/* From a thread layout and a value layout, both from coordinates of the tile: the inverse of their raked
+ * product. */
 static bool copy_of_product(atom_call *c)
 {
     cute_algebra *a = c->a;
@@ -301,14 +309,15 @@ static bool copy_of_product(atom_call *c)
     for (size_t i = 0; i < alg_rank(tile.shape); i++)
         alg_push(a, &extents, alg_product(a, alg_mode(tile.shape, i)));
     cute_node shape = alg_tuple(a, &extents);
-    return give_copy(c, alg_compose(a, inverse, compact(a, sizes)),
+    return give_copy(c, alg_compose(a, inverse, compact_layout(a, sizes)),
                      shape ? alg_shape_to_tile(a, shape) : NULL);
 }
 
 static bool op_make_tiled_copy(atom_call *c)
 {
-    if (!expects_kind(c, CUTE_ATOM_COPY) || !expects(c, 1, BIT(CUTE_LAYOUT), "a layout") ||
-        !expects(c, 2, BIT(CUTE_TILE) | BIT(CUTE_LAYOUT) | BIT(CUTE_SHAPE), "a tiler, or a layout of values"))
+    if (!expects_kind(c, CUTE_ATOM_COPY) || !expects_operand(c, 1, BIT(CUTE_LAYOUT), "a layout") ||
+        !expects_operand(c, 2, BIT(CUTE_TILE) | BIT(CUTE_LAYOUT) | BIT(CUTE_SHAPE),
+                         "a tiler or a value layout"))
         return false;
     if (c->in[2].type == CUTE_LAYOUT) return copy_of_product(c);
     cute_node tiler = c->in[2].type == CUTE_SHAPE ? alg_shape_to_tile(c->a, c->in[2].tree) : c->in[2].tree;
@@ -322,7 +331,7 @@ static bool copy_of_mma(atom_call *c, int which)
         return false;
     const cute_value *mma = &c->in[1];
     cute_node m = atom_mma_tile(c->a, mma, modes[which][0]), n = atom_mma_tile(c->a, mma, modes[which][1]);
-    return give_copy(c, atom_mma_layout(c->a, mma, which), tile_of(c->a, m, n));
+    return give_copy(c, atom_mma_layout(c->a, mma, which), compact_tile(c->a, m, n));
 }
 
 static bool op_make_tiled_copy_A(atom_call *c)
@@ -354,7 +363,7 @@ static bool op_make_tiled_copy_D(atom_call *c)
     return copy_of_copy(c, CUTE_ATOM_DESTINATION);
 }
 
-static cute_node pad(cute_algebra *a, cute_node t, cute_node with)
+static cute_node pad_tile(cute_algebra *a, cute_node t, cute_node with)
 {
     alg_list list = {0};
     alg_push_modes(a, &list, t);
@@ -367,15 +376,15 @@ static bool op_make_tiled_mma(atom_call *c)
     cute_algebra *a = c->a;
     cute_node one = alg_number(a, 1), zero = alg_number(a, 0);
     if (!expects_kind(c, CUTE_ATOM_MMA) ||
-        (c->count > 1 && !expects(c, 1, BIT(CUTE_LAYOUT), "a layout of atoms")) ||
-        (c->count > 2 && !expects(c, 2, BIT(CUTE_TILE) | BIT(CUTE_SHAPE), "a permutation as a tile")))
+        (c->count > 1 && !expects_operand(c, 1, BIT(CUTE_LAYOUT), "a layout of atoms")) ||
+        (c->count > 2 && !expects_operand(c, 2, BIT(CUTE_TILE) | BIT(CUTE_SHAPE), "a permutation as a tile")))
         return false;
     cute_layout atoms = c->count > 1 ? c->in[1].layout : (cute_layout){one, zero};
-    atoms = (cute_layout){pad(a, atoms.shape, one), pad(a, atoms.stride, zero)};
+    atoms = (cute_layout){pad_tile(a, atoms.shape, one), pad_tile(a, atoms.stride, zero)};
     cute_node tile = NULL;
     if (c->count > 2) {
         tile = c->in[2].type == CUTE_SHAPE ? alg_shape_to_tile(a, c->in[2].tree) : c->in[2].tree;
-        tile = tile ? pad(a, tile, underscore(a)) : NULL;
+        tile = tile ? pad_tile(a, tile, wildcard(a)) : NULL;
         if (!tile) return false;
     }
     *c->out = (cute_value){.type = CUTE_TILED_MMA, .atom = c->in[0].atom, .layout = atoms, .tree = tile};
@@ -403,7 +412,7 @@ cute_status cute_atom_apply(cute_arena *arena, const cute_arith *arith, cute_ope
         return cute_apply(arena, arith, operation, operands, count, attributes, out, diag);
     size_t row = (size_t)operation - FIRST;
     cute_algebra a = {.arena = arena, .arith = arith, .diag = diag};
-    for (size_t i = 0; i < count; i++) /* as everything with tensors */
+    for (size_t i = 0; i < count; i++) /* CuTe DSL's conventions, as for all operations on tensors */
         a.dsl |= operands[i].type == CUTE_MEMREF || operands[i].type == CUTE_COORD_TENSOR;
     atom_call c = {.a = &a, .in = operands, .count = count, .out = out};
     *out = (cute_value){.type = CUTE_INT_TUPLE};

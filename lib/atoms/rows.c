@@ -1,4 +1,4 @@
-/* The rows of atoms.def: found by what a type's text says, and made into atoms. */
+/* The rows of atoms.def: lookup by the fields of a type's text, and conversion to atoms. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static bool type_is(const char *row, const char *type)
     return ptx && (!strcmp(row, "*") || !strcmp(row, ptx));
 }
 
-/* How much of a row the fields agree with; `most` is all of it. */
+/* The number of fields that agree with the row; `most` is that of an exact match. */
 static int mma_likeness(const mma_row *r, const atom_fields *f, int *most)
 {
     int likeness = same_word(op_words[r->op], f->op) ? 1 : 0;
@@ -148,12 +148,12 @@ size_t cute_atom_count(void)
     return MMAS + COPIES + atom_wgmma_count();
 }
 
-static int likeness(size_t index, const atom_fields *f, int *most)
+static int row_likeness(size_t index, const atom_fields *f, int *most)
 {
     return index < MMAS ? mma_likeness(&mmas[index], f, most) : copy_likeness(&copies[index - MMAS], f, most);
 }
 
-/* MLIR's name of a PTX type: the first row of it. */
+/* MLIR's name of a PTX type: that of its first row. */
 const char *atom_mlir_type(const char *ptx)
 {
     for (size_t i = 0; i < ELEMENTS; i++)
@@ -186,14 +186,15 @@ const atom_family *atom_row_fields(size_t index, const char *type, atom_fields *
     return atom_family_find(mnemonic, strlen(mnemonic));
 }
 
-static cute_status refuse(cute_arena *arena, const atom_family *family, const atom_fields *f, cute_diag *diag)
+static cute_status refuse_unknown_row(cute_arena *arena, const atom_family *family, const atom_fields *f,
+                                      cute_diag *diag)
 {
     enum { NEAREST = 3 };
     size_t best[NEAREST], count = 0;
     int marks[NEAREST], most;
     for (size_t i = 0; i < MMAS + COPIES; i++) {
         if (strcmp(row_mnemonic(i), family->mnemonic) != 0) continue;
-        int mark = likeness(i, f, &most);
+        int mark = row_likeness(i, f, &most);
         size_t at = count < NEAREST ? count++ : NEAREST;
         for (; at > 0 && marks[at - 1] < mark; at--)
             if (at < NEAREST) best[at] = best[at - 1], marks[at] = marks[at - 1];
@@ -207,9 +208,8 @@ static cute_status refuse(cute_arena *arena, const atom_family *family, const at
         cute_buffer_printf(&names, "%s'%s'", i == 0 ? "" : i + 1 == count ? " and " : ", ", text ? text : "");
     }
     const char *text = atom_print(arena, family, f);
-    cute_status status =
-        cute_fail(diag, CUTE_INVALID, NULL, "there is no instruction '%s'; nearest to it: %s",
-                  text ? text : family->mnemonic, cute_buffer_text(&names));
+    cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "unknown instruction '%s'; nearest: %s",
+                                   text ? text : family->mnemonic, cute_buffer_text(&names));
     cute_buffer_release(&names);
     return status;
 }
@@ -224,11 +224,11 @@ static cute_status parse_layout(cute_arena *arena, const char *text, cute_layout
     return CUTE_OK;
 }
 
-static int64_t product(const cute_tree *shape)
+static int64_t size_of_shape(const cute_tree *shape)
 {
     int64_t size = 1;
     if (shape->kind == CUTE_TREE_INT) return shape->value.value;
-    for (uint32_t i = 0; i < shape->count; i++) size *= product(shape->items[i]);
+    for (uint32_t i = 0; i < shape->count; i++) size *= size_of_shape(shape->items[i]);
     return size;
 }
 
@@ -255,7 +255,7 @@ cute_status atom_set_operand(cute_arena *arena, cute_atom *atom, int which, cons
     alg_element_bits(type, strlen(type), &o->bits);
     o->constraint = e->constraint;
     CUTE_TRY(parse_layout(arena, layout, &o->layout, diag));
-    o->values = product(o->layout.shape->items[1]);
+    o->values = size_of_shape(o->layout.shape->items[1]);
     set_registers(o, (int)o->values * o->bits);
     return CUTE_OK;
 }
@@ -275,7 +275,7 @@ static cute_status make_mma(cute_arena *arena, const mma_row *r, const atom_fiel
     if (f->satfinite) {
         const char *shape = r->ptx ? strstr(r->ptx, ".col.") : NULL;
         if (!shape || r->op != CUTE_MMA_MUL_ADD || strcmp(out->operand[CUTE_ATOM_C].ptx, "s32") != 0)
-            return cute_fail(diag, CUTE_INVALID, NULL, "only products of integers saturate, not those of %s",
+            return cute_fail(diag, CUTE_INVALID, NULL, "only integer products saturate, not products of %s",
                              f->type[0]);
         int before = (int)(shape - r->ptx) + 4;
         out->satfinite = true;
@@ -283,12 +283,12 @@ static cute_status make_mma(cute_arena *arena, const mma_row *r, const atom_fiel
         out->ptx = cute_arena_printf(arena, "%.*s.satfinite%s", before, r->ptx, r->ptx + before);
         if (!out->name || !out->ptx) return cute_fail_memory(diag);
     }
-    int64_t threads = product(out->operand[0].layout.shape->items[0]);
+    int64_t threads = size_of_shape(out->operand[0].layout.shape->items[0]);
     return atom_set_threads(arena, (int)threads, out, diag);
 }
 
-/* A layout of bits as one of values: recast_layout<bits,1>. */
-static cute_status in_values(cute_arena *arena, int bits, cute_layout *layout, cute_diag *diag)
+/* Converts a layout of bits to a layout of values: recast_layout<bits,1>. */
+static cute_status recast_bits_to_values(cute_arena *arena, int bits, cute_layout *layout, cute_diag *diag)
 {
     int64_t values[] = {bits, 1};
     cute_attributes attributes = {values, 2};
@@ -304,11 +304,11 @@ static cute_status check_bits(const copy_row *r, const char *type, int64_t eleme
     enum { MOST_BITS = 256 };
     if (bits < element_bits || bits % element_bits)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%" PRId64 " bits are no whole number of %s, which has %" PRId64, bits, type,
+                         "%" PRId64 " bits are not a multiple of %s, which has %" PRId64 " bits", bits, type,
                          element_bits);
     if (!r->bits && bits != element_bits && (bits > MOST_BITS || bits & (bits - 1)))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "a thread copies 8, 16, 32, 64, 128 or 256 bits at once, not %" PRId64, bits);
+                         "expected a copy of 8, 16, 32, 64, 128 or 256 bits, got %" PRId64, bits);
     if (r->matrices && (element_bits > 32 || (element_bits > 16 && !strcmp(r->word, "t"))))
         return cute_fail(diag, CUTE_INVALID, NULL, "%s moves elements of at most %d bits, not %s", r->ptx,
                          !strcmp(r->word, "t") ? 16 : 32, type);
@@ -323,12 +323,12 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
     alg_element_bits(f->type[0], strlen(f->type[0]), &element_bits);
     int64_t bits = r->bits ? r->bits : f->bits ? f->bits : element_bits;
     if (!element_bits)
-        return cute_fail(diag, CUTE_INVALID, NULL, "the size of elements of type '%s' is not known",
-                         f->type[0]);
+        return cute_fail(diag, CUTE_INVALID, NULL, "elements of type '%s' have an unknown size", f->type[0]);
     CUTE_TRY(check_bits(r, f->type[0], element_bits, bits, diag));
     if (f->l2_prefetch && f->l2_prefetch != 64 && f->l2_prefetch != 128 && f->l2_prefetch != 256)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%s fetches 64, 128 or 256 bytes into the L2, not %" PRId64, r->ptx, f->l2_prefetch);
+                         "%s prefetches 64, 128 or 256 bytes into the L2, not %" PRId64, r->ptx,
+                         f->l2_prefetch);
     const char *plain = cute_arena_printf(arena, "(1,%" PRId64 "):(0,1)", bits);
     if (!plain) return cute_fail_memory(diag);
     const char *texts[2] = {r->source ? r->source : plain, r->target ? r->target : plain};
@@ -337,8 +337,8 @@ static cute_status make_copy(cute_arena *arena, const copy_row *r, const atom_fi
         *o = (cute_atom_operand){
             .type = f->type[0], .ptx = e ? e->ptx : NULL, .bits = element_bits, .constraint = 'r'};
         CUTE_TRY(parse_layout(arena, texts[i], &o->layout, diag));
-        CUTE_TRY(in_values(arena, element_bits, &o->layout, diag));
-        o->values = product(o->layout.shape->items[1]);
+        CUTE_TRY(recast_bits_to_values(arena, element_bits, &o->layout, diag));
+        o->values = size_of_shape(o->layout.shape->items[1]);
         set_registers(o, (int)bits);
     }
     out->operand[CUTE_ATOM_REFERENCE] = out->operand[r->named_by];
@@ -365,11 +365,11 @@ cute_status atom_make(cute_arena *arena, const atom_family *family, atom_fields 
     if (strstr(family->mnemonic, "tma_")) return cute_tma_of_fields(arena, family, f, &out->tma, diag);
     if (!strcmp(family->mnemonic, "sm90.mma")) return atom_make_wgmma(arena, f, out, diag);
     for (size_t i = 0; i < MMAS + COPIES; i++) {
-        int most, like = strcmp(row_mnemonic(i), family->mnemonic) ? -1 : likeness(i, f, &most);
+        int most, like = strcmp(row_mnemonic(i), family->mnemonic) ? -1 : row_likeness(i, f, &most);
         if (like < 0 || like < most) continue;
         out->known = true;
         return i < MMAS ? make_mma(arena, &mmas[i], f, out, diag)
                         : make_copy(arena, &copies[i - MMAS], f, out, diag);
     }
-    return refuse(arena, family, f, diag);
+    return refuse_unknown_row(arena, family, f, diag);
 }

@@ -8,13 +8,13 @@
 
 enum { CHUNK = 128, ROWS = 8, MOST_ELEMENTS = 1 << 16 }; /* bits of a chunk; rows of a core matrix */
 
-/* In the order of a descriptor's field. */
+/* In the order of the descriptor's field. */
 static const int spans[] = {0, 128, 64, 32};
 enum { SPANS = sizeof spans / sizeof *spans };
 static const int64_t MOST_OFFSET = 0x3fff * 16;
 
-/* The span in bytes of a swizzle of byte addresses: 128 of S<3,4,3>, 64 of S<2,4,3>, 32 of S<1,4,3>, 0 of none; -1:
- * neither wgmma nor TMA has it. */
+/* The span in bytes of a swizzle of byte addresses: 128 for S<3,4,3>, 64 for S<2,4,3>, 32 for S<1,4,3>, 0 for
+ * none; -1: not supported by wgmma and TMA. */
 static int cute_swizzle_span(cute_swizzle s)
 {
     if (s.bits == 0) return 0;
@@ -26,7 +26,8 @@ static int log2_of(int x)
     return x > 0 ? __builtin_ctz((unsigned)x) : 0;
 }
 
-/* The swizzle of a tensor in shared memory, of byte addresses: its pointer's, or that of its layout, which counts elements. */
+/* The swizzle of byte addresses of a tensor in shared memory: its pointer's, or its layout's, which counts
+ * elements. */
 static cute_swizzle cute_tensor_swizzle(const cute_value *tensor)
 {
     cute_swizzle s = tensor->pointer->swizzle;
@@ -36,10 +37,10 @@ static cute_swizzle cute_tensor_swizzle(const cute_value *tensor)
     return s;
 }
 
-/* ---- the canonical layouts ---- */
+/* ---- canonical layouts ---- */
 
-/* The place in bits of element (mn,k), whose strides are known. */
-static int64_t canonical(const cute_smem_matrix *m, int bits, int64_t mn, int64_t k)
+/* The offset in bits of element (mn,k), for known strides. */
+static int64_t canonical_offset(const cute_smem_matrix *m, int bits, int64_t mn, int64_t k)
 {
     int64_t chunk = (m->mn_major ? mn : k) * bits / CHUNK, inside = (m->mn_major ? mn : k) * bits % CHUNK;
     int64_t across = m->mn_major ? k : mn, wide = m->swizzle / 16;
@@ -53,23 +54,23 @@ static int64_t canonical(const cute_smem_matrix *m, int bits, int64_t mn, int64_
     return 8 * (row * m->swizzle + group * m->stride) + in_span + inside;
 }
 
-typedef struct places {
-    const int64_t *bits; /* of (mn,k), mn fastest */
+typedef struct element_offsets {
+    const int64_t *bits; /* offsets in bits of (mn,k), mn fastest */
     int64_t mn, k;
     int element;
-} places;
+} element_offsets;
 
-static int64_t place(const places *p, int64_t mn, int64_t k)
+static int64_t offset_at(const element_offsets *p, int64_t mn, int64_t k)
 {
     return mn < p->mn && k < p->k ? p->bits[mn + p->mn * k] : 0;
 }
 
-/* The strides as its first elements say, if all other elements agree. */
-static bool is_canonical(const places *p, bool mn_major, int span, cute_smem_matrix *out)
+/* Derives the strides from the first elements and tests that all others agree. */
+static bool is_canonical(const element_offsets *p, bool mn_major, int span, cute_smem_matrix *out)
 {
     int64_t chunk = CHUNK / p->element, wide = span ? span / 16 : 1;
-    int64_t next_group = mn_major ? place(p, 0, ROWS) : place(p, ROWS, 0);
-    int64_t next_chunk = mn_major ? place(p, chunk * wide, 0) : span ? CHUNK : place(p, 0, chunk);
+    int64_t next_group = mn_major ? offset_at(p, 0, ROWS) : offset_at(p, ROWS, 0);
+    int64_t next_chunk = mn_major ? offset_at(p, chunk * wide, 0) : span ? CHUNK : offset_at(p, 0, chunk);
     bool exchanged = mn_major && !span;
     *out = (cute_smem_matrix){.mn_major = mn_major,
                               .swizzle = span,
@@ -81,12 +82,13 @@ static bool is_canonical(const places *p, bool mn_major, int span, cute_smem_mat
     if (next_group % CHUNK || next_chunk % CHUNK) return false;
     for (int64_t k = 0; k < p->k; k++)
         for (int64_t mn = 0; mn < p->mn; mn++)
-            if (place(p, mn, k) != canonical(out, p->element, mn, k)) return false;
+            if (offset_at(p, mn, k) != canonical_offset(out, p->element, mn, k)) return false;
     return true;
 }
 
 /* False: the layout is not known. */
-static bool all_places(cute_algebra *a, cute_layout layout, int bits, int64_t mn, int64_t k, places *out)
+static bool read_offsets(cute_algebra *a, cute_layout layout, int bits, int64_t mn, int64_t k,
+                         element_offsets *out)
 {
     alg_flat flat;
     int64_t size = 1;
@@ -107,11 +109,11 @@ static bool all_places(cute_algebra *a, cute_layout layout, int bits, int64_t mn
                 return false;
         }
     }
-    *out = (places){to, mn, k, bits};
+    *out = (element_offsets){to, mn, k, bits};
     return true;
 }
 
-/* ---- what would do ---- */
+/* ---- supported layouts, for messages ---- */
 
 static const char *swizzle_text(cute_arena *arena, int span)
 {
@@ -128,8 +130,8 @@ static const char *canonical_text(cute_arena *arena, bool mn_major, int span, in
                              pitch, pitch);
 }
 
-static cute_status refuse(cute_algebra *a, const cute_value *tensor, const places *p, bool mn_major, int span,
-                          cute_diag *diag)
+static cute_status refuse_layout(cute_algebra *a, const cute_value *tensor, const element_offsets *p,
+                                 bool mn_major, int span, cute_diag *diag)
 {
     const char *hint = "";
     cute_smem_matrix other;
@@ -140,16 +142,16 @@ static cute_status refuse(cute_algebra *a, const cute_value *tensor, const place
                                  swizzle_text(a->arena, spans[i % SPANS]));
         if (!hint) return cute_fail_memory(diag);
     }
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "no matrix descriptor expresses \"%s\" in mode 0: %s with %s it has to be %s%s",
-                     cute_layout_text(a->arena, alg_layout_mode(tensor->layout, 0)),
-                     mn_major ? "MN-major" : "K-major", swizzle_text(a->arena, span),
-                     canonical_text(a->arena, mn_major, span, p->element), hint);
+    return cute_fail(
+        diag, CUTE_INVALID, NULL, "no matrix descriptor expresses \"%s\" in mode 0: %s with %s requires %s%s",
+        cute_layout_text(a->arena, alg_layout_mode(tensor->layout, 0)), mn_major ? "MN-major" : "K-major",
+        swizzle_text(a->arena, span), canonical_text(a->arena, mn_major, span, p->element), hint);
 }
 
 /* ---- tensors ---- */
 
-/* The pattern of a swizzle of elements begins where the pointer points, that of a descriptor at a multiple of its size. */
+/* A swizzle of elements starts its pattern at the pointer, a descriptor's swizzle at a multiple of the
+ * pattern's size. */
 static cute_status check_address(cute_arena *arena, const cute_value *tensor, int span, cute_diag *diag)
 {
     const cute_pointer *p = tensor->pointer;
@@ -169,7 +171,7 @@ static cute_status check_address(cute_arena *arena, const cute_value *tensor, in
     if (by * p->bits % CHUNK == 0) return CUTE_OK;
     return cute_fail(
         diag, CUTE_INVALID, NULL,
-        "a matrix descriptor begins at a multiple of 16 bytes, but the offset %s is not known to",
+        "a matrix descriptor requires a multiple of 16 bytes, but the offset %s is not known to be one",
         cute_tree_text(arena, offset));
 }
 
@@ -179,12 +181,12 @@ cute_status cute_smem_matrix_of(cute_arena *arena, const cute_value *tensor, boo
     cute_algebra a = {.arena = arena, .diag = diag};
     const cute_pointer *p = tensor->pointer;
     if (tensor->type != CUTE_MEMREF || p->space != CUTE_SPACE_SMEM)
-        return cute_fail(diag, CUTE_INVALID, NULL, "a matrix descriptor is of a tensor in smem, not in %s",
-                         tensor->type == CUTE_MEMREF ? cute_space_name(p->space)
-                                                     : cute_type_name(tensor->type));
+        return cute_fail(
+            diag, CUTE_INVALID, NULL, "a matrix descriptor describes a tensor in smem, not in %s",
+            tensor->type == CUTE_MEMREF ? cute_space_name(p->space) : cute_type_name(tensor->type));
     if (tensor->inner.shape || (tensor->tree && tensor->swizzle.bits && p->swizzle.bits))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "a matrix descriptor is of a plain layout with one swizzle, not of a composition");
+                         "a matrix descriptor describes a plain layout with one swizzle, not a composition");
     cute_swizzle s = cute_tensor_swizzle(tensor);
     int span = cute_swizzle_span(s);
     if (span < 0) {
@@ -195,15 +197,16 @@ cute_status cute_smem_matrix_of(cute_arena *arena, const cute_value *tensor, boo
             "of %d bits: S<1,%d,3>, S<2,%d,3>, S<3,%d,3>), but the tensor has S<%d,%d,%d> of bytes",
             p->bits, base, base, base, s.bits, s.base, s.shift);
     }
-    places all;
+    element_offsets all;
     if (p->bits < 1 || CHUNK % p->bits ||
-        !all_places(&a, alg_layout_mode(tensor->layout, 0), p->bits, mn, k, &all))
+        !read_offsets(&a, alg_layout_mode(tensor->layout, 0), p->bits, mn, k, &all))
         return a.status != CUTE_OK ? a.status
                                    : cute_fail(diag, CUTE_INVALID, NULL,
                                                "a matrix descriptor needs %" PRId64 " x %" PRId64
                                                " elements with known strides in mode 0, but got \"%s\"",
                                                mn, k, cute_layout_text(arena, tensor->layout));
-    if (!is_canonical(&all, mn_major, span, out)) return refuse(&a, tensor, &all, mn_major, span, diag);
+    if (!is_canonical(&all, mn_major, span, out))
+        return refuse_layout(&a, tensor, &all, mn_major, span, diag);
     return check_address(arena, tensor, span, diag);
 }
 

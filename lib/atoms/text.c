@@ -1,4 +1,4 @@
-/* The text of atoms, tiled copies and tiled MMAs: read and printed by the format of their family. */
+/* The text of atoms, tiled copies and tiled MMAs, parsed and printed by the format of their family. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct slot {
     const char *name;
     slot_kind kind;
     size_t offset;
-    const char *words; /* that it may be, with spaces between */
+    const char *words; /* allowed values, separated by spaces */
 } slots[] = {
     {"shape", SLOT_SHAPE, offsetof(atom_fields, shape), NULL},
     {"a", SLOT_TYPE, offsetof(atom_fields, type[0]), NULL},
@@ -64,22 +64,22 @@ typedef struct reader {
     const char *text;
     size_t length, at;
     atom_fields *fields;
-    /* The failure that went furthest. */
+    /* The failure at the furthest position. */
     size_t fault;
     const char *expected;
 } reader;
 
-static bool expected(reader *r, const char *what)
+static bool expect_at(reader *r, const char *what)
 {
     if (!r->expected || r->at > r->fault) r->fault = r->at, r->expected = what;
     return false;
 }
 
-/* Also where a part that may be left out failed at the same place. */
-static bool expected_end(reader *r)
+/* Also replaces the expectation of an optional part that failed at the same position. */
+static bool expect_end(reader *r)
 {
     if (r->fault <= r->at) r->expected = NULL;
-    return expected(r, "the end");
+    return expect_at(r, "the end");
 }
 
 static void skip_blanks(reader *r)
@@ -108,7 +108,7 @@ static bool read_token(reader *r, const char *token, size_t length)
     size_t n = word_length(r);
     if (!n && r->at < r->length) n = 1;
     if (n == length && !memcmp(r->text + r->at, token, n)) return r->at += n, true;
-    return expected(r, cute_arena_printf(r->arena, "'%.*s'", (int)length, token));
+    return expect_at(r, cute_arena_printf(r->arena, "'%.*s'", (int)length, token));
 }
 
 static bool read_number(reader *r, int64_t *out)
@@ -118,13 +118,14 @@ static bool read_number(reader *r, int64_t *out)
     size_t from = r->at;
     for (*out = 0; r->at < r->length && cute_is_digit(r->text[r->at]) && *out < MOST; r->at++)
         *out = 10 * *out + (r->text[r->at] - '0');
-    return r->at > from && *out < MOST && *out > 0 ? true : (r->at = from, expected(r, "a number from 1 on"));
+    return r->at > from && *out < MOST && *out > 0 ? true : (r->at = from, expect_at(r, "a positive number"));
 }
 
 static bool read_shape(reader *r, int64_t shape[3])
 {
     for (int i = 0; i < 3; i++) {
-        if (i && (r->at >= r->length || r->text[r->at] != 'x')) return expected(r, "a shape such as 16x8x16");
+        if (i && (r->at >= r->length || r->text[r->at] != 'x'))
+            return expect_at(r, "a shape such as 16x8x16");
         r->at += i > 0;
         if (!read_number(r, &shape[i])) return false;
     }
@@ -144,7 +145,7 @@ static bool read_word(reader *r, const char *words, const char **out)
         }
         if (!word[length]) break;
     }
-    return expected(r, cute_arena_printf(r->arena, "%s%s", strchr(words, ' ') ? "one of " : "", words));
+    return expect_at(r, cute_arena_printf(r->arena, "%s%s", strchr(words, ' ') ? "one of " : "", words));
 }
 
 static bool read_type(reader *r, const char **out)
@@ -154,20 +155,20 @@ static bool read_type(reader *r, const char **out)
     int bits = 0;
     *out = n ? cute_arena_copy(r->arena, r->text + r->at, n) : NULL;
     if (!*out || !alg_element_bits(*out, n, &bits) || !bits)
-        return expected(r, "an element type such as f16, bf16, f32, i8 or f8E4M3FN");
+        return expect_at(r, "an element type such as f16, bf16, f32, i8 or f8E4M3FN");
     r->at += n;
     return true;
 }
 
-/* What stands up to the next quote, in canonical form. */
+/* The text up to the next quote, in canonical form. */
 static bool read_value_text(reader *r, cute_type type, const char *what, const char **out)
 {
     const char *text = r->text + r->at, *quote = memchr(text, '"', r->length - r->at);
     cute_value value;
     if (!quote ||
         cute_value_parse(r->arena, type, text, (size_t)(quote - text), &value, NULL, NULL) != CUTE_OK)
-        return expected(r, what);
-    if (!cute_value_is_static(&value)) return expected(r, what);
+        return expect_at(r, what);
+    if (!cute_value_is_static(&value)) return expect_at(r, what);
     *out = cute_value_text(r->arena, &value);
     r->at += (size_t)(quote - text);
     return *out != NULL;
@@ -188,7 +189,7 @@ static bool read_slot(reader *r, const struct slot *slot)
     return false;
 }
 
-/* Reads by the format up to its end or `]`; *format is left there. */
+/* Reads by the format up to its end or `]`, where *format remains. */
 static bool read_format(reader *r, const char **format)
 {
     for (const char *f = *format; *f && *f != ']';) {
@@ -217,10 +218,10 @@ static bool read_format(reader *r, const char **format)
 static cute_status fail_at(reader *r, const char *what, size_t *offset, cute_diag *diag)
 {
     if (offset) *offset = r->fault;
-    const char *wanted = r->expected ? r->expected : "less";
+    const char *wanted = r->expected ? r->expected : "the end";
     if (r->fault >= r->length)
-        return cute_fail(diag, CUTE_INVALID, NULL, "failed to parse %s: expected %s, got its end", what,
-                         wanted);
+        return cute_fail(diag, CUTE_INVALID, NULL, "failed to parse %s: expected %s, got the end of the text",
+                         what, wanted);
     size_t shown = r->length - r->fault < 24 ? r->length - r->fault : 24;
     return cute_fail(diag, CUTE_INVALID, NULL, "failed to parse %s: expected %s, got \"%.*s%s\"", what,
                      wanted, (int)shown, r->text + r->fault, shown < r->length - r->fault ? "..." : "");
@@ -246,8 +247,8 @@ static void print_slot(cute_buffer *out, const atom_fields *f, const struct slot
         cute_buffer_puts(out, *(const char *const *)field ? *(const char *const *)field : "?");
 }
 
-/* Of a part in brackets: it is printed where its slot has something. */
-static bool wanted(const atom_fields *f, const char *format)
+/* An optional part in brackets is printed if its slot is set. */
+static bool is_printed(const atom_fields *f, const char *format)
 {
     const char *open = strchr(format, '{');
     return open && has_slot(f, find_slot(open + 1, strcspn(open + 1, "}")));
@@ -259,7 +260,7 @@ const char *atom_print(cute_arena *arena, const atom_family *family, const atom_
     cute_buffer_printf(&out, "!cute_nvgpu.%s<", family->mnemonic);
     for (const char *at = family->format; *at; at++) {
         if (*at == '[') {
-            if (!wanted(f, at)) at += strcspn(at, "]");
+            if (!is_printed(f, at)) at += strcspn(at, "]");
         } else if (*at == '{') {
             size_t n = strcspn(at + 1, "}");
             print_slot(&out, f, find_slot(at + 1, n));
@@ -277,8 +278,9 @@ const char *atom_print(cute_arena *arena, const atom_family *family, const atom_
 
 /* ---- atoms ---- */
 
-/* The text as it is, blanks in a row as one. */
-static const char *verbatim(cute_arena *arena, const atom_family *family, const char *text, size_t length)
+/* The text with blanks collapsed. */
+static const char *collapse_blanks(cute_arena *arena, const atom_family *family, const char *text,
+                                   size_t length)
 {
     char *copy = cute_arena_printf(arena, "!cute_nvgpu.%s<%.*s>", family->mnemonic, (int)length, text);
     if (!copy) return NULL;
@@ -325,14 +327,14 @@ static cute_status parse_family(cute_arena *arena, const atom_family *family, co
             return cute_fail(diag, CUTE_INVALID, NULL, "expects the text of %s, but got a NUL",
                              family->mnemonic);
         }
-        atom->text = verbatim(arena, family, text, length);
+        atom->text = collapse_blanks(arena, family, text, length);
     } else {
         atom_fields fields = {0};
         reader r = {.arena = arena, .text = text, .length = length, .fields = &fields};
         const char *format = family->format;
         bool good = read_format(&r, &format);
         skip_blanks(&r);
-        if (good && r.at < r.length) good = expected_end(&r);
+        if (good && r.at < r.length) good = expect_end(&r);
         if (!good) return fail_at(&r, cute_arena_printf(arena, "%s", family->mnemonic), offset, diag);
         CUTE_TRY(atom_make(arena, family, &fields, atom, diag));
         atom->text = atom_print(arena, family, &fields);
@@ -365,8 +367,8 @@ const cute_atom *cute_atom_at(cute_arena *arena, size_t index, const char *type)
 
 /* ---- tiled copies and MMAs ---- */
 
-/* How many bytes a balanced `<...>` at `at` has; `->` and strings count as text. 0: it does not end. */
-static size_t balanced(const char *text, size_t length, size_t at)
+/* The length of a balanced `<...>` at `at`; `->` and strings count as text. 0: it is not closed. */
+static size_t balanced_length(const char *text, size_t length, size_t at)
 {
     int depth = 0;
     bool quoted = false;
@@ -389,15 +391,16 @@ static cute_status read_atom(reader *r, const cute_atom **out, size_t *offset, c
     while (r->at + n < r->length && cute_is_word(mnemonic[n], ".")) n++;
     if (offset) *offset = r->at;
     if (!n) {
-        expected(r, "an atom such as !cute_nvgpu.sm80.mma<...>");
+        expect_at(r, "an atom such as !cute_nvgpu.sm80.mma<...>");
         return fail_at(r, "an atom", offset, diag);
     }
     const atom_family *family = atom_family_find(mnemonic, n);
     if (!family) return unknown_family(mnemonic, n, diag);
     r->at += n;
-    size_t whole = r->at < r->length && r->text[r->at] == '<' ? balanced(r->text, r->length, r->at) : 0;
+    size_t whole =
+        r->at < r->length && r->text[r->at] == '<' ? balanced_length(r->text, r->length, r->at) : 0;
     if (!whole) {
-        expected(r, "'<' and a '>' that ends it");
+        expect_at(r, "'<' and a '>' that ends it");
         return fail_at(r, family->mnemonic, offset, diag);
     }
     size_t inside = r->at + 1, at;
@@ -407,7 +410,7 @@ static cute_status read_atom(reader *r, const cute_atom **out, size_t *offset, c
     return status;
 }
 
-/* `, NAME = <"TEXT">`; false where it does not follow. */
+/* `, NAME = <"TEXT">`; false if the text differs. */
 static bool read_string(reader *r, const char *name, size_t *from, size_t *length)
 {
     size_t start = r->at;
@@ -451,8 +454,8 @@ static const tiling tilings[] = {
     [CUTE_TILED_MMA] = {"atom_layout_MNK", "permutation_MNK", CUTE_ATOM_MMA, 3, 3, false},
 };
 
-static cute_status wrong_rank(const char *name, uint32_t rank, size_t got, size_t from, size_t *offset,
-                              cute_diag *diag)
+static cute_status fail_wrong_rank(const char *name, uint32_t rank, size_t got, size_t from, size_t *offset,
+                                   cute_diag *diag)
 {
     if (offset) *offset = from;
     return cute_fail(diag, CUTE_INVALID, NULL, "expected %s of rank %u, got rank %zu", name, rank, got);
@@ -468,25 +471,25 @@ static cute_status parse_tiled(reader *r, cute_type type, cute_value *out, size_
     CUTE_TRY(read_atom(r, &out->atom, offset, diag));
     if (out->atom->kind != t->kind) {
         if (offset) *offset = 0;
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of %s in a %s, got '%s'",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected %s atom in a %s, got '%s'",
                          t->kind == CUTE_ATOM_MMA ? "an MMA" : "a copy", what, out->atom->text);
     }
     if (!read_string(r, t->layout, &from, &length)) return fail_at(r, what, offset, diag);
     CUTE_TRY(read_value(r, CUTE_LAYOUT, from, length, &layout, offset, diag));
     if (rank_of(layout.layout.shape) != t->layout_rank)
-        return wrong_rank(t->layout, t->layout_rank, rank_of(layout.layout.shape), from, offset, diag);
+        return fail_wrong_rank(t->layout, t->layout_rank, rank_of(layout.layout.shape), from, offset, diag);
     out->layout = layout.layout;
     if (read_string(r, t->tile, &from, &length)) {
         CUTE_TRY(read_value(r, CUTE_TILE, from, length, &tile, offset, diag));
         if (t->tile_rank && rank_of(tile.tree) != t->tile_rank)
-            return wrong_rank(t->tile, t->tile_rank, rank_of(tile.tree), from, offset, diag);
+            return fail_wrong_rank(t->tile, t->tile_rank, rank_of(tile.tree), from, offset, diag);
         out->tree = tile.tree;
     } else if (t->tile_needed) {
         return fail_at(r, what, offset, diag);
     }
     skip_blanks(r);
     if (r->at < r->length) {
-        expected_end(r);
+        expect_end(r);
         return fail_at(r, what, offset, diag);
     }
     return CUTE_OK;
@@ -502,7 +505,7 @@ cute_status cute_atom_value_parse(cute_arena *arena, cute_type type, const char 
     CUTE_TRY(read_atom(&r, &out->atom, offset, diag));
     skip_blanks(&r);
     if (r.at == r.length) return CUTE_OK;
-    expected_end(&r);
+    expect_end(&r);
     return fail_at(&r, "an atom", offset, diag);
 }
 
@@ -528,7 +531,7 @@ static const char *name_at(const void *arena, size_t index)
     return index < cute_atom_count() ? atom_row_name((cute_arena *)arena, index) : NULL;
 }
 
-/* A row has many of these. */
+/* A wgmma row has many names. */
 static cute_status find_wgmma(cute_arena *arena, atom_fields *fields, const cute_atom **out, cute_diag *diag)
 {
     static const char mnemonic[] = "sm90.mma";
@@ -566,7 +569,7 @@ cute_status cute_atom_of_bits(cute_arena *arena, const cute_atom *atom, int64_t 
 {
     const atom_family *family = atom_family_find(atom->mnemonic, strlen(atom->mnemonic));
     if (!family || !atom->known || atom->kind != CUTE_ATOM_COPY || atom->matrices)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%s moves no chosen number of bits", atom->text);
+        return cute_fail(diag, CUTE_INVALID, NULL, "the number of bits of %s is fixed", atom->text);
     atom_fields fields = {.bits = bits,
                           .type = {atom->operand[CUTE_ATOM_SOURCE].type},
                           .cache = atom->cache,

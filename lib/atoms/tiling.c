@@ -3,14 +3,14 @@
 
 /* ---- helpers ---- */
 
-static cute_node known(cute_algebra *a, int64_t value)
+static cute_node known_number(cute_algebra *a, int64_t value)
 {
     return alg_number(a, value);
 }
 
-static cute_layout compact(cute_algebra *a, cute_node shape)
+static cute_layout compact_layout(cute_algebra *a, cute_node shape)
 {
-    return (cute_layout){shape, shape ? alg_compact(a, shape, known(a, 1)) : NULL};
+    return (cute_layout){shape, shape ? alg_compact(a, shape, known_number(a, 1)) : NULL};
 }
 
 static cute_layout pair_of(cute_algebra *a, cute_layout x, cute_layout y)
@@ -34,8 +34,8 @@ static cute_node size_of(cute_algebra *a, cute_layout layout)
     return alg_ok(layout) ? alg_product(a, layout.shape) : NULL;
 }
 
-/* The mode behind a path of two. */
-static cute_layout deep(cute_layout layout, size_t i, size_t j)
+/* Mode j of mode i. */
+static cute_layout nested_mode(cute_layout layout, size_t i, size_t j)
 {
     return mode_of(mode_of(layout, i), j);
 }
@@ -49,13 +49,14 @@ static void push_modes(cute_algebra *a, alg_layouts *list, cute_layout layout)
     for (size_t i = 0; i < alg_rank(layout.shape); i++) alg_push_layout(a, list, alg_layout_mode(layout, i));
 }
 
-/* A layout's modes i and j exchanged between its halves: ((A,B),(C,D)) to ((A,C),(B,D)). */
-static cute_layout zip(cute_algebra *a, cute_layout l)
+/* Transposes a layout of two modes of two modes each: ((A,B),(C,D)) to ((A,C),(B,D)). */
+static cute_layout transpose_modes(cute_algebra *a, cute_layout l)
 {
-    return pair_of(a, pair_of(a, deep(l, 0, 0), deep(l, 1, 0)), pair_of(a, deep(l, 0, 1), deep(l, 1, 1)));
+    return pair_of(a, pair_of(a, nested_mode(l, 0, 0), nested_mode(l, 1, 0)),
+                   pair_of(a, nested_mode(l, 0, 1), nested_mode(l, 1, 1)));
 }
 
-/* Mode 0 composed with `tiler`, the others as they are. */
+/* Composes mode 0 with `tiler` and keeps the others. */
 static cute_layout compose_first(cute_algebra *a, cute_layout layout, cute_layout tiler)
 {
     if (!alg_ok(layout) || !alg_ok(tiler)) return alg_no_layout;
@@ -67,41 +68,43 @@ static cute_layout compose_first(cute_algebra *a, cute_layout layout, cute_layou
     return alg_layouts_tuple(a, &list);
 }
 
-/* The same layout, stride 0 where the extent is 1: what complement leaves of a mode that a tile covers whole has
- * stride 0 in CuTe C++. */
-static cute_node still(cute_algebra *a, cute_node shape, cute_node stride)
+/* The layout with stride 0 for extents of 1: in CuTe C++ the complement of a mode that a tile covers entirely
+ * has stride 0. */
+static cute_node zero_unit_strides(cute_algebra *a, cute_node shape, cute_node stride)
 {
     if (!alg_is_leaf(shape)) {
         alg_list list = {0};
         for (uint32_t i = 0; i < shape->count; i++)
-            alg_push(a, &list, still(a, shape->items[i], stride->items[i]));
+            alg_push(a, &list, zero_unit_strides(a, shape->items[i], stride->items[i]));
         return alg_tuple(a, &list);
     }
-    return alg_is(shape, 1) ? known(a, 0) : stride;
+    return alg_is(shape, 1) ? known_number(a, 0) : stride;
 }
 
-/* alg_divide_tile; modes beyond those of the tile stay as they are. */
-static cute_layout divide_tile(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)
+/* alg_divide_tile; keeps modes beyond those of the tile. */
+static cute_layout divide_leading_modes(cute_algebra *a, cute_layout layout, cute_node tile, bool zip)
 {
     cute_layout result = tile ? alg_divide_tile(a, layout, tile, zip) : alg_no_layout;
     if (!alg_ok(result)) return alg_no_layout;
-    if (alg_is_leaf(tile)) return (cute_layout){result.shape, still(a, result.shape, result.stride)};
+    if (alg_is_leaf(tile))
+        return (cute_layout){result.shape, zero_unit_strides(a, result.shape, result.stride)};
     cute_layout rests = zip ? alg_layout_mode(result, 1) : result;
     alg_list strides = {0};
     for (size_t i = 0; i < alg_rank(rests.shape); i++) {
         cute_node stride = alg_mode(rests.stride, i);
-        alg_push(a, &strides, i < tile->count ? still(a, alg_mode(rests.shape, i), stride) : stride);
+        alg_push(a, &strides,
+                 i < tile->count ? zero_unit_strides(a, alg_mode(rests.shape, i), stride) : stride);
     }
     rests.stride = alg_tuple(a, &strides);
     if (!zip || !rests.stride) return rests.stride ? rests : alg_no_layout;
     cute_layout tiles = alg_layout_mode(result, 0);
-    tiles.stride = still(a, tiles.shape, tiles.stride);
+    tiles.stride = zero_unit_strides(a, tiles.shape, tiles.stride);
     return pair_of(a, tiles, rests);
 }
 
 static bool refuse_rank(cute_algebra *a, cute_layout layout, size_t needed)
 {
-    if (!alg_ok(layout)) return true; /* what should have made it has said why */
+    if (!alg_ok(layout)) return true; /* the failure has been reported */
     if (alg_rank(layout.shape) >= needed) return false;
     alg_fail(a, "expects a tensor of rank %zu or more, but got %s", needed, alg_layout_text(a, layout));
     return true;
@@ -113,12 +116,13 @@ static bool check_count(cute_algebra *a, cute_node tiled, cute_node atom, const 
 {
     if (!tiled || !atom) return false;
     if (alg_is_known(tiled) && alg_is_known(atom) && tiled->value.value % atom->value.value == 0) return true;
-    alg_fail(a, "the atom takes %s %s, the thread-value layout has %s, no multiple of it", alg_text(a, atom),
-             what, alg_text(a, tiled));
+    alg_fail(a, "the atom takes %s %s, but the thread-value layout has %s, which is not a multiple",
+             alg_text(a, atom), what, alg_text(a, tiled));
     return false;
 }
 
-/* (thread of the tiled copy, value) -> element of the tile, as the source or destination of the atom has them. */
+/* (thread of the tiled copy, value) -> element of the tile, in the order of the atom's source or
+ * destination. */
 static cute_layout copy_threads_values(cute_algebra *a, const cute_value *copy, int which)
 {
     const cute_atom_operand *named = &copy->atom->operand[CUTE_ATOM_REFERENCE];
@@ -127,11 +131,11 @@ static cute_layout copy_threads_values(cute_algebra *a, const cute_value *copy, 
     if (!check_count(a, size_of(a, mode_of(copy->layout, 0)), threads, "threads") ||
         !check_count(a, size_of(a, mode_of(copy->layout, 1)), values, "values"))
         return alg_no_layout;
-    cute_node atom = layout_pair(a, compact(a, threads), compact(a, values));
-    cute_layout parts = divide_tile(a, copy->layout, atom, true);
+    cute_node atom = layout_pair(a, compact_layout(a, threads), compact_layout(a, values));
+    cute_layout parts = divide_leading_modes(a, copy->layout, atom, true);
     cute_layout to_wanted = alg_compose(a, alg_right_inverse(a, named->layout), wanted);
-    cute_layout zipped = zip(a, compose_first(a, parts, to_wanted));
-    cute_node one = known(a, 1), profile = alg_pair(a, one, alg_pair(a, one, one));
+    cute_layout zipped = transpose_modes(a, compose_first(a, parts, to_wanted));
+    cute_node one = known_number(a, 1), profile = alg_pair(a, one, alg_pair(a, one, one));
     return alg_ok(zipped) && profile ? alg_coalesce_profile(a, zipped, profile) : alg_no_layout;
 }
 
@@ -139,7 +143,7 @@ atom_partition atom_copy_partition(cute_algebra *a, const cute_value *copy, int 
 {
     atom_partition p = {alg_no_layout, 1};
     if (refuse_rank(a, layout, alg_rank(copy->tree))) return p;
-    cute_layout tiled = divide_tile(a, layout, copy->tree, true);
+    cute_layout tiled = divide_leading_modes(a, layout, copy->tree, true);
     cute_layout parts = compose_first(a, tiled, copy_threads_values(a, copy, which));
     alg_layouts list = {0};
     push_modes(a, &list, mode_of(parts, 0));
@@ -178,20 +182,20 @@ cute_layout atom_copy_retile(cute_algebra *a, const cute_value *copy, cute_layou
         alg_fail(a, "expects values of a known number, but got %s", alg_layout_text(a, fragment));
         return alg_no_layout;
     }
-    /* (m,n) -> values beyond the first v: their shape and order in the thread-value layout. */
-    cute_layout inverse = alg_compose(a, alg_right_inverse(a, copy->layout), compact(a, shape));
+    /* (m,n) -> values after the first v: their shape and order in the thread-value layout. */
+    cute_layout inverse = alg_compose(a, alg_right_inverse(a, copy->layout), compact_layout(a, shape));
     cute_layout frag_mn = alg_ok(inverse) ? alg_upcast(a, skipped->value.value, inverse) : alg_no_layout;
     if (!alg_ok(frag_mn)) return alg_no_layout;
-    cute_layout both = alg_product_of(a, compact(a, v), alg_right_inverse(a, frag_mn));
+    cute_layout both = alg_product_of(a, compact_layout(a, v), alg_right_inverse(a, frag_mn));
     /* (atom values, other values) -> (v,m,n) */
-    cute_layout frag_v = divide_tile(a, both, alg_layout_leaf(a, compact(a, values)), false);
+    cute_layout frag_v = divide_leading_modes(a, both, alg_layout_leaf(a, compact_layout(a, values)), false);
     alg_list tile = {0};
     cute_node each = product_each(a, frag_mn.shape);
     alg_push(a, &tile, v);
     if (each) alg_push_modes(a, &tile, each);
     cute_node tiler = alg_tuple(a, &tile);
     if (!each || !tiler) return alg_no_layout;
-    cute_layout tiled = divide_tile(a, fragment, alg_shape_to_tile(a, tiler), true);
+    cute_layout tiled = divide_leading_modes(a, fragment, alg_shape_to_tile(a, tiler), true);
     cute_layout parts = compose_first(a, tiled, frag_v);
     cute_layout rest = mode_of(parts, 1);
     alg_layouts list = {0};
@@ -222,18 +226,18 @@ static cute_layout atom_mma_threads(cute_algebra *a, const cute_value *mma)
     return alg_layouts_tuple(a, &list);
 }
 
-/* The permutation of a mode, as a tiler: all that the atoms cover where none is given. */
-static cute_node permutation(cute_algebra *a, const cute_value *mma, int mode)
+/* The permutation of a mode as a tiler; by default the elements covered by all atoms. */
+static cute_node permutation_tiler(cute_algebra *a, const cute_value *mma, int mode)
 {
     if (mma->tree && mma->tree->items[mode]->kind != CUTE_TREE_UNDERSCORE) return mma->tree->items[mode];
     cute_node atoms = size_of(a, mode_of(mma->layout, (size_t)mode));
-    cute_node size = atoms ? alg_mul(a, atoms, known(a, mma->atom->shape[mode])) : NULL;
-    return size ? alg_layout_leaf(a, compact(a, size)) : NULL;
+    cute_node size = atoms ? alg_mul(a, atoms, known_number(a, mma->atom->shape[mode])) : NULL;
+    return size ? alg_layout_leaf(a, compact_layout(a, size)) : NULL;
 }
 
 cute_node atom_mma_tile(cute_algebra *a, const cute_value *mma, int mode)
 {
-    cute_node tile = permutation(a, mma, mode);
+    cute_node tile = permutation_tiler(a, mma, mode);
     return tile ? alg_product(a, tile->layout.shape) : NULL;
 }
 
@@ -243,37 +247,37 @@ atom_partition atom_mma_partition(cute_algebra *a, const cute_value *mma, int wh
     const int *shape = mma->atom->shape;
     atom_partition p = {alg_no_layout, 3};
     if (refuse_rank(a, layout, 2)) return p;
-    cute_node first = permutation(a, mma, modes[0]), second = permutation(a, mma, modes[1]);
+    cute_node first = permutation_tiler(a, mma, modes[0]), second = permutation_tiler(a, mma, modes[1]);
     cute_node tile = first && second ? alg_pair(a, first, second) : NULL;
     if (!tile) return p;
-    cute_layout permuted = divide_tile(a, layout, tile, false);
-    cute_node atom =
-        layout_pair(a, compact(a, known(a, shape[modes[0]])), compact(a, known(a, shape[modes[1]])));
+    cute_layout permuted = divide_leading_modes(a, layout, tile, false);
+    cute_node atom = layout_pair(a, compact_layout(a, known_number(a, shape[modes[0]])),
+                                 compact_layout(a, known_number(a, shape[modes[1]])));
     /* ((AtomM,AtomN),(RestM,RestN,...)), then ((ThrV,FrgV),(RestM,RestN,...)). */
-    cute_layout atoms = alg_ok(permuted) ? divide_tile(a, permuted, atom, true) : alg_no_layout;
+    cute_layout atoms = alg_ok(permuted) ? divide_leading_modes(a, permuted, atom, true) : alg_no_layout;
     cute_layout values = compose_first(a, atoms, mma->atom->operand[which].layout);
     cute_layout threads = atom_mma_threads(a, mma);
     cute_node m = size_of(a, mode_of(threads, 1 + (size_t)modes[0]));
     cute_node n = size_of(a, mode_of(threads, 1 + (size_t)modes[1]));
     if (!alg_ok(values) || !m || !n) return p;
     /* ((ThrM,ThrN),(RestM,RestN,...)) */
-    cute_layout rest =
-        divide_tile(a, alg_layout_mode(values, 1), layout_pair(a, compact(a, m), compact(a, n)), true);
+    cute_layout rest = divide_leading_modes(a, alg_layout_mode(values, 1),
+                                            layout_pair(a, compact_layout(a, m), compact_layout(a, n)), true);
     alg_layouts list = {0};
-    alg_push_layout(a, &list, deep(values, 0, 0));
+    alg_push_layout(a, &list, nested_mode(values, 0, 0));
     push_modes(a, &list, mode_of(rest, 0));
-    alg_push_layout(a, &list, deep(values, 0, 1));
+    alg_push_layout(a, &list, nested_mode(values, 0, 1));
     push_modes(a, &list, mode_of(rest, 1));
     p.layout = alg_layouts_tuple(a, &list);
     return p;
 }
 
-/* idx2crd with strides: (i / d) % s for each leaf, as one number a mode. */
+/* idx2crd with strides: (i / d) % s for each leaf, as one number per mode. */
 static cute_node coordinate_in(cute_algebra *a, cute_node index, cute_layout mode)
 {
     cute_node shape = alg_flatten_to_tuple(a, mode.shape), stride = alg_flatten_to_tuple(a, mode.stride);
     if (!shape || !stride) return NULL;
-    cute_node sum = known(a, 0), step = known(a, 1);
+    cute_node sum = known_number(a, 0), step = known_number(a, 1);
     for (uint32_t i = 0; sum && step && i < shape->count; i++) {
         if (alg_is(shape->items[i], 1)) continue;
         cute_node part = alg_op(a, CUTE_DIV, index, stride->items[i]);
@@ -297,14 +301,14 @@ bool atom_mma_coordinate(cute_algebra *a, const cute_value *mma, int which, cute
     return true;
 }
 
-/* A layout of threads that says nothing of a mode repeats over it: (ThrV,(ThrM,ThrK)) to (ThrV,(ThrM,ThrN,ThrK)). */
+/* Threads repeat over a mode that their layout omits: (ThrV,(ThrM,ThrK)) to (ThrV,(ThrM,ThrN,ThrK)). */
 cute_layout atom_mma_layout(cute_algebra *a, const cute_value *mma, int which)
 {
     const int *modes = operand_modes[which];
     cute_node first = atom_mma_tile(a, mma, modes[0]), second = atom_mma_tile(a, mma, modes[1]);
     cute_layout threads = atom_mma_threads(a, mma);
     if (!first || !second || !alg_ok(threads)) return alg_no_layout;
-    atom_partition p = atom_mma_partition(a, mma, which, compact(a, alg_pair(a, first, second)));
+    atom_partition p = atom_mma_partition(a, mma, which, compact_layout(a, alg_pair(a, first, second)));
     if (!alg_ok(p.layout)) return alg_no_layout;
     /* The threads in the order (V,M,N,K); the mode that the operand lacks has stride 0. */
     alg_layouts vmnk = {0}, frag = {0};
@@ -313,7 +317,8 @@ cute_layout atom_mma_layout(cute_algebra *a, const cute_value *mma, int which)
         bool has = mode == modes[0] || mode == modes[1];
         cute_node extent = size_of(a, mode_of(threads, 1 + (size_t)mode));
         alg_push_layout(a, &vmnk,
-                        has ? alg_layout_mode(p.layout, (size_t)next++) : (cute_layout){extent, known(a, 0)});
+                        has ? alg_layout_mode(p.layout, (size_t)next++)
+                            : (cute_layout){extent, known_number(a, 0)});
     }
     alg_push_layout(a, &frag, alg_layout_mode(p.layout, 3));
     alg_layouts rest = {0};
@@ -323,9 +328,10 @@ cute_layout atom_mma_layout(cute_algebra *a, const cute_value *mma, int which)
     /* thread -> (V,M,N,K) */
     cute_layout gaps = alg_complement(a, threads);
     cute_layout inverse = alg_right_inverse(a, pair_of(a, threads, gaps));
-    cute_node size = size_of(a, threads), one = known(a, 1);
-    cute_layout index =
-        size && one ? (cute_layout){alg_pair(a, size, one), alg_pair(a, one, known(a, 0))} : alg_no_layout;
+    cute_node size = size_of(a, threads), one = known_number(a, 1);
+    cute_layout index = size && one
+                            ? (cute_layout){alg_pair(a, size, one), alg_pair(a, one, known_number(a, 0))}
+                            : alg_no_layout;
     cute_layout to_vmnk = alg_ok(inverse) && alg_ok(index) ? alg_compose(a, index, inverse) : alg_no_layout;
     cute_layout tv = alg_ok(to_vmnk) ? alg_compose(a, alg_layouts_tuple(a, &vmnk), to_vmnk) : alg_no_layout;
     return pair_of(a, tv, alg_layouts_tuple(a, &frag));

@@ -1,4 +1,4 @@
-/* See tma.h. */
+/* TMA atoms: element types, parsed types, and words of tensor maps. */
 #include "lib/atoms/tma.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 /* ---- element types ---- */
 
 static const struct {
-    const char *name, *element; /* element: that it is the first choice for */
+    const char *name, *element; /* element: the MLIR type whose default format this is */
     cute_tensor_map_type type;
     int bits;
 } formats[] = {
@@ -45,22 +45,23 @@ bool cute_tma_format_find(const char *name, size_t length, cute_tensor_map_type 
 const char *cute_tma_format_of(const char *element)
 {
     int bits;
-    if (!strncmp(element, "si", 2)) element++; /* an integer with a sign is one without, but for its name */
+    if (!strncmp(element, "si", 2))
+        element++; /* a signed integer has the format of the unsigned one, except for its name */
     for (size_t i = 0; i < FORMATS; i++)
         if (formats[i].element && !strcmp(formats[i].element, element)) return formats[i].name;
     if (!strcmp(element, "ui8") || !strcmp(element, "ui16")) return element[2] == '8' ? "U8" : "U16";
     bool sized = alg_element_bits(element, strlen(element), &bits);
-    return sized && bits == 8 ? "U8" : NULL; /* floats of 8 bits travel as bytes */
+    return sized && bits == 8 ? "U8" : NULL; /* 8-bit floats are copied as bytes */
 }
 
-/* ---- what a type says ---- */
+/* ---- parsed types ---- */
 
 int64_t cute_tma_elements(const cute_tma *tma)
 {
     return tma->copy_bits / tma->bits;
 }
 
-static bool ends(const char *text, const char *end)
+static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && !strcmp(text + length - tail, end);
@@ -85,7 +86,7 @@ cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, con
                     .reduce = f->tma_reduce,
                     .multicast = f->tma_multicast && !strcmp(f->tma_multicast, "true"),
                     .blocks = f->num_cta ? (int)f->num_cta : 1};
-    if (t->kind) t->multicast = ends(t->kind, "_multicast"), t->blocks = strstr(t->kind, "_2sm") ? 2 : 1;
+    if (t->kind) t->multicast = ends_with(t->kind, "_multicast"), t->blocks = strstr(t->kind, "_2sm") ? 2 : 1;
     alg_element_bits(t->element, strlen(t->element), &t->bits);
     cute_value basis;
     CUTE_TRY(cute_value_parse(arena, CUTE_LAYOUT, f->basis, strlen(f->basis), &basis, NULL, diag));
@@ -102,8 +103,8 @@ cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, con
                          "expected copy_bits = %" PRId64 ", the bits of the box in tma_gbasis, got %" PRId64,
                          bits, t->copy_bits);
     if (!t->bits || t->copy_bits < t->bits || t->copy_bits % t->bits)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%" PRId64 " bits are no whole number of %s", t->copy_bits,
-                         t->element);
+        return cute_fail(diag, CUTE_INVALID, NULL, "%" PRId64 " bits are not a multiple of the size of %s",
+                         t->copy_bits, t->element);
     *out = t;
     return CUTE_OK;
 }
@@ -112,7 +113,7 @@ cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, con
 
 enum { ARITHMETIC = 1, ORDER = 2, COUNT = 4, LOGIC = 8 };
 
-/* PTX ISA 8.5, cp.reduce.async.bulk: which elements have which operations, and what they are called there. */
+/* PTX ISA 8.5, cp.reduce.async.bulk: the operations of each element type, in PTX's spelling. */
 static const struct {
     const char *element, *sum, *order, *logic;
     int has;
@@ -159,7 +160,7 @@ cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *f, const c
     }
     if (store && needs & has) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL,
-                     store ? "there is no bulk reduction %s of elements of type %s"
+                     store ? "unsupported bulk reduction %s of elements of type %s"
                            : "only copies to global memory (s2g) reduce, not %s of %s",
                      f->tma_reduce, b->element);
 }
@@ -204,7 +205,7 @@ cute_status cute_tma_executable(cute_arena *arena, const cute_atom *atom, const 
 /* ---- words of a tensor map ---- */
 
 static const struct {
-    const char *what, *words[5]; /* by the driver's values */
+    const char *what, *words[5]; /* in the order of the driver's values */
 } choices[] = {
     [CUTE_TMA_SWIZZLE] = {"swizzle", {"none", "32B", "64B", "128B"}},
     [CUTE_TMA_INTERLEAVE] = {"interleave", {"none", "16B", "32B"}},

@@ -1,6 +1,6 @@
-/* Atoms of the tensor memory accelerator: what their types say, which tensor map a tensor and a tile in shared memory
- * need, and how both are partitioned for it. Sources: CuTe C++ (copy_traits_sm90_tma.hpp), PTX ISA 8.5 5.5 (tensors),
- * CUDA driver API (cuTensorMapEncodeTiled). */
+/* TMA atoms: their types, the tensor map for a tensor and a tile in shared memory, and the partition of both
+ * for the copy. Sources: CuTe C++ (copy_traits_sm90_tma.hpp), PTX ISA 8.5 5.5 (tensors), CUDA driver API
+ * (cuTensorMapEncodeTiled). */
 #ifndef CUTE_LIB_ATOMS_TMA_H
 #define CUTE_LIB_ATOMS_TMA_H
 
@@ -9,28 +9,31 @@
 
 typedef enum cute_tma_operation { CUTE_TMA_LOAD, CUTE_TMA_STORE, CUTE_TMA_REDUCE } cute_tma_operation;
 
-/* What the type of such an atom says. */
+/* The parsed type of a TMA atom. */
 typedef struct cute_tma {
     cute_tma_operation operation;
-    bool executable; /* it has a barrier, or needs none */
-    bool im2col; /* pixels of a column with channels each, not a box; tma_gbasis: (channels, pixels, 1...) */
+    bool executable; /* it has its mbarrier, or needs none */
+    bool
+        /* im2col mode: a column of pixels with their channels, not a box; tma_gbasis: (channels, pixels,
+         * 1...) */
+        im2col;
     const char *element; /* "f16" */
-    int bits;            /* of an element */
-    int64_t copy_bits;   /* that all blocks that share an instruction get of it */
-    cute_layout basis;   /* tma_gbasis: extents of the box, and which mode of the tensor each counts */
+    int bits;            /* per element */
+    int64_t copy_bits;   /* copied by one instruction, for all blocks that share it */
+    cute_layout basis;   /* tma_gbasis: the extents of the box, and the mode of the tensor that each counts */
     const char *format;  /* "F16_RN"; NULL: executable */
-    const char *kind;    /* of a load: "sm_90", "sm_90_multicast" and the like; NULL: executable, or none */
-    const char *reduce;  /* of a reduction: "ADD" and the like */
-    bool multicast;      /* a load writes to several blocks of the cluster */
-    int blocks;          /* of a load: that work together (sm_100), else 1 */
+    const char *kind;   /* of a load: "sm_90", "sm_90_multicast" and so on; NULL: executable, or not a load */
+    const char *reduce; /* of a reduction: "ADD" and so on */
+    bool multicast;     /* a load writes to several blocks of the cluster */
+    int blocks;         /* of a load: number of cooperating blocks (sm_100), else 1 */
 } cute_tma;
 
-/* Elements that one instruction moves, those of all blocks that share it. */
+/* The number of elements of one instruction, for all blocks that share it. */
 int64_t cute_tma_elements(const cute_tma *tma);
-/* What stands in `field` of an atom that an operation of that family made, or checks it. */
+/* Fills `out` from the fields of an atom of that family and checks them. */
 cute_status cute_tma_of_fields(cute_arena *arena, const atom_family *family, const atom_fields *fields,
                                const cute_tma **out, cute_diag *diag);
-/* The atom that can run, of one that can't. */
+/* The executable atom of a non-executable one. */
 cute_status cute_tma_executable(cute_arena *arena, const cute_atom *atom, const cute_atom **out,
                                 cute_diag *diag);
 
@@ -40,8 +43,8 @@ typedef struct cute_bulk {
     cute_space from, to; /* gmem to smem, smem to gmem, smem to dsmem */
     const char *element;
     int bits;
-    const char *reduce; /* "add", "min", ... of PTX, or NULL */
-    const char *type;   /* of a reduction: PTX's, with .noftz where it wants that: "noftz.f16" */
+    const char *reduce; /* PTX's operation: "add", "min", ..., or NULL */
+    const char *type;   /* of a reduction: PTX's type, with .noftz if required: "noftz.f16" */
 } cute_bulk;
 
 cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *fields, const cute_bulk **out,
@@ -50,66 +53,69 @@ cute_status cute_bulk_of_fields(cute_arena *arena, const atom_fields *fields, co
 /* ---- tensor maps ---- */
 
 enum {
-    CUTE_MAP_GROUP = 16, /* modes of a tensor in the last dimension, at most */
-    CUTE_TMA_COORDINATES = CUTE_MAP_RANK + CUTE_MAP_SPATIAL /* of an instruction: im2col has offsets behind */
+    CUTE_MAP_GROUP = 16, /* maximum number of modes combined in the last dimension */
+    CUTE_TMA_COORDINATES = CUTE_MAP_RANK + CUTE_MAP_SPATIAL /* of an instruction: im2col appends offsets */
 };
 
-/* A tensor map's element type by its name in tma_format ("F16_RN"), and the name for an element type of MLIR, NULL where
- * the accelerator has none. */
+/* The element type of a tensor map by its name in tma_format ("F16_RN"), and the name for an MLIR element
+ * type (NULL if TMA does not support it). */
 bool cute_tma_format_find(const char *name, size_t length, cute_tensor_map_type *type, int *bits);
 const char *cute_tma_format_of(const char *element);
 
-/* Words for what a tensor map chooses: "none", "128B"; the driver's values are their indices. */
+/* The enumerated properties of a tensor map; their words ("none", "128B") are indexed by the driver's
+ * values. */
 typedef enum cute_tma_choice {
     CUTE_TMA_SWIZZLE,
     CUTE_TMA_INTERLEAVE,
     CUTE_TMA_PROMOTION,
     CUTE_TMA_FILL
 } cute_tma_choice;
-/* Of a value that is out of range: the first word. */
+/* The first word for a value out of range. */
 const char *cute_tma_word(cute_tma_choice choice, int value);
-/* CUTE_INVALID: there is no such word; the message has those that there are. */
+/* CUTE_INVALID: unknown word; the message lists the known ones. */
 cute_status cute_tma_word_find(cute_tma_choice choice, const char *word, int *value, cute_diag *diag);
 
-/* What an im2col copy has of width, height and depth, as far as the tensor has them. */
+/* The im2col parameters of width, height and depth, as far as the tensor has them. */
 typedef struct cute_tma_im2col {
-    int64_t lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL];     /* corners of the box of pixels */
-    int64_t stride[CUTE_MAP_SPATIAL];                             /* from a pixel to the next */
-    int64_t filter[CUTE_MAP_SPATIAL], dilation[CUTE_MAP_SPATIAL]; /* positions, and pixels between two */
+    int64_t lower[CUTE_MAP_SPATIAL], upper[CUTE_MAP_SPATIAL]; /* corners of the box of pixels */
+    int64_t stride[CUTE_MAP_SPATIAL];                         /* between pixels */
+    int64_t filter[CUTE_MAP_SPATIAL],
+        dilation[CUTE_MAP_SPATIAL]; /* positions of the filter, and their distance in pixels */
 } cute_tma_im2col;
 
 typedef struct cute_tma_request {
     cute_tma_operation operation;
     const cute_value *tensor, *tile; /* a tensor in gmem; the layout of a tile in shared memory */
     const cute_value *map;           /* from the tile's elements to the tensor's modes; NULL: mode by mode */
-    const char *format, *kind, *reduce; /* NULL: as the element says; sm_90 (_multicast); ADD */
+    const char *format, *kind, *reduce; /* NULL: derived from the element type; sm_90 (_multicast); ADD */
     int64_t multicast;                  /* blocks that share an instruction; 1: none */
     int interleave, promotion, fill;    /* the driver's values */
     const cute_tma_im2col *im2col;      /* NULL: tiles */
 } cute_tma_request;
 
-/* A tensor map but for what is known at run time. Dimensions from the fastest to the slowest. */
+/* A tensor map without the properties known only at run time. Dimensions are ordered from fastest to
+ * slowest. */
 typedef struct cute_tma_map {
     const cute_atom *atom;
-    cute_value coordinates; /* the tensor of coordinates, whose unknown extents have no handles */
-    cute_tensor_map map;    /* no address, dims and strides; the box is one block's */
-    /* Leaves of the tensor's shape, and of its stride: one of each dimension, but of the last one `groups`, whose
-     * coordinates count `scale` each. */
+    cute_value coordinates; /* the tensor of coordinates; its unknown extents have no handles */
+    cute_tensor_map map;    /* without address, dims and strides; the box is one block's */
+    /* For each dimension, the leaf of the tensor's shape and stride; the last dimension combines `groups`
+     * leaves, whose coordinates are scaled by `scale`. */
     uint32_t leaf[CUTE_MAP_RANK + CUTE_MAP_GROUP];
     int64_t scale[CUTE_MAP_RANK + CUTE_MAP_GROUP];
     int groups;
-    int64_t group_stride; /* of the last dimension where it has several leaves, in elements */
+    int64_t group_stride; /* of the last dimension if it combines several leaves, in elements */
 } cute_tma_map;
 
-/* CUTE_INVALID where no tensor map can do it: the message says what would. */
+/* CUTE_INVALID: no tensor map supports the request; the message suggests an alternative. */
 cute_status cute_tma_plan(cute_arena *arena, const cute_tma_request *request, cute_tma_map *out,
                           cute_diag *diag);
 
 /* ---- partitions ---- */
 
-/* tma_partition: mode 0 of a tensor in shared memory and of one of coordinates as (what one instruction moves,
- * instructions), beginning at what block `coordinate` of `blocks` (its coordinate among those that share the copy)
- * brings. `arith` as cute_apply's. */
+/* tma_partition: rearranges mode 0 of a tensor in shared memory and of one of coordinates as (elements of one
+ * instruction, instructions), starting at the part of the block at `coordinate` of `blocks`, the blocks that
+ * share the copy. `arith` as in cute_apply. */
 cute_status cute_tma_partition(cute_arena *arena, const cute_arith *arith, const cute_tma *tma,
                                const cute_value *coordinate, const cute_value *blocks,
                                const cute_value *shared, const cute_value *global, cute_value *shared_part,

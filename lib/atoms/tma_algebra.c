@@ -1,4 +1,4 @@
-/* See tma_algebra.h. */
+/* Trees and layout operations for the TMA files. */
 #include "lib/atoms/tma_algebra.h"
 
 #include <string.h>

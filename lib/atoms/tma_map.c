@@ -1,4 +1,5 @@
-/* Which tensor map a tensor in global memory and a tile in shared memory need, and the coordinates that count it. */
+/* Derives the tensor map of a tensor in global memory and a tile in shared memory, and the tensor of its
+ * coordinates. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,27 +7,30 @@
 #include "lib/atoms/tma_algebra.h"
 #include "lib/layout/pointer.h"
 
-enum { BOX = 256, LINE = 16 }; /* elements in a dimension of the box; bytes that divide strides and the box */
+enum {
+    BOX = 256,
+    LINE = 16
+}; /* maximum elements in a dimension of the box; bytes that must divide strides and the box */
 
-/* A dimension of the box on its way. */
-typedef struct dimension {
+/* A dimension of the box under construction. */
+typedef struct box_dimension {
     int64_t extent;
     const cute_tree *basis; /* of the tensor's modes, with a scale of 1 */
     uint32_t leaf;
-} dimension;
+} box_dimension;
 
 typedef struct planner {
     tma_work w;
     const cute_tma_request *request;
     cute_layout global;
     size_t leaf_count;
-    const cute_tree **shapes, **strides, **bases; /* leaf by leaf */
-    dimension dims[CUTE_MAX_DEPTH];
-    int count, boxed;               /* boxed: dimensions that the tile has */
-    uint32_t group[CUTE_MAP_GROUP]; /* leaves that the last dimension counts beside its own */
+    const cute_tree **shapes, **strides, **bases; /* one entry per leaf */
+    box_dimension dims[CUTE_MAX_DEPTH];
+    int count, boxed;               /* boxed: dimensions that the tile covers */
+    uint32_t group[CUTE_MAP_GROUP]; /* leaves combined in the last dimension in addition to its own */
     int groups;
     int64_t group_stride;
-    int span; /* of the swizzle, in bytes; 0: none */
+    int span; /* span of the swizzle in bytes; 0: none */
     int bits;
 } planner;
 
@@ -55,8 +59,9 @@ static cute_status read_tensor(planner *p)
                          tensor->type == CUTE_MEMREF ? "tensor in " : cute_type_name(tensor->type),
                          tensor->type == CUTE_MEMREF ? cute_space_name(tensor->pointer->space) : "");
     if (tensor->tree)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects a tensor whose layout has strides: a tensor map has no composed layouts");
+        return cute_fail(
+            diag, CUTE_INVALID, NULL,
+            "expects a tensor whose layout has strides: tensor maps do not support composed layouts");
     p->global = tensor->layout;
     size_t leaves = p->global.shape->leaves + 1;
     p->shapes = cute_arena_array(p->w.arena, leaves, sizeof *p->shapes);
@@ -67,7 +72,7 @@ static cute_status read_tensor(planner *p)
     return add_leaves(p, p->global.shape, p->global.stride, path, 0);
 }
 
-/* The tile's swizzle, which is one of bytes: that of the tensor map, and its span. */
+/* The tile's swizzle of byte addresses, as the tensor map's swizzle and its span. */
 static cute_status read_swizzle(planner *p, cute_layout *tile, cute_tensor_map_swizzle *out)
 {
     const cute_value *value = p->request->tile;
@@ -92,7 +97,7 @@ static cute_status read_swizzle(planner *p, cute_layout *tile, cute_tensor_map_s
     return CUTE_OK;
 }
 
-/* Top-level modes have the same sizes. */
+/* True if top-level modes have the same sizes. */
 static bool same_modes(cute_layout a, cute_layout b)
 {
     if (tma_rank(a.shape) != tma_rank(b.shape)) return false;
@@ -159,8 +164,8 @@ static int64_t divisor_below(int64_t extent, int64_t most)
     return d < 1 ? 1 : d;
 }
 
-/* Dimensions of the box: neighbours in shared memory that are neighbours in a mode of the tensor, as far as the order
- * of the tile's elements lets one box have them. */
+/* Adds dimensions of the box: runs of elements that are adjacent both in shared memory and in one mode of the
+ * tensor, as far as one box supports the order of the tile's elements. */
 static cute_status add_box(planner *p, cute_layout order)
 {
     uint32_t rank = tma_rank(order.shape);
@@ -170,7 +175,7 @@ static cute_status add_box(planner *p, cute_layout order)
         int64_t extent = s->value.value, most = BOX;
         if (extent == 1) continue;
         if (d->kind != CUTE_TREE_BASIS || !d->value.known || d->value.value != 1) break;
-        dimension *dim = &p->dims[p->count];
+        box_dimension *dim = &p->dims[p->count];
         if (!find_leaf(p, d, &dim->leaf)) break;
         if (!p->count && p->span && p->span * 8 / p->bits < most) most = p->span * 8 / p->bits;
         dim->extent = divisor_below(extent, most);
@@ -183,14 +188,14 @@ static cute_status add_box(planner *p, cute_layout order)
 }
 
 /* The order of the tile's elements in shared memory, as modes of the tensor. */
-static cute_status order_of(planner *p, cute_layout tile, cute_layout map, cute_layout *out)
+static cute_status tile_order(planner *p, cute_layout tile, cute_layout map, cute_layout *out)
 {
     cute_layout inverse, composed, identity, modes;
     CUTE_TRY(tma_unary(&p->w, CUTE_OP_RIGHT_INVERSE, tile, &inverse));
     CUTE_TRY(tma_compose(&p->w, map, inverse, &composed));
     CUTE_TRY(tma_unary(&p->w, CUTE_OP_COALESCE, composed, &modes));
     *out = modes;
-    /* A mode of the tensor that has modes itself is told apart, where its extents are known. */
+    /* A nested mode of the tensor is split into its modes if its extents are known. */
     bool nested = false;
     for (uint32_t i = 0; i < tma_rank(modes.stride); i++) {
         const cute_tree *d = tma_mode(modes.stride, i);
@@ -210,8 +215,8 @@ static bool is_number(const cute_tree *t, int64_t value)
     return t->kind == CUTE_TREE_INT && t->value.known && t->value.value == value;
 }
 
-/* Modes of the tensor that the tile has not: one element each. */
-static void note_rest(planner *p, uint32_t *rest, int *count)
+/* Collects the modes of the tensor that the tile does not cover: one element each. */
+static void collect_rest(planner *p, uint32_t *rest, int *count)
 {
     *count = 0;
     for (size_t i = 0; i < p->leaf_count; i++) {
@@ -232,8 +237,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* The slowest modes that are too many are one dimension, as in CuTe: its stride is the largest that divides all of theirs,
- * which have to be known, and a mode counts its own stride over that. False: they can't. */
+/* Combines the slowest excess modes into one dimension, as in CuTe: its stride is the greatest common divisor
+ * of their strides, which must be known, and each mode is scaled by its stride over that. False:
+ * impossible. */
 static bool add_group(planner *p, const uint32_t *rest, int count)
 {
     int64_t divisor = 0, line = 8 * LINE / common_divisor(8 * LINE, p->bits);
@@ -244,7 +250,7 @@ static bool add_group(planner *p, const uint32_t *rest, int count)
         divisor = common_divisor(divisor, d->value.value);
     }
     if (divisor % line) return false;
-    p->dims[p->count++] = (dimension){1, p->bases[rest[0]], rest[0]};
+    p->dims[p->count++] = (box_dimension){1, p->bases[rest[0]], rest[0]};
     for (int i = 0; i < count; i++) {
         if (p->strides[rest[i]]->value.value / divisor > INT32_MAX) return false;
         p->group[p->groups++] = rest[i];
@@ -265,9 +271,9 @@ static cute_status add_rest(planner *p)
     int count, many = 0;
     if (!rest) return cute_fail_memory(p->w.diag);
     grouped = rest + p->leaf_count + 1;
-    note_rest(p, rest, &count);
+    collect_rest(p, rest, &count);
     int over = p->count + count - CUTE_MAP_RANK;
-    /* The last of those with known strides, one more than are too many. */
+    /* The last modes with known strides, one more than the excess. */
     for (int i = count; over > 0 && i-- > 0 && many <= over;)
         if (known_stride(p, rest[i])) {
             many++;
@@ -278,18 +284,19 @@ static cute_status add_rest(planner *p)
         bool in_group = false;
         for (int j = 0; over > 0 && j < many; j++) in_group = in_group || grouped[j] == rest[i];
         if (in_group) continue;
-        if (p->count < CUTE_MAP_RANK) p->dims[p->count++] = (dimension){1, p->bases[rest[i]], rest[i]};
+        if (p->count < CUTE_MAP_RANK) p->dims[p->count++] = (box_dimension){1, p->bases[rest[i]], rest[i]};
     }
     if (over <= 0 || (many == over + 1 && p->count < CUTE_MAP_RANK && add_group(p, grouped, many)))
         return CUTE_OK;
     return cute_fail(
         p->w.diag, CUTE_INVALID, NULL,
-        "expects a tensor of at most 5 modes that are no constant 1, but got \"%s\": one dimension counts "
-        "several only where the tile has none of them and their strides are known multiples of 16 bytes",
+        "expects a tensor of at most 5 modes other than constant 1, but got \"%s\": one dimension combines "
+        "several modes only if the tile covers none of them and their strides are known multiples of 16 "
+        "bytes",
         cute_layout_text(p->w.arena, p->global));
 }
 
-/* Slices of channels (NC/8DHWC8, NC/16DHWC16): a row of the box is one of them. */
+/* Slices of channels (NC/8DHWC8, NC/16DHWC16): each is a row of the box. */
 static cute_status check_interleave(planner *p)
 {
     int bytes = p->request->interleave ? 8 << p->request->interleave : 0;
@@ -297,14 +304,14 @@ static cute_status check_interleave(planner *p)
     if (p->count < 3)
         return cute_fail(
             p->w.diag, CUTE_INVALID, NULL,
-            "expects a tensor of at least 3 modes that are no constant 1 for an interleave, but got \"%s\"",
+            "expects a tensor of at least 3 modes other than constant 1 for an interleave, but got \"%s\"",
             cute_layout_text(p->w.arena, p->global));
     if (p->request->interleave == CUTE_MAP_INTERLEAVE_32B && p->span != 32)
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
                          "expects a tile with the swizzle S<1,4,3> for an interleave of 32 bytes");
     if (p->dims[0].extent * p->bits == 8 * bytes) return CUTE_OK;
     return cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                     "expects a slice of %d bytes side by side in the tile, but got %" PRId64
+                     "expects a contiguous slice of %d bytes in the tile, but got %" PRId64
                      " elements of %d bits",
                      bytes, p->dims[0].extent, p->bits);
 }
@@ -315,8 +322,8 @@ static cute_status check_strides(planner *p)
     const cute_tree *first = p->strides[p->dims[0].leaf];
     if (!is_number(first, 1))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects stride 1 in the mode of the tensor whose elements lie side by side in "
-                         "shared memory, mode %u of \"%s\"",
+                         "expects stride 1 in the mode of the tensor that is contiguous in shared memory, "
+                         "mode %u of \"%s\"",
                          p->dims[0].leaf, cute_layout_text(p->w.arena, p->global));
     for (int i = 1; i < p->count; i++) {
         const cute_tree *d = p->strides[p->dims[i].leaf];
@@ -332,14 +339,15 @@ static cute_status check_strides(planner *p)
     CUTE_TRY(check_interleave(p));
     if (p->dims[0].extent * p->bits % (8 * LINE))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects a multiple of 16 bytes side by side in the tile, but got %" PRId64
+                         "expects a multiple of 16 contiguous bytes in the tile, but got %" PRId64
                          " elements of %d bits",
                          p->dims[0].extent, p->bits);
     return CUTE_OK;
 }
 
-/* Blocks that share an instruction get the same box, of which each brings a part: the slowest dimensions are cut. */
-static cute_status share(planner *p, cute_tma_map *out)
+/* Blocks that share an instruction receive the same box, and each copies a part: the slowest dimensions are
+ * divided. */
+static cute_status divide_among_blocks(planner *p, cute_tma_map *out)
 {
     int64_t left = p->request->multicast;
     for (int i = p->count; i-- > 0 && left > 1;) {
@@ -355,13 +363,13 @@ static cute_status share(planner *p, cute_tma_map *out)
                          p->request->multicast, tma_size(out->atom->tma->basis.shape));
     if ((int64_t)out->map.box[0] * p->bits % (8 * LINE))
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                         "expects a box of which each of %" PRId64 " blocks gets a multiple of 16 bytes",
+                         "expects a box that gives each of %" PRId64 " blocks a multiple of 16 bytes",
                          p->request->multicast);
     return CUTE_OK;
 }
 
-/* tma_gbasis: from the fifth dimension on they are one. */
-static cute_status put_basis(planner *p, atom_fields *f)
+/* tma_gbasis: dimensions from the fifth on are combined. */
+static cute_status set_basis_field(planner *p, atom_fields *f)
 {
     const cute_tree *shape[CUTE_MAP_RANK], *stride[CUTE_MAP_RANK];
     for (int i = 0; i < p->count; i++) {
@@ -385,7 +393,7 @@ static cute_status put_basis(planner *p, atom_fields *f)
     return f->basis ? CUTE_OK : cute_fail_memory(p->w.diag);
 }
 
-/* Where each mode of the tensor counts: a dimension, or nothing. */
+/* For each mode of the tensor, the dimension that it counts, or none. */
 static const cute_tree *coordinate_strides(planner *p, const cute_tree *shape, uint32_t *leaf)
 {
     if (shape->kind == CUTE_TREE_TUPLE) {
@@ -407,7 +415,7 @@ static const cute_tree *coordinate_strides(planner *p, const cute_tree *shape, u
     return tma_number(&p->w, 0);
 }
 
-static cute_status put_coordinates(planner *p, cute_value *out)
+static cute_status set_coordinates(planner *p, cute_value *out)
 {
     const cute_tree *zeros[CUTE_MAP_RANK], *zero = tma_number(&p->w, 0);
     uint32_t leaf = 0;
@@ -427,12 +435,12 @@ static cute_status choose_format(planner *p, const char **name, cute_tensor_map_
     if (p->bits && p->bits < 8)
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
                          "expects elements of at least 8 bits, but got %s: view the tensor as i8 "
-                         "(cute.recast_iter), the accelerator unpacks none before sm_100",
+                         "(cute.recast_iter), TMA unpacks smaller elements only from sm_100 on",
                          pointer->element);
     *name = p->request->format ? p->request->format : cute_tma_format_of(pointer->element);
     if (!*name || !cute_tma_format_find(*name, strlen(*name), type, &bits))
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                         "expects elements that a tensor map has%s%s, but got %s", *name ? ", not " : "",
+                         "expects elements that a tensor map supports%s%s, but got %s", *name ? ", not " : "",
                          *name ? *name : "", pointer->element);
     if (p->request->fill && (*type < CUTE_MAP_F16 || bits < 16))
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
@@ -442,8 +450,8 @@ static cute_status choose_format(planner *p, const char **name, cute_tensor_map_
                      pointer->element, *name);
 }
 
-/* What the map has of the planner and of the request. */
-static void put_map(planner *p, cute_tensor_map_type type, cute_tensor_map_swizzle swizzle, cute_tma_map *out)
+/* Fills the map from the planner and the request. */
+static void set_map(planner *p, cute_tensor_map_type type, cute_tensor_map_swizzle swizzle, cute_tma_map *out)
 {
     const cute_tma_request *r = p->request;
     out->map = (cute_tensor_map){.size = sizeof out->map,
@@ -466,11 +474,11 @@ static void put_map(planner *p, cute_tensor_map_type type, cute_tensor_map_swizz
     }
 }
 
-/* The atom of a box of `elements`. */
-static cute_status put_atom(planner *p, atom_fields *f, int64_t elements, cute_tma_map *out)
+/* The atom for a box of `elements`. */
+static cute_status set_atom(planner *p, atom_fields *f, int64_t elements, cute_tma_map *out)
 {
     const cute_tma_request *r = p->request;
-    CUTE_TRY(put_basis(p, f));
+    CUTE_TRY(set_basis_field(p, f));
     f->type[0] = r->tensor->pointer->element;
     f->copy_bits = p->bits * elements;
     if (r->operation == CUTE_TMA_LOAD)
@@ -480,7 +488,8 @@ static cute_status put_atom(planner *p, atom_fields *f, int64_t elements, cute_t
                          p->w.diag);
 }
 
-/* The accelerator puts rows that are narrower than the swizzle's span that far apart: the tile has no such gaps. */
+/* TMA stores rows narrower than the swizzle's span at the distance of the span, but the tile has no such
+ * gaps. */
 static cute_status check_rows(planner *p)
 {
     int64_t bits = p->dims[0].extent * p->bits;
@@ -489,12 +498,12 @@ static cute_status check_rows(planner *p)
         if (p->dims[i].extent == 1) continue;
         int fits = bits == 8 * 64 ? 2 : bits == 8 * 32 ? 1 : 0;
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                         "expects rows of the %d bytes that the tile's swizzle spans, but got %" PRId64
-                         " elements of %d bits side by side: %s would do",
+                         "expects rows of %d bytes, the span of the tile's swizzle, but got %" PRId64
+                         " contiguous elements of %d bits; fix: %s",
                          p->span, p->dims[0].extent, p->bits,
-                         fits == 2   ? "S<2,4,3>"
-                         : fits == 1 ? "S<1,4,3>"
-                                     : "a tile without a swizzle");
+                         fits == 2   ? "use S<2,4,3>"
+                         : fits == 1 ? "use S<1,4,3>"
+                                     : "remove the tile's swizzle");
     }
     return CUTE_OK;
 }
@@ -509,11 +518,11 @@ static cute_status plan_tiles(planner *p, cute_tma_map *out)
     CUTE_TRY(choose_format(p, &f.tma_format, &type));
     CUTE_TRY(read_swizzle(p, &tile, &swizzle));
     CUTE_TRY(read_map(p, tile, &map));
-    CUTE_TRY(order_of(p, tile, map, &order));
+    CUTE_TRY(tile_order(p, tile, map, &order));
     CUTE_TRY(add_box(p, order));
     if (!p->count)
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                         "expects elements that lie side by side in the tile to do so in a mode of the "
+                         "expects contiguous elements of the tile to be adjacent in one mode of the "
                          "tensor, but the tile's order is \"%s\"",
                          cute_layout_text(p->w.arena, order));
     CUTE_TRY(check_rows(p));
@@ -521,13 +530,13 @@ static cute_status plan_tiles(planner *p, cute_tma_map *out)
     CUTE_TRY(check_strides(p));
     int64_t elements = 1;
     for (int i = 0; i < p->count; i++) elements *= p->dims[i].extent;
-    CUTE_TRY(put_atom(p, &f, elements, out));
-    put_map(p, type, swizzle, out);
-    CUTE_TRY(share(p, out));
-    return put_coordinates(p, &out->coordinates);
+    CUTE_TRY(set_atom(p, &f, elements, out));
+    set_map(p, type, swizzle, out);
+    CUTE_TRY(divide_among_blocks(p, out));
+    return set_coordinates(p, &out->coordinates);
 }
 
-/* ---- im2col: pixels of a box, one behind the other, with some of their channels each ---- */
+/* ---- im2col: consecutive pixels of a box, with some channels each ---- */
 
 static cute_status check_range(planner *p, const char *what, int mode, int64_t value, int64_t least,
                                int64_t most)
@@ -540,7 +549,7 @@ static cute_status check_range(planner *p, const char *what, int mode, int64_t v
                      what, least, most, names[mode], p->count, value);
 }
 
-/* The numbers that the driver and the instruction take; they have fewer bits where there are more of them. */
+/* Limits of the driver and the instruction, which have fewer bits for more dimensions. */
 static cute_status check_im2col(planner *p)
 {
     static const int64_t half[] = {INT64_C(1) << 15, INT64_C(1) << 7, INT64_C(1) << 4};
@@ -557,11 +566,11 @@ static cute_status check_im2col(planner *p)
         CUTE_TRY(check_range(p, "offsets of the filter", i, reach, 0, 2 * corner - 1));
     }
     if (p->request->interleave)
-        return cute_fail(p->w.diag, CUTE_INVALID, NULL, "expects no interleave of an im2col copy");
+        return cute_fail(p->w.diag, CUTE_INVALID, NULL, "expects an im2col copy without an interleave");
     return CUTE_OK;
 }
 
-/* The tensor's modes, channels first, are the dimensions. */
+/* The dimensions are the tensor's modes, channels first. */
 static cute_status read_pixels(planner *p)
 {
     CUTE_TRY(read_tensor(p));
@@ -572,11 +581,13 @@ static cute_status read_pixels(planner *p)
             "expects a tensor of the modes (channels, width, batch), (channels, width, height, batch) or "
             "(channels, width, height, depth, batch), but got \"%s\"",
             cute_layout_text(p->w.arena, p->global));
-    for (size_t i = 0; i < p->leaf_count; i++) p->dims[p->count++] = (dimension){1, p->bases[i], (uint32_t)i};
+    for (size_t i = 0; i < p->leaf_count; i++)
+        p->dims[p->count++] = (box_dimension){1, p->bases[i], (uint32_t)i};
     return CUTE_OK;
 }
 
-/* What an instruction brings of the tile, whose modes are pixels and channels: channels of all pixels. */
+/* The part of the tile, whose modes are pixels and channels, that an instruction copies: some channels of all
+ * pixels. */
 static cute_status add_column(planner *p, cute_layout tile, int64_t *channels, int64_t *pixels)
 {
     enum { COLUMN = 1024 };
@@ -605,31 +616,31 @@ static cute_status add_column(planner *p, cute_layout tile, int64_t *channels, i
     bool good = first->kind == CUTE_TREE_BASIS && first->path[0] == 1 && first->value.value == 1 &&
                 extent->kind == CUTE_TREE_INT;
     *channels = good ? divisor_below(extent->value.value, most) : 0;
-    /* All pixels stand behind the channels of the first one. */
+    /* The next pixel starts after the channels of the previous one. */
     good = good && (*pixels == 1 ||
                     (*channels == extent->value.value && second && second->kind == CUTE_TREE_BASIS &&
                      second->path[0] == 0 && second->value.value == 1 && column->value.value == *pixels));
     if (!good)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects a tile of (pixels, channels) with at most %" PRId64
-            " channels of a pixel side by side, and behind them those of the next pixel, for example "
-            "\"(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)\", but got \"%s\"",
-            most, *pixels, all < most ? all : most, all < most ? all : most,
-            cute_layout_text(p->w.arena, tile));
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects a tile of (pixels, channels) with at most %" PRId64
+                         " contiguous channels of a pixel, followed by those of the next pixel, for example "
+                         "\"(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)\", but got \"%s\"",
+                         most, *pixels, all < most ? all : most, all < most ? all : most,
+                         cute_layout_text(p->w.arena, tile));
     if (*pixels > COLUMN)
         return cute_fail(diag, CUTE_INVALID, NULL, "expects at most %d pixels in a tile, but got %" PRId64,
                          COLUMN, *pixels);
     if (p->span && *pixels > 1 && *channels * p->bits != 8 * p->span)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects the %d bytes that the swizzle spans of a pixel, but got %" PRId64
+                         "expects %d bytes of a pixel, the span of the swizzle, but got %" PRId64
                          " elements of %d bits",
                          p->span, *channels, p->bits);
     return CUTE_OK;
 }
 
-/* How many pixels of the box begin an instruction along a mode: unknown where the tensor's extent is. */
-static const cute_tree *positions(planner *p, int i)
+/* The number of pixels of the box at which an instruction can start along a mode: unknown if the tensor's
+ * extent is. */
+static const cute_tree *pixel_positions(planner *p, int i)
 {
     const cute_tma_im2col *w = p->request->im2col;
     const cute_tree *extent = p->shapes[1 + i];
@@ -638,7 +649,7 @@ static const cute_tree *positions(planner *p, int i)
     room = extent->value.value + w->upper[i] - w->lower[i];
     if (room < 1) {
         cute_fail(p->w.diag, CUTE_INVALID, NULL,
-                  "expects corners that leave pixels of the %" PRId64 " along mode %d, but got %" PRId64
+                  "expects corners that leave some of the %" PRId64 " pixels along mode %d, but got %" PRId64
                   " and %" PRId64,
                   extent->value.value, 1 + i, w->lower[i], w->upper[i]);
         return NULL;
@@ -646,8 +657,8 @@ static const cute_tree *positions(planner *p, int i)
     return tma_number(&p->w, (room + w->stride[i] - 1) / w->stride[i]);
 }
 
-/* ((width, height, depth, batch), (channels, filter's...)), from the first pixel of the box on. */
-static cute_status put_pixel_coordinates(planner *p, cute_value *out)
+/* ((width, height, depth, batch), (channels, filter's...)), starting at the first pixel of the box. */
+static cute_status set_pixel_coordinates(planner *p, cute_value *out)
 {
     enum { MOST = CUTE_TMA_COORDINATES };
     const cute_tma_im2col *w = p->request->im2col;
@@ -662,7 +673,7 @@ static cute_status put_pixel_coordinates(planner *p, cute_value *out)
             shape[0][i - 1] = p->shapes[i];
             stride[0][i - 1] = tma_basis(&p->w, 1, &i, 1);
         } else if (pixel) {
-            shape[0][i - 1] = positions(p, i - 1);
+            shape[0][i - 1] = pixel_positions(p, i - 1);
             stride[0][i - 1] = tma_basis(&p->w, w->stride[i - 1], &i, 1);
             if (!shape[0][i - 1]) return CUTE_INVALID;
         } else { /* channels, and the filter's offsets */
@@ -699,11 +710,11 @@ static cute_status plan_im2col(planner *p, cute_tma_map *out)
     CUTE_TRY(add_column(p, tile, &channels, &pixels));
     p->dims[0].extent = channels;
     CUTE_TRY(check_strides(p));
-    /* Of the whole map, the first two count channels and pixels: what the atom says. */
+    /* In the atom, the first two dimensions count channels and pixels. */
     p->dims[1].extent = pixels;
-    CUTE_TRY(put_atom(p, &f, channels * pixels, out));
+    CUTE_TRY(set_atom(p, &f, channels * pixels, out));
     p->dims[1].extent = 1;
-    put_map(p, type, swizzle, out);
+    set_map(p, type, swizzle, out);
     if (pixels % r->multicast)
         return cute_fail(p->w.diag, CUTE_INVALID, NULL,
                          "expects pixels that %" PRId64 " blocks can share, but the tile has %" PRId64,
@@ -715,7 +726,7 @@ static cute_status plan_im2col(planner *p, cute_tma_map *out)
         out->map.upper[i] = (int32_t)r->im2col->upper[i];
         out->map.element_strides[1 + i] = (uint32_t)r->im2col->stride[i];
     }
-    return put_pixel_coordinates(p, &out->coordinates);
+    return set_pixel_coordinates(p, &out->coordinates);
 }
 
 cute_status cute_tma_plan(cute_arena *arena, const cute_tma_request *request, cute_tma_map *out,

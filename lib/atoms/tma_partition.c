@@ -1,11 +1,12 @@
-/* How a tensor in shared memory and one of coordinates are partitioned for a copy of the tensor memory accelerator. */
+/* Partitions a tensor in shared memory and a tensor of coordinates for a TMA copy. */
 #include <inttypes.h>
 
 #include "lib/atoms/tma.h"
 #include "lib/atoms/tma_algebra.h"
 #include "lib/layout/pointer.h"
 
-/* (what one instruction moves, instructions), as indices of a tile in the order of its elements in shared memory. */
+/* (elements of one instruction, instructions), as indices of a tile in the order of its elements in shared
+ * memory. */
 static cute_status instructions_of(const tma_work *w, int64_t elements, cute_layout tile, cute_layout *out)
 {
     tma_work silent = {w->arena, NULL, w->diag};
@@ -36,7 +37,7 @@ static cute_status instructions_of(const tma_work *w, int64_t elements, cute_lay
     return tma_compose(&silent, order, one, out);
 }
 
-/* Mode 0 of a tensor by instructions; each part coalesced. */
+/* Divides mode 0 of a tensor by instructions; each part is coalesced. */
 static cute_status by_instructions(const tma_work *w, cute_layout whole, cute_layout instructions,
                                    cute_layout *out)
 {
@@ -58,7 +59,8 @@ static cute_status by_instructions(const tma_work *w, cute_layout whole, cute_la
     return out->shape && out->stride ? CUTE_OK : cute_fail_memory(w->diag);
 }
 
-/* The first element that the block brings, of those of an instruction: what is known of it is the factor. */
+/* The first of an instruction's elements that the block copies; if unknown, a multiple of the elements per
+ * block. */
 static cute_status block_offset(const tma_work *w, int64_t elements, const cute_value *coordinate,
                                 const cute_value *blocks, cute_int *out)
 {
@@ -77,15 +79,15 @@ static cute_status block_offset(const tma_work *w, int64_t elements, const cute_
     operands[0].type = CUTE_COORD;
     CUTE_TRY(tma_apply(w, CUTE_OP_CRD2IDX, operands, 2, &index));
     if (index.tree->kind != CUTE_TREE_INT)
-        return cute_fail(w->diag, CUTE_INVALID, NULL, "expects blocks that are counted by integers");
+        return cute_fail(w->diag, CUTE_INVALID, NULL, "expects a layout of blocks with integer indices");
     cute_int factor = {.known = true, .width = 32, .value = each};
     CUTE_TRY(cute_int_apply(w->arith, CUTE_MUL, index.tree->value, factor, out, w->diag));
     if (!out->known) out->divisor = each;
     return CUTE_OK;
 }
 
-/* The tensor from the element at `offset` of mode (0, 0) on. */
-static cute_status advance(const tma_work *w, cute_int offset, cute_value *tensor)
+/* Advances the tensor to the element at `offset` of mode (0, 0). */
+static cute_status advance_in_mode(const tma_work *w, cute_int offset, cute_value *tensor)
 {
     if (offset.known && !offset.value) return CUTE_OK;
     cute_layout first = tma_layout_mode(tma_layout_mode(tensor->layout, 0), 0);
@@ -111,7 +113,8 @@ static cute_status advance(const tma_work *w, cute_int offset, cute_value *tenso
     return CUTE_OK;
 }
 
-/* The coordinates of an im2col copy are channels: each stands for as many pixels, which the accelerator walks. */
+/* The coordinates of an im2col copy are channels: each represents a number of pixels, which TMA iterates
+ * over. */
 static cute_status add_pixels(const tma_work *w, const cute_tma *tma, const cute_value *global,
                               cute_value *out)
 {
@@ -157,18 +160,17 @@ cute_status cute_tma_partition(cute_arena *arena, const cute_arith *arith, const
             "%" PRId64 " elements in shared memory and %" PRId64 " channels of %" PRId64 " pixels each",
             tile, other / tma_size(tma_mode(tma->basis.shape, 1)), tma_size(tma_mode(tma->basis.shape, 1)));
     if (!tile || tile != other)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects mode 0 of both tensors to be the tile, of as many elements, but got %" PRId64
-            " in shared memory and %" PRId64 " of the tensor",
-            tile, other);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects mode 0 of both tensors to be a tile of equal size, but got %" PRId64
+                         " in shared memory and %" PRId64 " of the tensor",
+                         tile, other);
     CUTE_TRY(instructions_of(&w, elements, tma_layout_mode(shared->layout, 0), &instructions));
     *shared_part = *shared;
     *global_part = *global;
     CUTE_TRY(by_instructions(&w, shared->layout, instructions, &shared_part->layout));
     CUTE_TRY(by_instructions(&w, global->layout, instructions, &global_part->layout));
     CUTE_TRY(block_offset(&w, elements, coordinate, blocks, &offset));
-    /* The pixels of a block that shares the copy are others than the next one's: its coordinates begin at them. */
-    if (!tma->im2col) CUTE_TRY(advance(&w, offset, global_part));
-    return advance(&w, offset, shared_part);
+    /* Blocks that share the copy have different pixels: the block's coordinates start at its own. */
+    if (!tma->im2col) CUTE_TRY(advance_in_mode(&w, offset, global_part));
+    return advance_in_mode(&w, offset, shared_part);
 }

@@ -1,4 +1,4 @@
-/* Facts of tilings and checks of what atoms are given. */
+/* Validation of tilings and of the operands of atoms. */
 #include "lib/atoms/validate.h"
 
 #include <inttypes.h>
@@ -12,17 +12,17 @@
 
 /* ---- layouts as tables ---- */
 
-/* The registers of a multiprocessor have as many bits: no tile has more elements. */
+/* The number of bits in the registers of a multiprocessor: no tile has more elements. */
 enum { MOST_CELLS = 1 << 21 };
 
-/* L(0), L(1), ... of a layout; one that has more than 64 bits is OVERFLOWN. */
+/* L(0), L(1), ... of a layout; values of more than 64 bits are OVERFLOWN. */
 typedef struct table {
     int64_t *index, size;
 } table;
 
 static const int64_t OVERFLOWN = INT64_MIN;
 
-/* False: the layout is not known or has more than `most` elements, or memory ran out (a->status). */
+/* False: the layout is unknown or has more than `most` elements, or memory ran out (a->status). */
 static bool table_of(cute_algebra *a, cute_layout layout, int64_t most, table *out)
 {
     alg_flat flat;
@@ -54,11 +54,11 @@ static bool once_by_strides(cute_arena *arena, cute_layout layout, int64_t cells
     return facts.has_size && facts.size == cells && facts.contiguous == CUTE_YES;
 }
 
-/* Who has an element first, 1 + thread * values + value; 0: nobody yet. */
+/* The first owner of an element: 1 + thread * values + value; 0: none yet. */
 typedef int64_t owner;
 
-static void note(cute_cover *out, cute_cover_kind kind, int64_t element, int64_t first, int64_t second,
-                 int64_t values)
+static void record_cover(cute_cover *out, cute_cover_kind kind, int64_t element, int64_t first,
+                         int64_t second, int64_t values)
 {
     if (kind <= out->kind) return;
     *out = (cute_cover){.kind = kind, .element = element, .rows = out->rows, .columns = out->columns};
@@ -67,23 +67,25 @@ static void note(cute_cover *out, cute_cover_kind kind, int64_t element, int64_t
         if (who[i]) out->thread[i] = (who[i] - 1) / values, out->value[i] = (who[i] - 1) % values;
 }
 
-static void try_all(const table *threads, const table *values, int64_t cells, owner *owners, cute_cover *out)
+static void test_all_values(const table *threads, const table *values, int64_t cells, owner *owners,
+                            cute_cover *out)
 {
     for (int64_t t = 0; t < threads->size; t++)
         for (int64_t v = 0; v < values->size; v++) {
             int64_t x = threads->index[t], y = values->index[v], me = 1 + t * values->size + v;
             if (x == OVERFLOWN || y == OVERFLOWN || !cute_add64(x, y, &x)) x = OVERFLOWN;
             if (x < 0 || x >= cells) {
-                note(out, CUTE_COVER_OUTSIDE, x, me, 0, values->size);
+                record_cover(out, CUTE_COVER_OUTSIDE, x, me, 0, values->size);
             } else if (!owners[x]) {
                 owners[x] = me;
             } else {
                 bool same = (owners[x] - 1) / values->size == t;
-                note(out, same ? CUTE_COVER_TWICE : CUTE_COVER_SHARED, x, owners[x], me, values->size);
+                record_cover(out, same ? CUTE_COVER_TWICE : CUTE_COVER_SHARED, x, owners[x], me,
+                             values->size);
             }
         }
     for (int64_t i = 0; i < cells && out->kind < CUTE_COVER_NEVER; i++)
-        if (!owners[i]) note(out, CUTE_COVER_NEVER, i, 0, 0, 1);
+        if (!owners[i]) record_cover(out, CUTE_COVER_NEVER, i, 0, 0, 1);
 }
 
 cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, int64_t columns,
@@ -101,7 +103,7 @@ cute_status cute_cover_of(cute_arena *arena, cute_layout layout, int64_t rows, i
     if (owners && table_of(&a, alg_layout_mode(layout, 0), MOST_CELLS, &threads) &&
         table_of(&a, alg_layout_mode(layout, 1), MOST_CELLS / threads.size, &values)) {
         out->kind = CUTE_COVER_ONCE;
-        try_all(&threads, &values, cells, owners, out);
+        test_all_values(&threads, &values, cells, owners, out);
     }
     cute_arena_destroy(a.arena);
     return a.status;
@@ -152,11 +154,11 @@ const char *cute_cover_text(cute_arena *arena, const cute_cover *c)
     case CUTE_COVER_TWICE:
         return cute_arena_printf(arena, "%s is value %" PRId64 " and value %" PRId64 " of thread %" PRId64,
                                  at, c->value[0], c->value[1], c->thread[0]);
-    case CUTE_COVER_NEVER: return cute_arena_printf(arena, "%s is in no thread", at);
+    case CUTE_COVER_NEVER: return cute_arena_printf(arena, "%s belongs to no thread", at);
     case CUTE_COVER_OUTSIDE:
         return cute_arena_printf(arena,
                                  "value %" PRId64 " of thread %" PRId64 " is element %" PRId64
-                                 ", outside of its tile of %" PRId64 " x %" PRId64,
+                                 ", outside its tile of %" PRId64 " x %" PRId64,
                                  c->value[0], c->thread[0], c->element, c->rows, c->columns);
     default: return NULL;
     }
@@ -195,8 +197,8 @@ static cute_status verify_counts(const cute_value *copy, cute_diag *diag)
                 takes = alg_known_size(alg_mode(atom.shape, i));
         if (has < 1 || has % takes)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "the atom takes %" PRId64 " %s, the thread-value layout has %" PRId64
-                             ", no multiple of it",
+                             "the atom takes %" PRId64 " %s, but the thread-value layout has %" PRId64
+                             ", which is not a multiple",
                              takes, what[i], has);
     }
     return CUTE_OK;
@@ -211,7 +213,7 @@ static cute_status verify_permutation(const cute_value *mma, cute_diag *diag)
                 one = mma->atom->shape[i], all;
         if (has > 0 && cute_mul64(atoms, one, &all) && all > 0 && has % all == 0) continue;
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "the permutation has %" PRId64 " along %c, no multiple of %" PRId64
+                         "the permutation has %" PRId64 " along %c, which is not a multiple of %" PRId64
                          " atoms of %" PRId64,
                          has, "MNK"[i], atoms, one);
     }
@@ -237,20 +239,21 @@ static int64_t low_bit(int64_t value)
     return (int64_t)((uint64_t)value & (0 - (uint64_t)value));
 }
 
-/* The power of two that is known to divide a number; 0: all of them. */
+/* The power of two that is known to divide a number; 0: every power does. */
 static int64_t known_factor(cute_int x)
 {
     return low_bit(x.known ? x.value : x.divisor ? x.divisor : 1);
 }
 
-/* 0 is more than any other factor. */
+/* 0 exceeds all other factors. */
 static int64_t least_factor(int64_t x, int64_t y)
 {
     return !x || (y && y < x) ? y : x;
 }
 
-/* Consecutive elements in mode 0, from its start: as many as accesses of `needed` find wherever they begin. */
-static int64_t run_of(cute_algebra *a, const cute_value *tensor, int64_t needed)
+/* The number of consecutive elements in mode 0 that accesses of `needed` elements find at any of their start
+ * positions. */
+static int64_t contiguous_run(cute_algebra *a, const cute_value *tensor, int64_t needed)
 {
     cute_layout c = alg_coalesce(a, alg_layout_mode(tensor->layout, 0));
     if (!alg_ok(c)) return 1;
@@ -263,7 +266,7 @@ static int64_t run_of(cute_algebra *a, const cute_value *tensor, int64_t needed)
     return alone || run % needed == 0 ? run : (int64_t)cute_gcd((uint64_t)run, (uint64_t)needed);
 }
 
-/* What divides all strides, in elements: a power of two, or 0. */
+/* The power of two that divides all strides, in elements, or 0. */
 static int64_t factor_of_strides(cute_node shape, cute_node stride)
 {
     if (alg_is_leaf(shape)) return alg_is(shape, 1) || !alg_is_int(stride) ? 0 : known_factor(stride->value);
@@ -273,7 +276,7 @@ static int64_t factor_of_strides(cute_node shape, cute_node stride)
     return factor;
 }
 
-/* The same of all strides behind the first leaf, in which whole accesses lie. */
+/* factor_of_strides for all leaves after the first, which contains whole accesses. */
 static int64_t factor_behind_first(cute_layout coalesced)
 {
     int64_t factor = 0;
@@ -283,8 +286,9 @@ static int64_t factor_behind_first(cute_layout coalesced)
     return factor;
 }
 
-/* Where accesses begin: what divides it, in elements; 0 for all. Through a layout whose first mode
- * is contiguous, multiples of what divides that mode stay multiples of what divides its other strides. */
+/* The factor, in elements, of the positions at which accesses start; 0 for position 0 only. Through a layout
+ * whose first mode is contiguous, multiples of a divisor of that mode remain multiples of the common divisor
+ * of its other strides. */
 static int64_t place_factor(cute_algebra *a, const cute_value *tensor, int64_t *run)
 {
     cute_layout values = alg_coalesce(a, alg_layout_mode(tensor->layout, 0));
@@ -321,7 +325,7 @@ static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const
     if (p->space == CUTE_SPACE_RMEM) return CUTE_OK;
     cute_algebra a = {.arena = arena};
     int64_t bits = (int64_t)o->bits * (atom->matrices ? 128 / o->bits : o->values), bytes = bits / 8;
-    int64_t needed = bits / o->bits, run = run_of(&a, tensor, needed);
+    int64_t needed = bits / o->bits, run = contiguous_run(&a, tensor, needed);
     int64_t factor = place_factor(&a, tensor, &run), align = p->align;
     if (factor && factor < needed && factor * o->bits / 8 < align)
         align = factor * o->bits < 8 ? 1 : factor * o->bits / 8;
@@ -341,9 +345,9 @@ static cute_status verify_access(cute_arena *arena, const cute_atom *atom, const
     return CUTE_OK;
 }
 
-/* What an operand of an MMA is in. */
-static cute_status verify_place(const cute_atom *atom, int operand, const cute_value *tensor,
-                                const char *name, cute_diag *diag)
+/* Checks the location of an MMA's operand. */
+static cute_status verify_operand_space(const cute_atom *atom, int operand, const cute_value *tensor,
+                                        const char *name, cute_diag *diag)
 {
     cute_space space = tensor->pointer->space;
     bool described = atom->operand[operand].described;
@@ -368,8 +372,8 @@ static cute_status verify_space(const cute_atom *atom, const cute_value *tensor,
 {
     cute_space is = tensor->pointer->space;
     if (is == CUTE_SPACE_TMEM && wanted != CUTE_SPACE_TMEM)
-        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' does not reach tmem, where the %s is", atom->text,
-                         which);
+        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' cannot access tmem, which contains the %s",
+                         atom->text, which);
     if (wanted == CUTE_SPACE_GENERIC || is == wanted || is == CUTE_SPACE_GENERIC) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL, "expected the %s of '%s' in %s, got %s", which, atom->text,
                      cute_space_name(wanted), cute_space_name(is));
@@ -379,9 +383,10 @@ static cute_status verify_modes(const cute_atom *atom, const cute_value *tensor,
                                 cute_diag *diag)
 {
     if (alg_rank(tensor->layout.shape)) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "expected a tensor with the values of '%s' in mode 0 as the %s, got one without modes",
-                     atom->text, which);
+    return cute_fail(
+        diag, CUTE_INVALID, NULL,
+        "expected a tensor with the values of '%s' in mode 0 as the %s, got a tensor without modes",
+        atom->text, which);
 }
 
 static cute_status verify_element(const cute_atom *atom, const char *type, const cute_value *tensor,
@@ -392,7 +397,8 @@ static cute_status verify_element(const cute_atom *atom, const char *type, const
                      which, atom->text, tensor->pointer->element);
 }
 
-/* How often the atom runs: values of mode 0 over its own, and the extents of the other modes, which have to agree. */
+/* Checks the number of executions of the atom: the values of mode 0 divided by the atom's, and the extents of
+ * the other modes, which must agree. */
 static cute_status verify_extents(const cute_atom *atom, const cute_value *const tensors[2], cute_diag *diag)
 {
     static const char *const which[2] = {"source", "destination"};
@@ -402,8 +408,8 @@ static cute_status verify_extents(const cute_atom *atom, const cute_value *const
         if (!size) return CUTE_OK;
         if (size % values)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "'%s' takes %" PRId64 " values a time, mode 0 of the %s has %" PRId64
-                             ", no multiple of it",
+                             "'%s' takes %" PRId64 " values at a time, but mode 0 of the %s has %" PRId64
+                             ", which is not a multiple",
                              atom->text, values, which[i], size);
         runs[i] = size / values;
     }
@@ -435,7 +441,7 @@ static cute_status verify_predicate_type(const cute_value *predicate, cute_diag 
                      p->element, cute_space_name(p->space));
 }
 
-/* In mode 0 a predicate is one of several runs of the atom, of one, or of some elements of a run. */
+/* In mode 0, one element of the predicate covers several executions of the atom, one, or part of one. */
 static cute_status verify_predicate(const cute_atom *atom, const cute_value *predicate,
                                     const cute_value *source, cute_diag *diag)
 {
@@ -467,7 +473,7 @@ cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cu
     if (predicate) CUTE_TRY(verify_predicate_type(predicate, diag));
     if (!atom->known) return CUTE_OK;
     if (atom->kind != CUTE_ATOM_COPY)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of a copy, got '%s'", atom->text);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected a copy atom, got '%s'", atom->text);
     const cute_space spaces[2] = {atom->from, atom->to};
     for (int i = 0; i < 2; i++) {
         if (tensors[i]->type != CUTE_MEMREF)
@@ -485,8 +491,9 @@ cute_status cute_copy_verify(cute_arena *arena, const cute_value *copy, const cu
 
 /* ---- products ---- */
 
-static cute_status verify_same(const cute_value *x, size_t i, const char *x_name, const cute_value *y,
-                               size_t j, const char *y_name, char mode, cute_diag *diag)
+static cute_status verify_equal_extents(const cute_value *x, size_t i, const char *x_name,
+                                        const cute_value *y, size_t j, const char *y_name, char mode,
+                                        cute_diag *diag)
 {
     cute_node s = shape_mode(x, i), t = shape_mode(y, j);
     int64_t m = s ? alg_known_size(s) : 1, n = t ? alg_known_size(t) : 1;
@@ -504,7 +511,7 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
     (void)arena;
     if (!atom->known) return CUTE_OK;
     if (atom->kind != CUTE_ATOM_MMA)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected the atom of an MMA, got '%s'", atom->text);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected an MMA atom, got '%s'", atom->text);
     for (int i = 0; i < 4; i++) {
         const cute_atom_operand *o = &atom->operand[of[i]];
         if (operands[i].type != CUTE_MEMREF)
@@ -512,7 +519,7 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
                              "expected a tensor in registers as %s of '%s', got a %s", names[i], atom->text,
                              cute_type_name(operands[i].type));
         CUTE_TRY(verify_modes(atom, &operands[i], names[i], diag));
-        CUTE_TRY(verify_place(atom, of[i], &operands[i], names[i], diag));
+        CUTE_TRY(verify_operand_space(atom, of[i], &operands[i], names[i], diag));
         if (!o->described) CUTE_TRY(verify_element(atom, o->type, &operands[i], names[i], diag));
         int64_t size = alg_known_size(shape_mode(&operands[i], 0)), values = o->described ? 1 : o->values;
         if (size && size != values)
@@ -521,9 +528,9 @@ cute_status cute_gemm_verify(cute_arena *arena, const cute_value *mma, const cut
                              o->described ? "descriptor" : "values", atom->text, names[i], size);
     }
     const cute_value *d = &operands[0], *x = &operands[1], *y = &operands[2], *c = &operands[3];
-    CUTE_TRY(verify_same(x, 1, "A", d, 1, "D", 'M', diag));
-    CUTE_TRY(verify_same(y, 1, "B", d, 2, "D", 'N', diag));
-    CUTE_TRY(verify_same(c, 1, "C", d, 1, "D", 'M', diag));
-    CUTE_TRY(verify_same(c, 2, "C", d, 2, "D", 'N', diag));
-    return verify_same(x, 2, "A", y, 2, "B", 'K', diag);
+    CUTE_TRY(verify_equal_extents(x, 1, "A", d, 1, "D", 'M', diag));
+    CUTE_TRY(verify_equal_extents(y, 1, "B", d, 2, "D", 'N', diag));
+    CUTE_TRY(verify_equal_extents(c, 1, "C", d, 1, "D", 'M', diag));
+    CUTE_TRY(verify_equal_extents(c, 2, "C", d, 2, "D", 'N', diag));
+    return verify_equal_extents(x, 2, "A", y, 2, "B", 'K', diag);
 }

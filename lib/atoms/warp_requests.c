@@ -1,4 +1,4 @@
-/* The addresses that the lanes of a warp access at once, what they cost, and the swizzle that makes it least. */
+/* The addresses of simultaneous accesses of a warp, their cost, and the swizzle that minimizes it. */
 #include <string.h>
 
 #include "lib/atoms/access.h"
@@ -17,30 +17,30 @@ uint64_t cute_swizzle_apply(cute_swizzle s, uint64_t x)
     return x ^ (s.shift >= 0 ? (x & mask) >> s.shift : (x & mask) << -s.shift);
 }
 
-/* A lane's tensor, flat. */
-typedef struct view {
+/* A lane's tensor, flattened. */
+typedef struct lane_view {
     const cute_lane *lane;
     alg_flat flat;
     int64_t size;
-} view;
+} lane_view;
 
-static cute_status open_view(cute_algebra *a, const cute_lane *lane, view *out)
+static cute_status open_view(cute_algebra *a, const cute_lane *lane, lane_view *out)
 {
     const cute_value *t = &lane->tensor;
-    *out = (view){.lane = lane, .size = 1};
+    *out = (lane_view){.lane = lane, .size = 1};
     bool known =
         t->type == CUTE_MEMREF && t->pointer && !t->inner.shape && alg_flat_of(a, t->layout, &out->flat);
     if (a->status) return a->status;
     if (!known || (t->tree && !alg_is_known(t->tree)))
-        return cute_fail(a->diag, CUTE_INVALID, NULL, "expected a tensor in memory all of which is known");
+        return cute_fail(a->diag, CUTE_INVALID, NULL, "expected a fully known tensor in memory");
     for (size_t i = 0; i < out->flat.count; i++)
         if (!cute_mul64(out->size, out->flat.extent[i], &out->size) || out->size > MOST_ACCESSES)
             return cute_fail(a->diag, CUTE_INVALID, NULL, "a lane has more than %d elements", MOST_ACCESSES);
     return CUTE_OK;
 }
 
-/* Of element `i`, in bytes. */
-static bool address_of(const view *v, int64_t i, uint64_t *out)
+/* The address of element `i`, in bytes. */
+static bool address_of(const lane_view *v, int64_t i, uint64_t *out)
 {
     const cute_value *t = &v->lane->tensor;
     int64_t at, bits;
@@ -59,7 +59,7 @@ cute_status cute_warp_requests(cute_arena *arena, const cute_lane *lanes, uint32
                                cute_requests *out, cute_diag *diag)
 {
     cute_algebra a = {.arena = arena, .diag = diag};
-    view views[CUTE_REQUEST_LANES];
+    lane_view views[CUTE_REQUEST_LANES];
     *out = (cute_requests){0};
     if (!count || count > CUTE_REQUEST_LANES || elements < 1)
         return cute_fail(diag, CUTE_INVALID, NULL, "expected 1 to %d lanes, got %u", CUTE_REQUEST_LANES,
@@ -67,12 +67,13 @@ cute_status cute_warp_requests(cute_arena *arena, const cute_lane *lanes, uint32
     for (uint32_t i = 0; i < count; i++) {
         CUTE_TRY(open_view(&a, &lanes[i], &views[i]));
         if (views[i].size != views[0].size || views[i].size % elements)
-            return cute_fail(diag, CUTE_INVALID, NULL, "tensors of %lld and %lld elements, %lld a time",
-                             (long long)views[0].size, (long long)views[i].size, (long long)elements);
+            return cute_fail(diag, CUTE_INVALID, NULL,
+                             "expected tensors of equal size that %lld divides, got %lld and %lld elements",
+                             (long long)elements, (long long)views[0].size, (long long)views[i].size);
     }
     int64_t bits;
     if (!cute_mul64(elements, lanes[0].tensor.pointer->bits, &bits) || bits < 8 || bits % 8 || bits > 8 * 16)
-        return cute_fail(diag, CUTE_INVALID, NULL, "no access has %lld bits", (long long)bits);
+        return cute_fail(diag, CUTE_INVALID, NULL, "unsupported access of %lld bits", (long long)bits);
     out->count = (size_t)(views[0].size / elements);
     out->items = cute_arena_array(arena, out->count, sizeof *out->items);
     if (out->count && !out->items) return cute_fail_memory(diag);
@@ -88,7 +89,7 @@ cute_status cute_warp_requests(cute_arena *arena, const cute_lane *lanes, uint32
     return CUTE_OK;
 }
 
-/* ---- costs ---- */
+/* ---- cost ---- */
 
 cute_traffic cute_requests_sectors(const cute_requests *requests)
 {
@@ -111,7 +112,7 @@ cute_traffic cute_requests_wavefronts(const cute_requests *requests, cute_swizzl
 
 /* ---- the best swizzle ---- */
 
-/* Banks take 7 bits of an address: a swizzle changes bits below. */
+/* Banks are selected by the lower 7 bits of an address: a swizzle changes these. */
 enum { BANK_BITS = 7, LEAST_BASE = 2, MOST_SHIFT = 16 };
 
 static int log2_of(int64_t power)
@@ -125,7 +126,7 @@ cute_swizzle cute_requests_swizzle(const cute_requests *requests, int64_t togeth
     uint64_t least = cute_requests_wavefronts(requests, best).count;
     int base = log2_of(together);
     if (base < LEAST_BASE) base = LEAST_BASE;
-    /* The coarsest first: of equal ones it moves the fewest bits of the longest runs. */
+    /* Coarsest first: among equal swizzles it permutes the longest runs with the fewest bits. */
     for (int b = BANK_BITS - 1; b >= base; b--)
         for (int bits = 1; b + bits <= BANK_BITS && b + bits <= log2_of(block); bits++)
             for (int shift = bits; shift <= MOST_SHIFT && cute_swizzle_valid(bits, b, shift); shift++) {

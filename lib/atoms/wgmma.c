@@ -1,5 +1,5 @@
-/* wgmma.mma_async: a row of atoms.def stands for all N and both places of A; names, layouts and PTX follow from it. Layouts
- * are those of MMA_Traits in CuTe C++ (CLayout_64xN, ALayout_64xK, ABLayout). */
+/* wgmma.mma_async: one row of atoms.def covers all N and both locations of A; names, layouts and PTX are
+ * derived. Layouts are those of MMA_Traits in CuTe C++ (CLayout_64xN, ALayout_64xK, ABLayout). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ void atom_wgmma_fields(size_t index, atom_fields *out)
 
 /* ---- names ---- */
 
-/* CuTe C++'s for a type of PTX: "F16", "U1". */
+/* CuTe C++'s name of a PTX type: "F16", "U1". */
 static void put_type(cute_buffer *out, const char *type)
 {
     const char *ptx = atom_ptx_type(type);
@@ -85,7 +85,7 @@ const char *atom_wgmma_name(cute_arena *arena, const atom_fields *f)
     return text;
 }
 
-static bool n_exists(const wgmma_row *r, int64_t n)
+static bool is_valid_n(const wgmma_row *r, int64_t n)
 {
     return n >= 8 && n <= MOST_N && n % (n > 32 ? r->step : 8) == 0;
 }
@@ -101,7 +101,7 @@ bool atom_wgmma_named(cute_arena *arena, const char *name, atom_fields *out)
     bool satfinite = length > tail && !strcmp(name + length - tail, saturates);
     for (size_t i = 0; i < ROWS * PLACES; i++) {
         const wgmma_row *r = &rows[i / PLACES];
-        if (!n_exists(r, n)) continue;
+        if (!is_valid_n(r, n)) continue;
         fields_of(r, n, places[i % PLACES], out);
         if (satfinite && !strcmp(r->type[2], "s32") && r->op == CUTE_MMA_MUL_ADD)
             out->satfinite = "satfinite";
@@ -111,7 +111,7 @@ bool atom_wgmma_named(cute_arena *arena, const char *name, atom_fields *out)
     return false;
 }
 
-/* ---- what there is not ---- */
+/* ---- unsupported instructions ---- */
 
 static cute_status refuse_types(const atom_fields *f, cute_diag *diag)
 {
@@ -119,13 +119,14 @@ static cute_status refuse_types(const atom_fields *f, cute_diag *diag)
     for (size_t i = 0; i < ROWS; i++)
         cute_buffer_printf(&all, "%s(%s, %s, %s)", i ? ", " : "", atom_mlir_type(rows[i].type[0]),
                            atom_mlir_type(rows[i].type[1]), atom_mlir_type(rows[i].type[2]));
-    cute_status status = cute_fail(diag, CUTE_INVALID, NULL, "wgmma has no elements (%s, %s, %s); it has %s",
-                                   f->type[0], f->type[1], f->type[2], cute_buffer_text(&all));
+    cute_status status =
+        cute_fail(diag, CUTE_INVALID, NULL, "wgmma does not support elements (%s, %s, %s); it supports %s",
+                  f->type[0], f->type[1], f->type[2], cute_buffer_text(&all));
     cute_buffer_release(&all);
     return status;
 }
 
-static cute_status check(const wgmma_row *r, const atom_fields *f, cute_diag *diag)
+static cute_status check_row(const wgmma_row *r, const atom_fields *f, cute_diag *diag)
 {
     const char *a = f->type[0];
     if (f->shape[0] != WG_M)
@@ -133,7 +134,7 @@ static cute_status check(const wgmma_row *r, const atom_fields *f, cute_diag *di
     if (f->shape[2] != r->k)
         return cute_fail(diag, CUTE_INVALID, NULL, "wgmma of %s has K = %d, 32 bytes, not %" PRId64, a, r->k,
                          f->shape[2]);
-    if (!n_exists(r, f->shape[1]))
+    if (!is_valid_n(r, f->shape[1]))
         return cute_fail(diag, CUTE_INVALID, NULL, "wgmma of %s has N = %s, not %" PRId64, a,
                          r->step == 8 ? "8, 16, 24, ..., 256" : "8, 16, 24, 32, 48, 64, ..., 256",
                          f->shape[1]);
@@ -144,25 +145,26 @@ static cute_status check(const wgmma_row *r, const atom_fields *f, cute_diag *di
                              f->type[i], "AB"[i], i ? "N" : "M");
     if (!strcmp(f->frag, "rs") && !strcmp(f->major[0], "mn"))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "A in registers (rs) has no order in memory: its major is k");
+                         "A in registers (rs) requires major k, as it has no order in memory");
     if (f->satfinite && (strcmp(r->type[2], "s32") != 0 || r->op != CUTE_MMA_MUL_ADD))
-        return cute_fail(diag, CUTE_INVALID, NULL, "only products of integers saturate, not those of %s", a);
+        return cute_fail(diag, CUTE_INVALID, NULL, "only integer products saturate, not products of %s", a);
     if (f->op && (!atom_op_word(r->op) || strcmp(f->op, atom_op_word(r->op)) != 0))
-        return cute_fail(diag, CUTE_INVALID, NULL, "wgmma of %s has no op = %s%s", a, f->op,
-                         atom_op_word(r->op) ? ", it has op = and" : "");
+        return cute_fail(diag, CUTE_INVALID, NULL, "wgmma of %s does not support op = %s%s", a, f->op,
+                         atom_op_word(r->op) ? ", only op = and" : "");
     return CUTE_OK;
 }
 
 /* ---- atoms ---- */
 
-/* In shared memory all threads have all of it: (128,(MN,K)):(0,(1,MN)). */
+/* In shared memory all threads have all elements: (128,(MN,K)):(0,(1,MN)). */
 static const char *shared_layout(cute_arena *arena, int64_t rows_, int64_t k)
 {
     return cute_arena_printf(arena, "(%d,(%" PRId64 ",%" PRId64 ")):(0,(1,%" PRId64 "))", THREADS, rows_, k,
                              rows_);
 }
 
-/* Four warps below one another, each as mma.sync's A of 16 rows: words of 32 bits along K, rows 8 apart, words 4 apart. */
+/* Four warps stacked along M, each like A of mma.sync with 16 rows: 32-bit words along K, rows 8 apart, words
+ * 4 apart. */
 static const char *register_layout(cute_arena *arena, int bits)
 {
     int in_word = WORD_BITS / bits;
@@ -184,7 +186,7 @@ cute_status atom_make_wgmma(cute_arena *arena, atom_fields *f, cute_atom *out, c
     for (int i = 0; i < 2; i++)
         if (!f->major[i]) f->major[i] = "k";
     if (!r) return refuse_types(f, diag);
-    CUTE_TRY(check(r, f, diag));
+    CUTE_TRY(check_row(r, f, diag));
     f->op = atom_op_word(r->op);
     bool registers = !strcmp(f->frag, "rs");
     int64_t n = f->shape[1];

@@ -1,15 +1,15 @@
-/* How many elements a copy may move at once: those that are contiguous in both tensors, at addresses that are multiples
- * of their bytes. */
+/* Vector width of copies: the number of elements that are contiguous in both tensors at addresses aligned to
+ * their size. */
 #include "lib/atoms/access.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/numbers/checked.h"
 
-/* A digit of the coordinate of both tensors, counted in mixed radix: the first one is fastest. Strides are elements. */
-typedef struct digit {
+/* A digit of the coordinate of both tensors in mixed radix, fastest first. Strides are in elements. */
+typedef struct mixed_digit {
     int64_t extent;
     int64_t step;       /* in the linear coordinate */
     cute_int stride[3]; /* of source, target and predicate */
-} digit;
+} mixed_digit;
 
 enum { SOURCE, TARGET, PREDICATE };
 static const char *const names[] = {"source", "destination", "predicate"};
@@ -17,8 +17,8 @@ static const char *const names[] = {"source", "destination", "predicate"};
 typedef struct widening {
     cute_arena *arena;
     cute_diag *diag;
-    const cute_value *tensor[3]; /* predicate: NULL where there is none */
-    digit *digits;
+    const cute_value *tensor[3]; /* predicate may be NULL */
+    mixed_digit *digits;
     size_t count;
 } widening;
 
@@ -42,7 +42,7 @@ static cute_status add_leaves(const widening *w, const cute_tree *shape, const c
         return cute_fail(w->diag, CUTE_INVALID, NULL,
                          "expected a tensor in memory, got strides of coordinates");
     if (!shape->value.known)
-        return cute_fail(w->diag, CUTE_INVALID, NULL, "an extent is not known before the program runs");
+        return cute_fail(w->diag, CUTE_INVALID, NULL, "an extent is only known at run time");
     out->extent[out->count] = shape->value.value;
     out->stride[out->count++] = stride->value;
     return CUTE_OK;
@@ -65,8 +65,8 @@ static bool size_of(const leaves *l, int64_t *out)
     return true;
 }
 
-/* stride * n: what is not known is at least a multiple of n then. */
-static cute_int scaled(cute_int stride, int64_t n)
+/* stride * n; an unknown product is a known multiple of n. */
+static cute_int scale_stride(cute_int stride, int64_t n)
 {
     if (stride.known) {
         if (!cute_mul64(stride.value, n, &stride.value)) stride = (cute_int){.width = 64, .divisor = 1};
@@ -77,19 +77,19 @@ static cute_int scaled(cute_int stride, int64_t n)
     return stride;
 }
 
-static bool continues(cute_int next, cute_int stride, int64_t extent)
+static bool continues_stride(cute_int next, cute_int stride, int64_t extent)
 {
     int64_t end;
     return next.known && stride.known && cute_mul64(stride.value, extent, &end) && next.value == end;
 }
 
-/* Appends a digit; one that goes on where the last one ends in all tensors makes that longer. */
-static void add_digit(widening *w, const digit *next)
+/* Appends a digit, or extends the previous one if the new one continues it in all tensors. */
+static void add_digit(widening *w, const mixed_digit *next)
 {
-    digit *last = w->count ? &w->digits[w->count - 1] : NULL;
+    mixed_digit *last = w->count ? &w->digits[w->count - 1] : NULL;
     bool joined = last != NULL;
     for (int i = 0; i < 3 && joined; i++)
-        joined = !w->tensor[i] || continues(next->stride[i], last->stride[i], last->extent);
+        joined = !w->tensor[i] || continues_stride(next->stride[i], last->stride[i], last->extent);
     if (joined)
         last->extent *= next->extent;
     else if (next->extent > 1)
@@ -100,7 +100,7 @@ static void add_digit(widening *w, const digit *next)
 static cute_status make_digits(widening *w, leaves lists[3])
 {
     size_t at[3] = {0}, most = 1;
-    int64_t done[3] = {1, 1, 1}, step = 1; /* done: of the leaf under way */
+    int64_t done[3] = {1, 1, 1}, step = 1; /* done: part of the current leaf */
     for (int i = 0; i < 3; i++) most += lists[i].count;
     w->digits = cute_arena_array(w->arena, most, sizeof *w->digits);
     if (!w->digits) return cute_fail_memory(w->diag);
@@ -116,15 +116,15 @@ static cute_status make_digits(widening *w, leaves lists[3])
             if (!extent || left < extent) extent = left;
         }
         if (!extent) return CUTE_OK;
-        digit d = {.extent = extent, .step = step};
+        mixed_digit d = {.extent = extent, .step = step};
         for (int i = 0; i < 3; i++) {
             if (!w->tensor[i]) continue;
             int64_t left = lists[i].extent[at[i]] / done[i];
             if (left % extent)
                 return cute_fail(w->diag, CUTE_INVALID, NULL,
-                                 "the modes of the %s do not fit those of the %s", names[i],
+                                 "the modes of the %s do not match those of the %s", names[i],
                                  names[i == SOURCE ? TARGET : SOURCE]);
-            d.stride[i] = scaled(lists[i].stride[at[i]], done[i]);
+            d.stride[i] = scale_stride(lists[i].stride[at[i]], done[i]);
             done[i] *= extent;
         }
         add_digit(w, &d);
@@ -132,7 +132,7 @@ static cute_status make_digits(widening *w, leaves lists[3])
     }
 }
 
-/* ---- one width ---- */
+/* ---- test of one width ---- */
 
 static bool is_multiple(cute_int x, int64_t n)
 {
@@ -146,9 +146,9 @@ static const char *text_of(const widening *w, cute_int x)
     return text ? text : "?";
 }
 
-/* How many elements of each digit belong to `n` elements that are contiguous in both tensors, in their order; the product
- * that is reached. */
-static int64_t take(const widening *w, int64_t n, int64_t *taken, size_t *order, size_t *ordered)
+/* The number of elements of each digit among `n` elements that are contiguous in both tensors, in their
+ * order; returns the product reached. */
+static int64_t take_contiguous(const widening *w, int64_t n, int64_t *taken, size_t *order, size_t *ordered)
 {
     int64_t reached = 1;
     *ordered = 0;
@@ -156,7 +156,7 @@ static int64_t take(const widening *w, int64_t n, int64_t *taken, size_t *order,
     for (bool more = true; more && reached < n;) {
         more = false;
         for (size_t i = 0; i < w->count && !more; i++) {
-            const digit *d = &w->digits[i];
+            const mixed_digit *d = &w->digits[i];
             int64_t need = n / reached, part = d->extent < need ? d->extent : need;
             if (taken[i] != 1 || !d->stride[SOURCE].known || !d->stride[TARGET].known ||
                 d->stride[SOURCE].value != reached || d->stride[TARGET].value != reached ||
@@ -190,20 +190,20 @@ static const char *memory_limit(const widening *w, int side, int64_t n, const in
         return cute_arena_printf(w->arena, "the offset %s of the %s is not known to be a multiple of %lld",
                                  text_of(w, t->tree->value), name, (long long)n);
     for (size_t i = 0; i < w->count; i++) {
-        const digit *d = &w->digits[i];
-        if (taken[i] == d->extent || is_multiple(scaled(d->stride[side], taken[i]), n)) continue;
+        const mixed_digit *d = &w->digits[i];
+        if (taken[i] == d->extent || is_multiple(scale_stride(d->stride[side], taken[i]), n)) continue;
         bool known = d->stride[side].known;
-        return cute_arena_printf(w->arena, "the stride %s of the %s is %s multiple of %lld",
-                                 text_of(w, d->stride[side]), name, known ? "no" : "not known to be a",
+        return cute_arena_printf(w->arena, "the stride %s of the %s is not %s multiple of %lld",
+                                 text_of(w, d->stride[side]), name, known ? "a" : "known to be a",
                                  (long long)n);
     }
     return NULL;
 }
 
-/* Why `n` elements may not move at once, or NULL. */
+/* The reason why `n` elements cannot be accessed at once, or NULL. */
 static const char *limit_of(const widening *w, int64_t n, int64_t *taken, size_t *order, size_t *ordered)
 {
-    int64_t reached = take(w, n, taken, order, ordered);
+    int64_t reached = take_contiguous(w, n, taken, order, ordered);
     if (reached < n)
         return reached == 1
                    ? "no two elements are contiguous in both tensors"
@@ -244,7 +244,7 @@ static cute_layout as_layout(const widening *w, const modes *m)
                          cute_tree_tuple(w->arena, m->strides, m->count)};
 }
 
-static bool pair(const widening *w, cute_layout a, cute_layout b, cute_layout *out)
+static bool pair_layouts(const widening *w, cute_layout a, cute_layout b, cute_layout *out)
 {
     if (!a.shape || !a.stride || !b.shape || !b.stride) return false;
     out->shape = cute_tree_tuple(w->arena, (const cute_tree *[]){a.shape, b.shape}, 2);
@@ -252,7 +252,7 @@ static bool pair(const widening *w, cute_layout a, cute_layout b, cute_layout *o
     return out->shape && out->stride;
 }
 
-static cute_layout single(const widening *w, int64_t extent, int64_t stride)
+static cute_layout single_mode(const widening *w, int64_t extent, int64_t stride)
 {
     return (cute_layout){cute_tree_number(w->arena, extent), cute_tree_number(w->arena, stride)};
 }
@@ -274,24 +274,24 @@ static cute_status make_tiles(const widening *w, int64_t values, const int64_t *
     for (size_t i = 0; i < ordered; i++)
         ok = ok && add_mode(w, &vector, taken[order[i]], w->digits[order[i]].step);
     for (size_t i = 0; i < w->count; i++) {
-        const digit *d = &w->digits[i];
+        const mixed_digit *d = &w->digits[i];
         int64_t left = d->extent / taken[i], step = d->step * taken[i];
         if (left == 1) continue;
         ok = ok && add_mode(w, &rest, left, step);
-        /* Values of one execution of the atom have one predicate. */
+        /* The values of one execution of the atom share one predicate. */
         ok = ok && add_mode(w, &predicate, left, step < values ? 0 : step / values);
     }
     if (!rest.count) ok = ok && add_mode(w, &rest, 1, 0) && add_mode(w, &predicate, 1, 0);
     cute_layout inner;
-    ok = ok && pair(w, as_layout(w, &vector), single(w, 1, 0), &inner) &&
-         pair(w, inner, as_layout(w, &rest), &out->tile) &&
-         pair(w, single(w, 1, 0), as_layout(w, &predicate), &out->predicate_tile);
+    ok = ok && pair_layouts(w, as_layout(w, &vector), single_mode(w, 1, 0), &inner) &&
+         pair_layouts(w, inner, as_layout(w, &rest), &out->tile) &&
+         pair_layouts(w, single_mode(w, 1, 0), as_layout(w, &predicate), &out->predicate_tile);
     return ok ? CUTE_OK : cute_fail_memory(w->diag);
 }
 
-/* ---- all widths ---- */
+/* ---- search over widths ---- */
 
-static cute_status start(widening *w, int64_t values)
+static cute_status start_widening(widening *w, int64_t values)
 {
     leaves lists[3] = {0};
     int64_t sizes[3] = {0};
@@ -305,7 +305,7 @@ static cute_status start(widening *w, int64_t values)
             return cute_fail(w->diag, CUTE_INVALID, NULL, "expected one number as offset of the %s",
                              names[i]);
         CUTE_TRY(leaves_of(w, t->layout, &lists[i]));
-        if (i == PREDICATE) { /* the values of one execution have one */
+        if (i == PREDICATE) { /* the values of one execution share one */
             leaves *l = &lists[i];
             for (size_t k = l->count++; k > 0; k--) {
                 l->extent[k] = l->extent[k - 1];
@@ -329,10 +329,11 @@ cute_status cute_copy_widest(cute_arena *arena, const cute_value *source, const 
 {
     widening w = {.arena = arena, .diag = diag, .tensor = {source, target, predicate}};
     *out = (cute_widest){.elements = 1};
-    CUTE_TRY(start(&w, values));
+    CUTE_TRY(start_widening(&w, values));
     int bits = source->pointer->bits;
     if (bits != target->pointer->bits || bits < 1 || (bits & (bits - 1)))
-        return cute_fail(diag, CUTE_INVALID, NULL, "elements of %d and %d bits", bits, target->pointer->bits);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected elements of equal size, got %d and %d bits",
+                         bits, target->pointer->bits);
     int64_t *taken = cute_arena_array(arena, w.count, sizeof *taken);
     size_t *order = cute_arena_array(arena, w.count, sizeof *order), ordered;
     if (w.count && (!taken || !order)) return cute_fail_memory(diag);
