@@ -1,4 +1,4 @@
-/* Instructions as text, JSON and pictures. Threads and values are drawn by picture.c; here they are put together. */
+/* Atoms and tilings as text, JSON and pictures; picture.c draws the individual thread-value layouts. */
 #include "lib/calculator/atoms.h"
 
 #include <inttypes.h>
@@ -7,32 +7,34 @@
 #include "lib/base/text/json.h"
 #include "lib/layout/algebra.h"
 
-/* ---- what an operand is ---- */
+/* ---- operands ---- */
 
-typedef struct face {
+typedef struct operand_face {
     const char *name;  /* "A" */
     const char *modes; /* "(M,K)" */
     int rows, columns; /* -1 - i: mode i of the shape */
-} face;
+} operand_face;
 
-static const face mma_faces[] = {{"A", "(M,K)", -1, -3}, {"B", "(N,K)", -2, -3}, {"C", "(M,N)", -1, -2}};
-static const face copy_faces[] = {{"source", "(row,element)", 0, 0}, {"destination", "(row,element)", 0, 0}};
-static const face tiled_faces[] = {{"source", "(M,N)", 0, 0}, {"destination", "(M,N)", 0, 0}};
+static const operand_face mma_faces[] = {
+    {"A", "(M,K)", -1, -3}, {"B", "(N,K)", -2, -3}, {"C", "(M,N)", -1, -2}};
+static const operand_face copy_faces[] = {{"source", "(row,element)", 0, 0},
+                                          {"destination", "(row,element)", 0, 0}};
+static const operand_face tiled_faces[] = {{"source", "(M,N)", 0, 0}, {"destination", "(M,N)", 0, 0}};
 
 size_t cute_atom_pictures(const cute_atom *atom)
 {
     return !atom->known ? 0 : atom->kind == CUTE_ATOM_MMA ? 3 : 2;
 }
 
-static const face *face_of(const cute_atom *atom, size_t operand)
+static const operand_face *operand_face_of(const cute_atom *atom, size_t operand)
 {
     return atom->kind == CUTE_ATOM_MMA ? &mma_faces[operand] : &copy_faces[operand];
 }
 
-/* The extents of a picture. Rows of 8 elements for what ldmatrix moves, else one row. */
-static void extents(const cute_atom *atom, size_t operand, int64_t *rows, int64_t *columns)
+/* The extents of a picture: rows of 8 elements for the matrices of ldmatrix, otherwise one row. */
+static void picture_extents(const cute_atom *atom, size_t operand, int64_t *rows, int64_t *columns)
 {
-    const face *f = face_of(atom, operand);
+    const operand_face *f = operand_face_of(atom, operand);
     if (atom->kind == CUTE_ATOM_MMA) {
         *rows = atom->shape[-1 - f->rows];
         *columns = atom->shape[-1 - f->columns];
@@ -76,7 +78,7 @@ json_t *cute_atoms_list_json(cute_arena *arena)
 static void describe_operand(cute_arena *arena, const cute_atom *atom, size_t i, cute_buffer *out)
 {
     const cute_atom_operand *o = &atom->operand[i];
-    const face *f = face_of(atom, i);
+    const operand_face *f = operand_face_of(atom, i);
     const char *layout = cute_layout_text(arena, o->layout);
     const char *type =
         cute_arena_printf(arena, "%s %s", o->type, atom->kind == CUTE_ATOM_MMA ? f->modes : "");
@@ -120,7 +122,7 @@ static json_t *operand_json(cute_arena *arena, const cute_atom *atom, size_t i)
 {
     const cute_atom_operand *o = &atom->operand[i];
     json_t *j = json_object();
-    json_object_set_new(j, "name", json_string(face_of(atom, i)->name));
+    json_object_set_new(j, "name", json_string(operand_face_of(atom, i)->name));
     json_object_set_new(j, "type", cute_json_text(o->type));
     json_object_set_new(j, "bits", json_integer(o->bits));
     json_object_set_new(j, "layout", cute_json_text(cute_layout_text(arena, o->layout)));
@@ -160,8 +162,8 @@ static cute_status parse_tile(cute_arena *arena, int64_t rows, int64_t columns, 
     return CUTE_OK;
 }
 
-/* Rows for columns. */
-static cute_status transpose(cute_arena *arena, cute_picture *p, cute_diag *diag)
+/* Swaps rows and columns. */
+static cute_status transpose_picture(cute_arena *arena, cute_picture *p, cute_diag *diag)
 {
     cute_cell *cells = cute_arena_array(arena, p->rows * p->columns, sizeof *cells);
     if (!cells) return cute_fail_memory(diag);
@@ -175,7 +177,7 @@ static cute_status transpose(cute_arena *arena, cute_picture *p, cute_diag *diag
     return CUTE_OK;
 }
 
-/* What an operand's threads have, and of which tile. */
+/* The tiling of an operand. */
 static cute_status tiling_of(cute_arena *arena, const cute_value *value, size_t operand, cute_tiling *out,
                              cute_diag *diag)
 {
@@ -185,7 +187,7 @@ static cute_status tiling_of(cute_arena *arena, const cute_value *value, size_t 
         if (atom->known && out->layout.shape) return CUTE_OK;
     } else if (atom->known) {
         out->layout = atom->operand[operand].layout;
-        extents(atom, operand, &out->rows, &out->columns);
+        picture_extents(atom, operand, &out->rows, &out->columns);
         return CUTE_OK;
     }
     return cute_fail(diag, CUTE_INVALID, NULL, "the layouts of '%s' are not known", atom->mnemonic);
@@ -204,14 +206,16 @@ cute_status cute_atom_picture(cute_arena *arena, const cute_value *value, size_t
                           : parse_tile(arena, tiling.rows, tiling.columns, &tiled.tile, diag));
     cute_value layout = cute_value_of_layout(tiling.layout);
     CUTE_TRY(cute_picture_create(arena, &layout, &tiled, out, diag));
-    if (rows_of_copy) CUTE_TRY(transpose(arena, out, diag));
-    const face *f = value->type == CUTE_TILED_COPY ? &tiled_faces[operand] : face_of(atom, operand);
+    if (rows_of_copy) CUTE_TRY(transpose_picture(arena, out, diag));
+    const operand_face *f =
+        value->type == CUTE_TILED_COPY ? &tiled_faces[operand] : operand_face_of(atom, operand);
     out->title = cute_arena_printf(arena, "%s %s %s", f->name, f->modes, out->title);
     return out->title ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* Puts a picture into another one, with the numbers of its rows and columns. */
-static bool put(cute_arena *arena, cute_picture *into, const cute_picture *p, size_t row, size_t column)
+/* Copies a picture into another one, with its row and column numbers. */
+static bool paste_picture(cute_arena *arena, cute_picture *into, const cute_picture *p, size_t row,
+                          size_t column)
 {
     for (size_t i = 0; i < p->rows; i++)
         memcpy(&into->cells[(row + i) * into->columns + column], &p->cells[i * p->columns],
@@ -224,7 +228,7 @@ static bool put(cute_arena *arena, cute_picture *into, const cute_picture *p, si
     return true;
 }
 
-/* Whether two operands differ in their names only. */
+/* True if two operands differ only in their names. */
 static bool same_picture(const cute_picture *a, const cute_picture *b)
 {
     const char *x = strchr(a->title, ' '), *y = strchr(b->title, ' ');
@@ -246,8 +250,8 @@ cute_status cute_atom_all_pictures(cute_arena *arena, const cute_value *value,
     return out->title ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* "SM80_16x8x8_F16F16F16F16_TN", of a tiled MMA with the layout of its atoms. */
-static const char *name_of(cute_arena *arena, const cute_value *value)
+/* "SM80_16x8x8_F16F16F16F16_TN"; for a tiled MMA with the layout of its atoms. */
+static const char *title_of(cute_arena *arena, const cute_value *value)
 {
     if (value->type != CUTE_TILED_MMA) return value->atom->name;
     const char *layout = cute_layout_text(arena, value->layout);
@@ -261,14 +265,14 @@ cute_status cute_atom_whole_picture(cute_arena *arena, const cute_value *value,
     size_t count;
     bool mma = value->atom->kind == CUTE_ATOM_MMA;
     CUTE_TRY(cute_atom_all_pictures(arena, value, options, parts, &count, diag));
-    const char *name = name_of(arena, value);
+    const char *name = title_of(arena, value);
     if (!name) return cute_fail_memory(diag);
     if (count == 1) {
         *out = parts[0];
         out->title = cute_arena_printf(arena, "%s: %s", name, out->title);
         return out->title ? CUTE_OK : cute_fail_memory(diag);
     }
-    if (mma) CUTE_TRY(transpose(arena, &parts[CUTE_ATOM_B], diag));
+    if (mma) CUTE_TRY(transpose_picture(arena, &parts[CUTE_ATOM_B], diag));
     const cute_picture *left = &parts[0], *right = mma ? &parts[CUTE_ATOM_C] : &parts[1];
     size_t above = mma ? parts[CUTE_ATOM_B].rows + 1 : 0;
     *out = (cute_picture){
@@ -280,16 +284,17 @@ cute_status cute_atom_whole_picture(cute_arena *arena, const cute_value *value,
         .palette = left->palette};
     if (out->rows * out->columns > options->most_cells || out->rows > options->most_side ||
         out->columns > options->most_side)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "a picture of all operands has %zu rows and %zu columns, which is too much; --operand draws one",
-            out->rows, out->columns);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a picture of all operands has %zu rows and %zu columns, which is too large; "
+                         "--operand selects one",
+                         out->rows, out->columns);
     out->cells = cute_arena_array(arena, out->rows * out->columns, sizeof *out->cells);
     out->row_names = cute_arena_array(arena, out->rows, sizeof *out->row_names);
     out->column_names = cute_arena_array(arena, out->columns, sizeof *out->column_names);
     if (!out->title || !out->cells || !out->row_names || !out->column_names) return cute_fail_memory(diag);
     for (size_t i = 0; i < out->rows * out->columns; i++) out->cells[i].colour = CUTE_CELL_ABSENT;
-    bool ok = put(arena, out, left, above, 0) && put(arena, out, right, above, left->columns + 1);
-    if (ok && mma) ok = put(arena, out, &parts[CUTE_ATOM_B], 0, left->columns + 1);
+    bool ok = paste_picture(arena, out, left, above, 0) &&
+              paste_picture(arena, out, right, above, left->columns + 1);
+    if (ok && mma) ok = paste_picture(arena, out, &parts[CUTE_ATOM_B], 0, left->columns + 1);
     return ok ? CUTE_OK : cute_fail_memory(diag);
 }

@@ -1,4 +1,4 @@
-/* The calculator's session: lines, names, answers as text and JSON. */
+/* A session of the calculator: lines, variables, and answers as text and JSON. */
 #include "lib/calculator/calculator.h"
 
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "lib/calculator/parse.h"
 #include "lib/layout/facts.h"
 
-/* Each name owns its value, so that naming something else frees it. */
+/* Each variable owns its value, so that redefinition frees it. */
 typedef struct variable {
     cute_arena *arena;
     char *name; /* in the arena */
     size_t length;
-    uint32_t hash; /* of the name, so that most names are passed over at once */
+    uint32_t hash; /* of the name, for fast rejection */
     cute_value value;
 } variable;
 
@@ -58,8 +58,8 @@ static cute_place place_of(const calculation *c, size_t start, size_t end)
 }
 
 CUTE_PRINTF(5, 0)
-static const char *report(calculation *c, cute_severity severity, size_t start, size_t end,
-                          const char *format, va_list args)
+static const char *report_at(calculation *c, cute_severity severity, size_t start, size_t end,
+                             const char *format, va_list args)
 {
     cute_buffer text = {0};
     cute_buffer_vprintf(&text, format, args);
@@ -76,7 +76,7 @@ bool calc_fail(calculation *c, size_t start, size_t end, const char *format, ...
     va_list args;
     if (c->status != CUTE_OK) return false;
     va_start(args, format);
-    c->error = report(c, CUTE_ERROR, start, end, format, args);
+    c->error = report_at(c, CUTE_ERROR, start, end, format, args);
     va_end(args);
     c->status = c->error ? CUTE_INVALID : CUTE_SYSTEM;
     return false;
@@ -94,7 +94,7 @@ void calc_warn(calculation *c, size_t start, size_t end, const char *format, ...
 {
     va_list args;
     va_start(args, format);
-    c->warning = report(c, CUTE_WARNING, start, end, format, args);
+    c->warning = report_at(c, CUTE_WARNING, start, end, format, args);
     va_end(args);
 }
 
@@ -129,7 +129,7 @@ const char *calc_kind(const cute_value *value)
     return names[value->type] ? names[value->type] : cute_type_name(value->type);
 }
 
-/* As it may be written here: later types with their name. */
+/* As calculator input: types other than tuples and layouts start with their name. */
 static const char *text_of(cute_arena *arena, const cute_value *value)
 {
     const char *text = cute_atom_value_text(arena, value);
@@ -154,7 +154,7 @@ static uint32_t hash_of(const char *name, size_t length)
     return hash;
 }
 
-static variable *find(cute_calculator *calculator, const char *name, size_t length)
+static variable *find_variable(cute_calculator *calculator, const char *name, size_t length)
 {
     uint32_t hash = hash_of(name, length);
     for (size_t i = 0; i < calculator->count; i++) {
@@ -164,15 +164,15 @@ static variable *find(cute_calculator *calculator, const char *name, size_t leng
     return NULL;
 }
 
-static const cute_value *lookup(void *context, const char *name, size_t length)
+static const cute_value *lookup_value(void *context, const char *name, size_t length)
 {
-    const variable *v = find(context, name, length);
+    const variable *v = find_variable(context, name, length);
     return v ? &v->value : NULL;
 }
 
-/* The value is copied through its text, which reads back as an equal one. */
-static bool define(cute_calculator *calculator, calculation *c, const char *name, size_t length,
-                   const cute_value *value)
+/* Copies the value through its text, which parses to an equal value. */
+static bool define_variable(cute_calculator *calculator, calculation *c, const char *name, size_t length,
+                            const cute_value *value)
 {
     variable fresh = {.arena = cute_arena_create(), .length = length, .hash = hash_of(name, length)};
     const char *text = cute_atom_value_text(c->arena, value);
@@ -180,7 +180,7 @@ static bool define(cute_calculator *calculator, calculation *c, const char *name
     if (!fresh.name || !text ||
         cute_value_parse(fresh.arena, value->type, text, strlen(text), &fresh.value, NULL, NULL) != CUTE_OK)
         goto exhausted;
-    variable *old = find(calculator, name, length);
+    variable *old = find_variable(calculator, name, length);
     if (old) {
         cute_arena_destroy(old->arena);
         *old = fresh;
@@ -198,7 +198,7 @@ exhausted:
 
 /* ---- lines ---- */
 
-/* Whether bytes [start, end) begin with `let NAME =`: its name, and *start behind it. */
+/* Tests for `let NAME =` at the start of bytes [start, end); *start advances past it. */
 static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, size_t *length)
 {
     const char *text = c->line.text;
@@ -212,12 +212,12 @@ static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, si
     size_t stop = at;
     if (stop == *name || !calc_is_name_start(text[*name]))
         return calc_fail(c, *name, stop,
-                         "expected a name behind 'let': letters, digits and '_', a letter first");
+                         "expected a name after 'let': letters, digits and '_', starting with a letter");
     if (calc_is_reserved(text + *name, stop - *name))
-        return calc_fail(c, *name, stop, "'%.*s' is a word of the language; choose another name",
+        return calc_fail(c, *name, stop, "'%.*s' is a reserved word; choose another name",
                          (int)(stop - *name), text + *name);
     while (at < end && cute_is_blank(text[at])) at++;
-    if (at >= end || text[at] != '=') return calc_fail(c, at, at + 1, "expected '=' behind the name");
+    if (at >= end || text[at] != '=') return calc_fail(c, at, at + 1, "expected '=' after the name");
     *start = at + 1;
     *length = stop - *name;
     return true;
@@ -227,7 +227,7 @@ cute_status cute_calculator_eval(cute_calculator *calculator, cute_arena *arena,
                                  const cute_calculator_line *line, cute_answer *out, cute_diag *diag)
 {
     calculation c = {
-        .arena = arena, .diag = diag, .trial = calculator->trial, .lookup = lookup, .context = calculator};
+        .arena = arena, .diag = diag, .trial = calculator->trial, .lookup_value = lookup, .context = calculator};
     c.line = (cute_place){
         .file = line->file, .line = line->number, .text = line->text, .text_length = line->length};
     *out = (cute_answer){0};
@@ -240,7 +240,7 @@ cute_status cute_calculator_eval(cute_calculator *calculator, cute_arena *arena,
     out->input = cute_arena_copy(arena, line->text + start, end - start);
     bool ok = out->input ? take_let(&c, &start, end, &name, &length) : calc_exhausted(&c);
     ok = ok && calc_expression(&c, start, end, &out->value);
-    ok = ok && (!length || define(calculator, &c, line->text + name, length, &out->value));
+    ok = ok && (!length || define_variable(calculator, &c, line->text + name, length, &out->value));
     out->kind = !ok ? CUTE_ANSWER_ERROR : length ? CUTE_ANSWER_DEFINITION : CUTE_ANSWER_VALUE;
     out->error = c.error;
     out->warning = c.warning;
@@ -254,7 +254,7 @@ void cute_answer_print(cute_arena *arena, const cute_answer *answer, cute_buffer
     if (answer->kind == CUTE_ANSWER_ERROR) {
         cute_buffer_puts(out, "error: ");
         const char *text = answer->error ? answer->error : "out of memory";
-        /* One line, whatever the message says. */
+        /* newlines in messages become spaces */
         for (; *text; text++) {
             if (*text == '\n')
                 cute_buffer_putc(out, ' ');
@@ -274,7 +274,7 @@ void cute_answer_print(cute_arena *arena, const cute_answer *answer, cute_buffer
     }
 }
 
-static void put_text(const char *key, const char *text, cute_buffer *out)
+static void print_json_text(const char *key, const char *text, cute_buffer *out)
 {
     cute_buffer_printf(out, "\"%s\": ", key);
     if (text)
@@ -283,7 +283,7 @@ static void put_text(const char *key, const char *text, cute_buffer *out)
         cute_buffer_puts(out, "null");
 }
 
-static void put_number(const char *key, bool known, int64_t number, cute_buffer *out)
+static void print_json_number(const char *key, bool known, int64_t number, cute_buffer *out)
 {
     if (known)
         cute_buffer_printf(out, ", \"%s\": %" PRId64, key, number);
@@ -291,7 +291,7 @@ static void put_number(const char *key, bool known, int64_t number, cute_buffer 
         cute_buffer_printf(out, ", \"%s\": null", key);
 }
 
-static void put_truth(const char *key, cute_truth truth, cute_buffer *out)
+static void print_json_truth(const char *key, cute_truth truth, cute_buffer *out)
 {
     static const char *const words[] = {[CUTE_UNDECIDED] = "null", [CUTE_NO] = "false", [CUTE_YES] = "true"};
     cute_buffer_printf(out, ", \"%s\": %s", key, words[truth]);
@@ -309,18 +309,18 @@ void cute_answer_json(cute_arena *arena, const cute_answer *answer, cute_buffer 
         if (!result) out->failed = true;
     }
     cute_buffer_putc(out, '{');
-    put_text("input", answer->input, out);
+    print_json_text("input", answer->input, out);
     cute_buffer_puts(out, ", ");
-    put_text("result", result, out);
+    print_json_text("result", result, out);
     cute_buffer_puts(out, ", ");
-    put_text("error", failed ? answer->error : NULL, out);
-    put_number("size", facts.has_size, facts.size, out);
-    put_number("cosize", facts.has_cosize, facts.cosize, out);
-    put_truth("injective", facts.injective, out);
-    put_truth("contiguous", facts.contiguous, out);
+    print_json_text("error", failed ? answer->error : NULL, out);
+    print_json_number("size", facts.has_size, facts.size, out);
+    print_json_number("cosize", facts.has_cosize, facts.cosize, out);
+    print_json_truth("injective", facts.injective, out);
+    print_json_truth("contiguous", facts.contiguous, out);
     if (answer->warning) {
         cute_buffer_puts(out, ", ");
-        put_text("warning", answer->warning, out);
+        print_json_text("warning", answer->warning, out);
     }
     cute_buffer_puts(out, "}\n");
 }

@@ -1,5 +1,5 @@
-/* The calculator's functions: a table of names, what each takes, and which operation of lib/layout computes
- * it. Numbers and tuples have no type of their own here: each becomes what its place asks for. */
+/* The functions of the calculator: a table of names, operands, and the lib/layout operations that implement
+ * them. Numbers and tuples are untyped here: each is converted to the type that its position requires. */
 #include "lib/calculator/parse.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define BIT(type) (1u << (type))
 #define TUPLES    (BIT(CUTE_SHAPE) | BIT(CUTE_STRIDE) | BIT(CUTE_COORD) | BIT(CUTE_INT_TUPLE))
-/* All that have a layout; what an operation does not take it refuses itself. */
+/* All types with a layout; operations reject unsupported ones themselves. */
 #define LAYOUTS (BIT(CUTE_LAYOUT) | BIT(CUTE_COMPOSED_LAYOUT) | BIT(CUTE_MEMREF) | BIT(CUTE_COORD_TENSOR))
 
 bool calc_as_tuple(const cute_value *value, cute_type type, cute_value *out)
@@ -27,7 +27,7 @@ bool calc_as_tuple(const cute_value *value, cute_type type, cute_value *out)
     return true;
 }
 
-static bool compact(calculation *c, const operand *from, cute_value *out)
+static bool compact_layout(calculation *c, const operand *from, cute_value *out)
 {
     cute_algebra a = {.arena = c->arena, .diag = c->trial};
     cute_value shape;
@@ -42,7 +42,7 @@ static bool compact(calculation *c, const operand *from, cute_value *out)
 
 bool calc_as_layout(calculation *c, const operand *from, cute_value *out)
 {
-    if (!(LAYOUTS & BIT(from->value.type))) return compact(c, from, out);
+    if (!(LAYOUTS & BIT(from->value.type))) return compact_layout(c, from, out);
     *out = from->value;
     return true;
 }
@@ -55,7 +55,7 @@ const cute_tree *calc_tile_leaf(calculation *c, const operand *from)
     if (from->value.type == CUTE_COORD && from->value.tree->kind == CUTE_TREE_UNDERSCORE)
         return from->value.tree;
     if (from->value.type != CUTE_LAYOUT && !(TUPLES & BIT(from->value.type))) {
-        calc_fail(c, from->start, from->end, "a tile has layouts and '_', not the %s",
+        calc_fail(c, from->start, from->end, "expected a layout or '_' in a tile, got the %s",
                   calc_describe(c, &from->value));
         return NULL;
     }
@@ -82,7 +82,7 @@ static const cute_tree *tile_of_coord(calculation *c, const cute_tree *t)
     return made;
 }
 
-/* ---- what a function takes ---- */
+/* ---- operands of functions ---- */
 
 typedef struct function function;
 
@@ -90,7 +90,7 @@ typedef struct binding {
     calculation *c;
     const function *f;
     const invocation *call;
-    operand *in; /* converted as the table says */
+    operand *in; /* converted according to the table */
     size_t count;
     int64_t attributes[CALC_MAX_ATTRIBUTES];
     size_t attribute_count;
@@ -99,17 +99,18 @@ typedef struct binding {
 struct function {
     const char *name;
     cute_operation operation;
-    /* A letter each, see `convert`; those behind '|' may be left out; '*': any number more like the last. */
+    /* One letter per operand, see `convert_operand`; those after '|' are optional; '*': any number of
+     * operands like the last. */
     const char *operands;
-    int least, most; /* attributes: numbers behind the operands or in <> */
+    int least, most; /* attributes: numbers after the operands or in <> */
     const char *usage;
-    bool (*run)(binding *b, cute_value *out); /* NULL: the operation is applied */
+    bool (*run)(binding *b, cute_value *out); /* NULL: apply the operation */
 };
 
 static bool fail_argument(binding *b, size_t i, const char *expected)
 {
     const operand *from = &b->in[i];
-    return calc_fail(b->c, from->start, from->end, "%s: argument %zu is to be %s, not the %s", b->f->name,
+    return calc_fail(b->c, from->start, from->end, "%s: argument %zu must be %s, not the %s", b->f->name,
                      i + 1, expected, calc_describe(b->c, &from->value));
 }
 
@@ -126,11 +127,11 @@ static bool convert_layout(binding *b, size_t i, unsigned also, const char *expe
     return calc_as_layout(b->c, &b->in[i], v);
 }
 
-static bool convert(binding *b, size_t i, char letter)
+static bool convert_operand(binding *b, size_t i, char letter)
 {
     cute_value *v = &b->in[i].value;
     switch (letter) {
-    case 'X': return true; /* anything */
+    case 'X': return true; /* any type */
     case 'S': return convert_tuple(b, i, CUTE_SHAPE, "a shape");
     case 'D': return convert_tuple(b, i, CUTE_STRIDE, "a stride");
     case 'C': return convert_tuple(b, i, CUTE_COORD, "a coordinate");
@@ -140,7 +141,7 @@ static bool convert(binding *b, size_t i, char letter)
     case 'W': return convert_layout(b, i, BIT(CUTE_SWIZZLE), "a swizzle or layout");
     case 'K': /* a bound */
         return LAYOUTS & BIT(v->type) ? true : convert_tuple(b, i, CUTE_SHAPE, "a shape or layout");
-    case 'Q': /* what a shape is divided by */
+    case 'Q': /* the divisor of a shape */
         return v->type == CUTE_TILE ? true : convert_tuple(b, i, CUTE_SHAPE, "a shape or tile");
     case 'R': /* a tiler */
         if (v->type == CUTE_COORD) {
@@ -166,7 +167,7 @@ static bool apply_to(binding *b, cute_operation operation, const cute_value *in,
     return calc_pass_on(b->c, status, b->call->start, b->call->end, b->f->name);
 }
 
-static bool apply(binding *b, cute_operation operation, cute_value *out)
+static bool apply_operation(binding *b, cute_operation operation, cute_value *out)
 {
     cute_value *in = cute_arena_array(b->c->arena, b->count ? b->count : 1, sizeof *in);
     if (!in) return calc_exhausted(b->c);
@@ -174,9 +175,9 @@ static bool apply(binding *b, cute_operation operation, cute_value *out)
     return apply_to(b, operation, in, b->count, out);
 }
 
-/* ---- functions of their own ---- */
+/* ---- special functions ---- */
 
-/* The operands as one tuple; one operand is itself. */
+/* Combines the operands into one tuple; a single operand is returned unchanged. */
 static bool gather(binding *b, cute_type type, const cute_tree *(*element)(binding *, size_t),
                    cute_value *out)
 {
@@ -218,15 +219,15 @@ static bool run_make_tile(binding *b, cute_value *out)
     return gather(b, CUTE_TILE, tile_element, out);
 }
 
-/* make_layout(shape), (shape, stride), or the layouts as the modes of one. */
+/* make_layout(shape), (shape, stride), or a layout whose modes are the given layouts. */
 static bool run_make_layout(binding *b, cute_value *out)
 {
     cute_algebra a = {.arena = b->c->arena};
     if (!(LAYOUTS & BIT(b->in[0].value.type))) {
-        if (!convert(b, 0, 'S')) return false;
+        if (!convert_operand(b, 0, 'S')) return false;
         if (b->count == 1) return calc_as_layout(b->c, &b->in[0], out);
-        if (b->count == 2 && convert(b, 1, 'D')) return apply(b, CUTE_OP_MAKE_LAYOUT, out);
-        return b->c->status == CUTE_OK ? fail_argument(b, 2, "left out behind shape and stride") : false;
+        if (b->count == 2 && convert_operand(b, 1, 'D')) return apply_operation(b, CUTE_OP_MAKE_LAYOUT, out);
+        return b->c->status == CUTE_OK ? fail_argument(b, 2, "omitted after a shape and a stride") : false;
     }
     alg_list shapes = {0}, strides = {0};
     for (size_t i = 0; i < b->count; i++) {
@@ -273,7 +274,7 @@ static bool run_tile_layouts(binding *b, cute_value *out)
     return out->tree || calc_exhausted(b->c);
 }
 
-/* Basis vectors give their scale and their modes. */
+/* A basis vector contributes its scale and its modes. */
 static void push_scalars(cute_algebra *a, cute_node t, alg_list *list)
 {
     if (!t || t->kind == CUTE_TREE_UNDERSCORE) return;
@@ -309,42 +310,44 @@ static bool run_scalars(binding *b, cute_value *out)
     return out->tree || calc_exhausted(b->c);
 }
 
-/* Of a shape the index in its compact layout, of a layout its index, of a swizzle where it sends an index;
- * crd2idx(coord, shape, stride) is that of the layout. */
+/* The index of a coordinate in a shape (compact) or layout, or the swizzled index; crd2idx(coord, shape,
+ * stride) is that of the layout. */
 static bool run_crd2idx(binding *b, cute_value *out)
 {
     if (b->count == 3) {
         cute_value layout;
-        if (!convert(b, 1, 'S') || !convert(b, 2, 'D')) return false;
+        if (!convert_operand(b, 1, 'S') || !convert_operand(b, 2, 'D')) return false;
         cute_value parts[] = {b->in[1].value, b->in[2].value};
         if (!apply_to(b, CUTE_OP_MAKE_LAYOUT, parts, 2, &layout)) return false;
         return apply_to(b, CUTE_OP_LAYOUT_EVAL, (cute_value[]){b->in[0].value, layout}, 2, out);
     }
-    if (LAYOUTS & BIT(b->in[1].value.type)) return apply(b, CUTE_OP_LAYOUT_EVAL, out);
-    if (b->in[1].value.type == CUTE_SWIZZLE) return apply(b, CUTE_OP_SWIZZLE_EVAL, out);
+    if (LAYOUTS & BIT(b->in[1].value.type)) return apply_operation(b, CUTE_OP_LAYOUT_EVAL, out);
+    if (b->in[1].value.type == CUTE_SWIZZLE) return apply_operation(b, CUTE_OP_SWIZZLE_EVAL, out);
     if (!calc_as_tuple(&b->in[1].value, CUTE_SHAPE, &b->in[1].value))
         return fail_argument(b, 1, "a shape, layout or swizzle");
-    return apply(b, CUTE_OP_CRD2IDX, out);
+    return apply_operation(b, CUTE_OP_CRD2IDX, out);
 }
 
-/* idx2crd(index, shape) counts through the shape; idx2crd(index, A) and (index, shape, stride) undo a compact
- * layout. */
+/* idx2crd(index, shape) is the coordinate in a compact shape; idx2crd(index, A) and (index, shape, stride)
+ * invert a compact layout. */
 static bool run_idx2crd(binding *b, cute_value *out)
 {
-    if (b->count == 2 && b->in[1].value.type == CUTE_LAYOUT) return apply(b, CUTE_OP_LAYOUT_IDX2CRD, out);
-    if (!convert(b, 1, 'S')) return false;
-    if (b->count == 2) return apply(b, CUTE_OP_IDX2CRD, out);
+    if (b->count == 2 && b->in[1].value.type == CUTE_LAYOUT)
+        return apply_operation(b, CUTE_OP_LAYOUT_IDX2CRD, out);
+    if (!convert_operand(b, 1, 'S')) return false;
+    if (b->count == 2) return apply_operation(b, CUTE_OP_IDX2CRD, out);
     cute_value layout, parts[] = {b->in[1].value, b->in[2].value};
     if (!apply_to(b, CUTE_OP_MAKE_LAYOUT, parts, 2, &layout)) return false;
     return apply_to(b, CUTE_OP_LAYOUT_IDX2CRD, (cute_value[]){b->in[0].value, layout}, 2, out);
 }
 
-/* A swizzle o layout is the layout swizzled, as in CuTe. */
+/* swizzle o layout is the swizzled layout, as in CuTe. */
 static bool run_composition(binding *b, cute_value *out)
 {
     cute_algebra a = {.arena = b->c->arena};
-    if (b->in[0].value.type != CUTE_SWIZZLE) return convert(b, 0, 'L') && apply(b, CUTE_OP_COMPOSITION, out);
-    if (!convert(b, 1, 'L')) return false;
+    if (b->in[0].value.type != CUTE_SWIZZLE)
+        return convert_operand(b, 0, 'L') && apply_operation(b, CUTE_OP_COMPOSITION, out);
+    if (!convert_operand(b, 1, 'L')) return false;
     cute_value parts[] = {b->in[0].value, cute_value_of_tree(CUTE_INT_TUPLE, alg_number(&a, 0)),
                           b->in[1].value};
     if (parts[2].type != CUTE_LAYOUT) return fail_argument(b, 1, "a layout");
@@ -352,14 +355,15 @@ static bool run_composition(binding *b, cute_value *out)
     return parts[1].tree ? apply_to(b, CUTE_OP_MAKE_COMPOSED_LAYOUT, parts, 3, out) : calc_exhausted(b->c);
 }
 
-/* A swizzle undoes itself: what it reads it does not change. */
+/* A swizzle is its own inverse, because it does not modify the bits that it reads. */
 static bool run_inverse(binding *b, cute_value *out)
 {
     if (b->in[0].value.type == CUTE_SWIZZLE) return *out = b->in[0].value, true;
-    return convert(b, 0, 'L') && apply(b, b->f->operation, out);
+    return convert_operand(b, 0, 'L') && apply_operation(b, b->f->operation, out);
 }
 
-/* slice(L, coord) as in the dialect; slice(coord, L) as in CuTe, where the coordinate shows itself by `_`. */
+/* slice(L, coord) as in the dialect; slice(coord, L) as in CuTe, with the coordinate recognized by its
+ * `_`. */
 static bool run_slice(binding *b, cute_value *out)
 {
     if (b->in[0].value.type == CUTE_COORD && b->in[1].value.type != CUTE_COORD) {
@@ -367,17 +371,18 @@ static bool run_slice(binding *b, cute_value *out)
         b->in[0] = b->in[1];
         b->in[1] = swap;
     }
-    return convert(b, 1, 'C') && apply(b, b->f->operation, out);
+    return convert_operand(b, 1, 'C') && apply_operation(b, b->f->operation, out);
 }
 
-/* Both of one type: layouts if one is, otherwise the first tuple type that takes both. */
+/* Converts both to one type: layouts if either is a layout, otherwise the first tuple type that accepts
+ * both. */
 static bool run_alike(binding *b, cute_value *out)
 {
     static const cute_type types[] = {CUTE_INT_TUPLE, CUTE_STRIDE, CUTE_COORD};
     cute_value *x = &b->in[0].value, *y = &b->in[1].value;
     if ((LAYOUTS & BIT(x->type)) || (LAYOUTS & BIT(y->type))) {
-        if (!convert(b, 0, 'L') || !convert(b, 1, 'L')) return false;
-        return apply(b, b->f->operation, out);
+        if (!convert_operand(b, 0, 'L') || !convert_operand(b, 1, 'L')) return false;
+        return apply_operation(b, b->f->operation, out);
     }
     cute_value u, v;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -386,36 +391,36 @@ static bool run_alike(binding *b, cute_value *out)
             *y = v;
             break;
         }
-    return apply(b, b->f->operation, out);
+    return apply_operation(b, b->f->operation, out);
 }
 
-/* The element is of the kind of what it extends; to a composed layout layouts are added. */
+/* The element has the type of the extended operand; composed layouts are extended by layouts. */
 static bool run_extend(binding *b, cute_value *out)
 {
     const cute_value *x = &b->in[0].value;
     cute_value *element = &b->in[1].value;
-    if (LAYOUTS & BIT(x->type)) return convert(b, 1, 'L') && apply(b, b->f->operation, out);
+    if (LAYOUTS & BIT(x->type)) return convert_operand(b, 1, 'L') && apply_operation(b, b->f->operation, out);
     if (!(TUPLES & BIT(x->type))) return fail_argument(b, 0, "a tuple or layout");
     if (!(TUPLES & BIT(element->type))) return fail_argument(b, 1, "a tuple");
     return run_alike(b, out);
 }
 
-/* upcast<n> and downcast<n> are recasts. */
-static bool recast(binding *b, bool up, cute_value *out)
+/* upcast<n> and downcast<n> are special cases of recast_layout. */
+static bool recast_by(binding *b, bool up, cute_value *out)
 {
     int64_t n = b->attributes[0];
     b->attributes[0] = up ? n : 1;
     b->attributes[1] = up ? 1 : n;
     b->attribute_count = 2;
-    return apply(b, CUTE_OP_RECAST_LAYOUT, out);
+    return apply_operation(b, CUTE_OP_RECAST_LAYOUT, out);
 }
 static bool run_upcast(binding *b, cute_value *out)
 {
-    return recast(b, true, out);
+    return recast_by(b, true, out);
 }
 static bool run_downcast(binding *b, cute_value *out)
 {
-    return recast(b, false, out);
+    return recast_by(b, false, out);
 }
 
 static bool give_number(binding *b, int64_t number, cute_value *out)
@@ -455,7 +460,7 @@ static bool run_weakly_congruent(binding *b, cute_value *out)
     return compare(b, cute_tree_weakly_congruent, out);
 }
 
-/* ---- the table ---- */
+/* ---- function table ---- */
 
 #define OP(id, name, operands, usage)                {#name, CUTE_OP_##id, operands, 0, 0, usage, NULL}
 #define WITH(id, name, operands, least, most, usage) {#name, CUTE_OP_##id, operands, least, most, usage, NULL}
@@ -463,7 +468,7 @@ static bool run_weakly_congruent(binding *b, cute_value *out)
 #define OWN(name, operands, usage, run)              {#name, CUTE_OPERATIONS, operands, 0, 0, usage, run}
 
 static const function functions[] = {
-    /* The dialect's. */
+    /* The public dialect's. */
     OWN(make_shape, "S*", "make_shape(N, ...)", run_make_tuple),
     OWN(make_stride, "D*", "make_stride(N, ...)", run_make_tuple),
     OWN(make_coord, "C*", "make_coord(N, ...)", run_make_tuple),
@@ -591,7 +596,7 @@ static const char *name_at(const void *list, size_t index)
     return cute_calculator_function(index);
 }
 
-static const function *find(const char *name, size_t length)
+static const function *find_function(const char *name, size_t length)
 {
     for (size_t i = 0; i < FUNCTIONS; i++)
         if (strlen(functions[i].name) == length && !memcmp(functions[i].name, name, length))
@@ -603,17 +608,17 @@ static const function *find(const char *name, size_t length)
 
 static bool fail_usage(binding *b, const char *what)
 {
-    return calc_fail(b->c, b->call->start, b->call->end, "%s: %s; it is %s", b->f->name, what, b->f->usage);
+    return calc_fail(b->c, b->call->start, b->call->end, "%s: %s; usage: %s", b->f->name, what, b->f->usage);
 }
 
-/* Numbers behind the operands, or tuples of them, are attributes. */
+/* Converts numbers after the operands, or tuples of them, to attributes. */
 static bool take_attributes(binding *b, const operand *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         cute_algebra a = {.arena = b->c->arena};
         cute_value numbers;
         if (!calc_as_tuple(&from[i].value, CUTE_INT_TUPLE, &numbers))
-            return calc_fail(b->c, from[i].start, from[i].end, "%s: expected a number, not the %s; it is %s",
+            return calc_fail(b->c, from[i].start, from[i].end, "%s: expected a number, not the %s; usage: %s",
                              b->f->name, calc_describe(b->c, &from[i].value), b->f->usage);
         cute_node flat = alg_flatten_to_tuple(&a, numbers.tree);
         if (!flat) return calc_exhausted(b->c);
@@ -627,7 +632,7 @@ static bool take_attributes(binding *b, const operand *from, size_t count)
     return true;
 }
 
-/* How many operands the letters ask for. */
+/* The number of operands that the letters require and allow. */
 static void operand_range(const char *letters, size_t *least, size_t *most)
 {
     *least = *most = 0;
@@ -644,7 +649,7 @@ static void operand_range(const char *letters, size_t *least, size_t *most)
     }
 }
 
-static bool bind(binding *b)
+static bool bind_operands(binding *b)
 {
     const invocation *call = b->call;
     size_t least, most;
@@ -668,25 +673,25 @@ static bool bind(binding *b)
     for (size_t i = 0; i < b->count; i++) {
         while (*letter == '|') letter++;
         if (*letter && *letter != '*') last = *letter++;
-        if (!convert(b, i, last)) return false;
+        if (!convert_operand(b, i, last)) return false;
     }
     return true;
 }
 
-/* The algebra gives a left inverse for layouts that have none, too. */
+/* The algebra also returns a left inverse for layouts that are not injective. */
 static void check_left_inverse(calculation *c, const operand *of)
 {
     cute_layout_facts facts;
     cute_layout_facts_of(c->arena, &of->value, &facts);
     if (facts.injective == CUTE_NO)
         calc_warn(c, of->start, of->end,
-                  "%s is not injective, so nothing undoes it: R(A(i)) = i does not hold for every i",
+                  "%s is not injective and has no left inverse: R(A(i)) = i does not hold for every i",
                   calc_describe(c, &of->value));
 }
 
 bool calc_call(calculation *c, const invocation *call, cute_value *out)
 {
-    const function *f = find(call->name, call->name_length);
+    const function *f = find_function(call->name, call->name_length);
     if (!f) {
         const char *name =
             cute_arena_copy(c->arena, call->name, call->name_length < 60 ? call->name_length : 60);
@@ -696,8 +701,8 @@ bool calc_call(calculation *c, const invocation *call, cute_value *out)
                          near ? "'?" : "");
     }
     binding b = {.c = c, .f = f, .call = call};
-    if (!bind(&b)) return false;
-    if (!(f->run ? f->run(&b, out) : apply(&b, f->operation, out))) return false;
+    if (!bind_operands(&b)) return false;
+    if (!(f->run ? f->run(&b, out) : apply_operation(&b, f->operation, out))) return false;
     if (f->operation == CUTE_OP_LEFT_INVERSE) check_left_inverse(c, &b.in[0]);
     return c->status == CUTE_OK;
 }

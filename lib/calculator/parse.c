@@ -6,9 +6,8 @@
  *                | name ["<" numbers ">"] "(" expression "," ... ")"
  *     leaf       = number | "?" ["{" width, divisor "}"] | "_", the first two with "@mode"...
  *
- * Leaves are read by the parser of lib/layout, so that their spelling is the dialect's. CuTe prints static
- * numbers as
- * `_4` and swizzles as `Sw<3,4,3>`; both are taken. */
+ * Leaves are parsed by lib/layout, so that their spelling is the dialect's. CuTe's
+ * spelling of static numbers, `_4`, and of swizzles, `Sw<3,4,3>`, is also accepted. */
 #include "lib/calculator/parse.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "lib/base/text/chars.h"
 #include "lib/layout/algebra.h"
 
-/* Calls, tuples and tiles within each other: twice what a tuple may have. */
+/* Maximum nesting of calls, tuples and tiles: twice that of a tuple. */
 enum { MAX_NESTING = 2 * CUTE_MAX_DEPTH };
 
 typedef struct reader {
@@ -56,15 +55,15 @@ static void skip_spaces(reader *r)
     while (r->at < r->end && cute_is_blank(r->text[r->at])) r->at++;
 }
 
-static bool peek(reader *r, char c)
+static bool peek_char(reader *r, char c)
 {
     skip_spaces(r);
     return r->at < r->end && r->text[r->at] == c;
 }
 
-static bool take(reader *r, char c)
+static bool take_char(reader *r, char c)
 {
-    if (!peek(r, c)) return false;
+    if (!peek_char(r, c)) return false;
     r->at++;
     return true;
 }
@@ -84,9 +83,9 @@ static bool fail_here(reader *r, const char *expected)
                      (int)(length > 40 ? 40 : length), r->text + r->at);
 }
 
-static bool expression(reader *r, operand *out);
+static bool parse_expression(reader *r, operand *out);
 
-static bool push(reader *r, operands *list, const operand *item)
+static bool push_operand(reader *r, operands *list, const operand *item)
 {
     if (!cute_arena_more(r->c->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
         return calc_exhausted(r->c);
@@ -95,17 +94,17 @@ static bool push(reader *r, operands *list, const operand *item)
            calc_fail(r->c, item->start, item->end, "more than %d items", CUTE_MAX_LEAVES);
 }
 
-/* Expressions with `separator` between them and perhaps behind the last one, up to `close`. */
-static bool sequence(reader *r, char separator, char close, const char *expected, operands *list,
-                     bool *separated)
+/* Expressions up to `close`, separated by `separator`, which may also follow the last one. */
+static bool parse_sequence(reader *r, char separator, char close, const char *expected, operands *list,
+                           bool *separated)
 {
     *separated = false;
-    while (!take(r, close)) {
+    while (!take_char(r, close)) {
         operand item;
-        if (!expression(r, &item) || !push(r, list, &item)) return false;
-        if (take(r, separator))
+        if (!parse_expression(r, &item) || !push_operand(r, list, &item)) return false;
+        if (take_char(r, separator))
             *separated = true;
-        else if (!peek(r, close))
+        else if (!peek_char(r, close))
             return fail_here(r, expected);
     }
     return true;
@@ -113,34 +112,34 @@ static bool sequence(reader *r, char separator, char close, const char *expected
 
 /* ---- leaves ---- */
 
-static bool digits(reader *r)
+static bool skip_digits(reader *r)
 {
     size_t start = r->at;
     while (r->at < r->end && cute_is_digit(r->text[r->at])) r->at++;
     return r->at > start;
 }
 
-/* Moves behind the leaf that starts at r->at; the rest is for lib/layout to judge. */
+/* Advances past the leaf at r->at; lib/layout validates it. */
 static bool skip_leaf(reader *r)
 {
     if (r->text[r->at] == '?') {
         r->at++;
-        if (peek(r, '{')) {
+        if (peek_char(r, '{')) {
             while (r->at < r->end && r->text[r->at] != '}') r->at++;
-            if (!take(r, '}')) return fail_here(r, "'}'");
+            if (!take_char(r, '}')) return fail_here(r, "'}'");
         }
     } else {
         if (r->text[r->at] == '-') r->at++;
-        if (!digits(r)) return fail_here(r, "a number");
+        if (!skip_digits(r)) return fail_here(r, "a number");
     }
-    while (take(r, '@')) {
+    while (take_char(r, '@')) {
         skip_spaces(r);
-        if (!digits(r)) return fail_here(r, "a mode number behind '@'");
+        if (!skip_digits(r)) return fail_here(r, "a mode number after '@'");
     }
     return true;
 }
 
-static bool leaf(reader *r, operand *out)
+static bool parse_leaf(reader *r, operand *out)
 {
     calculation *c = r->c;
     size_t start = r->at;
@@ -160,13 +159,13 @@ static bool leaf(reader *r, operand *out)
     return calc_pass_on(c, status, number + offset, r->at, NULL);
 }
 
-static bool swizzle(reader *r, size_t name_length, operand *out)
+static bool parse_swizzle(reader *r, size_t name_length, operand *out)
 {
     calculation *c = r->c;
     size_t start = r->at, offset = 0;
     r->at += name_length;
     while (r->at < r->end && r->text[r->at] != '>') r->at++;
-    if (!take(r, '>')) return fail_here(r, "'>'");
+    if (!take_char(r, '>')) return fail_here(r, "'>'");
     const char *text = cute_arena_printf(c->arena, "S%.*s", (int)(r->at - start - name_length),
                                          r->text + start + name_length);
     if (!text) return calc_exhausted(c);
@@ -176,8 +175,8 @@ static bool swizzle(reader *r, size_t name_length, operand *out)
     return calc_pass_on(c, status, offset ? start + name_length - 1 + offset : start, r->at, NULL);
 }
 
-/* `ptr<f16, smem>` and the like, as the dialect writes types. */
-static bool typed(reader *r, size_t name_length, cute_type type, operand *out)
+/* `ptr<f16, smem>` and similar types, in the dialect's spelling. */
+static bool parse_typed(reader *r, size_t name_length, cute_type type, operand *out)
 {
     size_t start = r->at + name_length + 1, offset = 0;
     int level = 1;
@@ -190,8 +189,8 @@ static bool typed(reader *r, size_t name_length, cute_type type, operand *out)
         if (c == '>' && r->text[r->at - 1] != '-' && --level == 0) break;
     }
     size_t length = r->at - start;
-    if (!take(r, '>')) return fail_here(r, "'>'");
-    if (type == CUTE_ATOM) { /* its mnemonic is part of its text */
+    if (!take_char(r, '>')) return fail_here(r, "'>'");
+    if (type == CUTE_ATOM) { /* the mnemonic is part of an atom's text */
         start -= name_length + 1;
         length = r->at - start;
     }
@@ -200,24 +199,25 @@ static bool typed(reader *r, size_t name_length, cute_type type, operand *out)
     return status == CUTE_OK || calc_pass_on(r->c, status, start + offset, r->at, NULL);
 }
 
-/* `!cute_nvgpu.atom.universal_copy<f16, 128 b>`: an instruction by its type. */
-static bool atom_typed(reader *r, operand *out)
+/* `!cute_nvgpu.atom.universal_copy<f16, 128 b>`: an atom given by its type. */
+static bool parse_atom_type(reader *r, operand *out)
 {
     size_t length = 1;
     while (r->at + length < r->end && cute_is_word(r->text[r->at + length], ".")) length++;
-    if (r->at + length < r->end && r->text[r->at + length] == '<') return typed(r, length, CUTE_ATOM, out);
+    if (r->at + length < r->end && r->text[r->at + length] == '<')
+        return parse_typed(r, length, CUTE_ATOM, out);
     return fail_here(r, "the type of an atom: !cute_nvgpu.NAME<...>");
 }
 
 /* ---- tuples and tiles ---- */
 
-static bool tuple(reader *r, operand *out)
+static bool parse_tuple(reader *r, operand *out)
 {
     calculation *c = r->c;
     operands list = {0};
     bool separated;
-    if (!sequence(r, ',', ')', "',' or ')'", &list, &separated)) return false;
-    /* Parentheses around what is no tuple only group. */
+    if (!parse_sequence(r, ',', ')', "',' or ')'", &list, &separated)) return false;
+    /* Parentheses around a single non-tuple only group. */
     if (list.count == 1 && !separated && list.items[0].value.type >= CUTE_LAYOUT) {
         out->value = list.items[0].value;
         return true;
@@ -230,9 +230,10 @@ static bool tuple(reader *r, operand *out)
     for (size_t i = 0; i < list.count; i++) {
         const operand *item = &list.items[i];
         if (item->value.type >= CUTE_LAYOUT) {
-            calc_fail(c, item->start, item->end,
-                      "a tuple has numbers, not %s %s; [A;B] is a tile, make_layout(A, B) one layout of both",
-                      strchr("ai", *calc_kind(&item->value)) ? "an" : "a", calc_kind(&item->value));
+            calc_fail(
+                c, item->start, item->end,
+                "a tuple contains numbers, not %s %s; a tile is [A;B], a layout of both make_layout(A, B)",
+                strchr("ai", *calc_kind(&item->value)) ? "an" : "a", calc_kind(&item->value));
             return false;
         }
         items[i] = item->value.tree;
@@ -242,7 +243,8 @@ static bool tuple(reader *r, operand *out)
         leaves += items[i]->leaves;
     }
     if (wild && basis)
-        return calc_fail(c, out->start, r->at, "strides have '@', coordinates have '_', nothing has both");
+        return calc_fail(c, out->start, r->at,
+                         "expected a stride with '@' or a coordinate with '_', got both");
     if (depth >= CUTE_MAX_DEPTH)
         return calc_fail(c, out->start, r->at, "nested deeper than %d levels", CUTE_MAX_DEPTH);
     if (leaves > CUTE_MAX_LEAVES)
@@ -253,12 +255,12 @@ static bool tuple(reader *r, operand *out)
     return true;
 }
 
-static bool tile(reader *r, operand *out)
+static bool parse_tile(reader *r, operand *out)
 {
     calculation *c = r->c;
     operands list = {0};
     bool separated;
-    if (!sequence(r, ';', ']', "';' or ']'", &list, &separated)) return false;
+    if (!parse_sequence(r, ';', ']', "';' or ']'", &list, &separated)) return false;
     const cute_tree **items = cute_arena_array(c->arena, list.count ? list.count : 1, sizeof *items);
     if (!items) return calc_exhausted(c);
     for (size_t i = 0; i < list.count; i++) {
@@ -275,16 +277,16 @@ static bool tile(reader *r, operand *out)
 
 /* ---- names and calls ---- */
 
-/* <0,1> or <[0,1]>, as the dialect writes attributes. */
-static bool attributes(reader *r, int64_t *values, size_t *count)
+/* <0,1> or <[0,1]>, the dialect's spelling of attributes. */
+static bool parse_attributes(reader *r, int64_t *values, size_t *count)
 {
-    bool bracket = take(r, '[');
+    bool bracket = take_char(r, '[');
     char close = bracket ? ']' : '>';
-    while (!take(r, close)) {
+    while (!take_char(r, close)) {
         skip_spaces(r);
         size_t start = r->at;
         if (r->at < r->end && r->text[r->at] == '-') r->at++;
-        if (!digits(r)) {
+        if (!skip_digits(r)) {
             r->at = start;
             return fail_here(r, "a number");
         }
@@ -294,13 +296,14 @@ static bool attributes(reader *r, int64_t *values, size_t *count)
         if (cute_value_parse_any(r->c->arena, r->text + start, r->at - start, &value, NULL, NULL) != CUTE_OK)
             return calc_fail(r->c, start, r->at, "the number does not fit in 64 bits");
         values[(*count)++] = value.tree->value.value;
-        if (!take(r, ',') && !peek(r, close)) return fail_here(r, bracket ? "',' or ']'" : "',' or '>'");
+        if (!take_char(r, ',') && !peek_char(r, close))
+            return fail_here(r, bracket ? "',' or ']'" : "',' or '>'");
     }
-    return !bracket || take(r, '>') || fail_here(r, "'>'");
+    return !bracket || take_char(r, '>') || fail_here(r, "'>'");
 }
 
-/* CuTe C++'s name of an instruction. */
-static bool atom_named(reader *r, const char *text, size_t length, operand *out)
+/* An atom given by its name in CuTe C++. */
+static bool find_atom_by_name(reader *r, const char *text, size_t length, operand *out)
 {
     const char *copy = cute_arena_copy(r->c->arena, text, length);
     const cute_atom *atom;
@@ -309,7 +312,7 @@ static bool atom_named(reader *r, const char *text, size_t length, operand *out)
     return true;
 }
 
-static bool name(reader *r, operand *out)
+static bool parse_name(reader *r, operand *out)
 {
     calculation *c = r->c;
     size_t start = r->at, length = 1;
@@ -317,22 +320,22 @@ static bool name(reader *r, operand *out)
     const char *text = r->text + start;
     bool angle = start + length < r->end && text[length] == '<';
     if (angle && ((length == 1 && *text == 'S') || (length == 2 && !memcmp(text, "Sw", 2))))
-        return swizzle(r, length, out);
+        return parse_swizzle(r, length, out);
     for (int type = CUTE_PTR; angle && type < CUTE_TYPES; type++) {
         const char *known = cute_type_name((cute_type)type);
         if (type != CUTE_ATOM && strlen(known) == length && !memcmp(text, known, length))
-            return typed(r, length, (cute_type)type, out);
+            return parse_typed(r, length, (cute_type)type, out);
     }
     r->at += length;
     int64_t values[CALC_MAX_ATTRIBUTES];
     invocation call = {.name = text, .name_length = length, .start = start, .attributes = values};
-    if (take(r, '<')) {
-        if (!attributes(r, values, &call.attribute_count)) return false;
-        if (!peek(r, '(')) return fail_here(r, "'(' behind the attributes");
+    if (take_char(r, '<')) {
+        if (!parse_attributes(r, values, &call.attribute_count)) return false;
+        if (!peek_char(r, '(')) return fail_here(r, "'(' after the attributes");
     }
-    if (!take(r, '(')) {
+    if (!take_char(r, '(')) {
         const cute_value *value = c->lookup(c->context, text, length);
-        if (!value && atom_named(r, text, length, out)) return true;
+        if (!value && find_atom_by_name(r, text, length, out)) return true;
         if (!value) {
             const char *hint = calc_is_reserved(text, length) ? "" : "; 'let NAME = ...' names a value";
             return calc_fail(c, start, start + length, "unknown name '%.*s'%s",
@@ -343,14 +346,14 @@ static bool name(reader *r, operand *out)
     }
     operands list = {0};
     bool separated;
-    if (!sequence(r, ',', ')', "',' or ')'", &list, &separated)) return false;
+    if (!parse_sequence(r, ',', ')', "',' or ')'", &list, &separated)) return false;
     call.operands = list.items;
     call.count = list.count;
     call.end = r->at;
     return calc_call(c, &call, &out->value);
 }
 
-static bool item(reader *r, operand *out)
+static bool parse_item(reader *r, operand *out)
 {
     skip_spaces(r);
     if (r->at >= r->end) return fail_here(r, "a value");
@@ -362,18 +365,18 @@ static bool item(reader *r, operand *out)
             return calc_fail(r->c, r->at, r->at + 1, "nested deeper than %d levels", MAX_NESTING);
         r->depth++;
         r->at++;
-        ok = c == '(' ? tuple(r, out) : tile(r, out);
+        ok = c == '(' ? parse_tuple(r, out) : parse_tile(r, out);
         r->depth--;
     } else if (calc_is_name_start(c)) {
         if (r->depth == MAX_NESTING)
             return calc_fail(r->c, r->at, r->at + 1, "nested deeper than %d levels", MAX_NESTING);
         r->depth++;
-        ok = name(r, out);
+        ok = parse_name(r, out);
         r->depth--;
     } else if (c == '!') {
-        ok = atom_typed(r, out);
+        ok = parse_atom_type(r, out);
     } else if (cute_is_digit(c) || c == '-' || c == '?' || c == '_') {
-        ok = leaf(r, out);
+        ok = parse_leaf(r, out);
     } else {
         ok = fail_here(r, "a value");
     }
@@ -383,35 +386,36 @@ static bool item(reader *r, operand *out)
 
 /* ---- layouts and composed layouts ---- */
 
-static bool apply(reader *r, cute_operation operation, const cute_value *in, size_t count, operand *out)
+static bool apply_operation(reader *r, cute_operation operation, const cute_value *in, size_t count,
+                            operand *out)
 {
     calculation *c = r->c;
     cute_status status = cute_apply(c->arena, NULL, operation, in, count, NULL, &out->value, c->trial);
     return status == CUTE_OK || calc_pass_on(c, status, out->start, out->end, NULL);
 }
 
-static bool pair(reader *r, operand *out)
+static bool parse_pair(reader *r, operand *out)
 {
-    if (!item(r, out)) return false;
-    if (!take(r, ':')) return true;
+    if (!parse_item(r, out)) return false;
+    if (!take_char(r, ':')) return true;
     calculation *c = r->c;
     operand stride;
-    if (!item(r, &stride)) return false;
+    if (!parse_item(r, &stride)) return false;
     cute_value in[2];
     if (!calc_as_tuple(&out->value, CUTE_SHAPE, &in[0]))
-        return calc_fail(c, out->start, out->end, "a shape has numbers and '?', but this is the %s",
+        return calc_fail(c, out->start, out->end, "expected a shape of numbers and '?', got the %s",
                          calc_describe(c, &out->value));
     if (!calc_as_tuple(&stride.value, CUTE_STRIDE, &in[1]))
-        return calc_fail(c, stride.start, stride.end, "a stride has numbers, '?' and '@', but this is the %s",
+        return calc_fail(c, stride.start, stride.end, "expected a stride of numbers, '?' and '@', got the %s",
                          calc_describe(c, &stride.value));
     if (!cute_tree_congruent(in[0].tree, in[1].tree))
-        return calc_fail(c, stride.start, stride.end, "stride %s is not of the same structure as shape %s",
+        return calc_fail(c, stride.start, stride.end, "stride %s is not congruent to shape %s",
                          cute_tree_text(c->arena, in[1].tree), cute_tree_text(c->arena, in[0].tree));
     out->end = stride.end;
-    return apply(r, CUTE_OP_MAKE_LAYOUT, in, 2, out);
+    return apply_operation(r, CUTE_OP_MAKE_LAYOUT, in, 2, out);
 }
 
-static bool take_o(reader *r)
+static bool take_composition(reader *r)
 {
     skip_spaces(r);
     if (r->at >= r->end || r->text[r->at] != 'o') return false;
@@ -420,17 +424,17 @@ static bool take_o(reader *r)
     return true;
 }
 
-/* A o offset o B is a composed layout, A o B the composition of two. */
-static bool expression(reader *r, operand *out)
+/* A o offset o B is a composed layout, A o B a composition. */
+static bool parse_expression(reader *r, operand *out)
 {
     calculation *c = r->c;
-    if (!pair(r, out)) return false;
-    if (!take_o(r)) return true;
+    if (!parse_pair(r, out)) return false;
+    if (!take_composition(r)) return true;
     operand parts[3] = {*out};
     size_t count = 1;
     do {
-        if (!pair(r, &parts[count++])) return false;
-    } while (count < 3 && take_o(r));
+        if (!parse_pair(r, &parts[count++])) return false;
+    } while (count < 3 && take_composition(r));
     out->end = parts[count - 1].end;
     if (count == 2) {
         invocation call = {.name = "composition",
@@ -445,18 +449,19 @@ static bool expression(reader *r, operand *out)
     if (parts[0].value.type != CUTE_SWIZZLE && !calc_as_layout(c, &parts[0], &in[0])) return false;
     if (!calc_as_tuple(&parts[1].value, CUTE_INT_TUPLE, &in[1]))
         return calc_fail(c, parts[1].start, parts[1].end,
-                         "in A o offset o B the offset is a number or tuple, but this is the %s",
+                         "expected a number or tuple as the offset in A o offset o B, got the %s",
                          calc_describe(c, &parts[1].value));
-    return calc_as_layout(c, &parts[2], &in[2]) && apply(r, CUTE_OP_MAKE_COMPOSED_LAYOUT, in, 3, out);
+    return calc_as_layout(c, &parts[2], &in[2]) &&
+           apply_operation(r, CUTE_OP_MAKE_COMPOSED_LAYOUT, in, 3, out);
 }
 
 bool calc_expression(calculation *c, size_t start, size_t end, cute_value *out)
 {
     reader r = {.c = c, .text = c->line.text, .at = start, .end = end};
     operand whole = {0};
-    if (!expression(&r, &whole)) return false;
+    if (!parse_expression(&r, &whole)) return false;
     skip_spaces(&r);
-    if (r.at < r.end) return fail_here(&r, "nothing more");
+    if (r.at < r.end) return fail_here(&r, "the end of the expression");
     *out = whole.value;
     return true;
 }

@@ -1,33 +1,33 @@
-/* Inside of the calculator: what the parser of expressions and the functions share. */
+/* Shared by the calculator's parser and functions. */
 #ifndef CUTE_LIB_CALCULATOR_PARSE_H
 #define CUTE_LIB_CALCULATOR_PARSE_H
 
 #include "cute/layout.h"
 
-/* One evaluation. After a failure `status` is not CUTE_OK and the message has been reported. */
+/* One evaluation. After a failure, `status` is not CUTE_OK and the message has been reported. */
 typedef struct calculation {
     cute_arena *arena;
     cute_diag *diag;
-    cute_diag *trial; /* takes messages that have no place yet; empty between calls */
-    cute_place line;  /* file, line, text; columns are filled in */
+    cute_diag *trial; /* receives messages without a place; empty between calls */
+    cute_place line;  /* file, line, text; columns are set when a message is reported */
     cute_status status;
     const char *error, *warning;
-    /* What a name stands for; NULL: nothing. */
+    /* The value of a name, or NULL. */
     const cute_value *(*lookup)(void *context, const char *name, size_t length);
     void *context;
 } calculation;
 
-/* A value and the bytes of the line that it came from. */
+/* A value and its bytes in the line. */
 typedef struct operand {
     cute_value value;
     size_t start, end;
 } operand;
 
-/* Reports at bytes [start, end) of the line, unless something failed before; returns false. */
+/* Reports at bytes [start, end) of the line, unless there was an earlier failure; returns false. */
 bool calc_fail(calculation *c, size_t start, size_t end, const char *format, ...) CUTE_PRINTF(4, 5);
 bool calc_exhausted(calculation *c);
 void calc_warn(calculation *c, size_t start, size_t end, const char *format, ...) CUTE_PRINTF(4, 5);
-/* Reports the first message of `trial` there, behind `prefix`, with the status that came with it. */
+/* Reports the first message of `trial` at [start, end), after `prefix`, with its status. */
 bool calc_pass_on(calculation *c, cute_status status, size_t start, size_t end, const char *prefix);
 
 /* "composed layout"; for messages. */
@@ -35,16 +35,16 @@ const char *calc_kind(const cute_value *value);
 /* "layout (4,2):(1,4)", for messages; never NULL. */
 const char *calc_describe(calculation *c, const cute_value *value);
 
-/* ---- conversions (layoutcall.c) ---- */
+/* ---- conversions (call.c) ---- */
 
-/* A tuple of another type, if its leaves allow it. */
+/* Converts to another tuple type if the leaves allow it. */
 bool calc_as_tuple(const cute_value *value, cute_type type, cute_value *out);
-/* A layout or composed layout as it is, a shape as the compact layout. */
+/* A layout or composed layout unchanged, a shape as the compact layout. */
 bool calc_as_layout(calculation *c, const operand *from, cute_value *out);
-/* An element of a tile: a layout, a tile, `_`, a shape as the compact layout. NULL after a failure. */
+/* An element of a tile: a layout, a tile, `_`, or a shape as the compact layout. NULL after a failure. */
 const cute_tree *calc_tile_leaf(calculation *c, const operand *from);
 
-/* ---- functions (layoutcall.c) ---- */
+/* ---- functions (call.c) ---- */
 
 enum { CALC_MAX_ATTRIBUTES = 64 };
 
@@ -53,19 +53,19 @@ typedef struct invocation {
     size_t name_length, start, end; /* of the whole call */
     const operand *operands;
     size_t count;
-    const int64_t *attributes; /* of name<...> */
+    const int64_t *attributes; /* the numbers of name<...> */
     size_t attribute_count;
 } invocation;
 
 bool calc_call(calculation *c, const invocation *call, cute_value *out);
 
-/* ---- the parser (layoutparse.c) ---- */
+/* ---- parser (parse.c) ---- */
 
 /* Parses and evaluates the expression in bytes [start, end) of the line. */
 bool calc_expression(calculation *c, size_t start, size_t end, cute_value *out);
 bool calc_is_name_start(char c);
 bool calc_is_name_char(char c);
-/* "o", "S" and so on, which can't be names. */
+/* True for "o", "S" and so on, which cannot be names. */
 bool calc_is_reserved(const char *name, size_t length);
 
 #endif

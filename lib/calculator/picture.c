@@ -1,4 +1,4 @@
-/* From layouts to cells: which coordinate has which index, thread or value, and what colour that is. */
+/* From layouts to cells: the index, or thread and value, at each coordinate, and its colour. */
 #include "lib/calculator/picture.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 enum { BANKS = 32, BANK_BITS = 32, WARP = 32, SHADES = 8, BATCH = 256 };
 
 typedef struct painter {
-    cute_arena *arena, *scratch; /* scratch: of some cells, then thrown away */
-    int used;                    /* evaluations in it */
+    cute_arena *arena, *scratch; /* scratch: for a batch of cells, then released */
+    int used;                    /* evaluations in scratch */
     const cute_value *value;
     const cute_picture_options *options;
     cute_picture *out;
@@ -30,8 +30,8 @@ static cute_status mode_size(const cute_tree *shape, size_t i, int64_t *out, cut
     return size ? CUTE_OK : a.status;
 }
 
-/* Rows, columns and sheets of a shape; refuses what has too many cells. */
-static cute_status measure(painter *p, const cute_tree *shape)
+/* Computes rows, columns and sheets of a shape; rejects shapes with too many cells. */
+static cute_status measure_shape(painter *p, const cute_tree *shape)
 {
     const cute_picture_options *o = p->options;
     int64_t size[3] = {1, 1, 1}, cells;
@@ -62,9 +62,9 @@ static cute_status measure(painter *p, const cute_tree *shape)
     return p->out->cells ? CUTE_OK : cute_fail_memory(p->diag);
 }
 
-/* (i,j,k...) for a place in the picture; the index of a mode where the shape is a leaf. */
-static const cute_tree *coordinate(painter *p, const cute_tree *shape, size_t row, size_t column,
-                                   size_t sheet)
+/* (i,j,k...) of a cell; the index within a mode if the shape is a leaf. */
+static const cute_tree *coordinate_at(painter *p, const cute_tree *shape, size_t row, size_t column,
+                                      size_t sheet)
 {
     cute_algebra a = {.arena = p->scratch};
     if (alg_is_leaf(shape)) return alg_number(&a, (int64_t)row);
@@ -89,7 +89,7 @@ static cute_status title_sheets(painter *p, const cute_tree *shape)
     out->sheet_titles = cute_arena_array(p->arena, out->sheets, sizeof *out->sheet_titles);
     if (!out->sheet_titles) return cute_fail_memory(p->diag);
     for (size_t i = 0; i < out->sheets; i++) {
-        const cute_tree *at = coordinate(p, shape, 0, 0, i);
+        const cute_tree *at = coordinate_at(p, shape, 0, 0, i);
         cute_buffer text = {0};
         cute_buffer_puts(&text, "(_,_");
         for (uint32_t j = 2; at && j < at->count; j++)
@@ -105,7 +105,7 @@ static cute_status title_sheets(painter *p, const cute_tree *shape)
 
 /* ---- evaluation ---- */
 
-static cute_status refresh(painter *p)
+static cute_status refresh_scratch(painter *p)
 {
     if (p->scratch && p->used++ < BATCH) return CUTE_OK;
     cute_arena_destroy(p->scratch);
@@ -114,7 +114,7 @@ static cute_status refresh(painter *p)
     return p->scratch ? CUTE_OK : cute_fail_memory(p->diag);
 }
 
-static cute_status eval(painter *p, const cute_tree *coord, const cute_tree **out)
+static cute_status eval_layout(painter *p, const cute_tree *coord, const cute_tree **out)
 {
     cute_value in[2] = {cute_value_of_tree(CUTE_COORD, coord), *p->value}, index;
     if (!coord) return cute_fail_memory(p->diag);
@@ -123,7 +123,8 @@ static cute_status eval(painter *p, const cute_tree *coord, const cute_tree **ou
     return CUTE_OK;
 }
 
-/* Of what stands for an index: its leaves' sum, so that coordinates are coloured along diagonals. */
+/* The number that selects the colour: the sum of the leaves, so that coordinates are coloured along
+ * diagonals. */
 static int64_t number_of(const cute_tree *index)
 {
     if (alg_is_leaf(index)) return index->value.value;
@@ -138,7 +139,7 @@ static int modulo(int64_t x, int64_t n)
     return (int)((x % n + n) % n);
 }
 
-/* The bank of the first bit of element `index`, also below 0. */
+/* The bank of the first bit of element `index`, which may be negative. */
 static int bank_of(int64_t index, int64_t bits)
 {
     __int128 at = (__int128)index * bits;
@@ -162,16 +163,16 @@ static cute_status paint_layout(painter *p)
 {
     const cute_tree *shape = p->value->layout.shape;
     cute_picture *out = p->out;
-    CUTE_TRY(measure(p, shape));
-    CUTE_TRY(refresh(p));
+    CUTE_TRY(measure_shape(p, shape));
+    CUTE_TRY(refresh_scratch(p));
     CUTE_TRY(title_sheets(p, shape));
     cute_cell *cell = out->cells;
     for (size_t sheet = 0; sheet < out->sheets; sheet++)
         for (size_t row = 0; row < out->rows; row++)
             for (size_t column = 0; column < out->columns; column++, cell++) {
                 const cute_tree *index;
-                CUTE_TRY(refresh(p));
-                CUTE_TRY(eval(p, coordinate(p, shape, row, column, sheet), &index));
+                CUTE_TRY(refresh_scratch(p));
+                CUTE_TRY(eval_layout(p, coordinate_at(p, shape, row, column, sheet), &index));
                 cell->first = cute_tree_text(p->arena, index);
                 if (!cell->first) return cute_fail_memory(p->diag);
                 cell->colour = colour_of(p, number_of(index), number_of(index));
@@ -181,22 +182,23 @@ static cute_status paint_layout(painter *p)
 
 /* ---- threads and values ---- */
 
-static cute_status outside(painter *p, int64_t thread, int64_t value, const cute_tree *index)
+static cute_status fail_outside_tile(painter *p, int64_t thread, int64_t value, const cute_tree *index)
 {
     const char *at = cute_tree_text(p->scratch, index), *tile = cute_tree_text(p->scratch, p->options->tile);
     return cute_fail(p->diag, CUTE_INVALID, NULL,
-                     "T%" PRId64 " V%" PRId64 " is at %.100s, outside of the tile %.100s", thread, value,
+                     "T%" PRId64 " V%" PRId64 " is at %.100s, outside the tile %.100s", thread, value,
                      at ? at : "?", tile ? tile : "?");
 }
 
-/* Where in the tile: its linear index, mode by mode where the layout yields coordinates. */
-static cute_status place(painter *p, int64_t thread, int64_t value, const cute_tree *index, int64_t *out)
+/* The linear index in the tile; coordinates are linearized mode by mode. */
+static cute_status place_in_tile(painter *p, int64_t thread, int64_t value, const cute_tree *index,
+                                 int64_t *out)
 {
     const cute_tree *tile = p->options->tile;
     if (alg_is_leaf(index)) {
         int64_t cells = (int64_t)(p->out->rows * p->out->columns * p->out->sheets);
         *out = index->value.value;
-        return *out >= 0 && *out < cells ? CUTE_OK : outside(p, thread, value, index);
+        return *out >= 0 && *out < cells ? CUTE_OK : fail_outside_tile(p, thread, value, index);
     }
     int64_t step = 1;
     *out = 0;
@@ -213,12 +215,12 @@ static cute_status place(painter *p, int64_t thread, int64_t value, const cute_t
             step *= size;
         }
         if (!inside && !(i >= alg_rank(tile) && number_of(index->items[i]) == 0))
-            return outside(p, thread, value, index);
+            return fail_outside_tile(p, thread, value, index);
     }
     return CUTE_OK;
 }
 
-/* Whether all threads have the same values, as those of operands in shared memory do. */
+/* True if all threads have the same values, as for operands in shared memory. */
 static bool shared_by_threads(const cute_value *value)
 {
     return value->type == CUTE_LAYOUT && value->layout.stride && value->layout.stride->count == 2 &&
@@ -232,16 +234,15 @@ static cute_status paint_threads(painter *p)
     int64_t threads, values, all;
     bool shared = false;
     if (alg_is_leaf(shape) || shape->count != 2)
-        return cute_fail(
-            p->diag, CUTE_INVALID, NULL,
-            "a layout of threads and values has two modes, but %.200s has %zu; group_modes makes two of "
-            "more",
-            out->title, alg_rank(shape));
+        return cute_fail(p->diag, CUTE_INVALID, NULL,
+                         "a thread-value layout has two modes, but %.200s has %zu; group_modes makes two of "
+                         "more",
+                         out->title, alg_rank(shape));
     if (!alg_only_ints(tile) || !cute_tree_is_static(tile))
-        return cute_fail(p->diag, CUTE_INVALID, NULL, "a tile has known extents");
-    CUTE_TRY(measure(p, tile));
+        return cute_fail(p->diag, CUTE_INVALID, NULL, "expected a tile with known extents");
+    CUTE_TRY(measure_shape(p, tile));
     if (!out->rows || !out->columns || !out->sheets)
-        return cute_fail(p->diag, CUTE_INVALID, NULL, "a tile has extents of 1 and more");
+        return cute_fail(p->diag, CUTE_INVALID, NULL, "expected a tile with positive extents");
     CUTE_TRY(mode_size(shape, 0, &threads, p->diag));
     CUTE_TRY(mode_size(shape, 1, &values, p->diag));
     if (threads > 1 && shared_by_threads(p->value)) {
@@ -255,15 +256,15 @@ static cute_status paint_threads(painter *p)
                          "%" PRId64 " threads of %" PRId64
                          " values are too many; a picture shows at most %" PRIu64,
                          threads, values, p->options->most_cells);
-    CUTE_TRY(refresh(p));
+    CUTE_TRY(refresh_scratch(p));
     CUTE_TRY(title_sheets(p, tile));
     for (int64_t t = 0; t < threads; t++)
         for (int64_t v = 0; v < values; v++) {
             const cute_tree *index;
             int64_t at;
-            CUTE_TRY(refresh(p));
-            CUTE_TRY(eval(p, coordinate(p, shape, (size_t)t, (size_t)v, 0), &index));
-            CUTE_TRY(place(p, t, v, index, &at));
+            CUTE_TRY(refresh_scratch(p));
+            CUTE_TRY(eval_layout(p, coordinate_at(p, shape, (size_t)t, (size_t)v, 0), &index));
+            CUTE_TRY(place_in_tile(p, t, v, index, &at));
             int64_t row = at % (int64_t)out->rows, rest = at / (int64_t)out->rows;
             int64_t column = rest % (int64_t)out->columns, sheet = rest / (int64_t)out->columns;
             cute_cell *cell =
@@ -280,16 +281,16 @@ static cute_status paint_threads(painter *p)
     return CUTE_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- entry points ---- */
 
-static cute_status drawable(const cute_value *value, cute_arena *arena, cute_diag *diag)
+static cute_status check_drawable(const cute_value *value, cute_arena *arena, cute_diag *diag)
 {
     const char *text = cute_value_text(arena, value);
     if (!text) return cute_fail_memory(diag);
     if (value->type != CUTE_LAYOUT && value->type != CUTE_COMPOSED_LAYOUT) {
-        cute_fail(diag, CUTE_INVALID, NULL, "a picture shows a layout, but %.200s is none", text);
+        cute_fail(diag, CUTE_INVALID, NULL, "expected a layout to draw, got %.200s", text);
         if (value->type == CUTE_SWIZZLE)
-            cute_note(diag, NULL, "compose it with one: %s o 0 o (8,64):(64,1)", text);
+            cute_note(diag, NULL, "compose it with a layout: %s o 0 o (8,64):(64,1)", text);
         return CUTE_INVALID;
     }
     if (!cute_value_is_static(value))
@@ -302,7 +303,7 @@ cute_status cute_picture_create(cute_arena *arena, const cute_value *value,
                                 const cute_picture_options *options, cute_picture *out, cute_diag *diag)
 {
     *out = (cute_picture){0};
-    CUTE_TRY(drawable(value, arena, diag));
+    CUTE_TRY(check_drawable(value, arena, diag));
     painter p = {.arena = arena, .value = value, .options = options, .out = out, .diag = diag};
     out->title = cute_value_text(arena, value);
     if (!out->title) return cute_fail_memory(diag);
@@ -316,7 +317,7 @@ cute_status cute_picture_create(cute_arena *arena, const cute_value *value,
 
 void cute_picture_rgb(cute_picture_colour palette, int colour, int rgb[3])
 {
-    /* CuTe's, so that pictures look as in its documentation. */
+    /* CuTe's shades, as in its documentation. */
     static const unsigned char greys[SHADES] = {255, 153, 204, 102, 230, 128, 179, 77};
     static const unsigned char threads[SHADES][3] = {{175, 175, 255}, {175, 255, 175}, {255, 255, 175},
                                                      {255, 175, 175}, {210, 210, 255}, {210, 255, 210},
@@ -324,7 +325,7 @@ void cute_picture_rgb(cute_picture_colour palette, int colour, int rgb[3])
     if (colour < 0) {
         rgb[0] = rgb[1] = rgb[2] = 255;
     } else if (palette == CUTE_COLOUR_BANK) {
-        /* Once around the colour circle, every other bank lighter. */
+        /* One turn of the colour circle, with every other bank lighter. */
         int low = colour % 2 ? 215 : 160, range = 255 - low;
         int sixth = colour * 6 / BANKS, part = colour * 6 % BANKS * range / BANKS;
         static const unsigned char rising[6] = {1, 0, 2, 1, 0, 2}, full[6] = {0, 1, 1, 2, 2, 0};

@@ -1,15 +1,13 @@
-/* Pictures as SVG: one document, a rectangle and its text for each cell, row and column numbers around them.
- */
+/* Pictures as SVG: one document with a rectangle and text per cell, and row and column numbers. */
 #include "lib/calculator/picture.h"
 
 #include "lib/base/diagnostics/diag.h"
 
 #include <string.h>
 
-/* In user units: pixels at the size that the picture asks for. */
+/* In user units, that is, pixels at the picture's nominal size. */
 enum { CELL = 40, LETTER = 8, PADDING = 12, MARGIN = 12, LABEL = 40, TITLE = 28, DARK = 120, BASE = 5 };
 
-/* What colours mean. */
 static const char *const legends[] = {[CUTE_COLOUR_THREAD] = "; colours: threads",
                                       [CUTE_COLOUR_WARP] = "; colours: warps",
                                       [CUTE_COLOUR_BANK] = "; colours: banks of shared memory"};
@@ -21,7 +19,7 @@ static const char *legend_of(const cute_picture *p)
 }
 
 typedef struct geometry {
-    size_t cell, sheet_height, width, height; /* of a cell, of a sheet with its title, of all */
+    size_t cell, sheet_height, width, height; /* of a cell, of a sheet with its title, of the picture */
 } geometry;
 
 static geometry lay_out(const cute_picture *p)
@@ -37,7 +35,7 @@ static geometry lay_out(const cute_picture *p)
     return g;
 }
 
-static void text_at(size_t x, size_t y, const char *class, const char *text, cute_buffer *out)
+static void draw_text(size_t x, size_t y, const char *class, const char *text, cute_buffer *out)
 {
     cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\"", x, y + BASE);
     if (*class) cute_buffer_printf(out, " class=\"%s\"", class);
@@ -47,12 +45,12 @@ static void text_at(size_t x, size_t y, const char *class, const char *text, cut
 }
 
 /* `names`: NULL for numbers. */
-static void number_at(size_t x, size_t y, const char *const *names, size_t number, cute_buffer *out)
+static void draw_number(size_t x, size_t y, const char *const *names, size_t number, cute_buffer *out)
 {
     if (!names)
         cute_buffer_printf(out, "<text x=\"%zu\" y=\"%zu\" class=\"n\">%zu</text>\n", x, y + BASE, number);
     else if (names[number])
-        text_at(x, y, "n", names[number], out);
+        draw_text(x, y, "n", names[number], out);
 }
 
 static void draw_cell(const cute_picture *p, const cute_cell *cell, size_t x, size_t y, size_t width,
@@ -66,9 +64,9 @@ static void draw_cell(const cute_picture *p, const cute_cell *cell, size_t x, si
                        "<rect x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\" fill=\"#%02x%02x%02x\"/>\n", x,
                        y, width, CELL, (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
     if (cell->first)
-        text_at(x + width / 2, y + (cell->second ? CELL / 4 + 2 : CELL / 2), dark ? "w" : "", cell->first,
-                out);
-    if (cell->second) text_at(x + width / 2, y + CELL - CELL / 4 - 1, dark ? "w" : "", cell->second, out);
+        draw_text(x + width / 2, y + (cell->second ? CELL / 4 + 2 : CELL / 2), dark ? "w" : "", cell->first,
+                  out);
+    if (cell->second) draw_text(x + width / 2, y + CELL - CELL / 4 - 1, dark ? "w" : "", cell->second, out);
 }
 
 void cute_picture_svg(const cute_picture *p, cute_buffer *out)
@@ -92,15 +90,15 @@ void cute_picture_svg(const cute_picture *p, cute_buffer *out)
     for (size_t sheet = 0; sheet < p->sheets; sheet++) {
         size_t top = TITLE + sheet * g.sheet_height;
         if (p->sheet_titles) {
-            text_at(MARGIN, top + TITLE / 2, "t", p->sheet_titles[sheet], out);
+            draw_text(MARGIN, top + TITLE / 2, "t", p->sheet_titles[sheet], out);
             top += TITLE;
         }
         top += LABEL;
         for (size_t column = 0; column < p->columns; column++)
-            number_at(MARGIN + LABEL + g.cell * column + g.cell / 2, top - LABEL / 3, p->column_names, column,
-                      out);
+            draw_number(MARGIN + LABEL + g.cell * column + g.cell / 2, top - LABEL / 3, p->column_names,
+                        column, out);
         for (size_t row = 0; row < p->rows; row++) {
-            number_at(MARGIN + LABEL / 2, top + CELL * row + CELL / 2, p->row_names, row, out);
+            draw_number(MARGIN + LABEL / 2, top + CELL * row + CELL / 2, p->row_names, row, out);
             for (size_t column = 0; column < p->columns; column++)
                 draw_cell(p, cell++, MARGIN + LABEL + g.cell * column, top + CELL * row, g.cell, out);
         }

@@ -1,11 +1,11 @@
-/* Pictures as a LaTeX document of its own: the class standalone and TikZ, rows downwards, a centimetre a cell
- * or as wide as its text. TeX keeps a page in memory: a cell is one rectangle and one text, not a node, which
- * takes twice as much. */
+/* Pictures as a complete LaTeX document: class standalone with TikZ, one row per line, cells of a centimetre
+ * or as wide as their text. A cell is one rectangle and one text, not a TikZ node, which needs twice the
+ * memory of TeX. */
 #include "lib/calculator/picture.h"
 
 #include <string.h>
 
-/* In centimetres: a dimension of TeX ends at 575 cm, so what is larger is drawn smaller. */
+/* In centimetres: TeX's dimensions are limited to 575 cm, so larger pictures are scaled down. */
 enum { DARK = 120, LONGEST = 550, COLOURS = 32 };
 
 /* Centimetres. */
@@ -53,7 +53,7 @@ static void draw_sheet(const cute_picture *p, size_t sheet, cute_buffer *out)
 {
     const cute_cell *cell = p->cells + sheet * p->rows * p->columns;
     cute_buffer_printf(out, "\\begin{scope}[shift={(%zu,0)}]\n", sheet * (p->rows + 3));
-    /* The one character of a title that TeX reads otherwise is `_`. */
+    /* `_` is the only character of a title that TeX does not print literally. */
     if (p->sheet_titles) {
         cute_buffer_puts(out, "\\node[right] at (-1.5,-1.5) {\\texttt{");
         for (const char *c = p->sheet_titles[sheet]; *c; c++) {

@@ -160,8 +160,8 @@ static bool has_only_underscores(cute_node t)
 
 /* ---- validity of a slice of a swizzled layout ---- */
 
-/* One more than the highest bit that the swizzle reads or writes; carries propagate from there as if there
- * were no swizzle. */
+/* One more than the highest bit that the swizzle reads or writes; the swizzle does not
+ * affect carries above it. */
 static int swizzle_top(cute_swizzle s)
 {
     return s.bits ? s.base + s.bits + (s.shift < 0 ? -s.shift : s.shift) : 0;

@@ -67,9 +67,9 @@ END
 @test "let names a value for the lines that follow, and naming it again replaces it" {
     [ "$(printf 'let a = (4,8):(8,1)\nlet b=size(a)\nb\nlet a = 4:2\nlet a = composition(a, 2:1)\na\nb\n' | layout)" = $'32\n2:2\n32' ]
     refuses 1 "unknown name 'a'" layout 'a' 'let a = 8:1'
-    refuses 1 "'o' is a word of the language" layout 'let o = 8:1'
-    refuses 1 "expected a name behind 'let'" layout 'let 8 = 8:1'
-    refuses 1 "expected '=' behind the name" layout 'let a 8:1'
+    refuses 1 "'o' is a reserved word" layout 'let o = 8:1'
+    refuses 1 "expected a name after 'let'" layout 'let 8 = 8:1'
+    refuses 1 "expected '=' after the name" layout 'let a 8:1'
     [ "$(layout 'let a = size(' 'a' 2>/dev/null)" = $'error: expected a value, but the expression ends\nerror: unknown name \'a\'; \'let NAME = ...\' names a value' ]
 }
 
@@ -81,7 +81,7 @@ END
     answers 'recast_layout<32,8>((8,4):(1,8))' '(2,4):(1,2)'
     answers 'append_to_rank<3>(4:1, 1:0)' '(4,1,1):(1,0,0)'
     refuses 1 'it takes no numbers in <>' layout 'coalesce<1>(8:1)'
-    refuses 1 'group_modes: a number is missing; it is group_modes(A, BEGIN, END)' layout 'group_modes(8:1, 0)'
+    refuses 1 'group_modes: a number is missing; usage: group_modes(A, BEGIN, END)' layout 'group_modes(8:1, 0)'
 }
 
 @test "tuples, layouts and tiles are built from names and calls" {
@@ -110,24 +110,24 @@ END
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 6 ]
     [ "${lines[0]}" = 8:1 ]
-    [ "${lines[1]}" = 'error: stride (1) is not of the same structure as shape (2,3)' ]
+    [ "${lines[1]}" = 'error: stride (1) is not congruent to shape (2,3)' ]
     [ "${lines[2]}" = "error: unknown function 'foo'" ]
     [ "${lines[3]}" = "error: unknown function 'compositon'; did you mean 'composition'?" ]
     [ "${lines[4]}" = 'error: expected a value, but the expression ends' ]
     [ "${lines[5]}" = 4:1 ]
-    [ "$(grep -A2 -F 'argument 2' <<<"$stderr")" = $'<argument 2>:1:7: error: stride (1) is not of the same structure as shape (2,3)\n(2,3):(1)\n      ^~~' ]
+    [ "$(grep -A2 -F 'argument 2' <<<"$stderr")" = $'<argument 2>:1:7: error: stride (1) is not congruent to shape (2,3)\n(2,3):(1)\n      ^~~' ]
     printf '8:1\n\n  complement(4:1, (1,2)x)\n' >input
     refuses 1 $'<stdin>:3:24: error: expected \',\' or \')\', not \'x\'\n  complement(4:1, (1,2)x)\n                       ^' bash -c 'cute-dump layout <input'
 }
 
 @test "what stands on standard output in place is not repeated when both are one pipe" {
-    [ "$(layout '(2,3):(1)' 4:1 2>&1)" = $'error: stride (1) is not of the same structure as shape (2,3)\n4:1' ]
+    [ "$(layout '(2,3):(1)' 4:1 2>&1)" = $'error: stride (1) is not congruent to shape (2,3)\n4:1' ]
 }
 
 @test "at a terminal the caret follows the answer" {
     command -v script >/dev/null || skip "no script(1)"
     [ "$(script -qec "cute-dump layout '(2,3):(1)' 4:1" /dev/null </dev/null | tr -d '\r' | grep -v '^$')" = \
-        $'error: stride (1) is not of the same structure as shape (2,3)\n(2,3):(1)\n      ^~~\n4:1' ]
+        $'error: stride (1) is not congruent to shape (2,3)\n(2,3):(1)\n      ^~~\n4:1' ]
 }
 
 @test "messages are JSON on request" {
@@ -141,10 +141,10 @@ END
     refuses 1 'expects positive shape mode' layout '(4,0):(1,4)'
     refuses 1 'nested deeper than' layout "$(printf '%0.s(' {1..200})"
     refuses 1 "S<bits,base,shift> needs" layout 'S<4,0,3>'
-    refuses 1 'a tuple has numbers, not a layout' layout '(8:1,4:1)'
-    refuses 1 'argument 1 is to be a shape, not the coordinate (_,1)' layout 'make_identity_layout((_,1))'
-    refuses 1 'crd2idx: argument 2 is to be a shape, layout or swizzle, not the tile [4:1]' layout 'crd2idx(1, [4])'
-    refuses 1 'coalesce: too many arguments; it is coalesce(A, [PROFILE])' layout 'coalesce(1:1, 1, 1)'
+    refuses 1 'a tuple contains numbers, not a layout' layout '(8:1,4:1)'
+    refuses 1 'argument 1 must be a shape, not the coordinate (_,1)' layout 'make_identity_layout((_,1))'
+    refuses 1 'crd2idx: argument 2 must be a shape, layout or swizzle, not the tile [4:1]' layout 'crd2idx(1, [4])'
+    refuses 1 'coalesce: too many arguments; usage: coalesce(A, [PROFILE])' layout 'coalesce(1:1, 1, 1)'
     refuses 1 "expected a stride with '@' or a coordinate with '_'" layout '(1@0,_)'
 }
 
@@ -278,11 +278,11 @@ END
     refuses 1 '(1024,1024) has 1048576 cells; a picture shows at most 65536' layout --svg '(1024,1024)' -o x.svg
     refuses 1 '(65,64) has 4160 cells; a picture shows at most 4096' layout --tex '(65,64)' -o x.svg
     refuses 1 'a picture needs known numbers' layout --svg '(?,4):(1,4)' -o x.svg
-    refuses 1 'a picture shows a layout, but 8 is none' layout --svg 'size(8:1)' -o x.svg
-    refuses 1 'compose it with one' layout --svg 'S<3,4,3>' -o x.svg
+    refuses 1 'expected a layout to draw, got 8' layout --svg 'size(8:1)' -o x.svg
+    refuses 1 'compose it with a layout' layout --svg 'S<3,4,3>' -o x.svg
     refuses 1 'this is the second layout' layout --svg 8:1 4:1 -o x.svg
     refuses 1 'there is no layout to draw' layout --svg 'let a = 8:1' -o x.svg
-    refuses 1 'T2 V0 is at 4, outside of the tile (2,2)' layout --svg --tv='(2,2)' '(4,1):(2,0)' -o x.svg
+    refuses 1 'T2 V0 is at 4, outside the tile (2,2)' layout --svg --tv='(2,2)' '(4,1):(2,0)' -o x.svg
     refuses 1 'two modes' layout --svg --tv='(2,2)' '4:1' -o x.svg
     refuses 1 'has 9223372036854775807 or more cells' layout --svg '(4611686018427387904,4611686018427387904):(1,1)' -o x.svg
     [ ! -e x.svg ]
@@ -403,7 +403,7 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     [ "$(grep -c '<rect' mma.svg)" -eq $((256 + 128 + 128 + 1)) ]
     layout --tex --atom SM80_8x8x4_F64F64F64F64_TN -o mma.tex
     [ "$(grep -c '^.cell{' mma.tex)" -eq $((32 + 32 + 64)) ]
-    refuses 1 'which is too much; --operand draws one' layout --svg --atom SM80_16x8x256_S32U1U1S32_TN_XORPOPC
+    refuses 1 'which is too large; --operand selects one' layout --svg --atom SM80_16x8x256_S32U1U1S32_TN_XORPOPC
     layout --svg --atom SM80_16x8x256_S32U1U1S32_TN_XORPOPC --operand=b -o b.svg
     [ "$(grep -c '<rect' b.svg)" -eq $((8 * 256 + 1)) ]
 }
@@ -457,7 +457,7 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
 
 @test "--atom says what there is instead" {
     refuses 1 "did you mean 'SM80_16x8x16_F32F16F16F32_TN'?" layout --atom SM80_16x8x16_F32F16F16F32_TT
-    refuses 1 "nearest to it: '!cute_nvgpu.sm80.mma<16x8x8, elem_type = (f16, f16, f32) >'" \
+    refuses 1 "nearest: '!cute_nvgpu.sm80.mma<16x8x8, elem_type = (f16, f16, f32) >'" \
         layout --atom 'sm80.mma<16x8x4, elem_type = (f16, f16, f32) >'
     refuses 2 "'UniversalFMA' has a, b and c" layout --atom=UniversalFMA --operand=d
     refuses 2 "'UniversalCopy' has source and destination" layout --atom=UniversalCopy --operand=a

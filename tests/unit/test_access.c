@@ -83,7 +83,7 @@ static void test_limits(void)
            "f32, gmem, align<16>, \"(4,8):(1,?{i64 div=6})\"", "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
     WIDEST(1, "the stride ? of the source is not known to be a multiple of 2",
            "f32, gmem, align<16>, \"(4,8):(1,?)\"", "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
-    WIDEST(1, "the stride 5 of the source is no multiple of 2", "f32, gmem, align<16>, \"(4,8):(1,5)\"",
+    WIDEST(1, "the stride 5 of the source is not a multiple of 2", "f32, gmem, align<16>, \"(4,8):(1,5)\"",
            "f32, rmem, \"(4,8):(1,4)\"", NULL, 1);
     WIDEST(1, "no two elements are contiguous in both tensors", "f32, gmem, align<16>, \"(4,8):(1,4)\"",
            "f32, rmem, \"(4,8):(8,1)\"", NULL, 1);
@@ -136,10 +136,10 @@ static void test_refused(void)
     check_no_copy("f32, gmem, \"(4,8):(1,4)\"", "f32, rmem, \"(4,8):(1,4)\"", "i8, rmem, \"(4,8):(1,4)\"", 2,
                   "the source has 32 elements, the predicate 64");
     check_no_copy("f32, gmem, \"(4,?):(1,4)\"", "f32, rmem, \"(4,4):(1,4)\"", NULL, 1,
-                  "an extent is not known before the program runs");
+                  "an extent is only known at run time");
     check_no_copy("f32, gmem, \"(4,6):(1,4)\"", "f32, rmem, \"(6,4):(1,6)\"", NULL, 1,
-                  "the modes of the destination do not fit those of the source");
-    check_no_copy("f32, gmem, \"4:1\"", "f16, rmem, \"4:1\"", NULL, 1, "elements of 32 and 16 bits");
+                  "the modes of the destination do not match those of the source");
+    check_no_copy("f32, gmem, \"4:1\"", "f16, rmem, \"4:1\"", NULL, 1, "expected elements of equal size, got 32 and 16 bits");
 }
 
 /* A compact layout of 2 to 4 modes of small extents in any order, some with gaps. */
@@ -290,7 +290,7 @@ static void test_threads_refused(void)
     CHECK_INT(cute_copy_transpose(arena, layout_of("32:1"), 1, layout_of("32:1"), &out, &changed, diag),
               CUTE_INVALID);
     says();
-    CHECK_TEXT(first_message(), "expected a layout of threads and values, got 32:1");
+    CHECK_TEXT(first_message(), "expected a thread-value layout, got 32:1");
     cute_diag_clear(diag);
     CHECK_INT(
         cute_copy_transpose(arena, layout_of("(?,4):(4,1)"), 1, layout_of("32:1"), &out, &changed, diag),
@@ -413,7 +413,7 @@ static void test_requests_refused(void)
     cute_lane lane = {tensor("f16, smem, \"(4,?):(1,4)\""), 0};
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
     says();
-    CHECK_TEXT(first_message(), "expected a tensor in memory all of which is known");
+    CHECK_TEXT(first_message(), "expected a fully known tensor in memory");
     lane.tensor = tensor("f16, gmem, \"(4096,4096):(1,4096)\"");
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 1, &r, diag), CUTE_INVALID);
@@ -422,7 +422,7 @@ static void test_requests_refused(void)
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 1, 4, &r, diag), CUTE_INVALID);
     says();
-    CHECK_TEXT(first_message(), "no access has 256 bits");
+    CHECK_TEXT(first_message(), "unsupported access of 256 bits");
     cute_diag_clear(diag);
     CHECK_INT(cute_warp_requests(arena, &lane, 0, 1, &r, diag), CUTE_INVALID);
     says();

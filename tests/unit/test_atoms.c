@@ -143,15 +143,15 @@ static const struct {
     {"64x40x32, elem_type = (i8, i8, i32), frag_kind = ss",
      "has N = 8, 16, 24, 32, 48, 64, ..., 256, not 40"},
     {"64x64x16, elem_type = (bf16, bf16, f16), frag_kind = ss",
-     "wgmma has no elements (bf16, bf16, f16); it has (f16, f16, f32), (f16, f16, f16), (bf16, bf16, f32)"},
+     "wgmma does not support elements (bf16, bf16, f16); it supports (f16, f16, f32), (f16, f16, f16), (bf16, bf16, f32)"},
     {"64x64x8, ab_major = (k, mn), elem_type = (tf32, tf32, f32), frag_kind = ss",
      "wgmma of tf32 takes B with K contiguous (k), only of f16 and bf16 with N (mn)"},
     {"64x64x16, ab_major = (mn, k), elem_type = (f16, f16, f32), frag_kind = rs",
-     "A in registers (rs) has no order in memory: its major is k"},
+     "A in registers (rs) requires major k, as it has no order in memory"},
     {"64x64x16, elem_type = (f16, f16, f32), frag_kind = ss, satfinite",
      "only products of integers saturate"},
     {"64x64x256, elem_type = (i1, i1, i32), op = xor, frag_kind = ss",
-     "wgmma of i1 has no op = xor, it has op = and"},
+     "wgmma of i1 does not support op = xor, only op = and"},
     {"64x64x16, elem_type = (f16, f16, f32), frag_kind = sr", "expected one of ss rs, got \"sr\""},
 };
 
@@ -348,7 +348,7 @@ typedef struct refusal {
 #define FMA "atom.universal_fma<1x1x1, (f32, f32) -> f32 >"
 static const refusal refusals[] = {
     {CUTE_ATOM, "sm80.mma<16x8x4, elem_type = (f16, f16, f32) >",
-     "there is no instruction '!cute_nvgpu.sm80.mma<16x8x4, elem_type = (f16, f16, f32) >'; nearest to it: "
+     "unknown instruction '!cute_nvgpu.sm80.mma<16x8x4, elem_type = (f16, f16, f32) >'; nearest: "
      "'!cute_nvgpu.sm80.mma<16x8x8, elem_type = (f16, f16, f32) >', "
      "'!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >' and ",
      9},
@@ -374,13 +374,13 @@ static const refusal refusals[] = {
     {CUTE_ATOM, "atom.simt_async_copy<f16, cache = global, 64 b>", "cache = global, 128 b>'", 21},
     {CUTE_ATOM, "atom.simt_async_copy<f16, cache = never, 64 b>",
      "expected one of always global, got \"never", 34},
-    {CUTE_ATOM, "atom.universal_copy<f32, 16 b>", "16 bits are no whole number of f32, which has 32", 20},
+    {CUTE_ATOM, "atom.universal_copy<f32, 16 b>", "16 bits are not a multiple of f32, which has 32 bits", 20},
     {CUTE_ATOM, "atom.universal_copy<f32, 96 b>", "copies 8, 16, 32, 64, 128 or 256 bits at once, not 96",
      20},
     {CUTE_ATOM, "atom.universal_copy<f32, 32 b, l1_cache_eviction_priority=x>",
      "expected one of evict_normal", 58},
     {CUTE_TILED_COPY, FMA ", layout_copy_tv = <\"(1,1):(0,0)\">, tiler_mn = <\"[1:0]\">",
-     "expected the atom of a copy in a tiled_copy", 0},
+     "expected a copy atom in a tiled_copy", 0},
     {CUTE_TILED_MMA, FMA ", atom_layout_MNK = <\"(16,16):(16,1)\">",
      "expected atom_layout_MNK of rank 3, got rank 2", 67},
     {CUTE_TILED_MMA, FMA ", atom_layout_MNK = <\"(16,16,1):(16,1)\">", "shape and stride must be congruent",
@@ -388,7 +388,7 @@ static const refusal refusals[] = {
     {CUTE_TILED_MMA, FMA ", atom_layout_MNK = <\"(?,16,1):(16,1,0)\">", "expected a static layout", 67},
     {CUTE_TILED_MMA, FMA ", atom_layout = <\"(16,16,1):(16,1,0)\">", "expected 'atom_layout_MNK'", 47},
     {CUTE_TILED_COPY, "atom.universal_copy<f32>, layout_copy_tv = <\"(32,4):(4,1)\">",
-     "expected ',', got its end", 59},
+     "expected ',', got the end of the text", 59},
 };
 
 static void test_refusals(void)

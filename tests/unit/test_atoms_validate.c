@@ -158,16 +158,16 @@ static void test_tilings(void)
     } rows[] = {
         {CUTE_TILED_COPY, COPY("((16,8),8):((64,1),8)", "[8:1;128:1]"), CUTE_ATOM_DESTINATION, NULL},
         {CUTE_TILED_COPY, COPY("((16,8),8):((64,1),8)", "[8:1;256:1]"), CUTE_ATOM_DESTINATION,
-         "element (0,128) of its tile of 8 x 256 is in no thread"},
+         "element (0,128) of its tile of 8 x 256 belongs to no thread"},
         {CUTE_TILED_COPY, COPY("((16,8),8):((64,1),8)", "[8:1;64:1]"), CUTE_ATOM_DESTINATION,
-         "value 0 of thread 8 is element 512, outside of its tile of 8 x 64"},
+         "value 0 of thread 8 is element 512, outside its tile of 8 x 64"},
         {CUTE_TILED_COPY, COPY("(32,(2,2)):(2,(1,9223372036854775807))", "[64:1;2:1]"), CUTE_ATOM_SOURCE,
-         "value 2 of thread 0 is element 9223372036854775807, outside of its tile of 64 x 2"},
+         "value 2 of thread 0 is element 9223372036854775807, outside its tile of 64 x 2"},
         {CUTE_TILED_COPY, COPY("((4,8,2,2),((2,2,2),(1,1))):((64,1,16,0),((32,8,256),(0,0)))", "[32:1;16:1]"),
          CUTE_ATOM_DESTINATION,
          "element (0,0) of its tile of 32 x 16 is value 0 of thread 0 and value 0 of thread 64"},
         {CUTE_TILED_COPY, COPY("(32,(2,2)):(2,(1,1))", "[64:1;1:0]"), CUTE_ATOM_SOURCE,
-         "value 3 of thread 31 is element 64, outside of its tile of 64 x 1"},
+         "value 3 of thread 31 is element 64, outside its tile of 64 x 1"},
         {CUTE_TILED_COPY, COPY("(32,(2,2)):(2,(1,0))", "[64:1;1:0]"), CUTE_ATOM_SOURCE,
          "element (0,0) of its tile of 64 x 1 is value 0 and value 2 of thread 0"},
         {CUTE_TILED_MMA, MMA("(2,2,1):(1,2,0)"), CUTE_ATOM_C, NULL},
@@ -243,7 +243,7 @@ static const struct {
     {WIDE, "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"",
      "f16, rmem, align<16>, \"((8,1),2,2):((1,0),64,8)\"", NULL, "the source has 2 modes, the destination 3"},
     {WIDE, "f16, gmem, align<16>, \"((4,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"",
-     NULL, "takes 8 values a time, mode 0 of the source has 4, no multiple of it"},
+     NULL, "takes 8 values at a time, but mode 0 of the source has 4, which is not a multiple"},
     {WIDE, "f16, gmem, align<16>, \"((8,1),4):((2,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"",
      NULL, "needs 8 consecutive elements, the source has 1"},
     {WIDE, "f16, smem, align<16>, \"S<3,2,3> o 0 o ((8,1),4):((1,0),64)\"",
@@ -259,11 +259,11 @@ static const struct {
      "f32, rmem, \"(1,4):(0,1)\"", "expected a predicate of i8 or i1 in rmem, got f32 in rmem"},
     {"!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >",
      "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"", NULL,
-     "expected the atom of a copy, got '!cute_nvgpu.sm80.mma"},
+     "expected a copy atom, got '!cute_nvgpu.sm80.mma"},
     {WIDE, "f16, gmem, align<16>, \"()\"", "f16, rmem, align<16>, \"((8,1),4):((1,0),64)\"", NULL,
-     "in mode 0 as the source, got one without modes"},
+     "in mode 0 as the source, got a tensor without modes"},
     {WIDE, "f16, gmem, align<16>, \"((8,1),4):((1,0),64)\"", "f16, rmem, align<16>, \"()\"", NULL,
-     "in mode 0 as the destination, got one without modes"},
+     "in mode 0 as the destination, got a tensor without modes"},
 };
 
 static void test_copies(void)
@@ -307,7 +307,7 @@ static void test_products(void)
         {D, A, "f16, rmem, \"((2,2),5,3):((1,2),4,20)\"", D, "B has 5 along N, D 4"},
         {D, A, "f16, rmem, \"((2,2),4,2):((1,2),4,16)\"", D, "A has 3 along K, B 2"},
         {D, A, B, "f32, rmem, \"((2,2),2,5):((1,2),4,8)\"", "C has 5 along N, D 4"},
-        {D, A, "f16, rmem, \"()\"", D, "in mode 0 as the B, got one without modes"},
+        {D, A, "f16, rmem, \"()\"", D, "in mode 0 as the B, got a tensor without modes"},
     };
     begin();
     cute_value atom = parse(CUTE_ATOM, "sm80.mma<16x8x16, elem_type = (f16, f16, f32) >");

@@ -179,13 +179,13 @@ static void test_errors(void)
         const char *says;
     } cases[] = {
         {"(4,8", 5, 1, "expected ',' or ')', but the expression ends"},
-        {"4:1 8", 5, 1, "expected nothing more, got '8'"},
+        {"4:1 8", 5, 1, "expected the end of the expression, got '8'"},
         {"(4,8):(8,x)", 10, 1, "unknown name 'x'; 'let NAME = ...' names a value"},
         {"complement(6:1, (1,_))", 17, 5,
-         "complement: argument 2 is to be a shape or layout, not the coordinate (1,_)"},
-        {"8:(1,2)", 3, 5, "stride (1,2) is not of the same structure as shape 8"},
-        {"(1@0):(1)", 1, 5, "a shape has numbers and '?', but this is the stride (1@0)"},
-        {"8:[1]", 3, 3, "a stride has numbers, '?' and '@', but this is the tile [1:0]"},
+         "complement: argument 2 must be a shape or layout, not the coordinate (1,_)"},
+        {"8:(1,2)", 3, 5, "stride (1,2) is not congruent to shape 8"},
+        {"(1@0):(1)", 1, 5, "expected a shape of numbers and '?', got the stride (1@0)"},
+        {"8:[1]", 3, 3, "expected a stride of numbers, '?' and '@', got the tile [1:0]"},
         {"size", 1, 4, "unknown name 'size'; 'let NAME = ...' names a value"},
         {"sizes(8)", 1, 5, "unknown function 'sizes'; did you mean 'size'?"},
         {"shape_div(6, 4)", 1, 15,
@@ -197,8 +197,8 @@ static void test_errors(void)
          "failed to parse a value from \"?{i7}\": expected i1, i8, i16, i32, i64, div=N or '}' after '?{'"},
         {"\x01", 1, 1, NULL},
         {"8:1 o 2 o", 10, 1, "expected a value, but the expression ends"},
-        {"let a 8", 7, 1, "expected '=' behind the name"},
-        {"let = 8", 5, 1, "expected a name behind 'let': letters, digits and '_', a letter first"},
+        {"let a 8", 7, 1, "expected '=' after the name"},
+        {"let = 8", 5, 1, "expected a name after 'let': letters, digits and '_', a letter first"},
     };
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -223,7 +223,7 @@ static void test_names(void)
     CHECK_TEXT(answer("a"), "32");
     CHECK_TEXT(answer("let a = oops("), "error: expected a value, but the expression ends");
     CHECK_TEXT(answer("(a,long_name_2)"),
-               "error: a tuple has numbers, not a layout; [A;B] is a tile, make_layout(A, B) "
+               "error: a tuple contains numbers, not a layout; [A;B] is a tile, make_layout(A, B) "
                "one layout of both");
     CHECK_TEXT(answer("make_layout(a:1, long_name_2)"), "(32,(2,4)):(1,(16,1))");
     CHECK_TEXT(answer("let lets = 1"), "");

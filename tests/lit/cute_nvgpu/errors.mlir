@@ -308,7 +308,7 @@ func.func @f(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
 
 // -----
 
-// expected-error@+1 {{cp.async.cg.shared.global fetches 64, 128 or 256 bytes into the L2, not 100}}
+// expected-error@+1 {{cp.async.cg.shared.global prefetches 64, 128 or 256 bytes into the L2, not 100}}
 func.func private @g(!cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b, l2_prefetch = 100>)
 
 // -----

@@ -15,7 +15,7 @@ func.func @stride(%t: !cute.memref<f16, gmem, align<16>, "(64,100):(100,1)">) {
 
 // expected-note@+1 {{%t is a}}
 func.func @not_contiguous(%t: !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},2)">) {
-  // expected-error@+1 {{expects stride 1 in the mode of the tensor whose elements lie side by side in shared memory, mode 1 of "(?,?):(?{i64},2)"}}
+  // expected-error@+1 {{expects stride 1 in the mode of the tensor that is contiguous in shared memory, mode 1 of "(?,?):(?{i64},2)"}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -25,7 +25,7 @@ func.func @not_contiguous(%t: !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 // expected-note@+1 {{%t is a}}
 func.func @other_mode(%t: !A) {
-  // expected-error@+1 {{expects stride 1 in the mode of the tensor whose elements lie side by side in shared memory, mode 0}}
+  // expected-error@+1 {{expects stride 1 in the mode of the tensor that is contiguous in shared memory, mode 0}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(1,64)")
   return
 }
@@ -35,7 +35,7 @@ func.func @other_mode(%t: !A) {
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 // expected-note@+1 {{%t is a}}
 func.func @too_few_bytes(%t: !A) {
-  // expected-error@+1 {{expects a multiple of 16 bytes side by side in the tile, but got 4 elements of 16 bits}}
+  // expected-error@+1 {{expects a multiple of 16 contiguous bytes in the tile, but got 4 elements of 16 bits}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,4):(4,1)")
   return
 }
@@ -74,7 +74,7 @@ func.func @layout_as_swizzle(%t: !A) {
 
 // expected-note@+1 {{%t is a}}
 func.func @nibbles(%t: !cute.memref<i4, gmem, align<16>, "(?,?):(?{i64},1)">) {
-  // expected-error@+1 {{expects elements of at least 8 bits, but got i4: view the tensor as i8 (cute.recast_iter), the accelerator unpacks none before sm_100}}
+  // expected-error@+1 {{expects elements of at least 8 bits, but got i4: view the tensor as i8 (cute.recast_iter), TMA unpacks smaller elements only from sm_100 on}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -83,7 +83,7 @@ func.func @nibbles(%t: !cute.memref<i4, gmem, align<16>, "(?,?):(?{i64},1)">) {
 
 // expected-note@+1 {{%t is a}}
 func.func @no_format(%t: !cute.memref<i128, gmem, align<16>, "(?,?):(?{i64},1)">) {
-  // expected-error@+1 {{expects elements that a tensor map has, but got i128}}
+  // expected-error@+1 {{expects elements that a tensor map supports, but got i128}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -134,7 +134,7 @@ func.func @other_map(%t: !A) {
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 // expected-note@+1 {{%t is a}}
 func.func @no_neighbours(%t: !A) {
-  // expected-error@+1 {{expects elements that lie side by side in the tile to do so in a mode of the tensor, but the tile's order is}}
+  // expected-error@+1 {{expects contiguous elements of the tile to be adjacent in one mode of the tensor, but the tile's order is}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)", "(64,64):(1@0,2@1)")
   return
 }
@@ -143,7 +143,7 @@ func.func @no_neighbours(%t: !A) {
 
 // expected-note@+1 {{%t is a}}
 func.func @six_modes(%t: !cute.memref<f16, gmem, align<16>, "(?,?,?,?,?,?):(?{i64},1,?{i64},?{i64},?{i64},?{i64})">) {
-  // expected-error@+1 {{expects a tensor of at most 5 modes that are no constant 1, but got}}
+  // expected-error@+1 {{expects a tensor of at most 5 modes other than constant 1, but got}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -152,7 +152,7 @@ func.func @six_modes(%t: !cute.memref<f16, gmem, align<16>, "(?,?,?,?,?,?):(?{i6
 
 // expected-note@+1 {{%t is a}}
 func.func @composed(%t: !cute.memref<f16, gmem, align<16>, "S<2,3,3> o 0 o (64,64):(64,1)">) {
-  // expected-error@+1 {{expects a tensor whose layout has strides: a tensor map has no composed layouts}}
+  // expected-error@+1 {{expects a tensor whose layout has strides: tensor maps do not support composed layouts}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -191,7 +191,7 @@ func.func @blocks_that_do_not_divide(%t: !A) {
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 // expected-note@+1 {{%t is a}}
 func.func @too_small_a_part(%t: !A) {
-  // expected-error@+1 {{expects a box of which each of 4 blocks gets a multiple of 16 bytes}}
+  // expected-error@+1 {{expects a box that gives each of 4 blocks a multiple of 16 bytes}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(1,16):(16,1)") {num_multicast = 4}
   return
 }
@@ -329,7 +329,7 @@ func.func @partition_tile(%t: !A, %s: !S, %z: !cute.coord<"0">, %l: !cute.layout
   %g = cute.local_tile(%c, (64, 64), (0, 0))
 // expected-note@+1 {{%g1 is a}}
   %g1 = cute.group_modes<0,2> %g
-  // expected-error@+1 {{expects mode 0 of both tensors to be the tile, of as many elements, but got 2048 in shared memory and 4096 of the tensor}}
+  // expected-error@+1 {{expects mode 0 of both tensors to be a tile of equal size, but got 2048 in shared memory and 4096 of the tensor}}
   %x, %y = cute_nvgpu.atom.tma_partition(%a, %z, %l, %s, %g1)
   return
 }
@@ -366,7 +366,7 @@ func.func @host_map(%p: !llvm.ptr<1>, %n: i64) {
 
 // expected-note@+1 {{%t is a}}
 func.func @narrow_rows(%t: !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">) {
-  // expected-error@+1 {{expects rows of the 128 bytes that the tile's swizzle spans, but got 32 elements of 16 bits side by side: S<2,4,3> would do}}
+  // expected-error@+1 {{expects rows of 128 bytes, the span of the tile's swizzle, but got 32 contiguous elements of 16 bits; fix: use S<2,4,3>}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "S<3,4,3> o 0 o (8,32):(32,1)")
   return
 }

@@ -40,7 +40,7 @@ func.func @a_mode_of_modes(%x: !cute.memref<f16, gmem, align<16>, "(?,(?,4),?):(
 
 // expected-note@+1 {{%x is a}}
 func.func @channels_last(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(?{i64},?{i64},?{i64},1)">) {
-  // expected-error@+1 {{expects stride 1 in the mode of the tensor whose elements lie side by side}}
+  // expected-error@+1 {{expects stride 1 in the mode of the tensor that is contiguous in shared memory}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(64,1)") {lower = [0, 0], upper = [0, 0]}
   return
 }
@@ -49,7 +49,7 @@ func.func @channels_last(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(?{i6
 
 // expected-note@+1 {{%x is a}}
 func.func @pixels_first(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">) {
-  // expected-error@+1 {{expects a tile of (pixels, channels) with at most 256 channels of a pixel side by side, and behind them those of the next pixel, for example "(128,64):(64,1)", but got "(128,64):(1,128)"}}
+  // expected-error@+1 {{expects a tile of (pixels, channels) with at most 256 contiguous channels of a pixel, followed by those of the next pixel, for example "(128,64):(64,1)", but got "(128,64):(1,128)"}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(1,128)") {lower = [0, 0], upper = [0, 0]}
   return
 }
@@ -67,7 +67,7 @@ func.func @wide_rows(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64}
 
 // expected-note@+1 {{%x is a}}
 func.func @narrow_rows(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">) {
-  // expected-error@+1 {{expects the 128 bytes that the swizzle spans of a pixel, but got 32 elements of 16 bits}}
+  // expected-error@+1 {{expects 128 bytes of a pixel, the span of the swizzle, but got 32 elements of 16 bits}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "S<3,4,3> o 0 o (128,32):(32,1)") {lower = [0, 0], upper = [0, 0]}
   return
 }
@@ -121,7 +121,7 @@ func.func @far_filter(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64
 
 // expected-note@+1 {{%x is a}}
 func.func @no_pixels(%x: !cute.memref<f16, gmem, align<16>, "(64,4,8,2):(1,64,256,2048)">) {
-  // expected-error@+1 {{expects corners that leave pixels of the 4 along mode 1, but got 2 and -3}}
+  // expected-error@+1 {{expects corners that leave some of the 4 pixels along mode 1, but got 2 and -3}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(64,1)") {lower = [2, 0], upper = [-3, 0]}
   return
 }
@@ -166,7 +166,7 @@ func.func @a_word(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{
 
 // expected-note@+1 {{%x is a}}
 func.func @interleaved_matrix(%x: !cute.memref<f16, gmem, align<16>, "(?,?):(1,?{i64})">) {
-  // expected-error@+1 {{expects a tensor of at least 3 modes that are no constant 1 for an interleave, but got}}
+  // expected-error@+1 {{expects a tensor of at least 3 modes other than constant 1 for an interleave, but got}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%x, "(8,64):(1,8)") {interleave = "16B"}
   return
 }
@@ -184,7 +184,7 @@ func.func @interleave_and_swizzle(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?
 
 // expected-note@+1 {{%x is a}}
 func.func @wide_slice(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?):(1,16,?{i64})">) {
-  // expected-error@+1 {{expects a slice of 16 bytes side by side in the tile, but got 16 elements of 16 bits}}
+  // expected-error@+1 {{expects a contiguous slice of 16 bytes in the tile, but got 16 elements of 16 bits}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%x, "(16,8,4):(1,16,128)") {interleave = "16B"}
   return
 }
@@ -202,7 +202,7 @@ func.func @slice_stride(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?):(1,8,?{i
 
 // expected-note@+1 {{%x is a}}
 func.func @seven_modes(%x: !cute.memref<f16, gmem, align<16>, "(64,64,?,?,?,?,4):(64,1,?{i64},?{i64},?{i64},?{i64},4096)">) {
-  // expected-error@+1 {{expects a tensor of at most 5 modes that are no constant 1, but got}}
+  // expected-error@+1 {{expects a tensor of at most 5 modes other than constant 1, but got}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%x, "(64,64):(64,1)")
   return
 }
@@ -211,7 +211,7 @@ func.func @seven_modes(%x: !cute.memref<f16, gmem, align<16>, "(64,64,?,?,?,?,4)
 
 // expected-note@+1 {{%x is a}}
 func.func @a_group_of_odd_strides(%x: !cute.memref<f16, gmem, align<16>, "(64,64,2,3,4,5):(64,1,4096,8192,24604,98416)">) {
-  // expected-error@+1 {{one dimension counts several only where the tile has none of them and their strides are known multiples of 16 bytes}}
+  // expected-error@+1 {{one dimension combines several modes only if the tile covers none of them and their strides are known multiples of 16 bytes}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%x, "(64,64):(64,1)")
   return
 }

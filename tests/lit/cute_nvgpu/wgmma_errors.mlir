@@ -5,7 +5,7 @@
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @not_canonical(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "((64,16),1,2):((32,1),0,16)">) {
-  // expected-error@+1 {{no matrix descriptor expresses "(64,16):(32,1)" in mode 0: K-major with S<3,4,3> it has to be "((8,m),(64,k)):((64,_),(1,_))"; it is K-major with S<2,4,3>}}
+  // expected-error@+1 {{no matrix descriptor expresses "(64,16):(32,1)" in mode 0: K-major with S<3,4,3> requires "((8,m),(64,k)):((64,_),(1,_))"; it is K-major with S<2,4,3>}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }
@@ -17,7 +17,7 @@ func.func @not_canonical(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @other_major(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "((64,(8,2)),1,2):((1,(64,512)),0,1024)">) {
-  // expected-error@+1 {{it has to be "((8,m),(64,k)):((64,_),(1,_))"; it is MN-major with S<3,4,3>}}
+  // expected-error@+1 {{requires "((8,m),(64,k)):((64,_),(1,_))"; it is MN-major with S<3,4,3>}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }
@@ -29,7 +29,7 @@ func.func @other_major(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,3>
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @no_major(%m: !t, %a: !cute.memref<f16, smem, align<1024>, "((64,16),1,2):((17,1),0,16)">) {
-  // expected-error@+1 {{no matrix descriptor expresses "(64,16):(17,1)" in mode 0: MN-major with no swizzle it has to be "((8,m),(8,k)):((1,_),(8,_))"}}
+  // expected-error@+1 {{no matrix descriptor expresses "(64,16):(17,1)" in mode 0: MN-major with no swizzle requires "((8,m),(8,k)):((1,_),(8,_))"}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }
@@ -65,7 +65,7 @@ func.func @swizzle_of_elements(%m: !t, %a: !cute.memref<f16, smem, align<512>, "
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @offset(%m: !t, %a: !cute.memref<f16, smem, align<1024>, "S<3,3,3> o ?{div=4} o ((64,16),1,2):((64,1),0,16)">) {
-  // expected-error@+1 {{a matrix descriptor begins at a multiple of 16 bytes, but the offset ?{div=4} is not known to}}
+  // expected-error@+1 {{a matrix descriptor requires a multiple of 16 bytes, but the offset ?{div=4} is not known to be one}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }
@@ -77,7 +77,7 @@ func.func @offset(%m: !t, %a: !cute.memref<f16, smem, align<1024>, "S<3,3,3> o ?
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @two_swizzles(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "S<3,3,3> o 0 o ((64,16),1,2):((64,1),0,16)">) {
-  // expected-error@+1 {{a matrix descriptor is of a plain layout with one swizzle, not of a composition}}
+  // expected-error@+1 {{a matrix descriptor describes a plain layout with one swizzle, not a composition}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }
@@ -101,7 +101,7 @@ func.func @unknown(%m: !t, %a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(
 // expected-note@+2 {{%m is a}}
 // expected-note@+1 {{%a is a}}
 func.func @space(%m: !t, %a: !cute.memref<f16, gmem, align<1024>, "((64,16),1,2):((64,1),0,16)">) {
-  // expected-error@+1 {{a matrix descriptor is of a tensor in smem, not in gmem}}
+  // expected-error@+1 {{a matrix descriptor describes a tensor in smem, not in gmem}}
   %f = cute.mma.make_fragment A (%m, %a)
   return
 }

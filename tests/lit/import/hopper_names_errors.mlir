@@ -178,7 +178,7 @@ func.func @place(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,64):
 
 !load = !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 65536, tma_gbasis = <"(64,64):(1@1,1@0)">, tma_format = F16_RN>
 func.func @smaller(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,32):(32,1)">, %b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{'cute_nvgpu.tma_load_execute' op 'cute_nvgpu.atom.tma_partition' op expects mode 0 of both tensors to be the tile, of as many elements, but got 2048 in shared memory and 4096 of the tensor}}
+  // expected-error@+1 {{'cute_nvgpu.tma_load_execute' op 'cute_nvgpu.atom.tma_partition' op expects mode 0 of both tensors to be a tile of equal size, but got 2048 in shared memory and 4096 of the tensor}}
   cute_nvgpu.tma_load_execute %tma, %s, %b
   return
 }

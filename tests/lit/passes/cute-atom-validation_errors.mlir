@@ -3,7 +3,7 @@
 !a = !cute_nvgpu.atom.universal_copy<f16>
 
 func.func @never(%a: !a) {
-  // expected-error @+1 {{'cute.make_tiled_copy' op reads wrong elements: element (0,128) of its tile of 8 x 256 is in no thread}}
+  // expected-error @+1 {{'cute.make_tiled_copy' op reads wrong elements: element (0,128) of its tile of 8 x 256 belongs to no thread}}
   %t = cute.make_tiled_copy(%a) : (!a) -> !cute.tiled_copy<!a, layout_copy_tv = <"((16,8),8):((64,1),8)">, tiler_mn = <"[8:1;256:1]">>
   return
 }
@@ -13,7 +13,7 @@ func.func @never(%a: !a) {
 !a = !cute_nvgpu.atom.universal_copy<f16>
 
 func.func @outside(%a: !a) {
-  // expected-error @+1 {{'cute.make_tiled_copy' op reads wrong elements: value 0 of thread 8 is element 512, outside of its tile of 8 x 64}}
+  // expected-error @+1 {{'cute.make_tiled_copy' op reads wrong elements: value 0 of thread 8 is element 512, outside its tile of 8 x 64}}
   %t = cute.make_tiled_copy(%a) : (!a) -> !cute.tiled_copy<!a, layout_copy_tv = <"((16,8),8):((64,1),8)">, tiler_mn = <"[8:1;64:1]">>
   return
 }

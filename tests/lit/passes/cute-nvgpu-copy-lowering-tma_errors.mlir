@@ -45,7 +45,7 @@ func.func @spaces(%g: !G, %s: !S) {
 // -----
 
 func.func @no_reduction() {
-  // expected-error@+1 {{there is no bulk reduction MIN of elements of type f32}}
+  // expected-error@+1 {{unsupported bulk reduction MIN of elements of type f32}}
   %a = cute.make_atom : !cute_nvgpu.atom.bulk_copy<f32, s2g, kind = MIN>
   return
 }

@@ -99,7 +99,7 @@ func.func @left(%g: !cute.memref<f32, gmem, align<16>, "(1,?):(0,1)">, %r: !cute
                 %s: !cute.memref<f16, smem, align<16>, "((8,1),2):((1,0),64)">, %f: !cute.memref<f16, rmem, "((8,1),2):((1,0),8)">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
   %b = cute.make_atom() : () -> !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
-  // expected-remark@+1 {{is not looked at: an extent is not known before the program runs}}
+  // expected-remark@+1 {{is not looked at: an extent is only known at run time}}
   cute.copy(%a, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, gmem, align<16>, "(1,?):(0,1)">, !cute.memref<f32, rmem, "(1,?):(0,1)">) -> ()
   cute.copy(%b, %s, %f) : (!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>, !cute.memref<f16, smem, align<16>, "((8,1),2):((1,0),64)">, !cute.memref<f16, rmem, "((8,1),2):((1,0),8)">) -> ()
   return

@@ -13,7 +13,7 @@ func.func @other_atom(%a: !copy) {
 !copy = !cute_nvgpu.atom.universal_copy<f16, 128 b>
 
 func.func @too_few_values(%a: !copy) {
-  // CHECK: error: {{.*}}'cute.make_tiled_copy' op the atom takes 8 values, the thread-value layout has 4, no multiple of it
+  // CHECK: error: {{.*}}'cute.make_tiled_copy' op the atom takes 8 values, but the thread-value layout has 4, which is not a multiple
   %t = cute.make_tiled_copy(%a) : (!copy) -> !cute.tiled_copy<!copy, layout_copy_tv = <"((16,8),4):((32,1),8)">, tiler_mn = <"[8:1;64:1]">>
   return
 }
@@ -23,7 +23,7 @@ func.func @too_few_values(%a: !copy) {
 !copy = !cute_nvgpu.atom.universal_copy<f16, 128 b>
 
 func.func @too_few_values_inferred(%a: !copy, %threads: !cute.layout<"(8,16):(16,1)">, %values: !cute.layout<"(1,4):(0,1)">) {
-  // CHECK: error: {{.*}}the atom takes 8 values, the thread-value layout has 4, no multiple of it
+  // CHECK: error: {{.*}}the atom takes 8 values, but the thread-value layout has 4, which is not a multiple
   %t = cute.make_tiled_copy(%a, %threads, %values)
   return
 }
@@ -33,7 +33,7 @@ func.func @too_few_values_inferred(%a: !copy, %threads: !cute.layout<"(8,16):(16
 !ldsm = !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
 
 func.func @too_few_threads(%a: !ldsm) {
-  // CHECK: error: {{.*}}'cute.make_tiled_copy' op the atom takes 32 threads, the thread-value layout has 16, no multiple of it
+  // CHECK: error: {{.*}}'cute.make_tiled_copy' op the atom takes 32 threads, but the thread-value layout has 16, which is not a multiple
   %t = cute.make_tiled_copy(%a) : (!ldsm) -> !cute.tiled_copy<!ldsm, layout_copy_tv = <"(16,8):(8,1)">, tiler_mn = <"[16:1;8:1]">>
   return
 }
@@ -41,7 +41,7 @@ func.func @too_few_threads(%a: !ldsm) {
 // -----
 
 func.func @no_copy(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %threads: !cute.layout<"(8,16):(16,1)">, %values: !cute.layout<"(1,4):(0,1)">) {
-  // CHECK: error: {{.*}}expects the atom of a copy, but got '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >'
+  // CHECK: error: {{.*}}expects a copy atom, but got '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >'
   %t = cute.make_tiled_copy(%a, %threads, %values)
   return
 }
@@ -57,7 +57,7 @@ func.func @unknown_threads(%a: !cute_nvgpu.atom.universal_copy<f16>, %threads: !
 // -----
 
 func.func @permutation(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %atoms: !cute.layout<"(2,2):(1,2)">) {
-  // CHECK: error: {{.*}}the permutation has 48 along M, no multiple of 2 atoms of 16
+  // CHECK: error: {{.*}}the permutation has 48 along M, which is not a multiple of 2 atoms of 16
   %t = cute.make_tiled_mma(%a, %atoms, (48, 32, 16))
   return
 }

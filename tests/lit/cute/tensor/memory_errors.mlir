@@ -202,7 +202,7 @@ func.func @copies_4(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((
 
 !c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 func.func @copies_5(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %v: !cute.memref<f16, smem, align<16>, "((4,1),4):((1,0),64)">) {
-  // expected-error @+1 {{takes 8 values a time, mode 0 of the destination has 4, no multiple of it}}
+  // expected-error @+1 {{takes 8 values at a time, but mode 0 of the destination has 4, which is not a multiple}}
   cute.copy(%c, %g, %v) : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((4,1),4):((1,0),64)">) -> ()
   return
 }
