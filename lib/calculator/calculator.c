@@ -226,8 +226,11 @@ static bool take_let(calculation *c, size_t *start, size_t end, size_t *name, si
 cute_status cute_calculator_eval(cute_calculator *calculator, cute_arena *arena,
                                  const cute_calculator_line *line, cute_answer *out, cute_diag *diag)
 {
-    calculation c = {
-        .arena = arena, .diag = diag, .trial = calculator->trial, .lookup_value = lookup, .context = calculator};
+    calculation c = {.arena = arena,
+                     .diag = diag,
+                     .trial = calculator->trial,
+                     .lookup = lookup_value,
+                     .context = calculator};
     c.line = (cute_place){
         .file = line->file, .line = line->number, .text = line->text, .text_length = line->length};
     *out = (cute_answer){0};

@@ -232,7 +232,7 @@ static bool parse_tuple(reader *r, operand *out)
         if (item->value.type >= CUTE_LAYOUT) {
             calc_fail(
                 c, item->start, item->end,
-                "a tuple contains numbers, not %s %s; a tile is [A;B], a layout of both make_layout(A, B)",
+                "a tuple contains numbers, not %s %s; [A;B] is a tile, make_layout(A, B) one layout of both",
                 strchr("ai", *calc_kind(&item->value)) ? "an" : "a", calc_kind(&item->value));
             return false;
         }

@@ -1,14 +1,13 @@
-/* The copies of cp.async.bulk.tensor (PTX ISA 8.5, 5.5.3 to 5.5.6). The box is a sequence of
- * rows of its fastest dimension, one after the other in shared memory, of which each 16 bytes then move by
- * the swizzle.
+/* The copies of cp.async.bulk.tensor (PTX ISA 8.5, 5.5.3 to 5.5.6). The box is a sequence of rows of its
+ * fastest dimension, stored consecutively in shared memory; the swizzle then permutes chunks of 16 bytes.
  *
- * In im2col mode a row is the channels of a pixel, and the next pixel is the next one of the box of pixels: width first, from
- * its lower to its upper corner in steps of the element stride, then height, depth and batch. What is read is the pixel
- * moved by the offsets; as many pixels as the column has, inside of the tensor or not.
+ * In im2col mode a row is the channels of a pixel, and the next row is the next pixel of the pixel box: width
+ * first, from the lower to the upper corner in steps of the element stride, then height, depth and batch. The
+ * pixel read is displaced by the offsets; a column has a fixed number of pixels, inside the tensor or not.
  *
- * Interleaved tensors (NC/8DHWC8 and NC/16DHWC16) lie in memory as slices of 16 or 32 bytes of channels, the
- * fastest dimension; all other dimensions but the last run inside a slice. No tensor map says how far a slice
- * is from the next: they are taken to be packed. In shared memory slices follow each other likewise. */
+ * Interleaved tensors (NC/8DHWC8 and NC/16DHWC16) are stored as slices of 16 or 32 bytes of channels, the
+ * fastest dimension; all other dimensions except the last run within a slice. A tensor map does not state the
+ * distance between slices: they are assumed to be packed, also in shared memory. */
 #include <string.h>
 
 #include "lib/numeric/number.h"
@@ -17,8 +16,8 @@
 
 enum { ROW = 256 * 8, CHUNK = 16 };
 
-/* How many elements the box takes along a dimension; the stride of the fastest is ignored. */
-static uint32_t taken(const cute_tensor_map *m, int i)
+/* The number of elements of the box along a dimension; the stride of the fastest one is ignored. */
+static uint32_t box_extent(const cute_tensor_map *m, int i)
 {
     return i == 0 ? m->box[0] : (m->box[i] + m->element_strides[i] - 1) / m->element_strides[i];
 }
@@ -28,8 +27,8 @@ static uint32_t slice_bytes(const cute_tensor_map *m)
     return m->interleave ? UINT32_C(8) << m->interleave : 0;
 }
 
-/* Bytes from a row to the next in shared memory: a row that is narrower than its swizzle's span is padded. */
-static uint32_t pitch(const cute_tensor_map *m)
+/* Bytes between rows in shared memory: rows narrower than the swizzle's span are padded. */
+static uint32_t row_pitch(const cute_tensor_map *m)
 {
     uint32_t bytes = m->box[0] * (uint32_t)num_tensor_map_element_size(m);
     if (m->interleave) return slice_bytes(m);
@@ -37,21 +36,21 @@ static uint32_t pitch(const cute_tensor_map *m)
 }
 
 /* Slices of an interleaved box; 1 otherwise. */
-static uint32_t slices(const cute_tensor_map *m)
+static uint32_t count_slices(const cute_tensor_map *m)
 {
     uint32_t bytes = m->box[0] * (uint32_t)num_tensor_map_element_size(m), slice = slice_bytes(m);
     return slice ? (bytes + slice - 1) / slice : 1;
 }
 
-static uint64_t rows(const cute_tensor_map *m)
+static uint64_t count_rows(const cute_tensor_map *m)
 {
     if (m->im2col) return m->box[1];
-    uint64_t count = slices(m);
-    for (int i = 1; i < m->rank; i++) count *= taken(m, i);
+    uint64_t count = count_slices(m);
+    for (int i = 1; i < m->rank; i++) count *= box_extent(m, i);
     return count;
 }
 
-static uint32_t bounded(uint64_t bytes)
+static uint32_t clamp_to_32_bits(uint64_t bytes)
 {
     return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
 }
@@ -59,49 +58,49 @@ static uint32_t bounded(uint64_t bytes)
 uint32_t num_tensor_map_bytes(const cute_tensor_map *m)
 {
     uint64_t row = m->interleave ? slice_bytes(m) : m->box[0] * (uint32_t)num_tensor_map_element_size(m);
-    return bounded(row * rows(m)); /* at most 2^11 * 2^32 */
+    return clamp_to_32_bits(row * count_rows(m)); /* at most 2^11 * 2^32 */
 }
 
 uint32_t num_tensor_map_extent(const cute_tensor_map *m)
 {
-    return bounded(pitch(m) * rows(m));
+    return clamp_to_32_bits(row_pitch(m) * count_rows(m));
 }
 
-/* Where a copy stands: a row, and what of it is inside the tensor. */
-typedef struct walk {
+/* The position of a copy: a row, and the part of it that is inside the tensor. */
+typedef struct copy_walk {
     const cute_tensor_map *map;
     const int32_t *origin;
     const uint16_t *offsets;       /* im2col: of width, height and depth; NULL: none */
-    int64_t pixel[CUTE_MAP_RANK];  /* im2col: where the walk is, without them */
-    uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices, im2col: pixels */
-    uint32_t count[CUTE_MAP_RANK]; /* how far each runs */
-    uint32_t size, elements;       /* of an element in bytes; of a row */
+    int64_t pixel[CUTE_MAP_RANK];  /* im2col: the current pixel, without offsets */
+    uint32_t index[CUTE_MAP_RANK]; /* of dimensions 1 and up; [0] counts slices; im2col: pixels */
+    uint32_t count[CUTE_MAP_RANK]; /* extent of each index */
+    uint32_t size, elements;       /* bytes per element; elements per row */
     uint32_t pitch;
-    uint32_t shared;      /* of the row, before the swizzle */
+    uint32_t shared;      /* offset of the row, before the swizzle */
     uint64_t address;     /* of the row's first element in the tensor */
-    uint32_t first, last; /* of the row's elements: which are inside; first >= last: none */
-} walk;
+    uint32_t first, last; /* range of the row's elements inside the tensor; first >= last: none */
+} copy_walk;
 
-static walk walk_begin(const cute_tensor_map *map, const int32_t *origin, const uint16_t *offsets,
-                       uint32_t shared)
+static copy_walk walk_begin(const cute_tensor_map *map, const int32_t *origin, const uint16_t *offsets,
+                            uint32_t shared)
 {
     uint32_t size = (uint32_t)num_tensor_map_element_size(map);
-    walk w = {.map = map,
-              .origin = origin,
-              .offsets = offsets,
-              .size = size,
-              .elements = map->box[0],
-              .shared = shared};
+    copy_walk w = {.map = map,
+                   .origin = origin,
+                   .offsets = offsets,
+                   .size = size,
+                   .elements = map->box[0],
+                   .shared = shared};
     for (int i = 0; i < map->rank; i++) w.pixel[i] = origin[i];
     if (map->interleave) w.elements = slice_bytes(map) / size;
-    w.pitch = pitch(map);
-    w.count[0] = slices(map);
-    for (int i = 1; i < map->rank; i++) w.count[i] = taken(map, i);
+    w.pitch = row_pitch(map);
+    w.count[0] = count_slices(map);
+    for (int i = 1; i < map->rank; i++) w.count[i] = box_extent(map, i);
     return w;
 }
 
 /* Sets address, first and last of the current row. */
-static void walk_locate(walk *w)
+static void walk_locate(copy_walk *w)
 {
     const cute_tensor_map *m = w->map;
     int64_t start = (int64_t)w->origin[0] + (m->im2col ? 0 : (int64_t)w->index[0] * w->elements);
@@ -124,15 +123,15 @@ static void walk_locate(walk *w)
         w->address = address + (uint64_t)start * w->size;
         return;
     }
-    /* Channels that do not begin at a slice would need two of them; hardware takes whole slices. */
+    /* Channels that start within a slice would span two; the hardware copies whole slices. */
     uint64_t slice = m->dims[m->rank - 2] * m->strides[m->rank - 3];
     int64_t number =
         start >= 0 ? start / (int64_t)w->elements : -((-start + (int64_t)w->elements - 1) / w->elements);
     w->address = address + (uint64_t)number * slice;
 }
 
-/* To the next pixel of the box; false behind the last of the column. */
-static bool next_pixel(walk *w)
+/* Advances to the next pixel of the box; false after the last of the column. */
+static bool next_pixel(copy_walk *w)
 {
     const cute_tensor_map *m = w->map;
     if (++w->index[0] == m->box[1]) return false;
@@ -145,8 +144,8 @@ static bool next_pixel(walk *w)
     return true;
 }
 
-/* To the next row; false behind the last. Slices turn faster than the last dimension only. */
-static bool walk_next(walk *w)
+/* Advances to the next row; false after the last. Slices vary faster than the last dimension only. */
+static bool walk_next(copy_walk *w)
 {
     const cute_tensor_map *m = w->map;
     w->shared += w->pitch;
@@ -167,13 +166,13 @@ static uint64_t fill_value(const cute_tensor_map *m)
     return m->fill ? nans[num_tensor_map_element_size(m)] : 0;
 }
 
-/* What some types do to values on their way to shared memory. */
+/* True for types whose values are converted on the way to shared memory. */
 static bool converts(const cute_tensor_map *m)
 {
     return m->type == CUTE_MAP_F32_FTZ || m->type == CUTE_MAP_TF32 || m->type == CUTE_MAP_TF32_FTZ;
 }
 
-static void convert(const cute_tensor_map *m, uint8_t *bytes, uint32_t count)
+static void convert_elements(const cute_tensor_map *m, uint8_t *bytes, uint32_t count)
 {
     bool flush = m->type == CUTE_MAP_F32_FTZ || m->type == CUTE_MAP_TF32_FTZ;
     bool round = m->type == CUTE_MAP_TF32 || m->type == CUTE_MAP_TF32_FTZ;
@@ -192,7 +191,8 @@ static uint32_t span_of(const cute_tensor_map *m)
     return m->swizzle ? UINT32_C(16) << m->swizzle : 0;
 }
 
-/* A row of a whole span, all of whose chunks are exchanged alike, or one without a swizzle (span 0). */
+/* Copies a row that spans the whole swizzle, so that all its chunks are permuted alike, or a row without a
+ * swizzle (span 0). */
 static inline void copy_row(uint8_t *to, const uint8_t *from, uint32_t length, uint32_t exchange)
 {
     if (!exchange) {
@@ -202,8 +202,8 @@ static inline void copy_row(uint8_t *to, const uint8_t *from, uint32_t length, u
     for (uint32_t at = 0; at < length; at += CHUNK) memcpy(to + (at ^ exchange), from + at, CHUNK);
 }
 
-/* Whether rows are moved by copy_row. */
-static bool is_even(const walk *w, uint32_t span)
+/* True if copy_row applies to the rows. */
+static bool is_even(const copy_walk *w, uint32_t span)
 {
     return !span || w->elements * w->size == span;
 }
@@ -213,9 +213,9 @@ static uint32_t exchange_of(uint32_t shared, uint32_t span)
     return num_swizzle(shared, span, 0) ^ shared;
 }
 
-/* Moves elements `first` to `last` of a row between `bytes` and shared memory, in pieces of 16 bytes where there is a
- * swizzle. One of a whole span stays inside it. */
-static bool move_shared(const walk *w, uint8_t *bytes, uint32_t first, uint32_t last, bool load,
+/* Moves elements `first` to `last` of a row between `bytes` and shared memory, in chunks of 16 bytes if there
+ * is a swizzle. A row that spans the whole swizzle stays within its span. */
+static bool move_shared(const copy_walk *w, uint8_t *bytes, uint32_t first, uint32_t last, bool load,
                         const num_copy_memory *memory)
 {
     uint32_t begin = first * w->size, end = last * w->size, span = span_of(w->map);
@@ -238,7 +238,7 @@ static bool move_shared(const walk *w, uint8_t *bytes, uint32_t first, uint32_t 
     return true;
 }
 
-/* How many of the box's places along a dimension are inside the tensor. */
+/* The number of positions of the box along a dimension that are inside the tensor. */
 static uint64_t count_inside(const cute_tensor_map *m, int i, int64_t origin, uint64_t count, uint64_t step)
 {
     int64_t dim = (int64_t)m->dims[i], stride = (int64_t)step;
@@ -250,7 +250,7 @@ static uint64_t count_inside(const cute_tensor_map *m, int i, int64_t origin, ui
 
 uint64_t num_box_inside(const cute_tensor_map *m, const int32_t *coordinates, const uint16_t *offsets)
 {
-    walk w = walk_begin(m, coordinates, offsets, 0);
+    copy_walk w = walk_begin(m, coordinates, offsets, 0);
     uint64_t bytes = 0;
     if (m->im2col) {
         do {
@@ -271,9 +271,9 @@ static uint8_t *find_area(const num_area *a, uint64_t address, uint64_t size)
     return a->bytes && at <= a->size && size <= a->size - at ? a->bytes + at : NULL;
 }
 
-/* Loads the current row and those behind it along dimension 1 at once, where all are inside the tensor and in memory that
- * may be used without asking. Their number, 0: none. */
-static uint32_t load_rows(const walk *w, const num_copy_memory *memory)
+/* Loads the current row and the following ones along dimension 1 if all are inside the tensor and in directly
+ * accessible memory. Returns their number; 0: none. */
+static uint32_t load_rows(const copy_walk *w, const num_copy_memory *memory)
 {
     enum { AHEAD = 8, LINE = 64 };
     const cute_tensor_map *m = w->map;
@@ -289,7 +289,7 @@ static uint32_t load_rows(const walk *w, const num_copy_memory *memory)
     uint8_t *to = find_area(&memory->shared_area, shared, (uint64_t)count * w->pitch);
     if (!from || !to) return 0;
     for (uint32_t n = 0; n < count; n++) {
-        /* Rows are seldom neighbours in memory: the processor does not foresee the next ones. */
+        /* Rows are rarely contiguous in memory, so the processor does not prefetch the next ones. */
         for (uint32_t at = 0; at < length && n + AHEAD < count; at += LINE)
             __builtin_prefetch(from + AHEAD * step + at);
         copy_row(to, from, length, exchange_of(shared, span));
@@ -321,7 +321,7 @@ bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, const ui
     uint8_t bytes[ROW];
     uint64_t fill = fill_value(m);
     bool as_it_is = !converts(m);
-    walk w = walk_begin(m, coordinates, offsets, shared);
+    copy_walk w = walk_begin(m, coordinates, offsets, shared);
     do {
         walk_locate(&w);
         uint32_t inside = w.last - w.first, done = inside ? load_rows(&w, memory) : 0;
@@ -336,12 +336,12 @@ bool num_box_load(const cute_tensor_map *m, const int32_t *coordinates, const ui
             if (!from) return false;
         }
         if (inside == w.elements && as_it_is) {
-            row = from; /* is only read */
+            row = from; /* only read */
         } else {
             for (uint32_t i = 0; i < w.elements; i++)
                 if (i < w.first || i >= w.last) memcpy(bytes + i * w.size, &fill, w.size);
             if (inside) memcpy(bytes + w.first * w.size, from, inside * w.size);
-            convert(m, bytes + w.first * w.size, inside);
+            convert_elements(m, bytes + w.first * w.size, inside);
         }
         if (!move_shared(&w, row, 0, w.elements, true, memory)) return false;
     } while (walk_next(&w));
@@ -369,7 +369,7 @@ bool num_box_store(const cute_tensor_map *m, const int32_t *coordinates, uint32_
         return false;
     }
     uint8_t bytes[ROW];
-    walk w = walk_begin(m, coordinates, NULL, shared);
+    copy_walk w = walk_begin(m, coordinates, NULL, shared);
     do {
         walk_locate(&w);
         uint32_t inside = w.last - w.first;

@@ -1,6 +1,6 @@
-/* Sums of products with the alignment and truncation of tensor cores: what all vectors have in common, and
- * the way for operands that the quick one (dot_lanes.h) is not for: infinities, NaN, products that leave
- * float's range. */
+/* Dot products with the alignment and truncation of tensor cores: code shared by all vector widths, and the
+ * slow path for operands that dot_lanes.h does not support: infinities, NaN, and products outside float's
+ * range. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ const num_dot_lanes *num_dot_lanes_of(int n)
     return n < 3 ? found[n] : NULL;
 }
 
-static double power(int e) /* 2^e, for e from -1022 to 1023 */
+static double power_of_two(int e) /* 2^e, for e from -1022 to 1023 */
 {
     uint64_t bits = (uint64_t)(e + 1023) << 52;
     double d;
@@ -39,23 +39,23 @@ static int exponent_of(float x, int floor)
     return (bits & 0x7fffffff) == 0 ? ZERO : e < floor ? floor : e;
 }
 
-/* A sum, exact in double, rounded to the result's format. */
-static float finish(double sum, const num_dot_rule *rule)
+/* Rounds a sum, exact in double, to the result's format. */
+static float round_sum(double sum, const num_dot_rule *rule)
 {
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
     uint64_t below = rule->half ? 0x1fffffff : (UINT64_C(1) << (52 - rule->result)) - 1;
     uint64_t cut = bits & below;
     bits &= ~below;
-    if (rule->half && cut) bits |= below + 1; /* rounded to odd, for the rounding to nearest that follows */
+    if (rule->half && cut) bits |= below + 1; /* round to odd before the final rounding to nearest */
     memcpy(&sum, &bits, sizeof sum);
     return (float)sum;
 }
 
-/* Results below the least normal f32 have fewer bits. */
-static float finish_small(double sum, const num_dot_rule *rule)
+/* Results below the smallest normal f32 have fewer bits. */
+static float round_small_sum(double sum, const num_dot_rule *rule)
 {
-    double unit = power(ZERO - rule->result);
+    double unit = power_of_two(ZERO - rule->result);
     return (float)(trunc(sum / unit) * unit);
 }
 
@@ -72,11 +72,11 @@ float num_dot_element(const num_dot_rule *rule, int count, const float *x, size_
     }
     if (isnan(plain)) return num_as_float(0x7fffffff);
     if (!isfinite(plain)) return (float)plain;
-    double scale = power(rule->fraction - most), sum = trunc((double)c * scale);
+    double scale = power_of_two(rule->fraction - most), sum = trunc((double)c * scale);
     for (int l = 0; l < count; l++)
         sum += trunc((double)x[(size_t)l * stride_x] * (double)y[(size_t)l * stride_y] * scale);
-    sum *= power(most - rule->fraction);
-    float r = fabs(sum) < 0x1p-126 && !rule->half ? finish_small(sum, rule) : finish(sum, rule);
+    sum *= power_of_two(most - rule->fraction);
+    float r = fabs(sum) < 0x1p-126 && !rule->half ? round_small_sum(sum, rule) : round_sum(sum, rule);
     if (rule->half) r = num_as_float(num_widen_half(num_narrow_half(num_as_bits(r))));
     return r == 0 ? 0 : r;
 }

@@ -1,18 +1,18 @@
-/* Products of tiles as the tensor cores of sm_90 compute them, for mma, wmma and wgmma alike.
+/* Products of tiles as computed by the tensor cores of sm_90, for mma, wmma and wgmma.
  *
- * What is known of that arithmetic is measured, not documented: Fasi, Higham, Mikaitis, Pranesh, "Numerical
+ * This arithmetic is measured, not documented: Fasi, Higham, Mikaitis, Pranesh, "Numerical
  * behavior of NVIDIA tensor cores" (2021); Xie et al., "MMA-Sim" (arXiv 2511.10909), whose model for Hopper
- * agreed with the hardware bit for bit on random operands. For one element of D and one instruction:
+ * matched the hardware bit for bit on random operands. For one element of D and one instruction:
  *   - each product is exact; its exponent is the sum of the operands' (a subnormal has the format's least
  * exponent, a zero -126);
  *   - products and accumulator are aligned to the largest exponent E and cut off, towards zero, below 2^(E -
  * F), with F = 25 bits, or 13 for wgmma of e4m3 and e5m2;
- *   - they are added exactly, all products of the instruction at once, and the sum is rounded once: f32
+ *   - they are added exactly, all products of the instruction together, and the sum is rounded once: f32
  * towards zero (wgmma of 8-bit floats: to 13 bits of fraction), f16 to nearest, ties to even;
- *   - a zero is +0, also where the terms that were cut off, or what was rounded away, are negative; a NaN is
- * 0x7fffffff or 0x7fff; beyond the largest value there is infinity.
+ *   - a zero is +0, even if the truncated terms or the rounded-off part are negative; a NaN is 0x7fffffff or
+ * 0x7fff; overflow yields infinity.
  *
- * All of it is done in the order of fragments (PTX ISA 9.7.14.5): a piece is 8 rows of A or 8 columns of B, in
+ * Operands are in the order of fragments (PTX ISA 9.7.14.5): a piece is 8 rows of A or 8 columns of B, in
  * chunks of 16 bytes of k. Lane 4 * g + t of a chunk's word holds row (column) g and the elements of k from
  * per * t of the chunk, per = 32 bits / those of the type. A piece of D is 8 x 8: of two registers lane 4 * g +
  * t holds row g, the first of column 2 * t, the second of column 2 * t + 1. */
@@ -28,26 +28,26 @@ enum {
     NUM_MOST_STEPS = 64 /* of k in a piece: s4 */
 };
 
-/* One k of a piece. Of A: the lanes of its rows, twice 16. Of B: its even and its odd columns, for 16 lanes
- * each. Beside them exponents in the order that num_dot_lanes's code has. */
+/* One k of a piece. For A: the lanes of its rows, twice 16. For B: its even and its odd columns, for 16 lanes
+ * each. Exponents are in the order that dot_lanes.h uses. */
 typedef struct num_step {
     _Alignas(64) float values[2][16];
     int32_t exponents[16];
 } num_step;
 
-/* Steps are in the order element of the word, chunk, lane of four: k % per is the same in neighbours. The
- * order in k does not matter to a sum, and that of A is that of B. */
+/* Steps are ordered by element within the word, chunk, lane of four: k % per is the same for neighbours. The
+ * order of k does not affect a sum; A and B have the same order. */
 typedef struct num_side {
     num_step *steps;
-    int floor;    /* the least exponent of the type */
-    int most;     /* exponent */
-    int least;    /* of those that are not 0; without any 1024 */
-    bool special; /* there is an infinity or a NaN */
+    int floor;    /* the smallest exponent of the type */
+    int most;     /* largest exponent */
+    int least;    /* smallest exponent of nonzero elements; 1024: all are zero */
+    bool special; /* contains an infinity or a NaN */
 } num_side;
 
 typedef struct num_dot_rule {
     int fraction; /* F above */
-    int result;   /* bits of fraction of an f32 result: 23 or 13 */
+    int result;   /* fraction bits of an f32 result: 23 or 13 */
     bool half;    /* the accumulator is f16 */
 } num_dot_rule;
 static inline num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma)
@@ -56,8 +56,8 @@ static inline num_dot_rule num_dot_rule_of(ptx_type a, ptx_type d, bool wgmma)
     return (num_dot_rule){.fraction = small ? 13 : 25, .result = small ? 13 : 23, .half = d == PTX_f16};
 }
 
-/* How a piece is read: elements of `type`, of which `floor` is the least exponent, with their signs changed
- * where `negate`. */
+/* The encoding of a piece: elements of `type`, whose smallest exponent is `floor`, with signs inverted if
+ * `negate`. */
 typedef struct num_source {
     ptx_type type;
     int floor;
@@ -71,13 +71,14 @@ static inline num_source num_source_of(ptx_type type, int chunks, bool negate)
     return (num_source){.type = type, .floor = least[type], .chunks = chunks, .negate = negate};
 }
 
-/* The same functions for wide and narrow vectors of the host. */
+/* Implementations for different vector widths of the host. */
 typedef struct num_dot_lanes {
     /* words[chunk] are 32 lanes. */
     void (*rows)(const num_source *source, const uint32_t *const *words, num_side *out);
     void (*columns)(const num_source *source, const uint32_t *const *words, num_side *out);
-    /* The 8 x 8 sums over `count` steps from `first`: d = c + a * b; c and d hold 32 lanes for the even and 32
-     * for the odd columns. They may be the same. In f32; an f16 result is rounded when it is narrowed. */
+    /* The 8 x 8 sums over `count` steps from `first`: d = c + a * b; c and d hold 32 lanes for the even and
+     * 32 for the odd columns, and may alias. Results are f32; an f16 result is rounded when it is
+     * narrowed. */
     void (*floats)(const num_dot_rule *rule, int first, int count, const num_side *a, const num_side *b,
                    const float *const c[2], float *const d[2]);
     void (*integers)(bool satfinite, int count, const num_side *a, const num_side *b,
@@ -87,15 +88,15 @@ typedef struct num_dot_lanes {
     /* The two columns of f16 in a word, to f32 and back. */
     void (*widen)(const uint32_t *words, float *const out[2]);
     void (*narrow)(const float *const in[2], uint32_t *words);
-    /* 8 rows of 8 elements of 16 bits to 8 columns: as lanes. */
+    /* Transposes 8 rows of 8 16-bit elements to 8 columns, in lane order. */
     void (*transpose)(const void *const rows[8], uint32_t *lanes);
 } num_dot_lanes;
 extern const num_dot_lanes num_dot_lanes_16, num_dot_lanes_8, num_dot_lanes_4;
-/* Those that the host can run, the fastest at 0; NULL behind the last. */
+/* The implementations that the host supports, fastest first; NULL past the last. */
 const num_dot_lanes *num_dot_lanes_of(int n);
 
-/* One element without any assumption on its operands: x and y are `count` values, k neighbours `stride_x` and
- * `stride_y` floats apart. */
+/* One element, for any operands: x and y are `count` values, with neighbours in k `stride_x` and `stride_y`
+ * floats apart. */
 float num_dot_element(const num_dot_rule *rule, int count, const float *x, size_t stride_x, int floor_x,
                       const float *y, size_t stride_y, int floor_y, float c);
 

@@ -1,10 +1,11 @@
-/* The code behind num_dot_lanes, for vectors of LANES 32-bit lanes (16, 8 or 4) and functions with the attribute
- * TARGET; NUM_DOT_TABLE is the name of its table. Each .c file that includes it makes one set.
+/* The implementation of num_dot_lanes, for vectors of LANES 32-bit lanes (16, 8 or 4) and functions with the
+ * attribute TARGET; NUM_DOT_TABLE names its table. Each .c file that includes it defines one implementation.
  *
- * A block is 2 * LANES lanes of a piece's rows by its even and its odd columns: four vectors of sums. The four
- * sums' exponents are the bytes of one 32-bit lane: 0 and 1 the even and the odd columns of the first LANES lanes,
- * 2 and 3 of the others. Bytes are exponents relative to the piece's largest, RAISE of that, and not below -64: the
- * sum of two is in -128 to 126, a negative one may be wrong, another one is right. */
+ * A block is 2 * LANES lanes of a piece's rows by its even and its odd columns: four vectors of sums. The
+ * exponents of the four sums are the bytes of one 32-bit lane: bytes 0 and 1 for the even and odd columns of
+ * the first LANES lanes, bytes 2 and 3 for the others. Bytes are exponents relative to the piece's largest,
+ * which is RAISE, and at least -64: the sum of two is in -128 to 126; a negative sum may be inexact, others
+ * are exact. */
 #include <string.h>
 
 #include "lib/numeric/dot.h"
@@ -22,7 +23,7 @@ enum {
     BLOCKS = VECTORS / 2,
     BIAS = 127,
     ZERO = -126,    /* the exponent of a zero */
-    NOTHING = 1024, /* more than any exponent */
+    NOTHING = 1024, /* larger than any exponent */
     RAISE = 63,
     LOWEST = -64,
     HALF_FLOOR = -14,
@@ -31,13 +32,13 @@ enum {
 
 #define SELECT(mask, x, y) (((x) & (ints)(mask)) | ((y) & ~(ints)(mask)))
 #define ALL(x)             ((ints){0} + (x))
-/* What has instructions that the compilers do not find. */
+/* Operations with instructions that compilers do not select. */
 #ifndef MOST
 #define MOST(x, y)       SELECT((x) > (y), x, y)
 #define LEAST(x, y)      SELECT((x) < (y), x, y)
 #define MOST_BYTES(x, y) (((x) & ((x) > (y))) | ((y) & ~((x) > (y))))
 #endif
-/* x where a < b, or where a is 0; else y. */
+/* x if a < b or a is 0; else y. */
 #ifndef WHERE_LESS
 #define WHERE_LESS(a, b, x, y) SELECT((a) < (b), x, y)
 #define WHERE_ZERO(a, x, y)    SELECT((a) == 0, x, y)
@@ -80,7 +81,7 @@ INLINE bool any(ints v)
 
 /* ---- elements ---- */
 
-/* num_widen_half, but for what a NaN is. */
+/* num_widen_half, except for the payload of a NaN. */
 INLINE ints widen_half(ints h)
 {
 #ifdef WIDEN_HALF
@@ -111,10 +112,10 @@ INLINE ints element_of(ptx_type type, ints word, int h)
     case PTX_bf16: return h ? word & (int32_t)0xffff0000 : word << 16;
     case PTX_tf32: return word & ~0x1fff;
     case PTX_e5m2: return widen_half((word >> (8 * h) & 0xff) << 8); /* the upper half of an f16 */
-    case PTX_e4m3: {                                                 /* but for NaN, which becomes 480 */
+    case PTX_e4m3: {                                                 /* except for NaN, which becomes 480 */
         words x = (words)(word << (24 - 8 * h));
         ints magnitude = (ints)(x >> 4) & 0x07f00000;
-        /* A subnormal is its fraction beside a fixed exponent, less that exponent's one. */
+        /* A subnormal is its fraction with a fixed exponent, minus the implicit one of that exponent. */
         ints small = (ints)((floats)(magnitude + (121 << 23)) - (floats)ALL(121 << 23));
         ints wide = WHERE_LESS(magnitude, ALL(0x00800000), small, magnitude + (120 << 23));
         return wide | ((ints)x & INT32_MIN);
@@ -126,7 +127,7 @@ INLINE ints element_of(ptx_type type, ints word, int h)
     }
 }
 
-/* Each lane becomes what OP makes of all. */
+/* Reduces all lanes by OP, into each lane. */
 #define TURN(v, by) __builtin_shufflevector(v, v, TURNED(by))
 #if LANES == 16
 #define TURNED(n)                                                                                            \
@@ -144,8 +145,8 @@ INLINE ints element_of(ptx_type type, ints word, int h)
 #define FOLD(OP, v) (v = OP(v, TURN(v, 2)), v = OP(v, TURN(v, 1)))
 #endif
 
-/* The elements of a piece, and of floating-point ones their exponents, in the order of num_side: 32 lanes are
- * four steps. The exponents of elements of 8 bits are bytes of words, as the elements are. */
+/* The elements of a piece and, for floating-point elements, their exponents, in the order of num_side: 32
+ * lanes are four steps. The exponents of 8-bit elements are bytes of words, like the elements. */
 typedef struct elements {
     _Alignas(64) int32_t values[NUM_MOST_STEPS / 4][NUM_LANES];
     _Alignas(64) int32_t exponents[NUM_MOST_STEPS / 4][NUM_LANES];
@@ -162,11 +163,11 @@ INLINE int most_byte(ints v)
     return low > high ? low : high;
 }
 
-/* The exponents of a piece of e4m3 or e5m2, four at a time; already relative, as bytes. */
+/* The exponents of a piece of e4m3 or e5m2, four at a time, as relative bytes. */
 INLINE void open_bytes(ptx_type type, const num_source *s, const uint32_t *const *from, elements *to,
                        num_side *out)
 {
-    enum { BASE = 32 }; /* is added to exponents, so that a zero is 0 */
+    enum { BASE = 32 }; /* added to exponents, so that a zero is 0 */
     bool four = type == PTX_e4m3;
     ints most = {0}, room = {0}, special = {0};
     for (int c = 0; c < s->chunks; c++)
@@ -175,7 +176,7 @@ INLINE void open_bytes(ptx_type type, const num_source *s, const uint32_t *const
             bytes m = (bytes)magnitude, zero = m == 0;
             bytes e = (bytes)(four ? magnitude >> 3 & 0x0f0f0f0f : magnitude >> 2 & 0x1f1f1f1f);
             special |= (ints)(four ? m == 0x7f : e == 0x1f);
-            /* Subnormals: all have the type's least exponent, but for e4m3 that becomes f16. */
+            /* Subnormals have the type's smallest exponent, but e4m3 becomes f16. */
             e = four && s->floor < -6 ? e + (m < 4) + (m < 2) : MOST_BYTES(e, ALL_BYTES(1));
             e = (e + (int8_t)(BASE - (four ? 7 : 15))) & ~zero;
             most = MOST_IN(most, e);
@@ -202,7 +203,7 @@ INLINE void open_type(ptx_type type, const num_source *s, const uint32_t *const 
     enum { NAN_OF_E4M3 = 0x43f00000 }; /* 480 */
     int bits = ptx_types[type].bits, chunks = s->chunks;
     bool real = ptx_types[type].kind == PTX_FLOAT, small = type == PTX_e4m3 || type == PTX_e5m2;
-    /* Exponents as f32 has them; that of a zero is not the least. */
+    /* Exponents as encoded in f32; that of a zero is not the smallest. */
     ints least = ALL(NOTHING + BIAS), most = ALL(ZERO + BIAS), floor = ALL(s->floor + BIAS);
     ints flip = ALL((int32_t)(!s->negate   ? 0
                               : bits == 8  ? 0x80808080
@@ -250,9 +251,9 @@ FUNCTION int open_piece(const num_source *s, const uint32_t *const *from, elemen
     return 1;
 }
 
-/* Where a group of 32 elements is: element `h` of the words of chunk `c`. */
+/* The position of a group of 32 elements: element `h` of the words of chunk `c`. */
 typedef struct group {
-    bool small; /* exponents are as open_bytes left them */
+    bool small; /* exponents are those of open_bytes */
     int chunks, n, h, c;
 } group;
 
@@ -269,7 +270,7 @@ INLINE void next_group(group *g)
     g->h++;
 }
 
-/* Exponents from lane `at` on, as bytes in their range. */
+/* Exponents from lane `at` on, clamped to bytes. */
 INLINE ints relative(const elements *x, const group *g, int at, int top)
 {
     if (g->small) return load_ints(x->exponents[g->c] + at) >> (8 * g->h) & 0xff;
@@ -277,7 +278,7 @@ INLINE ints relative(const elements *x, const group *g, int at, int top)
     return MOST(e, ALL(LOWEST)) & 0xff;
 }
 
-/* Lane t of each four, in all four: row g of the step t. */
+/* Broadcasts lane t of each group of four: row g of step t. */
 #if LANES == 16
 #define QUAD(v, t)                                                                                           \
     __builtin_shufflevector(v, v, t, t, t, t, 4 + t, 4 + t, 4 + t, 4 + t, 8 + t, 8 + t, 8 + t, 8 + t,        \
@@ -325,8 +326,7 @@ FUNCTION void rows(const num_source *s, const uint32_t *const *from, num_side *o
         open_rows(false, s, &x, out);
 }
 
-/* Columns p, 2 + p, 4 + p and 6 + p of step t, as often as there are lanes: of 32 lanes the lanes 4 * column +
- * t. */
+/* Columns p, 2 + p, 4 + p and 6 + p of step t, for all lanes: from 32 lanes, the lanes 4 * column + t. */
 #if LANES == 16
 #define COLUMN(from, p, t)                                                                                   \
     __builtin_shufflevector(load_ints(from), load_ints((from) + 16), 4 * p + t, 8 + 4 * p + t,               \
@@ -377,14 +377,14 @@ FUNCTION void columns(const num_source *s, const uint32_t *const *from, num_side
 
 /* ---- sums of floats ---- */
 
-/* Two pieces, and what they have in common. */
+/* Two pieces and their common properties. */
 typedef struct pair {
     const num_side *a, *b;
     const num_step *x, *y; /* `count` steps of each */
     int count;
     int base;  /* the exponent of a product whose byte is 0 */
-    int zero;  /* no product with a zero has a larger exponent */
-    bool tiny; /* products that are not 0 may be so small that the quick ways are not right */
+    int zero;  /* upper bound of the exponent of products with a zero */
+    bool tiny; /* nonzero products may be too small for the fast paths */
 } pair;
 
 /* The largest exponents of the products of a block at lane `at`. */
@@ -398,18 +398,18 @@ INLINE bytes largest(const pair *p, int count, int at)
     return most;
 }
 
-/* The sum of aligned products, below 2^31, and of the accumulator, below 2^26, rounded. `scale` is the power of
- * two that makes the last bit that counts 1. */
+/* Adds and rounds the sum of aligned products, below 2^31, and the accumulator, below 2^26. `scale` is the
+ * power of two that scales the last significant bit to 1. */
 INLINE ints finish(const num_dot_rule *rule, floats scale, floats accumulator, words products)
 {
     ints c = __builtin_convertvector(accumulator * scale, ints), all = (ints)(products + (words)c);
     ints sign = (all ^ (((ints)products ^ all) & (c ^ all))) >> 31;
     words magnitude = (words)(all ^ sign) - (words)sign;
-    /* The first bit that is cut off is cleared: rounding to nearest is then rounding towards zero. */
+    /* Clears the first truncated bit: rounding to nearest then rounds towards zero. */
     words cut = magnitude & ~(magnitude >> 24);
     ints r = (ints) __builtin_convertvector(cut, floats);
     if (rule->half) {
-        /* Rounded to odd, for the rounding to nearest that follows. */
+        /* Round to odd before the final rounding to nearest. */
         words back = __builtin_convertvector((floats)r, words);
         r |= (ints)(back != magnitude) & 1;
     } else if (rule->result < 23) {
@@ -420,7 +420,7 @@ INLINE ints finish(const num_dot_rule *rule, floats scale, floats accumulator, w
     return rule->half ? result & (r > HALF_ZERO) : result;
 }
 
-/* The four sums of a block at lane `at`, beginning with c, aligned by scale; `count` as in the pair. */
+/* The four sums of a block at lane `at`, starting with c, aligned by scale; `count` as in the pair. */
 INLINE void sums(const num_dot_rule *rule, const pair *p, int count, int at, const floats scale[4],
                  const floats c[4], float *const d[2])
 {
@@ -441,24 +441,23 @@ INLINE void sums(const num_dot_rule *rule, const pair *p, int count, int at, con
     store_ints(d[1] + at + LANES, finish(rule, s3, c[3], t3));
 }
 
-/* The power of two that aligns to the largest exponent e, as f32 has it. */
+/* The power of two that aligns to the largest exponent e, as encoded in f32. */
 INLINE floats scale_of(const num_dot_rule *rule, ints e)
 {
     return (floats)((rule->fraction + 2 * BIAS - e) << 23);
 }
 
-/* Exponents of accumulators as f32 has them: 0 is as good as 1 here. */
+/* Exponents of accumulators as encoded in f32; 0 is treated as 1. */
 INLINE ints exponent_of(const num_dot_rule *rule, floats c)
 {
     ints e = (ints)((words)c << 1 >> 24);
     return rule->half ? SELECT(((words)c << 1) == 0, e, MOST(e, ALL(HALF_FLOOR + BIAS))) : e;
 }
 
-enum {
-    LOW = -100
-}; /* a product below 2^-125 is cut off, however roughly, where the largest exponent is not less */
+enum { LOW = -100 }; /* a product below 2^-125 is truncated entirely if the largest exponent is not smaller */
 
-/* A block where bytes say all exponents and none is low; false, and nothing done, elsewhere. */
+/* Computes a block if bytes represent all exponents and none is low; otherwise returns false without
+ * effect. */
 INLINE bool block(const num_dot_rule *rule, const pair *p, int count, int at, const float *const c[2],
                   float *const d[2])
 {
@@ -482,8 +481,8 @@ INLINE bool block(const num_dot_rule *rule, const pair *p, int count, int at, co
     return true;
 }
 
-/* Any scale does for zeros. A negative byte is of zeros, but for tiny products; the accumulator's exponent is the
- * largest where no zero's can be. `bad`: lanes that need the slow way. */
+/* Zeros accept any scale. A negative byte belongs to zeros, except for tiny products; the accumulator's
+ * exponent is the largest if that of a zero cannot be. `bad`: lanes that need the slow path. */
 INLINE floats align(const num_dot_rule *rule, const pair *p, bytes most, int byte, floats c, ints *bad)
 {
     ints mine = exponent_of(rule, c) - BIAS, zero = ((words)c << 1) == 0;
@@ -496,7 +495,7 @@ INLINE floats align(const num_dot_rule *rule, const pair *p, bytes most, int byt
     return scale_of(rule, MOST(e, ALL(LOW)) + BIAS);
 }
 
-/* The lanes of the n-th sum of a block that no vector is for. */
+/* The lanes of the n-th sum of a block that vectors cannot compute. */
 FUNCTION void slow(const num_dot_rule *rule, const pair *p, int at, int n, ints bad, const floats *c,
                    float *const d[2])
 {
@@ -541,7 +540,7 @@ FUNCTION void float_sums(const num_dot_rule *rule, int first, int count, const n
     p.base = a->most + b->most - 2 * RAISE;
     p.zero = ZERO + (a->most > b->most ? a->most : b->most);
     p.tiny = a->least + b->least < (p.base < LOW ? LOW : p.base);
-    /* No product above 2^127, and at most 16 aligned ones of 27 bits, or 64 of 15. */
+    /* No product exceeds 2^127, and there are at most 16 aligned products of 27 bits, or 64 of 15. */
     if (a->special || b->special || a->most + b->most >= 126 ||
         count > (rule->fraction > 20 ? 16 : NUM_MOST_STEPS)) {
         for (int n = 0; n < BLOCKS; n++) careful_block(rule, &p, true, 2 * n * LANES, c, d);

@@ -1,4 +1,4 @@
-/* Which lane and register of a warp holds which element of a matrix: the layouts of fragments as formulas. */
+/* The layouts of fragments as formulas: which lane and register of a warp holds which element of a matrix. */
 #include "lib/numeric/fragment.h"
 
 int num_fragment_registers(int count, ptx_type type)
@@ -12,8 +12,8 @@ int num_fragment_elements(num_operand operand, int m, int n, int k)
     return operand == NUM_A ? m * k : operand == NUM_B ? k * n : m * n;
 }
 
-/* Fragments are made of 8-row pieces whose lane 4 * g + t holds row g (column, of B) and `per` neighbours of
- * k from per * t; of C, columns 2 * t and 2 * t + 1 (9.7.14.5.1 to 12). Pieces follow each other down, then
+/* Fragments consist of 8-row pieces in which lane 4 * g + t holds row g (of B: column g) and `per` neighbours
+ * of k from per * t on; of C, columns 2 * t and 2 * t + 1 (9.7.14.5.1 to 12). Pieces are ordered down, then
  * across. */
 num_place num_shape_place(num_operand operand, int m, int k, ptx_type type, int lane, int reg, int index)
 {
@@ -47,7 +47,7 @@ static num_place quad_place(num_operand operand, ptx_type type, bool other_major
     return (num_place){(lane & 1) + (reg & 2) + upper, (reg & 4) + (lane & 2) + (reg & 1), part};
 }
 
-static ptx_type type_of(const num_mma *mma, num_operand operand)
+static ptx_type operand_type(const num_mma *mma, num_operand operand)
 {
     return (ptx_type)(operand == NUM_A ? mma->a : operand == NUM_B ? mma->b : mma->c);
 }
@@ -66,5 +66,5 @@ num_place num_fragment_place(const num_mma *mma, num_operand operand, ptx_type t
 num_place num_mma_place(const num_mma *mma, num_operand operand, const num_mma_options *options, int lane,
                         int reg, int index)
 {
-    return num_fragment_place(mma, operand, type_of(mma, operand), options, lane, reg, index);
+    return num_fragment_place(mma, operand, operand_type(mma, operand), options, lane, reg, index);
 }

@@ -7,7 +7,7 @@
 #include "lib/numeric/number.h"
 #include "lib/numeric/number_quick.h"
 
-/* ---- the instructions ---- */
+/* ---- table of instructions ---- */
 
 /* Sets of types. */
 #define S(type) (UINT64_C(1) << PTX_##type)
@@ -15,12 +15,12 @@
 #define I8      (S(s8) | S(u8))
 #define I4      (S(s4) | S(u4))
 enum {
-    MIXED = 1,    /* A and B may differ in type */
+    MIXED = 1,    /* A and B may have different types */
     WIDENING = 2, /* C f16 and D f32 */
     NARROWING = 4 /* C f32 and D f16 */
 };
 
-/* One row a shape and group of types: PTX ISA 8.5, tables of 9.7.14.2 (wmma) and 9.7.14.5 (mma). */
+/* One row per shape and group of types: PTX ISA 8.5, tables of 9.7.14.2 (wmma) and 9.7.14.5 (mma). */
 static const struct row {
     bool wmma;
     int16_t m, n, k;
@@ -72,7 +72,7 @@ static bool row_has(const struct row *r, ptx_type a, ptx_type b, ptx_type c, ptx
     return (op != NUM_MUL_ADD) == (a == PTX_b1);
 }
 
-/* f16 operands of wmma come in eight registers whatever the shape. */
+/* f16 operands of wmma have eight registers for any shape. */
 static int fragment_registers(bool wmma, num_operand operand, int m, int n, int k, ptx_type type)
 {
     if (wmma && operand != NUM_C && type == PTX_f16) return 8;
@@ -93,7 +93,7 @@ bool num_mma_find(bool wmma, int m, int n, int k, ptx_type a, ptx_type b, ptx_ty
             num_operand operand = i < 2 ? (num_operand)i : NUM_C;
             out->registers[i] = (uint8_t)fragment_registers(wmma, operand, m, n, k, types[i]);
         }
-        if (num_is_quad(out)) /* four products a warp */
+        if (num_is_quad(out)) /* four products per warp */
             for (int i = 0; i < 4; i++) out->registers[i] = i < 2 ? 2 : types[i] == PTX_f16 ? 4 : 8;
         return true;
     }
@@ -117,7 +117,7 @@ enum { MOST_TILES = 4, LANES = NUM_LANES }; /* of 8 rows, of 8 x 8 */
 /* 32 lanes of each register of an operand's fragment. */
 typedef const void *const *fragment;
 
-/* The two registers of an 8 x 8 piece of C and D, or the one of f16: their number. */
+/* Index of the register of an 8 x 8 piece of C and D, which has two registers, or one for f16. */
 static int register_of(ptx_type type, int piece)
 {
     return type == PTX_f16 ? piece : 2 * piece;
@@ -146,7 +146,7 @@ static void store_piece(const num_dot_lanes *lanes, ptx_type type, void *const *
     memcpy(d[r + 1], in[1], sizeof in[1]);
 }
 
-/* sm_90 has no mma of 8-bit floats: they become f16, and the sum of products is added to C. */
+/* sm_90 has no mma of 8-bit floats: they are converted to f16, and the sum of products is added to C. */
 static bool is_small(const num_mma *mma)
 {
     return mma->a == PTX_e4m3 || mma->a == PTX_e5m2;
@@ -163,7 +163,7 @@ static void add_halves(const num_dot_lanes *lanes, const num_dot_rule *rule, con
     lanes->add((const float *const *)at, (float *const[]){c[0], c[1]});
 }
 
-/* All products but those below. D may be in the registers of any operand: it is written at the end. */
+/* All products except those below. D may share registers with any operand: it is written last. */
 static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fragment a, fragment b,
                          fragment c)
 {
@@ -178,8 +178,8 @@ static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fra
                source_b = num_source_of((ptx_type)mma->b, chunks, false);
     if (small) source_a.floor = source_b.floor = num_source_of(PTX_f16, 0, false).floor;
     num_dot_rule rule = num_dot_rule_of((ptx_type)mma->a, (ptx_type)mma->d, false);
-    if (mma->c == PTX_f32) rule.half = false;           /* wmma: the sum is f32, D its rounding */
-    int step = mma->wmma && mma->a == PTX_tf32 ? 4 : k; /* it becomes HMMA.1684, twice */
+    if (mma->c == PTX_f32) rule.half = false;           /* wmma: the sum is f32 and rounded to D */
+    int step = mma->wmma && mma->a == PTX_tf32 ? 4 : k; /* executed as HMMA.1684, twice */
     for (int i = 0; i < tiles; i++) {
         const uint32_t *from[NUM_MOST_CHUNKS];
         for (int n = 0; n < chunks; n++) from[n] = a[i + tiles * n];
@@ -208,7 +208,7 @@ static void tile_product(const num_mma *mma, bool satfinite, void *const *d, fra
         store_piece(lanes, (ptx_type)mma->d, d, piece, sums[piece]);
 }
 
-/* m8n8k4 of f16: four products, each of eight lanes. */
+/* m8n8k4 of f16: four products of eight lanes each. */
 static void quad_product(const num_mma *mma, const num_mma_options *options, void *const *d, fragment a,
                          fragment b, fragment c)
 {
@@ -255,7 +255,7 @@ static void quad_product(const num_mma *mma, const num_mma_options *options, voi
         }
 }
 
-/* A chain of fma for each element; a NaN anywhere in it is one at its end. */
+/* A chain of fma per element; a NaN propagates to the end. */
 #define CHAIN                                                                                                \
     for (int l = 0; l < k; l++)                                                                              \
         for (int i = 0; i < LANES; i++) sums[i] = __builtin_fma(x[l][i], y[l][i], sums[i]);
@@ -268,12 +268,12 @@ __attribute__((target("avx2,fma"))) static void chain_wide(int k, double (*x)[LA
 }
 #endif
 
-static void chain_plain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
+static void chain_fma_plain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
 {
     CHAIN
 }
 
-static void chain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
+static void chain_fma(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -281,10 +281,10 @@ static void chain(int k, double (*x)[LANES], double (*y)[LANES], double *sums)
         return;
     }
 #endif
-    chain_plain(k, x, y, sums);
+    chain_fma_plain(k, x, y, sums);
 }
 
-static uint64_t chain_exactly(int k, double (*x)[LANES], double (*y)[LANES], int lane, double c)
+static uint64_t chain_fma_exactly(int k, double (*x)[LANES], double (*y)[LANES], int lane, double c)
 {
     uint64_t p, q, sum;
     memcpy(&sum, &c, sizeof sum);
@@ -296,7 +296,8 @@ static uint64_t chain_exactly(int k, double (*x)[LANES], double (*y)[LANES], int
     return sum;
 }
 
-/* Lane 4 * g + t of A's register for rows i and k 4 * n holds (8 * i + g, 4 * n + t); B's likewise columns. */
+/* Lane 4 * g + t of A's register for rows i and k 4 * n holds (8 * i + g, 4 * n + t); B's likewise for
+ * columns. */
 static void double_product(const num_mma *mma, void *const *d, fragment a, fragment b, fragment c)
 {
     enum { MOST_K = 16 };
@@ -314,12 +315,12 @@ static void double_product(const num_mma *mma, void *const *d, fragment a, fragm
     for (int r = 0; r < 2 * tiles; r++) {
         double sums[LANES];
         memcpy(sums, c[r], sizeof sums);
-        chain(mma->k, x[r / 2], y[r % 2], sums);
+        chain_fma(mma->k, x[r / 2], y[r % 2], sums);
         memcpy(result[r], sums, sizeof sums);
         for (int lane = 0; lane < LANES; lane++)
             if (sums[lane] != sums[lane])
                 result[r][lane] =
-                    chain_exactly(mma->k, x[r / 2], y[r % 2], lane, ((const double *)c[r])[lane]);
+                    chain_fma_exactly(mma->k, x[r / 2], y[r % 2], lane, ((const double *)c[r])[lane]);
     }
     for (int r = 0; r < 2 * tiles; r++) memcpy(d[r], result[r], sizeof result[r]);
 }
@@ -358,7 +359,7 @@ void num_mma_run(const num_mma *mma, const num_mma_options *options, void *const
 
 /* ---- wmma.load and wmma.store ---- */
 
-/* Moves one register of one lane: in one piece where its elements are neighbours in memory. */
+/* Moves one register of one lane, as a single access if its elements are contiguous in memory. */
 static bool move_word(num_operand operand, int m, int k, ptx_type type, bool col_major, int64_t stride,
                       int lane, int reg, uint64_t *word, bool load, num_wmma_move move, void *context)
 {

@@ -1,6 +1,6 @@
-/* Conversions and correctly rounded arithmetic, one value at a time, in integers: every value is a
- * significand times a power of two, every result is rounded once by number_pack. Loops over warps are in
- * number_lanes.c. */
+/* Conversion and correctly rounded arithmetic of one value at a time, in integers: every value is a
+ * significand times a power of two, and every result is rounded once by number_pack. number_lanes.c has the
+ * loops over warps. */
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ number number_unpack(num_format format, uint64_t bits)
     return n;
 }
 
-/* Whether a magnitude that was cut off has to grow by one unit. `rest`: 0 nothing cut off, 1 less than half a
- * unit, 2 half, 3 more. */
+/* True if a truncated magnitude must be incremented. `rest`: the truncated part is 0: zero, 1: less than half
+ * a unit, 2: half, 3: more. */
 static bool round_up(num_round round, bool sign, bool odd, int rest)
 {
     switch (round) {
@@ -71,7 +71,7 @@ static bool round_up(num_round round, bool sign, bool odd, int rest)
     return false;
 }
 
-/* significand >> shift, rounded; `sticky`: the value is a little larger in magnitude. */
+/* significand >> shift, rounded; `sticky`: the exact value is slightly larger in magnitude. */
 static num_u128 shift_round(num_u128 significand, int shift, bool sticky, num_round round, bool sign)
 {
     int rest;
@@ -87,7 +87,7 @@ static num_u128 shift_round(num_u128 significand, int shift, bool sticky, num_ro
     return kept + round_up(round, sign, kept & 1, rest);
 }
 
-static uint64_t overflow(const number_format *f, bool sign, num_round round, unsigned flags)
+static uint64_t overflow_result(const number_format *f, bool sign, num_round round, unsigned flags)
 {
     bool finite = round == NUM_RZ || (round == NUM_RM && !sign) || (round == NUM_RP && sign);
     if (finite || (flags & NUM_SATFINITE) || (!f->infinity && !f->nan)) return f->largest;
@@ -99,7 +99,7 @@ static uint64_t with_sign(const number_format *f, uint64_t magnitude, bool sign)
     return (magnitude | (uint64_t)sign << (f->bits - f->shift - 1)) << f->shift;
 }
 
-/* Powers of two from 2^-127 to 2^127; there is neither a zero nor a sign. */
+/* Powers of two from 2^-127 to 2^127, without zero and sign. */
 static uint64_t pack_scale(number n, num_round round, unsigned flags)
 {
     if (n.class == NUM_NOT_A_NUMBER || (n.sign && n.class != NUM_ZERO)) return 0xff;
@@ -119,7 +119,7 @@ uint64_t number_pack(num_format format, number n, num_round round, unsigned flag
     if (n.class == NUM_NOT_A_NUMBER) return f->nan ? f->nan : f->largest;
     if (n.class == NUM_INFINITE) {
         uint64_t bits =
-            f->infinity && !(flags & NUM_SATFINITE) ? f->infinity : overflow(f, n.sign, NUM_RN, flags);
+            f->infinity && !(flags & NUM_SATFINITE) ? f->infinity : overflow_result(f, n.sign, NUM_RN, flags);
         return bits == f->nan ? bits : with_sign(f, bits, n.sign);
     }
     if (!n.significand) return with_sign(f, 0, n.sign);
@@ -127,16 +127,16 @@ uint64_t number_pack(num_format format, number n, num_round round, unsigned flag
     int unit = (exponent > least ? exponent : least) - f->mantissa; /* exponent of the last place */
     num_u128 kept = unit > n.exponent ? shift_round(n.significand, unit - n.exponent, n.sticky, round, n.sign)
                                       : n.significand << (n.exponent - unit);
-    /* The hidden bit adds one to the exponent field, and a carry out of the fraction another. */
+    /* The hidden bit increments the exponent field, and so does a carry out of the fraction. */
     int64_t field = exponent > least ? exponent - least : 0;
     num_u128 magnitude = ((num_u128)(uint64_t)field << f->mantissa) + kept;
-    uint64_t bits = magnitude > f->largest ? overflow(f, n.sign, round, flags) : (uint64_t)magnitude;
+    uint64_t bits = magnitude > f->largest ? overflow_result(f, n.sign, round, flags) : (uint64_t)magnitude;
     if (bits == f->nan && f->nan) return bits;
     if ((flags & NUM_FTZ) && format == NUM_F32 && bits < 0x800000) bits = 0;
     return with_sign(f, bits, n.sign);
 }
 
-static number flush(number n, num_format format, unsigned flags)
+static number flush_subnormal(number n, num_format format, unsigned flags)
 {
     if ((flags & NUM_FTZ) && format == NUM_F32 && n.class == NUM_SUBNORMAL) {
         n.class = NUM_ZERO;
@@ -145,8 +145,8 @@ static number flush(number n, num_format format, unsigned flags)
     return n;
 }
 
-/* .sat and .relu on a result. */
-static uint64_t clamp(num_format format, uint64_t bits, unsigned flags)
+/* .sat and .relu of a result. */
+static uint64_t clamp_result(num_format format, uint64_t bits, unsigned flags)
 {
     if (!(flags & (NUM_SAT | NUM_RELU))) return bits;
     number n = number_unpack(format, bits);
@@ -157,7 +157,7 @@ static uint64_t clamp(num_format format, uint64_t bits, unsigned flags)
     return (flags & NUM_SAT) && bits > one ? one : bits;
 }
 
-/* What the host converts as well; false: go the long way. The host rounds to nearest. */
+/* Conversions that the host performs, rounding to nearest; false: use the slow path. */
 static bool convert_quickly(num_format to, num_format from, uint64_t bits, uint64_t *out)
 {
     uint32_t low = (uint32_t)bits;
@@ -187,7 +187,7 @@ static bool convert_quickly(num_format to, num_format from, uint64_t bits, uint6
     return true;
 }
 
-/* A NaN where an H200 keeps some of its payload; false: there is one NaN in `to`. */
+/* Conversions in which an H200 preserves part of a NaN's payload; false: `to` has a single NaN. */
 static bool convert_nan(num_format to, num_format from, uint64_t bits, num_round round, unsigned flags,
                         uint64_t *out)
 {
@@ -217,13 +217,13 @@ uint64_t num_convert(num_format to, num_format from, uint64_t bits, num_round ro
         convert_nan(to, from, bits, round, flags, &quick))
         return quick;
     if (round == NUM_RN && flags == 0 && convert_quickly(to, from, bits, &quick)) return quick;
-    /* .ftz has no say where the result is an f16. */
+    /* .ftz has no effect on f16 results. */
     number n = number_unpack(from, bits);
-    if (to != NUM_F16) n = flush(n, from, flags);
-    return clamp(to, number_pack(to, n, round, flags), flags);
+    if (to != NUM_F16) n = flush_subnormal(n, from, flags);
+    return clamp_result(to, number_pack(to, n, round, flags), flags);
 }
 
-/* Rounds to a multiple of one. */
+/* Rounds to an integral value. */
 static number to_integral(number n, num_round round)
 {
     if (n.exponent >= 0 || !n.significand) return n;
@@ -234,12 +234,12 @@ static number to_integral(number n, num_round round)
 
 uint64_t num_to_integral(num_format to, num_format from, uint64_t bits, num_round round, unsigned flags)
 {
-    number n = flush(number_unpack(from, bits), from, flags);
+    number n = flush_subnormal(number_unpack(from, bits), from, flags);
     if (n.class == NUM_NOT_A_NUMBER) return num_convert(to, from, bits, round, flags);
-    return clamp(to, number_pack(to, to_integral(n, round), NUM_RN, flags), flags);
+    return clamp_result(to, number_pack(to, to_integral(n, round), NUM_RN, flags), flags);
 }
 
-/* A float or double that is neither special nor subnormal nor large, rounded to an integer. */
+/* Rounds a float or double that is normal and not large to an integer. */
 static bool integer_quickly(num_format from, uint64_t bits, num_round round, int64_t *out)
 {
     double x;
@@ -268,7 +268,7 @@ uint64_t num_to_integer(num_format from, uint64_t bits, int width, bool is_signe
     int64_t value;
     if (integer_quickly(from, bits, round, &value))
         return num_integer_convert(width, is_signed, (uint64_t)value, 64, true, true);
-    number n = flush(number_unpack(from, bits), from, flags);
+    number n = flush_subnormal(number_unpack(from, bits), from, flags);
     uint64_t most = is_signed ? (UINT64_C(1) << (width - 1)) - 1 : UINT64_MAX >> (64 - width);
     if (n.class == NUM_NOT_A_NUMBER) {
         if (from != NUM_F64 && width != 64) return 0;
@@ -301,7 +301,7 @@ uint64_t num_from_integer(num_format to, uint64_t bits, int width, bool is_signe
         if (to == NUM_F64) memcpy(&out, &wide, sizeof out);
         return out;
     }
-    return clamp(to, number_pack(to, n, round, flags), flags);
+    return clamp_result(to, number_pack(to, n, round, flags), flags);
 }
 
 uint64_t num_integer_convert(int to_width, bool to_signed, uint64_t bits, int from_width, bool from_signed,
@@ -330,12 +330,12 @@ num_class num_classify(num_format format, uint64_t bits)
 
 int num_compare(num_format format, uint64_t a, uint64_t b, unsigned flags)
 {
-    number x = flush(number_unpack(format, a), format, flags),
-           y = flush(number_unpack(format, b), format, flags);
+    number x = flush_subnormal(number_unpack(format, a), format, flags),
+           y = flush_subnormal(number_unpack(format, b), format, flags);
     if (x.class == NUM_NOT_A_NUMBER || y.class == NUM_NOT_A_NUMBER) return NUM_UNORDERED;
     bool zeros = !x.significand && !y.significand && x.class != NUM_INFINITE && y.class != NUM_INFINITE;
     if (zeros) return NUM_EQUAL;
-    /* Encodings without their sign grow with the magnitude. */
+    /* Encodings without their sign are ordered by magnitude. */
     int width = number_formats[format].bits;
     uint64_t mask = (UINT64_C(1) << (width - 1)) - 1;
     uint64_t p = x.class == NUM_ZERO ? 0 : a & mask, q = y.class == NUM_ZERO ? 0 : b & mask;
@@ -346,9 +346,9 @@ int num_compare(num_format format, uint64_t a, uint64_t b, unsigned flags)
 
 /* ---- arithmetic ---- */
 
-/* The sum of two values, exact but for `sticky`. The larger one is brought to bit 125, so that nothing is
- * lost where the sum cancels: then the exponents differ by at most one. */
-static number add(number x, number y, num_round round)
+/* The sum of two values, exact except for `sticky`. The larger one is shifted to bit 125, so that
+ * cancellation loses nothing: the exponents then differ by at most one. */
+static number add_numbers(number x, number y, num_round round)
 {
     if (!x.significand || !y.significand) {
         if (!x.significand && !y.significand) {
@@ -389,7 +389,7 @@ static number add(number x, number y, num_round round)
     return x;
 }
 
-static number multiply(number x, number y)
+static number multiply_numbers(number x, number y)
 {
     return (number){.class = NUM_NORMAL,
                     .sign = x.sign != y.sign,
@@ -397,7 +397,7 @@ static number multiply(number x, number y)
                     .significand = x.significand * y.significand};
 }
 
-static number divide(number x, number y)
+static number divide_numbers(number x, number y)
 {
     bool sign = x.sign != y.sign;
     if (!x.significand) return (number){.class = NUM_ZERO, .sign = sign};
@@ -410,7 +410,7 @@ static number divide(number x, number y)
                     .sticky = a % y.significand != 0};
 }
 
-static number square_root(number x)
+static number square_root_number(number x)
 {
     if (!x.significand) return x;
     int up = 126 - top_bit(x.significand);
@@ -431,36 +431,36 @@ static number square_root(number x)
 static const number not_a_number = {.class = NUM_NOT_A_NUMBER};
 static const number one = {.class = NUM_NORMAL, .significand = 1};
 
-static bool infinite(number x)
+static bool is_infinite(number x)
 {
     return x.class == NUM_INFINITE;
 }
 
-static bool zero(number x)
+static bool is_zero(number x)
 {
     return x.class == NUM_ZERO;
 }
 
-/* x * y + z where an operand may be infinite; a plain sum has y = 1, a plain product `no_addend`. */
-static number combine(number x, number y, number z, bool no_addend, num_round round)
+/* x * y + z with possibly infinite operands; a plain sum has y = 1, a plain product `no_addend`. */
+static number multiply_add(number x, number y, number z, bool no_addend, num_round round)
 {
-    if (infinite(x) || infinite(y)) {
-        if (zero(x) || zero(y)) return not_a_number;
+    if (is_infinite(x) || is_infinite(y)) {
+        if (is_zero(x) || is_zero(y)) return not_a_number;
         number product = {.class = NUM_INFINITE, .sign = x.sign != y.sign};
-        return !no_addend && infinite(z) && z.sign != product.sign ? not_a_number : product;
+        return !no_addend && is_infinite(z) && z.sign != product.sign ? not_a_number : product;
     }
-    if (!no_addend && infinite(z)) return z;
-    number product = multiply(x, y);
-    return no_addend ? product : add(product, z, round);
+    if (!no_addend && is_infinite(z)) return z;
+    number product = multiply_numbers(x, y);
+    return no_addend ? product : add_numbers(product, z, round);
 }
 
-static number quotient(number x, number y)
+static number divide_special(number x, number y)
 {
     bool sign = x.sign != y.sign;
-    if ((infinite(x) && infinite(y)) || (zero(x) && zero(y))) return not_a_number;
-    if (infinite(x) || zero(y)) return (number){.class = NUM_INFINITE, .sign = sign};
-    if (infinite(y)) return (number){.class = NUM_ZERO, .sign = sign};
-    return divide(x, y);
+    if ((is_infinite(x) && is_infinite(y)) || (is_zero(x) && is_zero(y))) return not_a_number;
+    if (is_infinite(x) || is_zero(y)) return (number){.class = NUM_INFINITE, .sign = sign};
+    if (is_infinite(y)) return (number){.class = NUM_ZERO, .sign = sign};
+    return divide_numbers(x, y);
 }
 
 static number flush_operand(number n, num_format format, unsigned flags)
@@ -482,7 +482,7 @@ static uint64_t flush_result(num_format format, uint64_t bits, unsigned flags)
 
 uint64_t number_nan(num_format format, num_op op, const uint64_t *operands)
 {
-    /* Which of several an H200 passes on: found by trying. */
+    /* The operand whose payload an H200 propagates, determined by experiment. */
     static const int usual[] = {1, 2, 0}, quotients[] = {0, 1, 2};
     const int *order = op == NUM_DIV ? quotients : usual;
     int count = num_operands(op);
@@ -537,25 +537,29 @@ uint64_t number_arithmetic(num_op op, num_format format, uint64_t a, uint64_t b,
     number v[3] = {0};
     for (int i = 0; i < count; i++) {
         v[i] = flush_operand(number_unpack(format, operands[i]), format, flags);
-        if (v[i].class == NUM_NOT_A_NUMBER) return clamp(format, number_nan(format, op, operands), flags);
+        if (v[i].class == NUM_NOT_A_NUMBER)
+            return clamp_result(format, number_nan(format, op, operands), flags);
     }
     number r;
     switch (op) {
-    case NUM_ADD: r = combine(v[0], one, v[1], false, round); break;
+    case NUM_ADD: r = multiply_add(v[0], one, v[1], false, round); break;
     case NUM_SUB:
         v[1].sign = !v[1].sign;
-        r = combine(v[0], one, v[1], false, round);
+        r = multiply_add(v[0], one, v[1], false, round);
         break;
-    case NUM_MUL: r = combine(v[0], v[1], v[2], true, round); break;
-    case NUM_FMA: r = combine(v[0], v[1], v[2], false, round); break;
-    case NUM_DIV: r = quotient(v[0], v[1]); break;
-    case NUM_RCP: r = quotient(one, v[0]); break;
+    case NUM_MUL: r = multiply_add(v[0], v[1], v[2], true, round); break;
+    case NUM_FMA: r = multiply_add(v[0], v[1], v[2], false, round); break;
+    case NUM_DIV: r = divide_special(v[0], v[1]); break;
+    case NUM_RCP: r = divide_special(one, v[0]); break;
     case NUM_SQRT:
-        r = zero(v[0]) ? v[0] : v[0].sign ? not_a_number : infinite(v[0]) ? v[0] : square_root(v[0]);
+        r = is_zero(v[0])       ? v[0]
+            : v[0].sign         ? not_a_number
+            : is_infinite(v[0]) ? v[0]
+                                : square_root_number(v[0]);
         break;
     default: r = not_a_number; break;
     }
-    if (r.class == NUM_NOT_A_NUMBER) return clamp(format, number_formats[format].nan, flags);
+    if (r.class == NUM_NOT_A_NUMBER) return clamp_result(format, number_formats[format].nan, flags);
     uint64_t bits = number_pack(format, r, round, flags & ~(unsigned)NUM_SATFINITE);
-    return clamp(format, flush_result(format, bits, flags), flags);
+    return clamp_result(format, flush_result(format, bits, flags), flags);
 }

@@ -1,6 +1,6 @@
 /* Arithmetic and conversions over the 32 lanes of a warp: loops of constant length over local arrays, which
- * compilers turn into vector code, and a second copy of them for machines with AVX2 and FMA. What those loops
- * do not cover (other roundings, rare formats) goes lane by lane through number.c. */
+ * compilers vectorize, compiled a second time for hosts with AVX2 and FMA. Other cases (rounding modes, rare
+ * formats) call number.c for each lane. */
 #include <math.h>
 #include <string.h>
 
@@ -13,13 +13,13 @@ enum { LANES = 32 };
 
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx2,fma")))
-static bool wide(void)
+static bool has_wide_vectors(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #else
 #define WIDE
-static bool wide(void)
+static bool has_wide_vectors(void)
 {
     return false;
 }
@@ -80,7 +80,7 @@ INLINE uint32_t relu32(uint32_t x)
     return (int32_t)x < 0 ? 0 : x;
 }
 
-/* Bits in the order of the numbers, -0 below +0. */
+/* Bits as integers in the order of the numbers, -0 below +0. */
 INLINE int32_t ordered32(uint32_t x)
 {
     return (int32_t)(x ^ ((uint32_t)((int32_t)x >> 31) & 0x7fffffff));
@@ -103,7 +103,7 @@ INLINE uint32_t extreme32(uint32_t a, uint32_t b, bool most, unsigned flags)
     return (nan_a & nan_b) ? 0x7fffffff : r;
 }
 
-/* One operation over all lanes; `op` and `flags` are constants where this is inlined. */
+/* One operation over all lanes; `op` and `flags` are constants after inlining. */
 INLINE void f32_loop(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                      unsigned flags)
 {
@@ -168,14 +168,14 @@ WIDE static void f32_wide(num_op op, uint32_t *d, const uint32_t *a, const uint3
     f32_body(op, d, a, b, c, flags);
 }
 
-static void f32_plain(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                      unsigned flags)
+static void run_f32_plain(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                          unsigned flags)
 {
     f32_body(op, d, a, b, c, flags);
 }
 
-/* One approximate function; operands are flushed already. */
-static float approximate(num_op op, float x, float y)
+/* One approximate function; operands have been flushed. */
+static float approximate_float(num_op op, float x, float y)
 {
     switch (op) {
     case NUM_EX2: return exp2f(x);
@@ -187,7 +187,7 @@ static float approximate(num_op op, float x, float y)
     case NUM_RCP_APPROX: return 1.0f / x;
     case NUM_SQRT_APPROX: return sqrtf(x);
     case NUM_DIV_APPROX: {
-        uint32_t magnitude = num_as_bits(y) & 0x7fffffff; /* 1 / y is subnormal there, and taken as zero */
+        uint32_t magnitude = num_as_bits(y) & 0x7fffffff; /* 1 / y is subnormal and treated as zero */
         if (magnitude > 0x7e800000 && magnitude < 0x7f800000)
             return x * num_as_float(num_as_bits(y) & 0x80000000);
         return x / y;
@@ -203,14 +203,14 @@ static uint32_t approximate32(num_op op, uint32_t a, uint32_t b, unsigned flags)
         a = flush32(a);
         b = flush32(b);
     }
-    uint32_t r = finish32(num_as_bits(approximate(op, num_as_float(a), num_as_float(b))));
+    uint32_t r = finish32(num_as_bits(approximate_float(op, num_as_float(a), num_as_float(b))));
     if (flags & NUM_FTZ) r = flush32(r);
     if (flags & NUM_SAT) r = clamp32(r);
     return flags & NUM_RELU ? relu32(r) : r;
 }
 
-/* Whether rounding does not come into it, or is to nearest. */
-static bool nearest(num_op op, num_round round)
+/* True if rounding is irrelevant or to nearest. */
+static bool rounds_to_nearest(num_op op, num_round round)
 {
     return round == NUM_RN || op == NUM_MIN || op == NUM_MAX || op == NUM_ABS || op == NUM_NEG;
 }
@@ -220,13 +220,13 @@ void num_f32_lanes(num_op op, uint32_t *d, const uint32_t *a, const uint32_t *b,
 {
     if (op >= NUM_EX2) {
         EACH(i) d[i] = approximate32(op, a[i], b ? b[i] : 0, flags);
-    } else if (!nearest(op, round)) {
+    } else if (!rounds_to_nearest(op, round)) {
         EACH(i)
         d[i] = (uint32_t)number_arithmetic(op, NUM_F32, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags);
-    } else if (wide()) {
+    } else if (has_wide_vectors()) {
         f32_wide(op, d, a, b, c, flags);
     } else {
-        f32_plain(op, d, a, b, c, flags);
+        run_f32_plain(op, d, a, b, c, flags);
     }
 }
 
@@ -249,7 +249,7 @@ static uint64_t approximate64(num_op op, uint64_t a)
     return (bits & 0x7ff0000000000000) == 0 ? bits & UINT64_C(1) << 63 : bits;
 }
 
-/* rsqrt.approx.f64, which takes subnormals as they are. */
+/* rsqrt.approx.f64, which does not flush subnormals. */
 static uint64_t rsqrt64(uint64_t a)
 {
     if (is_nan64(a)) return a | UINT64_C(1) << 51;
@@ -274,7 +274,7 @@ INLINE void f64_body(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *
     }
     uint64_t bits[LANES];
     memcpy(bits, r, sizeof bits);
-    /* Which payload a processor keeps depends on the order of its operands: chosen here. */
+    /* Processors select a payload by the order of operands, so select it here. */
     bool some = false;
     EACH(i) some |= is_nan64(bits[i]);
     if (some) EACH(i)
@@ -293,7 +293,7 @@ WIDE static void f64_wide(num_op op, uint64_t *d, const uint64_t *a, const uint6
         f64_body(op, d, a, b, c);
 }
 
-static void f64_plain(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+static void run_f64_plain(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
 {
     f64_body(op, d, a, b, c);
 }
@@ -309,14 +309,14 @@ void num_f64_lanes(num_op op, uint64_t *d, const uint64_t *a, const uint64_t *b,
 {
     if (op > NUM_SQRT || round != NUM_RN) EACH(i)
     d[i] = num_arithmetic(op, NUM_F64, a[i], b ? b[i] : 0, c ? c[i] : 0, round, flags & ~(unsigned)NUM_SAT);
-    else if (wide()) f64_wide(op, d, a, b, c);
-    else f64_plain(op, d, a, b, c);
+    else if (has_wide_vectors()) f64_wide(op, d, a, b, c);
+    else run_f64_plain(op, d, a, b, c);
     if (flags & NUM_SAT) EACH(i) d[i] = clamp64(d[i]);
 }
 
 /* ---- f16 and bf16 ---- */
 
-/* Eight values at a time, in the compilers' vector types; a comparison of vectors is a mask. */
+/* Eight values at a time, in the compilers' vector types; comparisons of vectors yield masks. */
 typedef uint16_t shorts8 __attribute__((vector_size(16)));
 typedef uint32_t words8 __attribute__((vector_size(32)));
 typedef float floats8 __attribute__((vector_size(32)));
@@ -360,8 +360,8 @@ INLINE void narrow8(bool brain, uint16_t *out, const floats8 *in)
     memcpy(out, &h, sizeof h);
 }
 
-/* The exact a * b + c, rounded to odd: the last bit is set where something was cut off, so that the next
- * rounding, to 11 bits or fewer, sees it. The product of two halves is exact in double. */
+/* The exact a * b + c, rounded to odd: the last bit is set if something was truncated, so that the next
+ * rounding, to 11 bits or fewer, is correct. The product of two halves is exact in double. */
 INLINE void fma4(floats4 *a, const floats4 *b, const floats4 *c)
 {
     doubles4 p = __builtin_convertvector(*a, doubles4) * __builtin_convertvector(*b, doubles4);
@@ -372,7 +372,7 @@ INLINE void fma4(floats4 *a, const floats4 *b, const floats4 *c)
     error += q - t; /* TwoSum: s + error is the exact sum */
     longs4 bits = (longs4)s, exponent = bits & 0x7ff0000000000000;
     longs4 some = (error != 0) & (s != 0) & (exponent != 0x7ff0000000000000);
-    longs4 inward = (error > 0) ^ (s > 0); /* the sum is nearer to zero than s: one unit less */
+    longs4 inward = (error > 0) ^ (s > 0); /* the exact sum is nearer to zero than s: one unit less */
     bits = (((bits + inward) | 1) & some) | (bits & ~some);
     longs4 cut = (bits & 0x1fffffff) != 0;
     bits = (bits & ~INT64_C(0x1fffffff)) | (cut & 0x20000000);
@@ -390,8 +390,7 @@ INLINE void fma8(floats8 *a, const floats8 *b, const floats8 *c)
     memcpy(a, x, sizeof x);
 }
 
-/* Sums and products of halves in float, whose 24 bits are enough for one more rounding to give the right
- * result. */
+/* Sums and products of halves in float, whose 24 bits make a second rounding correct. */
 INLINE void half_loop(num_op op, bool brain, int n, uint16_t *d, const uint16_t *a, const uint16_t *b,
                       const uint16_t *c)
 {
@@ -411,7 +410,7 @@ INLINE void half_loop(num_op op, bool brain, int n, uint16_t *d, const uint16_t 
         }
         narrow8(brain, r + i, &x);
     }
-    /* A float that is subnormal was rounded once too often. */
+    /* A subnormal float was rounded twice. */
     for (int i = 0; tiny && i < n; i++)
         r[i] = (uint16_t)number_arithmetic(op, NUM_BF16, a[i], b[i], c[i], NUM_RN, 0);
     memcpy(d, r, (size_t)n * sizeof *d);
@@ -447,8 +446,8 @@ WIDE static void half_wide(num_op op, bool brain, bool pair, uint16_t *d, const 
     half_body(op, brain, pair, d, a, b, c);
 }
 
-static void half_plain(num_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a, const uint16_t *b,
-                       const uint16_t *c)
+static void run_half_plain(num_op op, bool brain, bool pair, uint16_t *d, const uint16_t *a,
+                           const uint16_t *b, const uint16_t *c)
 {
     half_body(op, brain, pair, d, a, b, c);
 }
@@ -458,7 +457,7 @@ void num_half_lanes(num_op op, num_format format, bool pair, void *d, const void
 {
     int count = pair ? 2 * LANES : LANES;
     if (op <= NUM_FMA && round == NUM_RN && flags == 0) {
-        (wide() ? half_wide : half_plain)(op, format == NUM_BF16, pair, d, a, b, c);
+        (has_wide_vectors() ? half_wide : run_half_plain)(op, format == NUM_BF16, pair, d, a, b, c);
         return;
     }
     const uint16_t *x = a, *y = b, *z = c;
@@ -544,7 +543,7 @@ WIDE static void narrow_wide(bool brain, uint16_t *d, const uint32_t *a)
 {
     narrow_body(brain, d, a);
 }
-static void narrow_plain(bool brain, uint16_t *d, const uint32_t *a)
+static void run_narrow_plain(bool brain, uint16_t *d, const uint32_t *a)
 {
     narrow_body(brain, d, a);
 }
@@ -552,7 +551,7 @@ WIDE static void widen_wide(bool brain, uint32_t *d, const uint16_t *a)
 {
     widen_body(brain, d, a);
 }
-static void widen_plain(bool brain, uint32_t *d, const uint16_t *a)
+static void run_widen_plain(bool brain, uint32_t *d, const uint16_t *a)
 {
     widen_body(brain, d, a);
 }
@@ -566,9 +565,9 @@ void num_convert_lanes(num_format to, num_format from, void *d, const void *a, n
                        unsigned flags)
 {
     if (is_half(to) && from == NUM_F32 && round == NUM_RN && flags == 0)
-        (wide() ? narrow_wide : narrow_plain)(to == NUM_BF16, d, a);
+        (has_wide_vectors() ? narrow_wide : run_narrow_plain)(to == NUM_BF16, d, a);
     else if (to == NUM_F32 && is_half(from) && flags == 0)
-        (wide() ? widen_wide : widen_plain)(from == NUM_BF16, d, a);
+        (has_wide_vectors() ? widen_wide : run_widen_plain)(from == NUM_BF16, d, a);
     else
         EACH(i) lane_set(to, d, i, num_convert(to, from, lane_get(from, a, i), round, flags));
 }

@@ -1,5 +1,5 @@
-/* f16 and bf16 to and from f32 without branches, for loops that are turned into vector code. Bits in, bits
- * out; NaNs as number.h says, to nearest, ties to even. */
+/* Branch-free conversion of f16 and bf16 to and from f32, for vectorized loops. Bits in, bits out; NaNs as in
+ * number.h; to nearest, ties to even. */
 #ifndef CUTE_LIB_NUMERIC_NUMBER_QUICK_H
 #define CUTE_LIB_NUMERIC_NUMBER_QUICK_H
 
@@ -26,7 +26,7 @@ NUM_INLINE uint32_t num_widen_half(uint32_t h)
 {
     uint32_t magnitude = (h & 0x7fff) << 13, sign = (h & 0x8000) << 16;
     uint32_t normal = magnitude + (112u << 23), special = magnitude + (224u << 23);
-    /* A subnormal is its fraction beside a fixed exponent, less that exponent's one. */
+    /* A subnormal is its fraction with a fixed exponent, minus the implicit one of that exponent. */
     uint32_t small = num_as_bits(num_as_float(magnitude + (113u << 23)) - num_as_float(113u << 23));
     uint32_t r = magnitude >= 0x0f800000 ? special : magnitude < 0x00800000 ? small : normal;
     return magnitude > 0x0f800000 ? 0x7fffffff : r | sign;
@@ -44,7 +44,7 @@ NUM_INLINE uint32_t num_narrow_half(uint32_t f)
 
 NUM_INLINE uint32_t num_widen_bfloat(uint32_t h)
 {
-    return h << 16; /* a NaN stays what it is */
+    return h << 16; /* NaNs are preserved */
 }
 
 NUM_INLINE uint32_t num_narrow_bfloat(uint32_t f)

@@ -1,10 +1,11 @@
-/* Tensor maps: limits, our 128-byte form, tensormap.replace, and reductions. The box copy is in boxcopy.c. */
+/* Tensor maps: limits, the library's 128-byte encoding, tensormap.replace, and reductions. boxcopy.c copies
+ * boxes. */
 #include <string.h>
 
 #include "lib/numeric/number.h"
 #include "lib/numeric/tensormap.h"
 
-/* PTX ISA 8.5, cp.reduce.async.bulk: which elements have which operations. */
+/* PTX ISA 8.5, cp.reduce.async.bulk: the operations of each element type. */
 enum { ARITHMETIC = 1, ORDER = 2, COUNT = 4, LOGIC = 8 };
 
 static const struct {
@@ -38,7 +39,7 @@ int num_tensor_map_element_size(const cute_tensor_map *map)
 
 typedef struct problem {
     const char *why; /* NULL: none */
-    int dimension;   /* -1: not of one */
+    int dimension;   /* -1: not specific to a dimension */
     uint64_t value;
 } problem;
 
@@ -63,7 +64,7 @@ static problem check_tensor(const cute_tensor_map *m)
     return (problem){0};
 }
 
-/* Numbers of the im2col mode have fewer bits where there are more of them. */
+/* Limits of im2col parameters, which have fewer bits for more dimensions. */
 static problem check_pixels(const cute_tensor_map *m)
 {
     static const int bits[] = {15, 7, 4};
@@ -76,7 +77,7 @@ static problem check_pixels(const cute_tensor_map *m)
         int64_t out = m->lower[i] < -half || m->lower[i] >= half ? m->lower[i] : m->upper[i];
         if (out < -half || out >= half) return (problem){corners[spatial - 1], i + 1, (uint64_t)out};
         if ((int64_t)m->dims[i + 1] + m->upper[i] - m->lower[i] < 1)
-            return (problem){"expected corners between which there are pixels", i + 1, m->dims[i + 1]};
+            return (problem){"expected corners that enclose at least one pixel", i + 1, m->dims[i + 1]};
     }
     if (m->box[1] < 1 || m->box[1] > 1024)
         return (problem){"expected 1 to 1024 pixels in a column", -1, m->box[1]};
@@ -105,7 +106,7 @@ static problem check_box(const cute_tensor_map *m)
     return (problem){0};
 }
 
-static problem check(const cute_tensor_map *m)
+static problem check_map(const cute_tensor_map *m)
 {
     if ((unsigned)m->type >= TYPES) return (problem){"expected an element type from 0 to 12", -1, m->type};
     if (m->rank < 1 || m->rank > CUTE_MAP_RANK)
@@ -136,9 +137,9 @@ static problem check(const cute_tensor_map *m)
     return p.why ? p : check_box(m);
 }
 
-/* ---- our form ---- */
+/* ---- encoding ---- */
 
-/* Bytes 0 to 7 the mark, then fields in little-endian order. */
+/* Bytes 0 to 7 are the mark, followed by fields in little-endian order. */
 static const char mark[8] = {'c', 'u', 't', 'e', 'm', 'a', 'p', '1'};
 enum {
     AT_BYTES = 8,
@@ -152,12 +153,12 @@ enum {
     AT_UPPER = 118
 };
 
-static void put(uint8_t *at, uint64_t value, int bytes)
+static void put_bytes(uint8_t *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> (8 * i));
 }
 
-static uint64_t get(const uint8_t *at, int bytes)
+static uint64_t get_bytes(const uint8_t *at, int bytes)
 {
     uint64_t value = 0;
     for (int i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
@@ -166,10 +167,10 @@ static uint64_t get(const uint8_t *at, int bytes)
 
 cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP_BYTES], cute_diag *diag)
 {
-    problem p = check(m);
+    problem p = check_map(m);
     if (p.why && p.dimension < 0)
         return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %llu", p.why, (unsigned long long)p.value);
-    if (p.why && strstr(p.why, "corner of")) /* which may be below 0 */
+    if (p.why && strstr(p.why, "corner of")) /* may be negative */
         return cute_fail(diag, CUTE_INVALID, NULL, "%s, got %lld in dimension %d (the fastest is 0)", p.why,
                          (long long)p.value, p.dimension);
     if (p.why)
@@ -179,17 +180,17 @@ cute_status num_tensor_map_encode(const cute_tensor_map *m, uint8_t out[CUTE_MAP
     memcpy(out, mark, sizeof mark);
     const int small[6] = {(int)m->type, m->rank, m->interleave, m->swizzle, m->l2_promotion, m->fill};
     for (int i = 0; i < 6; i++) out[AT_BYTES + i] = (uint8_t)small[i];
-    put(out + AT_ADDRESS, m->address, 8);
+    put_bytes(out + AT_ADDRESS, m->address, 8);
     for (int i = 0; i < m->rank; i++) {
-        put(out + AT_DIMS + 8 * i, m->dims[i], 8);
-        if (i + 1 < m->rank) put(out + AT_STRIDES + 8 * i, m->strides[i], 8);
-        put(out + AT_BOX + 2 * i, m->box[i], 2);
+        put_bytes(out + AT_DIMS + 8 * i, m->dims[i], 8);
+        if (i + 1 < m->rank) put_bytes(out + AT_STRIDES + 8 * i, m->strides[i], 8);
+        put_bytes(out + AT_BOX + 2 * i, m->box[i], 2);
         out[AT_ELEMENTS + i] = (uint8_t)m->element_strides[i];
     }
     out[AT_IM2COL] = m->im2col;
     for (int i = 0; m->im2col && i < m->rank - 2; i++) {
-        put(out + AT_LOWER + 2 * i, (uint64_t)m->lower[i], 2);
-        put(out + AT_UPPER + 2 * i, (uint64_t)m->upper[i], 2);
+        put_bytes(out + AT_LOWER + 2 * i, (uint64_t)m->lower[i], 2);
+        put_bytes(out + AT_UPPER + 2 * i, (uint64_t)m->upper[i], 2);
     }
     return CUTE_OK;
 }
@@ -208,19 +209,19 @@ bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
                            .swizzle = small[3],
                            .l2_promotion = small[4],
                            .fill = small[5]};
-    m->address = get(bytes + AT_ADDRESS, 8);
+    m->address = get_bytes(bytes + AT_ADDRESS, 8);
     for (int i = 0; i < CUTE_MAP_RANK; i++) {
-        m->dims[i] = get(bytes + AT_DIMS + 8 * i, 8);
-        if (i + 1 < CUTE_MAP_RANK) m->strides[i] = get(bytes + AT_STRIDES + 8 * i, 8);
-        m->box[i] = (uint32_t)get(bytes + AT_BOX + 2 * i, 2);
+        m->dims[i] = get_bytes(bytes + AT_DIMS + 8 * i, 8);
+        if (i + 1 < CUTE_MAP_RANK) m->strides[i] = get_bytes(bytes + AT_STRIDES + 8 * i, 8);
+        m->box[i] = (uint32_t)get_bytes(bytes + AT_BOX + 2 * i, 2);
         m->element_strides[i] = bytes[AT_ELEMENTS + i];
     }
     m->im2col = bytes[AT_IM2COL];
     for (int i = 0; i < CUTE_MAP_SPATIAL; i++) {
-        m->lower[i] = (int16_t)get(bytes + AT_LOWER + 2 * i, 2);
-        m->upper[i] = (int16_t)get(bytes + AT_UPPER + 2 * i, 2);
+        m->lower[i] = (int16_t)get_bytes(bytes + AT_LOWER + 2 * i, 2);
+        m->upper[i] = (int16_t)get_bytes(bytes + AT_UPPER + 2 * i, 2);
     }
-    problem p = check(m);
+    problem p = check_map(m);
     if (why) *why = p.why;
     return !p.why;
 }
@@ -228,14 +229,14 @@ bool num_tensor_map_decode(const uint8_t bytes[CUTE_MAP_BYTES], cute_tensor_map 
 bool num_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], num_map_field field, int ordinal, uint64_t value)
 {
     static const uint8_t zeros[CUTE_MAP_BYTES];
-    /* The element types of PTX are in another order than the driver's. */
+    /* PTX orders element types differently from the driver. */
     static const uint8_t element_types[TYPES] = {CUTE_MAP_U8,      CUTE_MAP_U16, CUTE_MAP_U32,  CUTE_MAP_I32,
                                                  CUTE_MAP_U64,     CUTE_MAP_I64, CUTE_MAP_F16,  CUTE_MAP_F32,
                                                  CUTE_MAP_F32_FTZ, CUTE_MAP_F64, CUTE_MAP_BF16, CUTE_MAP_TF32,
                                                  CUTE_MAP_TF32_FTZ};
     bool empty = !memcmp(bytes, zeros, CUTE_MAP_BYTES);
     if (!empty && (memcmp(bytes, mark, sizeof mark) != 0 || bytes[AT_IM2COL])) return false;
-    /* Field, place, bytes, how many there are (with an ordinal), the largest value, what is stored for 0. */
+    /* Field, offset, bytes, number of entries (with an ordinal), largest value, encoding of 0. */
     static const struct {
         uint8_t at, size, count, first;
         uint64_t most;
@@ -256,8 +257,8 @@ bool num_tensor_map_replace(uint8_t bytes[CUTE_MAP_BYTES], num_map_field field, 
     if (index < 0 || index >= fields[field].count || value > fields[field].most) return false;
     if (empty) memcpy(bytes, mark, sizeof mark);
     if (field == NUM_MAP_ELEMTYPE) value = element_types[value];
-    put(bytes + fields[field].at + index * fields[field].size, value + fields[field].first,
-        fields[field].size);
+    put_bytes(bytes + fields[field].at + index * fields[field].size, value + fields[field].first,
+              fields[field].size);
     return true;
 }
 
@@ -294,7 +295,7 @@ static uint64_t reduce_integer(num_reduction reduction, bool is_signed, int byte
 void num_reduce(num_reduction reduction, cute_tensor_map_type type, void *memory, const void *value)
 {
     int bytes = types[type].bytes;
-    uint64_t a = get(memory, bytes), b = get(value, bytes), r = b;
+    uint64_t a = get_bytes(memory, bytes), b = get_bytes(value, bytes), r = b;
     if (types[type].real && reduction != NUM_REDUCE_NONE) {
         num_op op = reduction == NUM_REDUCE_MIN ? NUM_MIN : reduction == NUM_REDUCE_MAX ? NUM_MAX : NUM_ADD;
         bool flush = type == CUTE_MAP_F32_FTZ || type == CUTE_MAP_TF32_FTZ;
@@ -302,5 +303,5 @@ void num_reduce(num_reduction reduction, cute_tensor_map_type type, void *memory
     } else {
         r = reduce_integer(reduction, type == CUTE_MAP_I32 || type == CUTE_MAP_I64, bytes, a, b);
     }
-    put(memory, r, bytes);
+    put_bytes(memory, r, bytes);
 }

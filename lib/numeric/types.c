@@ -1,4 +1,4 @@
-/* The table of PTX types, and looking a type up by its name. */
+/* The table of PTX types, and lookup by name. */
 #include "lib/numeric/types.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@ num_descriptor num_descriptor_decode(uint64_t bits)
     };
 }
 
-/* Shapes and types: PTX ISA 8.5, 9.7.15.2. Steps of N above 32 differ for integers and bits. */
+/* Shapes and types: PTX ISA 8.5, 9.7.15.2. Integers and bits have other steps of N above 32. */
 static const struct {
     ptx_type a, b, d;
     int16_t k, step;
@@ -80,10 +80,10 @@ int num_wgmma_registers(const num_wgmma *w)
 /* ---- operands in shared memory ---- */
 
 /* The canonical layouts of 9.7.15.5.1, in chunks of 16 bytes. K-major: eight rows of mn, `span` bytes (16
- * without a swizzle) apart; groups of eight `stride` apart; the two chunks of k side by side or, without a
+ * without a swizzle) apart; groups of eight `stride` apart; the two chunks of k adjacent or, without a
  * swizzle, `leading` apart. MN-major: eight rows of k, `span` apart, of span / 16 chunks along mn; the next
- * span of mn is `leading` away and the next eight of k `stride`; without a swizzle these two change places.
- */
+ * span of mn is `leading` away and the next eight of k `stride`; without a swizzle these two are
+ * exchanged. */
 static uint32_t k_major_offset(const num_descriptor *d, int mn, int chunk)
 {
     uint32_t row = (uint32_t)mn % 8, group = (uint32_t)mn / 8, c = (uint32_t)chunk;
@@ -111,7 +111,7 @@ uint32_t num_descriptor_address(const num_descriptor *d, bool mn_major, int bits
     return chunk_address(d, offset);
 }
 
-/* ---- the operands as words of fragments ---- */
+/* ---- operands as words of fragments ---- */
 
 typedef struct source {
     const num_wgmma_operands *operands;
@@ -130,8 +130,8 @@ static inline bool read_chunk(const source *s, num_operand operand, uint32_t add
     return s->read(s->context, operand, address, CHUNK, out);
 }
 
-/* Chunk `c` of piece `n` (8 rows of A, 8 columns of B). K-major: a row's 16 bytes are a chunk. MN-major: 16 bytes
- * are 8 elements of mn for one k. */
+/* Chunk `c` of piece `n` (8 rows of A, 8 columns of B). K-major: 16 bytes of a row are a chunk. MN-major: 16
+ * bytes are 8 elements of mn for one k. */
 typedef uint32_t piece_words[NUM_MOST_CHUNKS][LANES];
 
 static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int count, const source *s,
@@ -143,7 +143,7 @@ static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int 
     uint8_t rows[NUM_PIECE][CHUNK];
     const void *from[NUM_PIECE];
     for (int i = 0; i < NUM_PIECE; i++) from[i] = rows[i];
-    /* Groups of eight rows that are a multiple of the swizzle's pattern apart are alike. */
+    /* Groups of eight rows whose distance is a multiple of the swizzle's pattern are permuted alike. */
     bool alike = !mn_major && (!d.swizzle || d.stride % 1024 == 0);
     for (int n = 0; n < count; n++) {
         for (int c = 0; c < NUM_MOST_CHUNKS && (n == 0 || !alike); c++)
@@ -164,22 +164,22 @@ static bool read_pieces(const num_wgmma *w, num_operand operand, int first, int 
 
 /* ---- products ---- */
 
-/* What is computed: `pieces` of 8 rows. */
-typedef struct product {
+/* A product of `pieces` of 8 rows. */
+typedef struct warp_product {
     const num_wgmma *wgmma;
     int pieces;
     piece_words a[M / NUM_PIECE], b[MOST_N / NUM_PIECE];
     uint32_t *const *d;
-} product;
+} warp_product;
 
-/* The registers of D that hold piece `i` of the rows and `j` of the columns: one of f16, else two. */
-static uint32_t *const *registers_of(const product *p, int i, int j)
+/* The registers of D that hold piece `i` of the rows and `j` of the columns: one for f16, else two. */
+static uint32_t *const *registers_of_piece(const warp_product *p, int i, int j)
 {
     int piece = i % 2 + 2 * j;
     return p->d + i / 2 * num_wgmma_registers(p->wgmma) + (p->wgmma->d == PTX_f16 ? piece : 2 * piece);
 }
 
-static void multiply(const product *p)
+static void multiply_pieces(const warp_product *p)
 {
     const num_wgmma *w = p->wgmma;
     const num_dot_lanes *lanes = num_dot_lanes_of(0);
@@ -199,7 +199,7 @@ static void multiply(const product *p)
     for (int j = 0; j < w->n / NUM_PIECE; j++) {
         lanes->columns(&source_b, (const uint32_t *[]){p->b[j][0], p->b[j][1]}, &column);
         for (int i = 0; i < p->pieces; i++) {
-            uint32_t *const *d = registers_of(p, i, j);
+            uint32_t *const *d = registers_of_piece(p, i, j);
             if (w->d == PTX_f16) {
                 if (w->scale_d) lanes->widen(d[0], both);
                 lanes->floats(&rule, 0, w->k, &rows[i], &column,
@@ -217,13 +217,13 @@ static void multiply(const product *p)
     }
 }
 
-static void multiply_bits(const product *p)
+static void multiply_bits(const warp_product *p)
 {
     for (int j = 0; j < p->wgmma->n / NUM_PIECE; j++)
         for (int i = 0; i < p->pieces; i++)
             for (int r = 0; r < 2; r++)
                 for (int lane = 0; lane < LANES; lane++) {
-                    uint32_t *d = registers_of(p, i, j)[r], sum = p->wgmma->scale_d ? d[lane] : 0;
+                    uint32_t *d = registers_of_piece(p, i, j)[r], sum = p->wgmma->scale_d ? d[lane] : 0;
                     int row = lane & ~3, column = 4 * (2 * (lane & 3) + r);
                     for (int l = 0; l < 8; l++)
                         sum += (uint32_t)__builtin_popcount(p->a[i][l / 4][row + l % 4] &
@@ -236,7 +236,7 @@ bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_ope
                    num_shared_read read, void *context)
 {
     const source s = {o, read, context};
-    product p;
+    warp_product p;
     p.wgmma = w;
     p.pieces = 2 * count;
     p.d = o->d;
@@ -248,6 +248,6 @@ bool num_wgmma_run(const num_wgmma *w, int first, int count, const num_wgmma_ope
     if (w->a == PTX_b1)
         multiply_bits(&p);
     else
-        multiply(&p);
+        multiply_pieces(&p);
     return true;
 }

@@ -24,30 +24,29 @@ typedef struct num_wgmma {
     bool satfinite;
 } num_wgmma;
 
-/* NULL when PTX has this instruction, else what is wrong with it, as a sentence. */
+/* NULL if PTX has this instruction, else a message. */
 const char *num_wgmma_check(const num_wgmma *wgmma);
-/* Registers of D for a thread: n / 2, or n / 4 for f16. Of A in registers: 4. */
+/* Registers of D per thread: n / 2, or n / 4 for f16. A in registers has 4. */
 int num_wgmma_registers(const num_wgmma *wgmma);
 
-/* Reads `size` (16) bytes of shared memory at a 16-byte aligned address, as the asynchronous proxy does;
- * false ends the instruction. `operand` is NUM_A or NUM_B. Each 16 bytes of an operand are read once a call.
- */
+/* Reads `size` (16) bytes of shared memory at a 16-byte aligned address through the asynchronous proxy; false
+ * ends the instruction. `operand` is NUM_A or NUM_B. Each 16 bytes of an operand are read once per call. */
 typedef bool (*num_shared_read)(void *context, num_operand operand, uint32_t address, uint32_t size,
                                 void *out);
 
 typedef struct num_wgmma_operands {
     uint64_t a_descriptor, b_descriptor;
-    /* Register r of the w-th warp that is computed is at [w * registers + r]: a pointer to its 32 lanes. D is
-     * read when scale_d. */
+    /* Register r of the w-th computed warp is [w * registers + r]: a pointer to its 32 lanes. D is read if
+     * scale_d. */
     const uint32_t *const *a;
     uint32_t *const *d;
-    /* Shared memory that need not be asked for, or NULL: `shared_bytes` from the address `shared_first`. */
+    /* Directly accessible shared memory, or NULL: `shared_bytes` from the address `shared_first`. */
     const uint8_t *shared;
     uint32_t shared_first, shared_bytes;
 } num_wgmma_operands;
 
-/* Computes the rows of warps `first` to `first + count - 1` of the warpgroup (0, 4 for all: fastest). False
- * when `read` failed; D is then unchanged. */
+/* Computes the rows of warps `first` to `first + count - 1` of the warpgroup (0, 4 for all, which is
+ * fastest). False if `read` failed; D is then unchanged. */
 bool num_wgmma_run(const num_wgmma *wgmma, int first, int count, const num_wgmma_operands *operands,
                    num_shared_read read, void *context);
 

@@ -1,18 +1,21 @@
-/* Groups of asynchronous operations, and the registers of wgmma while they run. Sections are those of the PTX ISA: "cp.async.wait_group",
- * "cp.async.bulk.wait_group", "wgmma.wait_group", "wgmma.fence", "Asynchronous Warpgroup Level Matrix: Register Fragments". */
+/* Groups of asynchronous operations, and the registers of pending wgmma. Sections are those of the PTX ISA:
+ * "cp.async.wait_group", "cp.async.bulk.wait_group", "wgmma.wait_group", "wgmma.fence", "Asynchronous
+ * Warpgroup Level Matrix: Register Fragments". */
 #ifndef CUTE_LIB_ORDER_GROUP_H
 #define CUTE_LIB_ORDER_GROUP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Groups count from 1. "wait_group N: at most N of the most recent groups are pending": up to which all are complete. */
+/* Groups are numbered from 1. "wait_group N: at most N of the most recent groups are pending": the last group
+ * that is complete. */
 static inline uint32_t order_groups_done(uint32_t committed, uint64_t allowed)
 {
     return committed > allowed ? committed - (uint32_t)allowed : 0;
 }
 
-/* "wait_group.read: only reads of the sources are complete": not yet what bulk copies write to global memory. */
+/* "wait_group.read: only reads of the sources are complete": writes of bulk copies to global memory may be
+ * pending. */
 static inline bool order_wait_covers(bool read_only, bool writes_global)
 {
     return !read_only || !writes_global;
@@ -22,34 +25,35 @@ static inline bool order_wait_covers(bool read_only, bool writes_global)
 
 enum { ORDER_GROUPS_KEPT = 64 };
 
-/* The products of a warp, by their numbers from 1. */
+/* The wgmma operations of a warp, numbered from 1. */
 typedef struct order_products {
     uint32_t issued, finished, fences;
-    uint32_t groups, committed[ORDER_GROUPS_KEPT]; /* issued when a group was */
+    uint32_t groups, committed[ORDER_GROUPS_KEPT]; /* last product in each group */
 } order_products;
 
-/* Registers that a product has: one, or some that go together. */
+/* The registers of a product, tracked together: one or several. */
 typedef struct order_registers {
-    uint32_t product; /* the latest that has them, 0 none */
+    uint32_t product; /* the latest product that uses them, 0: none */
     uint32_t fenced,
-        used; /* fences of the warp, + 1: when that was; when anything else accessed them last, 0 not since */
+        /* time of that use and of the last other access, in fences of the warp + 1; 0: no access since */
+        used;
     uint32_t shape; /* of that product */
-    bool written;   /* that access was a write; reads behind it ahead of the next fence do not count */
+    bool written;   /* that access was a write; reads after it and before the next fence do not count */
     bool operand;   /* the product only reads them */
 } order_registers;
 
 typedef enum order_use {
     ORDER_USE_IS_VALID,
-    /* without wgmma.fence */
+    /* missing wgmma.fence */
     ORDER_FIRST_PRODUCT,
     ORDER_AFTER_WRITE,
     ORDER_AFTER_READ,
     ORDER_WAS_OPERAND,
     ORDER_WAS_ACCUMULATOR,
     ORDER_OTHER_SHAPE,
-    /* without wgmma.wait_group */
-    ORDER_OPERAND_PENDING,     /* an operand that another product still writes */
-    ORDER_TOUCHED_ACCUMULATOR, /* by another instruction */
+    /* missing wgmma.wait_group */
+    ORDER_OPERAND_PENDING,     /* an operand is still being written by another product */
+    ORDER_TOUCHED_ACCUMULATOR, /* accessed by another instruction */
     ORDER_TOUCHED_OPERAND,
 } order_use;
 
@@ -64,13 +68,13 @@ static inline void order_products_wait(order_products *w, uint32_t group)
     if (upto > w->finished) w->finished = upto;
 }
 
-/* A product is issued. True: "wgmma.fence must be used before the first wgmma.mma_async", and was not. */
+/* Records a product. True: "wgmma.fence must be used before the first wgmma.mma_async" is violated. */
 static inline bool order_product_begins(order_products *w)
 {
     return ++w->issued == 1 && !w->fences;
 }
 
-/* Whether a group has the registers' product, so that a wait can be for it. */
+/* True if the registers' product is in a committed group, so that a wait can cover it. */
 static inline bool order_is_in_group(const order_products *w, const order_registers *r)
 {
     return w->groups && r->product <= w->committed[w->groups % ORDER_GROUPS_KEPT];
@@ -81,8 +85,9 @@ static inline bool order_is_pending(const order_products *w, const order_registe
     return r->product > w->finished;
 }
 
-/* "wgmma.fence must be used between any access to registers and wgmma.mma_async that names them, except when these are accumulators
- * of several wgmma.mma_async of the same shape." The product that was begun takes the registers. */
+/* "wgmma.fence must be used between any access to registers and wgmma.mma_async that names them, except when
+ * these are accumulators of several wgmma.mma_async of the same shape." Records that the current product uses
+ * the registers. */
 static inline order_use order_product_takes(const order_products *w, order_registers *r, bool accumulator,
                                             uint32_t shape)
 {
@@ -107,8 +112,8 @@ static inline order_use order_product_takes(const order_products *w, order_regis
     return use;
 }
 
-/* "Accessing the registers, including the accumulator, before wgmma.wait_group is undefined": another instruction reads or writes
- * them. Reading an operand does no harm. */
+/* "Accessing the registers, including the accumulator, before wgmma.wait_group is undefined": another
+ * instruction reads or writes them. Reading an operand is allowed. */
 static inline order_use order_registers_touched(const order_products *w, order_registers *r, bool write)
 {
     uint32_t now = w->fences + 1;
