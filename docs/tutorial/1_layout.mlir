@@ -8,7 +8,7 @@ func.func @row_major(%i: i32, %j: i32) -> i32 {
   return %x : i32
 }
 
-// The same for a matrix whose size and pitch are not known at compile time.
+// The same for a matrix whose size and pitch are unknown at compile time.
 func.func @any_matrix(%m: i32, %n: i32, %pitch: i64, %i: i32, %j: i32) -> i64 {
   %layout = cute.make_layout((%m, %n), (%pitch, 1))
   %index = cute.layout_eval (%i, %j), %layout

@@ -1,4 +1,4 @@
-// c = a + b: a thread adds one element.
+// c = a + b: each thread adds one element.
 !vector = !cute.memref<f32, gmem, align<16>, "?:1">
 
 gpu.module @kernels {
@@ -11,7 +11,7 @@ gpu.module @kernels {
     %tile_b = cute.local_tile %b, 128, %block
     %tile_c = cute.local_tile %c, 128, %block
 
-    // The last tile may reach behind the end: the same tile of the coordinates says where an element is.
+    // The last tile may extend beyond the end: the same tile of coordinates has each element's position.
     %shape = cute.shape %c
     %n = cute.get_scalars %shape
     %coordinates = cute.make_identity_tensor %c
@@ -29,7 +29,7 @@ gpu.module @kernels {
   }
 }
 
-// The host's part: how many blocks there are follows from the vectors.
+// Host code: the size of the vectors determines the number of blocks.
 func.func @add(%a: !vector, %b: !vector, %c: !vector) {
   %shape = cute.shape %c
   %tiles = cute.ceil_div %shape, 128

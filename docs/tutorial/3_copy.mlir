@@ -1,4 +1,4 @@
-// b = a, in tiles of 16 by 32. A block has 128 threads, of which each moves 16 bytes.
+// b = a, in tiles of 16 by 32. A block has 128 threads, each moving 16 bytes.
 !matrix = !cute.memref<f32, gmem, align<16>, "(?,?):(?{i64 div=4},1)">
 
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// b = a transposed, in tiles of 32 by 32 that pass through shared memory.
+// b = a transposed, in tiles of 32 by 32 through shared memory.
 !matrix = !cute.memref<f32, gmem, align<16>, "(?,?):(?{i64 div=4},1)">
 
 gpu.module @kernels {
@@ -9,7 +9,7 @@ gpu.module @kernels {
     %tile_a = cute.local_tile %a, (32, 32), (%row, %column)
     %tile_b = cute.local_tile %b, (32, 32), (%column, %row)
 
-    // One tile in shared memory, seen by rows and by columns.
+    // One tile in shared memory, viewed by rows and by columns.
     %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
     %words = cute.recast_iter %bytes : f32
     %rows = cute.make_view %words, "S<5,0,5> o 0 o (32,32):(32,1)"

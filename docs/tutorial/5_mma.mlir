@@ -9,7 +9,7 @@ gpu.module @kernels {
   gpu.func @mma(%A: !A, %B: !B, %C: !C) kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
     %lane = nvvm.read.ptx.sreg.tid.x : i32
 
-    // A and B to shared memory, 8 bytes a thread.
+    // Copy A and B to shared memory, 8 bytes per thread.
     %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
     %smem = cute.recast_iter %bytes : f16
     %behind = cute.add_offset %smem, 256
@@ -25,7 +25,7 @@ gpu.module @kernels {
     cute.copy %g2s, %fromB, %toB
     gpu.barrier
 
-    // What this thread holds of A, B and C, and registers for it.
+    // This thread's elements of A, B and C, and registers for them.
     %atom = cute.make_atom : !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >
     %mma = cute.make_tiled_mma %atom
     %pA = cute.tiled.mma.partition A (%mma, %sA, %lane)
@@ -35,7 +35,7 @@ gpu.module @kernels {
     %rB = cute.mma.make_fragment B (%mma, %pB)
     %rC = cute.mma.make_fragment C (%mma, %pC)
 
-    // The fragments of A and B by ldmatrix: four matrices of 8 by 8, and two.
+    // Load the fragments of A and B by ldmatrix: four matrices of 8 by 8, and two.
     %ldsm4 = cute.make_atom : !ldsm4
     %ldsm2 = cute.make_atom : !ldsm2
     %s2rA = cute.make_tiled_copy_A %ldsm4, %mma

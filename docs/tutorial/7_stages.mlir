@@ -1,5 +1,5 @@
 // C = A B^T as in 6_gemm.mlir, with tiles of 128 by 128 by 32 and STAGES buffers in shared memory: while the tiles of
-// one step are multiplied, those of the next STAGES - 1 are on their way. Build with -D STAGES=3.
+// one step are multiplied, those of the next STAGES - 1 are being copied. Build with -D STAGES=3.
 !A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 !B = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 !C = !cute.memref<f32, gmem, align<16>, "(?,?{div=2}):(?{i64 div=4},1)">
@@ -30,7 +30,7 @@ gpu.module @kernels {
     %cB = cute.local_tile(%iB, %tile, %block, "(_,1,1)")
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
 
-    // Global to shared memory by cp.async, 16 bytes a thread; the last mode of the buffers is the stage.
+    // Global to shared memory by cp.async, 16 bytes per thread; the last mode of the buffers is the stage.
     %bytes = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
     %smem = cute.recast_iter %bytes : f16
     %behind = cute.add_offset %smem, ${128*32*STAGES}
@@ -61,7 +61,7 @@ gpu.module @kernels {
     %zero = arith.constant 0.0 : f32
     cute.fill %acc, %zero
 
-    // Start the first STAGES - 1 tiles, a group of copies each.
+    // Start the copies of the first STAGES - 1 tiles, one group each.
     scf.for %s = %c0 to %ahead step %c1 : i32 {
       %predA = cute.predicate %tAcA[_, _, _, %s], %A
       %predB = cute.predicate %tBcB[_, _, _, %s], %B
@@ -70,9 +70,9 @@ gpu.module @kernels {
       nvvm.cp.async.commit.group
     } {loop_annotation = #unroll}
 
-    // Wait until at most STAGES - 2 groups are under way: tile k has arrived. Behind the barrier that holds for all
-    // threads, and none still reads the stage of tile k - 1, so tile k + STAGES - 1 may overwrite it. Tiles behind K
-    // are zeros that nobody reads.
+    // Wait until at most STAGES - 2 groups are pending: tile k has arrived. After the barrier this holds for all
+    // threads, and none still reads the stage of tile k - 1, so tile k + STAGES - 1 can overwrite it. Tiles beyond K
+    // are zeros that are never read.
     %kmode = cute.size<[2]> %gA
     %ktiles = cute.get_scalars %kmode
     scf.for %k = %c0 to %ktiles step %c1 : i32 {
@@ -91,7 +91,7 @@ gpu.module @kernels {
       cute.gemm %mma, %acc, %rA, %rB, %acc
     }
 
-    // Each thread stores its sums, two neighbours at once.
+    // Each thread stores its sums, two adjacent ones at a time.
     %pair = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32, 64 b>
     %r2g = cute.make_tiled_copy_C %pair, %mma
     %tCrC = cute.tiled.copy.retile %r2g, %acc

@@ -492,7 +492,7 @@ static void test_im2col_limits(void)
     refused(m, "expected 1 to 1024 pixels in a column, got 1025");
     m = good;
     m.upper[0] = -9;
-    refused(m, "expected corners between which there are pixels, got 7 in dimension 1 (the fastest is 0)");
+    refused(m, "expected corners that enclose at least one pixel, got 7 in dimension 1 (the fastest is 0)");
     m = good;
     m.rank = 2;
     refused(m, "expected 3 to 5 dimensions in the im2col mode, got 2");
