@@ -7,19 +7,16 @@
 /* `size` is sizeof(cute_emulator_options); zero in any other field selects the default. */
 typedef struct cute_emulator_options {
     size_t size;
-    int64_t
-        /* 0: asynchronous operations complete when they are issued and warps run in order; any other seed
-         * selects a different, reproducible schedule */
-        seed;
-    int64_t
-        /* host threads that run blocks, at most 1024; 0: one per processor, at most 16. Launches that are
-         * cooperative, checked or seeded, or that allocate memory, use one */
-        threads;
+    /* 0: asynchronous operations complete when they are issued and warps run in order; any other seed
+     * selects a different, reproducible schedule */
+    int64_t seed;
+    /* Host threads that run blocks, at most 1024; 0: one per processor, at most 16. Launches that are
+     * cooperative, checked or seeded, or that allocate memory, use one */
+    int64_t threads;
     double timeout; /* seconds per launch; 0: unlimited */
-    double
-        /* seconds without a change of memory after which a kernel is stopped and the hang explained; 0:
-         * unlimited */
-        patience;
+    /* Seconds without a change of memory after which a kernel is stopped and the hang explained; 0:
+     * unlimited */
+    double patience;
     uint32_t checks; /* bits of CUTE_CHECK_... (cute/checks.h) */
     bool counters;   /* per line and kernel, for cute_emulator_counters_json */
     /* Receives output of kernels (vprintf) in block order; NULL: dropped. `text` is not NUL-terminated. */

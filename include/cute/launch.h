@@ -28,10 +28,8 @@ typedef struct cute_launch_options {
     const char *kernel; /* overrides the kernel of the config */
     bool has_seed;
     int64_t seed;
-    double
-        /* seconds per launch; 0: the config's; else 30 on a GPU, on the emulator 30 without a write to
-         * memory */
-        timeout;
+    /* Seconds per launch; 0: the config's; else 30 on a GPU, on the emulator 30 without a write to memory */
+    double timeout;
     const char *device; /* a name for cute_device_open; NULL: any */
     /* NULL: the defaults. Checks and counters select the emulator regardless of `device`; the launch
      * supplies the heartbeat and the timeouts */
@@ -48,10 +46,8 @@ typedef struct cute_launch_options {
      * for checks in the notation of "check" in launch.json. `defines` are then their other parameters. */
     const char *const *plans, *const *tensors, *const *checks;
     size_t plan_count, tensor_count, check_count;
-    int64_t
-        /* the value of `sms` in launch.json and of host functions; 0: the device's. An emulator has this
-         * many */
-        multiprocessors;
+    /* The value of `sms` in launch.json and of host functions; 0: the device's. An emulator has this many */
+    int64_t multiprocessors;
     bool trace; /* record the begin and end of each copy and launch, for cute_launch_trace (cute/report.h) */
 } cute_launch_options;
 

@@ -13,10 +13,8 @@ typedef enum cute_tma_operation { CUTE_TMA_LOAD, CUTE_TMA_STORE, CUTE_TMA_REDUCE
 typedef struct cute_tma {
     cute_tma_operation operation;
     bool executable; /* it has its mbarrier, or needs none */
-    bool
-        /* im2col mode: a column of pixels with their channels, not a box; tma_gbasis: (channels, pixels,
-         * 1...) */
-        im2col;
+    /* Im2col mode: a column of pixels with their channels, not a box; tma_gbasis: (channels, pixels, 1...) */
+    bool im2col;
     const char *element; /* "f16" */
     int bits;            /* per element */
     int64_t copy_bits;   /* copied by one instruction, for all blocks that share it */

@@ -36,9 +36,8 @@ int num_wmma_registers(num_operand operand, int m, int n, int k, ptx_type type);
 
 typedef struct num_mma_options {
     bool satfinite;
-    bool a_col,
-        /* .col for A, .row for B: only relevant for m8n8k4 of f16; other fragments do not depend on it */
-        b_row;
+    /* .col for A, .row for B: only relevant for m8n8k4 of f16; other fragments do not depend on it */
+    bool a_col, b_row;
 } num_mma_options;
 
 /* D = A * B + C over a warp. Operands are arrays of pointers, one per register, to its 32 lanes: uint32_t, or

@@ -34,9 +34,8 @@ typedef struct order_products {
 /* The registers of a product, tracked together: one or several. */
 typedef struct order_registers {
     uint32_t product; /* the latest product that uses them, 0: none */
-    uint32_t fenced,
-        /* time of that use and of the last other access, in fences of the warp + 1; 0: no access since */
-        used;
+    /* Time of that use and of the last other access, in fences of the warp + 1; 0: no access since */
+    uint32_t fenced, used;
     uint32_t shape; /* of that product */
     bool written;   /* that access was a write; reads after it and before the next fence do not count */
     bool operand;   /* the product only reads them */

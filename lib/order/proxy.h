@@ -38,10 +38,9 @@ static inline bool order_is_fenced(uint64_t written, uint64_t writer_fence, uint
 /* Fences and arrivals after the initialization of an mbarrier. */
 typedef struct order_init {
     uint64_t init;
-    uint64_t init_fence, proxy_fence,
-        /* by the initializing thread: fence.mbarrier_init, .proxy.async, a memory fence with .cluster or
-         * wider scope */
-        cluster_fence;
+    /* By the initializing thread: fence.mbarrier_init, .proxy.async, a memory fence with .cluster or wider
+     * scope */
+    uint64_t init_fence, proxy_fence, cluster_fence;
     uint64_t relaxed, released; /* its arrivals at barrier.cluster, by kind */
     uint64_t user_fence;        /* fence.proxy.async by the using thread */
 } order_init;
