@@ -33,7 +33,7 @@ typedef struct linker {
     } *renames; /* paths in the programs' messages, and what the user calls them */
 } linker;
 
-static void add_time(linker *l, const char *name, double start)
+static void add_stage_time(linker *l, const char *name, double start)
 {
     cute_link_result *r = l->result;
     double seconds = cute_clock() - start;
@@ -48,7 +48,7 @@ static void add_time(linker *l, const char *name, double start)
 
 /* ---- running programs ---- */
 
-static cute_status remember(linker *l, const char *path, const char *label)
+static cute_status remember_rename(linker *l, const char *path, const char *label)
 {
     struct rename *r = cute_arena_alloc(l->arena, sizeof *r);
     if (!r) return cute_fail_memory(l->diag);
@@ -132,7 +132,7 @@ static bool shows_all(const cute_link_options *options)
 }
 
 /* Assertions are for looking for errors, and their calls cost what ptxas says. */
-static bool asserts(const cute_unit *ptx)
+static bool has_assertions(const cute_unit *ptx)
 {
     static const char name[] = "__assertfail";
     return ptx && memmem(ptx->bytes, ptx->length, name, sizeof name - 1);
@@ -168,7 +168,7 @@ static void note_toolkit(linker *l, const char *const *words)
 }
 
 /* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
-static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
+static cute_status run_tool(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
     const char *level = l->options->opt_level;
     if (w->failed) return cute_fail_memory(l->diag);
@@ -180,7 +180,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                             .inherited = l->scratch.descriptors,
                             .inherited_count = l->scratch.descriptor_count};
     cute_status status = cute_process_run(&process, l->diag);
-    add_time(l, stage, start);
+    add_stage_time(l, stage, start);
     if (status == CUTE_OK) {
         size_t errors = cute_diag_errors(l->diag);
         cute_ptx_text text = {0};
@@ -194,7 +194,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                                    .verbose = shows_all(l->options),
                                    .allow = l->options->allow,
                                    .allow_all =
-                                       l->options->debug || (level && !strcmp(level, "0")) || asserts(ptx),
+                                       l->options->debug || (level && !strcmp(level, "0")) || has_assertions(ptx),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
@@ -202,7 +202,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
             status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage,
                                process.exit_code - 128);
         else if (process.exit_code && !explained)
-            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing",
+            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and printed nothing",
                                stage, process.exit_code);
         else if (process.exit_code && status == CUTE_OK)
             status = CUTE_INVALID;
@@ -213,7 +213,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
     return status;
 }
 
-static cute_status find(linker *l, cute_part part, const char **path)
+static cute_status find_tool(linker *l, cute_part part, const char **path)
 {
     return cute_toolkit_find(l->arena, part, l->options->cuda_path, path, l->diag);
 }
@@ -255,14 +255,14 @@ static cute_status check_target(linker *l, const cute_unit *unit, const cute_arc
     if (fits) return CUTE_OK;
     cute_place place = cute_place_at(unit->label, unit->bytes, unit->length, unit->target_offset);
     place.length = (int)strlen(unit->arch_name);
-    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and can't be compiled for %s",
+    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and cannot be compiled for %s",
               unit->arch_name, arch->name);
     if (unit->arch->variant == 'a')
         cute_note(l->diag, NULL,
-                  "what ends in 'a' is for that architecture only; leave -arch out, or make PTX for %s",
+                  "PTX for an architecture ending in 'a' runs on that architecture only; omit -arch, or generate PTX for %s",
                   arch->name);
     else
-        cute_note(l->diag, NULL, "PTX can be compiled for its own architecture and for later ones");
+        cute_note(l->diag, NULL, "PTX can be compiled for its own and later architectures");
     return CUTE_INVALID;
 }
 
@@ -285,7 +285,7 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
     return status;
 }
 
-static cute_status assemble(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
+static cute_status run_ptxas(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
                             bool relocatable, const char **path)
 {
     const char *ptxas, *input;
@@ -293,13 +293,13 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     cute_words w = {.arena = l->arena};
     cute_diag_know(l->diag, CUTE_FACT_ARCHITECTURE, arch->name);
     CUTE_TRY(check_target(l, unit, arch));
-    CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
+    CUTE_TRY(find_tool(l, CUTE_PTXAS, &ptxas));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes,
                                unit->length, &input, l->diag));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".cubin"), NULL, 0, path,
                                l->diag));
-    CUTE_TRY(remember(l, input, unit->label));
-    CUTE_TRY(remember(l, *path, unit->label));
+    CUTE_TRY(remember_rename(l, input, unit->label));
+    CUTE_TRY(remember_rename(l, *path, unit->label));
     const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
     const char *level = cute_arena_printf(l->arena, "-O%s", o->opt_level ? o->opt_level : "3");
     if (!limit || !level) return cute_fail_memory(l->diag);
@@ -317,7 +317,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     cute_words_add(&w, "-o");
     cute_words_add(&w, *path);
     cute_usage *before = l->result->usage.last;
-    CUTE_TRY(run(l, "ptxas", &w, unit));
+    CUTE_TRY(run_tool(l, "ptxas", &w, unit));
     return warn_of_spills(l, unit, before ? before->next : l->result->usage.first);
 }
 
@@ -339,7 +339,7 @@ static bool is_wanted(const cute_elf_symbol *s)
     return s->section == SHN_UNDEF && s->binding == STB_GLOBAL && *s->name;
 }
 
-static bool defines(const cute_elf *elf, const char *name)
+static bool defines_symbol(const cute_elf *elf, const char *name)
 {
     for (size_t i = 0; i < elf->symbol_count; i++)
         if (is_defined(&elf->symbols[i]) && strcmp(elf->symbols[i].name, name) == 0) return true;
@@ -355,7 +355,7 @@ static bool link_one_more(member *objects, size_t count)
             member *giver = NULL;
             if (!is_wanted(symbol)) continue;
             for (size_t j = 0; j < count; j++) {
-                if (!defines(&objects[j].elf, symbol->name)) continue;
+                if (!defines_symbol(&objects[j].elf, symbol->name)) continue;
                 if (objects[j].linked) {
                     giver = NULL;
                     break;
@@ -372,7 +372,7 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
     const cute_unit *unit = object->unit;
     object->linked = !unit->on_demand;
     if (unit->kind == CUTE_UNIT_PTX) {
-        CUTE_TRY(assemble(l, unit, index, arch, true, &object->path));
+        CUTE_TRY(run_ptxas(l, unit, index, arch, true, &object->path));
         cute_buffer bytes = {0};
         if (l->options->dry_run) return CUTE_OK;
         cute_status status = cute_scratch_read(&l->scratch, object->path, &bytes, l->diag);
@@ -390,20 +390,20 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, suffix), unit->bytes,
                                unit->length, &object->path, l->diag));
     object->elf = unit->elf;
-    return remember(l, object->path, unit->label);
+    return remember_rename(l, object->path, unit->label);
 }
 
 static cute_status check_relocatable(linker *l, const cute_unit *unit)
 {
     const cute_place file = {.file = unit->label};
     if (unit->kind != CUTE_UNIT_CUBIN || unit->elf.type == ET_REL) return CUTE_OK;
-    cute_fail(l->diag, CUTE_INVALID, &file, "this cubin is linked already and can't be linked with others");
-    cute_note(l->diag, NULL, "relocatable ones come from 'cute-link -c', 'ptxas -c' and 'nvcc -dc'");
+    cute_fail(l->diag, CUTE_INVALID, &file, "this cubin is already linked and cannot be linked with others");
+    cute_note(l->diag, NULL, "'cute-link -c', 'ptxas -c' and 'nvcc -dc' make relocatable cubins");
     return CUTE_INVALID;
 }
 
 /* Of the units only those that were linked are left. */
-static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
+static cute_status run_nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
                           const char **path)
 {
     const char *program;
@@ -418,7 +418,7 @@ static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count
     }
     while (link_one_more(objects, count)) {
     }
-    CUTE_TRY(find(l, CUTE_NVLINK, &program));
+    CUTE_TRY(find_tool(l, CUTE_NVLINK, &program));
     CUTE_TRY(cute_scratch_file(
         &l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
         NULL, 0, path, l->diag));
@@ -434,7 +434,7 @@ static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count
     }
     cute_words_add(&w, "-o");
     cute_words_add(&w, *path);
-    return run(l, "nvlink", &w, NULL);
+    return run_tool(l, "nvlink", &w, NULL);
 }
 
 /* ---- metadata ---- */
@@ -473,7 +473,7 @@ static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t cou
     }
     if (status == CUTE_INVALID && cute_diag_count(own)) {
         const cute_message *m = cute_diag_get(own, 0);
-        cute_report(l->diag, CUTE_WARNING, &m->place, "the emulator can't run this cubin: %s", m->text);
+        cute_report(l->diag, CUTE_WARNING, &m->place, "the emulator cannot run this cubin: %s", m->text);
         status = CUTE_OK;
     }
     cute_diag_destroy(own);
@@ -517,7 +517,7 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     cute_buffer_release(&ptx);
     cute_buffer_release(&lines);
     cute_buffer_release(&resources);
-    add_time(l, "metadata", start);
+    add_stage_time(l, "metadata", start);
     return status;
 }
 
@@ -588,17 +588,17 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
         cute_buffer_append(&cubin, first->bytes, first->length);
     } else if (single && first->kind == CUTE_UNIT_PTX) {
         l->scratch.named = l->options->fatbin;
-        CUTE_TRY(assemble(l, first, 0, arch, l->options->relocatable, &path));
+        CUTE_TRY(run_ptxas(l, first, 0, arch, l->options->relocatable, &path));
     } else if (joined) {
         for (size_t i = 0; i < count; i++) CUTE_TRY(check_target(l, units[i], arch));
         l->scratch.named = l->options->fatbin;
-        CUTE_TRY(assemble(l, joined, 0, arch, false, &path));
+        CUTE_TRY(run_ptxas(l, joined, 0, arch, false, &path));
     } else if (l->options->relocatable) {
         return cute_fail(l->diag, CUTE_USAGE, NULL,
-                         "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
+                         "-c makes a relocatable cubin from one PTX input, got %zu inputs", count);
     } else {
         l->scratch.named = true;
-        CUTE_TRY(nvlink(l, units, &count, arch, &path));
+        CUTE_TRY(run_nvlink(l, units, &count, arch, &path));
     }
     if (l->options->dry_run) return CUTE_OK;
     cute_status status = path ? cute_scratch_read(&l->scratch, path, &cubin, l->diag) : CUTE_OK;
@@ -668,7 +668,7 @@ static cute_status infer_archs(linker *l, arch_list *list)
             place.length = (int)strlen(unit->arch_name);
             const cute_arch *ignored;
             cute_arch_parse(unit->arch_name, &place, &ignored, l->diag);
-            cute_note(l->diag, NULL, "-arch says what to compile it for");
+            cute_note(l->diag, NULL, "select the target architecture with -arch");
             return CUTE_INVALID;
         }
         if (!unit->arch) continue;
@@ -682,11 +682,11 @@ static cute_status infer_archs(linker *l, arch_list *list)
 
 /* ---- fatbins ---- */
 
-static cute_status pack(linker *l, const arch_list *archs)
+static cute_status pack_fatbin(linker *l, const arch_list *archs)
 {
     const char *program, *path, *image;
     cute_words w = {.arena = l->arena};
-    CUTE_TRY(find(l, CUTE_FATBINARY, &program));
+    CUTE_TRY(find_tool(l, CUTE_FATBINARY, &program));
     l->scratch.named = true;
     CUTE_TRY(cute_scratch_file(&l->scratch, "fatbin", NULL, 0, &path, l->diag));
     cute_words_add(&w, program);
@@ -701,8 +701,7 @@ static cute_status pack(linker *l, const arch_list *archs)
             const cute_unit *unit = &l->units.items[0];
             if (l->units.count != 1 || unit->kind != CUTE_UNIT_PTX)
                 return cute_fail(l->diag, CUTE_USAGE, NULL,
-                                 "'-arch compute_%s' puts PTX into the fatbin, which needs one PTX "
-                                 "input; there are %zu inputs",
+                                 "'-arch compute_%s' adds PTX to the fatbin: expected one PTX input, got %zu inputs",
                                  arch->name + 3, l->units.count);
             CUTE_TRY(check_target(l, unit, arch));
             CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i),
@@ -722,7 +721,7 @@ static cute_status pack(linker *l, const arch_list *archs)
         if (!image) return cute_fail_memory(l->diag);
         cute_words_add(&w, image);
     }
-    CUTE_TRY(run(l, "fatbinary", &w, NULL));
+    CUTE_TRY(run_tool(l, "fatbinary", &w, NULL));
     return l->options->dry_run ? CUTE_OK : cute_scratch_read(&l->scratch, path, &l->result->output, l->diag);
 }
 
@@ -732,12 +731,12 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     CUTE_TRY(cute_link_check_options(l->options, l->diag));
     CUTE_TRY(read_archs(l, &archs));
     if (archs.count > 1 && !l->options->fatbin) {
-        cute_fail(l->diag, CUTE_USAGE, NULL, "several architectures do not fit into one cubin");
-        cute_note(l->diag, NULL, "--fatbin makes a file that holds them all");
+        cute_fail(l->diag, CUTE_USAGE, NULL, "a cubin cannot hold several architectures");
+        cute_note(l->diag, NULL, "--fatbin writes one file for all of them");
         return CUTE_USAGE;
     }
     if (l->options->fatbin && l->options->relocatable)
-        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin exclude each other");
+        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin are mutually exclusive");
     const char *wanted = archs.count ? archs.items[0].arch->name : "";
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(cute_units_add(l->arena, &inputs[i], wanted, &l->units, l->diag));
@@ -746,10 +745,10 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     for (size_t i = 0; i < l->units.count; i++)
         only_on_demand = only_on_demand && l->units.items[i].on_demand;
     if (only_on_demand)
-        return cute_fail(l->diag, CUTE_INVALID, NULL, "there is nothing to link but libraries");
+        return cute_fail(l->diag, CUTE_INVALID, NULL, "nothing to link: all inputs are libraries");
     if (!archs.count) CUTE_TRY(infer_archs(l, &archs));
     l->many = l->options->fatbin;
-    return l->options->fatbin ? pack(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
+    return l->options->fatbin ? pack_fatbin(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
 }
 
 cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)

@@ -91,7 +91,7 @@ cute_content cute_content_of(const void *bytes, size_t length)
 const char *cute_content_name(cute_content content)
 {
     static const char *const names[] = {
-        [CUTE_CONTENT_UNKNOWN] = "what is of no known kind",
+        [CUTE_CONTENT_UNKNOWN] = "an unknown file format",
         [CUTE_CONTENT_EMPTY] = "an empty file",
         [CUTE_CONTENT_ELF] = "an ELF file",
         [CUTE_CONTENT_PTX] = "PTX",
@@ -219,7 +219,7 @@ static const char *entry_arch(cute_arena *arena, const char *label, const cute_f
 
 /* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0:
  * not at all. */
-static int score(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
+static int score_image(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
 {
     bool binary = entry->kind == CUTE_FATBIN_ELF;
     if (!made) return wanted ? 0 : 1;
@@ -256,7 +256,7 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
         const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
         cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "",
                            cute_fatbin_kind_name(m->arena, &entries[i]), made);
-        int now = score(&entries[i], cute_arch_find(made), wanted);
+        int now = score_image(&entries[i], cute_arch_find(made), wanted);
         if (entries[i].kind == CUTE_FATBIN_PTX && now > best_ptx) {
             best_ptx = now;
             ptx = bytes;
@@ -271,11 +271,11 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     if (!image) {
         status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s",
                            wanted ? wanted->name : "any GPU");
-        cute_note(diag, NULL, "it has %s", seen.length ? cute_buffer_text(&seen) : "none");
+        cute_note(diag, NULL, "available: %s", seen.length ? cute_buffer_text(&seen) : "none");
         if (lto)
             cute_note(
                 diag, NULL,
-                "lto is what nvcc -dlto leaves for the link: nvcc -dlto -dlink -cubin makes a cubin of it");
+                "lto images are nvcc -dlto link-time code; compile them to a cubin with 'nvcc -dlto -dlink -cubin'");
     }
     cute_buffer_release(&seen);
     if (status != CUTE_OK) return status;
@@ -321,7 +321,7 @@ static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
         status =
             cute_fail(diag, CUTE_INVALID, &file, "expected one module with kernels, got %zu", with_kernels);
         cute_note(diag, NULL, "their kernels: %s", cute_buffer_text(&names));
-        cute_note(diag, NULL, "'cute-dump images' lists them; cute-dump takes --image=N or --kernel=NAME");
+        cute_note(diag, NULL, "'cute-dump images' lists them; select one with --image=N or --kernel=NAME");
     }
     cute_buffer_release(&names);
     if (status != CUTE_OK) return status;
@@ -346,12 +346,12 @@ static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
     cute_fail(diag, CUTE_INVALID, &file, "expected a compiled module, got %s", cute_content_name(content));
     if (content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE)
         cute_note(diag, NULL,
-                  "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
+                  "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or extract a gpu.binary with "
                   "'cute-link --extract=all'");
     else if (content == CUTE_CONTENT_JSON)
-        cute_note(diag, NULL, "a launch.json stands behind --config, the module before it");
+        cute_note(diag, NULL, "pass the launch.json with --config, after the module");
     else
-        cute_note(diag, NULL, "cubins, PTX, fatbins and objects of nvcc are compiled modules");
+        cute_note(diag, NULL, "compiled modules are cubins, PTX, fatbins and objects built by nvcc");
     return CUTE_INVALID;
 }
 
@@ -467,8 +467,8 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     }
     if (matches != 1) *out = NULL;
     if (matches > 1) {
-        cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu kernels", name, matches);
-        cute_note(diag, NULL, "they are %s%s", cute_buffer_text(&names), matches > 32 ? ", ..." : "");
+        cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu kernels match", name, matches);
+        cute_note(diag, NULL, "matching kernels: %s%s", cute_buffer_text(&names), matches > 32 ? ", ..." : "");
     }
     cute_buffer_release(&names);
     names = (cute_buffer){0};
@@ -484,7 +484,7 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     else if (module->kernel_count)
         cute_fail(diag, CUTE_INVALID, &file, "expected the name of one of %zu kernels", module->kernel_count);
     else
-        cute_fail(diag, CUTE_INVALID, &file, "there are no kernels in this module");
+        cute_fail(diag, CUTE_INVALID, &file, "this module has no kernels");
     for (size_t i = 0; arena && i < module->kernel_count && i < 32; i++)
         cute_buffer_printf(&names, "%s%s", i ? ", " : "", cute_symbol_name(arena, module->kernels[i].name));
     cute_arena_destroy(arena);
@@ -553,10 +553,10 @@ cute_status cute_module_find_plan(const cute_module *module, const char *name, c
     cute_status status = exact || (count == 1 && *name) ? CUTE_OK : CUTE_INVALID;
     if (status != CUTE_OK) {
         cute_fail(diag, CUTE_INVALID, &file,
-                  count > 1 ? "'%s' is the beginning of several host functions"
+                  count > 1 ? "'%s' is a prefix of several host functions"
                             : "no host function '%s' that launches a kernel",
                   name);
-        if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
+        if (names.length) cute_note(diag, NULL, "available: %s", cute_buffer_text(&names));
     }
     cute_buffer_release(&names);
     return status;
@@ -577,7 +577,7 @@ static bool add_name(cute_arena *arena, name_list *list, const char *name)
     return true;
 }
 
-static const char *name_at(const void *context, size_t index)
+static const char *variable_name_at(const void *context, size_t index)
 {
     const name_list *list = context;
     return index < list->count ? list->items[index] : NULL;
@@ -626,8 +626,8 @@ cute_status cute_module_find_variable(cute_arena *arena, const cute_module *modu
         }
     if (matches == 1) return CUTE_OK;
     if (matches)
-        return cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu variables", name, matches);
-    const char *near = cute_nearest(name, name_at, &list);
+        return cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu variables match", name, matches);
+    const char *near = cute_nearest(name, variable_name_at, &list);
     return cute_fail(diag, CUTE_INVALID, &file,
                      near ? "no variable '%s'; did you mean '%s'?" : "no variable '%s'", name, near);
 }

@@ -25,7 +25,7 @@ typedef struct opener {
 
 static cute_status open_input(opener *o, const cute_link_input *input);
 
-static cute_status add(opener *o, const cute_unit *unit)
+static cute_status add_unit(opener *o, const cute_unit *unit)
 {
     cute_unit_list *list = o->list;
     if (!cute_arena_more(o->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
@@ -41,7 +41,7 @@ static cute_status add_host(opener *o, const cute_link_input *input)
     size_t count;
     CUTE_TRY(cute_host_read(o->arena, input->label, input->bytes, input->length, &codes, &count, o->diag));
     if (codes[0].relocatable)
-        return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+        return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
                                    .label = input->label,
                                    .bytes = input->bytes,
                                    .length = input->length,
@@ -63,7 +63,7 @@ static cute_status add_elf(opener *o, const cute_link_input *input, bool on_dema
     CUTE_TRY(cute_elf_read(o->arena, input->label, input->bytes, input->length, &unit.elf, o->diag));
     unit.arch_name = cute_elf_arch(o->arena, &unit.elf);
     unit.arch = cute_arch_find(unit.arch_name);
-    return add(o, &unit);
+    return add_unit(o, &unit);
 }
 
 /* Where the next module begins in a text of several, as cute-ptx writes them to a pipe: at the comments in front of
@@ -99,7 +99,7 @@ static cute_status add_one_ptx(opener *o, const cute_link_input *input)
                       .arch_name = scan.target ? scan.target : "",
                       .target_offset = scan.target_offset};
     unit.arch = cute_arch_find(unit.arch_name);
-    return add(o, &unit);
+    return add_unit(o, &unit);
 }
 
 static cute_status add_ptx(opener *o, const cute_link_input *input)
@@ -194,7 +194,7 @@ static cute_status add_archive(opener *o, const cute_link_input *input)
     o->list->libraries = true;
     for (size_t i = 0; i < count; i++)
         if (cute_host_is(members[i].bytes, members[i].length))
-            return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+            return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
                                        .label = input->label,
                                        .bytes = input->bytes,
                                        .length = input->length,
@@ -224,19 +224,18 @@ static cute_status open_content(opener *o, const cute_link_input *input)
     case CUTE_CONTENT_MLIR:
     case CUTE_CONTENT_MLIR_BYTECODE: return add_mlir(o, input);
     case CUTE_CONTENT_EMPTY:
-        return cute_fail(o->diag, CUTE_INVALID, &file, "there is nothing to link: the input is empty");
+        return cute_fail(o->diag, CUTE_INVALID, &file, "nothing to link: the input is empty");
     case CUTE_CONTENT_LLVM:
-        cute_fail(o->diag, CUTE_INVALID, &file, "this is LLVM IR, which has to become PTX first");
-        cute_note(o->diag, NULL, "'cute-ptx' and 'llc -march=nvptx64' do that");
+        cute_fail(o->diag, CUTE_INVALID, &file, "expected PTX or device code, got LLVM IR");
+        cute_note(o->diag, NULL, "compile it to PTX with 'cute-ptx' or 'llc -march=nvptx64'");
         return CUTE_INVALID;
     case CUTE_CONTENT_JSON:
     case CUTE_CONTENT_UNKNOWN: break;
     }
-    cute_fail(o->diag, CUTE_INVALID, &file, "this can't be linked: it is %s",
-              content == CUTE_CONTENT_JSON ? "JSON" : "of no known kind");
+    cute_fail(o->diag, CUTE_INVALID, &file, "cannot link this input: %s",
+              content == CUTE_CONTENT_JSON ? "JSON" : "unknown file format");
     cute_note(o->diag, NULL,
-              "PTX (it begins with .version), cubins, fatbins, .a libraries, device objects and MLIR with a "
-              "gpu.binary are known");
+              "expected PTX (which begins with .version), a cubin, a fatbin, an .a library, a device object or MLIR with a gpu.binary");
     return CUTE_INVALID;
 }
 
@@ -338,9 +337,9 @@ static cute_status add_library(cute_arena *arena, const cute_link_options *optio
     for (size_t i = 0; i < options->folders.count; i++)
         cute_buffer_printf(&looked, "%s%s", i ? ", " : "", options->folders.items[i]);
     if (looked.length)
-        cute_note(diag, NULL, "looked for lib%s.a in %s", name, cute_buffer_text(&looked));
+        cute_note(diag, NULL, "searched for lib%s.a in %s", name, cute_buffer_text(&looked));
     else
-        cute_note(diag, NULL, "no folder was named with -L");
+        cute_note(diag, NULL, "no folder was given with -L");
     cute_buffer_release(&looked);
     return CUTE_INVALID;
 }

@@ -108,9 +108,9 @@ static cute_status open_library(cute_cublas *c, cute_diag *diag)
     const char *path;
     c->library = cute_library_open("CUTE_LIBCUBLASLT", names, &path, &reasons);
     if (!c->library) {
-        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt is not there: %s could not be opened", path);
+        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt not found: cannot open %s", path);
         cute_library_notes(&reasons, diag);
-        cute_note(diag, NULL, "CUTE_LIBCUBLASLT names its library; else it is libcublasLt.so.13, .12 or .so");
+        cute_note(diag, NULL, "set CUTE_LIBCUBLASLT to the library; the default is libcublasLt.so.13, .12 or .so");
         return CUTE_SYSTEM;
     }
     cute_buffer_release(&reasons);
@@ -127,12 +127,12 @@ static cute_status open_library(cute_cublas *c, cute_diag *diag)
     do {                                                                                                     \
         int lt_status_ = (c)->api.call;                                                                      \
         if (lt_status_ != OK)                                                                                \
-            return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt refuses %s: status %d", what, lt_status_);  \
+            return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt rejected %s: status %d", what, lt_status_);  \
     } while (0)
 
 /* ---- descriptors ---- */
 
-static bool type_of(const char *name, int *out)
+static bool cublas_type(const char *name, int *out)
 {
     static const struct {
         const char *name;
@@ -171,7 +171,7 @@ static cute_status set_epilogue(cute_cublas *c, const cublas_product *p, int typ
     if (p->bias) {
         if (!swapped)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "cuBLASLt adds a bias along rows only where D lies by rows");
+                             "cuBLASLt supports a bias along rows only for row-major D");
         epilogue |= EPILOGUE_BIAS;
         const void *bias = (const void *)(uintptr_t)p->bias;
         LT(c, desc_set(c->desc, DESC_BIAS, &bias, sizeof bias), "a bias");
@@ -183,15 +183,15 @@ static cute_status set_epilogue(cute_cublas *c, const cublas_product *p, int typ
 }
 
 /* The library's D lies by columns: ours by rows is its transpose, D' = B' A'. */
-static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *diag)
+static cute_status describe_product(cute_cublas *c, const cublas_product *p, cute_diag *diag)
 {
     int type = 0, type_d = 0;
-    if (!type_of(p->type, &type) || !type_of(p->type_d, &type_d))
-        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt has no products of %s that are %s", p->type,
+    if (!cublas_type(p->type, &type) || !cublas_type(p->type_d, &type_d))
+        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt does not support products of %s with results of %s", p->type,
                          p->type_d);
     bool integers = type == INTEGER_8, swapped = p->d.by_rows;
     if (integers && type_d != INTEGER_32)
-        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt has no products of i8 that are %s", p->type_d);
+        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt does not support products of i8 with results of %s", p->type_d);
     int compute = integers ? COMPUTE_32I : strcmp(p->type, "tf32") == 0 ? COMPUTE_TF32 : COMPUTE_32F;
     LT(c, desc_create(&c->desc, compute, integers ? INTEGER_32 : REAL_32), "a product of these types");
     if (integers) {
@@ -222,15 +222,15 @@ static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *
 
 /* ---- the fastest algorithm ---- */
 
-static const void *pointer(cute_address address)
+static const void *as_pointer(cute_address address)
 {
     return (const void *)(uintptr_t)address;
 }
 
-static int start(const cute_cublas *c, const algorithm *algo)
+static int start_matmul(const cute_cublas *c, const algorithm *algo)
 {
-    return c->api.run(c->handle, c->desc, &c->alpha, pointer(c->a.address), c->a_layout,
-                      pointer(c->b.address), c->b_layout, &c->beta, pointer(c->c.address), c->c_layout,
+    return c->api.run(c->handle, c->desc, &c->alpha, as_pointer(c->a.address), c->a_layout,
+                      as_pointer(c->b.address), c->b_layout, &c->beta, as_pointer(c->c.address), c->c_layout,
                       (void *)(uintptr_t)c->d.address, c->d_layout, algo, (void *)(uintptr_t)c->workspace,
                       WORKSPACE, c->stream);
 }
@@ -240,11 +240,11 @@ static cute_status time_one(const cute_cublas *c, const algorithm *algo, cute_de
                             cute_device_event *end, double *out, cute_diag *diag)
 {
     *out = -1;
-    if (start(c, algo) != OK) return CUTE_OK;
+    if (start_matmul(c, algo) != OK) return CUTE_OK;
     for (int i = 0; i < TRIES; i++) {
         double seconds;
         CUTE_TRY(cute_device_event_record(c->device, begin, diag));
-        if (start(c, algo) != OK) return CUTE_OK;
+        if (start_matmul(c, algo) != OK) return CUTE_OK;
         CUTE_TRY(cute_device_event_record(c->device, end, diag));
         CUTE_TRY(cute_device_sync(c->device, diag));
         CUTE_TRY(cute_device_elapsed(c->device, begin, end, &seconds, diag));
@@ -253,7 +253,7 @@ static cute_status time_one(const cute_cublas *c, const algorithm *algo, cute_de
     return CUTE_OK;
 }
 
-static cute_status choose(cute_cublas *c, cute_diag *diag)
+static cute_status choose_algorithm(cute_cublas *c, cute_diag *diag)
 {
     proposal proposals[ALGORITHMS];
     void *preference = NULL;
@@ -287,7 +287,7 @@ cute_status cute_cublas_open(cute_device *device, const cublas_product *product,
 {
     *out = NULL;
     if (!device->ops->native_stream)
-        return cute_fail(diag, CUTE_USAGE, NULL, "cuBLASLt needs a GPU; the device is '%s'",
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a GPU for cuBLASLt, got '%s'",
                          device->info.name);
     cute_cublas *c = calloc(1, sizeof *c);
     if (!c) return cute_fail_memory(diag);
@@ -297,10 +297,10 @@ cute_status cute_cublas_open(cute_device *device, const cublas_product *product,
     int created = status == CUTE_OK ? c->api.create(&c->handle) : OK;
     if (created != OK)
         status =
-            cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt can't be used on this device: status %d", created);
+            cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt cannot use this device: status %d", created);
     if (status == CUTE_OK) status = cute_device_alloc(device, WORKSPACE, &c->workspace, diag);
-    if (status == CUTE_OK) status = describe(c, product, diag);
-    if (status == CUTE_OK) status = choose(c, diag);
+    if (status == CUTE_OK) status = describe_product(c, product, diag);
+    if (status == CUTE_OK) status = choose_algorithm(c, diag);
     if (status == CUTE_OK)
         *out = c;
     else
@@ -323,6 +323,6 @@ void cute_cublas_close(cute_cublas *c)
 
 cute_status cute_cublas_start(cute_cublas *c, cute_diag *diag)
 {
-    int status = start(c, &c->algo);
+    int status = start_matmul(c, &c->algo);
     return status == OK ? CUTE_OK : cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt failed: status %d", status);
 }

@@ -18,7 +18,7 @@ static cute_status copy_text(const cute_compiled *compiled, const char *label, c
     return CUTE_OK;
 }
 
-static cute_status to_ptx(void *context, const char *label, const char *source, size_t length,
+static cute_status compile_gemm_to_ptx(void *context, const char *label, const char *source, size_t length,
                           const char *const *defines, size_t define_count, const char *arch, char **ptx,
                           size_t *ptx_length, cute_diag *diag)
 {
@@ -38,7 +38,7 @@ static cute_status to_ptx(void *context, const char *label, const char *source, 
 
 /* Its own version: kernels of the programs may differ, if they are of another one. */
 static const cute_gemm_compiler compiler = {
-    .size = sizeof compiler, .to_ptx = to_ptx, .version = "libcute-compiler " CUTE_VERSION};
+    .size = sizeof compiler, .to_ptx = compile_gemm_to_ptx, .version = "libcute-compiler " CUTE_VERSION};
 
 const cute_gemm_compiler *cute_compiler_gemm(void)
 {

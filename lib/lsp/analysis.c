@@ -142,7 +142,7 @@ static void on_mark(const cute_parsed_mark *parsed, void *context)
 }
 
 /* Everything that runs MLIR's code. */
-static void parse(void *context)
+static void parse_document(void *context)
 {
     analysis *a = context;
     MlirDialectRegistry registry = cute_registry_create();
@@ -182,7 +182,7 @@ void lsp_analyse(const char *label, const char *text, size_t length, const lsp_o
         status = cute_origin_open(&origin, label, text, length, &reading, diag);
         a.source = cute_mlir_source_of(&origin, diag);
         char *reason = NULL;
-        if (!status && !cute_llvm_recover(parse, &a, &reason))
+        if (!status && !cute_llvm_recover(parse_document, &a, &reason))
             cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label}, "LLVM gave up: %s",
                       reason ? reason : "out of memory");
         free(reason);

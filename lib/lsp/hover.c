@@ -60,7 +60,7 @@ static void put_facts(cute_arena *arena, const cute_value *layout, cute_buffer *
 }
 
 /* One column takes less place as a row. */
-static void lay_down(cute_picture *picture)
+static void transpose_column(cute_picture *picture)
 {
     if (picture->columns != 1 || picture->sheets != 1) return;
     const char **names = picture->row_names;
@@ -80,10 +80,10 @@ static void describe_layout(cute_arena *arena, const cute_value *value, cute_buf
     if (layout.type != CUTE_LAYOUT && layout.type != CUTE_COMPOSED_LAYOUT) return;
     put_facts(arena, &layout, out);
     if (cute_picture_create(arena, &layout, &options, &picture, NULL) != CUTE_OK) {
-        cute_buffer_puts(out, "\nno table: not all of it is known before it runs, or it is too large\n");
+        cute_buffer_puts(out, "\nno table: the layout is dynamic or too large\n");
         return;
     }
-    lay_down(&picture);
+    transpose_column(&picture);
     put_picture(&picture, false, out);
 }
 

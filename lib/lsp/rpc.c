@@ -52,7 +52,7 @@ lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why)
     long long length = read_length(in, &ended);
     if (ended) return LSP_READ_END;
     if (length < 0) {
-        *why = "expected a header Content-Length with the bytes that follow";
+        *why = "expected a header 'Content-Length' with the size of the message in bytes";
         return LSP_READ_WRONG;
     }
     if (length > MOST_BYTES) {
@@ -61,7 +61,7 @@ lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why)
     }
     char *text = malloc((size_t)length + 1);
     if (!text || fread(text, 1, (size_t)length, in) != (size_t)length) {
-        *why = text ? "the stream ends in a message" : "out of memory";
+        *why = text ? "the stream ends within a message" : "out of memory";
         free(text);
         return LSP_READ_END;
     }

@@ -67,14 +67,14 @@ static char *uri_of(const char *path)
     return uri.data;
 }
 
-static document *find(const server *s, const char *uri)
+static document *find_document(const server *s, const char *uri)
 {
     document *d = s->documents;
     while (d && (!uri || strcmp(d->uri, uri) != 0)) d = d->next;
     return d;
 }
 
-static void release(document *d)
+static void release_document(document *d)
 {
     if (!d) return;
     free(d->uri);
@@ -130,8 +130,7 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
         severity = 3;
         cute_buffer_printf(
             &text,
-            "no value for '%.*s', so nothing is checked; a comment '// -D %.*s=VALUE', or cute-lsp -D "
-            "%.*s=VALUE, gives it one",
+            "no value for '%.*s', so nothing is checked; set it with a comment '// -D %.*s=VALUE' or with cute-lsp -D %.*s=VALUE",
             length, name, length, name, length, name);
     } else {
         cute_buffer_puts(&text, message->text);
@@ -149,12 +148,12 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
     json_object_set_new(diagnostic, "severity", json_integer(severity));
     json_object_set_new(diagnostic, "source", json_string("cute"));
     json_t *shown = json_string(cute_buffer_text(&text));
-    json_object_set_new(diagnostic, "message", shown ? shown : json_string("(what is no UTF-8)"));
+    json_object_set_new(diagnostic, "message", shown ? shown : json_string("(not UTF-8)"));
     cute_buffer_release(&text);
     return diagnostic;
 }
 
-static void publish(server *s, const char *uri, json_t *version, json_t *diagnostics)
+static void publish_diagnostics(server *s, const char *uri, json_t *version, json_t *diagnostics)
 {
     json_t *params = json_object();
     json_object_set_new(params, "uri", json_string(uri));
@@ -163,7 +162,7 @@ static void publish(server *s, const char *uri, json_t *version, json_t *diagnos
     lsp_rpc_notify(s->out, "textDocument/publishDiagnostics", params);
 }
 
-static void check(server *s, document *d)
+static void check_document(server *s, document *d)
 {
     d->changed = false;
     cute_diag *diag = cute_diag_create();
@@ -177,7 +176,7 @@ static void check(server *s, document *d)
             json_array_append_new(list, diagnostic_of(d, diag, i, next));
     }
     cute_diag_destroy(diag);
-    publish(s, d->uri, d->version, list);
+    publish_diagnostics(s, d->uri, d->version, list);
 }
 
 /* ---- what stands under the cursor ---- */
@@ -349,7 +348,7 @@ static bool read_cursor(server *s, const json_t *params, cursor *c)
     const json_t *at = json_object_get(params, "position");
     const char *uri = json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
     const json_t *line = json_object_get(at, "line"), *character = json_object_get(at, "character");
-    *c = (cursor){.document = find(s, uri)};
+    *c = (cursor){.document = find_document(s, uri)};
     if (!c->document || !json_is_integer(line) || !json_is_integer(character) ||
         json_integer_value(line) < 0 || json_integer_value(character) < 0)
         return false;
@@ -456,7 +455,7 @@ static json_t *do_highlight(server *s, const json_t *params)
 
 static const document *document_of(server *s, const json_t *params)
 {
-    return find(s, json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri")));
+    return find_document(s, json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri")));
 }
 
 static json_t *do_symbols(server *s, const json_t *params)
@@ -499,7 +498,7 @@ static document *add_document(server *s, const char *uri)
     d->uri = strdup(uri);
     d->path = path_of(uri);
     if (!d->uri || !d->path) {
-        release(d);
+        release_document(d);
         return NULL;
     }
     d->next = s->documents;
@@ -513,7 +512,7 @@ static void do_open(server *s, const json_t *params)
     const char *uri = json_string_value(json_object_get(item, "uri"));
     size_t length;
     char *text = uri ? lsp_text_changed("", 0, item, &length) : NULL;
-    document *d = text ? find(s, uri) : NULL;
+    document *d = text ? find_document(s, uri) : NULL;
     if (text && !d) d = add_document(s, uri);
     if (d)
         set_text(d, text, length, json_object_get(item, "version"));
@@ -524,7 +523,7 @@ static void do_open(server *s, const json_t *params)
 static void do_change(server *s, const json_t *params)
 {
     const json_t *item = json_object_get(params, "textDocument"), *change;
-    document *d = find(s, json_string_value(json_object_get(item, "uri")));
+    document *d = find_document(s, json_string_value(json_object_get(item, "uri")));
     size_t i, length;
     if (!d) return;
     json_array_foreach(json_object_get(params, "contentChanges"), i, change)
@@ -548,8 +547,8 @@ static void do_close(server *s, const json_t *params)
         document *d = *at;
         if (strcmp(d->uri, uri) != 0) continue;
         *at = d->next;
-        publish(s, uri, NULL, json_array());
-        release(d);
+        publish_diagnostics(s, uri, NULL, json_array());
+        release_document(d);
         return;
     }
 }
@@ -580,7 +579,7 @@ static const struct {
     {"textDocument/didClose", do_close},
 };
 
-static void answer(server *s, const json_t *id, const char *method, const json_t *params)
+static void answer_request(server *s, const json_t *id, const char *method, const json_t *params)
 {
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         if (strcmp(requests[i].method, method) != 0) continue;
@@ -594,7 +593,7 @@ static void answer(server *s, const json_t *id, const char *method, const json_t
     lsp_rpc_error(s->out, id, LSP_METHOD_NOT_FOUND, "no such method");
 }
 
-static void handle(server *s, const json_t *message)
+static void handle_message(server *s, const json_t *message)
 {
     const char *method = json_string_value(json_object_get(message, "method"));
     const json_t *id = json_object_get(message, "id"), *params = json_object_get(message, "params");
@@ -606,7 +605,7 @@ static void handle(server *s, const json_t *message)
         return;
     }
     if (has_id) {
-        answer(s, id, method, params);
+        answer_request(s, id, method, params);
         return;
     }
     for (size_t i = 0; i < sizeof notifications / sizeof *notifications; i++)
@@ -620,7 +619,7 @@ static void check_changed(server *s, FILE *in)
     for (document *d = s->documents; d && !s->ended && !s->shut_down; d = d->next) {
         if (!d->changed) continue;
         if (lsp_rpc_waits(in)) return;
-        check(s, d);
+        check_document(s, d);
     }
 }
 
@@ -632,7 +631,7 @@ int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
         json_t *message;
         const char *why;
         lsp_read read = lsp_rpc_read(in, &message, &why);
-        if (read == LSP_READ_MESSAGE) handle(&s, message);
+        if (read == LSP_READ_MESSAGE) handle_message(&s, message);
         if (read == LSP_READ_WRONG) lsp_rpc_error(out, NULL, LSP_PARSE_ERROR, why);
         if (read == LSP_READ_END && why) cute_fail(diag, CUTE_INVALID, NULL, "%s", why);
         json_decref(message);
@@ -642,7 +641,7 @@ int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
     while (s.documents) {
         document *d = s.documents;
         s.documents = d->next;
-        release(d);
+        release_document(d);
     }
     cute_arena_destroy(s.arena);
     return s.ended && s.shut_down ? CUTE_OK : CUTE_INVALID;

@@ -55,14 +55,14 @@ typedef struct compilation {
 } compilation;
 
 /* Whether an error was reported; without one the failure of a stage would have no reason. */
-static bool said_why(const compilation *c)
+static bool has_reported_error(const compilation *c)
 {
     return cute_diag_errors(c->diag) > c->errors_before;
 }
 
 /* ---- what stands between the stages ---- */
 
-static cute_status save(compilation *c, const char *directory, const char *name, const void *bytes,
+static cute_status save_file(compilation *c, const char *directory, const char *name, const void *bytes,
                         size_t length)
 {
     if (!directory) return CUTE_OK;
@@ -81,7 +81,7 @@ static cute_status save_ir(compilation *c, const char *directory, const char *na
     mlirOperationPrintWithFlags(op, flags, cute_print_to_buffer, &text);
     mlirOpPrintingFlagsDestroy(flags);
     cute_buffer_putc(&text, '\n');
-    cute_status status = save(c, directory, name, cute_buffer_text(&text), text.length);
+    cute_status status = save_file(c, directory, name, cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
     return status;
 }
@@ -92,7 +92,7 @@ static cute_status save_temp(compilation *c, const char *gpu_module, const char 
 {
     const char *stem = cute_file_plain_name(c->arena, gpu_module);
     const char *name = stem ? cute_arena_printf(c->arena, "%s.%s", stem, suffix) : NULL;
-    return name ? save(c, c->options->save_temps, name, text, length) : cute_fail_memory(c->diag);
+    return name ? save_file(c, c->options->save_temps, name, text, length) : cute_fail_memory(c->diag);
 }
 
 static cute_status save_llvm(compilation *c, const char *gpu_module, const char *suffix, LLVMModuleRef module)
@@ -114,7 +114,7 @@ static void register_all(void)
     cute_nvptx_register();
 }
 
-static cute_status parse(compilation *c)
+static cute_status parse_source(compilation *c)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_all);
@@ -123,7 +123,7 @@ static cute_status parse(compilation *c)
     mlirDialectRegistryDestroy(registry);
     c->module = cute_mlir_source_parse(&c->source, c->context);
     if (mlirModuleIsNull(c->module)) {
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
                       "expected MLIR as text or bytecode");
         return CUTE_INVALID;
@@ -157,7 +157,7 @@ static void print_after(const char *pass, const cute_passed *done, void *context
 }
 
 /* What looks on while `manager` runs `pipeline`. */
-static void observe(compilation *c, MlirPassManager manager, const char *pipeline)
+static void observe_passes(compilation *c, MlirPassManager manager, const char *pipeline)
 {
     if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, pipeline);
     if (c->options->print_ir) cute_pass_manager_observe(manager, print_after, c);
@@ -195,14 +195,14 @@ static cute_status run_pipeline(compilation *c)
         whole ? mlirParsePassPipeline(top, cute_text(text), report_pipeline, &errors)
               : mlirOpPassManagerAddPipeline(top, cute_text(text), report_pipeline, &errors);
     if (mlirLogicalResultIsFailure(parsed)) {
-        status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
+        status = cute_fail(c->diag, CUTE_USAGE, NULL, "invalid pipeline '%s': %s", text,
                            cute_buffer_text(&errors));
     } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
-               (observe(c, manager, text), true) &&
+               (observe_passes(c, manager, text), true) &&
                mlirLogicalResultIsFailure(
                    mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the pipeline '%s' failed",
                       text);
     }
@@ -236,7 +236,7 @@ static cute_status emit_mlir(compilation *c)
     return result && result->module && cute_buffer_ok(&result->text) ? CUTE_OK : cute_fail_memory(c->diag);
 }
 
-static cute_status lower(compilation *c)
+static cute_status run_lowering(compilation *c)
 {
     cute_buffer pipeline = {0}, errors = {0};
     cute_lowering options = {.arch = c->options->arch,
@@ -254,15 +254,15 @@ static cute_status lower(compilation *c)
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);
-    observe(c, manager, cute_buffer_text(&pipeline));
+    observe_passes(c, manager, cute_buffer_text(&pipeline));
     if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
-        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
+        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering cannot be applied to this MLIR: %s",
                            cute_buffer_text(&errors));
     if (!status && (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)) ||
                     !mlirOperationVerify(module))) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
     }
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
@@ -333,14 +333,14 @@ static void tell_local_tensor(const cute_local_tensor *tensor, void *context)
     cute_report(c->diag, CUTE_REMARK, &place,
                 "the tensor %.*s in registers stays in local memory: %s [" CUTE_REGISTERS_PASS "]",
                 (int)name.length, name.data,
-                optimized ? tensor->reason : "optimization level 0 leaves all of them there");
+                optimized ? tensor->reason : "tensors stay in memory at optimization level 0");
     if (!optimized) return;
     cute_place at = {.file = tensor->file, .line = (int)tensor->line, .column = (int)tensor->column};
     if (*tensor->file) cute_origin_line(c->source.origin, &at);
     cute_note(c->diag, *tensor->file ? &at : NULL, "expected %s", tensor->instead);
 }
 
-static cute_status optimize(compilation *c, LLVMModuleRef module, LLVMTargetMachineRef machine)
+static cute_status optimize_module(compilation *c, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     CUTE_TRY(cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag));
     if (!c->tell_registers) return CUTE_OK;
@@ -364,7 +364,7 @@ static bool has_wgmma(LLVMModuleRef module)
     return false;
 }
 
-static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
+static cute_status generate_code(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
 {
     double start = cute_clock();
     /* Unoptimised code keeps values in memory and copies registers. Until a wait the accumulators of wgmma are in flight:
@@ -395,7 +395,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
 
     start = cute_clock();
     c->stage = CUTE_STAGE_optimize;
-    if (!status && nvptx) status = optimize(c, module, machine);
+    if (!status && nvptx) status = optimize_module(c, module, machine);
     c->out->seconds[CUTE_STAGE_optimize] += cute_clock() - start;
     if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
@@ -472,15 +472,15 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     cute_status status = CUTE_OK;
     if (!module) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
-                      "gpu.module @%s does not translate to LLVM IR", copy);
+                      "cannot translate gpu.module @%s to LLVM IR", copy);
     }
     if (!status) mark_convergent(module);
     c->tensor_count = 0;
     if (!status && c->tell_registers) cute_llvm_name_tensors(op, module, remember_tensor, c);
     if (!status) status = save_llvm(c, copy, "translated.ll", module);
-    if (!status) status = codegen(c, copy, module, &result->text);
+    if (!status) status = generate_code(c, copy, module, &result->text);
     if (module) LLVMDisposeModule(module);
     LLVMContextDispose(llvm);
     if (!status && c->options->save_temps)
@@ -517,14 +517,12 @@ static cute_status refuse_compiled(compilation *c, MlirOperation binary)
     MlirStringRef name =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(binary, cute_text("sym_name")));
     cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(binary), c->arena);
-    cute_fail(c->diag, CUTE_INVALID, &place, "expected a gpu.module, got gpu.binary @%.*s, which is compiled",
+    cute_fail(c->diag, CUTE_INVALID, &place, "expected a gpu.module, got gpu.binary @%.*s, which is already compiled",
               (int)name.length, name.data);
     cute_note(c->diag, NULL,
               c->options->pipeline
-                  ? "leave cubin-format or emit-gpu-binary out of the pipeline: cute-ptx makes PTX of what "
-                    "it leaves; "
-                    "'cute-opt --pass-pipeline=... | cute-link' takes the code out of the gpu.binary"
-                  : "'cute-link FILE' takes the code out of it");
+                  ? "remove cubin-format or emit-gpu-binary from the pipeline, so that cute-ptx can generate PTX; 'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
+                  : "'cute-link FILE' extracts its code");
     return CUTE_INVALID;
 }
 
@@ -560,7 +558,7 @@ static cute_status need_kernels(compilation *c)
             place = cute_mlir_place(&c->source, mlirOperationGetLocation(host), c->arena);
         }
         cute_fail(c->diag, CUTE_INVALID, &place,
-                  name.length ? "no kernels in '%s': func.func @%.*s launches none" : "no kernels in '%s'",
+                  name.length ? "no kernels in '%s': func.func @%.*s launches no kernel" : "no kernels in '%s'",
                   c->source.label, (int)name.length, name.data);
         cute_note(c->diag, NULL,
                   "expected a gpu.func with 'kernel' in a gpu.module, a cuda.kernel, a gpu.launch, or a "
@@ -617,12 +615,12 @@ static cute_status begin_dump(compilation *c)
 }
 
 /* Everything that runs LLVM's and MLIR's code. */
-static void stages(void *context)
+static void run_stages(void *context)
 {
     compilation *c = context;
     double start = cute_clock();
     c->stage = CUTE_STAGE_parse;
-    c->status = parse(c);
+    c->status = parse_source(c);
     c->out->seconds[CUTE_STAGE_parse] = cute_clock() - start;
     start = cute_clock();
     c->stage = CUTE_STAGE_lower;
@@ -631,7 +629,7 @@ static void stages(void *context)
     if (!c->status && c->options->dump_passes) c->status = begin_dump(c);
     if (!c->status && c->options->pipeline) c->status = run_pipeline(c);
     if (!c->status && to_the_end) c->status = need_kernels(c);
-    if (!c->status && to_the_end) c->status = lower(c);
+    if (!c->status && to_the_end) c->status = run_lowering(c);
     if (c->dump.passes) {
         cute_status dumped = cute_pass_dump_end(&c->dump, !c->status);
         if (!c->status) c->status = dumped;
@@ -644,7 +642,7 @@ static void stages(void *context)
 }
 
 /* Where LLVM gave up, *reason is its text (malloc'ed) and *moment says when. */
-static cute_status compile(const cute_mlir_source *source, const cute_ptx_options *options,
+static cute_status compile_source(const cute_mlir_source *source, const cute_ptx_options *options,
                            cute_ptx_output *out, char **reason, cute_moment *moment)
 {
     static const char *const names[] = {
@@ -665,7 +663,7 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
     if (!c.arena) return cute_fail_memory(source->diag);
     cute_diag_know(source->diag, CUTE_FACT_ARCHITECTURE, options->arch->name);
     cute_diag_know(source->diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
-    if (!cute_llvm_recover(stages, &c, reason)) {
+    if (!cute_llvm_recover(run_stages, &c, reason)) {
         *moment = (cute_moment){names[c.stage], c.gpu_module, options->arch->name};
         c.status = *reason ? CUTE_INVALID : cute_fail_memory(source->diag);
     }
@@ -675,7 +673,7 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
 }
 
 /* LLVM's text names the line only where the code has line information: once more, with it. */
-static cute_status explain(const cute_mlir_source *source, const cute_ptx_options *options,
+static cute_status explain_failure(const cute_mlir_source *source, const cute_ptx_options *options,
                            const char *reason, const cute_moment *moment)
 {
     bool placed = false;
@@ -692,7 +690,7 @@ static cute_status explain(const cute_mlir_source *source, const cute_ptx_option
     cute_ptx_output out = {0};
     cute_moment then = *moment;
     char *text;
-    compile(&silent, &again, &out, &text, &then);
+    compile_source(&silent, &again, &out, &text, &then);
     cute_status status = cute_gave_up(source, &then, text ? text : reason, &placed);
     cute_ptx_output_release(&out);
     free(text);
@@ -712,8 +710,8 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
     cute_moment moment;
     cute_status status = cute_origin_open(&origin, label, text, length, &reading, diag);
     cute_mlir_source source = cute_mlir_source_of(&origin, diag);
-    if (!status) status = compile(&source, options, out, &reason, &moment);
-    if (reason) status = explain(&source, options, reason, &moment);
+    if (!status) status = compile_source(&source, options, out, &reason, &moment);
+    if (reason) status = explain_failure(&source, options, reason, &moment);
     free(reason);
     cute_origin_release(&origin);
     return status;

@@ -34,6 +34,6 @@ bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
                                               return !v.hasName() || !names.count(v.getName());
                                           });
                                       });
-    if (failed) *error = strdup("it does not fit the module");
+    if (failed) *error = strdup("it is incompatible with the module");
     return !failed;
 }

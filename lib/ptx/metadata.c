@@ -10,7 +10,7 @@
 
 /* ---- parameters as PTX has them ---- */
 
-static json_t *parameter(MlirType type, MlirAttribute attributes)
+static json_t *parameter_json(MlirType type, MlirAttribute attributes)
 {
     int64_t size = 0, align = 0;
     MlirAttribute byval = {NULL}, stated = {NULL};
@@ -33,7 +33,7 @@ static json_t *parameter(MlirType type, MlirAttribute attributes)
     return json_pack("{sIsI}", "size", (json_int_t)size, "align", (json_int_t)align);
 }
 
-static json_t *parameters(MlirOperation kernel)
+static json_t *parameters_json(MlirOperation kernel)
 {
     json_t *array = json_array();
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -42,7 +42,7 @@ static json_t *parameters(MlirOperation kernel)
         MlirAttribute attributes = {NULL};
         if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all))
             attributes = mlirArrayAttrGetElement(all, i);
-        json_array_append_new(array, parameter(mlirValueGetType(mlirBlockGetArgument(entry, i)), attributes));
+        json_array_append_new(array, parameter_json(mlirValueGetType(mlirBlockGetArgument(entry, i)), attributes));
     }
     return array;
 }
@@ -147,7 +147,7 @@ static void write_kernel(MlirOperation kernel, void *context)
     } else {
         json_object_set_new(object, "args", arguments_of_types(kernel));
     }
-    json_object_set_new(object, "params", parameters(kernel));
+    json_object_set_new(object, "params", parameters_json(kernel));
     copy_attribute(object, "reqntid", kernel, "nvvm.reqntid");
     copy_attribute(object, "maxntid", kernel, "nvvm.maxntid");
     copy_attribute(object, "cluster", kernel, "nvvm.cluster_dim");

@@ -85,7 +85,7 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef mo
                                                  LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
     *out = cute_llvm_machine(module, target, triple, known ? options->arch->target : last, features,
                              levels[options->opt_level]);
-    if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
+    if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot generate code for %s", options->arch->name);
     return CUTE_OK;
 }
 

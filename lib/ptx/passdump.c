@@ -28,7 +28,7 @@ static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, vo
 
 /* `verified`: it is known to be right; else the printer asks, and prints what is wrong in the generic form. Whether the
  * text is another one than before; its map aside, which places change that nobody sees. */
-static bool print(cute_pass_dump *dump, bool verified)
+static bool print_ir(cute_pass_dump *dump, bool verified)
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer before = dump->text;
@@ -52,7 +52,7 @@ static bool print(cute_pass_dump *dump, bool verified)
     return changed;
 }
 
-static void save(cute_pass_dump *dump, const char *name, const cute_buffer *text)
+static void save_text(cute_pass_dump *dump, const char *name, const cute_buffer *text)
 {
     const char *path = name ? cute_arena_printf(dump->arena, "%s/%s", dump->folder, name) : NULL;
     if (dump->status) return;
@@ -63,7 +63,7 @@ static void save(cute_pass_dump *dump, const char *name, const cute_buffer *text
 /* The IR, of which one text may be in many files. */
 static void save_module(cute_pass_dump *dump, const char *name)
 {
-    save(dump, name, &dump->text);
+    save_text(dump, name, &dump->text);
     if (dump->status) return;
     if (!*dump->hash) cute_sha256(cute_buffer_text(&dump->text), dump->text.length, dump->hash);
     json_array_append_new(dump->files, json_pack("{sssIss}", "file", name, "bytes",
@@ -99,7 +99,7 @@ cute_status cute_pass_dump_begin(cute_pass_dump *dump)
     dump->functions = json_array();
     cute_op_each(dump->module, NULL, note_function, dump->functions);
     dump->status = cute_make_directory(dump->folder, dump->source->diag);
-    if (!dump->status) print(dump, true);
+    if (!dump->status) print_ir(dump, true);
     save_module(dump, "00-before.mlir");
     return dump->status;
 }
@@ -137,7 +137,7 @@ static void add_steps(cute_pass_dump *dump, const char *text)
 
 /* A step that is done is not taken again. Of one that is a group, or runs others, what was done inside is done again, which
  * changes nothing. */
-static void advance(cute_pass_dump *dump, const char *pass)
+static void advance_step(cute_pass_dump *dump, const char *pass)
 {
     size_t length = strlen(pass);
     for (size_t i = dump->next; i < json_array_size(dump->steps); i++) {
@@ -154,9 +154,9 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
     cute_pass_dump *dump = context;
     if (dump->status) return;
     size_t before = dump->ir_bytes, index = json_array_size(dump->passes);
-    bool changed = (done->changed || done->failed) && print(dump, !done->failed);
+    bool changed = (done->changed || done->failed) && print_ir(dump, !done->failed);
     json_t *entry = json_pack("{sssfsb}", "name", pass, "seconds", done->seconds, "changed", changed);
-    if (!done->nested) advance(dump, pass);
+    if (!done->nested) advance_step(dump, pass);
     json_object_set_new(entry, "next", json_integer((json_int_t)dump->next));
     json_object_set_new(entry, "bytes", json_integer((json_int_t)dump->ir_bytes));
     json_object_set_new(entry, "bytes_before", json_integer((json_int_t)before));
@@ -190,12 +190,12 @@ cute_status cute_pass_dump_end(cute_pass_dump *dump, bool whole)
     cute_status status = dump->status;
     cute_buffer list = {0};
     /* Others put cubins in here: it has no hash yet. */
-    if (whole && !dump->failed) save(dump, "zz-after.mlir", &dump->text);
+    if (whole && !dump->failed) save_text(dump, "zz-after.mlir", &dump->text);
     json_t *all = json_pack("{sOsOsOsO}", "functions", dump->functions, "steps", dump->steps, "passes",
                             dump->passes, "files", dump->files);
     cute_json_dump(all, true, &list);
     json_decref(all);
-    if (!status) save(dump, "passes.json", &list);
+    if (!status) save_text(dump, "passes.json", &list);
     cute_buffer_release(&list);
     return dump->status || !dump->failed ? dump->status : CUTE_INVALID;
 }

@@ -43,7 +43,7 @@ void mark_assembly(CallBase &call)
     if (!assembly->hasSideEffects()) call.setDoesNotAccessMemory();
 }
 
-Needs look_through(Function &function)
+Needs scan_needs(Function &function)
 {
     Needs needs;
     for (Instruction &i : instructions(function)) {
@@ -54,7 +54,7 @@ Needs look_through(Function &function)
     }
     return needs;
 }
-void run(FunctionPassManager &passes, Function &function, FunctionAnalysisManager &functions)
+void run_passes(FunctionPassManager &passes, Function &function, FunctionAnalysisManager &functions)
 {
     functions.invalidate(function, passes.run(function, functions));
 }
@@ -105,7 +105,7 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
     bool registered = false;
     for (Function &function : module) {
         if (function.isDeclaration()) continue;
-        Needs needs = look_through(function);
+        Needs needs = scan_needs(function);
         if (!needs.memory && !needs.vectors) continue;
         if (!registered) {
             builder.registerModuleAnalyses(modules);
@@ -128,7 +128,7 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
             passes.addPass(SimplifyCFGPass());
             passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
         }
-        run(passes, function, functions);
+        run_passes(passes, function, functions);
         if (!needs.memory) continue;
         // First what the program asks for, then from the innermost loops outwards what registers need.
         bool more = true;
@@ -137,7 +137,7 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
             unroll.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(3, /*OnlyWhenForced=*/true)));
             unroll.addPass(SROAPass(SROAOptions::ModifyCFG));
             unroll.addPass(EarlyCSEPass());
-            run(unroll, function, functions);
+            run_passes(unroll, function, functions);
             more = ask_for_unrolling(function, functions);
         }
     }

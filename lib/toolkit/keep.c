@@ -26,7 +26,7 @@ static cute_status run_hook(cute_arena *arena, const char *hook, const char *pat
         fwrite(cute_buffer_text(&process.err), 1, process.err.length, stderr);
         if (process.exit_code)
             status = cute_fail(diag, CUTE_SYSTEM, NULL,
-                               "'%s', which is run after the compilation, failed with exit code %d", hook,
+                               "post-compile program '%s' failed with exit code %d", hook,
                                process.exit_code);
     }
     cute_buffer_release(&process.out);

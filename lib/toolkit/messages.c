@@ -46,14 +46,13 @@ static const struct {
     const char *reason, *advice;
 } advices[] = {
     {"unable to determine register count",
-     "expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1 or .maxnreg: "
-     "cute-ptx adds .minnctapersm 1 where the kernel has nvvm.reqntid"},
-    {"across compilation units", "expected a module that is linked as a whole, without -c"},
-    {"into 'extern' call", "expected that what it calls is defined in the module"},
+     "expected a block size (.reqntid or .maxntid) and .minnctapersm 1 or .maxnreg: cute-ptx adds .minnctapersm 1 to kernels with nvvm.reqntid"},
+    {"across compilation units", "expected whole-program compilation, without -c"},
+    {"into 'extern' call", "expected callees that are defined in the module"},
     {"minimum register requirements", "expected a larger number of registers in setmaxnreg.dec"},
     {"to allow debugging", "expected no -G"},
     {"Extern calls",
-     "expected no calls of functions that are not in the module between wgmma.fence and wgmma.wait_group"},
+     "expected no calls to functions outside the module between wgmma.fence and wgmma.wait_group"},
     {"crossing function boundary",
      "expected wgmma.fence, wgmma and wgmma.wait_group in one function: let it be inlined"},
     {"insufficient register",
@@ -61,18 +60,16 @@ static const struct {
      "setmaxnreg.inc, no -maxrregcount"},
     {"defining input registers",
      "expected the registers of A to be written before wgmma.fence, and not again before wgmma.wait_group"},
-    {"reading accumulator registers", "expected accumulators to be read behind wgmma.wait_group"},
+    {"reading accumulator registers", "expected accumulators to be read after wgmma.wait_group"},
     {"defining accumulator registers",
-     "expected accumulators to be written before wgmma.fence; the first product can replace what they "
-     "hold, by a scale-D of 0 (accum_c = false)"},
+     "expected accumulators to be written before wgmma.fence; the first wgmma can overwrite them with scale-d = 0 (accum_c = false)"},
     {"ill formed pipeline stage",
      "expected wgmma.fence, wgmma, wgmma.commit_group and wgmma.wait_group in this order on each path"},
     {"divergent path",
-     "expected that all threads of a warpgroup take the same path: what decides it has to be the same in "
-     "the warp (cute_nvgpu.arch.make_warp_uniform)"},
+     "expected all threads of a warpgroup to take the same path: make the condition warp-uniform (cute_nvgpu.arch.make_warp_uniform)"},
 };
 
-static const struct kind *kind_of(const char *text)
+static const struct kind *slow_kind_of(const char *text)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strstr(text, kinds[i].words)) return &kinds[i];
@@ -113,7 +110,7 @@ cute_status cute_tool_check_allowed(const cute_option_list *allow, cute_diag *di
     return CUTE_OK;
 }
 
-static void advise(reader *r, const struct kind *kind, const char *text, bool error)
+static void add_advice(reader *r, const struct kind *kind, const char *text, bool error)
 {
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (strstr(text, advices[i].reason)) {
@@ -135,7 +132,7 @@ static void report_at(reader *r, cute_severity severity, int64_t line, const cha
     cute_place in_ptx = cute_ptx_line(ptx, line, text, strlen(text)), in_source;
     bool traced = cute_ptx_source(r->arena, ptx, line, &in_source);
     cute_report(r->diag, severity, traced ? &in_source : &in_ptx, "%s%s", text, suffix);
-    if (traced) cute_note(r->diag, &in_ptx, "in the PTX made from it");
+    if (traced) cute_note(r->diag, &in_ptx, "in the generated PTX");
     if (severity == CUTE_ERROR) cute_diag_show(r->diag, ptx->text, ptx->length);
 }
 
@@ -191,17 +188,17 @@ static int64_t line_of_message(reader *r, const char *text)
     return line > 0 ? line : line_of_function(ptx, text);
 }
 
-static void report(reader *r, cute_severity severity, int64_t line, const char *text)
+static void report_message(reader *r, cute_severity severity, int64_t line, const char *text)
 {
     if (line <= 0) line = line_of_message(r, text);
-    const struct kind *kind = severity == CUTE_WARNING ? kind_of(text) : NULL;
+    const struct kind *kind = severity == CUTE_WARNING ? slow_kind_of(text) : NULL;
     bool slow = kind && !is_allowed(r->output, kind), fatal = slow && kind->fatal;
     bool promoted = severity == CUTE_WARNING && !fatal && (!kind || slow) && r->output->werror;
     if (r->output->quiet && severity != CUTE_ERROR && !promoted && !fatal) return;
     if (promoted || fatal) severity = CUTE_ERROR;
     if (severity == CUTE_ERROR) r->status = CUTE_INVALID;
     report_at(r, severity, line, text, promoted ? " [-Werror]" : "");
-    if (slow) advise(r, kind, text, severity == CUTE_ERROR);
+    if (slow) add_advice(r, kind, text, severity == CUTE_ERROR);
 }
 
 /* ---- resources ---- */
@@ -262,7 +259,7 @@ static void read_phrases(const char *text, cute_usage *into)
 }
 
 /* True when `text` begins with `prefix`; *rest is what follows. */
-static bool skip(const char *text, const char *prefix, const char **rest)
+static bool skip_prefix(const char *text, const char *prefix, const char **rest)
 {
     size_t length = strlen(prefix);
     if (strncmp(text, prefix, length) != 0) return false;
@@ -274,15 +271,15 @@ static bool skip(const char *text, const char *prefix, const char **rest)
 static bool read_info(reader *r, const char *text)
 {
     const char *rest;
-    if (skip(text, "Compiling entry function '", &rest)) {
+    if (skip_prefix(text, "Compiling entry function '", &rest)) {
         size_t length = strcspn(rest, "'");
         r->entry = usage_of(r, rest, length);
         if (r->entry) r->entry->entry = true;
-    } else if (skip(text, "Function properties for ", &rest)) {
+    } else if (skip_prefix(text, "Function properties for ", &rest)) {
         r->function = usage_of(r, rest, strcspn(rest, " \r"));
-    } else if (skip(text, "Used ", &rest)) {
+    } else if (skip_prefix(text, "Used ", &rest)) {
         read_phrases(rest, r->entry ? r->entry : r->function);
-    } else if (skip(text, "Compile time = ", &rest)) {
+    } else if (skip_prefix(text, "Compile time = ", &rest)) {
         if (r->entry) r->entry->milliseconds = strtoll(rest, NULL, 10);
     } else {
         return strstr(text, " bytes gmem") != NULL;
@@ -303,7 +300,7 @@ static bool read_severity(const char *at, cute_severity *severity, const char **
 {
     for (size_t i = 0; i < sizeof severities / sizeof *severities; i++) {
         const char *rest;
-        if (!skip(at, severities[i].word, &rest)) continue;
+        if (!skip_prefix(at, severities[i].word, &rest)) continue;
         rest += strspn(rest, " ");
         if (*rest != ':') continue;
         rest++;
@@ -319,7 +316,7 @@ static bool read_head(const char *line, int64_t *number, const char **rest)
 {
     const char *after;
     *number = 0;
-    if (!skip(line, "ptxas ", &after) && !skip(line, "nvlink ", &after) && !skip(line, "fatbinary ", &after))
+    if (!skip_prefix(line, "ptxas ", &after) && !skip_prefix(line, "nvlink ", &after) && !skip_prefix(line, "fatbinary ", &after))
         return false;
     *rest = after;
     for (const char *mark = after; (mark = strstr(mark, ", line ")) != NULL; mark++) {
@@ -347,11 +344,11 @@ static void read_line(reader *r, const char *line)
     if (line[strspn(line, " \t\r")] == 0) return;
     if (*line == ' ' && strstr(line, "bytes stack frame")) {
         read_phrases(line, r->function);
-        if (r->output->verbose) report(r, CUTE_REMARK, 0, line + strspn(line, " "));
+        if (r->output->verbose) report_message(r, CUTE_REMARK, 0, line + strspn(line, " "));
         return;
     }
     if (!read_head(line, &number, &rest) || !read_severity(rest, &severity, &text)) {
-        report(r, CUTE_WARNING, 0, line);
+        report_message(r, CUTE_WARNING, 0, line);
         return;
     }
     if (severity == CUTE_REMARK && is_costly(text)) severity = CUTE_WARNING;
@@ -360,7 +357,7 @@ static void read_line(reader *r, const char *line)
         read_info(r, text);
         if (!r->output->verbose) return;
     }
-    report(r, severity, number, text);
+    report_message(r, severity, number, text);
 }
 
 cute_status cute_tool_messages(cute_arena *arena, const cute_tool_output *output, cute_usage_list *usage,

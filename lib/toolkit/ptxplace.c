@@ -90,7 +90,7 @@ static bool starts_with(span line, const char *prefix)
 }
 
 /* Whether the line declares a function or kernel (its directives may stand before .entry). */
-static bool declares(span line)
+static bool declares_function(span line)
 {
     span body = skip_blank(line);
     if (!body.length || *body.at != '.') return false;
@@ -102,7 +102,7 @@ int64_t cute_ptx_function_line(const cute_ptx_text *ptx, const char *name, size_
     int64_t number = 1, declared = 0;
     bool pending = false; /* the name may be on the line after */
     for (span line = first_line(ptx); line.at; line = next_line(ptx, line), number++) {
-        if (declares(line)) {
+        if (declares_function(line)) {
             pending = true;
             declared = number;
         }
@@ -179,7 +179,7 @@ bool cute_ptx_source(cute_arena *arena, const cute_ptx_text *ptx, int64_t number
     loc found = {0}, candidate;
     int64_t at = 1;
     for (span line = first_line(ptx); line.at; line = next_line(ptx, line), at++) {
-        bool declaration = declares(line);
+        bool declaration = declares_function(line);
         if (declaration && at > number) break;
         if (declaration) found = (loc){0};
         if (!parse_loc(line, &candidate)) continue;

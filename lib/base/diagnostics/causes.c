@@ -1,4 +1,5 @@
-/* Likely causes of errors, by their text (causes.def), and what is known of an error: owns no text of messages. */
+/* Finds the likely causes of an error by its text (causes.def), its settings, and the source lines around
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +18,8 @@ static const cute_cause causes[] = {
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-/* Whether the parts of `pattern` between '*' are in `text`, in this order. */
-static bool is_in(const char *pattern, const char *text)
+/* Whether `text` contains the parts of `pattern` between '*', in this order. */
+static bool pattern_matches(const char *pattern, const char *text)
 {
     for (;;) {
         size_t length = strcspn(pattern, "*");
@@ -38,7 +39,7 @@ const cute_cause *cute_cause_get(size_t index)
 const cute_cause *cute_cause_of(const char *text)
 {
     for (size_t i = 0; text && i < CAUSES; i++)
-        if (is_in(causes[i].pattern, text)) return &causes[i];
+        if (pattern_matches(causes[i].pattern, text)) return &causes[i];
     return NULL;
 }
 

@@ -52,7 +52,7 @@ static void remove_path(const char *path)
     rmdir(path);
 }
 
-static void send(const cute_ending *note, int number)
+static void send_signal(const cute_ending *note, int number)
 {
     kill(atomic_load(&note->kind) == NOTE_GROUP ? -note->process : note->process, number);
 }
@@ -67,7 +67,7 @@ static bool is_process(const cute_ending *note)
 static void end_processes(void)
 {
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
-        if (is_process(n)) send(n, SIGTERM);
+        if (is_process(n)) send_signal(n, SIGTERM);
     for (int round = 0; round < 1000; round++) {
         bool any = false;
         for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
@@ -78,10 +78,10 @@ static void end_processes(void)
     /* Also those that the leader of a group has left behind. */
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (is_process(n) && (atomic_load(&n->kind) == NOTE_GROUP || waitpid(n->process, NULL, WNOHANG) == 0))
-            send(n, SIGKILL);
+            send_signal(n, SIGKILL);
 }
 
-static void handle(int number)
+static void handle_signal(int number)
 {
     sigset_t raised;
     if (atomic_exchange(&ending, true))
@@ -100,7 +100,7 @@ static void handle(int number)
 
 void cute_ending_install(void)
 {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, old;
+    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART}, old;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < ENDINGS; i++) sigaddset(&action.sa_mask, endings[i]);
     for (int i = 0; i < ENDINGS; i++)
@@ -143,7 +143,7 @@ static cute_ending *take_note(void)
     return note;
 }
 
-static cute_ending *publish(cute_ending *note, note_kind kind)
+static cute_ending *publish_note(cute_ending *note, note_kind kind)
 {
     note->owner = getpid();
     atomic_store(&note->kind, kind);
@@ -156,7 +156,7 @@ cute_ending *cute_ending_note_path(const char *path)
     cute_ending *note = length < PATH_MAX ? take_note() : NULL;
     if (!note) return NULL;
     memcpy(note->path, path, length + 1);
-    return publish(note, NOTE_PATH);
+    return publish_note(note, NOTE_PATH);
 }
 
 cute_ending *cute_ending_note_process(pid_t process, bool group)
@@ -164,7 +164,7 @@ cute_ending *cute_ending_note_process(pid_t process, bool group)
     cute_ending *note = take_note();
     if (!note) return NULL;
     note->process = process;
-    return publish(note, group ? NOTE_GROUP : NOTE_PROCESS);
+    return publish_note(note, group ? NOTE_GROUP : NOTE_PROCESS);
 }
 
 void cute_ending_forget(cute_ending *note)

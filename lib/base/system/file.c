@@ -90,7 +90,7 @@ cute_status cute_reader_skip(cute_reader *reader, int64_t length, cute_diag *dia
     if (reader->regular) return CUTE_OK;
     if (length > CUTE_READER_MOST)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "'%s' is not a plain file: expected to skip 1 GiB at most, got %lld bytes",
+                         "'%s' is not a regular file: expected to skip at most 1 GiB, got %lld bytes",
                          reader->label, (long long)length);
     cute_buffer unwanted = {0};
     cute_status status = cute_reader_read(reader, length, &unwanted, diag);
@@ -114,7 +114,7 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
     cute_status status = cute_reader_read(&reader, most + 1, out, diag);
     cute_reader_close(&reader);
     if (!status && reader.at > most)
-        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' has no end: expected 1 GiB at most of it",
+        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' is too long: expected at most 1 GiB",
                          reader.label);
     if (!status && standard && out->length == strlen(failed_mark) &&
         !memcmp(out->data, failed_mark, out->length))
@@ -292,7 +292,7 @@ void cute_temp_remove(const char *directory)
     cute_ending_forget_path(directory);
 }
 
-static int make_one(const char *path)
+static int make_one_directory(const char *path)
 {
     struct stat info;
     if (mkdir(path, 0777) == 0) return 0;
@@ -311,7 +311,7 @@ cute_status cute_make_directory(const char *path, cute_diag *diag)
     for (size_t i = 1; i <= length && !error; i++) {
         if (path[i] != '/' && path[i] != 0) continue;
         prefix[i] = 0;
-        error = make_one(prefix);
+        error = make_one_directory(prefix);
         prefix[i] = path[i];
     }
     free(prefix);

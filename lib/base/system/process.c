@@ -75,7 +75,7 @@ static bool connect_pipes(const start *s)
     return dup2(s->pipes[1].theirs, STDOUT_FILENO) >= 0 && dup2(s->pipes[2].theirs, STDERR_FILENO) >= 0;
 }
 
-static bool hand_over(const cute_process *process)
+static bool inherit_descriptors(const cute_process *process)
 {
     for (size_t i = 0; i < process->inherited_count; i++)
         if (fcntl(process->inherited[i], F_SETFD, 0) != 0) return false;
@@ -92,7 +92,7 @@ static _Noreturn void become_program(start *s)
     default_signals();
     if (s->leads) setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s) &&
-        hand_over(s->process)) {
+        inherit_descriptors(s->process)) {
         sigprocmask(SIG_SETMASK, &none, NULL);
         execvp(s->process->argv[0], (char *const *)s->process->argv);
     }
@@ -122,7 +122,7 @@ static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid, c
 }
 
 /* Reads what there is; closes the descriptor at its end. */
-static void drain(int *fd, cute_buffer *out)
+static void drain_pipe(int *fd, cute_buffer *out)
 {
     char block[64 << 10];
     ssize_t got = read(*fd, block, sizeof block);
@@ -133,7 +133,7 @@ static void drain(int *fd, cute_buffer *out)
 }
 
 /* Writes what fits; closes the descriptor when all is written or nobody reads. */
-static void feed(int *fd, const cute_process *process, size_t *done)
+static void feed_pipe(int *fd, const cute_process *process, size_t *done)
 {
     ssize_t put = write(*fd, (const char *)process->input + *done, process->input_length - *done);
     if (put >= 0) *done += (size_t)put;
@@ -141,7 +141,7 @@ static void feed(int *fd, const cute_process *process, size_t *done)
 }
 
 /* True when all pipes reached their end before `deadline` (0: none). */
-static bool exchange(cute_process *process, ends pipes[3], double deadline)
+static bool exchange_pipes(cute_process *process, ends pipes[3], double deadline)
 {
     size_t done = 0;
     if (pipes[0].ours >= 0 && process->input_length == 0) close_fd(&pipes[0].ours);
@@ -156,9 +156,9 @@ static bool exchange(cute_process *process, ends pipes[3], double deadline)
         for (int i = 0; i < 3; i++)
             polled[i] = (struct pollfd){.fd = pipes[i].ours, .events = i ? POLLIN : POLLOUT};
         if (poll(polled, 3, wait) <= 0) continue;
-        if (polled[0].revents) feed(&pipes[0].ours, process, &done);
-        if (polled[1].revents) drain(&pipes[1].ours, &process->out);
-        if (polled[2].revents) drain(&pipes[2].ours, &process->err);
+        if (polled[0].revents) feed_pipe(&pipes[0].ours, process, &done);
+        if (polled[1].revents) drain_pipe(&pipes[1].ours, &process->out);
+        if (polled[2].revents) drain_pipe(&pipes[2].ours, &process->err);
     }
     return true;
 }
@@ -179,7 +179,7 @@ static bool wait_until(pid_t pid, double deadline)
 }
 
 /* Its number may be another's as soon as it is waited for: it is forgotten before. */
-static void reap(pid_t pid, cute_ending *note, int *state)
+static void reap_process(pid_t pid, cute_ending *note, int *state)
 {
     cute_ending_forget(note);
     while (waitpid(pid, state, 0) < 0 && errno == EINTR) {
@@ -210,10 +210,10 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     if (!error) {
         cute_pipe_guard guard;
         cute_pipe_hold(&guard);
-        in_time = exchange(process, pipes, deadline) && wait_until(pid, deadline);
+        in_time = exchange_pipes(process, pipes, deadline) && wait_until(pid, deadline);
         cute_pipe_release(&guard);
         if (!in_time) kill(note ? -pid : pid, SIGKILL);
-        reap(pid, note, &state);
+        reap_process(pid, note, &state);
     }
     for (int i = 0; i < 3; i++) close_fd(&pipes[i].ours);
     if (error) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot run '%s': %s", name, strerror(error));

@@ -105,7 +105,7 @@ static bool has_x86(void)
 
 typedef void blocks(uint32_t state[8], const unsigned char *bytes, size_t count);
 
-static void hash(blocks *run, const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
+static void hash_with(blocks *run, const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
     static const char hex[] = "0123456789abcdef";
     uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -130,14 +130,14 @@ void cute_sha256(const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
 #if defined(__x86_64__)
     if (has_x86()) {
-        hash(blocks_x86, bytes, length, out);
+        hash_with(blocks_x86, bytes, length, out);
         return;
     }
 #endif
-    hash(blocks_plain, bytes, length, out);
+    hash_with(blocks_plain, bytes, length, out);
 }
 
 void cute_sha256_plain(const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
-    hash(blocks_plain, bytes, length, out);
+    hash_with(blocks_plain, bytes, length, out);
 }

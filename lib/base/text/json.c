@@ -40,7 +40,7 @@ cute_status cute_json_parse(const char *label, const char *text, size_t length, 
     return cute_fail(diag, CUTE_INVALID, &place, "not valid JSON: %s", error.text);
 }
 
-static int append(const char *bytes, size_t length, void *buffer)
+static int append_json(const char *bytes, size_t length, void *buffer)
 {
     cute_buffer_append(buffer, bytes, length);
     return 0;
@@ -50,7 +50,7 @@ void cute_json_dump(const json_t *value, bool pretty, cute_buffer *out)
 {
     /* 15 digits: 0.1 stays 0.1. */
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) | (pretty ? JSON_INDENT(2) : 0);
-    if (json_dump_callback(value, append, out, flags) != 0) out->failed = true;
+    if (json_dump_callback(value, append_json, out, flags) != 0) out->failed = true;
 }
 
 char *cute_json_finish(json_t *value, bool json, cute_buffer *out)

@@ -34,7 +34,7 @@ static bool in_ranges(const range *ranges, size_t count, uint32_t code)
 #define IN(table, code) in_ranges(table, sizeof(table) / sizeof *(table), code)
 
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. 0 when it isn't UTF-8. */
-static int decode(const unsigned char *s, size_t length, uint32_t *code)
+static int decode_utf8(const unsigned char *s, size_t length, uint32_t *code)
 {
     static const struct {
         unsigned char mask, lead;
@@ -58,7 +58,7 @@ static int decode(const unsigned char *s, size_t length, uint32_t *code)
 cute_glyph cute_glyph_at(const char *text, size_t length)
 {
     cute_glyph glyph = {.valid = true, .printable = true};
-    glyph.bytes = decode((const unsigned char *)text, length, &glyph.code);
+    glyph.bytes = decode_utf8((const unsigned char *)text, length, &glyph.code);
     if (!glyph.bytes) /* <E2> */
         return (cute_glyph){.code = (unsigned char)*text, .bytes = 1, .columns = 4};
     if (IN(unprintable, glyph.code)) { /* <U+001B> */

@@ -66,10 +66,10 @@ typedef struct bytecode {
     size_t property_count;
 } bytecode;
 
-static cute_status fail(const bytecode *b, const cursor *c, const char *what)
+static cute_status fail_bytecode(const bytecode *b, const cursor *c, const char *what)
 {
     const cute_place file = {.file = b->label};
-    return cute_fail(b->diag, CUTE_INVALID, &file, "this MLIR bytecode is damaged or cut off at byte %zu: %s",
+    return cute_fail(b->diag, CUTE_INVALID, &file, "this MLIR bytecode is damaged or truncated at byte %zu: %s",
                      (size_t)(c->at - b->start), what);
 }
 
@@ -156,7 +156,7 @@ static cute_status read_strings(bytecode *b)
 {
     cursor c = b->sections[STRING];
     uint64_t count, size;
-    if (!read_count(&c, &count)) return fail(b, &c, "the number of strings");
+    if (!read_count(&c, &count)) return fail_bytecode(b, &c, "the number of strings");
     if (!(b->strings = cute_arena_array(b->arena, count, sizeof *b->strings)))
         return cute_fail_memory(b->diag);
     b->string_count = count;
@@ -164,7 +164,7 @@ static cute_status read_strings(bytecode *b)
     const uint8_t *end = c.stop;
     for (uint64_t i = count; i-- > 0;) {
         if (!read_int(&c, &size) || c.at > end || size == 0 || size > (uint64_t)(end - c.at))
-            return fail(b, &c, "the size of a string");
+            return fail_bytecode(b, &c, "the size of a string");
         end -= size;
         b->strings[i] = (bytes){(const char *)end, size - 1};
     }
@@ -189,28 +189,28 @@ static cute_status read_dialects(bytecode *b)
     uint64_t count, name, total, dialect;
     unsigned id;
     bool flag = false;
-    if (!read_count(&c, &count)) return fail(b, &c, "the number of dialects");
+    if (!read_count(&c, &count)) return fail_bytecode(b, &c, "the number of dialects");
     if (!(b->dialects = cute_arena_array(b->arena, count, sizeof *b->dialects)))
         return cute_fail_memory(b->diag);
     b->dialect_count = count;
     for (uint64_t i = 0; i < count; i++) {
         bool ok = b->version ? read_flagged(&c, &name, &flag) : read_int(&c, &name);
-        if (!ok || !string_at(b, name, &b->dialects[i])) return fail(b, &c, "the name of a dialect");
-        if (flag && !read_section(b, &c, &id, &ignored)) return fail(b, &c, "the version of a dialect");
+        if (!ok || !string_at(b, name, &b->dialects[i])) return fail_bytecode(b, &c, "the name of a dialect");
+        if (flag && !read_section(b, &c, &id, &ignored)) return fail_bytecode(b, &c, "the version of a dialect");
     }
     total = (uint64_t)(c.stop - c.at);
     if (b->version >= SHORT_LOCATIONS && !read_count(&c, &total))
-        return fail(b, &c, "the number of operation names");
+        return fail_bytecode(b, &c, "the number of operation names");
     if (!(b->is_binary = cute_arena_array(b->arena, total, sizeof *b->is_binary)))
         return cute_fail_memory(b->diag);
     while (c.at < c.stop) {
         if (!read_int(&c, &dialect) || dialect >= b->dialect_count || !read_count(&c, &count))
-            return fail(b, &c, "a group of operation names");
+            return fail_bytecode(b, &c, "a group of operation names");
         for (; count; count--) {
             bytes text;
             bool ok = b->version >= NATIVE_PROPERTIES ? read_flagged(&c, &name, &flag) : read_int(&c, &name);
             if (!ok || !string_at(b, name, &text) || b->name_count == total)
-                return fail(b, &c, "the name of an operation");
+                return fail_bytecode(b, &c, "the name of an operation");
             b->is_binary[b->name_count++] = is_text(text, "binary") && is_text(b->dialects[dialect], "gpu");
         }
     }
@@ -223,16 +223,16 @@ static cute_status read_attribute_table(bytecode *b)
     cursor c = b->sections[ATTR_TYPE_OFFSET], data = b->sections[ATTR_TYPE];
     uint64_t count, dialect, group, size;
     bool custom;
-    if (!read_count(&c, &count) || !read_int(&c, &size)) return fail(b, &c, "the number of attributes");
+    if (!read_count(&c, &count) || !read_int(&c, &size)) return fail_bytecode(b, &c, "the number of attributes");
     if (!(b->attributes = cute_arena_array(b->arena, count, sizeof *b->attributes)))
         return cute_fail_memory(b->diag);
     while (b->attribute_count < count) {
         if (!read_int(&c, &dialect) || dialect >= b->dialect_count || !read_count(&c, &group) ||
             group > count - b->attribute_count)
-            return fail(b, &c, "a group of attributes");
+            return fail_bytecode(b, &c, "a group of attributes");
         for (; group; group--) {
             if (!read_flagged(&c, &size, &custom) || size > (uint64_t)(data.stop - data.at))
-                return fail(b, &c, "the size of an attribute");
+                return fail_bytecode(b, &c, "the size of an attribute");
             b->attributes[b->attribute_count++] =
                 (attribute){.data = {data.at, data.at + size},
                             .builtin = is_text(b->dialects[dialect], "builtin"),
@@ -248,12 +248,12 @@ static cute_status read_property_table(bytecode *b)
     cursor c = b->sections[PROPERTIES];
     uint64_t count, size;
     if (!c.at) return CUTE_OK;
-    if (!read_count(&c, &count)) return fail(b, &c, "the number of properties");
+    if (!read_count(&c, &count)) return fail_bytecode(b, &c, "the number of properties");
     if (!(b->properties = cute_arena_array(b->arena, count, sizeof *b->properties)))
         return cute_fail_memory(b->diag);
     for (; b->property_count < count; b->property_count++) {
         if (!read_int(&c, &size) || size > (uint64_t)(c.stop - c.at))
-            return fail(b, &c, "the size of properties");
+            return fail_bytecode(b, &c, "the size of properties");
         b->properties[b->property_count] = (cursor){c.at, c.at + size};
         c.at += size;
     }
@@ -278,7 +278,7 @@ static cute_status read_symbol(bytecode *b, uint64_t index, const cursor *at, co
     uint64_t string;
     bytes text;
     if (!open_builtin(b, index, STRING_ATTR, &c) || !read_int(&c, &string) || !string_at(b, string, &text))
-        return fail(b, at, "the symbol of a gpu.binary");
+        return fail_bytecode(b, at, "the symbol of a gpu.binary");
     *out = cute_arena_copy(b->arena, text.at, text.length);
     return *out ? CUTE_OK : cute_fail_memory(b->diag);
 }
@@ -289,12 +289,12 @@ static cute_status read_objects(bytecode *b, uint64_t index, const char *symbol,
     cursor c;
     uint64_t count, item;
     if (!open_builtin(b, index, ARRAY_ATTR, &c) || !read_count(&c, &count))
-        return fail(b, at, "the objects of a gpu.binary");
+        return fail_bytecode(b, at, "the objects of a gpu.binary");
     for (uint64_t i = 0; i < count; i++) {
         if (!read_int(&c, &item) || item >= b->attribute_count)
-            return fail(b, &c, "an object of a gpu.binary");
+            return fail_bytecode(b, &c, "an object of a gpu.binary");
         const attribute *a = &b->attributes[item];
-        if (a->custom) return fail(b, &a->data, "an object of an unknown encoding");
+        if (a->custom) return fail_bytecode(b, &a->data, "an object of an unknown encoding");
         const char *text = (const char *)a->data.at, *stop = (const char *)a->data.stop;
         while (stop > text && stop[-1] == 0) stop--;
         cute_mlir_text s = {
@@ -308,11 +308,11 @@ static cute_status read_objects(bytecode *b, uint64_t index, const char *symbol,
  */
 static cute_status read_binary_properties(bytecode *b, uint64_t index, const cursor *at)
 {
-    if (index >= b->property_count) return fail(b, at, "the properties of a gpu.binary");
+    if (index >= b->property_count) return fail_bytecode(b, at, "the properties of a gpu.binary");
     cursor c = b->properties[index];
     uint64_t objects, last, next;
     const char *symbol;
-    if (!read_int(&c, &objects) || !read_int(&c, &last)) return fail(b, &c, "the properties of a gpu.binary");
+    if (!read_int(&c, &objects) || !read_int(&c, &last)) return fail_bytecode(b, &c, "the properties of a gpu.binary");
     while (c.at < c.stop && read_int(&c, &next)) last = next;
     CUTE_TRY(read_symbol(b, last, &c, &symbol));
     return read_objects(b, objects, symbol, &c);
@@ -326,13 +326,13 @@ static cute_status read_binary_dictionary(bytecode *b, uint64_t index, const cur
     const char *symbol = "";
     bytes text;
     if (!open_builtin(b, index, DICTIONARY_ATTR, &c) || !read_count(&c, &count))
-        return fail(b, at, "the attributes of a gpu.binary");
+        return fail_bytecode(b, at, "the attributes of a gpu.binary");
     for (; count; count--) {
         cursor key;
         uint64_t string;
         if (!read_int(&c, &name) || !read_int(&c, &value) || !open_builtin(b, name, STRING_ATTR, &key) ||
             !read_int(&key, &string) || !string_at(b, string, &text))
-            return fail(b, &c, "the attributes of a gpu.binary");
+            return fail_bytecode(b, &c, "the attributes of a gpu.binary");
         if (is_text(text, "objects")) objects = value;
         if (is_text(text, "sym_name")) CUTE_TRY(read_symbol(b, value, &c, &symbol));
     }
@@ -360,8 +360,8 @@ static bool skip_use_lists(cursor *c, uint64_t count)
 static cute_status walk_region(bytecode *b, cursor *c, int depth)
 {
     uint64_t blocks;
-    if (!read_count(c, &blocks)) return fail(b, c, "the number of blocks");
-    if (blocks && !skip_ints(c, 1)) return fail(b, c, "the number of values");
+    if (!read_count(c, &blocks)) return fail_bytecode(b, c, "the number of blocks");
+    if (blocks && !skip_ints(c, 1)) return fail_bytecode(b, c, "the number of values");
     for (; blocks; blocks--) CUTE_TRY(walk_block(b, c, depth));
     return CUTE_OK;
 }
@@ -372,12 +372,12 @@ static cute_status walk_regions(bytecode *b, cursor *c, int depth)
     bool isolated;
     cursor inner;
     unsigned id;
-    if (!read_flagged(c, &count, &isolated)) return fail(b, c, "the number of regions");
+    if (!read_flagged(c, &count, &isolated)) return fail_bytecode(b, c, "the number of regions");
     bool nested = isolated && b->version >= LAZY_REGIONS;
     if (nested && (!read_section(b, c, &id, &inner) || id != IR))
-        return fail(b, c, "a section of operations");
+        return fail_bytecode(b, c, "a section of operations");
     cursor *from = nested ? &inner : c;
-    if (count > (uint64_t)(from->stop - from->at)) return fail(b, from, "the number of regions");
+    if (count > (uint64_t)(from->stop - from->at)) return fail_bytecode(b, from, "the number of regions");
     for (; count; count--) CUTE_TRY(walk_region(b, from, depth));
     return CUTE_OK;
 }
@@ -387,7 +387,7 @@ static cute_status walk_operation(bytecode *b, cursor *c, int depth)
     uint64_t name, attributes = 0, properties = 0, results = 0;
     uint8_t mask;
     if (!read_int(c, &name) || name >= b->name_count || !read_byte(c, &mask) || !skip_ints(c, 1))
-        return fail(b, c, "the head of an operation");
+        return fail_bytecode(b, c, "the head of an operation");
     bool ok = true;
     if (mask & HAS_ATTRIBUTES) ok = ok && read_int(c, &attributes);
     if (mask & HAS_PROPERTIES) ok = ok && read_int(c, &properties);
@@ -395,7 +395,7 @@ static cute_status walk_operation(bytecode *b, cursor *c, int depth)
     if (mask & HAS_OPERANDS) ok = ok && read_counted_ints(c);
     if (mask & HAS_SUCCESSORS) ok = ok && read_counted_ints(c);
     if ((mask & HAS_USE_LISTS) && b->version >= USE_LISTS) ok = ok && skip_use_lists(c, results);
-    if (!ok) return fail(b, c, "an operation");
+    if (!ok) return fail_bytecode(b, c, "an operation");
     if (b->is_binary[name]) {
         if (mask & HAS_PROPERTIES)
             CUTE_TRY(read_binary_properties(b, properties, c));
@@ -423,9 +423,9 @@ static cute_status walk_block(bytecode *b, cursor *c, int depth)
 {
     uint64_t operations;
     bool arguments;
-    if (depth == DEEPEST) return fail(b, c, "operations are nested too deeply");
-    if (!read_flagged(c, &operations, &arguments)) return fail(b, c, "the number of operations");
-    if (arguments && !skip_block_arguments(b, c)) return fail(b, c, "the arguments of a block");
+    if (depth == DEEPEST) return fail_bytecode(b, c, "operations are nested too deeply");
+    if (!read_flagged(c, &operations, &arguments)) return fail_bytecode(b, c, "the number of operations");
+    if (arguments && !skip_block_arguments(b, c)) return fail_bytecode(b, c, "the arguments of a block");
     for (; operations; operations--) CUTE_TRY(walk_operation(b, c, depth + 1));
     return CUTE_OK;
 }
@@ -438,24 +438,24 @@ cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const u
     bytecode b = {.arena = arena, .label = label, .start = start, .diag = diag, .objects = list};
     const cute_place file = {.file = label};
     cursor c = {start + 4, start + length}, contents;
-    if (!read_int(&c, &b.version)) return fail(&b, &c, "the version");
+    if (!read_int(&c, &b.version)) return fail_bytecode(&b, &c, "the version");
     if (b.version > NEWEST)
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "this MLIR bytecode has version %llu; versions 0 to %d are known (mlir-opt "
+                         "unsupported MLIR bytecode version %llu: expected 0 to %d (mlir-opt "
                          "--emit-bytecode-version=%d)",
                          (unsigned long long)b.version, NEWEST, NEWEST);
     const uint8_t *producer = memchr(c.at, 0, (size_t)(c.stop - c.at));
-    if (!producer) return fail(&b, &c, "the name of the producer");
+    if (!producer) return fail_bytecode(&b, &c, "the name of the producer");
     c.at = producer + 1;
     while (c.at < c.stop) {
         unsigned id;
         if (!read_section(&b, &c, &id, &contents) || id >= SECTIONS || b.sections[id].at)
-            return fail(&b, &c, "a section");
+            return fail_bytecode(&b, &c, "a section");
         b.sections[id] = contents;
     }
     static const enum section_id needed[] = {STRING, DIALECT, ATTR_TYPE, ATTR_TYPE_OFFSET, IR};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!b.sections[needed[i]].at) return fail(&b, &c, "a section is missing");
+        if (!b.sections[needed[i]].at) return fail_bytecode(&b, &c, "a section is missing");
     CUTE_TRY(read_strings(&b));
     CUTE_TRY(read_dialects(&b));
     CUTE_TRY(read_attribute_table(&b));

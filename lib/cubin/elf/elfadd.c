@@ -10,7 +10,7 @@ static void align_to(cute_buffer *out, size_t start, size_t step)
     while ((out->length - start) % step) cute_buffer_putc(out, 0);
 }
 
-static bool replaced(const char *name, const cute_elf_addition *additions, size_t count)
+static bool is_replaced(const char *name, const cute_elf_addition *additions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, additions[i].name) == 0) return true;
@@ -22,11 +22,11 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
 {
     const cute_place file = {.file = elf->label};
     if (elf->section_count == 0 || elf->section_count + count + 1 >= SHN_LORESERVE)
-        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu of them",
+        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu sections",
                          elf->section_count);
     if (!elf->string_section || !elf->sections[elf->string_section].data)
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "cannot add sections to a file without names of sections");
+                         "cannot add sections to a file without section names");
     size_t start = out->length;
     cute_buffer headers = {0}, names = {0};
     Elf64_Ehdr header;
@@ -36,7 +36,7 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
     cute_buffer_append(&names, old->data, old->size);
     if (!names.length || names.data[names.length - 1]) cute_buffer_putc(&names, 0);
     for (size_t i = 0; cute_buffer_ok(&headers) && i < elf->section_count; i++) {
-        if (!replaced(elf->sections[i].name, additions, count)) continue;
+        if (!is_replaced(elf->sections[i].name, additions, count)) continue;
         Elf64_Shdr gone = {.sh_type = SHT_NULL};
         memcpy(headers.data + i * sizeof gone, &gone, sizeof gone);
     }

@@ -64,15 +64,15 @@ typedef struct reader {
     const char *at, *stop;
 } reader;
 
-static bool is(token t, const char *text)
+static bool token_is(token t, const char *text)
 {
     return cute_ptx_token_is(t, text);
 }
-static token next(reader *r)
+static token next_token(reader *r)
 {
     return cute_ptx_next(&r->at, r->stop);
 }
-static token peek(const reader *r)
+static token peek_token(const reader *r)
 {
     const char *at = r->at;
     return cute_ptx_next(&at, r->stop);
@@ -84,7 +84,7 @@ static int compare_names(token a, token b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-static cute_status fail_at(const reader *r, token t, const char *expected)
+static cute_status fail_at_token(const reader *r, token t, const char *expected)
 {
     const cute_ptx_part *p = r->part->source;
     cute_place place = cute_place_at(p->label, p->text, p->length, (size_t)(t.at - p->text));
@@ -108,10 +108,10 @@ static int64_t number_of(token t)
 static cute_status skip_brackets(reader *r, const char *open, const char *close)
 {
     for (size_t depth = 1; depth;) {
-        token t = next(r);
-        if (!t.length) return fail_at(r, t, close);
-        if (is(t, open)) depth++;
-        if (is(t, close)) depth--;
+        token t = next_token(r);
+        if (!t.length) return fail_at_token(r, t, close);
+        if (token_is(t, open)) depth++;
+        if (token_is(t, close)) depth--;
     }
     return CUTE_OK;
 }
@@ -128,18 +128,18 @@ static cute_status add_item(reader *r, const item *i)
 /* `[(result)] name [(params)] directives {body}`, or `;`, behind .func or .entry. */
 static cute_status read_function(reader *r, item *i)
 {
-    token t = next(r);
-    if (is(t, "(")) {
+    token t = next_token(r);
+    if (token_is(t, "(")) {
         CUTE_TRY(skip_brackets(r, "(", ")"));
-        t = next(r);
+        t = next_token(r);
     }
-    if (!cute_ptx_token_is_name(t)) return fail_at(r, t, "the name of a function");
+    if (!cute_ptx_token_is_name(t)) return fail_at_token(r, t, "the name of a function");
     i->name = t;
-    for (t = next(r); !is(t, "{") && !is(t, ";"); t = next(r)) {
-        if (!t.length) return fail_at(r, t, "the body of the function");
-        if (is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
+    for (t = next_token(r); !token_is(t, "{") && !token_is(t, ";"); t = next_token(r)) {
+        if (!t.length) return fail_at_token(r, t, "the body of the function");
+        if (token_is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
     }
-    if (is(t, ";")) return CUTE_OK;
+    if (token_is(t, ";")) return CUTE_OK;
     i->body = t.at;
     return skip_brackets(r, "{", "}");
 }
@@ -147,19 +147,19 @@ static cute_status read_function(reader *r, item *i)
 /* `... [.align N] TYPE name[N] [= {...}];` behind the first directive. */
 static cute_status read_variable(reader *r, item *i)
 {
-    for (token t = next(r); !is(t, ";"); t = next(r)) {
-        if (!t.length) return fail_at(r, t, "';'");
-        if (is(t, ".align")) i->align = number_of(peek(r));
-        if (is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
-        if (is(t, "{")) CUTE_TRY(skip_brackets(r, "{", "}"));
-        if (is(t, ",")) return fail_at(r, t, "one variable in a declaration");
+    for (token t = next_token(r); !token_is(t, ";"); t = next_token(r)) {
+        if (!t.length) return fail_at_token(r, t, "';'");
+        if (token_is(t, ".align")) i->align = number_of(peek_token(r));
+        if (token_is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
+        if (token_is(t, "{")) CUTE_TRY(skip_brackets(r, "{", "}"));
+        if (token_is(t, ",")) return fail_at_token(r, t, "one variable in a declaration");
         if (!i->name.length && cute_ptx_token_is_name(t)) i->name = t;
-        if (is(t, "=")) break;
+        if (token_is(t, "=")) break;
     }
-    if (!i->name.length) return fail_at(r, (token){i->start, 1}, "the declaration of a variable");
+    if (!i->name.length) return fail_at_token(r, (token){i->start, 1}, "the declaration of a variable");
     while (r->at[-1] != ';') {
-        token t = next(r);
-        if (!t.length) return fail_at(r, t, "';'");
+        token t = next_token(r);
+        if (!t.length) return fail_at_token(r, t, "';'");
     }
     return CUTE_OK;
 }
@@ -167,14 +167,14 @@ static cute_status read_variable(reader *r, item *i)
 /* `.file N "name"[, time, size]`, with a number that no other module uses. */
 static cute_status read_file(reader *r)
 {
-    token number = next(r), name = next(r);
+    token number = next_token(r), name = next_token(r);
     int64_t n = number_of(number);
-    if (!name.length || *name.at != '"') return fail_at(r, name, "the name of a file");
+    if (!name.length || *name.at != '"') return fail_at_token(r, name, "the name of a file");
     cute_buffer_printf(&r->j->file_lines, ".file %lld %.*s", (long long)n + (long long)r->part->first_file,
                        (int)name.length, name.at);
-    while (is(peek(r), ",")) {
-        next(r);
-        token t = next(r);
+    while (token_is(peek_token(r), ",")) {
+        next_token(r);
+        token t = next_token(r);
         cute_buffer_printf(&r->j->file_lines, ", %.*s", (int)t.length, t.at);
     }
     cute_buffer_putc(&r->j->file_lines, '\n');
@@ -185,11 +185,11 @@ static cute_status read_file(reader *r)
 
 static cute_status read_target(reader *r)
 {
-    r->part->target = next(r);
+    r->part->target = next_token(r);
     const char *name = cute_arena_copy(r->j->arena, r->part->target.at, r->part->target.length);
     if (!name) return cute_fail_memory(r->j->diag);
     r->part->arch = cute_arch_find(name);
-    while (is(peek(r), ",")) next(r), next(r); /* "debug": its sections go */
+    while (token_is(peek_token(r), ",")) next_token(r), next_token(r); /* "debug": its sections go */
     return CUTE_OK;
 }
 
@@ -197,22 +197,22 @@ static cute_status read_declaration(reader *r, token t, size_t index)
 {
     item i = {.start = t.at, .part = index};
     for (int l = EXTERN; l <= VISIBLE; l++)
-        if (is(t, linkages[l])) {
+        if (token_is(t, linkages[l])) {
             i.linkage = (linkage)l;
-            t = next(r);
+            t = next_token(r);
             break;
         }
-    if (is(t, ".func") || is(t, ".entry")) {
-        i.kind = is(t, ".entry") ? ENTRY : FUNCTION;
+    if (token_is(t, ".func") || token_is(t, ".entry")) {
+        i.kind = token_is(t, ".entry") ? ENTRY : FUNCTION;
         CUTE_TRY(read_function(r, &i));
-    } else if (is(t, ".pragma") || is(t, ".alias")) {
-        for (t = next(r); !is(t, ";"); t = next(r))
-            if (!t.length) return fail_at(r, t, "';'");
+    } else if (token_is(t, ".pragma") || token_is(t, ".alias")) {
+        for (t = next_token(r); !token_is(t, ";"); t = next_token(r))
+            if (!t.length) return fail_at_token(r, t, "';'");
     } else if (t.length && *t.at == '.') {
         i.kind = VARIABLE;
         CUTE_TRY(read_variable(r, &i));
     } else {
-        return fail_at(r, t, "a declaration");
+        return fail_at_token(r, t, "a declaration");
     }
     i.stop = r->at;
     return add_item(r, &i);
@@ -220,9 +220,9 @@ static cute_status read_declaration(reader *r, token t, size_t index)
 
 static cute_status read_version(reader *r)
 {
-    token t = next(r);
+    token t = next_token(r);
     const char *dot = t.length ? memchr(t.at, '.', t.length) : NULL;
-    if (!dot) return fail_at(r, t, "a version of PTX");
+    if (!dot) return fail_at_token(r, t, "a version of PTX");
     r->part->version = (int)(number_of(t) % 1000 * 10 +
                              number_of((token){dot + 1, (size_t)(t.at + t.length - dot - 1)}) % 10);
     return CUTE_OK;
@@ -234,20 +234,20 @@ static cute_status read_part(joiner *j, size_t index)
     reader r = {.j = j, .part = p, .at = p->source->text, .stop = p->source->text + p->source->length};
     p->first_file = j->files;
     p->begin = j->item_count;
-    for (token t = next(&r); t.length; t = next(&r)) {
-        if (is(t, ".version")) {
+    for (token t = next_token(&r); t.length; t = next_token(&r)) {
+        if (token_is(t, ".version")) {
             CUTE_TRY(read_version(&r));
-        } else if (is(t, ".target")) {
+        } else if (token_is(t, ".target")) {
             CUTE_TRY(read_target(&r));
-        } else if (is(t, ".address_size")) {
-            next(&r);
-        } else if (is(t, ".file")) {
+        } else if (token_is(t, ".address_size")) {
+            next_token(&r);
+        } else if (token_is(t, ".file")) {
             CUTE_TRY(read_file(&r));
-        } else if (is(t, ".section")) {
-            while ((t = next(&r)).length && !is(t, "{")) {
+        } else if (token_is(t, ".section")) {
+            while ((t = next_token(&r)).length && !token_is(t, "{")) {
             }
             CUTE_TRY(skip_brackets(&r, "{", "}"));
-        } else if (!is(t, ";")) {
+        } else if (!token_is(t, ";")) {
             CUTE_TRY(read_declaration(&r, t, index));
         }
     }
@@ -262,7 +262,7 @@ static bool is_definition(const item *i)
     return i->linkage != EXTERN && (i->kind == VARIABLE || i->body);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
     const item *x = *(item *const *)a, *y = *(item *const *)b;
     int order = compare_names(x->name, y->name);
@@ -287,7 +287,7 @@ static cute_status sort_items(joiner *j)
     if (!j->sorted) return cute_fail_memory(j->diag);
     for (size_t i = 0; i < j->item_count; i++)
         if (j->items[i].name.length) j->sorted[j->sorted_count++] = &j->items[i];
-    cute_sort(j->sorted, j->sorted_count, sizeof *j->sorted, by_name);
+    cute_sort(j->sorted, j->sorted_count, sizeof *j->sorted, compare_items);
     return CUTE_OK;
 }
 
@@ -406,7 +406,7 @@ static cute_status resolve_private(joiner *j, size_t first, size_t end)
     return CUTE_OK;
 }
 
-static cute_status resolve(joiner *j)
+static cute_status resolve_names(joiner *j)
 {
     for (size_t first = 0, end; first < j->sorted_count; first = end) {
         end = group_end(j, first);
@@ -427,7 +427,7 @@ static cute_status resolve(joiner *j)
 
 /* ---- writing ---- */
 
-static const char *renamed(const part *p, token t)
+static const char *find_rename(const part *p, token t)
 {
     for (size_t low = 0, high = p->rename_count; low < high;) {
         size_t middle = low + (high - low) / 2;
@@ -445,9 +445,9 @@ static const char *renamed(const part *p, token t)
 static void skip_inlined(const char **at, const char *stop)
 {
     const char *ahead = *at;
-    if (!is(cute_ptx_next(&ahead, stop), ",") || !is(cute_ptx_next(&ahead, stop), "function_name")) return;
+    if (!token_is(cute_ptx_next(&ahead, stop), ",") || !token_is(cute_ptx_next(&ahead, stop), "function_name")) return;
     for (token t = cute_ptx_next(&ahead, stop); t.length; t = cute_ptx_next(&ahead, stop)) {
-        if (!is(t, "inlined_at")) continue;
+        if (!token_is(t, "inlined_at")) continue;
         for (int n = 0; n < 3; n++) cute_ptx_next(&ahead, stop);
         *at = ahead;
         return;
@@ -461,12 +461,12 @@ static void put_text(joiner *j, const part *p, const char *start, const char *st
     for (const char *at = start;;) {
         token t = cute_ptx_next(&at, stop);
         if (!t.length) break;
-        const char *name = p->rename_count && cute_ptx_token_is_name(t) ? renamed(p, t) : NULL;
+        const char *name = p->rename_count && cute_ptx_token_is_name(t) ? find_rename(p, t) : NULL;
         if (name) {
             cute_buffer_append(j->out, from, (size_t)(t.at - from));
             cute_buffer_puts(j->out, name);
             from = at;
-        } else if (is(t, ".loc")) {
+        } else if (token_is(t, ".loc")) {
             token file = cute_ptx_next(&at, stop);
             cute_buffer_append(j->out, from, (size_t)(file.at - from));
             cute_buffer_printf(j->out, "%lld", (long long)number_of(file) + (long long)p->first_file);
@@ -551,7 +551,7 @@ cute_status cute_ptx_join(cute_arena *arena, const cute_ptx_part *parts, size_t 
     if (status == CUTE_OK && taken == 1) {
         cute_buffer_append(out, parts[only].text, parts[only].length);
     } else if (status == CUTE_OK && taken) {
-        status = resolve(&j);
+        status = resolve_names(&j);
         if (status == CUTE_OK) {
             put_head(&j);
             put_prototypes(&j);
