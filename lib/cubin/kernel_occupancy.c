@@ -1,4 +1,4 @@
-/* What the occupancy of a kernel is computed from: its resources and the launch that it states. */
+/* The occupancy of a compiled kernel, from its resources and its stated launch bounds. */
 #include "lib/cubin/kernel_occupancy.h"
 
 #include "lib/base/abi.h"
@@ -8,7 +8,7 @@ static bool is_set(const int64_t dims[3])
     return dims[0] > 0;
 }
 
-/* 0: not set, or more than `most`. */
+/* The product of the dimensions; 0: not set, or more than `most`. */
 static int64_t dims_product(const int64_t dims[3], int64_t most)
 {
     int64_t all = 1;

@@ -1,5 +1,5 @@
-/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one (or one ptxas for all,
- * where setmaxnreg needs it), metadata, fatbin. */
+/* The steps of a link: units, architecture, ptxas for each PTX, nvlink if there are several objects (or one
+ * ptxas for all, if setmaxnreg requires it), metadata, fatbin. */
 #include "lib/cubin/link.h"
 
 #include <elf.h>
@@ -17,7 +17,7 @@
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
 
-enum { LAST_SIGNAL = 64 }; /* ptxas exits with 255 of its own */
+enum { MAX_SIGNAL = 64 }; /* ptxas itself exits with 255 */
 
 typedef struct linker {
     cute_arena *arena;
@@ -26,11 +26,11 @@ typedef struct linker {
     cute_diag *diag;
     cute_scratch scratch;
     cute_unit_list units;
-    bool many; /* several architectures: names of files tell them apart */
+    bool many; /* several architectures: file names include them */
     struct rename {
         const char *path, *label;
         struct rename *next;
-    } *renames; /* paths in the programs' messages, and what the user calls them */
+    } *renames; /* paths in the programs' messages, and the user's names for them */
 } linker;
 
 static void add_stage_time(linker *l, const char *name, double start)
@@ -74,8 +74,8 @@ static void rename_paths(const linker *l, cute_buffer *text)
     }
 }
 
-/* The options of all -Xptxas, one after the other. "-Xptxas a,b" and "a b" are two each; the commas of "--maxntid=1,2" can't be
- * told apart, as in nvcc. */
+/* Iterates over the words of all -Xptxas options. "-Xptxas a,b" and "a b" are two each; the comma in
+ * "--maxntid=1,2" is a separator, too, as in nvcc. */
 typedef struct ptxas_words {
     const cute_option_list *list;
     size_t next;
@@ -103,8 +103,8 @@ static bool word_is(const ptxas_words *words, const char *text)
     return words->length == strlen(text) && memcmp(words->word, text, words->length) == 0;
 }
 
-/* ptxas's own options for the architecture, "--gpu-name=sm_90" and "-arch sm_90": the word becomes the architecture. What is
- * missing behind one is empty. */
+/* Whether the word is ptxas's architecture option, "--gpu-name=sm_90" or "-arch sm_90"; it becomes its value,
+ * empty if missing. */
 static bool takes_arch(ptxas_words *words)
 {
     static const char *const names[] = {"--gpu-name", "-gpu-name", "--arch", "-arch"};
@@ -122,7 +122,7 @@ static bool takes_arch(ptxas_words *words)
     return false;
 }
 
-/* -Xptxas=-v wants to see what ptxas always says to us. */
+/* -Xptxas=-v shows the output of -v, which is always passed to ptxas. */
 static bool shows_all(const cute_link_options *options)
 {
     bool all = options->verbose;
@@ -131,14 +131,14 @@ static bool shows_all(const cute_link_options *options)
     return all;
 }
 
-/* Assertions are for looking for errors, and their calls cost what ptxas says. */
+/* Calls to __assertfail cause ptxas's warnings about slow code, which are expected in debugging builds. */
 static bool has_assertions(const cute_unit *ptx)
 {
     static const char name[] = "__assertfail";
     return ptx && memmem(ptx->bytes, ptx->length, name, sizeof name - 1);
 }
 
-/* For the report of an error: the program and its options, and "release 12.9, V12.9.86" of what it says of itself. */
+/* Records for error reports: the program, its options, and its version, "release 12.9, V12.9.86". */
 static void note_toolkit(linker *l, const char *const *words)
 {
     const char *program = words[0];
@@ -147,7 +147,7 @@ static void note_toolkit(linker *l, const char *const *words)
     cute_diag *silent = cute_diag_create();
     bool ok = silent && cute_process_run(&process, silent) == CUTE_OK && process.exit_code == 0;
     cute_buffer command = {0};
-    cute_words shown = {.arena = l->arena}; /* not where its temporary output goes */
+    cute_words shown = {.arena = l->arena}; /* without -o and its temporary file */
     for (size_t i = 0; words[i]; i++)
         if (strcmp(words[i], "-o") == 0 && words[i + 1])
             i++;
@@ -167,7 +167,7 @@ static void note_toolkit(linker *l, const char *const *words)
     cute_diag_destroy(silent);
 }
 
-/* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
+/* Runs a program (or only records its command) and reports its messages. `ptx` may be NULL. */
 static cute_status run_tool(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
     const char *level = l->options->opt_level;
@@ -193,12 +193,12 @@ static cute_status run_tool(linker *l, const char *stage, cute_words *w, const c
                                    .werror = l->options->werror,
                                    .verbose = shows_all(l->options),
                                    .allow = l->options->allow,
-                                   .allow_all =
-                                       l->options->debug || (level && !strcmp(level, "0")) || has_assertions(ptx),
+                                   .allow_all = l->options->debug || (level && !strcmp(level, "0")) ||
+                                                has_assertions(ptx),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
-        if (process.exit_code > 128 && process.exit_code <= 128 + LAST_SIGNAL)
+        if (process.exit_code > 128 && process.exit_code <= 128 + MAX_SIGNAL)
             status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage,
                                process.exit_code - 128);
         else if (process.exit_code && !explained)
@@ -231,7 +231,7 @@ static cute_status push_xptxas(linker *l, cute_words *w)
     return CUTE_OK;
 }
 
-/* A short name of the unit for files: its label without folders, and with plain characters only. */
+/* A short file name for the unit: its label without folders and special characters. */
 static const char *file_name(linker *l, const cute_unit *unit, size_t index, const char *arch,
                              const char *suffix)
 {
@@ -246,7 +246,7 @@ static const char *file_name(linker *l, const cute_unit *unit, size_t index, con
     return name;
 }
 
-/* -arch of something that cannot run it is better said before ptxas does. */
+/* Reports an unsuitable -arch with a better message than ptxas. */
 static cute_status check_target(linker *l, const cute_unit *unit, const cute_arch *arch)
 {
     if (!unit->arch) return CUTE_OK;
@@ -259,14 +259,15 @@ static cute_status check_target(linker *l, const cute_unit *unit, const cute_arc
               unit->arch_name, arch->name);
     if (unit->arch->variant == 'a')
         cute_note(l->diag, NULL,
-                  "PTX for an architecture ending in 'a' runs on that architecture only; omit -arch, or generate PTX for %s",
+                  "PTX for an architecture ending in 'a' runs on that architecture only; omit -arch, or "
+                  "generate PTX for %s",
                   arch->name);
     else
         cute_note(l->diag, NULL, "PTX can be compiled for its own and later architectures");
     return CUTE_INVALID;
 }
 
-/* The table says it all, but who does not ask for it should know of spills. */
+/* Warns even if the resource table is not requested. */
 static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_usage *usage)
 {
     cute_ptx_text text = {unit->label, unit->bytes, unit->length};
@@ -286,7 +287,7 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
 }
 
 static cute_status run_ptxas(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
-                            bool relocatable, const char **path)
+                             bool relocatable, const char **path)
 {
     const char *ptxas, *input;
     const cute_link_options *o = l->options;
@@ -307,7 +308,7 @@ static cute_status run_ptxas(linker *l, const cute_unit *unit, size_t index, con
     cute_words_add(&w, "-v");
     cute_words_add(&w, "-arch");
     cute_words_add(&w, arch->name);
-    if (o->opt_level) cute_words_add(&w, level); /* in one word: ptxas takes "-O 3" for a file '3' */
+    if (o->opt_level) cute_words_add(&w, level); /* one word: ptxas reads "-O 3" as a file '3' */
     if (o->max_registers) cute_words_add(&w, "-maxrregcount"), cute_words_add(&w, limit);
     if (o->line_info && !o->debug) cute_words_add(&w, "-lineinfo");
     if (o->debug) cute_words_add(&w, "-g");
@@ -326,7 +327,7 @@ static cute_status run_ptxas(linker *l, const cute_unit *unit, size_t index, con
 typedef struct member {
     const cute_unit *unit;
     const char *path;
-    cute_elf elf; /* with no sections: for nvlink to find out */
+    cute_elf elf; /* without sections if nvlink opens the object itself */
     bool linked;
 } member;
 
@@ -346,7 +347,7 @@ static bool defines_symbol(const cute_elf *elf, const char *name)
     return false;
 }
 
-/* Marks the member that defines something that a linked object wants and none has. */
+/* Marks a member that defines a symbol which linked objects need and none defines. */
 static bool link_one_more(member *objects, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -402,9 +403,9 @@ static cute_status check_relocatable(linker *l, const cute_unit *unit)
     return CUTE_INVALID;
 }
 
-/* Of the units only those that were linked are left. */
+/* On return, `units` holds only the linked ones. */
 static cute_status run_nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
-                          const char **path)
+                              const char **path)
 {
     const char *program;
     cute_words w = {.arena = l->arena};
@@ -439,7 +440,7 @@ static cute_status run_nvlink(linker *l, const cute_unit **units, size_t *unit_c
 
 /* ---- metadata ---- */
 
-/* What ptxas counted and the ELF file does not say. */
+/* Resource counts from ptxas that the ELF file lacks. */
 static void write_resources(const cute_usage_list *usage, cute_buffer *out)
 {
     for (const cute_usage *u = usage->first; u; u = u->next) {
@@ -457,7 +458,7 @@ static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out
     if (section && section->data) cute_buffer_append(out, section->data, section->size);
 }
 
-/* The PTX of all units as one module, for the emulator. Where it can't be made the cubin is as good without it. */
+/* Joins the PTX of all units for the emulator. A failure is not an error: the cubin works without it. */
 static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
                             cute_buffer *out)
 {
@@ -480,7 +481,7 @@ static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t cou
     return status;
 }
 
-/* Adds to `cubin` what its units say about its kernels, and the PTX where there is one. */
+/* Adds to `cubin` the metadata of its units' kernels, and the PTX if available. */
 static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
                                 const cute_buffer *cubin, cute_buffer *out)
 {
@@ -501,7 +502,7 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     if (resources.length)
         additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
     cute_elf elf;
-    /* A cubin that was linked before is passed on byte by byte, unless PTX was beside it. */
+    /* A cubin that was already linked is passed through unchanged, unless its fatbin had PTX as well. */
     bool untouched = count == 1 && units[0]->kind == CUTE_UNIT_CUBIN && !units[0]->ptx &&
                      cubin->length == units[0]->length &&
                      memcmp(cubin->data, units[0]->bytes, cubin->length) == 0;
@@ -523,7 +524,7 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
 
 /* ---- one architecture ---- */
 
-/* The units for `arch`: those made for it if there are any (they shadow the others), else all that fit. */
+/* The units for `arch`: those made for exactly this architecture, if any, else all compatible ones. */
 static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit **out)
 {
     bool exact = false;
@@ -539,7 +540,8 @@ static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit 
     return count;
 }
 
-/* Modules of PTX of which one has setmaxnreg, as one: ptxas ignores setmaxnreg in what nvlink links. NULL: they are linked. */
+/* Joins PTX modules into one if any uses setmaxnreg, which ptxas ignores in relocatable code. NULL: not
+ * joined. */
 static cute_status join_units(linker *l, const cute_unit *const *units, size_t count, const cute_unit **out)
 {
     bool wanted = false;
@@ -613,7 +615,7 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
 
 typedef struct arch_choice {
     const cute_arch *arch;
-    bool ptx; /* "compute_90": its PTX goes into the fatbin as well */
+    bool ptx; /* "compute_90": add its PTX to the fatbin */
 } arch_choice;
 
 typedef struct arch_list {
@@ -631,7 +633,7 @@ static cute_status add_arch(linker *l, arch_list *list, const cute_arch *arch, b
     return CUTE_OK;
 }
 
-/* An architecture that -Xptxas names counts before those of -arch. */
+/* An architecture in -Xptxas overrides -arch. */
 static cute_status read_archs(linker *l, arch_list *list)
 {
     for (ptxas_words words = {.list = &l->options->xptxas}; next_word(&words);) {
@@ -656,7 +658,7 @@ static cute_status read_archs(linker *l, arch_list *list)
     return CUTE_OK;
 }
 
-/* From the inputs: of each the architecture that it names; for one cubin the highest. */
+/* Takes the architectures that the inputs state; for a single cubin, the highest. */
 static cute_status infer_archs(linker *l, arch_list *list)
 {
     const cute_arch *highest = NULL;
@@ -700,14 +702,15 @@ static cute_status pack_fatbin(linker *l, const arch_list *archs)
         if (archs->items[i].ptx) {
             const cute_unit *unit = &l->units.items[0];
             if (l->units.count != 1 || unit->kind != CUTE_UNIT_PTX)
-                return cute_fail(l->diag, CUTE_USAGE, NULL,
-                                 "'-arch compute_%s' adds PTX to the fatbin: expected one PTX input, got %zu inputs",
-                                 arch->name + 3, l->units.count);
+                return cute_fail(
+                    l->diag, CUTE_USAGE, NULL,
+                    "'-arch compute_%s' adds PTX to the fatbin: expected one PTX input, got %zu inputs",
+                    arch->name + 3, l->units.count);
             CUTE_TRY(check_target(l, unit, arch));
             CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i),
                                        unit->bytes, unit->length, &file, l->diag));
         } else {
-            l->result->usage = (cute_usage_list){0}; /* of this architecture only */
+            l->result->usage = (cute_usage_list){0}; /* per architecture */
             status = link_for(l, arch, &cubin);
             l->scratch.named = true;
             if (status == CUTE_OK)

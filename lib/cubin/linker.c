@@ -1,4 +1,4 @@
-/* The public linker: options by name, inputs and the result, around cute_link. */
+/* The public linker interface to cute_link: options by name, inputs, result. */
 #include "cute/link.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Reads metadata: JSON values into the fields of a kernel, each checked, errors with the path in the object.
- */
+/* Reads metadata: checks JSON values and stores them in a kernel's fields; errors have the path in the
+ * object. */
 #include "lib/cubin/metadata.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 typedef struct reader {
     cute_arena *arena;
-    const char *label;  /* of the file */
-    const char *kernel; /* which object */
-    char path[192];     /* where in it: "$.args[1]" */
+    const char *label;  /* of the module's file */
+    const char *kernel; /* name of the object's kernel */
+    char path[192];     /* path in the object: "$.args[1]" */
     cute_diag *diag;
 } reader;
 
@@ -148,7 +148,7 @@ static cute_status read_access(reader *r, const json_t *object, cute_arg *arg)
     return arg->reads || arg->writes ? CUTE_OK : fail_value(r, "access", "read, write or readwrite");
 }
 
-/* "fill" is a word, or a flag. */
+/* "fill" is a word, or a flag in older metadata. */
 static cute_status read_fill(reader *r, const json_t *object, cute_arg *arg)
 {
     const json_t *value = json_object_get(object, "fill");
@@ -169,7 +169,7 @@ static cute_status read_space(reader *r, const json_t *object, cute_arg *arg)
     return CUTE_OK;
 }
 
-/* Which parameters the argument occupies, and how many bytes they are. */
+/* The parameters that the argument occupies, and their size in bytes. */
 static cute_status read_extent(reader *r, const json_t *object, const cute_kernel *kernel, cute_arg *arg)
 {
     int64_t first = (int64_t)arg->first, count = 1, end;
@@ -177,7 +177,8 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     CUTE_TRY(read_count(r, object, "count", &count));
     if (!cute_add64(first, count, &end) || end > (int64_t)kernel->param_count) {
         char expected[96];
-        snprintf(expected, sizeof expected, "a range within the kernel's %zu parameters", kernel->param_count);
+        snprintf(expected, sizeof expected, "a range within the kernel's %zu parameters",
+                 kernel->param_count);
         return fail_value(r, "first", expected);
     }
     arg->first = (size_t)first;
@@ -188,7 +189,7 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     return CUTE_OK;
 }
 
-/* What the sum of (extent - 1) * |stride| over some leaves has to be below. */
+/* The exclusive bound of the sum of (extent - 1) * |stride| over some leaves. */
 static cute_status read_offsets(reader *r, const json_t *object, cute_arg *arg)
 {
     const json_t *value = json_object_get(object, "offsets");
@@ -213,7 +214,8 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     CUTE_TRY(read_access(r, object, arg));
     CUTE_TRY(read_list(r, object, "shape", true, &arg->shape, &rank));
     CUTE_TRY(read_list(r, object, "strides", true, &arg->strides, &strides));
-    if (arg->shape && arg->strides && rank != strides) return fail_value(r, "strides", "as many as in the shape");
+    if (arg->shape && arg->strides && rank != strides)
+        return fail_value(r, "strides", "as many as in the shape");
     arg->rank = arg->shape ? rank : strides;
     CUTE_TRY(read_text(r, object, "layout", &arg->layout));
     CUTE_TRY(read_count(r, object, "align", &arg->align));
@@ -256,7 +258,7 @@ static cute_status read_args(reader *r, const json_t *object, cute_kernel *kerne
 
 /* ---- kernels ---- */
 
-/* The sizes and alignments that PTX has; they must be those that the module has. */
+/* Parameter sizes and alignments of the PTX; they must match the module. */
 static cute_status read_params(reader *r, const json_t *object, cute_kernel *kernel)
 {
     const json_t *value = json_object_get(object, "params"), *item;
@@ -339,7 +341,7 @@ static cute_status read_kernel(reader *r, const json_t *object, cute_kernel *ker
     CUTE_TRY(read_dim3(r, object, "cluster", kernel->cluster));
     CUTE_TRY(read_dim3(r, object, "grid", kernel->grid));
     CUTE_TRY(read_dim3(r, object, "block", kernel->block));
-    /* ptxas knows better than the source what it made of static shared memory. */
+    /* The cubin's static shared memory takes precedence over the source's. */
     if (kernel->static_smem < 0) CUTE_TRY(read_count(r, object, "static_smem", &kernel->static_smem));
     CUTE_TRY(read_count(r, object, "dynamic_smem", &kernel->dynamic_smem));
     CUTE_TRY(read_flag(r, object, "uses_dynamic_smem", &kernel->uses_dynamic_smem));

@@ -1,5 +1,5 @@
-/* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the
- * metadata say. */
+/* Opens a module: detects its format, selects an image, and merges its declarations, .nv.info and
+ * metadata. */
 #include "lib/cubin/module.h"
 #include "lib/base/text/json.h"
 
@@ -30,7 +30,7 @@ struct cute_module {
     cute_elf elf;
     cute_kernel *kernels;
     size_t kernel_count;
-    const void *fatbin; /* that it is an image of; NULL */
+    const void *fatbin; /* that contains the image; NULL: none */
     size_t fatbin_length;
 };
 
@@ -51,7 +51,7 @@ static const struct {
     {"BC\xc0\xde", 4, CUTE_CONTENT_LLVM},
 };
 
-/* Words that begin, or are in the first lines of, texts. */
+/* Words at the beginning or in the first lines of text formats. */
 static const struct {
     const char *word;
     cute_content content;
@@ -63,7 +63,7 @@ static const struct {
     {"cuda.kernel", CUTE_CONTENT_MLIR},       {"target triple = ", CUTE_CONTENT_LLVM},
 };
 
-/* An object or a list, by its beginning. */
+/* Whether the text begins like a JSON object or array. */
 static bool is_json(const char *text, size_t length)
 {
     size_t next = 1;
@@ -120,9 +120,8 @@ static cute_status keep_metadata(cute_module *m, const char *lines, size_t lengt
     return m->metadata ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* Without metadata the PTX in the cubin tells integers, floats and pointers from each other, and whether there is dynamic
- * shared memory. PTX that cannot be read, or
- * that has other parameters, tells nothing. */
+/* Without metadata, the PTX in the cubin distinguishes integers, floats and pointers, and shows whether there
+ * is dynamic shared memory. Unreadable PTX, or PTX with other parameters, is ignored. */
 static void args_from_ptx(cute_module *m)
 {
     cute_ptx_scan scan;
@@ -139,7 +138,7 @@ static void args_from_ptx(cute_module *m)
         bool same = kernel->param_count == source->param_count;
         for (size_t p = 0; same && p < source->param_count; p++)
             same = kernel->params[p].size == source->params[p].size &&
-                   /* a first parameter of 64-byte alignment moves all of them in a cubin */
+                   /* relative, as 64-byte alignment of the first parameter shifts all of them in a cubin */
                    kernel->params[p].offset - kernel->params[0].offset ==
                        source->params[p].offset - source->params[0].offset;
         if (!same) continue;
@@ -203,7 +202,7 @@ static cute_status open_ptx(cute_module *m, cute_diag *diag)
     return status;
 }
 
-/* What an entry of a fatbin is for: a cubin says more than the container, which knows no "a" and "f". */
+/* The architecture of a fatbin entry: a cubin is more precise than the container, which lacks "a" and "f". */
 static const char *entry_arch(cute_arena *arena, const char *label, const cute_fatbin_entry *entry,
                               const void *bytes, size_t length)
 {
@@ -217,8 +216,7 @@ static const char *entry_arch(cute_arena *arena, const char *label, const cute_f
     return status == CUTE_OK && scan.target ? scan.target : "";
 }
 
-/* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0:
- * not at all. */
+/* Ranks an image: exact architecture first, then cubins before PTX, then the newest. 0: unusable. */
 static int score_image(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
 {
     bool binary = entry->kind == CUTE_FATBIN_ELF;
@@ -273,9 +271,9 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
                            wanted ? wanted->name : "any GPU");
         cute_note(diag, NULL, "available: %s", seen.length ? cute_buffer_text(&seen) : "none");
         if (lto)
-            cute_note(
-                diag, NULL,
-                "lto images are nvcc -dlto link-time code; compile them to a cubin with 'nvcc -dlto -dlink -cubin'");
+            cute_note(diag, NULL,
+                      "lto images are nvcc -dlto link-time code; compile them to a cubin with 'nvcc -dlto "
+                      "-dlink -cubin'");
     }
     cute_buffer_release(&seen);
     if (status != CUTE_OK) return status;
@@ -284,16 +282,16 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     m->image = image;
     m->image_length = image_length;
     status = cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
-    if (status == CUTE_OK && !m->ptx && ptx) { /* of the cubin's neighbour */
+    if (status == CUTE_OK && !m->ptx && ptx) { /* from another image of the same fatbin */
         m->ptx = ptx;
         m->ptx_length = ptx_length;
     }
     return status;
 }
 
-enum { NAMED = 8, NAME_LENGTH = 60 }; /* modules in a message */
+enum { MAX_LISTED_MODULES = 8, MAX_LISTED_LENGTH = 60 }; /* modules in a message */
 
-/* A module is one image: of several fatbins the only one that has kernels, else the first of all. */
+/* Opens the only fatbin that has kernels, else the first. */
 static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
 {
     const cute_place file = {.file = m->label};
@@ -309,10 +307,11 @@ static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
                             .image_length = codes[i].length};
         if (open_fatbin(&part, arch, NULL) != CUTE_OK || !part.kernel_count) continue;
         const char *name = cute_symbol_name(m->arena, part.kernels[0].name);
-        if (with_kernels < NAMED)
-            cute_buffer_printf(&names, "%s%.*s%s%s", with_kernels ? "; " : "", (int)NAME_LENGTH, name,
-                               strlen(name) > NAME_LENGTH ? "..." : "", part.kernel_count > 1 ? ", ..." : "");
-        else if (with_kernels == NAMED)
+        if (with_kernels < MAX_LISTED_MODULES)
+            cute_buffer_printf(&names, "%s%.*s%s%s", with_kernels ? "; " : "", (int)MAX_LISTED_LENGTH, name,
+                               strlen(name) > MAX_LISTED_LENGTH ? "..." : "",
+                               part.kernel_count > 1 ? ", ..." : "");
+        else if (with_kernels == MAX_LISTED_MODULES)
             cute_buffer_puts(&names, "; ...");
         if (++with_kernels == 1) chosen = i;
     }
@@ -380,7 +379,7 @@ void cute_module_close(cute_module *module)
     if (module) cute_arena_destroy(module->arena);
 }
 
-/* ---- questions ---- */
+/* ---- accessors ---- */
 
 cute_module_format cute_module_get_format(const cute_module *module)
 {
@@ -468,7 +467,8 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     if (matches != 1) *out = NULL;
     if (matches > 1) {
         cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu kernels match", name, matches);
-        cute_note(diag, NULL, "matching kernels: %s%s", cute_buffer_text(&names), matches > 32 ? ", ..." : "");
+        cute_note(diag, NULL, "matching kernels: %s%s", cute_buffer_text(&names),
+                  matches > 32 ? ", ..." : "");
     }
     cute_buffer_release(&names);
     names = (cute_buffer){0};
@@ -495,7 +495,7 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     return CUTE_INVALID;
 }
 
-/* The next line of metadata that is a plan, from *at on; the object belongs to the caller, NULL behind the last. */
+/* The next line of metadata, from *at on, that is a plan; the caller owns the object; NULL after the last. */
 static json_t *next_plan(const cute_module *module, const char **at, const char **text, size_t *length)
 {
     const char *stop = module->metadata ? module->metadata + module->metadata_length : NULL;
@@ -524,7 +524,7 @@ bool cute_module_plan_at(const cute_module *module, size_t index, const char **t
     return false;
 }
 
-/* A plan by its name, or by a beginning that no other plan has. Kernels of several modules carry the same plans. */
+/* Finds a plan by its name or an unambiguous prefix. Kernels of several modules carry the same plans. */
 cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
                                   size_t *length, cute_diag *diag)
 {
@@ -583,7 +583,7 @@ static const char *variable_name_at(const void *context, size_t index)
     return index < list->count ? list->items[index] : NULL;
 }
 
-/* Symbols of a cubin's data; of PTX the names of declarations with a space at the outer level. */
+/* Lists the data symbols of a cubin, or the module-scope declarations of PTX with a state space. */
 static bool list_variables(cute_arena *arena, const cute_module *module, name_list *list)
 {
     const cute_elf *elf = cute_module_elf(module);
@@ -626,7 +626,8 @@ cute_status cute_module_find_variable(cute_arena *arena, const cute_module *modu
         }
     if (matches == 1) return CUTE_OK;
     if (matches)
-        return cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu variables match", name, matches);
+        return cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu variables match", name,
+                         matches);
     const char *near = cute_nearest(name, variable_name_at, &list);
     return cute_fail(diag, CUTE_INVALID, &file,
                      near ? "no variable '%s'; did you mean '%s'?" : "no variable '%s'", name, near);

@@ -1,4 +1,4 @@
-/* Takes inputs apart, whatever they are wrapped in. */
+/* Splits inputs into units, whatever containers they are in. */
 #include "lib/cubin/unit.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "lib/cubin/module.h"
 #include "lib/cubin/ptx/ptxscan.h"
 
-enum { DEEPEST = 8 }; /* a fatbin in a gpu.binary in ... */
+enum { MAX_DEPTH = 8 }; /* a fatbin in a gpu.binary in ... */
 
 typedef struct opener {
     cute_arena *arena;
@@ -34,7 +34,7 @@ static cute_status add_unit(opener *o, const cute_unit *unit)
     return CUTE_OK;
 }
 
-/* Of an object of nvcc or a program the code that is linked already; what is not is left to nvlink. */
+/* Adds the linked device code of an nvcc object or program; relocatable code is left to nvlink. */
 static cute_status add_host(opener *o, const cute_link_input *input)
 {
     cute_host_code *codes;
@@ -42,10 +42,10 @@ static cute_status add_host(opener *o, const cute_link_input *input)
     CUTE_TRY(cute_host_read(o->arena, input->label, input->bytes, input->length, &codes, &count, o->diag));
     if (codes[0].relocatable)
         return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
-                                   .label = input->label,
-                                   .bytes = input->bytes,
-                                   .length = input->length,
-                                   .arch_name = ""});
+                                        .label = input->label,
+                                        .bytes = input->bytes,
+                                        .length = input->length,
+                                        .arch_name = ""});
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(open_input(o, &(cute_link_input){input->label, codes[i].bytes, codes[i].length}));
     return CUTE_OK;
@@ -66,12 +66,12 @@ static cute_status add_elf(opener *o, const cute_link_input *input, bool on_dema
     return add_unit(o, &unit);
 }
 
-/* Where the next module begins in a text of several, as cute-ptx writes them to a pipe: at the comments in front of
- * a .version that begins a line; `length` behind the last. */
+/* The offset of the next module in a text of several, as cute-ptx writes to a pipe: at the comments before a
+ * .version at the start of a line; `length` after the last. */
 static size_t next_module(const char *text, size_t length)
 {
     static const char directive[] = ".version";
-    size_t comments = 0; /* where the run of comments and blank lines in front of this line began */
+    size_t comments = 0; /* the start of the comments and blank lines before this line */
     bool first = true, quiet = false;
     for (size_t at = 0; at < length;) {
         const char *end = memchr(text + at, '\n', length - at);
@@ -139,7 +139,7 @@ static cute_status add_fatbin(opener *o, const cute_link_input *input)
     return CUTE_OK;
 }
 
-/* Of a binary's objects the one that serves `arch` best; the first where nothing is asked for. */
+/* The object of a binary that suits `wanted` best; the first if NULL. */
 static size_t choose_object(const cute_object *objects, size_t first, size_t end, const cute_arch *wanted)
 {
     size_t best = first;
@@ -177,7 +177,7 @@ static cute_status add_mlir(opener *o, const cute_link_input *input)
         const char *label = cute_arena_printf(o->arena, "%s(@%s)", input->label, object->symbol);
         if (!label) return cute_fail_memory(o->diag);
         cute_link_input inner = {.label = label, .bytes = object->data, .length = object->length};
-        /* MLIR ends the text with a zero. */
+        /* MLIR terminates the text with a zero. */
         if (object->kind == CUTE_OBJECT_ASSEMBLY) inner.length = strnlen(inner.bytes, inner.length);
         CUTE_TRY(open_input(o, &inner));
     }
@@ -195,10 +195,10 @@ static cute_status add_archive(opener *o, const cute_link_input *input)
     for (size_t i = 0; i < count; i++)
         if (cute_host_is(members[i].bytes, members[i].length))
             return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
-                                       .label = input->label,
-                                       .bytes = input->bytes,
-                                       .length = input->length,
-                                       .arch_name = ""});
+                                            .label = input->label,
+                                            .bytes = input->bytes,
+                                            .length = input->length,
+                                            .arch_name = ""});
     for (size_t i = 0; i < count; i++) {
         const char *label = cute_arena_printf(o->arena, "%s(%s)", input->label, members[i].name);
         cute_link_input member = {.label = label, .bytes = members[i].bytes, .length = members[i].length};
@@ -235,14 +235,16 @@ static cute_status open_content(opener *o, const cute_link_input *input)
     cute_fail(o->diag, CUTE_INVALID, &file, "cannot link this input: %s",
               content == CUTE_CONTENT_JSON ? "JSON" : "unknown file format");
     cute_note(o->diag, NULL,
-              "expected PTX (which begins with .version), a cubin, a fatbin, an .a library, a device object or MLIR with a gpu.binary");
+              "expected PTX (which begins with .version), a cubin, a fatbin, an .a library, a device object "
+              "or MLIR with a gpu.binary");
     return CUTE_INVALID;
 }
 
 static cute_status open_input(opener *o, const cute_link_input *input)
 {
     const cute_place file = {.file = input->label};
-    if (o->depth == DEEPEST) return cute_fail(o->diag, CUTE_INVALID, &file, "modules are nested too deeply");
+    if (o->depth == MAX_DEPTH)
+        return cute_fail(o->diag, CUTE_INVALID, &file, "modules are nested too deeply");
     o->depth++;
     cute_status status = open_content(o, input);
     o->depth--;
@@ -312,7 +314,7 @@ cute_status cute_unit_ptx(cute_arena *arena, const cute_unit *unit, const char *
     return CUTE_OK;
 }
 
-/* "libNAME.a" in the folders; "-l:FILE" as ld has it. */
+/* Finds "libNAME.a" in the folders; "-l:FILE" as in ld. */
 static cute_status add_library(cute_arena *arena, const cute_link_options *options, const char *name,
                                const char *arch, cute_unit_list *list, cute_diag *diag)
 {

@@ -1,5 +1,5 @@
-/* The CUDA device: the driver opened with dlopen, its errors turned into messages, one context and one stream
- * per device. Owns all that it hands out until it is closed. */
+/* The CUDA device: opens the driver with dlopen, turns its errors into messages, and keeps a context and a
+ * stream per device. Owns all handles until the device is closed. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH, OWNED_STREAM, 
 typedef struct owned {
     struct owned *next;
     owned_kind kind;
-    uintptr_t handle; /* of the driver; of a stream a cuda_stream, of memory its address */
+    uintptr_t handle; /* the driver's handle; a cuda_stream; the address of memory */
 } owned;
 
 typedef struct cuda_stream {
@@ -47,9 +47,10 @@ static cu_stream handle_of(const cute_device *device, const cute_stream *stream)
 
 /* ---- errors ---- */
 
-/* Results that tell of something that the machine lacks: out of memory, not initialised, a stub, an old driver, a device that is
- * taken, no device, none of this number, failing memory, no compiler of PTX, no fabric manager, libraries of other versions.
- * Others are what a launch did. What helps is in lib/base/diagnostics/causes.def. */
+/* Results that mean that the machine lacks something: out of memory, not initialised, a stub, an old driver,
+ * a device in use, no device, an invalid device, failing memory, no PTX compiler, no fabric manager,
+ * mismatched libraries. The other results are errors of a launch. lib/base/diagnostics/causes.def has the
+ * remedies. */
 static const cu_result lacking[] = {2, 3, 34, 36, 46, 100, 101, 214, 221, 802, 803, 804};
 
 static cute_status driver_error(const cuda_api *api, cu_result result, const char *doing, cute_diag *diag)
@@ -70,7 +71,7 @@ static cute_status driver_error(const cuda_api *api, cu_result result, const cha
     return status;
 }
 
-/* Runs a call of the driver; on failure returns what `doing` names. */
+/* Calls the driver; on failure returns an error with `doing` in its message. */
 #define DRIVER(d, call, doing)                                                                               \
     do {                                                                                                     \
         cu_result result_ = (d)->api.call;                                                                   \
@@ -108,7 +109,7 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
         dlclose(*library);                                                                                   \
         *library = NULL;                                                                                     \
         return cute_fail(diag, CUTE_SYSTEM, NULL,                                                            \
-                         "%s lacks %s: the driver is too old (expected CUDA 12 or later)", path, name);     \
+                         "%s lacks %s: the driver is too old (expected CUDA 12 or later)", path, name);      \
     }
 #include "lib/device/cuda_api.def"
 #undef F
@@ -233,7 +234,7 @@ static cute_status cuda_enter(cute_device *device, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- what was handed out ---- */
+/* ---- ownership of handles ---- */
 
 static cute_status own_handle(cuda_device *d, owned_kind kind, uintptr_t handle, cute_diag *diag)
 {
@@ -261,7 +262,7 @@ static cu_result release_handle(cuda_device *d, owned_kind kind, uintptr_t handl
     return result;
 }
 
-/* False where it is none of ours. */
+/* False: not a handle of this device. */
 static bool disown_handle(cuda_device *d, owned_kind kind, uintptr_t handle)
 {
     for (owned **at = &d->things; *at; at = &(*at)->next) {
@@ -457,7 +458,7 @@ static bool cuda_param_size(cute_device *device, cute_device_function *function,
 }
 
 static void fill_launch_config(const cuda_device *d, const cute_device_launch *launch,
-                          cu_launch_attribute *attributes, cu_launch_config *config)
+                               cu_launch_attribute *attributes, cu_launch_config *config)
 {
     unsigned count = 0;
     memset(attributes, 0, 3 * sizeof *attributes);
@@ -509,8 +510,7 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     if (launch->cooperative && d->api.active_blocks) {
         int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
         int64_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
-        DRIVER(d, active_blocks(&fitting, f, threads, (size_t)launch->dynamic_smem),
-               "querying occupancy");
+        DRIVER(d, active_blocks(&fitting, f, threads, (size_t)launch->dynamic_smem), "querying occupancy");
         if (blocks > fitting * d->base.info.multiprocessors)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "a cooperative launch of %lld blocks does not fit: the device holds %lld at "
@@ -521,9 +521,10 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     return CUTE_OK;
 }
 
-/* Asks for the shared memory and the clusters that the launch needs; *fits: a block can have that shared memory. */
-static cute_status request_attributes(cuda_device *d, cu_function f, const cute_device_launch *launch, int *fixed,
-                         bool *fits, cute_diag *diag)
+/* Requests the shared memory and clusters of the launch; *fits: whether the shared memory is within the limit
+ * per block. */
+static cute_status request_attributes(cuda_device *d, cu_function f, const cute_device_launch *launch,
+                                      int *fixed, bool *fits, cute_diag *diag)
 {
     DRIVER(d, function_attribute(fixed, CU_FUNC_SHARED, f), "querying the kernel");
     int64_t limit = d->base.info.shared_optin;
@@ -573,7 +574,8 @@ static cute_status cuda_prepare(cute_device *device, cute_device_function *funct
     CUTE_TRY(request_attributes(d, f, launch, &fixed, &fits, diag));
     if (!fits)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%d bytes of static and %lld bytes of dynamic shared memory exceed the limit of %lld bytes per block of %s",
+                         "%d bytes of static and %lld bytes of dynamic shared memory exceed the limit of "
+                         "%lld bytes per block of %s",
                          fixed, (long long)launch->dynamic_smem, (long long)d->base.info.shared_optin,
                          d->base.info.name);
     return check_residency(d, f, launch, diag);
@@ -595,7 +597,8 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
 {
     cuda_device *d = cuda(device);
     _Alignas(64) uint8_t bytes[CUTE_MAP_BYTES];
-    if (map->im2col ? !d->api.encode_im2col : !d->api.encode_tiled) return fail_unsupported("tensor maps", diag);
+    if (map->im2col ? !d->api.encode_im2col : !d->api.encode_tiled)
+        return fail_unsupported("tensor maps", diag);
     if (map->im2col) {
         DRIVER(d,
                encode_im2col(bytes, (int)map->type, (uint32_t)map->rank, (void *)(uintptr_t)map->address,
@@ -617,7 +620,7 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
 
 static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 {
-    /* The context, not the stream: this also flushes what the kernels printed. */
+    /* The context instead of the stream, to flush the kernels' printf buffer. */
     DRIVER(cuda(device), context_sync(), "running the kernel");
     return CUTE_OK;
 }
@@ -692,7 +695,8 @@ static cute_status cuda_elapsed(cute_device *device, cute_device_event *from, cu
                                 double *seconds, cute_diag *diag)
 {
     float milliseconds = 0;
-    DRIVER(cuda(device), event_elapsed(&milliseconds, (cu_event)from, (cu_event)to), "reading the elapsed time");
+    DRIVER(cuda(device), event_elapsed(&milliseconds, (cu_event)from, (cu_event)to),
+           "reading the elapsed time");
     *seconds = milliseconds * 1e-3;
     return CUTE_OK;
 }

@@ -1,5 +1,5 @@
-/* The public interface: opens by name, reads callers' structs, checks images, and forwards to the device's table.
- * Owns nothing. */
+/* The public interface: opens devices by name, reads callers' structs, checks images, and calls the device's
+ * functions. */
 #include "lib/device/device.h"
 
 #include <elf.h>
@@ -9,7 +9,7 @@
 #include "lib/base/abi.h"
 #include "lib/base/system/library.h"
 
-enum { LAST_INDEX = 1023 };
+enum { MAX_DEVICE_INDEX = 1023 };
 
 /* ---- opening ---- */
 
@@ -28,13 +28,13 @@ cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int
     if (end == digits || *end)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "expected a device's number, 'cuda:N' or 'emulator', got '%s'", name);
-    if (number < 0 || number > LAST_INDEX)
+    if (number < 0 || number > MAX_DEVICE_INDEX)
         return cute_fail(diag, CUTE_USAGE, NULL, "no device %ld", number);
     *index = (int)number;
     return CUTE_OK;
 }
 
-/* Whoever names a driver's library means it. */
+/* CUTE_LIBCUDA is an explicit request for the driver. */
 static bool have_gpu(void)
 {
     int count;
@@ -90,7 +90,7 @@ cute_status cute_device_query(int index, cute_device_info *out, cute_diag *diag)
     return cute_struct_write(out, &info, sizeof info, "cute_device_info", diag);
 }
 
-/* The calling thread will use the device. */
+/* Makes the device current for the calling thread. */
 static cute_status enter_device(cute_device *device, cute_diag *diag)
 {
     return device->ops->enter ? device->ops->enter(device, diag) : CUTE_OK;
@@ -163,7 +163,7 @@ typedef struct fatbin_header {
 
 enum { FATBIN_MAGIC = (int)0xba55ed50 };
 
-/* A driver takes a pointer without a length: what an image says of its own size must hold. */
+/* Drivers take a pointer without a length, so the size stated in the image must be checked. */
 static bool is_whole_image(const void *image, size_t length)
 {
     Elf64_Ehdr elf;
@@ -237,7 +237,7 @@ bool cute_device_param_size(cute_device *device, cute_device_function *function,
     return enter_device(device, NULL) == CUTE_OK && device->ops->param_size(device, function, index, size);
 }
 
-/* A launch that any device refuses, before numbers are narrowed. */
+/* Rejects launches that are invalid on any device, before numbers are narrowed. */
 static cute_status check_launch(const cute_device *device, const cute_device_launch *l, cute_diag *diag)
 {
     const cute_device_info *info = &device->info;
@@ -261,7 +261,8 @@ static cute_status check_launch(const cute_device *device, const cute_device_lau
         return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld threads in a block, got %lld",
                          (long long)info->threads_block, (long long)threads);
     if (l->dynamic_smem < 0 || l->dynamic_smem > INT32_MAX)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected 0 to 2147483647 bytes of dynamic shared memory, got %lld",
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expected 0 to 2147483647 bytes of dynamic shared memory, got %lld",
                          (long long)l->dynamic_smem);
     return CUTE_OK;
 }
@@ -414,7 +415,7 @@ cute_status cute_device_graph_start(cute_device *device, cute_device_graph *grap
     return device->ops->graph_start(device, graph, diag);
 }
 
-/* ---- what only an emulator can do ---- */
+/* ---- emulator only ---- */
 
 static cute_status need_emulator(const cute_device *device, cute_diag *diag)
 {

@@ -1,5 +1,5 @@
-/* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a
- * fault is told then. Owns modules, memory and events. */
+/* The emulated device: runs PTX with lib/emulator in host memory. Launches are synchronous, and faults are
+ * reported immediately. Owns modules, memory and events. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ enum {
     THREADS_DEFAULT = 16,
     THREADS_MOST = 1024,
     MULTIPROCESSORS_MOST = 4096
-}; /* the first at most, where nobody says how many */
-/* Modules' variables lie where neither em_memory_alloc nor the host's allocator puts anything. */
+}; /* the first: the default limit */
+/* The address range of modules' variables, used neither by em_memory_alloc nor by the host's allocator. */
 #define FIRST_MODULE UINT64_C(0x0000680000000000)
 #define MODULE_GAP   UINT64_C(0x100000)
 enum { SHARED_BLOCK = 48 * 1024 };
@@ -31,7 +31,7 @@ struct cute_device_module {
     cute_device_module *next;
     cute_arena *arena;
     em_program *program;
-    cute_module *compiled; /* the cubin that it came with, or fatbin; NULL: it was PTX */
+    cute_module *compiled; /* the cubin or fatbin that contained the PTX; NULL: plain PTX */
 };
 
 struct cute_device_function {
@@ -57,7 +57,7 @@ typedef struct emulator {
     cute_device_function *functions;
     cute_device_event *events;
     emulator_stream *streams;
-    uint64_t module_base; /* of the next one */
+    uint64_t module_base; /* of the next module */
     cute_emulator_counts counts;
     em_checks *checks;     /* NULL: off */
     em_counters *counters; /* NULL: off */
@@ -90,7 +90,7 @@ static void free_module(cute_device_module *module)
     free(module);
 }
 
-/* All but the options. */
+/* Resets everything except the options. */
 static void clear_device(emulator *e)
 {
     free_functions(e, NULL);
@@ -142,12 +142,13 @@ static cute_status emulator_free(cute_device *device, cute_address address, cute
 }
 
 static cute_status host_pointer(cute_device *device, cute_address address, size_t size, uint8_t **out,
-                           cute_diag *diag)
+                                cute_diag *diag)
 {
     const em_allocation *a = em_memory_find(&as_emulator(device)->memory, address);
     if (!a || size > a->size - (address - a->base))
-        return cute_fail(diag, CUTE_INVALID, NULL, "a copy of %zu bytes at 0x%llx is not within one allocation",
-                         size, (unsigned long long)address);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a copy of %zu bytes at 0x%llx is not within one allocation", size,
+                         (unsigned long long)address);
     *out = a->host + (address - a->base);
     return CUTE_OK;
 }
@@ -203,7 +204,7 @@ static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_
 
 /* ---- code ---- */
 
-/* Variables are allocations of their own, so that an access beyond one is seen. */
+/* Each variable is an allocation, so that out-of-bounds accesses are detected. */
 static bool add_variables(emulator *e, const em_program *program)
 {
     for (size_t i = 0; i < program->variable_count; i++) {
@@ -224,7 +225,8 @@ static void remove_variables(emulator *e, const em_program *program)
         em_memory_free(&e->memory, program->variables[i]->address);
 }
 
-/* Compiled modules have PTX in them; of a fatbin that for the emulator's architecture is taken, else the newest. */
+/* Finds the PTX embedded in a compiled module; in a fatbin, that for the emulator's architecture, else the
+ * newest. */
 static cute_status find_ptx(const cute_device *device, const char *label, const char **text, size_t *length,
                             cute_module **compiled, cute_diag *diag)
 {
@@ -238,8 +240,9 @@ static cute_status find_ptx(const cute_device *device, const char *label, const 
         CUTE_TRY(cute_module_open(label, *text, *length, NULL, compiled, diag));
     *text = cute_module_ptx(*compiled, length);
     if (*text) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "the module has no PTX for the emulator to run: link it with cute-link from PTX or MLIR");
+    return cute_fail(
+        diag, CUTE_INVALID, NULL,
+        "the module has no PTX for the emulator to run: link it with cute-link from PTX or MLIR");
 }
 
 static cute_status emulator_load(cute_device *device, const char *label, const void *image, size_t length,
@@ -271,7 +274,7 @@ static cute_status emulator_load(cute_device *device, const char *label, const v
     return CUTE_OK;
 }
 
-/* What was counted and found speaks of the program: it stays with them then. */
+/* Counts and findings refer to the program, which is kept with them. */
 static cute_status emulator_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
 {
     emulator *e = as_emulator(device);
@@ -324,7 +327,7 @@ static int64_t threads_limit(const em_function *f)
     return threads < CUTE_SM_BLOCK_THREADS ? threads : CUTE_SM_BLOCK_THREADS;
 }
 
-/* Of a thread, where a compiled module says it; 0. */
+/* Registers per thread in the compiled module; 0: unknown. */
 static int64_t registers_of(const cute_device_module *module, const char *kernel)
 {
     size_t count = module->compiled ? cute_module_kernel_count(module->compiled) : 0;
@@ -335,7 +338,7 @@ static int64_t registers_of(const cute_device_module *module, const char *kernel
     return 0;
 }
 
-/* Of the module's .const variables, as they lie one behind the other. */
+/* The total size of the module's .const variables, with alignment. */
 static int64_t constant_bytes(const em_program *program)
 {
     int64_t end = 0;
@@ -384,7 +387,7 @@ static cute_status emulator_occupancy(cute_device *device, cute_device_function 
     cute_occupancy found = {.size = sizeof found};
     CUTE_TRY(cute_occupancy_compute(&in, &found, diag));
     *blocks = in.threads > threads_limit(f) ? 0 : found.blocks;
-    *clusters = -1; /* how a GPU's multiprocessors are spread over its GPCs is not known */
+    *clusters = -1; /* depends on the GPU's GPCs, which are unknown */
     return CUTE_OK;
 }
 
@@ -406,22 +409,25 @@ static cute_status emulator_prepare(cute_device *device, cute_device_function *f
     int64_t cluster = cute_multiprocessor_of(90)->cluster;
     if (fixed + launch->dynamic_smem > device->info.shared_optin)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%lld bytes of static and %lld bytes of dynamic shared memory exceed the limit of %lld bytes per block",
+                         "%lld bytes of static and %lld bytes of dynamic shared memory exceed the limit of "
+                         "%lld bytes per block",
                          (long long)fixed, (long long)launch->dynamic_smem,
                          (long long)device->info.shared_optin);
     if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > cluster)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld blocks per cluster", (long long)cluster);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld blocks per cluster",
+                         (long long)cluster);
     if (f->reqntid[0] && (launch->block[0] != f->reqntid[0] || launch->block[1] != f->reqntid[1] ||
                           launch->block[2] != f->reqntid[2]))
         return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name,
                          f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if (threads > threads_limit(f))
-        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' expects at most %lld threads per block, got %lld",
-                         f->name, (long long)threads_limit(f), (long long)threads);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "kernel '%s' expects at most %lld threads per block, got %lld", f->name,
+                         (long long)threads_limit(f), (long long)threads);
     return CUTE_OK;
 }
 
-/* As many threads as processors that this process may use. */
+/* The number of processors available to this process. */
 static int threads_here(void)
 {
     cpu_set_t set;
@@ -499,7 +505,7 @@ static cute_status emulator_sync(cute_device *device, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- streams: work is done when it is given ---- */
+/* ---- streams: all work is synchronous ---- */
 
 static cute_status emulator_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
 {
@@ -536,7 +542,7 @@ static cute_status emulator_stream_sync(cute_device *device, cute_stream *stream
     return CUTE_OK;
 }
 
-/* ---- time: the host's, for the phases of a run only ---- */
+/* ---- time: host time, for the phases of a run only ---- */
 
 static cute_status emulator_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
 {
@@ -568,7 +574,8 @@ static cute_status emulator_elapsed(cute_device *device, cute_device_event *from
 
 static cute_status no_graphs(cute_diag *diag)
 {
-    return cute_fail(diag, CUTE_INVALID, NULL, "the emulator does not support graphs: it does not time kernels");
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "the emulator does not support graphs: it does not time kernels");
 }
 
 static cute_status emulator_graph_begin(cute_device *device, cute_diag *diag)
@@ -589,7 +596,7 @@ static cute_status emulator_graph_start(cute_device *device, cute_device_graph *
     return no_graphs(diag);
 }
 
-/* ---- what only an emulator can do ---- */
+/* ---- emulator only ---- */
 
 static cute_status make_checks(emulator *e, cute_diag *diag)
 {
@@ -611,8 +618,8 @@ static cute_status emulator_add_host(cute_device *device, void *memory, size_t s
     if (!memory || !size)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected a non-empty memory range, got %zu bytes", size);
     if (em_memory_overlaps(&e->memory, a.base, a.size))
-        return cute_fail(diag, CUTE_INVALID, NULL, "%zu bytes at %p overlap existing memory of the device", size,
-                         memory);
+        return cute_fail(diag, CUTE_INVALID, NULL, "%zu bytes at %p overlap existing memory of the device",
+                         size, memory);
     if (!em_memory_add(&e->memory, &a)) return cute_fail_memory(diag);
     if (!e->checks || em_checks_add_buffer(e->checks, a.base, size, size, NULL, true)) return CUTE_OK;
     em_memory_free(&e->memory, a.base);
@@ -638,8 +645,9 @@ static cute_status emulator_describe_buffer(cute_device *device, cute_address ad
     if (!a || a->base != address)
         return cute_fail(diag, CUTE_INVALID, NULL, "0x%llx was not allocated", (unsigned long long)address);
     if (size > a->size)
-        return cute_fail(diag, CUTE_INVALID, NULL, "a buffer of %zu bytes exceeds its allocation of %llu bytes",
-                         size, (unsigned long long)a->size);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a buffer of %zu bytes exceeds its allocation of %llu bytes", size,
+                         (unsigned long long)a->size);
     if (!e->checks || em_checks_add_buffer(e->checks, address, a->size, size, name, written)) return CUTE_OK;
     return cute_fail_memory(diag);
 }
@@ -712,7 +720,7 @@ static const cute_device_ops emulator_ops = {
     .graph_start = emulator_graph_start,
 };
 
-/* As an H100 is, so that what fits there fits here. */
+/* The limits of an H100, so that launches that fit there fit here. */
 static cute_device_info emulator_info(void)
 {
     const cute_multiprocessor *sm = cute_multiprocessor_of(CUTE_GPU_USUAL_ARCH);

@@ -1,4 +1,4 @@
-/* A text's words: symbols with what stands between their braces, and names that may follow what was typed. */
+/* Lexical analysis of a document: symbols and their nesting, and completions. */
 #include "lib/lsp/outline.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ enum {
 };
 enum { ITEM_FUNCTION = 3, ITEM_VARIABLE = 6, ITEM_CLASS = 7, ITEM_KEYWORD = 14, ITEM_CONSTANT = 21 };
 
-enum { MOST_DEPTH = 64, MOST_ITEMS = 1000 };
+enum { MAX_DEPTH = 64, MAX_ITEMS = 1000 };
 
 static bool is_word(char c)
 {
@@ -30,7 +30,7 @@ static size_t end_of_word(const char *text, size_t length, size_t at)
     return at;
 }
 
-/* Behind a text in quotes, or a comment, that begins at `at`; `at` where neither does. Texts end with their line. */
+/* The offset after the string or comment that begins at `at`; otherwise `at`. Strings end with their line. */
 static size_t skip_literal(const char *text, size_t length, size_t at)
 {
     if (text[at] == '"') {
@@ -54,7 +54,7 @@ static const struct {
     {"sequence", SYMBOL_FUNCTION},
 };
 
-/* Of an operation that defines a symbol; 0: it does not. */
+/* The symbol kind defined by an operation; 0: none. */
 static int symbol_kind(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
@@ -70,11 +70,11 @@ typedef struct outline {
     const char *text;
     size_t length;
     struct {
-        json_t *symbol; /* the one that the brace belongs to; NULL: none */
-    } open[MOST_DEPTH];
-    size_t depth, deeper;   /* braces beyond MOST_DEPTH */
-    json_t *all, *last;     /* the symbol that a brace would belong to */
-    size_t line, line_from; /* where the reading is */
+        json_t *symbol; /* the symbol whose body the brace opens; NULL: none */
+    } open[MAX_DEPTH];
+    size_t depth, deeper;   /* braces beyond MAX_DEPTH */
+    json_t *all, *last;     /* `last`: the symbol whose body the next brace opens */
+    size_t line, line_from; /* current line and its offset */
 } outline;
 
 static json_t *sibling_list(outline *o)
@@ -91,7 +91,7 @@ static json_t *sibling_list(outline *o)
     return o->all;
 }
 
-/* On the present line. */
+/* A position on the current line. */
 static json_t *position_of(const outline *o, size_t at)
 {
     return lsp_position(o->line, lsp_units_of(o->text + o->line_from, at - o->line_from));
@@ -129,14 +129,15 @@ static void close_brace(outline *o, size_t at)
 
 static void open_brace(outline *o)
 {
-    if (o->depth == MOST_DEPTH) {
+    if (o->depth == MAX_DEPTH) {
         o->deeper++;
         return;
     }
     o->open[o->depth++].symbol = o->last;
 }
 
-/* What an operation at the begin of a line defines. The place behind its name, `at` where it defines nothing. */
+/* Reads the symbol defined by an operation at the beginning of a line. Returns the offset after its name,
+ * otherwise `at`. */
 static size_t read_definition(outline *o, size_t at)
 {
     size_t from = at, end = end_of_word(o->text, o->length, at + (o->text[at] == '"'));
@@ -168,7 +169,7 @@ static size_t read_alias(outline *o, size_t at)
 json_t *lsp_outline(const char *text, size_t length)
 {
     outline o = {.text = text, .length = length, .all = json_array()};
-    bool fresh = true; /* nothing stands before it on the line, and no operation went on */
+    bool fresh = true; /* at the beginning of a line that does not continue an operation */
     int round = 0;
     for (size_t at = 0; at < length;) {
         char c = text[at];
@@ -182,7 +183,7 @@ json_t *lsp_outline(const char *text, size_t length)
             while (next < length && text[next] != '}' && text[next] != '\n') next++;
             if (next < length && text[next] == '}') next++;
         } else if (c == '{') {
-            /* The last brace of a line is a region's, others are attributes'. */
+            /* A brace at the end of a line opens a region; others enclose attributes. */
             size_t rest = next;
             while (rest < length && strchr(" \t\r", text[rest])) rest++;
             bool region = !round && (rest == length || text[rest] == '\n' || text[rest] == '/');
@@ -205,13 +206,13 @@ json_t *lsp_outline(const char *text, size_t length)
     return o.all;
 }
 
-/* ---- what may follow ---- */
+/* ---- completions ---- */
 
 static void offer_item(json_t *seen, json_t *items, const char *label, size_t length, int kind, json_t *range)
 {
     json_t *text = json_stringn(label, length);
     const char *name = json_string_value(text);
-    if (name && !json_object_get(seen, name) && json_array_size(items) < MOST_ITEMS) {
+    if (name && !json_object_get(seen, name) && json_array_size(items) < MAX_ITEMS) {
         json_t *item = json_object(), *edit = json_object();
         json_object_set(item, "label", text);
         json_object_set_new(item, "kind", json_integer(kind));

@@ -1,4 +1,4 @@
-/* Lines, columns in UTF-16, and changes of a text. */
+/* Lines, UTF-16 columns, and edits of a text. */
 #include "lib/lsp/text.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char *lsp_line_of(const char *text, size_t text_length, size_t line, size_
     return text;
 }
 
-/* How many bytes a UTF-8 sequence has, and how many units in UTF-16. */
+/* The length of a UTF-8 sequence in bytes, and in UTF-16 units. */
 static size_t step_of(const char *text, size_t left, size_t *units)
 {
     unsigned char c = (unsigned char)*text;

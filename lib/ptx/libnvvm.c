@@ -1,4 +1,4 @@
-/* NVIDIA's libNVVM, loaded when it is needed: compute_100a and newer. */
+/* NVIDIA's libNVVM, loaded on demand: compute_100a and newer. */
 #include <dlfcn.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
@@ -58,7 +58,7 @@ static cute_status load_libnvvm(const char *path, nvvm *api, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* libNVVM wants to know which dialect of its IR this is. */
+/* Adds the IR version that libNVVM requires. */
 static void state_version(LLVMModuleRef module, const nvvm *api, cute_diag *diag)
 {
     int major = 2, minor = 0, debug_major = 3, debug_minor = 2;
@@ -76,7 +76,8 @@ static void state_version(LLVMModuleRef module, const nvvm *api, cute_diag *diag
     LLVMAddNamedMetadataOperand(module, "nvvmir.version", node);
 }
 
-static cute_status fail_libnvvm(const nvvm *api, nvvm_program program, int code, const char *what, cute_diag *diag)
+static cute_status fail_libnvvm(const nvvm *api, nvvm_program program, int code, const char *what,
+                                cute_diag *diag)
 {
     size_t size = 0;
     cute_status status =
@@ -109,7 +110,8 @@ static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cu
     return status;
 }
 
-/* LLVM 19's intrinsic of `nvvm.barrier` with a number of threads is another one in libNVVM: as the instruction. */
+/* LLVM 19's intrinsic of `nvvm.barrier` with a thread count has another meaning in libNVVM; replaced by the
+ * instruction. */
 static void write_barriers(LLVMModuleRef module)
 {
     static const char text[] = "bar.sync $0, $1;", constraints[] = "r,r,~{memory}",
@@ -137,7 +139,7 @@ static void write_barriers(LLVMModuleRef module)
     LLVMDeleteFunction(intrinsic);
 }
 
-/* Attributes that LLVM has since 20, and libNVVM's reader of bitcode not: none of them has to be there. */
+/* Attributes introduced in LLVM 20, which libNVVM's bitcode reader does not know. All are optional. */
 static void drop_attribute(LLVMModuleRef module, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -164,7 +166,7 @@ static void drop_newer_attributes(LLVMModuleRef module)
 }
 
 static cute_status compile_program(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
-                           bool libdevice, cute_buffer *out, cute_diag *diag)
+                                   bool libdevice, cute_buffer *out, cute_diag *diag)
 {
     nvvm_program program = NULL;
     LLVMMemoryBufferRef bitcode = NULL;
@@ -223,7 +225,7 @@ cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *o
     if (!status) cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, NULL);
     if (!status) status = load_libnvvm(path, &api, diag);
     if (!status) status = compile_program(&api, module, options, libdevice, out, diag);
-    /* Not unloaded: libNVVM leaves threads' state behind. */
+    /* Not unloaded: libNVVM leaves thread-local state behind. */
     cute_arena_destroy(arena);
     return status;
 }

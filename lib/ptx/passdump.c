@@ -1,4 +1,4 @@
-/* See passdump.h. A module is printed again only where a pass changed it: printing is most of a dump's time. */
+/* Prints a module only after passes that changed it, since printing takes most of the time of a dump. */
 #include "lib/ptx/passdump.h"
 
 #include <string.h>
@@ -26,8 +26,9 @@ static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, vo
     cute_locations_note(line, location, entry, &((printing *)context)->map);
 }
 
-/* `verified`: it is known to be right; else the printer asks, and prints what is wrong in the generic form. Whether the
- * text is another one than before; its map aside, which places change that nobody sees. */
+/* Prints the module; returns whether its text changed, ignoring the source map, whose places may change
+ * invisibly. `verified`: known to be valid; else the printer verifies it, and prints an invalid module in
+ * generic form. */
 static bool print_ir(cute_pass_dump *dump, bool verified)
 {
     cute_arena *arena = cute_arena_create();
@@ -60,7 +61,7 @@ static void save_text(cute_pass_dump *dump, const char *name, const cute_buffer 
                         : cute_fail_memory(dump->source->diag);
 }
 
-/* The IR, of which one text may be in many files. */
+/* Saves the IR; several files may have the same text. */
 static void save_module(cute_pass_dump *dump, const char *name)
 {
     save_text(dump, name, &dump->text);
@@ -104,7 +105,7 @@ cute_status cute_pass_dump_begin(cute_pass_dump *dump)
     return dump->status;
 }
 
-/* Where a step ends: at a comma outside of parentheses, braces and quotes. */
+/* The length of a step, up to a comma outside parentheses, braces and quotes. */
 static size_t step_length(const char *text)
 {
     int depth = 0;
@@ -135,8 +136,8 @@ static void add_steps(cute_pass_dump *dump, const char *text)
     }
 }
 
-/* A step that is done is not taken again. Of one that is a group, or runs others, what was done inside is done again, which
- * changes nothing. */
+/* Advances to the step after `pass`. A nested pipeline, or a pass that runs others, is repeated as a whole on
+ * resumption, which is idempotent. */
 static void advance_step(cute_pass_dump *dump, const char *pass)
 {
     size_t length = strlen(pass);
@@ -163,7 +164,7 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
     json_object_set_new(entry, "operations", json_integer((json_int_t)dump->operations));
     if (done->failed) json_object_set_new(entry, "failed", json_true());
     bool only = changed && !done->failed && strcmp(pass, "cute-only") == 0;
-    if (only) { /* of other functions nothing is told */
+    if (only) { /* the list covers the remaining functions only */
         json_array_clear(dump->functions);
         cute_op_each(dump->module, NULL, note_function, dump->functions);
     }
@@ -186,10 +187,10 @@ void cute_pass_dump_observe(cute_pass_dump *dump, MlirPassManager manager, const
 
 cute_status cute_pass_dump_end(cute_pass_dump *dump, bool whole)
 {
-    /* Of a pipeline that failed, what it did is listed too. */
+    /* Passes of a failed pipeline are listed, too. */
     cute_status status = dump->status;
     cute_buffer list = {0};
-    /* Others put cubins in here: it has no hash yet. */
+    /* Without a hash, since cubins may still be added to this file. */
     if (whole && !dump->failed) save_text(dump, "zz-after.mlir", &dump->text);
     json_t *all = json_pack("{sOsOsOsO}", "functions", dump->functions, "steps", dump->steps, "passes",
                             dump->passes, "files", dump->files);

@@ -1,4 +1,4 @@
-/* See settings.h. */
+/* Translates the settings of cute-ptx and the compiler library to cute_ptx_options. */
 #include "lib/ptx/settings.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "lib/ir/diagnostics/warnings.h"
 #include "lib/toolkit/native.h"
 
-/* The index of `text` among the choices; NULL is the first. */
+/* The index of `text` in the choices; 0 for NULL. */
 static cute_status parse_choice(const char *option, const char *text, const char *const *choices, int *out,
-                          cute_diag *diag)
+                                cute_diag *diag)
 {
     cute_buffer all = {0};
     *out = 0;
@@ -80,7 +80,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
 }
 
 static cute_status compile_in_arena(cute_arena *arena, const cute_ptx_settings *settings, const char *label,
-                           const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
+                                    const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
 {
     cute_ptx_options options;
     CUTE_TRY(cute_ptx_settings_resolve(settings, arena, &options, diag));

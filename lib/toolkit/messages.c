@@ -1,9 +1,9 @@
-/* Reads the lines that ptxas and nvlink print. Their forms:
+/* Parses the output of ptxas and nvlink. Forms of lines:
  *     ptxas k.ptx, line 4; error   : Unknown symbol 'x'
  *     ptxas info    : (C7510) Potential Performance Loss: ... in the function 'k'
  *     ptxas info    : Used 34 registers, used 0 barriers, 656 bytes cumulative stack size
  *         0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads       (of "Function properties for")
- * A line of no known form is passed on as it is. */
+ * Other lines are passed through unchanged. */
 #include "lib/toolkit/messages.h"
 
 #include <ctype.h>
@@ -19,20 +19,20 @@ typedef struct reader {
     cute_usage_list *usage;
     cute_usage *entry;    /* of "Compiling entry function" */
     cute_usage *function; /* of "Function properties for" */
-    int ignored;          /* kernels whose setmaxnreg is */
+    int ignored;          /* number of kernels with an ignored setmaxnreg */
     cute_diag *diag;
     cute_status status;
 } reader;
 
-/* Advisories that cost performance: ptxas prints them as infos. */
+/* Performance warnings that ptxas prints as infos. */
 static bool is_costly(const char *text)
 {
     return *text == '(' && strstr(text, "Potential Performance Loss");
 }
 
-/* ---- code that is much slower than it says ---- */
+/* ---- unexpectedly slow code ---- */
 
-/* `fatal`: an error; others are warnings, and errors with -Werror alone. */
+/* `fatal`: an error; the others are warnings, and errors with -Werror. */
 static const struct kind {
     const char *name, *words;
     bool fatal;
@@ -41,12 +41,13 @@ static const struct kind {
     {"setmaxnreg-ignored", "'setmaxnreg' ignored", false},
 };
 
-/* What to do, by what ptxas gives as the reason. */
+/* Fixes, by the reason in ptxas's message. */
 static const struct {
     const char *reason, *advice;
 } advices[] = {
     {"unable to determine register count",
-     "expected a block size (.reqntid or .maxntid) and .minnctapersm 1 or .maxnreg: cute-ptx adds .minnctapersm 1 to kernels with nvvm.reqntid"},
+     "expected a block size (.reqntid or .maxntid) and .minnctapersm 1 or .maxnreg: cute-ptx adds "
+     ".minnctapersm 1 to kernels with nvvm.reqntid"},
     {"across compilation units", "expected whole-program compilation, without -c"},
     {"into 'extern' call", "expected callees that are defined in the module"},
     {"minimum register requirements", "expected a larger number of registers in setmaxnreg.dec"},
@@ -61,12 +62,12 @@ static const struct {
     {"defining input registers",
      "expected the registers of A to be written before wgmma.fence, and not again before wgmma.wait_group"},
     {"reading accumulator registers", "expected accumulators to be read after wgmma.wait_group"},
-    {"defining accumulator registers",
-     "expected accumulators to be written before wgmma.fence; the first wgmma can overwrite them with scale-d = 0 (accum_c = false)"},
+    {"defining accumulator registers", "expected accumulators to be written before wgmma.fence; the first "
+                                       "wgmma can overwrite them with scale-d = 0 (accum_c = false)"},
     {"ill formed pipeline stage",
      "expected wgmma.fence, wgmma, wgmma.commit_group and wgmma.wait_group in this order on each path"},
-    {"divergent path",
-     "expected all threads of a warpgroup to take the same path: make the condition warp-uniform (cute_nvgpu.arch.make_warp_uniform)"},
+    {"divergent path", "expected all threads of a warpgroup to take the same path: make the condition "
+                       "warp-uniform (cute_nvgpu.arch.make_warp_uniform)"},
 };
 
 static const struct kind *slow_kind_of(const char *text)
@@ -78,7 +79,8 @@ static const struct kind *slow_kind_of(const char *text)
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The kind that `*at` begins with; *at goes behind the comma. KINDS: it is none, *length long. */
+/* The kind named at the start of `*at`, of *length characters; advances *at past the comma. KINDS:
+ * unknown. */
 static size_t next_kind(const char **at, size_t *length)
 {
     size_t i = 0;
@@ -136,7 +138,8 @@ static void report_at(reader *r, cute_severity severity, int64_t line, const cha
     if (severity == CUTE_ERROR) cute_diag_show(r->diag, ptx->text, ptx->length);
 }
 
-/* "... in the function 'k'", "Entry function 'k' uses ...": the line of k's declaration, 0 without. */
+/* The line of the declaration of function k in "... in the function 'k'", "Entry function 'k' uses ..."; 0:
+ * none. */
 static int64_t line_of_function(const cute_ptx_text *ptx, const char *text)
 {
     for (const char *at = text; ptx && (at = strstr(at, "unction '")) != NULL;) {
@@ -155,8 +158,8 @@ static bool has_word(const char *line, size_t length, const char *word)
     return memmem(line, comment ? (size_t)(comment - line) : length, word, strlen(word));
 }
 
-/* The first setmaxnreg of the kernel number `index` of those that have one, but neither .minnctapersm nor .maxnreg, which ptxas
- * does not name; 0: there is none. */
+/* The first setmaxnreg of the `index`-th kernel that has one, but neither .minnctapersm nor .maxnreg: ptxas
+ * does not name the kernel. 0: none. */
 static int64_t line_of_setmaxnreg(const cute_ptx_text *ptx, int index)
 {
     bool looks = false;
@@ -227,7 +230,7 @@ static cute_usage *usage_of(reader *r, const char *name, size_t length)
     return r->usage->last = u;
 }
 
-/* A phrase of a line of resources: a number before or after its words. */
+/* Phrases of a resource line: a number before or after these words. */
 static const struct {
     const char *words;
     size_t field;
@@ -241,7 +244,7 @@ static const struct {
     {"bytes spill loads", offsetof(cute_usage, spill_loads)},
 };
 
-/* "used 3 barriers, 1024 bytes smem, ...": each phrase into its field. */
+/* Parses "used 3 barriers, 1024 bytes smem, ..." into the fields. */
 static void read_phrases(const char *text, cute_usage *into)
 {
     while (into && *text) {
@@ -258,7 +261,7 @@ static void read_phrases(const char *text, cute_usage *into)
     }
 }
 
-/* True when `text` begins with `prefix`; *rest is what follows. */
+/* True if `text` begins with `prefix`; *rest points after it. */
 static bool skip_prefix(const char *text, const char *prefix, const char **rest)
 {
     size_t length = strlen(prefix);
@@ -267,7 +270,7 @@ static bool skip_prefix(const char *text, const char *prefix, const char **rest)
     return true;
 }
 
-/* Infos that exist only because of -v; true when `text` is one. */
+/* Parses infos printed because of -v; true if `text` is one. */
 static bool read_info(reader *r, const char *text)
 {
     const char *rest;
@@ -295,7 +298,7 @@ static const struct {
 } severities[] = {
     {"fatal", CUTE_ERROR}, {"error", CUTE_ERROR}, {"warning", CUTE_WARNING}, {"info", CUTE_REMARK}};
 
-/* "error   : text" to its severity; `text` is what follows the colon. */
+/* Parses "error   : text"; `text` points after the colon. */
 static bool read_severity(const char *at, cute_severity *severity, const char **text)
 {
     for (size_t i = 0; i < sizeof severities / sizeof *severities; i++) {
@@ -311,12 +314,13 @@ static bool read_severity(const char *at, cute_severity *severity, const char **
     return false;
 }
 
-/* "ptxas FILE, line N; " or "ptxas " before the severity; FILE may hold anything. */
+/* Parses "ptxas FILE, line N; " or "ptxas " before the severity; FILE is arbitrary. */
 static bool read_head(const char *line, int64_t *number, const char **rest)
 {
     const char *after;
     *number = 0;
-    if (!skip_prefix(line, "ptxas ", &after) && !skip_prefix(line, "nvlink ", &after) && !skip_prefix(line, "fatbinary ", &after))
+    if (!skip_prefix(line, "ptxas ", &after) && !skip_prefix(line, "nvlink ", &after) &&
+        !skip_prefix(line, "fatbinary ", &after))
         return false;
     *rest = after;
     for (const char *mark = after; (mark = strstr(mark, ", line ")) != NULL; mark++) {
@@ -330,7 +334,7 @@ static bool read_head(const char *line, int64_t *number, const char **rest)
     return true;
 }
 
-/* What only repeats that there were errors. */
+/* Messages that only repeat that there were errors. */
 static bool is_summary(const char *text)
 {
     return strcmp(text, "Ptx assembly aborted due to errors") == 0;

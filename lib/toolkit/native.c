@@ -1,4 +1,4 @@
-/* Asks libcuda for the compute capability of device 0, without a context on it. */
+/* Queries the compute capability of device 0 from libcuda, without creating a context. */
 #include "lib/toolkit/native.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ static bool find_symbol(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-/* 90; 0 with the reason. */
+/* Returns 90; or 0 and the reason. */
 static int query_compute_capability(void *library, const char **reason)
 {
     call_init init;

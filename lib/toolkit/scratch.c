@@ -1,4 +1,4 @@
-/* Scratch files: memfds that programs are given by number, or files of a private folder. */
+/* Scratch files: memfds passed by descriptor, or files in a private folder. */
 #include "lib/toolkit/scratch.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return length == 0;
 }
 
-/* NULL where the kernel or a sandbox gives none: then a folder serves. Closed on exec: only the programs that are
- * meant get it. */
+/* NULL if memfds are unavailable (old kernel, sandbox): then a folder is used. Closed on exec, so that only
+ * selected programs inherit it. */
 static const char *make_memory_file(cute_scratch *s, const char *name, const void *bytes, size_t length)
 {
     if (s->descriptor_count == sizeof s->descriptors / sizeof *s->descriptors) return NULL;

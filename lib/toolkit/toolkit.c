@@ -1,4 +1,4 @@
-/* The search for the parts of the toolkit: a table of parts, and the places in their order. */
+/* Searches for the parts of the CUDA toolkit: a table of parts, and folders in order. */
 #include "lib/toolkit/toolkit.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ typedef struct part {
     const char *name;
     const char *purpose;
     bool program;
-    const char *paths[8]; /* below the folder of a toolkit, the likeliest first */
+    const char *paths[8]; /* relative to a toolkit's folder, the most likely first */
 } part;
 
 #define PROGRAM(name, purpose)                                                                               \
@@ -58,9 +58,9 @@ typedef struct search {
     cute_arena *arena;
     const part *wanted;
     const char *found;
-    cute_buffer looked; /* for the message */
-    const char *wrong;  /* a variable that names a folder without any part, or NULL */
-    const char *absent; /* one of those that others read, too, that names no folder, or NULL */
+    cute_buffer looked;           /* for the message */
+    const char *empty_variable;   /* a variable set to a folder without any part, or NULL */
+    const char *missing_variable; /* CUDA_HOME or CUDA_PATH if set to a path that is not a folder, or NULL */
 } search;
 
 static bool is_usable(const char *path, bool program)
@@ -91,7 +91,7 @@ static bool look_in_and_list(search *s, const char *root)
     return look_in_folder(s, root);
 }
 
-/* Whether a folder has any part of a toolkit. */
+/* Whether a folder contains any part of a toolkit. */
 static bool has_any_part(const search *s, const char *root)
 {
     bool any = false;
@@ -102,8 +102,9 @@ static bool has_any_part(const search *s, const char *root)
     return any;
 }
 
-/* Those that only this toolchain and CuTe DSL have are meant for it: a folder of which that has nothing is a mistake. */
-enum { MEANT = 2 };
+/* The number of leading variables specific to this toolchain and CuTe DSL: set to a folder without any part,
+ * they are an error. */
+enum { SPECIFIC_VARIABLES = 2 };
 
 static bool is_folder(const char *path)
 {
@@ -121,9 +122,10 @@ static bool look_in_variables(search *s)
             cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
             cute_buffer_puts(&s->looked, root);
             if (look_in_folder(s, root)) return true;
-            if (i >= MEANT && !is_folder(root) && !s->absent) s->absent = variables[i];
-            if (i < MEANT && !has_any_part(s, root)) {
-                s->wrong = variables[i];
+            if (i >= SPECIFIC_VARIABLES && !is_folder(root) && !s->missing_variable)
+                s->missing_variable = variables[i];
+            if (i < SPECIFIC_VARIABLES && !has_any_part(s, root)) {
+                s->empty_variable = variables[i];
                 return true;
             }
         }
@@ -142,7 +144,7 @@ static bool look_beside(search *s)
     return false;
 }
 
-/* A program is taken from PATH; of what is no program, the toolkit whose ptxas or nvcc is on PATH has it. */
+/* Programs are searched on PATH; other parts in the toolkit whose ptxas or nvcc is on PATH. */
 static bool look_on_path(search *s)
 {
     const char *path = getenv("PATH");
@@ -185,31 +187,32 @@ static bool look_in_usual(search *s)
     return false;
 }
 
-static cute_status fail_wrong_variable(search *s, cute_diag *diag)
+static cute_status fail_empty_variable(search *s, cute_diag *diag)
 {
-    const char *root = getenv(s->wrong);
+    const char *root = getenv(s->empty_variable);
     cute_status status = cute_fail(diag, CUTE_SYSTEM, NULL,
-                                   "expected a CUDA toolkit folder in the environment variable %s, got '%s'", s->wrong, root);
+                                   "expected a CUDA toolkit folder in the environment variable %s, got '%s'",
+                                   s->empty_variable, root);
     cute_buffer looked = {0};
     for (size_t i = 0; i < CUTE_PART_COUNT; i++)
         cute_buffer_printf(&looked, "%s%s", i ? ", " : "", parts[i].paths[0]);
     cute_note(diag, NULL, "the folder contains none of %s", cute_buffer_text(&looked));
     cute_buffer_release(&looked);
     if (look_beside(s) || look_on_path(s) || look_in_usual(s))
-        cute_note(diag, NULL, "found '%s': unset %s, or set it to the toolkit folder that contains this file", s->found,
-                  s->wrong);
+        cute_note(diag, NULL, "found '%s': unset %s, or set it to the toolkit folder that contains this file",
+                  s->found, s->empty_variable);
     else
         cute_note(diag, NULL, "expected a folder that contains bin/ptxas, such as /usr/local/cuda");
     return status;
 }
 
-/* Once, however many parts are looked for. */
-static void warn_absent_variable(const search *s, cute_diag *diag)
+/* Warns once, not for each part. */
+static void warn_missing_variable(const search *s, cute_diag *diag)
 {
     cute_buffer text = {0};
     bool told = false;
-    cute_buffer_printf(&text, "expected a folder in the environment variable %s, got '%s'", s->absent,
-                       getenv(s->absent));
+    cute_buffer_printf(&text, "expected a folder in the environment variable %s, got '%s'",
+                       s->missing_variable, getenv(s->missing_variable));
     for (size_t i = 0; i < cute_diag_count(diag) && !told; i++)
         told = strncmp(cute_diag_get(diag, i)->text, cute_buffer_text(&text), text.length) == 0;
     if (!told) cute_report(diag, CUTE_WARNING, NULL, "%s; using '%s'", cute_buffer_text(&text), s->found);
@@ -225,8 +228,8 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
     else
         (void)(look_in_variables(&s) || look_beside(&s) || look_on_path(&s) || look_in_usual(&s));
     cute_status status = CUTE_OK;
-    if (s.wrong) {
-        status = fail_wrong_variable(&s, diag);
+    if (s.empty_variable) {
+        status = fail_empty_variable(&s, diag);
         cute_buffer_release(&s.looked);
         return status;
     }
@@ -234,13 +237,14 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
         s.found = cute_arena_copy(arena, s.found, strlen(s.found) - strlen("/cuda.h"));
     if (s.found) {
         *out = s.found;
-        if (s.absent) warn_absent_variable(&s, diag);
+        if (s.missing_variable) warn_missing_variable(&s, diag);
     } else {
         status = cute_fail(diag, CUTE_SYSTEM, NULL, "cannot find '%s' of the CUDA toolkit, which %s",
                            s.wanted->name, s.wanted->purpose);
         cute_note(diag, NULL, "looked in %s", cute_buffer_text(&s.looked));
         cute_note(diag, NULL,
-                  "install CUDA toolkit 13, or download its parts with 'scripts/cuda-toolkit DIR'; pass its folder with --cuda-path=DIR or CUTE_CUDA_PATH");
+                  "install CUDA toolkit 13, or download its parts with 'scripts/cuda-toolkit DIR'; pass its "
+                  "folder with --cuda-path=DIR or CUTE_CUDA_PATH");
     }
     cute_buffer_release(&s.looked);
     return status;

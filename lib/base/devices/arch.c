@@ -78,8 +78,7 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
 {
     if ((*out = cute_arch_find(text)) != NULL) {
         if (is_renamed(text))
-            cute_report(diag, CUTE_REMARK, place,
-                        "%s was renamed to %s in PTX ISA 9.0 (CUDA 13)", text,
+            cute_report(diag, CUTE_REMARK, place, "%s was renamed to %s in PTX ISA 9.0 (CUDA 13)", text,
                         (*out)->name);
         return CUTE_OK;
     }

@@ -8,13 +8,15 @@
 enum { CUTE_BACKEND_NVPTX = 1, CUTE_BACKEND_LIBNVVM = 2 };
 
 typedef struct cute_arch {
-    const char *name;   /* "sm_90a": what ptxas, gpu.object and the driver call it */
-    int number;         /* 90 */
-    char variant;       /* 0, 'a' (this chip only) or 'f' (its family) */
-    unsigned backends;  /* CUTE_BACKEND_* that support it */
-    const char *target; /* the backend's target: "sm_90a" for NVPTX, "compute_100a" for libNVVM; "sm_87" for sm_88, which LLVM 19 does not support */
-    int ptx;            /* the first PTX ISA that supports it: 80 is 8.0 */
-    const char *chips;  /* "H100, H200" */
+    const char *name;  /* "sm_90a": as in ptxas, gpu.object and the driver */
+    int number;        /* 90 */
+    char variant;      /* 0, 'a' (this chip only) or 'f' (its family) */
+    unsigned backends; /* CUTE_BACKEND_* that support it */
+    /* The backend's target: "sm_90a" for NVPTX, "compute_100a" for libNVVM; "sm_87" for sm_88, which LLVM 19
+     * does not support. */
+    const char *target;
+    int ptx;           /* the first PTX ISA that supports it: 80 is 8.0 */
+    const char *chips; /* "H100, H200" */
 } cute_arch;
 
 typedef enum cute_feature {
@@ -39,7 +41,7 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
 cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsigned *out, cute_diag *diag);
 /* Whether code for `made` (cubin: `binary`; otherwise PTX) can run on, or be compiled for, `device`. */
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device);
-/* The default: `option` when not NULL, else the environment variable ARCH (CUTLASS_ARCH, CUTE_DSL_ARCH), else sm_90a. */
+/* `option` unless NULL, else the environment variable ARCH (CUTLASS_ARCH, CUTE_DSL_ARCH), else sm_90a. */
 cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_diag *diag);
 
 #endif

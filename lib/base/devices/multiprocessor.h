@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
-enum { CUTE_SM_WARP = 32, CUTE_SM_REGISTERS = 65536, CUTE_SM_BLOCK_THREADS = 1024 }; /* on all architectures */
+enum {
+    CUTE_SM_WARP = 32,
+    CUTE_SM_REGISTERS = 65536,
+    CUTE_SM_BLOCK_THREADS = 1024
+}; /* on all architectures */
 
 typedef struct cute_multiprocessor {
     int number;            /* compute capability: 90 */

@@ -100,7 +100,8 @@ static bool pairs_share_address(const cute_request *r, uint32_t by)
 uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
 {
     uint32_t least = r->bytes <= 4 ? CUTE_REQUEST_LANES : r->bytes == 8 ? 16 : 8, end = first;
-    bool pairs = r->load && least < CUTE_REQUEST_LANES && (pairs_share_address(r, 1) || pairs_share_address(r, 2));
+    bool pairs =
+        r->load && least < CUTE_REQUEST_LANES && (pairs_share_address(r, 1) || pairs_share_address(r, 2));
     for (uint32_t group = pairs ? CUTE_REQUEST_LANES : least;; group /= 2) {
         bool begun = first && r->lane[first - 1] / group == r->lane[first] / group;
         if (begun && group > least) continue;

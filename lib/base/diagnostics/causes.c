@@ -7,7 +7,7 @@
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/system/file.h"
 
-enum { AROUND = 2 /* lines on each side of a place */ };
+enum { CONTEXT_LINES = 2 /* lines on each side of a place */ };
 
 #define NOTE   false
 #define REPORT true
@@ -56,10 +56,10 @@ bool cute_diag_explain(const cute_diag *diag, size_t index, cute_explanation *ou
 char *cute_lines_around(const char *source, size_t length, const cute_place *place, int *first)
 {
     const char *stop = source + length, *begin = NULL, *end = NULL;
-    int line = 1, from = place->line > AROUND ? place->line - AROUND : 1;
+    int line = 1, from = place->line > CONTEXT_LINES ? place->line - CONTEXT_LINES : 1;
     if (!length || !place->file || place->line <= 0 || !place->text) return NULL;
     bool same = false;
-    for (const char *at = source; at && line - AROUND <= place->line; line++) {
+    for (const char *at = source; at && line - CONTEXT_LINES <= place->line; line++) {
         const char *newline = memchr(at, '\n', (size_t)(stop - at));
         end = newline ? newline : stop;
         if (line == from) begin = at;

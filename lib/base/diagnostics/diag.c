@@ -110,8 +110,8 @@ const char *cute_diag_shown(const cute_diag *diag, size_t index, int *first)
 }
 
 CUTE_PRINTF(4, 0)
-static bool store_message(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format,
-                  va_list args)
+static bool store_message(cute_diag *diag, cute_severity severity, const cute_place *place,
+                          const char *format, va_list args)
 {
     if (!cute_heap_more(&diag->records, diag->count, &diag->capacity, sizeof *diag->records, 8)) return false;
     va_list again;

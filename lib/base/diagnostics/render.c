@@ -141,7 +141,8 @@ static void print_json_number(const char *key, int value, cute_buffer *out)
         cute_buffer_printf(out, ",\"%s\":null", key);
 }
 
-static void print_json_message(const cute_diag *diag, size_t index, const cute_message *message, cute_buffer *out)
+static void print_json_message(const cute_diag *diag, size_t index, const cute_message *message,
+                               cute_buffer *out)
 {
     const cute_place *place = &message->place;
     cute_buffer_printf(out, "{\"severity\":\"%s\",\"file\":", severities[message->severity].name);
@@ -196,7 +197,8 @@ static void print_reports(const cute_diag *diag, bool colour, cute_buffer *out)
 {
     cute_explanation e;
     for (size_t i = 0; i < cute_diag_count(diag); i++)
-        if (cute_diag_explain(diag, i, &e) && e.cause && e.cause->reported && !is_cause_reported(diag, i, e.cause))
+        if (cute_diag_explain(diag, i, &e) && e.cause && e.cause->reported &&
+            !is_cause_reported(diag, i, e.cause))
             cute_explanation_text(diag, &e, i, end_of_notes(diag, i), colour, out);
 }
 

@@ -374,7 +374,8 @@ bool cute_source_map_read(const char *text, size_t length, cute_arena *arena, cu
 
 const cute_map_line *cute_source_map_find(const cute_source_map *map, uint32_t printed)
 {
-    size_t low = 0, high = map->line_count; /* the index of the first line after `printed` is in [low, high] */
+    size_t low = 0,
+           high = map->line_count; /* the index of the first line after `printed` is in [low, high] */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->lines[middle].printed <= printed)

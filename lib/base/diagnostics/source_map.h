@@ -22,7 +22,7 @@ typedef struct cute_map_argument {
     const char *name; /* NULL: none */
     bool placed;
     uint32_t line, column; /* in the file of its operation */
-    uint32_t form; /* 1 + an index of `forms`, unless it is a name location; 0: none */
+    uint32_t form;         /* 1 + an index of `forms`, unless it is a name location; 0: none */
 } cute_map_argument;
 
 /* The operation on a printed line. */
@@ -57,8 +57,8 @@ uint32_t cute_source_map_form(cute_source_map_writer *map, const char *text, siz
 bool cute_source_map_line(cute_source_map_writer *map, const cute_map_line *line);
 /* Adds an argument to the last line; `length` is that of the name. */
 void cute_source_map_argument(cute_source_map_writer *map, const cute_map_argument *argument, size_t length);
-/* Appends the map to `text`, which it describes, and releases it. Appends nothing if a line failed or there
- * are none. */
+/* Appends the map to `text`, which it describes, and releases it. Appends nothing if a line failed, or
+ * without lines. */
 void cute_source_map_finish(cute_source_map_writer *map, cute_buffer *text);
 
 /* ---- reading ---- */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 63 };
+enum { MAX_LENGTH = 63 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -12,7 +12,7 @@ static size_t smaller(size_t a, size_t b)
 
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t rows[3][LONGEST + 1]; /* for prefixes of `a` that are two, one and no characters shorter */
+    size_t rows[3][MAX_LENGTH + 1]; /* for prefixes of `a` that are two, one and no characters shorter */
     for (size_t j = 0; j <= b_length; j++) rows[0][j] = j;
     for (size_t i = 1; i <= a_length; i++) {
         size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
@@ -35,11 +35,11 @@ const char *cute_nearest_of(const char *word, size_t length, cute_word_at at, co
 {
     size_t best = length / 3 > 1 ? length / 3 : 1;
     const char *found = NULL;
-    if (length == 0 || length > LONGEST) return NULL;
+    if (length == 0 || length > MAX_LENGTH) return NULL;
     for (size_t i = 0; at(list, i); i++) {
         const char *other = at(list, i);
         size_t other_length = strlen(other);
-        if (other_length == 0 || other_length > LONGEST) continue;
+        if (other_length == 0 || other_length > MAX_LENGTH) continue;
         size_t d = edit_distance(word, length, other, other_length);
         if (d < best || (d == best && !found)) {
             best = d;

@@ -108,15 +108,16 @@ static const char *option_spelling(cute_arena *arena, const cute_option *option)
     return text ? text : "option";
 }
 
-static cute_status store_value(cute_arena *arena, const cute_option *option, const char *value, cute_diag *diag)
+static cute_status store_value(cute_arena *arena, const cute_option *option, const char *value,
+                               cute_diag *diag)
 {
     switch (option->kind) {
     case CUTE_OPTION_GROUP: break;
     case CUTE_OPTION_FLAG:
         *(bool *)option->target = true;
         if (value && !cute_switch_parse(value, option->target))
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects 1 or 0, got '%s'", option_spelling(arena, option),
-                             value);
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects 1 or 0, got '%s'",
+                             option_spelling(arena, option), value);
         break;
     case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
     case CUTE_OPTION_MAYBE: *(const char **)option->target = value ? value : ""; break;
@@ -128,7 +129,8 @@ static cute_status store_value(cute_arena *arena, const cute_option *option, con
         errno = 0;
         long long number = strtoll(value, &end, 0);
         if (end == value || *end || errno)
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects %s, got '%s'", option_spelling(arena, option),
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects %s, got '%s'",
+                             option_spelling(arena, option),
                              errno == ERANGE ? "an integer of 64 bits" : "an integer", value);
         *(int64_t *)option->target = number;
         break;
@@ -148,8 +150,9 @@ static const char *option_at(const void *list, size_t index)
 }
 
 /* getopt said '?'. `word` is the argument, `known` the option when getopt knew it. */
-static cute_status fail_unknown_option(const cute_command *command, const getopt_table *table, cute_arena *arena,
-                          const char *word, const cute_option *known, cute_diag *diag)
+static cute_status fail_unknown_option(const cute_command *command, const getopt_table *table,
+                                       cute_arena *arena, const char *word, const cute_option *known,
+                                       cute_diag *diag)
 {
     if (known && strchr(word, '='))
         return cute_fail(diag, CUTE_USAGE, NULL, "'%s' takes no value", option_spelling(arena, known));
@@ -285,7 +288,8 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
         if (answer == ':') {
             const cute_option *option = find_option(command, table.count, optopt);
             return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects a value%s%s",
-                             option ? option_spelling(arena, option) : word, option && option->value ? ": " : "",
+                             option ? option_spelling(arena, option) : word,
+                             option && option->value ? ": " : "",
                              option && option->value ? option->value : "");
         }
         const cute_option *option = find_option(command, table.count, answer);

@@ -39,7 +39,8 @@ static const cute_option *build_option_table(const cute_option *own, cute_arena 
     return table;
 }
 
-static cute_status print_help_or_version(const cute_command *command, const char *with, const char *help, cute_diag *diag)
+static cute_status print_help_or_version(const cute_command *command, const char *with, const char *help,
+                                         cute_diag *diag)
 {
     cute_buffer text = {0};
     if (help && *help && strcmp(help, "json") != 0)

@@ -1,4 +1,5 @@
-/* See cache.h. An entry is a head, its key and its bytes; the name is a hash of the key, which is compared whole. */
+/* An entry is a head, its key and its bytes; its file name is a hash of the key, and the whole key is
+ * compared. */
 #include "lib/base/system/cache.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 static const char suffix[] = ".cute-cache";
 static const char magic[8] = "cutecch1";
-enum { USUAL_SIZE = 512 }; /* MiB */
+enum { DEFAULT_SIZE_MIB = 512 }; /* MiB */
 
 typedef struct head {
     char magic[8];
@@ -60,10 +61,10 @@ static const char *entry_name(cute_arena *arena, const char *kind, const void *k
     return cute_arena_printf(arena, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, name[0], name[1], suffix);
 }
 
-/* ---- whose it is ---- */
+/* ---- ownership ---- */
 
-/* A folder that is ours or root's; where others may write, they must not be able to rename what is ours. Negative: it
- * is not used. Entries are opened in it, so that no other folder takes its place meanwhile. */
+/* Opens a folder owned by this user or root; if others can write to it, it must have the sticky bit.
+ * Negative: not usable. Entries are opened relative to it, so it cannot be swapped for another folder. */
 static int open_folder(const char *folder, bool tell)
 {
     struct stat info;
@@ -80,8 +81,8 @@ static int open_folder(const char *folder, bool tell)
     return -1;
 }
 
-/* An entry that we wrote and nobody else can have changed. What is no plain file is not waited for, a link is not
- * followed. */
+/* Opens an entry written by this user that nobody else can have changed. Does not block on non-regular files,
+ * and does not follow links. */
 static int open_entry(int folder, const char *name, struct stat *info)
 {
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -118,7 +119,7 @@ static uint32_t checksum(const void *bytes, size_t length)
     return (uint32_t)sum;
 }
 
-/* Key and bytes of an entry, whose lengths are those of the file; NULL: it is not one of this key. */
+/* Reads key and bytes of an entry whose lengths match the file; NULL: not an entry of this key. */
 static char *read_entry(int fd, const struct stat *info, const void *key, size_t key_length, head *h)
 {
     if (!read_fully(fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic) != 0) return NULL;
@@ -145,7 +146,7 @@ bool cute_cache_get(const char *folder, const char *kind, const void *key, size_
     if (fd >= 0 && info.st_size >= (off_t)sizeof h) stored = read_entry(fd, &info, key, key_length, &h);
     if (stored) {
         cute_buffer_append(out, stored + key_length, h.length);
-        futimens(fd, NULL); /* it was used now */
+        futimens(fd, NULL); /* marks it as used */
     }
     if (folder)
         cute_log(CUTE_LOG_INFO, "%s in the cache: %s/%s", stored ? "found" : "not", folder, name ? name : "");
@@ -209,8 +210,8 @@ static int64_t size_limit(void)
 {
     const char *text = getenv("CUTE_CACHE_SIZE");
     char *end;
-    long long mebibytes = text && *text ? strtoll(text, &end, 10) : USUAL_SIZE;
-    if (text && *text && (*end || mebibytes < 0 || mebibytes > INT64_MAX >> 20)) mebibytes = USUAL_SIZE;
+    long long mebibytes = text && *text ? strtoll(text, &end, 10) : DEFAULT_SIZE_MIB;
+    if (text && *text && (*end || mebibytes < 0 || mebibytes > INT64_MAX >> 20)) mebibytes = DEFAULT_SIZE_MIB;
     return mebibytes << 20;
 }
 
@@ -227,7 +228,7 @@ static void trim_cache(cute_arena *arena, int folder)
     }
 }
 
-/* A folder that is made here is ours alone. */
+/* A folder created here is private. */
 static int make_folder(cute_arena *arena, const char *folder)
 {
     size_t length = strlen(folder);
@@ -237,7 +238,7 @@ static int make_folder(cute_arena *arena, const char *folder)
         return -1;
     if (!plain || (mkdir(plain, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES))
         return -1;
-    return open_folder(plain, false); /* who looked for the entry was told */
+    return open_folder(plain, false); /* the lookup has already warned */
 }
 
 void cute_cache_put(const char *folder, const char *kind, const void *key, size_t key_length,

@@ -1,5 +1,5 @@
-/* What a program leaves when a signal ends it: nothing. The notes are the one state of the library beside the log's; they
- * are kept only where a program asked for it (see signals.h). */
+/* Cleans up when a signal ends the program. The notes are process-wide state, kept only after a program has
+ * installed the handler (see signals.h). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +18,11 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 
 typedef enum note_kind { NOTE_FREE, NOTE_TAKEN, NOTE_PATH, NOTE_PROCESS, NOTE_GROUP } note_kind;
 
-/* Never freed, but used again: the handler may be reading them. */
+/* Reused, but never freed: the handler may be reading them. */
 struct cute_ending {
     struct cute_ending *next;
     _Atomic int kind;
-    pid_t owner; /* a process that is forked has these notes, too, and must not act on them */
+    pid_t owner; /* a forked process inherits the notes, and must not act on them */
     pid_t process;
     char path[PATH_MAX];
 };
@@ -30,9 +30,9 @@ struct cute_ending {
 static cute_ending *_Atomic notes;
 static atomic_bool installed, ending;
 
-/* ---- in the handler: nothing but what POSIX allows there, and getdents64 ---- */
+/* ---- in the handler: only async-signal-safe functions, and getdents64 ---- */
 
-/* A folder's plain files; `path` itself may be one. */
+/* Removes a file, or a folder's regular files and the folder. */
 static void remove_path(const char *path)
 {
     _Alignas(struct dirent64) char block[4096];
@@ -63,7 +63,7 @@ static bool is_process(const cute_ending *note)
     return (kind == NOTE_PROCESS || kind == NOTE_GROUP) && note->owner == getpid();
 }
 
-/* All at once, then a second for all of them. Who was waited for elsewhere has ended. */
+/* Signals all processes, then waits up to a second for all together. A process reaped elsewhere has ended. */
 static void end_processes(void)
 {
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
@@ -75,7 +75,7 @@ static void end_processes(void)
         if (!any) break;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    /* Also those that the leader of a group has left behind. */
+    /* Including processes that a group's leader has left running. */
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (is_process(n) && (atomic_load(&n->kind) == NOTE_GROUP || waitpid(n->process, NULL, WNOHANG) == 0))
             send_signal(n, SIGKILL);
@@ -85,7 +85,7 @@ static void handle_signal(int number)
 {
     sigset_t raised;
     if (atomic_exchange(&ending, true))
-        for (;;) pause(); /* another thread is at it */
+        for (;;) pause(); /* another thread is in the handler */
     end_processes();
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (atomic_load(&n->kind) == NOTE_PATH && n->owner == getpid()) remove_path(n->path);
@@ -96,7 +96,7 @@ static void handle_signal(int number)
     sigprocmask(SIG_UNBLOCK, &raised, NULL);
 }
 
-/* ---- before it ---- */
+/* ---- outside the handler ---- */
 
 void cute_ending_install(void)
 {

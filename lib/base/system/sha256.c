@@ -1,4 +1,4 @@
-/* See sha256.h. */
+/* SHA-256 in portable C and with x86's SHA instructions. */
 #include "lib/base/system/sha256.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static uint32_t rotate(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
-/* A round: the names of the eight words move, not the words. */
+/* A round: the names of the eight words rotate instead of their values. */
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
     do {                                                                                                     \
         uint32_t t = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) +              \
@@ -63,7 +63,7 @@ static void blocks_plain(uint32_t state[8], const unsigned char *bytes, size_t c
 }
 
 #if defined(__x86_64__)
-/* The same with the instructions that x86 has for it: four rounds a step, the state as ABEF and CDGH. */
+/* With x86's SHA instructions: four rounds per step, the state as ABEF and CDGH. */
 __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_x86(uint32_t state[8],
                                                                    const unsigned char *bytes, size_t count)
 {

@@ -1,5 +1,5 @@
-/* A recursive-descent reader of the mangled-name grammar (Itanium C++ ABI, 5.1). A type is two texts, for what
- * comes before and after a declarator: int (*)[4] is "int (*" and ") [4]". */
+/* A recursive-descent parser of mangled names (Itanium C++ ABI, 5.1). A type is two texts, before and after
+ * the declarator: int (*)[4] is "int (*" and ") [4]". */
 #include "lib/base/text/demangle.h"
 
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "lib/base/list.h"
 #include "lib/base/text/chars.h"
 
-/* Substitutions can double a text each time, so its length is limited. */
-enum { DEEPEST = 128, LONGEST = 1 << 14, MOST = 512 };
+/* Substitutions can double the text repeatedly, so its length is limited. */
+enum { MAX_DEPTH = 128, MAX_LENGTH = 1 << 14, MAX_SUBSTITUTIONS = 512 };
 
 typedef struct text {
     const char *left, *right;
     enum { PLAIN, FUNCTION, ARRAY } kind;
-    const struct args *pack; /* of a template argument that is one */
+    const struct args *pack; /* of a template argument pack */
 } text;
 
 typedef struct args {
@@ -25,17 +25,17 @@ typedef struct args {
 typedef struct demangler {
     cute_arena *arena;
     const char *at;
-    text known[MOST]; /* substitutions */
+    text known[MAX_SUBSTITUTIONS]; /* substitutions */
     size_t known_count;
-    args *params; /* what T_ means; NULL: nothing */
+    args *params; /* the arguments that T_ refers to; NULL: none */
     bool expanding;
-    size_t pack_index, pack_count; /* of the expansion: which element, of how many */
+    size_t pack_index, pack_count; /* of the expansion: index and count of elements */
     int depth;
     bool failed;
     const char *qualifiers; /* of a member function: " const" */
     bool templated;         /* the last name ended with template arguments */
-    bool returns;           /* and so its result's type is there */
-    size_t base_length;     /* of the last name without them */
+    bool returns;           /* so the type of its result is encoded */
+    size_t base_length;     /* of the last name without template arguments */
 } demangler;
 
 static bool read_type(demangler *d, text *out);
@@ -51,7 +51,7 @@ static const char *fail_demangle(demangler *d)
 static const char *join_text(demangler *d, const char *a, const char *b, const char *c)
 {
     size_t length = strlen(a) + strlen(b) + strlen(c);
-    char *joined = length < LONGEST ? cute_arena_printf(d->arena, "%s%s%s", a, b, c) : NULL;
+    char *joined = length < MAX_LENGTH ? cute_arena_printf(d->arena, "%s%s%s", a, b, c) : NULL;
     return joined ? joined : fail_demangle(d);
 }
 
@@ -66,14 +66,14 @@ static bool take_word(demangler *d, const char *word)
 static bool read_number(demangler *d, size_t *out)
 {
     if (!cute_is_digit(*d->at)) return false;
-    for (*out = 0; cute_is_digit(*d->at) && *out < LONGEST; d->at++)
+    for (*out = 0; cute_is_digit(*d->at) && *out < MAX_LENGTH; d->at++)
         *out = 10 * *out + (size_t)(*d->at - '0');
-    return *out < LONGEST;
+    return *out < MAX_LENGTH;
 }
 
 static void add_substitution(demangler *d, text t)
 {
-    if (d->known_count < MOST)
+    if (d->known_count < MAX_SUBSTITUTIONS)
         d->known[d->known_count++] = t;
     else
         d->failed = true;
@@ -93,7 +93,7 @@ static bool read_sequence(demangler *d, int base, size_t *out)
         int digit = cute_is_digit(*d->at)            ? *d->at - '0'
                     : *d->at >= 'A' && *d->at <= 'Z' ? *d->at - 'A' + 10
                                                      : 99;
-        if (digit >= base || number > MOST) return false;
+        if (digit >= base || number > MAX_SUBSTITUTIONS) return false;
         number = number * (size_t)base + (size_t)digit;
     }
     *out = any ? number + 1 : 0;
@@ -142,7 +142,7 @@ static const char *read_params(demangler *d, const char *stops)
     return join_text(d, "(", list, ")");
 }
 
-/* `last`: the name that a constructor repeats. */
+/* `last`: the class name, for constructors. */
 static const char *read_unqualified(demangler *d, const char *last)
 {
     size_t number = 0;
@@ -152,7 +152,7 @@ static const char *read_unqualified(demangler *d, const char *last)
         bool destructor = *d->at == 'D';
         size_t from = 0, to = 0, depth = 0;
         d->at += 2;
-        for (; last[to]; to++) { /* the last name outside of template arguments */
+        for (; last[to]; to++) { /* the last component outside template arguments */
             depth += last[to] == '<';
             if (!depth && last[to] == ':') from = to + 1;
             depth -= last[to] == '>' && depth;
@@ -200,7 +200,7 @@ static bool read_substitution(demangler *d, text *out)
     return true;
 }
 
-/* `T_`, `T0_`: not yet known in a name that uses its own arguments, which is left to others. */
+/* `T_`, `T0_`. Forward references to a name's own template arguments are not supported. */
 static bool read_template_param(demangler *d, text *out)
 {
     size_t index;
@@ -244,14 +244,14 @@ static const char *read_literal(demangler *d)
     return join_text(d, join_text(d, "(", name, ")"), sign, value);
 }
 
-/* Up to "E". `list`: as they are written, with commas. */
+/* Reads arguments up to "E". `list`: their text, separated by commas. */
 static bool read_args(demangler *d, args *out, const char **list)
 {
     const char *joined = "";
     out->count = 0;
     while (!d->failed && !take_word(d, "E")) {
         text t = plain_text("");
-        if (d->depth >= DEEPEST) return fail_demangle(d), false;
+        if (d->depth >= MAX_DEPTH) return fail_demangle(d), false;
         if (take_word(d, "J")) {
             args *pack = cute_arena_alloc(d->arena, sizeof *pack);
             d->depth++;
@@ -260,7 +260,7 @@ static bool read_args(demangler *d, args *out, const char **list)
             t.pack = pack;
         } else if (take_word(d, "L")) {
             t = plain_text(read_literal(d));
-        } else if (take_word(d, "XadL")) { /* the only expression that is common */
+        } else if (take_word(d, "XadL")) { /* the only common expression */
             t = plain_text(join_text(d, "&(", read_literal(d), ")"));
             if (!take_word(d, "E")) return fail_demangle(d), false;
         } else if (*d->at == 'X' || !read_type(d, &t)) {
@@ -275,7 +275,7 @@ static bool read_args(demangler *d, args *out, const char **list)
     return !d->failed;
 }
 
-/* What follows a template's name: its arguments, which T_ means from here on. */
+/* Reads template arguments after a name; T_ refers to them from now on. */
 static const char *add_args(demangler *d, const char *name)
 {
     args *list = cute_arena_alloc(d->arena, sizeof *list);
@@ -321,7 +321,7 @@ static const char *read_nested(demangler *d)
             d->templated = false;
             d->base_length = strlen(name);
         }
-        /* Every prefix may be referred to, but not the whole name of a function. */
+        /* Every prefix is a substitution candidate, except the whole name of a function. */
         if (!known && *d->at != 'E') add_substitution(d, plain_text(name));
     }
     d->qualifiers = qualifiers;
@@ -348,7 +348,7 @@ static const char *read_name(demangler *d)
 {
     d->qualifiers = "";
     d->templated = false;
-    if (d->depth >= DEEPEST) return fail_demangle(d);
+    if (d->depth >= MAX_DEPTH) return fail_demangle(d);
     d->depth++;
     const char *name;
     if (take_word(d, "N")) {
@@ -361,7 +361,8 @@ static const char *read_name(demangler *d)
         if (known)
             name = read_substitution(d, &t) ? t.left : "";
         else
-            name = take_word(d, "St") ? join_text(d, "std::", read_unqualified(d, ""), "") : read_unqualified(d, "");
+            name = take_word(d, "St") ? join_text(d, "std::", read_unqualified(d, ""), "")
+                                      : read_unqualified(d, "");
         d->base_length = strlen(name);
         if (*d->at == 'I') {
             if (!known) add_substitution(d, plain_text(name));
@@ -435,10 +436,10 @@ static bool read_array(demangler *d, text *out)
         return false;
     }
     bool more = element.kind == ARRAY;
-    *out =
-        (text){element.left,
-               join_text(d, join_text(d, more ? "[" : " [", size, "]"), more ? element.right + 1 : element.right, ""),
-               ARRAY, NULL};
+    *out = (text){element.left,
+                  join_text(d, join_text(d, more ? "[" : " [", size, "]"),
+                            more ? element.right + 1 : element.right, ""),
+                  ARRAY, NULL};
     if (more) out->right = join_text(d, " ", out->right, "");
     return !d->failed;
 }
@@ -458,7 +459,7 @@ static bool read_qualified(demangler *d, text *out)
     return !d->failed;
 }
 
-/* The pattern behind "Dp" once for each element of the pack that is in it. */
+/* Expands the pattern after "Dp" for each element of its pack. */
 static bool read_expansion(demangler *d, text *out)
 {
     const char *start = d->at, *list = "";
@@ -478,7 +479,7 @@ static bool read_expansion(demangler *d, text *out)
     return !d->failed;
 }
 
-/* Types other than builtin ones and substitutions can be referred to afterwards. */
+/* Types other than builtin ones and substitutions become substitution candidates. */
 static bool read_new_type(demangler *d, text *out)
 {
     static const struct {
@@ -523,7 +524,7 @@ static bool read_new_type(demangler *d, text *out)
         return !d->failed;
     }
     if (!cute_is_digit(*d->at) && !strchr("NZS", *d->at)) return d->failed = true, false;
-    args *outer = d->params; /* T_ goes on to mean what it meant */
+    args *outer = d->params; /* T_ keeps its meaning afterwards */
     *out = plain_text(read_name(d));
     d->params = outer;
     return !d->failed;
@@ -532,7 +533,7 @@ static bool read_new_type(demangler *d, text *out)
 static bool read_type(demangler *d, text *out)
 {
     *out = plain_text("");
-    if (d->failed || !*d->at || d->depth >= DEEPEST) return d->failed = true, false;
+    if (d->failed || !*d->at || d->depth >= MAX_DEPTH) return d->failed = true, false;
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (take_word(d, builtins[i].code)) {
             *out = plain_text(builtins[i].name);
@@ -551,9 +552,9 @@ static bool read_type(demangler *d, text *out)
     return ok && !d->failed;
 }
 
-/* ---- the whole ---- */
+/* ---- encodings ---- */
 
-/* `result`: its type is written, where the name has it. */
+/* `result`: include the type of the result, if encoded. */
 static const char *read_encoding(demangler *d, bool result, cute_demangled *parts)
 {
     args *outer = d->params;
@@ -589,7 +590,7 @@ bool cute_demangle(cute_arena *arena, const char *symbol, cute_demangled *out)
     return true;
 }
 
-/* The same but for blanks. */
+/* Whether two texts are equal except for blanks. */
 static bool same_text(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -600,7 +601,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* Behind the namespaces: those in front of the first "<" or "(". */
+/* Skips the namespaces before the first "<" or "(". */
 static const char *without_namespaces(const char *name)
 {
     const char *last = name;

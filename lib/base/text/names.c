@@ -1,4 +1,4 @@
-/* Open addressing with linear probing; at most half of the slots are taken. */
+/* A hash table: open addressing with linear probing, at most half full. */
 #include "lib/base/text/names.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "lib/base/numbers/mix.h"
 
-/* FNV-1a, mixed: names that differ in a number at their end differ in few bits. */
+/* FNV-1a, mixed: names that differ only in a final number have similar hashes otherwise. */
 static uint64_t hash_name(const char *text, size_t length)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
@@ -14,7 +14,7 @@ static uint64_t hash_name(const char *text, size_t length)
     return cute_mix(hash);
 }
 
-/* The slot of the name, or the free one where it belongs. */
+/* The slot of the name, or the free slot for it. */
 static cute_name_slot *find_slot(const cute_names *names, uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = (size_t)hash & (names->capacity - 1);; i = (i + 1) & (names->capacity - 1)) {

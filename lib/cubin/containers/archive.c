@@ -1,4 +1,4 @@
-/* Reads `ar` archives in the form of System V and GNU. */
+/* Reads `ar` archives in System V and GNU format. */
 #include "lib/cubin/containers/archive.h"
 
 #include <ctype.h>
@@ -52,7 +52,8 @@ cute_status cute_archive_read(cute_arena *arena, const char *label, const void *
         const char *header = text + at;
         if (length - at < HEADER || memcmp(header + AT_END, "`\n", 2) != 0 ||
             !read_decimal(header + AT_SIZE, SIZE, &size) || size > length - at - HEADER)
-            return cute_fail(diag, CUTE_INVALID, &file, "the archive is damaged or truncated at byte %zu", at);
+            return cute_fail(diag, CUTE_INVALID, &file, "the archive is damaged or truncated at byte %zu",
+                             at);
         const char *data = header + HEADER;
         if (memcmp(header, "// ", 3) == 0) {
             names = data;

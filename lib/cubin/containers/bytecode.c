@@ -1,5 +1,5 @@
-/* MLIR bytecode, as far as gpu.binary needs it: the sections, strings, operation names, the encodings of a
- * few builtin attributes, and a walk over the operations that decodes nothing but the binaries' properties.
+/* Reads gpu.binary operations from MLIR bytecode: sections, strings, operation names, the encodings of a few
+ * builtin attributes, and a traversal of the operations that decodes only the properties of gpu.binary.
  * Source: "MLIR Bytecode Format" of the LLVM project, versions 0 to 6. */
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +18,9 @@ enum section_id {
     PROPERTIES,
     SECTIONS
 };
-/* What came with which version. */
-enum { LAZY_REGIONS = 2, USE_LISTS = 3, SHORT_LOCATIONS = 4, NATIVE_PROPERTIES = 5, NEWEST = 6 };
-/* The bits of an operation's mask, in the order in which their data follow. */
+/* The versions that introduced each feature. */
+enum { LAZY_REGIONS = 2, USE_LISTS = 3, SHORT_LOCATIONS = 4, NATIVE_PROPERTIES = 5, LATEST_VERSION = 6 };
+/* The bits of an operation's mask, in the order of their data. */
 enum {
     HAS_ATTRIBUTES = 1,
     HAS_RESULTS = 2,
@@ -32,7 +32,7 @@ enum {
 };
 /* Codes of the builtin dialect's attributes. */
 enum { ARRAY_ATTR = 0, DICTIONARY_ATTR = 1, STRING_ATTR = 2 };
-enum { DEEPEST = 128 };
+enum { MAX_DEPTH = 128 };
 
 typedef struct cursor {
     const uint8_t *at, *stop;
@@ -69,8 +69,9 @@ typedef struct bytecode {
 static cute_status fail_bytecode(const bytecode *b, const cursor *c, const char *what)
 {
     const cute_place file = {.file = b->label};
-    return cute_fail(b->diag, CUTE_INVALID, &file, "this MLIR bytecode is damaged or truncated at byte %zu: %s",
-                     (size_t)(c->at - b->start), what);
+    return cute_fail(b->diag, CUTE_INVALID, &file,
+                     "this MLIR bytecode is damaged or truncated at byte %zu: %s", (size_t)(c->at - b->start),
+                     what);
 }
 
 /* ---- primitives ---- */
@@ -82,7 +83,7 @@ static bool read_byte(cursor *c, uint8_t *value)
     return true;
 }
 
-/* The number of zero bits below the lowest one of the first byte says how many bytes follow. */
+/* The number of trailing zero bits in the first byte is the number of bytes that follow. */
 static bool read_int(cursor *c, uint64_t *value)
 {
     uint8_t first;
@@ -110,7 +111,7 @@ static bool read_flagged(cursor *c, uint64_t *value, bool *flag)
     return true;
 }
 
-/* A number of things, each of which takes a byte or more of what is left. */
+/* An element count: at most the number of remaining bytes, since each element takes at least one. */
 static bool read_count(cursor *c, uint64_t *value)
 {
     return read_int(c, value) && *value <= (uint64_t)(c->stop - c->at);
@@ -160,7 +161,7 @@ static cute_status read_strings(bytecode *b)
     if (!(b->strings = cute_arena_array(b->arena, count, sizeof *b->strings)))
         return cute_fail_memory(b->diag);
     b->string_count = count;
-    /* Sizes go from the last string to the first, whose bytes end the section. */
+    /* Sizes are in reverse order; the strings are at the end of the section. */
     const uint8_t *end = c.stop;
     for (uint64_t i = count; i-- > 0;) {
         if (!read_int(&c, &size) || c.at > end || size == 0 || size > (uint64_t)(end - c.at))
@@ -196,7 +197,8 @@ static cute_status read_dialects(bytecode *b)
     for (uint64_t i = 0; i < count; i++) {
         bool ok = b->version ? read_flagged(&c, &name, &flag) : read_int(&c, &name);
         if (!ok || !string_at(b, name, &b->dialects[i])) return fail_bytecode(b, &c, "the name of a dialect");
-        if (flag && !read_section(b, &c, &id, &ignored)) return fail_bytecode(b, &c, "the version of a dialect");
+        if (flag && !read_section(b, &c, &id, &ignored))
+            return fail_bytecode(b, &c, "the version of a dialect");
     }
     total = (uint64_t)(c.stop - c.at);
     if (b->version >= SHORT_LOCATIONS && !read_count(&c, &total))
@@ -217,13 +219,14 @@ static cute_status read_dialects(bytecode *b)
     return CUTE_OK;
 }
 
-/* The attributes' places in their section, dialect by dialect. Types come after them and are not needed. */
+/* The offsets of attributes in their section, dialect by dialect. Types follow and are not needed. */
 static cute_status read_attribute_table(bytecode *b)
 {
     cursor c = b->sections[ATTR_TYPE_OFFSET], data = b->sections[ATTR_TYPE];
     uint64_t count, dialect, group, size;
     bool custom;
-    if (!read_count(&c, &count) || !read_int(&c, &size)) return fail_bytecode(b, &c, "the number of attributes");
+    if (!read_count(&c, &count) || !read_int(&c, &size))
+        return fail_bytecode(b, &c, "the number of attributes");
     if (!(b->attributes = cute_arena_array(b->arena, count, sizeof *b->attributes)))
         return cute_fail_memory(b->diag);
     while (b->attribute_count < count) {
@@ -262,7 +265,7 @@ static cute_status read_property_table(bytecode *b)
 
 /* ---- attributes ---- */
 
-/* An encoded attribute of the builtin dialect, its code read. */
+/* Opens an encoded attribute of the builtin dialect and reads its code. */
 static bool open_builtin(const bytecode *b, uint64_t index, uint64_t code, cursor *out)
 {
     uint64_t actual;
@@ -283,7 +286,7 @@ static cute_status read_symbol(bytecode *b, uint64_t index, const cursor *at, co
     return *out ? CUTE_OK : cute_fail_memory(b->diag);
 }
 
-/* The array of objects, each of which is text. */
+/* Reads the array of objects, each encoded as text. */
 static cute_status read_objects(bytecode *b, uint64_t index, const char *symbol, const cursor *at)
 {
     cursor c;
@@ -304,21 +307,21 @@ static cute_status read_objects(bytecode *b, uint64_t index, const char *symbol,
     return CUTE_OK;
 }
 
-/* Properties of gpu.binary in the order of their names: objects, offloadingHandler (may be absent), sym_name.
- */
+/* Properties of gpu.binary, in alphabetical order: objects, offloadingHandler (optional), sym_name. */
 static cute_status read_binary_properties(bytecode *b, uint64_t index, const cursor *at)
 {
     if (index >= b->property_count) return fail_bytecode(b, at, "the properties of a gpu.binary");
     cursor c = b->properties[index];
     uint64_t objects, last, next;
     const char *symbol;
-    if (!read_int(&c, &objects) || !read_int(&c, &last)) return fail_bytecode(b, &c, "the properties of a gpu.binary");
+    if (!read_int(&c, &objects) || !read_int(&c, &last))
+        return fail_bytecode(b, &c, "the properties of a gpu.binary");
     while (c.at < c.stop && read_int(&c, &next)) last = next;
     CUTE_TRY(read_symbol(b, last, &c, &symbol));
     return read_objects(b, objects, symbol, &c);
 }
 
-/* Before version 5 they stand in the dictionary of attributes. */
+/* Before version 5, the properties are in the attribute dictionary. */
 static cute_status read_binary_dictionary(bytecode *b, uint64_t index, const cursor *at)
 {
     cursor c;
@@ -343,7 +346,7 @@ static cute_status read_binary_dictionary(bytecode *b, uint64_t index, const cur
 
 static cute_status walk_block(bytecode *b, cursor *c, int depth);
 
-/* For results or block arguments of `count` values: which uses each has, in which order. */
+/* Skips the use-list orders of `count` results or block arguments. */
 static bool skip_use_lists(cursor *c, uint64_t count)
 {
     uint64_t lists = 1, uses;
@@ -423,7 +426,7 @@ static cute_status walk_block(bytecode *b, cursor *c, int depth)
 {
     uint64_t operations;
     bool arguments;
-    if (depth == DEEPEST) return fail_bytecode(b, c, "operations are nested too deeply");
+    if (depth == MAX_DEPTH) return fail_bytecode(b, c, "operations are nested too deeply");
     if (!read_flagged(c, &operations, &arguments)) return fail_bytecode(b, c, "the number of operations");
     if (arguments && !skip_block_arguments(b, c)) return fail_bytecode(b, c, "the arguments of a block");
     for (; operations; operations--) CUTE_TRY(walk_operation(b, c, depth + 1));
@@ -439,11 +442,11 @@ cute_status cute_gpu_bytecode_read(cute_arena *arena, const char *label, const u
     const cute_place file = {.file = label};
     cursor c = {start + 4, start + length}, contents;
     if (!read_int(&c, &b.version)) return fail_bytecode(&b, &c, "the version");
-    if (b.version > NEWEST)
+    if (b.version > LATEST_VERSION)
         return cute_fail(diag, CUTE_INVALID, &file,
                          "unsupported MLIR bytecode version %llu: expected 0 to %d (mlir-opt "
                          "--emit-bytecode-version=%d)",
-                         (unsigned long long)b.version, NEWEST, NEWEST);
+                         (unsigned long long)b.version, LATEST_VERSION, LATEST_VERSION);
     const uint8_t *producer = memchr(c.at, 0, (size_t)(c.stop - c.at));
     if (!producer) return fail_bytecode(&b, &c, "the name of the producer");
     c.at = producer + 1;

@@ -1,4 +1,4 @@
-/* Chooses objects of gpu.binary and names their files by what is in them. */
+/* Selects objects of gpu.binary and names their files by content. */
 #include "lib/cubin/containers/extract.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const char *suffix_of(const cute_object *object)
     }
 }
 
-/* SYMBOL[.CHIP][.N].SUFFIX, each part only where it tells objects apart. */
+/* SYMBOL[.CHIP][.N].SUFFIX; optional parts only where needed for unique names. */
 static const char *object_file_name(cute_arena *arena, const pool *all, size_t index)
 {
     const cute_object *object = &all->items[index];
@@ -46,7 +46,7 @@ static const char *object_file_name(cute_arena *arena, const pool *all, size_t i
 }
 
 static cute_status gather_objects(cute_arena *arena, const cute_link_input *inputs, size_t count, pool *out,
-                          cute_diag *diag)
+                                  cute_diag *diag)
 {
     *out = (pool){0};
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ static cute_status gather_objects(cute_arena *arena, const cute_link_input *inpu
                                       diag));
         cute_object *joined = cute_arena_array(arena, out->count + n, sizeof *joined);
         if (!joined) return cute_fail_memory(diag);
-        /* A text in an attribute ends with a zero, a file does not. */
+        /* Text in an attribute has a terminating zero, which does not belong in a file. */
         for (size_t j = 0; j < n; j++)
             if (found[j].kind == CUTE_OBJECT_ASSEMBLY)
                 while (found[j].length && ((const char *)found[j].data)[found[j].length - 1] == '\0')
@@ -90,8 +90,7 @@ static cute_status fail_empty(const char *label, const char *symbol, const cute_
                               const pool *before, cute_diag *diag)
 {
     const cute_place file = {.file = label};
-    if (before->count == 0)
-        return cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary operation to extract");
+    if (before->count == 0) return cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary operation to extract");
     const char *near = strcmp(symbol, "all") == 0 ? NULL : cute_nearest(symbol, symbol_at, before);
     if (near && strcmp(near, symbol) != 0)
         cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary '@%s'; did you mean '@%s'?", symbol, near);
@@ -142,7 +141,8 @@ cute_status cute_extract(cute_arena *arena, const char *symbol, const cute_arch 
     for (size_t i = 0; i < all.count && i < 16; i++)
         cute_note(diag, NULL, "@%s for %s", all.items[i].symbol,
                   *all.items[i].chip ? all.items[i].chip : "an unnamed chip");
-    cute_note(diag, NULL, "write them to a folder with -o DIR/, or select one with --extract=SYMBOL and -arch");
+    cute_note(diag, NULL,
+              "write them to a folder with -o DIR/, or select one with --extract=SYMBOL and -arch");
     return CUTE_INVALID;
 }
 

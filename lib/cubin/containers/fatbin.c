@@ -1,5 +1,5 @@
-/* Reads fatbins. A header of 16 bytes, then entries: a header of its own size, and a payload that is padded
- * to 8 bytes. */
+/* Reads fatbins: a header of 16 bytes, then entries, each a header with its own size and a payload padded to
+ * 8 bytes. */
 #include "lib/cubin/containers/fatbin.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 static const uint8_t magic[4] = {0x50, 0xed, 0x55, 0xba};
 
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
-/* Of an entry's header: where its fields are. */
+/* Offsets of the fields of an entry's header. */
 enum {
     AT_KIND = 0,
     AT_HEADER = 4,
@@ -21,7 +21,7 @@ enum {
     AT_FULL = 56,
     ENTRY = 64
 };
-/* No module is larger; what claims to be is hostile. */
+/* Larger sizes are taken to be malicious. */
 static const uint64_t largest = (uint64_t)512 << 20;
 
 static uint64_t read_little_endian(const uint8_t *at, int bytes)
@@ -111,8 +111,8 @@ cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute
         if (full && !zstd) got = cute_lz4_decompress(data, size, (uint8_t *)full, entry->full_length);
         if (!full || got != entry->full_length)
             return cute_fail(diag, CUTE_INVALID, &file,
-                             "the fatbin entry for sm_%u is damaged: cannot decompress its %s data", entry->sm,
-                             entry->compression);
+                             "the fatbin entry for sm_%u is damaged: cannot decompress its %s data",
+                             entry->sm, entry->compression);
         data = (const uint8_t *)full;
         size = got;
     }

@@ -1,4 +1,4 @@
-/* Reads `arch=VIRTUAL,code=REAL`, the code also as a list in brackets or quotes. */
+/* Parses `arch=VIRTUAL,code=REAL`; the code may be a list in brackets or quotes. */
 #include "lib/cubin/containers/gencode.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 static cute_status fail_gencode(const char *text, cute_diag *diag)
 {
     cute_fail(diag, CUTE_USAGE, NULL, "-gencode expects arch=compute_XX,code=sm_XX, got '%s'", text);
-    cute_note(diag, NULL, "for several architectures, give a list: -gencode arch=compute_80,code=[sm_80,sm_86]");
+    cute_note(diag, NULL,
+              "for several architectures, give a list: -gencode arch=compute_80,code=[sm_80,sm_86]");
     return CUTE_USAGE;
 }
 

@@ -1,5 +1,5 @@
-/* Finds gpu.binary in MLIR's text, custom and generic form, and reads its objects: enough of MLIR's lexical
- * rules (strings, comments, brackets) to skip everything else. */
+/* Finds gpu.binary in MLIR text, in custom and generic form, and reads its objects; knows just enough of
+ * MLIR's lexical rules (strings, comments, brackets) to skip everything else. */
 #include "lib/cubin/containers/gputext.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "lib/base/list.h"
 #include "lib/base/text/chars.h"
 
-enum { DEEPEST_ALIAS = 8 };
+enum { MAX_ALIAS_DEPTH = 8 };
 
 static cute_status fail_at_mlir(cute_mlir_text *s, const char *at, const char *what)
 {
@@ -40,7 +40,7 @@ static bool take_token(cute_mlir_text *s, const char *text)
     return true;
 }
 
-/* The byte behind the string that begins at s->at, NULL: it has no end. */
+/* The byte after the string that begins at s->at; NULL: unterminated. */
 static const char *string_end(const cute_mlir_text *s)
 {
     for (const char *at = s->at + 1; at < s->stop; at++) {
@@ -52,8 +52,7 @@ static const char *string_end(const cute_mlir_text *s)
     return NULL;
 }
 
-/* Moves behind one lexical element, a bracket with what is in it included; false at an end or a closing
- * bracket. */
+/* Skips one lexical element, including the contents of brackets; false at the end or at a closing bracket. */
 static bool skip_element(cute_mlir_text *s)
 {
     char closers[256];
@@ -77,7 +76,8 @@ static bool skip_element(cute_mlir_text *s)
         } else if (close) {
             depth--;
         }
-        if (c == '-' && s->stop - s->at > 1 && s->at[1] == '>') s->at++; /* an arrow closes nothing */
+        if (c == '-' && s->stop - s->at > 1 && s->at[1] == '>')
+            s->at++; /* the '>' of an arrow is not a bracket */
         s->at++;
         if (!cute_is_word(c, ".$-")) continue;
         while (s->at < s->stop && cute_is_word(*s->at, ".$-") && *s->at != '-') s->at++;
@@ -85,7 +85,7 @@ static bool skip_element(cute_mlir_text *s)
     return true;
 }
 
-/* A string's bytes: escapes are \n, \t, \\, \" and two hexadecimal digits. */
+/* Decodes a string with the escapes \n, \t, \\, \" and two hexadecimal digits. */
 static cute_status read_string(cute_mlir_text *s, const char **out, size_t *length)
 {
     skip_blank(s);
@@ -109,7 +109,8 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
         }
         int high = cute_hex_digit(*at), low = at + 1 < end - 1 ? cute_hex_digit(at[1]) : -1;
         if (high < 0 || low < 0)
-            return fail_at_mlir(s, at - 1, "unknown escape in a string: expected \\n, \\t, \\\\, \\\" or \\XX");
+            return fail_at_mlir(s, at - 1,
+                                "unknown escape in a string: expected \\n, \\t, \\\\, \\\" or \\XX");
         bytes[count++] = (char)(high << 4 | low);
         at++;
     }
@@ -119,7 +120,7 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
     return CUTE_OK;
 }
 
-/* The text that `#name = text` gives an alias; false: there is none. */
+/* Finds the text of an alias, `#name = text`; false: undefined. */
 static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_mlir_text *out)
 {
     for (const char *at = s->text; at < s->stop; at++) {
@@ -135,7 +136,7 @@ static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_
     return false;
 }
 
-/* The word at s->at, "#" included, of which nothing is taken. */
+/* The length of the word at s->at, including "#". */
 static size_t word_length(const cute_mlir_text *s)
 {
     size_t length = s->at < s->stop && *s->at == '#';
@@ -143,11 +144,11 @@ static size_t word_length(const cute_mlir_text *s)
     return length;
 }
 
-/* Follows aliases until s->at is not at one. */
+/* Resolves aliases until s->at is not an alias. */
 static void resolve_alias(cute_mlir_text *s, cute_mlir_text *where)
 {
     *where = *s;
-    for (int i = 0; i < DEEPEST_ALIAS; i++) {
+    for (int i = 0; i < MAX_ALIAS_DEPTH; i++) {
         skip_blank(where);
         size_t length = word_length(where);
         cute_mlir_text next;
@@ -158,7 +159,7 @@ static void resolve_alias(cute_mlir_text *s, cute_mlir_text *where)
     }
 }
 
-/* chip = "sm_90a" in `#nvvm.target<...>` or an alias of it; "" without. */
+/* Reads chip = "sm_90a" of `#nvvm.target<...>` or an alias of it; "" if absent. */
 static cute_status read_chip(cute_mlir_text *s, const char **chip)
 {
     cute_mlir_text target;
@@ -175,8 +176,8 @@ static cute_status read_chip(cute_mlir_text *s, const char **chip)
                 const char *end = string_end(&target);
                 if (!end) break;
                 target.at = end - 1;
-            } else if (*target.at == 'c' && !cute_is_word(target.at[-1], ".$-") && take_token(&target, "chip") &&
-                       take_token(&target, "=")) {
+            } else if (*target.at == 'c' && !cute_is_word(target.at[-1], ".$-") &&
+                       take_token(&target, "chip") && take_token(&target, "=")) {
                 CUTE_TRY(read_string(&target, chip, &length));
                 break;
             }
@@ -198,7 +199,6 @@ const char *cute_object_kind_name(cute_object_kind kind)
     return words[kind];
 }
 
-/* Adds a copy of `object`. */
 static cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
                                    cute_diag *diag)
 {
@@ -219,7 +219,8 @@ cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t i
     if (!take_token(&where, "#gpu.object") || !take_token(&where, "<"))
         return fail_at_mlir(&where, where.at, "expected '#gpu.object<'");
     CUTE_TRY(read_chip(&where, &object.chip));
-    if (!take_token(&where, ",")) return fail_at_mlir(&where, where.at, "expected ',' after the object's target");
+    if (!take_token(&where, ","))
+        return fail_at_mlir(&where, where.at, "expected ',' after the object's target");
     if (take_token(&where, "properties")) {
         if (!take_token(&where, "=") || !skip_element(&where) || !take_token(&where, ","))
             return fail_at_mlir(&where, where.at, "expected 'properties = {...},'");
@@ -233,7 +234,8 @@ cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t i
     CUTE_TRY(read_string(&where, &bytes, &object.length));
     object.data = bytes;
     while (!take_token(&where, ">"))
-        if (!skip_element(&where)) return fail_at_mlir(&where, where.at, "expected '>' at the end of the object");
+        if (!skip_element(&where))
+            return fail_at_mlir(&where, where.at, "expected '>' at the end of the object");
     if (alias) {
         skip_blank(s);
         s->at += word_length(s);
@@ -264,7 +266,7 @@ static cute_status read_symbol(cute_mlir_text *s, const char **out)
     return *out ? CUTE_OK : cute_fail_memory(s->diag);
 }
 
-/* Behind `gpu.binary`: `@name [<handler>] [attributes {...}] [objects]` */
+/* After `gpu.binary`: `@name [<handler>] [attributes {...}] [objects]` */
 static cute_status read_custom(cute_mlir_text *s, cute_object_list *list)
 {
     const char *symbol;
@@ -277,7 +279,7 @@ static cute_status read_custom(cute_mlir_text *s, cute_object_list *list)
     return read_array(s, symbol, list);
 }
 
-/* Behind `"gpu.binary"`: `() <{objects = [...], sym_name = "x"}> : ...`, or the same in `{...}` */
+/* After `"gpu.binary"`: `() <{objects = [...], sym_name = "x"}> : ...`, or the same in `{...}` */
 static cute_status read_generic(cute_mlir_text *s, cute_object_list *list)
 {
     const char *symbol = "", *name;

@@ -1,4 +1,4 @@
-/* Device code in a file of any kind, image by image, and the choice of one. */
+/* Lists the images of device code in a file, and selects one. */
 #include "lib/cubin/containers/images.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct reader {
     const char *label;
     cute_image *images;
     size_t count, room, modules;
-    bool archs; /* those of cubins are asked for: each is extracted */
+    bool archs; /* the architectures of cubins are requested: each cubin is extracted */
     cute_diag *diag;
 } reader;
 
@@ -30,7 +30,7 @@ static cute_image *add_image(reader *r)
     return &r->images[r->count++];
 }
 
-/* What a cubin or PTX says of its architecture: more than a container, which knows no "a" and "f". */
+/* The architecture stated by a cubin or PTX: more precise than the container, which lacks "a" and "f". */
 static const char *image_arch(reader *r, const cute_image *image)
 {
     const char *stated = cute_arena_printf(r->arena, "sm_%u", image->entry.sm), *arch = NULL;
@@ -68,7 +68,7 @@ static cute_status add_fatbin(reader *r, const char *member, const void *bytes, 
     return CUTE_OK;
 }
 
-/* A cubin or PTX that is a file of its own. */
+/* A cubin or PTX that is not in a container. */
 static cute_status add_single(reader *r, const char *member, const void *bytes, size_t length)
 {
     cute_module *module;
@@ -109,7 +109,7 @@ static cute_status add_content(reader *r, const char *member, const void *bytes,
     return add_single(r, member, bytes, length);
 }
 
-/* Members without device code are as usual as ones with it. */
+/* Members without device code are common. */
 static cute_status add_archive(reader *r, const void *bytes, size_t length)
 {
     const cute_place file = {.file = r->label};
@@ -163,7 +163,7 @@ cute_status cute_image_extract(cute_arena *arena, const char *label, const cute_
     return cute_fatbin_extract(arena, label, &image->entry, bytes, length, diag);
 }
 
-/* ---- the choice ---- */
+/* ---- selection ---- */
 
 static bool has_kernel(const char *label, const char *kernel, const char *arch, const cute_image *image)
 {
@@ -176,9 +176,9 @@ static bool has_kernel(const char *label, const char *kernel, const char *arch, 
     return has;
 }
 
-/* The modules that have the kernel; without a name all. */
-static size_t find_matching_modules(const char *label, const char *kernel, const char *arch, const cute_image *images,
-                      size_t count, const cute_image **first)
+/* Marks the modules that have the kernel; all if `kernel` is NULL. */
+static size_t find_matching_modules(const char *label, const char *kernel, const char *arch,
+                                    const cute_image *images, size_t count, const cute_image **first)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {

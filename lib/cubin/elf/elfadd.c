@@ -1,5 +1,5 @@
-/* Adds sections to a finished ELF file. The driver takes such a cubin and ignores what it does not know;
- * nothing that it reads moves. */
+/* Adds sections to a finished ELF file. The driver ignores unknown sections, and everything that it reads
+ * keeps its offset. */
 #include <elf.h>
 #include <string.h>
 
@@ -25,8 +25,7 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
         return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu sections",
                          elf->section_count);
     if (!elf->string_section || !elf->sections[elf->string_section].data)
-        return cute_fail(diag, CUTE_INVALID, &file,
-                         "cannot add sections to a file without section names");
+        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file without section names");
     size_t start = out->length;
     cute_buffer headers = {0}, names = {0};
     Elf64_Ehdr header;
@@ -53,7 +52,7 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
         cute_buffer_append(out, additions[i].data, additions[i].length);
         cute_buffer_append(&headers, &section, sizeof section);
     }
-    /* The table of names keeps its index; its old bytes are left behind, unused. */
+    /* The name table keeps its index; its old bytes remain, unused. */
     align_to(out, start, 8);
     size_t names_at = out->length - start;
     cute_buffer_append(out, cute_buffer_text(&names), names.length);

@@ -1,5 +1,5 @@
-/* An attribute is a format byte, a code and a value: none (2 bytes unused), a byte, a half, or a size and
- * that many bytes. */
+/* Reads .nv.info: an attribute is a format byte, a code and a value: none (2 unused bytes), a byte, a half,
+ * or a size and that many bytes. */
 #include "lib/cubin/elf/nvinfo.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static uint32_t read_word(const uint8_t *at)
     return read_half(at) | read_half(at + 2) << 16;
 }
 
-/* The bytes that a shape needs, and what it has in them. */
+/* The number of bytes of each shape. */
 static const size_t needs[] = {
     [CUTE_NVINFO_DIM3] = 12,   [CUTE_NVINFO_OF] = 8,   [CUTE_NVINFO_PARAM] = 12,
     [CUTE_NVINFO_PARAM2] = 12, [CUTE_NVINFO_BANK] = 8, [CUTE_NVINFO_SYMBOLS] = 0,
@@ -101,7 +101,7 @@ cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *sectio
         return cute_fail(diag, CUTE_INVALID, &file, "section %s is truncated inside %s", section->name,
                          out->name ? out->name : "an attribute");
     *offset += 4 + (at[0] == FORMAT_SIZED ? out->length : 0);
-    /* A value that is shorter than its shape is shown as it is. */
+    /* A value shorter than its shape is not decoded. */
     size_t needed = (size_t)out->shape < sizeof needs / sizeof *needs ? needs[out->shape] : 0;
     if (out->length < needed && out->shape != CUTE_NVINFO_NONE) out->shape = CUTE_NVINFO_BYTES;
     decode_attribute(out);

@@ -1,5 +1,5 @@
-/* Reads each module as a list of declarations, resolves their names, and writes them in an order in which each
- * stands before its uses: prototypes, variables, functions. */
+/* Reads each module as a list of declarations, resolves names, and writes declarations before uses:
+ * prototypes, variables, functions. */
 #include "lib/cubin/ptx/ptxjoin.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 typedef cute_ptx_token token;
 
-/* In the order in which a definition is preferred. */
+/* In ascending order of preference for definitions. */
 typedef enum linkage { PRIVATE, EXTERN, COMMON, WEAK, VISIBLE } linkage;
 static const char *const linkages[] = {"", ".extern", ".common", ".weak", ".visible"};
 
@@ -26,11 +26,11 @@ typedef struct item {
     linkage linkage;
     token name;
     const char *start, *stop;
-    const char *body; /* of a function: where its "{" is; NULL: a declaration */
+    const char *body; /* the "{" of a function's body; NULL: a declaration */
     size_t part;
     int64_t align;
-    bool dropped, prototype; /* prototype: another module declares it */
-    const char *renamed;     /* NULL: keeps its name */
+    bool dropped, prototype; /* prototype: declared by another module */
+    const char *renamed;     /* NULL: not renamed */
 } item;
 
 typedef struct part {
@@ -39,8 +39,8 @@ typedef struct part {
     int version; /* 83 */
     token target;
     const cute_arch *arch;
-    size_t first_file; /* what is added to its numbers of files */
-    size_t begin, end; /* its items */
+    size_t first_file; /* offset of its file numbers */
+    size_t begin, end; /* range of its items */
     item **renames;    /* sorted by name */
     size_t rename_count;
 } part;
@@ -52,7 +52,7 @@ typedef struct joiner {
     size_t part_count;
     item *items;
     size_t item_count, item_capacity;
-    item **sorted; /* those with names, by name */
+    item **sorted; /* named items, by name */
     size_t sorted_count;
     size_t files;
     cute_buffer file_lines, *out;
@@ -104,7 +104,7 @@ static int64_t number_of(token t)
 
 /* ---- reading ---- */
 
-/* To the bracket that closes the one that was read. */
+/* Skips to the bracket that closes the one just read. */
 static cute_status skip_brackets(reader *r, const char *open, const char *close)
 {
     for (size_t depth = 1; depth;) {
@@ -125,7 +125,7 @@ static cute_status add_item(reader *r, const item *i)
     return CUTE_OK;
 }
 
-/* `[(result)] name [(params)] directives {body}`, or `;`, behind .func or .entry. */
+/* `[(result)] name [(params)] directives {body}`, or `;`, after .func or .entry. */
 static cute_status read_function(reader *r, item *i)
 {
     token t = next_token(r);
@@ -144,7 +144,7 @@ static cute_status read_function(reader *r, item *i)
     return skip_brackets(r, "{", "}");
 }
 
-/* `... [.align N] TYPE name[N] [= {...}];` behind the first directive. */
+/* `... [.align N] TYPE name[N] [= {...}];` after the first directive. */
 static cute_status read_variable(reader *r, item *i)
 {
     for (token t = next_token(r); !token_is(t, ";"); t = next_token(r)) {
@@ -164,7 +164,7 @@ static cute_status read_variable(reader *r, item *i)
     return CUTE_OK;
 }
 
-/* `.file N "name"[, time, size]`, with a number that no other module uses. */
+/* `.file N "name"[, time, size]`, renumbered to be unique over all modules. */
 static cute_status read_file(reader *r)
 {
     token number = next_token(r), name = next_token(r);
@@ -189,7 +189,8 @@ static cute_status read_target(reader *r)
     const char *name = cute_arena_copy(r->j->arena, r->part->target.at, r->part->target.length);
     if (!name) return cute_fail_memory(r->j->diag);
     r->part->arch = cute_arch_find(name);
-    while (token_is(peek_token(r), ",")) next_token(r), next_token(r); /* "debug": its sections go */
+    while (token_is(peek_token(r), ","))
+        next_token(r), next_token(r); /* "debug": debug sections are dropped */
     return CUTE_OK;
 }
 
@@ -291,7 +292,7 @@ static cute_status sort_items(joiner *j)
     return CUTE_OK;
 }
 
-/* Takes a member of a library that defines what a taken module lacks. False: none is wanted. */
+/* Takes a library member that defines a missing symbol. False: none is needed. */
 static bool take_one_more(joiner *j)
 {
     for (size_t first = 0, end; first < j->sorted_count; first = end) {
@@ -327,7 +328,7 @@ static cute_status fail_twice(joiner *j, const item *a, const item *b)
     return CUTE_INVALID;
 }
 
-/* Of what all modules call by one name, one stays. */
+/* Keeps one of the items that share a global name. */
 static cute_status resolve_global(joiner *j, size_t first, size_t end)
 {
     item *best = NULL;
@@ -366,7 +367,7 @@ static bool is_in_use(const joiner *j, const char *name)
     return false;
 }
 
-/* The name by which the other modules don't know what is in j->sorted[first..end): all of one part. */
+/* Gives the items j->sorted[first..end), all of one module, a name that no other module uses. */
 static cute_status rename_private(joiner *j, size_t first, size_t end)
 {
     const item *one = j->sorted[first];
@@ -379,7 +380,7 @@ static cute_status rename_private(joiner *j, size_t first, size_t end)
     return CUTE_OK;
 }
 
-/* What one module calls by a name of its own: its definition stays, else its first declaration. */
+/* Items with a module-private name: keeps the definition, else the first declaration. */
 static void resolve_own(joiner *j, size_t first, size_t end)
 {
     item *best = j->sorted[first];
@@ -389,7 +390,7 @@ static void resolve_own(joiner *j, size_t first, size_t end)
     best->prototype = best->kind == FUNCTION && best->body;
 }
 
-/* Private names of one group: the first module keeps its own where nobody else has that name. */
+/* Private names of one group: the first module keeps its name if no other module uses it. */
 static cute_status resolve_private(joiner *j, size_t first, size_t end)
 {
     bool taken = false;
@@ -418,7 +419,7 @@ static cute_status resolve_names(joiner *j)
         q->renames = cute_arena_array(j->arena, q->end - q->begin + 1, sizeof *q->renames);
         if (!q->renames) return cute_fail_memory(j->diag);
     }
-    for (size_t i = 0; i < j->sorted_count; i++) { /* sorted, so each part's list is */
+    for (size_t i = 0; i < j->sorted_count; i++) { /* in sorted order, so each part's list is sorted */
         part *q = &j->parts[j->sorted[i]->part];
         if (j->sorted[i]->renamed) q->renames[q->rename_count++] = j->sorted[i];
     }
@@ -441,11 +442,13 @@ static const char *find_rename(const part *p, token t)
     return NULL;
 }
 
-/* `, function_name LABEL, inlined_at F L C` behind a .loc: the label is one of a section that is left out. */
+/* `, function_name LABEL, inlined_at F L C` after a .loc: the label belongs to a dropped section. */
 static void skip_inlined(const char **at, const char *stop)
 {
     const char *ahead = *at;
-    if (!token_is(cute_ptx_next(&ahead, stop), ",") || !token_is(cute_ptx_next(&ahead, stop), "function_name")) return;
+    if (!token_is(cute_ptx_next(&ahead, stop), ",") ||
+        !token_is(cute_ptx_next(&ahead, stop), "function_name"))
+        return;
     for (token t = cute_ptx_next(&ahead, stop); t.length; t = cute_ptx_next(&ahead, stop)) {
         if (!token_is(t, "inlined_at")) continue;
         for (int n = 0; n < 3; n++) cute_ptx_next(&ahead, stop);
@@ -454,7 +457,7 @@ static void skip_inlined(const char **at, const char *stop)
     }
 }
 
-/* The text from `start` to `stop` with the module's names and numbers of files changed. */
+/* Writes the text from `start` to `stop` with renamed symbols and renumbered files. */
 static void put_text(joiner *j, const part *p, const char *start, const char *stop)
 {
     const char *from = start;
@@ -512,7 +515,7 @@ static void put_prototypes(joiner *j)
     }
 }
 
-/* Declarations and variables first, so that all names are known to the functions (and what `.alias` names). */
+/* Declarations and variables first, so that all names are declared before the functions (and `.alias`). */
 static void put_items(joiner *j, bool bodies)
 {
     size_t last = SIZE_MAX;

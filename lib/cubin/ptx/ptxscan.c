@@ -1,4 +1,4 @@
-/* A reader of the headers of PTX modules and of their `.entry`s. */
+/* Reads the headers of PTX modules and their `.entry` declarations. */
 #include "lib/cubin/ptx/ptxscan.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ typedef struct scanner {
     cute_diag *diag;
     cute_ptx_scan *out;
     size_t capacity;
-    /* names of `.extern .shared`, each of which is dynamic shared memory */
+    /* names of `.extern .shared` variables: dynamic shared memory */
     struct name {
         token text;
         struct name *next;
@@ -68,7 +68,7 @@ static bool read_integer(token t, int64_t *value)
     return *end == 0;
 }
 
-/* "64" of ".b64" in bits; 0: no fundamental type. */
+/* The bits of a fundamental type: 64 for ".b64"; 0: not a fundamental type. */
 static int64_t type_bits(token t)
 {
     static const char *const packed[] = {".f16x2", ".bf16x2"};
@@ -90,7 +90,7 @@ typedef struct param_list {
     int64_t end;
 } param_list;
 
-/* `.param [.align N] TYPE [.ptr [SPACE] [.align N]] NAME [[COUNT]]` behind its ".param". */
+/* `.param [.align N] TYPE [.ptr [SPACE] [.align N]] NAME [[COUNT]]` after ".param". */
 static cute_status read_param(scanner *s, param_list *list)
 {
     int64_t align = 0, bits = 0, count = 1, pointee = 0;
@@ -142,7 +142,7 @@ static cute_status read_param(scanner *s, param_list *list)
         arg->kind = CUTE_ARG_SCALAR;
         arg->dtype = cute_arena_copy(s->arena, type.at + 1, type.length - 1);
     } else if (count == 1 && (type.at[1] == 'u' || type.at[1] == 's') && bits < 64) {
-        /* Compilers from C write .u32 for signed ones too, and .u64 for pointers. */
+        /* C compilers also write .u32 for signed integers and .u64 for pointers. */
         arg->kind = CUTE_ARG_SCALAR;
         arg->dtype = cute_arena_printf(s->arena, "i%d", (int)bits);
     }
@@ -179,7 +179,7 @@ static cute_status read_one(scanner *s, int64_t *out)
     return read_integer(t, out) ? CUTE_OK : fail_at_token(s, t, "expected a number");
 }
 
-/* The body, which begins behind its brace: which dynamic shared memory it names, and how much it declares. */
+/* Reads the body, after its brace: uses of dynamic shared memory, and the size of static shared memory. */
 static cute_status read_body(scanner *s, cute_kernel *kernel)
 {
     size_t depth = 1;
@@ -217,7 +217,8 @@ static cute_kernel *add_kernel(scanner *s)
 static cute_status read_entry(scanner *s)
 {
     token name = next_token(s), t;
-    if (!name.length || !cute_is_word(*name.at, "$%.")) return fail_at_token(s, name, "expected a kernel's name");
+    if (!name.length || !cute_is_word(*name.at, "$%."))
+        return fail_at_token(s, name, "expected a kernel's name");
     cute_kernel *kernel = add_kernel(s);
     param_list list = {0};
     if (!kernel) return cute_fail_memory(s->diag);
@@ -242,7 +243,7 @@ static cute_status read_entry(scanner *s)
         kernel->blocks_are_clusters |= token_is(t, ".blocksareclusters");
     }
     if (!token_is(t, "{")) return t.length ? CUTE_OK : fail_at_token(s, t, "expected the body of the kernel");
-    s->out->kernel_count++; /* a declaration is none */
+    s->out->kernel_count++; /* declarations do not count */
     return read_body(s, kernel);
 }
 
@@ -261,11 +262,13 @@ static cute_status read_head(scanner *s)
                                         (dot + 1 < t.at + t.length ? dot[1] - '0' : 0));
         } else if (token_is(t, ".target")) {
             t = next_token(s);
-            if (!t.length || !cute_is_word(*t.at, "$%.")) return fail_at_token(s, t, "expected an architecture");
+            if (!t.length || !cute_is_word(*t.at, "$%."))
+                return fail_at_token(s, t, "expected an architecture");
             s->out->target_offset = (size_t)(t.at - s->text);
             s->out->target = cute_arena_copy(s->arena, t.at, t.length);
             if (!s->out->target) return cute_fail_memory(s->diag);
-            while (token_is(peek_token(s), ",")) next_token(s), next_token(s); /* "debug", "texmode_unified" */
+            while (token_is(peek_token(s), ","))
+                next_token(s), next_token(s); /* "debug", "texmode_unified" */
         } else if (token_is(t, ".address_size")) {
             next_token(s);
         } else {
@@ -275,7 +278,7 @@ static cute_status read_head(scanner *s)
     }
 }
 
-/* A directive of the outer level behind ".extern": remembers dynamic shared memory. */
+/* A module-scope directive after ".extern": records dynamic shared memory. */
 static cute_status read_extern(scanner *s)
 {
     token t = next_token(s);
@@ -294,7 +297,7 @@ static cute_status read_extern(scanner *s)
 }
 
 static scanner start_scanner(cute_arena *arena, const char *label, const char *text, size_t length,
-                     cute_ptx_scan *out, cute_diag *diag)
+                             cute_ptx_scan *out, cute_diag *diag)
 {
     *out = (cute_ptx_scan){0};
     return (scanner){.arena = arena,
