@@ -46,7 +46,7 @@ gpu.module @kernels {
     %zero = arith.constant 0.0 : f32
     cute.fill(%r, %zero)
     %at = cute.make_coord(%n)
-    // CHECK: local_memory.mlir:[[@LINE+2]]:{{.*}} note: expected constant coordinates, or those of a loop with known bounds
+    // CHECK: local_memory.mlir:[[@LINE+2]]:{{.*}} note: expected constant coordinates, or induction variables of loops with constant bounds
     // CHECK-NEXT: %v = cute.memref.load
     %v = cute.memref.load(%r, %at)
     llvm.store %v, %p : f32, !llvm.ptr<1>
@@ -63,7 +63,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : i32
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 : i32 {
       %at = cute.make_coord(%i)
-      // CHECK: :[[@LINE+1]]:{{.*}} note: expected known bounds, so that the loop is unrolled
+      // CHECK: :[[@LINE+1]]:{{.*}} note: expected constant bounds, so that the loop is unrolled
       cute.memref.store(%r, %at, %s)
       %t = arith.addf %s, %s : f32
       scf.yield %t : f32
