@@ -344,9 +344,9 @@ k.ptx:
       6 | wgmma.commit_group.sync.aligned;
       7 | ret; }
 likely causes:
-  - the instruction is of another architecture, "*"
+  - the instruction requires another architecture, "*"
 what to try:
-  - compile with -arch for an architecture that has it"* ]]
+  - compile with -arch for an architecture that supports it"* ]]
     ptx k.ptx <<<'.visible .entry k(){ bra L; ret; }'
     run -1 cute-link k.ptx -o k
     [[ $output == *"cute-link: note: declare it before its use;"* && $output != *"settings:"* ]]

@@ -344,7 +344,7 @@ MLIR
 
 @test "PTX for a later architecture is refused at its .target" {
     fails 1 "$link" -arch sm_80 -o k.cubin "$data/link_wgmma.ptx"
-    says "link_wgmma.ptx:4:9: error: this PTX is for sm_90a and can't be compiled for sm_80"
+    says "link_wgmma.ptx:4:9: error: this PTX is for sm_90a and cannot be compiled for sm_80"
 }
 
 @test "no toolkit: exit code 3, where it looked and how to get it" {
@@ -570,7 +570,7 @@ host() {
     host twice.o .nv_fatbin=twice
     fails 1 "$CUTE_BIN/cute-dump" twice.o --kernel=add_one
     says "2 modules have a kernel 'add_one'"
-    says '--image=N chooses one'
+    says 'select one with --image=N'
     head -c 100 k.fatbin >cut
     host cut.o .nv_fatbin=cut
     fails 1 "$link" -o k.cubin cut.o
@@ -686,7 +686,7 @@ END
     done
     sed 's/sm_80/sm_90/' "$data/link_ok.ptx" >sm_90.ptx
     fails 1 "$link" -Xptxas=--gpu-name=sm_80 -o k.cubin sm_90.ptx
-    says "this PTX is for sm_90 and can't be compiled for sm_80"
+    says "this PTX is for sm_90 and cannot be compiled for sm_80"
     for wrong in --gpu-name=sm_91 --gpu-name; do
         fails 2 "$link" -Xptxas=$wrong -o k.cubin "$data/link_ok.ptx"
         says 'unknown architecture'
@@ -718,7 +718,7 @@ END
     says '-arch=native: the driver reports no GPU'
     CUTE_LIBCUDA=/nowhere.so fails 3 "$link" -arch native -o k.cubin "$data/link_ok.ptx"
     says '-arch=native: no CUDA driver'
-    says 'name the architecture, such as -arch=sm_90a'
+    says 'specify the architecture, such as -arch=sm_90a'
 }
 
 @test "an option that is unknown is named as it was given" {

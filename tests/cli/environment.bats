@@ -86,7 +86,7 @@ MLIR
         run -3 env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH $name="$PWD/empty" cute-link k.ptx -o k.cubin
         [[ $output == *"error: expected a CUDA toolkit folder in the environment variable $name, got '$PWD/empty'"* ]]
         [[ $output == *"note: the folder contains none of bin/ptxas, bin/nvlink, "*"nvvm/libdevice/libdevice.10.bc"* ]]
-        [[ $output == *"note: there is '/"*"ptxas': unset $name"* ]]
+        [[ $output == *"note: found '/"*"ptxas': unset $name"* ]]
         # without any other: what such a folder has in it
         cp "$CUTE_BIN/cute-link" alone
         run -3 env -i PATH=/nonexistent $name="$PWD/empty" ./alone k.ptx -o k.cubin
