@@ -468,7 +468,7 @@ END
     fails 2 "$dump" occupancy --registers 32 -arch sm_88
     says "the multiprocessor limits of sm_88 are not published"
     fails 2 "$dump" occupancy --registers 32 -arch sm_80 --cluster 2
-    says "sm_80 has no clusters"
+    says "sm_80 does not support clusters"
     fails 2 "$dump" elf k.cubin --block 128
     says "it is for 'resources', 'occupancy'"
     fails 2 "$dump" resources k.cubin --svg --json

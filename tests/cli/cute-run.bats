@@ -190,7 +190,7 @@ END
 @test "no driver is exit code 3 and says what was looked for" {
     CUTE_LIBCUDA=/nonexistent/libcuda.so.1 run "$run" --list-devices
     [ "$status" -eq 3 ]
-    [[ "$output" == *"no CUDA driver: /nonexistent/libcuda.so.1"* ]]
+    [[ "$output" == *"no CUDA driver: cannot open /nonexistent/libcuda.so.1"* ]]
     CUTE_LIBCUDA=/nonexistent/libcuda.so.1 run "$run" kernels.ptx --config add.json
     [ "$status" -eq 3 ]
 }
