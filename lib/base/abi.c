@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static cute_status size_of(const void *theirs, const char *name, size_t *out, cute_diag *diag)
+static cute_status caller_size(const void *theirs, const char *name, size_t *out, cute_diag *diag)
 {
     memcpy(out, theirs, sizeof *out);
     if (*out >= sizeof *out) return CUTE_OK;
@@ -13,7 +13,7 @@ static cute_status size_of(const void *theirs, const char *name, size_t *out, cu
 cute_status cute_struct_read(void *ours, size_t size, const void *theirs, const char *name, cute_diag *diag)
 {
     size_t given;
-    CUTE_TRY(size_of(theirs, name, &given, diag));
+    CUTE_TRY(caller_size(theirs, name, &given, diag));
     for (size_t i = size; i < given; i++)
         if (((const char *)theirs)[i])
             return cute_fail(diag, CUTE_USAGE, NULL,
@@ -28,7 +28,7 @@ cute_status cute_struct_read(void *ours, size_t size, const void *theirs, const 
 cute_status cute_struct_write(void *theirs, const void *ours, size_t size, const char *name, cute_diag *diag)
 {
     size_t given;
-    CUTE_TRY(size_of(theirs, name, &given, diag));
+    CUTE_TRY(caller_size(theirs, name, &given, diag));
     memset(theirs, 0, given);
     memcpy(theirs, ours, given < size ? given : size);
     memcpy(theirs, &given, sizeof given);

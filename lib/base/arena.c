@@ -1,4 +1,4 @@
-/* Arenas: a list of chunks, cut off from the front. Knows nothing of what is stored in it. */
+/* Arenas: a list of chunks from which objects are allocated in order. */
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 #endif
 
 #ifdef ARENA_PER_OBJECT
-/* One chunk an object, so that AddressSanitizer sees where each one ends. */
+/* One chunk per object, so that AddressSanitizer detects out-of-bounds accesses. */
 enum { FIRST_CHUNK = 1, LARGEST_CHUNK = 1 };
 #else
-/* The first chunk, its header included, is of a size that malloc hands out and takes back without a search: most arenas
- * live for one operation. */
+/* The first chunk, including its header, has a size that malloc serves from its bins: most arenas live for
+ * one operation. */
 enum { FIRST_CHUNK = 960, LARGEST_CHUNK = 1 << 20 };
 #endif
 
@@ -55,7 +55,7 @@ void cute_arena_destroy(cute_arena *arena)
 
 static chunk *add_chunk(cute_arena *arena, size_t size)
 {
-    /* What is larger than a chunk gets one of its own behind the first, which stays in use. */
+    /* An object larger than half a chunk gets its own chunk, after the first, which stays in use. */
     bool own = size > arena->next_size / 2 && arena->chunks;
     size_t room = own || size > arena->next_size ? size : arena->next_size;
     chunk *c = malloc(sizeof *c + room);
@@ -76,7 +76,7 @@ void *cute_arena_alloc(cute_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     if (size > PTRDIFF_MAX - sizeof(chunk) - align) return NULL;
-    /* An object of no bytes has an address of its own too. */
+    /* Zero-size objects have distinct addresses, too. */
     size = (size ? size : 1) + align - 1;
     size -= size % align;
     chunk *c = arena->chunks;

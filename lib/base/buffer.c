@@ -1,4 +1,4 @@
-/* The growable byte string. Owns its storage; the first failure to grow sticks. */
+/* The growable byte string. An allocation failure is remembered: see cute_buffer_ok. */
 #include "lib/base/buffer.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A growable byte string. Appending after memory ran out does nothing; ask cute_buffer_ok once at
- * the end. `data` is always terminated, so it may be read as a C string; {0} is an empty buffer. */
+/* A growable byte string. After an allocation failure, appending does nothing; check cute_buffer_ok once at
+ * the end. `data` is always terminated, so it is a C string; {0} is an empty buffer. */
 #ifndef CUTE_LIB_BASE_BUFFER_H
 #define CUTE_LIB_BASE_BUFFER_H
 

@@ -1,4 +1,4 @@
-/* See graph.h. No walk recurses: kernels have chains of thousands of blocks. */
+/* No traversal recurses: kernels can have chains of thousands of blocks. */
 #include "lib/base/graph.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ bool cute_graph_add(cute_graph *g, uint32_t from, uint32_t to)
     return true;
 }
 
-/* The places where each node's edges begin, out of how many there are: of node n in at[n + 1]. */
-static void sum(uint32_t *at, uint32_t count)
+/* Turns edge counts (of node n in at[n + 1]) into the offset of each node's first edge. */
+static void sum_offsets(uint32_t *at, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) at[n + 1] += at[n];
 }
@@ -45,8 +45,8 @@ bool cute_graph_finish(cute_graph *g)
         g->out[g->edges[e].from + 1]++;
         g->in[g->edges[e].to + 1]++;
     }
-    sum(g->out, g->count);
-    sum(g->in, g->count);
+    sum_offsets(g->out, g->count);
+    sum_offsets(g->in, g->count);
     for (size_t e = 0; e < g->edge_count; e++) {
         uint32_t from = g->edges[e].from;
         sorted[g->out[from] + fill[from]++] = g->edges[e];
@@ -84,8 +84,8 @@ void cute_graph_reach(cute_graph *g, uint32_t root)
     }
 }
 
-/* The nearest node above both; CUTE_NO_NODE: different roots are. */
-static uint32_t meet(const cute_graph *g, uint32_t a, uint32_t b)
+/* The nearest common dominator; CUTE_NO_NODE: different roots. */
+static uint32_t common_dominator(const cute_graph *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
         if (a == CUTE_NO_NODE || b == CUTE_NO_NODE) return CUTE_NO_NODE;
@@ -112,7 +112,7 @@ bool cute_graph_dominators(cute_graph *g)
             for (uint32_t e = g->in[node]; e < g->in[node + 1]; e++) {
                 uint32_t from = g->edges[g->in_edges[e]].from;
                 if (!known[from]) continue;
-                above = any ? meet(g, above, from) : from;
+                above = any ? common_dominator(g, above, from) : from;
                 any = true;
             }
             if (!any || (known[node] && g->dominator[node] == above)) continue;
@@ -135,7 +135,7 @@ typedef struct search {
     uint32_t *work, *seen;
 } search;
 
-/* The sources of edges back to the header, into work; the loop's number is the mark. */
+/* Pushes the sources of back edges to the header to `work`; `mark` is the loop's number. */
 static uint32_t find_latches(search *s, uint32_t header, uint32_t mark, bool *found)
 {
     const cute_graph *g = s->g;
@@ -155,7 +155,8 @@ static uint32_t find_latches(search *s, uint32_t header, uint32_t mark, bool *fo
     return count;
 }
 
-/* Outer headers come first in reverse postorder, so an inner loop takes its nodes from the outer one. */
+/* Outer headers precede inner ones in reverse postorder, so an inner loop takes over nodes of the outer
+ * one. */
 static bool find_loop(search *s, uint32_t header)
 {
     const cute_graph *g = s->g;

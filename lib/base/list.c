@@ -1,11 +1,11 @@
-/* Lists that grow. */
+/* Growable lists. */
 #include "lib/base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice as many, and their bytes; false where that is more than there can be. */
-static bool doubled(size_t capacity, size_t size, size_t first, size_t *next, size_t *bytes)
+/* Doubles the capacity and computes its bytes; false on overflow. */
+static bool double_capacity(size_t capacity, size_t size, size_t first, size_t *next, size_t *bytes)
 {
     *next = first;
     return (!capacity || !__builtin_mul_overflow(capacity, 2, next)) &&
@@ -17,7 +17,7 @@ bool cute_arena_more(cute_arena *arena, void *list, size_t count, size_t *capaci
     size_t next, bytes;
     void *old;
     if (count < *capacity) return true;
-    if (!doubled(*capacity, size, first, &next, &bytes)) return false;
+    if (!double_capacity(*capacity, size, first, &next, &bytes)) return false;
     void *more = cute_arena_alloc(arena, bytes);
     if (!more) return false;
     memcpy(&old, list, sizeof old);
@@ -32,7 +32,7 @@ bool cute_heap_more(void *list, size_t count, size_t *capacity, size_t size, siz
     size_t next, bytes;
     void *old;
     if (count < *capacity) return true;
-    if (!doubled(*capacity, size, first, &next, &bytes)) return false;
+    if (!double_capacity(*capacity, size, first, &next, &bytes)) return false;
     memcpy(&old, list, sizeof old);
     void *more = realloc(old, bytes);
     if (!more) return false;

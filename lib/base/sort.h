@@ -1,4 +1,4 @@
-/* qsort of a list that may be empty, and then has no memory: qsort itself takes no NULL. */
+/* qsort for lists that may be empty and NULL, which qsort does not allow. */
 #ifndef CUTE_LIB_BASE_SORT_H
 #define CUTE_LIB_BASE_SORT_H
 

@@ -1,4 +1,4 @@
-/* The version, as the file VERSION has it. */
+/* The version from the file VERSION. */
 #include "cute/base.h"
 
 const char *cute_version(void)

@@ -1,12 +1,12 @@
-/* How many blocks of a kernel as it was compiled a multiprocessor holds. */
+/* The occupancy of a compiled kernel. */
 #ifndef CUTE_LIB_CUBIN_KERNEL_OCCUPANCY_H
 #define CUTE_LIB_CUBIN_KERNEL_OCCUPANCY_H
 
 #include "cute/occupancy.h"
 
-/* The threads of a block as required, launched or at most; 0: not known. */
+/* Threads per block: required, of the stated launch, or the maximum; 0: unknown. */
 int64_t cute_kernel_threads(const cute_kernel *kernel);
-/* false: not known. */
+/* False: unknown. */
 bool cute_kernel_occupancy(const cute_module *module, const cute_kernel *kernel, cute_occupancy *out);
 
 #endif

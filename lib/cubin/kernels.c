@@ -1,4 +1,4 @@
-/* Kernels of a cubin: from symbols, .nv.info and the sizes of sections. Sources of the encodings: NVIDIA's
+/* Reads the kernels of a cubin from symbols, .nv.info and section sizes. Sources of the encodings: NVIDIA's
  * cuobjdump -elf and ptxas -v on the same files. */
 #include "lib/cubin/kernels.h"
 
@@ -10,23 +10,23 @@
 #include "lib/base/devices/arch.h"
 #include "lib/cubin/elf/nvinfo.h"
 
-/* st_other of a symbol: this is a kernel. */
+/* The bit of a symbol's st_other that marks a kernel. */
 enum { STO_CUDA_ENTRY = 0x10 };
-/* From sm_90 on the first KiB of each kernel's shared memory belongs to the system; ptxas counts it in the
- * section. */
+/* From sm_90 on, the system reserves the first KiB of each kernel's shared memory; the section size includes
+ * it. */
 enum { RESERVED_SHARED = 1024 };
 
 /* ---- architecture ---- */
 
-/* Before CUDA 13 (ABI 7) the SM is the low byte of the flags and bit 11 says "a"; since (ABI 8) it is the
- * second byte. */
+/* Before CUDA 13 (ABI 7), the SM is the low byte of the flags and bit 11 means "a"; since then (ABI 8) it is
+ * the second byte. */
 static unsigned arch_number(const cute_elf *elf, bool *accelerated)
 {
     *accelerated = elf->abi_version < 8 && (elf->flags & 0x800);
     return elf->abi_version < 8 ? elf->flags & 0xff : elf->flags >> 8 & 0xff;
 }
 
-/* ABI 8 keeps the "a" in .nv.compat: attribute 9, a byte. */
+/* ABI 8 stores the "a" in .nv.compat: attribute 9, a byte. */
 static bool compat_says_accelerated(const cute_elf *elf)
 {
     const cute_elf_section *compat = cute_elf_find(elf, ".nv.compat");
@@ -37,7 +37,7 @@ static bool compat_says_accelerated(const cute_elf *elf)
     return false;
 }
 
-/* "-arch sm_100f" among the options that ptxas notes; it is the only place with an "f". */
+/* "-arch sm_100f" in ptxas's note of its options, the only record of an "f". */
 static const cute_arch *noted_arch(cute_arena *arena, const cute_elf *elf)
 {
     const cute_elf_section *note = cute_elf_find(elf, ".note.nv.tkinfo");
@@ -68,7 +68,7 @@ typedef struct params {
     size_t count; /* highest ordinal + 1 */
 } params;
 
-/* Sizes the list first: ordinals come in any order, from the last to the first as a rule. */
+/* Counts first: ordinals are in any order, usually descending. */
 static cute_status count_params(const cute_elf *elf, const cute_elf_section *section, size_t *count,
                                 cute_diag *diag)
 {
@@ -89,11 +89,11 @@ static void copy_dim3(const cute_nvinfo *a, int64_t out[3])
     for (int i = 0; i < 3; i++) out[i] = a->words[i];
 }
 
-enum { ANY_REGISTERS = 255 /* no limit */ };
+enum { UNLIMITED_REGISTERS = 255 /* no limit */ };
 
 static void read_attribute(const cute_nvinfo *a, cute_kernel *kernel, params *list)
 {
-    if (a->shape == CUTE_NVINFO_BYTES) return; /* shorter than it should be */
+    if (a->shape == CUTE_NVINFO_BYTES) return; /* too short to decode */
     switch (a->code) {
     case CUTE_EIATTR_KPARAM_INFO:
     case CUTE_EIATTR_KPARAM_INFO_V2:
@@ -103,7 +103,7 @@ static void read_attribute(const cute_nvinfo *a, cute_kernel *kernel, params *li
     case CUTE_EIATTR_REQNTID: copy_dim3(a, kernel->reqntid); break;
     case CUTE_EIATTR_CTA_PER_CLUSTER: copy_dim3(a, kernel->cluster); break;
     case CUTE_EIATTR_MAXREG_COUNT:
-        if (a->words[0] < ANY_REGISTERS) kernel->max_registers = a->words[0];
+        if (a->words[0] < UNLIMITED_REGISTERS) kernel->max_registers = a->words[0];
         break;
     case CUTE_EIATTR_MAX_CLUSTER_RANK: kernel->max_cluster = a->words[0]; break;
     case CUTE_EIATTR_EXPLICIT_CLUSTER: kernel->explicit_cluster = true; break;
@@ -135,15 +135,15 @@ static cute_status read_own_info(cute_arena *arena, const cute_elf *elf, cute_ke
     return CUTE_OK;
 }
 
-/* What kernels share: read once, not for each of them. */
+/* Data shared by all kernels, read once. */
 typedef struct file {
     cute_arena *arena;
     const cute_elf *elf;
-    cute_resources *of_symbols; /* a row a symbol */
-    bool one_shared;            /* one section of shared memory in all */
+    cute_resources *of_symbols; /* by symbol index */
+    bool one_shared;            /* the file has a single shared memory section */
 } file;
 
-/* The attributes of .nv.info that belong to a function name it by its symbol. */
+/* Attributes of .nv.info refer to functions by symbol index. */
 static cute_status read_shared_info(file *f, cute_diag *diag)
 {
     const cute_elf_section *section = cute_elf_find(f->elf, ".nv.info");
@@ -175,8 +175,8 @@ static const cute_elf_section *section_of(cute_arena *arena, const cute_elf *elf
     return name ? cute_elf_find(elf, name) : NULL;
 }
 
-/* A section without bytes is there where the launch gives a variable its size: in each kernel of a module, whichever uses
- * it. Of one alone it tells. */
+/* An empty shared memory section means that the launch determines the size of a variable. Every kernel of a
+ * module has one, whichever uses it, so it is informative only if it is the only one. */
 static bool is_only_shared(const cute_elf *elf)
 {
     static const char prefix[] = ".nv.shared.";
@@ -198,7 +198,7 @@ static void read_sections(const file *f, const cute_elf_symbol *symbol, cute_ker
     const cute_elf_section *shared = section_of(arena, elf, ".nv.shared.", kernel->name);
     const cute_elf_section *constant = section_of(arena, elf, ".nv.constant0.", kernel->name);
     r->code_bytes = (int64_t)(text ? text->size : symbol->size);
-    /* Before CUDA 12 the counts stood in the section header. */
+    /* Before CUDA 12, the register count is in the section header. */
     if (text && r->registers < 0) r->registers = text->info >> 24;
     if (text && r->barriers < 0) r->barriers = (int64_t)(text->flags >> 20 & 0x7f);
     kernel->static_smem = shared ? (int64_t)(shared->size & INT64_MAX) : 0;

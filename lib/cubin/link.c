@@ -1,5 +1,5 @@
-/* The order of a link: units, architecture, ptxas for each PTX, nvlink where there is more than one (or one ptxas for all,
- * where setmaxnreg needs it), metadata, fatbin. */
+/* The steps of a link: units, architecture, ptxas for each PTX, nvlink if there are several objects (or one
+ * ptxas for all, if setmaxnreg requires it), metadata, fatbin. */
 #include "lib/cubin/link.h"
 
 #include <elf.h>
@@ -17,7 +17,7 @@
 #include "lib/toolkit/scratch.h"
 #include "lib/toolkit/toolkit.h"
 
-enum { LAST_SIGNAL = 64 }; /* ptxas exits with 255 of its own */
+enum { MAX_SIGNAL = 64 }; /* ptxas itself exits with 255 */
 
 typedef struct linker {
     cute_arena *arena;
@@ -26,14 +26,14 @@ typedef struct linker {
     cute_diag *diag;
     cute_scratch scratch;
     cute_unit_list units;
-    bool many; /* several architectures: names of files tell them apart */
+    bool many; /* several architectures: file names include them */
     struct rename {
         const char *path, *label;
         struct rename *next;
-    } *renames; /* paths in the programs' messages, and what the user calls them */
+    } *renames; /* paths in the programs' messages, and the user's names for them */
 } linker;
 
-static void add_time(linker *l, const char *name, double start)
+static void add_stage_time(linker *l, const char *name, double start)
 {
     cute_link_result *r = l->result;
     double seconds = cute_clock() - start;
@@ -48,7 +48,7 @@ static void add_time(linker *l, const char *name, double start)
 
 /* ---- running programs ---- */
 
-static cute_status remember(linker *l, const char *path, const char *label)
+static cute_status remember_rename(linker *l, const char *path, const char *label)
 {
     struct rename *r = cute_arena_alloc(l->arena, sizeof *r);
     if (!r) return cute_fail_memory(l->diag);
@@ -74,8 +74,8 @@ static void rename_paths(const linker *l, cute_buffer *text)
     }
 }
 
-/* The options of all -Xptxas, one after the other. "-Xptxas a,b" and "a b" are two each; the commas of "--maxntid=1,2" can't be
- * told apart, as in nvcc. */
+/* Iterates over the words of all -Xptxas options. "-Xptxas a,b" and "a b" are two each; the comma in
+ * "--maxntid=1,2" is a separator, too, as in nvcc. */
 typedef struct ptxas_words {
     const cute_option_list *list;
     size_t next;
@@ -103,8 +103,8 @@ static bool word_is(const ptxas_words *words, const char *text)
     return words->length == strlen(text) && memcmp(words->word, text, words->length) == 0;
 }
 
-/* ptxas's own options for the architecture, "--gpu-name=sm_90" and "-arch sm_90": the word becomes the architecture. What is
- * missing behind one is empty. */
+/* Whether the word is ptxas's architecture option, "--gpu-name=sm_90" or "-arch sm_90"; it becomes its value,
+ * empty if missing. */
 static bool takes_arch(ptxas_words *words)
 {
     static const char *const names[] = {"--gpu-name", "-gpu-name", "--arch", "-arch"};
@@ -122,7 +122,7 @@ static bool takes_arch(ptxas_words *words)
     return false;
 }
 
-/* -Xptxas=-v wants to see what ptxas always says to us. */
+/* -Xptxas=-v shows the output of -v, which is always passed to ptxas. */
 static bool shows_all(const cute_link_options *options)
 {
     bool all = options->verbose;
@@ -131,14 +131,14 @@ static bool shows_all(const cute_link_options *options)
     return all;
 }
 
-/* Assertions are for looking for errors, and their calls cost what ptxas says. */
-static bool asserts(const cute_unit *ptx)
+/* Calls to __assertfail cause ptxas's warnings about slow code, which are expected in debugging builds. */
+static bool has_assertions(const cute_unit *ptx)
 {
     static const char name[] = "__assertfail";
     return ptx && memmem(ptx->bytes, ptx->length, name, sizeof name - 1);
 }
 
-/* For the report of an error: the program and its options, and "release 12.9, V12.9.86" of what it says of itself. */
+/* Records for error reports: the program, its options, and its version, "release 12.9, V12.9.86". */
 static void note_toolkit(linker *l, const char *const *words)
 {
     const char *program = words[0];
@@ -147,7 +147,7 @@ static void note_toolkit(linker *l, const char *const *words)
     cute_diag *silent = cute_diag_create();
     bool ok = silent && cute_process_run(&process, silent) == CUTE_OK && process.exit_code == 0;
     cute_buffer command = {0};
-    cute_words shown = {.arena = l->arena}; /* not where its temporary output goes */
+    cute_words shown = {.arena = l->arena}; /* without -o and its temporary file */
     for (size_t i = 0; words[i]; i++)
         if (strcmp(words[i], "-o") == 0 && words[i + 1])
             i++;
@@ -167,8 +167,8 @@ static void note_toolkit(linker *l, const char *const *words)
     cute_diag_destroy(silent);
 }
 
-/* Runs a program (or only notes it) and passes on what it says. `ptx` may be NULL. */
-static cute_status run(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
+/* Runs a program (or only records its command) and reports its messages. `ptx` may be NULL. */
+static cute_status run_tool(linker *l, const char *stage, cute_words *w, const cute_unit *ptx)
 {
     const char *level = l->options->opt_level;
     if (w->failed) return cute_fail_memory(l->diag);
@@ -180,7 +180,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                             .inherited = l->scratch.descriptors,
                             .inherited_count = l->scratch.descriptor_count};
     cute_status status = cute_process_run(&process, l->diag);
-    add_time(l, stage, start);
+    add_stage_time(l, stage, start);
     if (status == CUTE_OK) {
         size_t errors = cute_diag_errors(l->diag);
         cute_ptx_text text = {0};
@@ -193,16 +193,16 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
                                    .werror = l->options->werror,
                                    .verbose = shows_all(l->options),
                                    .allow = l->options->allow,
-                                   .allow_all =
-                                       l->options->debug || (level && !strcmp(level, "0")) || asserts(ptx),
+                                   .allow_all = l->options->debug || (level && !strcmp(level, "0")) ||
+                                                has_assertions(ptx),
                                    .quiet = l->options->quiet};
         status = cute_tool_messages(l->arena, &output, &l->result->usage, l->diag);
         bool explained = l->diag && cute_diag_errors(l->diag) > errors;
-        if (process.exit_code > 128 && process.exit_code <= 128 + LAST_SIGNAL)
+        if (process.exit_code > 128 && process.exit_code <= 128 + MAX_SIGNAL)
             status = cute_fail(l->diag, CUTE_SYSTEM, NULL, "%s was stopped by signal %d", stage,
                                process.exit_code - 128);
         else if (process.exit_code && !explained)
-            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and said nothing",
+            status = cute_fail(l->diag, CUTE_INVALID, NULL, "%s failed with exit code %d and printed nothing",
                                stage, process.exit_code);
         else if (process.exit_code && status == CUTE_OK)
             status = CUTE_INVALID;
@@ -213,7 +213,7 @@ static cute_status run(linker *l, const char *stage, cute_words *w, const cute_u
     return status;
 }
 
-static cute_status find(linker *l, cute_part part, const char **path)
+static cute_status find_tool(linker *l, cute_part part, const char **path)
 {
     return cute_toolkit_find(l->arena, part, l->options->cuda_path, path, l->diag);
 }
@@ -231,7 +231,7 @@ static cute_status push_xptxas(linker *l, cute_words *w)
     return CUTE_OK;
 }
 
-/* A short name of the unit for files: its label without folders, and with plain characters only. */
+/* A short file name for the unit: its label without folders and special characters. */
 static const char *file_name(linker *l, const cute_unit *unit, size_t index, const char *arch,
                              const char *suffix)
 {
@@ -246,7 +246,7 @@ static const char *file_name(linker *l, const cute_unit *unit, size_t index, con
     return name;
 }
 
-/* -arch of something that cannot run it is better said before ptxas does. */
+/* Reports an unsuitable -arch with a better message than ptxas. */
 static cute_status check_target(linker *l, const cute_unit *unit, const cute_arch *arch)
 {
     if (!unit->arch) return CUTE_OK;
@@ -255,18 +255,19 @@ static cute_status check_target(linker *l, const cute_unit *unit, const cute_arc
     if (fits) return CUTE_OK;
     cute_place place = cute_place_at(unit->label, unit->bytes, unit->length, unit->target_offset);
     place.length = (int)strlen(unit->arch_name);
-    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and can't be compiled for %s",
+    cute_fail(l->diag, CUTE_INVALID, &place, "this PTX is for %s and cannot be compiled for %s",
               unit->arch_name, arch->name);
     if (unit->arch->variant == 'a')
         cute_note(l->diag, NULL,
-                  "what ends in 'a' is for that architecture only; leave -arch out, or make PTX for %s",
+                  "PTX for an architecture ending in 'a' runs on that architecture only; omit -arch, or "
+                  "generate PTX for %s",
                   arch->name);
     else
-        cute_note(l->diag, NULL, "PTX can be compiled for its own architecture and for later ones");
+        cute_note(l->diag, NULL, "PTX can be compiled for its own and later architectures");
     return CUTE_INVALID;
 }
 
-/* The table says it all, but who does not ask for it should know of spills. */
+/* Warns even if the resource table is not requested. */
 static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_usage *usage)
 {
     cute_ptx_text text = {unit->label, unit->bytes, unit->length};
@@ -285,21 +286,21 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
     return status;
 }
 
-static cute_status assemble(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
-                            bool relocatable, const char **path)
+static cute_status run_ptxas(linker *l, const cute_unit *unit, size_t index, const cute_arch *arch,
+                             bool relocatable, const char **path)
 {
     const char *ptxas, *input;
     const cute_link_options *o = l->options;
     cute_words w = {.arena = l->arena};
     cute_diag_know(l->diag, CUTE_FACT_ARCHITECTURE, arch->name);
     CUTE_TRY(check_target(l, unit, arch));
-    CUTE_TRY(find(l, CUTE_PTXAS, &ptxas));
+    CUTE_TRY(find_tool(l, CUTE_PTXAS, &ptxas));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".ptx"), unit->bytes,
                                unit->length, &input, l->diag));
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, ".cubin"), NULL, 0, path,
                                l->diag));
-    CUTE_TRY(remember(l, input, unit->label));
-    CUTE_TRY(remember(l, *path, unit->label));
+    CUTE_TRY(remember_rename(l, input, unit->label));
+    CUTE_TRY(remember_rename(l, *path, unit->label));
     const char *limit = cute_arena_printf(l->arena, "%lld", (long long)o->max_registers);
     const char *level = cute_arena_printf(l->arena, "-O%s", o->opt_level ? o->opt_level : "3");
     if (!limit || !level) return cute_fail_memory(l->diag);
@@ -307,7 +308,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     cute_words_add(&w, "-v");
     cute_words_add(&w, "-arch");
     cute_words_add(&w, arch->name);
-    if (o->opt_level) cute_words_add(&w, level); /* in one word: ptxas takes "-O 3" for a file '3' */
+    if (o->opt_level) cute_words_add(&w, level); /* one word: ptxas reads "-O 3" as a file '3' */
     if (o->max_registers) cute_words_add(&w, "-maxrregcount"), cute_words_add(&w, limit);
     if (o->line_info && !o->debug) cute_words_add(&w, "-lineinfo");
     if (o->debug) cute_words_add(&w, "-g");
@@ -317,7 +318,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
     cute_words_add(&w, "-o");
     cute_words_add(&w, *path);
     cute_usage *before = l->result->usage.last;
-    CUTE_TRY(run(l, "ptxas", &w, unit));
+    CUTE_TRY(run_tool(l, "ptxas", &w, unit));
     return warn_of_spills(l, unit, before ? before->next : l->result->usage.first);
 }
 
@@ -326,7 +327,7 @@ static cute_status assemble(linker *l, const cute_unit *unit, size_t index, cons
 typedef struct member {
     const cute_unit *unit;
     const char *path;
-    cute_elf elf; /* with no sections: for nvlink to find out */
+    cute_elf elf; /* without sections if nvlink opens the object itself */
     bool linked;
 } member;
 
@@ -339,14 +340,14 @@ static bool is_wanted(const cute_elf_symbol *s)
     return s->section == SHN_UNDEF && s->binding == STB_GLOBAL && *s->name;
 }
 
-static bool defines(const cute_elf *elf, const char *name)
+static bool defines_symbol(const cute_elf *elf, const char *name)
 {
     for (size_t i = 0; i < elf->symbol_count; i++)
         if (is_defined(&elf->symbols[i]) && strcmp(elf->symbols[i].name, name) == 0) return true;
     return false;
 }
 
-/* Marks the member that defines something that a linked object wants and none has. */
+/* Marks a member that defines a symbol which linked objects need and none defines. */
 static bool link_one_more(member *objects, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -355,7 +356,7 @@ static bool link_one_more(member *objects, size_t count)
             member *giver = NULL;
             if (!is_wanted(symbol)) continue;
             for (size_t j = 0; j < count; j++) {
-                if (!defines(&objects[j].elf, symbol->name)) continue;
+                if (!defines_symbol(&objects[j].elf, symbol->name)) continue;
                 if (objects[j].linked) {
                     giver = NULL;
                     break;
@@ -372,7 +373,7 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
     const cute_unit *unit = object->unit;
     object->linked = !unit->on_demand;
     if (unit->kind == CUTE_UNIT_PTX) {
-        CUTE_TRY(assemble(l, unit, index, arch, true, &object->path));
+        CUTE_TRY(run_ptxas(l, unit, index, arch, true, &object->path));
         cute_buffer bytes = {0};
         if (l->options->dry_run) return CUTE_OK;
         cute_status status = cute_scratch_read(&l->scratch, object->path, &bytes, l->diag);
@@ -390,21 +391,21 @@ static cute_status prepare_object(linker *l, size_t index, const cute_arch *arch
     CUTE_TRY(cute_scratch_file(&l->scratch, file_name(l, unit, index, arch->name, suffix), unit->bytes,
                                unit->length, &object->path, l->diag));
     object->elf = unit->elf;
-    return remember(l, object->path, unit->label);
+    return remember_rename(l, object->path, unit->label);
 }
 
 static cute_status check_relocatable(linker *l, const cute_unit *unit)
 {
     const cute_place file = {.file = unit->label};
     if (unit->kind != CUTE_UNIT_CUBIN || unit->elf.type == ET_REL) return CUTE_OK;
-    cute_fail(l->diag, CUTE_INVALID, &file, "this cubin is linked already and can't be linked with others");
-    cute_note(l->diag, NULL, "relocatable ones come from 'cute-link -c', 'ptxas -c' and 'nvcc -dc'");
+    cute_fail(l->diag, CUTE_INVALID, &file, "this cubin is already linked and cannot be linked with others");
+    cute_note(l->diag, NULL, "'cute-link -c', 'ptxas -c' and 'nvcc -dc' make relocatable cubins");
     return CUTE_INVALID;
 }
 
-/* Of the units only those that were linked are left. */
-static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
-                          const char **path)
+/* On return, `units` holds only the linked ones. */
+static cute_status run_nvlink(linker *l, const cute_unit **units, size_t *unit_count, const cute_arch *arch,
+                              const char **path)
 {
     const char *program;
     cute_words w = {.arena = l->arena};
@@ -418,7 +419,7 @@ static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count
     }
     while (link_one_more(objects, count)) {
     }
-    CUTE_TRY(find(l, CUTE_NVLINK, &program));
+    CUTE_TRY(find_tool(l, CUTE_NVLINK, &program));
     CUTE_TRY(cute_scratch_file(
         &l->scratch, l->many ? cute_arena_printf(l->arena, "linked.%s.cubin", arch->name) : "linked.cubin",
         NULL, 0, path, l->diag));
@@ -434,12 +435,12 @@ static cute_status nvlink(linker *l, const cute_unit **units, size_t *unit_count
     }
     cute_words_add(&w, "-o");
     cute_words_add(&w, *path);
-    return run(l, "nvlink", &w, NULL);
+    return run_tool(l, "nvlink", &w, NULL);
 }
 
 /* ---- metadata ---- */
 
-/* What ptxas counted and the ELF file does not say. */
+/* Resource counts from ptxas that the ELF file lacks. */
 static void write_resources(const cute_usage_list *usage, cute_buffer *out)
 {
     for (const cute_usage *u = usage->first; u; u = u->next) {
@@ -457,7 +458,7 @@ static void copy_section(const cute_elf *elf, const char *name, cute_buffer *out
     if (section && section->data) cute_buffer_append(out, section->data, section->size);
 }
 
-/* The PTX of all units as one module, for the emulator. Where it can't be made the cubin is as good without it. */
+/* Joins the PTX of all units for the emulator. A failure is not an error: the cubin works without it. */
 static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
                             cute_buffer *out)
 {
@@ -473,14 +474,14 @@ static cute_status join_ptx(linker *l, const cute_unit *const *units, size_t cou
     }
     if (status == CUTE_INVALID && cute_diag_count(own)) {
         const cute_message *m = cute_diag_get(own, 0);
-        cute_report(l->diag, CUTE_WARNING, &m->place, "the emulator can't run this cubin: %s", m->text);
+        cute_report(l->diag, CUTE_WARNING, &m->place, "the emulator cannot run this cubin: %s", m->text);
         status = CUTE_OK;
     }
     cute_diag_destroy(own);
     return status;
 }
 
-/* Adds to `cubin` what its units say about its kernels, and the PTX where there is one. */
+/* Adds to `cubin` the metadata of its units' kernels, and the PTX if available. */
 static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t count, const cute_arch *arch,
                                 const cute_buffer *cubin, cute_buffer *out)
 {
@@ -501,7 +502,7 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     if (resources.length)
         additions[n++] = (cute_elf_addition){CUTE_SECTION_RESOURCES, resources.data, resources.length};
     cute_elf elf;
-    /* A cubin that was linked before is passed on byte by byte, unless PTX was beside it. */
+    /* A cubin that was already linked is passed through unchanged, unless its fatbin had PTX as well. */
     bool untouched = count == 1 && units[0]->kind == CUTE_UNIT_CUBIN && !units[0]->ptx &&
                      cubin->length == units[0]->length &&
                      memcmp(cubin->data, units[0]->bytes, cubin->length) == 0;
@@ -517,13 +518,13 @@ static cute_status add_metadata(linker *l, const cute_unit *const *units, size_t
     cute_buffer_release(&ptx);
     cute_buffer_release(&lines);
     cute_buffer_release(&resources);
-    add_time(l, "metadata", start);
+    add_stage_time(l, "metadata", start);
     return status;
 }
 
 /* ---- one architecture ---- */
 
-/* The units for `arch`: those made for it if there are any (they shadow the others), else all that fit. */
+/* The units for `arch`: those made for exactly this architecture, if any, else all compatible ones. */
 static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit **out)
 {
     bool exact = false;
@@ -539,7 +540,8 @@ static size_t units_for(const linker *l, const cute_arch *arch, const cute_unit 
     return count;
 }
 
-/* Modules of PTX of which one has setmaxnreg, as one: ptxas ignores setmaxnreg in what nvlink links. NULL: they are linked. */
+/* Joins PTX modules into one if any uses setmaxnreg, which ptxas ignores in relocatable code. NULL: not
+ * joined. */
 static cute_status join_units(linker *l, const cute_unit *const *units, size_t count, const cute_unit **out)
 {
     bool wanted = false;
@@ -588,17 +590,17 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
         cute_buffer_append(&cubin, first->bytes, first->length);
     } else if (single && first->kind == CUTE_UNIT_PTX) {
         l->scratch.named = l->options->fatbin;
-        CUTE_TRY(assemble(l, first, 0, arch, l->options->relocatable, &path));
+        CUTE_TRY(run_ptxas(l, first, 0, arch, l->options->relocatable, &path));
     } else if (joined) {
         for (size_t i = 0; i < count; i++) CUTE_TRY(check_target(l, units[i], arch));
         l->scratch.named = l->options->fatbin;
-        CUTE_TRY(assemble(l, joined, 0, arch, false, &path));
+        CUTE_TRY(run_ptxas(l, joined, 0, arch, false, &path));
     } else if (l->options->relocatable) {
         return cute_fail(l->diag, CUTE_USAGE, NULL,
-                         "-c makes one relocatable cubin from one PTX; there are %zu inputs", count);
+                         "-c makes a relocatable cubin from one PTX input, got %zu inputs", count);
     } else {
         l->scratch.named = true;
-        CUTE_TRY(nvlink(l, units, &count, arch, &path));
+        CUTE_TRY(run_nvlink(l, units, &count, arch, &path));
     }
     if (l->options->dry_run) return CUTE_OK;
     cute_status status = path ? cute_scratch_read(&l->scratch, path, &cubin, l->diag) : CUTE_OK;
@@ -613,7 +615,7 @@ static cute_status link_for(linker *l, const cute_arch *arch, cute_buffer *out)
 
 typedef struct arch_choice {
     const cute_arch *arch;
-    bool ptx; /* "compute_90": its PTX goes into the fatbin as well */
+    bool ptx; /* "compute_90": add its PTX to the fatbin */
 } arch_choice;
 
 typedef struct arch_list {
@@ -631,7 +633,7 @@ static cute_status add_arch(linker *l, arch_list *list, const cute_arch *arch, b
     return CUTE_OK;
 }
 
-/* An architecture that -Xptxas names counts before those of -arch. */
+/* An architecture in -Xptxas overrides -arch. */
 static cute_status read_archs(linker *l, arch_list *list)
 {
     for (ptxas_words words = {.list = &l->options->xptxas}; next_word(&words);) {
@@ -656,7 +658,7 @@ static cute_status read_archs(linker *l, arch_list *list)
     return CUTE_OK;
 }
 
-/* From the inputs: of each the architecture that it names; for one cubin the highest. */
+/* Takes the architectures that the inputs state; for a single cubin, the highest. */
 static cute_status infer_archs(linker *l, arch_list *list)
 {
     const cute_arch *highest = NULL;
@@ -668,7 +670,7 @@ static cute_status infer_archs(linker *l, arch_list *list)
             place.length = (int)strlen(unit->arch_name);
             const cute_arch *ignored;
             cute_arch_parse(unit->arch_name, &place, &ignored, l->diag);
-            cute_note(l->diag, NULL, "-arch says what to compile it for");
+            cute_note(l->diag, NULL, "select the target architecture with -arch");
             return CUTE_INVALID;
         }
         if (!unit->arch) continue;
@@ -682,11 +684,11 @@ static cute_status infer_archs(linker *l, arch_list *list)
 
 /* ---- fatbins ---- */
 
-static cute_status pack(linker *l, const arch_list *archs)
+static cute_status pack_fatbin(linker *l, const arch_list *archs)
 {
     const char *program, *path, *image;
     cute_words w = {.arena = l->arena};
-    CUTE_TRY(find(l, CUTE_FATBINARY, &program));
+    CUTE_TRY(find_tool(l, CUTE_FATBINARY, &program));
     l->scratch.named = true;
     CUTE_TRY(cute_scratch_file(&l->scratch, "fatbin", NULL, 0, &path, l->diag));
     cute_words_add(&w, program);
@@ -700,15 +702,15 @@ static cute_status pack(linker *l, const arch_list *archs)
         if (archs->items[i].ptx) {
             const cute_unit *unit = &l->units.items[0];
             if (l->units.count != 1 || unit->kind != CUTE_UNIT_PTX)
-                return cute_fail(l->diag, CUTE_USAGE, NULL,
-                                 "'-arch compute_%s' puts PTX into the fatbin, which needs one PTX "
-                                 "input; there are %zu inputs",
-                                 arch->name + 3, l->units.count);
+                return cute_fail(
+                    l->diag, CUTE_USAGE, NULL,
+                    "'-arch compute_%s' adds PTX to the fatbin: expected one PTX input, got %zu inputs",
+                    arch->name + 3, l->units.count);
             CUTE_TRY(check_target(l, unit, arch));
             CUTE_TRY(cute_scratch_file(&l->scratch, cute_arena_printf(l->arena, "image%zu.ptx", i),
                                        unit->bytes, unit->length, &file, l->diag));
         } else {
-            l->result->usage = (cute_usage_list){0}; /* of this architecture only */
+            l->result->usage = (cute_usage_list){0}; /* per architecture */
             status = link_for(l, arch, &cubin);
             l->scratch.named = true;
             if (status == CUTE_OK)
@@ -722,7 +724,7 @@ static cute_status pack(linker *l, const arch_list *archs)
         if (!image) return cute_fail_memory(l->diag);
         cute_words_add(&w, image);
     }
-    CUTE_TRY(run(l, "fatbinary", &w, NULL));
+    CUTE_TRY(run_tool(l, "fatbinary", &w, NULL));
     return l->options->dry_run ? CUTE_OK : cute_scratch_read(&l->scratch, path, &l->result->output, l->diag);
 }
 
@@ -732,12 +734,12 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     CUTE_TRY(cute_link_check_options(l->options, l->diag));
     CUTE_TRY(read_archs(l, &archs));
     if (archs.count > 1 && !l->options->fatbin) {
-        cute_fail(l->diag, CUTE_USAGE, NULL, "several architectures do not fit into one cubin");
-        cute_note(l->diag, NULL, "--fatbin makes a file that holds them all");
+        cute_fail(l->diag, CUTE_USAGE, NULL, "a cubin cannot hold several architectures");
+        cute_note(l->diag, NULL, "--fatbin writes one file for all of them");
         return CUTE_USAGE;
     }
     if (l->options->fatbin && l->options->relocatable)
-        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin exclude each other");
+        return cute_fail(l->diag, CUTE_USAGE, NULL, "-c and --fatbin are mutually exclusive");
     const char *wanted = archs.count ? archs.items[0].arch->name : "";
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(cute_units_add(l->arena, &inputs[i], wanted, &l->units, l->diag));
@@ -746,10 +748,10 @@ static cute_status link_all(linker *l, const cute_link_input *inputs, size_t cou
     for (size_t i = 0; i < l->units.count; i++)
         only_on_demand = only_on_demand && l->units.items[i].on_demand;
     if (only_on_demand)
-        return cute_fail(l->diag, CUTE_INVALID, NULL, "there is nothing to link but libraries");
+        return cute_fail(l->diag, CUTE_INVALID, NULL, "nothing to link: all inputs are libraries");
     if (!archs.count) CUTE_TRY(infer_archs(l, &archs));
     l->many = l->options->fatbin;
-    return l->options->fatbin ? pack(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
+    return l->options->fatbin ? pack_fatbin(l, &archs) : link_for(l, archs.items[0].arch, &l->result->output);
 }
 
 cute_status cute_link_check_options(const cute_link_options *o, cute_diag *diag)

@@ -1,4 +1,4 @@
-/* The public linker: options by name, inputs and the result, around cute_link. */
+/* The public linker interface to cute_link: options by name, inputs, result. */
 #include "cute/link.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ cute_status cute_linker_add(cute_linker *l, const char *label, const void *bytes
 cute_status cute_linker_link(cute_linker *l, cute_diag *diag)
 {
     drop_result(l);
-    if (!l->count) return cute_fail(diag, CUTE_USAGE, NULL, "there is nothing to link");
+    if (!l->count) return cute_fail(diag, CUTE_USAGE, NULL, "nothing to link: no input was added");
     l->work = cute_arena_create();
     if (!l->work) return cute_fail_memory(diag);
     cute_status status = cute_link(l->work, &l->options, l->inputs, l->count, &l->result, diag);

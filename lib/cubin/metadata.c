@@ -1,5 +1,5 @@
-/* Reads metadata: JSON values into the fields of a kernel, each checked, errors with the path in the object.
- */
+/* Reads metadata: checks JSON values and stores them in a kernel's fields; errors have the path in the
+ * object. */
 #include "lib/cubin/metadata.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 typedef struct reader {
     cute_arena *arena;
-    const char *label;  /* of the file */
-    const char *kernel; /* which object */
-    char path[192];     /* where in it: "$.args[1]" */
+    const char *label;  /* of the module's file */
+    const char *kernel; /* name of the object's kernel */
+    char path[192];     /* path in the object: "$.args[1]" */
     cute_diag *diag;
 } reader;
 
@@ -30,10 +30,10 @@ const char *cute_arg_kind_name(cute_arg_kind kind)
 
 /* ---- values ---- */
 
-static cute_status wrong(reader *r, const char *key, const char *expected)
+static cute_status fail_value(reader *r, const char *key, const char *expected)
 {
     const cute_place file = {.file = r->label};
-    return cute_fail(r->diag, CUTE_INVALID, &file, "the metadata of kernel '%s' has at %s%s%s: expected %s",
+    return cute_fail(r->diag, CUTE_INVALID, &file, "invalid metadata of kernel '%s' at %s%s%s: expected %s",
                      r->kernel, r->path, *key && *key != '[' ? "." : "", key, expected);
 }
 
@@ -41,7 +41,7 @@ static cute_status read_text(reader *r, const json_t *object, const char *key, c
 {
     const json_t *value = json_object_get(object, key);
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_string(value)) return wrong(r, key, "a string");
+    if (!json_is_string(value)) return fail_value(r, key, "a string");
     *out = cute_arena_copy(r->arena, json_string_value(value), json_string_length(value));
     return *out ? CUTE_OK : cute_fail_memory(r->diag);
 }
@@ -51,7 +51,7 @@ static cute_status read_count(reader *r, const json_t *object, const char *key, 
     const json_t *value = json_object_get(object, key);
     if (!value || json_is_null(value)) return CUTE_OK;
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return wrong(r, key, "a number that is not negative");
+        return fail_value(r, key, "a non-negative number");
     *out = json_integer_value(value);
     return CUTE_OK;
 }
@@ -60,7 +60,7 @@ static cute_status read_flag(reader *r, const json_t *object, const char *key, b
 {
     const json_t *value = json_object_get(object, key);
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_boolean(value)) return wrong(r, key, "true or false");
+    if (!json_is_boolean(value)) return fail_value(r, key, "true or false");
     *out = json_is_true(value);
     return CUTE_OK;
 }
@@ -72,7 +72,7 @@ static cute_status read_list(reader *r, const json_t *object, const char *key, b
     const json_t *value = json_object_get(object, key), *item;
     size_t i;
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_array(value)) return wrong(r, key, "an array of numbers");
+    if (!json_is_array(value)) return fail_value(r, key, "an array of numbers");
     int64_t *list = cute_arena_array(r->arena, json_array_size(value), sizeof *list);
     if (!list) return cute_fail_memory(r->diag);
     json_array_foreach((json_t *)value, i, item)
@@ -82,7 +82,7 @@ static cute_status read_list(reader *r, const json_t *object, const char *key, b
         else if (json_is_integer(item) && json_integer_value(item) != CUTE_DYNAMIC)
             list[i] = json_integer_value(item);
         else
-            return wrong(r, key, dynamic ? "numbers, or null where dynamic" : "numbers");
+            return fail_value(r, key, dynamic ? "numbers, or null where dynamic" : "numbers");
     }
     *out = list;
     *count = json_array_size(value);
@@ -95,9 +95,9 @@ static cute_status read_dim3(reader *r, const json_t *object, const char *key, i
     size_t count = 0;
     CUTE_TRY(read_list(r, object, key, false, &list, &count));
     if (!list) return CUTE_OK;
-    if (count != 3) return wrong(r, key, "three numbers");
+    if (count != 3) return fail_value(r, key, "three numbers");
     for (int i = 0; i < 3; i++)
-        if (list[i] < 1) return wrong(r, key, "numbers above 0");
+        if (list[i] < 1) return fail_value(r, key, "positive numbers");
     memcpy(out, list, 3 * sizeof *out);
     return CUTE_OK;
 }
@@ -109,12 +109,12 @@ static cute_status read_fields(reader *r, const json_t *object, cute_arg *arg)
     const json_t *value = json_object_get(object, "fields"), *item;
     size_t i;
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_array(value)) return wrong(r, "fields", "an array");
+    if (!json_is_array(value)) return fail_value(r, "fields", "an array");
     cute_field *fields = cute_arena_array(r->arena, json_array_size(value), sizeof *fields);
     if (!fields) return cute_fail_memory(r->diag);
     json_array_foreach((json_t *)value, i, item)
     {
-        if (!json_is_object(item)) return wrong(r, "fields", "objects");
+        if (!json_is_object(item)) return fail_value(r, "fields", "objects");
         CUTE_TRY(read_text(r, item, "name", &fields[i].name));
         CUTE_TRY(read_text(r, item, "type", &fields[i].type));
         CUTE_TRY(read_text(r, item, "dtype", &fields[i].dtype));
@@ -135,7 +135,7 @@ static cute_status read_kind(reader *r, const json_t *object, cute_arg *arg)
             arg->kind = (cute_arg_kind)i;
             return CUTE_OK;
         }
-    return text ? wrong(r, "kind", "pointer, scalar, memref, struct or tensor_map") : CUTE_OK;
+    return text ? fail_value(r, "kind", "pointer, scalar, memref, struct or tensor_map") : CUTE_OK;
 }
 
 static cute_status read_access(reader *r, const json_t *object, cute_arg *arg)
@@ -145,10 +145,10 @@ static cute_status read_access(reader *r, const json_t *object, cute_arg *arg)
     if (!text) return CUTE_OK;
     arg->reads = strcmp(text, "read") == 0 || strcmp(text, "readwrite") == 0;
     arg->writes = strcmp(text, "write") == 0 || strcmp(text, "readwrite") == 0;
-    return arg->reads || arg->writes ? CUTE_OK : wrong(r, "access", "read, write or readwrite");
+    return arg->reads || arg->writes ? CUTE_OK : fail_value(r, "access", "read, write or readwrite");
 }
 
-/* "fill" is a word, or a flag. */
+/* "fill" is a word, or a flag in older metadata. */
 static cute_status read_fill(reader *r, const json_t *object, cute_arg *arg)
 {
     const json_t *value = json_object_get(object, "fill");
@@ -164,12 +164,12 @@ static cute_status read_space(reader *r, const json_t *object, cute_arg *arg)
     const char *text = NULL;
     CUTE_TRY(read_text(r, object, "space", &text));
     if (text && strcmp(text, "param") != 0 && strcmp(text, "memory") != 0)
-        return wrong(r, "space", "param or memory");
+        return fail_value(r, "space", "param or memory");
     arg->in_memory = text && strcmp(text, "memory") == 0;
     return CUTE_OK;
 }
 
-/* Which parameters the argument occupies, and how many bytes they are. */
+/* The parameters that the argument occupies, and their size in bytes. */
 static cute_status read_extent(reader *r, const json_t *object, const cute_kernel *kernel, cute_arg *arg)
 {
     int64_t first = (int64_t)arg->first, count = 1, end;
@@ -177,8 +177,9 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     CUTE_TRY(read_count(r, object, "count", &count));
     if (!cute_add64(first, count, &end) || end > (int64_t)kernel->param_count) {
         char expected[96];
-        snprintf(expected, sizeof expected, "parameters of the kernel, which has %zu", kernel->param_count);
-        return wrong(r, "first", expected);
+        snprintf(expected, sizeof expected, "a range within the kernel's %zu parameters",
+                 kernel->param_count);
+        return fail_value(r, "first", expected);
     }
     arg->first = (size_t)first;
     arg->count = (size_t)count;
@@ -188,12 +189,12 @@ static cute_status read_extent(reader *r, const json_t *object, const cute_kerne
     return CUTE_OK;
 }
 
-/* What the sum of (extent - 1) * |stride| over some leaves has to be below. */
+/* The exclusive bound of the sum of (extent - 1) * |stride| over some leaves. */
 static cute_status read_offsets(reader *r, const json_t *object, cute_arg *arg)
 {
     const json_t *value = json_object_get(object, "offsets");
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_object(value)) return wrong(r, "offsets", "an object");
+    if (!json_is_object(value)) return fail_value(r, "offsets", "an object");
     CUTE_TRY(read_list(r, value, "leaves", false, &arg->offset_leaves, &arg->offset_leaf_count));
     return read_count(r, value, "below", &arg->offsets_below);
 }
@@ -202,7 +203,7 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
                             cute_arg *arg)
 {
     size_t strides = 0, rank = 0, modes = 0;
-    if (!json_is_object(object)) return wrong(r, "", "an object");
+    if (!json_is_object(object)) return fail_value(r, "", "an object");
     CUTE_TRY(read_text(r, object, "name", &arg->name));
     if (!arg->name) arg->name = cute_arena_printf(r->arena, "arg%zu", index);
     if (!arg->name) return cute_fail_memory(r->diag);
@@ -213,13 +214,14 @@ static cute_status read_arg(reader *r, const json_t *object, const cute_kernel *
     CUTE_TRY(read_access(r, object, arg));
     CUTE_TRY(read_list(r, object, "shape", true, &arg->shape, &rank));
     CUTE_TRY(read_list(r, object, "strides", true, &arg->strides, &strides));
-    if (arg->shape && arg->strides && rank != strides) return wrong(r, "strides", "as many as the shape has");
+    if (arg->shape && arg->strides && rank != strides)
+        return fail_value(r, "strides", "as many as in the shape");
     arg->rank = arg->shape ? rank : strides;
     CUTE_TRY(read_text(r, object, "layout", &arg->layout));
     CUTE_TRY(read_count(r, object, "align", &arg->align));
     CUTE_TRY(read_list(r, object, "box", false, &arg->box, &arg->box_rank));
     CUTE_TRY(read_list(r, object, "modes", false, &arg->map_modes, &modes));
-    if (arg->map_modes && modes != arg->box_rank) return wrong(r, "modes", "as many as the box has");
+    if (arg->map_modes && modes != arg->box_rank) return fail_value(r, "modes", "as many as in the box");
     arg->map_tensor = -1;
     CUTE_TRY(read_count(r, object, "tensor", &arg->map_tensor));
     CUTE_TRY(read_text(r, object, "format", &arg->map_format));
@@ -238,7 +240,7 @@ static cute_status read_args(reader *r, const json_t *object, cute_kernel *kerne
     const json_t *value = json_object_get(object, "args"), *item;
     size_t i, next = 0;
     if (!value) return CUTE_OK;
-    if (!json_is_array(value)) return wrong(r, "args", "an array");
+    if (!json_is_array(value)) return fail_value(r, "args", "an array");
     cute_arg *args = cute_arena_array(r->arena, json_array_size(value), sizeof *args);
     if (!args) return cute_fail_memory(r->diag);
     json_array_foreach((json_t *)value, i, item)
@@ -256,17 +258,17 @@ static cute_status read_args(reader *r, const json_t *object, cute_kernel *kerne
 
 /* ---- kernels ---- */
 
-/* The sizes and alignments that PTX has; they must be those that the module has. */
+/* Parameter sizes and alignments of the PTX; they must match the module. */
 static cute_status read_params(reader *r, const json_t *object, cute_kernel *kernel)
 {
     const json_t *value = json_object_get(object, "params"), *item;
     size_t i;
     if (!value) return CUTE_OK;
-    if (!json_is_array(value)) return wrong(r, "params", "an array");
+    if (!json_is_array(value)) return fail_value(r, "params", "an array");
     size_t count = json_array_size(value);
     char expected[96];
-    snprintf(expected, sizeof expected, "%zu parameters, as the kernel has", kernel->param_count);
-    if (count != kernel->param_count) return wrong(r, "params", expected);
+    snprintf(expected, sizeof expected, "the kernel's %zu parameters", kernel->param_count);
+    if (count != kernel->param_count) return fail_value(r, "params", expected);
     cute_param *params = cute_arena_array(r->arena, count, sizeof *params);
     if (!params) return cute_fail_memory(r->diag);
     if (count) memcpy(params, kernel->params, count * sizeof *params);
@@ -274,11 +276,11 @@ static cute_status read_params(reader *r, const json_t *object, cute_kernel *ker
     {
         int64_t size = params[i].size;
         snprintf(r->path, sizeof r->path, "$.params[%zu]", i);
-        if (!json_is_object(item)) return wrong(r, "", "an object");
+        if (!json_is_object(item)) return fail_value(r, "", "an object");
         CUTE_TRY(read_count(r, item, "size", &size));
         CUTE_TRY(read_count(r, item, "align", &params[i].align));
-        snprintf(expected, sizeof expected, "%lld bytes, as the kernel has", (long long)params[i].size);
-        if (size != params[i].size) return wrong(r, "size", expected);
+        snprintf(expected, sizeof expected, "the kernel's %lld bytes", (long long)params[i].size);
+        if (size != params[i].size) return fail_value(r, "size", expected);
     }
     strcpy(r->path, "$");
     kernel->params = params;
@@ -290,13 +292,13 @@ static cute_status read_source(reader *r, const json_t *object, cute_kernel *ker
     const json_t *value = json_object_get(object, "source");
     int64_t line = 0, column = 0;
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_object(value)) return wrong(r, "source", "an object");
+    if (!json_is_object(value)) return fail_value(r, "source", "an object");
     strcpy(r->path, "$.source");
     CUTE_TRY(read_text(r, value, "file", &kernel->source.file));
     CUTE_TRY(read_count(r, value, "line", &line));
     CUTE_TRY(read_count(r, value, "column", &column));
-    if (line > INT32_MAX) return wrong(r, "line", "a line");
-    if (column > INT32_MAX) return wrong(r, "column", "a column");
+    if (line > INT32_MAX) return fail_value(r, "line", "a line");
+    if (column > INT32_MAX) return fail_value(r, "column", "a column");
     strcpy(r->path, "$");
     kernel->source.line = (int)line;
     kernel->source.column = (int)column;
@@ -309,14 +311,14 @@ static cute_status read_defines(reader *r, const json_t *object, cute_kernel *ke
     const char *key;
     size_t i = 0;
     if (!value || json_is_null(value)) return CUTE_OK;
-    if (!json_is_object(value)) return wrong(r, "defines", "an object");
+    if (!json_is_object(value)) return fail_value(r, "defines", "an object");
     const char **names = cute_arena_array(r->arena, json_object_size(value), sizeof *names);
     const char **values = cute_arena_array(r->arena, json_object_size(value), sizeof *values);
     if (!names || !values) return cute_fail_memory(r->diag);
     strcpy(r->path, "$.defines");
     json_object_foreach(value, key, item)
     {
-        if (!json_is_string(item)) return wrong(r, key, "a string");
+        if (!json_is_string(item)) return fail_value(r, key, "a string");
         names[i] = cute_arena_copy(r->arena, key, strlen(key));
         values[i] = cute_arena_copy(r->arena, json_string_value(item), json_string_length(item));
         if (!names[i] || !values[i]) return cute_fail_memory(r->diag);
@@ -339,7 +341,7 @@ static cute_status read_kernel(reader *r, const json_t *object, cute_kernel *ker
     CUTE_TRY(read_dim3(r, object, "cluster", kernel->cluster));
     CUTE_TRY(read_dim3(r, object, "grid", kernel->grid));
     CUTE_TRY(read_dim3(r, object, "block", kernel->block));
-    /* ptxas knows better than the source what it made of static shared memory. */
+    /* The cubin's static shared memory takes precedence over the source's. */
     if (kernel->static_smem < 0) CUTE_TRY(read_count(r, object, "static_smem", &kernel->static_smem));
     CUTE_TRY(read_count(r, object, "dynamic_smem", &kernel->dynamic_smem));
     CUTE_TRY(read_flag(r, object, "uses_dynamic_smem", &kernel->uses_dynamic_smem));
@@ -376,7 +378,7 @@ static cute_status apply_line(reader *r, cute_metadata_kind kind, const char *li
                            "expected an object that names a kernel in each line of metadata");
     else if (format && json_integer_value(format) != 1)
         status = cute_fail(r->diag, CUTE_INVALID, &file,
-                           "the metadata of kernel '%s' have format %lld; this version reads format 1", name,
+                           "the metadata of kernel '%s' has unsupported format %lld: expected format 1", name,
                            (long long)json_integer_value(format));
     size_t i = status == CUTE_OK ? cute_names_find_text(names, name) : CUTE_NO_NAME;
     if (i != CUTE_NO_NAME) {

@@ -1,5 +1,5 @@
-/* Opens a module: finds out what the bytes are, chooses an image, and joins what it, .nv.info and the
- * metadata say. */
+/* Opens a module: detects its format, selects an image, and merges its declarations, .nv.info and
+ * metadata. */
 #include "lib/cubin/module.h"
 #include "lib/base/text/json.h"
 
@@ -30,7 +30,7 @@ struct cute_module {
     cute_elf elf;
     cute_kernel *kernels;
     size_t kernel_count;
-    const void *fatbin; /* that it is an image of; NULL */
+    const void *fatbin; /* that contains the image; NULL: none */
     size_t fatbin_length;
 };
 
@@ -51,7 +51,7 @@ static const struct {
     {"BC\xc0\xde", 4, CUTE_CONTENT_LLVM},
 };
 
-/* Words that begin, or are in the first lines of, texts. */
+/* Words at the beginning or in the first lines of text formats. */
 static const struct {
     const char *word;
     cute_content content;
@@ -63,7 +63,7 @@ static const struct {
     {"cuda.kernel", CUTE_CONTENT_MLIR},       {"target triple = ", CUTE_CONTENT_LLVM},
 };
 
-/* An object or a list, by its beginning. */
+/* Whether the text begins like a JSON object or array. */
 static bool is_json(const char *text, size_t length)
 {
     size_t next = 1;
@@ -91,7 +91,7 @@ cute_content cute_content_of(const void *bytes, size_t length)
 const char *cute_content_name(cute_content content)
 {
     static const char *const names[] = {
-        [CUTE_CONTENT_UNKNOWN] = "what is of no known kind",
+        [CUTE_CONTENT_UNKNOWN] = "an unknown file format",
         [CUTE_CONTENT_EMPTY] = "an empty file",
         [CUTE_CONTENT_ELF] = "an ELF file",
         [CUTE_CONTENT_PTX] = "PTX",
@@ -120,9 +120,8 @@ static cute_status keep_metadata(cute_module *m, const char *lines, size_t lengt
     return m->metadata ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* Without metadata the PTX in the cubin tells integers, floats and pointers from each other, and whether there is dynamic
- * shared memory. PTX that cannot be read, or
- * that has other parameters, tells nothing. */
+/* Without metadata, the PTX in the cubin distinguishes integers, floats and pointers, and shows whether there
+ * is dynamic shared memory. Unreadable PTX, or PTX with other parameters, is ignored. */
 static void args_from_ptx(cute_module *m)
 {
     cute_ptx_scan scan;
@@ -139,7 +138,7 @@ static void args_from_ptx(cute_module *m)
         bool same = kernel->param_count == source->param_count;
         for (size_t p = 0; same && p < source->param_count; p++)
             same = kernel->params[p].size == source->params[p].size &&
-                   /* a first parameter of 64-byte alignment moves all of them in a cubin */
+                   /* relative, as 64-byte alignment of the first parameter shifts all of them in a cubin */
                    kernel->params[p].offset - kernel->params[0].offset ==
                        source->params[p].offset - source->params[0].offset;
         if (!same) continue;
@@ -203,7 +202,7 @@ static cute_status open_ptx(cute_module *m, cute_diag *diag)
     return status;
 }
 
-/* What an entry of a fatbin is for: a cubin says more than the container, which knows no "a" and "f". */
+/* The architecture of a fatbin entry: a cubin is more precise than the container, which lacks "a" and "f". */
 static const char *entry_arch(cute_arena *arena, const char *label, const cute_fatbin_entry *entry,
                               const void *bytes, size_t length)
 {
@@ -217,9 +216,8 @@ static const char *entry_arch(cute_arena *arena, const char *label, const cute_f
     return status == CUTE_OK && scan.target ? scan.target : "";
 }
 
-/* How well an image serves: the one for the very architecture, then cubins before PTX, then the newest. 0:
- * not at all. */
-static int score(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
+/* Ranks an image: exact architecture first, then cubins before PTX, then the newest. 0: unusable. */
+static int score_image(const cute_fatbin_entry *entry, const cute_arch *made, const cute_arch *wanted)
 {
     bool binary = entry->kind == CUTE_FATBIN_ELF;
     if (!made) return wanted ? 0 : 1;
@@ -256,7 +254,7 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
         const char *made = entry_arch(m->arena, m->label, &entries[i], bytes, length);
         cute_buffer_printf(&seen, "%s%s %s", seen.length ? ", " : "",
                            cute_fatbin_kind_name(m->arena, &entries[i]), made);
-        int now = score(&entries[i], cute_arch_find(made), wanted);
+        int now = score_image(&entries[i], cute_arch_find(made), wanted);
         if (entries[i].kind == CUTE_FATBIN_PTX && now > best_ptx) {
             best_ptx = now;
             ptx = bytes;
@@ -271,11 +269,11 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     if (!image) {
         status = cute_fail(diag, CUTE_INVALID, &file, "the fatbin has no image for %s",
                            wanted ? wanted->name : "any GPU");
-        cute_note(diag, NULL, "it has %s", seen.length ? cute_buffer_text(&seen) : "none");
+        cute_note(diag, NULL, "available: %s", seen.length ? cute_buffer_text(&seen) : "none");
         if (lto)
-            cute_note(
-                diag, NULL,
-                "lto is what nvcc -dlto leaves for the link: nvcc -dlto -dlink -cubin makes a cubin of it");
+            cute_note(diag, NULL,
+                      "lto images are nvcc -dlto link-time code; compile them to a cubin with 'nvcc -dlto "
+                      "-dlink -cubin'");
     }
     cute_buffer_release(&seen);
     if (status != CUTE_OK) return status;
@@ -284,16 +282,16 @@ static cute_status open_fatbin(cute_module *m, const char *arch, cute_diag *diag
     m->image = image;
     m->image_length = image_length;
     status = cute_elf_is(image, image_length) ? open_elf(m, diag) : open_ptx(m, diag);
-    if (status == CUTE_OK && !m->ptx && ptx) { /* of the cubin's neighbour */
+    if (status == CUTE_OK && !m->ptx && ptx) { /* from another image of the same fatbin */
         m->ptx = ptx;
         m->ptx_length = ptx_length;
     }
     return status;
 }
 
-enum { NAMED = 8, NAME_LENGTH = 60 }; /* modules in a message */
+enum { MAX_LISTED_MODULES = 8, MAX_LISTED_LENGTH = 60 }; /* modules in a message */
 
-/* A module is one image: of several fatbins the only one that has kernels, else the first of all. */
+/* Opens the only fatbin that has kernels, else the first. */
 static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
 {
     const cute_place file = {.file = m->label};
@@ -309,10 +307,11 @@ static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
                             .image_length = codes[i].length};
         if (open_fatbin(&part, arch, NULL) != CUTE_OK || !part.kernel_count) continue;
         const char *name = cute_symbol_name(m->arena, part.kernels[0].name);
-        if (with_kernels < NAMED)
-            cute_buffer_printf(&names, "%s%.*s%s%s", with_kernels ? "; " : "", (int)NAME_LENGTH, name,
-                               strlen(name) > NAME_LENGTH ? "..." : "", part.kernel_count > 1 ? ", ..." : "");
-        else if (with_kernels == NAMED)
+        if (with_kernels < MAX_LISTED_MODULES)
+            cute_buffer_printf(&names, "%s%.*s%s%s", with_kernels ? "; " : "", (int)MAX_LISTED_LENGTH, name,
+                               strlen(name) > MAX_LISTED_LENGTH ? "..." : "",
+                               part.kernel_count > 1 ? ", ..." : "");
+        else if (with_kernels == MAX_LISTED_MODULES)
             cute_buffer_puts(&names, "; ...");
         if (++with_kernels == 1) chosen = i;
     }
@@ -321,7 +320,7 @@ static cute_status open_host(cute_module *m, const char *arch, cute_diag *diag)
         status =
             cute_fail(diag, CUTE_INVALID, &file, "expected one module with kernels, got %zu", with_kernels);
         cute_note(diag, NULL, "their kernels: %s", cute_buffer_text(&names));
-        cute_note(diag, NULL, "'cute-dump images' lists them; cute-dump takes --image=N or --kernel=NAME");
+        cute_note(diag, NULL, "'cute-dump images' lists them; select one with --image=N or --kernel=NAME");
     }
     cute_buffer_release(&names);
     if (status != CUTE_OK) return status;
@@ -346,12 +345,12 @@ static cute_status open_any(cute_module *m, const char *arch, cute_diag *diag)
     cute_fail(diag, CUTE_INVALID, &file, "expected a compiled module, got %s", cute_content_name(content));
     if (content == CUTE_CONTENT_MLIR || content == CUTE_CONTENT_MLIR_BYTECODE)
         cute_note(diag, NULL,
-                  "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or take out a gpu.binary with "
+                  "compile it with 'cute-ptx FILE | cute-link > FILE.cubin', or extract a gpu.binary with "
                   "'cute-link --extract=all'");
     else if (content == CUTE_CONTENT_JSON)
-        cute_note(diag, NULL, "a launch.json stands behind --config, the module before it");
+        cute_note(diag, NULL, "pass the launch.json with --config, after the module");
     else
-        cute_note(diag, NULL, "cubins, PTX, fatbins and objects of nvcc are compiled modules");
+        cute_note(diag, NULL, "compiled modules are cubins, PTX, fatbins and objects built by nvcc");
     return CUTE_INVALID;
 }
 
@@ -380,7 +379,7 @@ void cute_module_close(cute_module *module)
     if (module) cute_arena_destroy(module->arena);
 }
 
-/* ---- questions ---- */
+/* ---- accessors ---- */
 
 cute_module_format cute_module_get_format(const cute_module *module)
 {
@@ -467,8 +466,9 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     }
     if (matches != 1) *out = NULL;
     if (matches > 1) {
-        cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu kernels", name, matches);
-        cute_note(diag, NULL, "they are %s%s", cute_buffer_text(&names), matches > 32 ? ", ..." : "");
+        cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu kernels match", name, matches);
+        cute_note(diag, NULL, "matching kernels: %s%s", cute_buffer_text(&names),
+                  matches > 32 ? ", ..." : "");
     }
     cute_buffer_release(&names);
     names = (cute_buffer){0};
@@ -484,7 +484,7 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     else if (module->kernel_count)
         cute_fail(diag, CUTE_INVALID, &file, "expected the name of one of %zu kernels", module->kernel_count);
     else
-        cute_fail(diag, CUTE_INVALID, &file, "there are no kernels in this module");
+        cute_fail(diag, CUTE_INVALID, &file, "this module has no kernels");
     for (size_t i = 0; arena && i < module->kernel_count && i < 32; i++)
         cute_buffer_printf(&names, "%s%s", i ? ", " : "", cute_symbol_name(arena, module->kernels[i].name));
     cute_arena_destroy(arena);
@@ -495,7 +495,7 @@ cute_status cute_module_find_kernel(const cute_module *module, const char *name,
     return CUTE_INVALID;
 }
 
-/* The next line of metadata that is a plan, from *at on; the object belongs to the caller, NULL behind the last. */
+/* The next line of metadata, from *at on, that is a plan; the caller owns the object; NULL after the last. */
 static json_t *next_plan(const cute_module *module, const char **at, const char **text, size_t *length)
 {
     const char *stop = module->metadata ? module->metadata + module->metadata_length : NULL;
@@ -524,7 +524,7 @@ bool cute_module_plan_at(const cute_module *module, size_t index, const char **t
     return false;
 }
 
-/* A plan by its name, or by a beginning that no other plan has. Kernels of several modules carry the same plans. */
+/* Finds a plan by its name or an unambiguous prefix. Kernels of several modules carry the same plans. */
 cute_status cute_module_find_plan(const cute_module *module, const char *name, const char **text,
                                   size_t *length, cute_diag *diag)
 {
@@ -553,10 +553,10 @@ cute_status cute_module_find_plan(const cute_module *module, const char *name, c
     cute_status status = exact || (count == 1 && *name) ? CUTE_OK : CUTE_INVALID;
     if (status != CUTE_OK) {
         cute_fail(diag, CUTE_INVALID, &file,
-                  count > 1 ? "'%s' is the beginning of several host functions"
+                  count > 1 ? "'%s' is a prefix of several host functions"
                             : "no host function '%s' that launches a kernel",
                   name);
-        if (names.length) cute_note(diag, NULL, "there is: %s", cute_buffer_text(&names));
+        if (names.length) cute_note(diag, NULL, "available: %s", cute_buffer_text(&names));
     }
     cute_buffer_release(&names);
     return status;
@@ -577,13 +577,13 @@ static bool add_name(cute_arena *arena, name_list *list, const char *name)
     return true;
 }
 
-static const char *name_at(const void *context, size_t index)
+static const char *variable_name_at(const void *context, size_t index)
 {
     const name_list *list = context;
     return index < list->count ? list->items[index] : NULL;
 }
 
-/* Symbols of a cubin's data; of PTX the names of declarations with a space at the outer level. */
+/* Lists the data symbols of a cubin, or the module-scope declarations of PTX with a state space. */
 static bool list_variables(cute_arena *arena, const cute_module *module, name_list *list)
 {
     const cute_elf *elf = cute_module_elf(module);
@@ -626,8 +626,9 @@ cute_status cute_module_find_variable(cute_arena *arena, const cute_module *modu
         }
     if (matches == 1) return CUTE_OK;
     if (matches)
-        return cute_fail(diag, CUTE_INVALID, &file, "'%s' is the name of %zu variables", name, matches);
-    const char *near = cute_nearest(name, name_at, &list);
+        return cute_fail(diag, CUTE_INVALID, &file, "ambiguous name '%s': %zu variables match", name,
+                         matches);
+    const char *near = cute_nearest(name, variable_name_at, &list);
     return cute_fail(diag, CUTE_INVALID, &file,
                      near ? "no variable '%s'; did you mean '%s'?" : "no variable '%s'", name, near);
 }

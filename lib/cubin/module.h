@@ -1,4 +1,4 @@
-/* Inside of cute_module: what the other readers of this library may ask. */
+/* Internals of cute_module for other rooms. */
 #ifndef CUTE_LIB_CUBIN_MODULE_H
 #define CUTE_LIB_CUBIN_MODULE_H
 
@@ -18,19 +18,19 @@ typedef enum cute_content {
     CUTE_CONTENT_JSON,
 } cute_content;
 
-/* What `bytes` look like, by their first ones. */
+/* The file format, from the first bytes. */
 cute_content cute_content_of(const void *bytes, size_t length);
 /* "an ELF file", "MLIR", ... for messages. */
 const char *cute_content_name(cute_content content);
-/* Whether a kernel's metadata says that -D of this name went into it. */
+/* Whether a kernel's metadata lists -D `name`. */
 bool cute_module_defines(const cute_module *module, const char *name);
-/* MLIR, text or bytecode. */
+/* Whether it is MLIR text or bytecode. */
 bool cute_content_is_mlir(const void *bytes, size_t length);
-/* The symbol of a .global or .const variable by that name or by its C++ name, in `arena`. CUTE_INVALID: there is none,
- * or there are several. */
+/* Finds the symbol (in `arena`) of a .global or .const variable by symbol or C++ name. CUTE_INVALID: none, or
+ * several. */
 cute_status cute_module_find_variable(cute_arena *arena, const cute_module *module, const char *name,
                                       const char **symbol, cute_diag *diag);
-/* The fatbin of which the module is one image; NULL: it is of none. */
+/* The fatbin that contains the module; NULL: none. */
 const void *cute_module_fatbin(const cute_module *module, size_t *length);
 /* The ELF file of a cubin; NULL for PTX. */
 const cute_elf *cute_module_elf(const cute_module *module);

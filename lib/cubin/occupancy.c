@@ -1,4 +1,4 @@
-/* Occupancy, by the rules of cuda_occupancy.h for compute capability 7.5 and later. Knows no kernels and no renderings. */
+/* Occupancy by the rules of cuda_occupancy.h for compute capability 7.5 and later. */
 #include "cute/occupancy.h"
 
 #include "lib/base/abi.h"
@@ -10,14 +10,14 @@ enum {
     REGISTERS = CUTE_SM_REGISTERS,
     PARTITIONS = 4,
     REGISTER_UNIT = 256,
-    MOST_THREADS = CUTE_SM_BLOCK_THREADS,
-    MOST_REGISTERS = 256, /* what the driver counts; machine code names 255 */
-    MOST_BARRIERS = 16,
-    MOST_CLUSTER = 16,
-    CLUSTER_BLOCKS = 8 /* of a multiprocessor, that the driver counts into clusters */
+    MAX_THREADS = CUTE_SM_BLOCK_THREADS,
+    MAX_REGISTERS = 256, /* the driver's limit; machine code addresses 255 */
+    MAX_BARRIERS = 16,
+    MAX_CLUSTER = 16,
+    CLUSTER_BLOCKS = 8 /* per multiprocessor, the driver's limit for clusters */
 };
 
-/* How much of a multiprocessor's memory can be shared memory, in KiB, up to the most that it has. */
+/* Shared memory carveouts in KiB, up to the architecture's maximum. */
 static const int64_t splits[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 typedef cute_multiprocessor sm_limits;
@@ -32,16 +32,16 @@ static int64_t warps_of(int64_t threads)
     return (threads + WARP - 1) / WARP;
 }
 
-static int64_t by_registers(int64_t warps, int64_t registers)
+static int64_t blocks_by_registers(int64_t warps, int64_t registers)
 {
     int64_t of_warp = round_up(registers * WARP, REGISTER_UNIT);
     if (of_warp == 0) return INT64_MAX;
-    /* The hardware checks a block as if its warps filled all partitions. */
-    if (registers > MOST_REGISTERS || of_warp * round_up(warps, PARTITIONS) > REGISTERS) return 0;
+    /* The hardware rounds the warps of a block up to all partitions. */
+    if (registers > MAX_REGISTERS || of_warp * round_up(warps, PARTITIONS) > REGISTERS) return 0;
     return REGISTERS / PARTITIONS / of_warp * PARTITIONS / warps;
 }
 
-/* The smallest split that has `bytes` of shared memory. */
+/* The smallest carveout with `bytes` of shared memory. */
 static int64_t split_for(const sm_limits *sm, int64_t bytes)
 {
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
@@ -56,7 +56,7 @@ static int64_t block_smem(const sm_limits *sm, int64_t bytes)
     return round_up(bytes + sm->reserved, sm->granule);
 }
 
-/* A carveout is a wish: a block that needs more gets it, and is alone then or nearly so. */
+/* A carveout is a hint: a block that needs more gets more, and then few other blocks fit. */
 static int64_t total_smem(const sm_limits *sm, const cute_occupancy_input *in, int64_t bytes)
 {
     int64_t most = sm->shared, used = block_smem(sm, bytes);
@@ -64,21 +64,21 @@ static int64_t total_smem(const sm_limits *sm, const cute_occupancy_input *in, i
     return wanted >= used ? wanted : split_for(sm, used);
 }
 
-static int64_t by_smem(const sm_limits *sm, const cute_occupancy_input *in, int64_t bytes)
+static int64_t blocks_by_smem(const sm_limits *sm, const cute_occupancy_input *in, int64_t bytes)
 {
     int64_t used = block_smem(sm, bytes);
     if (used > sm->block_shared + sm->reserved) return 0;
     return used ? total_smem(sm, in, bytes) / used : INT64_MAX;
 }
 
-static int64_t by_barriers(const sm_limits *sm, int64_t barriers)
+static int64_t blocks_by_barriers(const sm_limits *sm, int64_t barriers)
 {
     return barriers && sm->barriers ? sm->barriers * sm->blocks / barriers : INT64_MAX;
 }
 
 /* ---- input ---- */
 
-/* The fields that a caller's struct has; its size is at its start. */
+/* Reads and checks the caller's struct. */
 static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_input *in,
                               const sm_limits **found, cute_diag *diag)
 {
@@ -88,33 +88,33 @@ static cute_status read_input(const cute_occupancy_input *given, cute_occupancy_
     CUTE_TRY(cute_arch_parse(in->arch ? in->arch : "", NULL, &arch, diag));
     *found = cute_multiprocessor_of(arch->number);
     if (!*found || !(*found)->warps)
-        return cute_fail(diag, CUTE_USAGE, NULL, "the limits of a multiprocessor of %s are not published",
+        return cute_fail(diag, CUTE_USAGE, NULL, "the multiprocessor limits of %s are not published",
                          arch->name);
     const struct {
         const char *name;
         int64_t value, least, most;
-    } ranges[] = {{"threads of a block", in->threads, 1, MOST_THREADS},
-                  {"registers of a thread", in->registers, 0, MOST_REGISTERS},
+    } ranges[] = {{"threads per block", in->threads, 1, MAX_THREADS},
+                  {"registers per thread", in->registers, 0, MAX_REGISTERS},
                   {"bytes of static shared memory", in->static_smem, 0, sane},
                   {"bytes of dynamic shared memory", in->dynamic_smem, 0, sane},
-                  {"barriers", in->barriers, 0, MOST_BARRIERS},
+                  {"barriers", in->barriers, 0, MAX_BARRIERS},
                   {"percent of shared memory", in->carveout, 0, 100},
-                  {"blocks of a cluster", in->cluster, 0, MOST_CLUSTER}};
+                  {"blocks per cluster", in->cluster, 0, MAX_CLUSTER}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (ranges[i].value < ranges[i].least || ranges[i].value > ranges[i].most)
             return cute_fail(diag, CUTE_USAGE, NULL, "expected %lld to %lld %s, got %lld",
                              (long long)ranges[i].least, (long long)ranges[i].most, ranges[i].name,
                              (long long)ranges[i].value);
     if (in->cluster > 1 && !cute_arch_has(arch->number, CUTE_FEATURE_CLUSTERS))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s has no clusters; they begin with sm_%d", arch->name,
-                         cute_feature_first(CUTE_FEATURE_CLUSTERS));
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s does not support clusters; expected sm_%d or later",
+                         arch->name, cute_feature_first(CUTE_FEATURE_CLUSTERS));
     return CUTE_OK;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
-/* A cluster lies in one GPC, and goes only to one that has a multiprocessor for each of its blocks; there, several of its blocks may
- * share a multiprocessor. Of all clusters, the driver counts no more than eight blocks on one. */
+/* A cluster runs in one GPC, which must have a multiprocessor for each of its blocks, although several blocks
+ * may then share a multiprocessor. The driver counts at most eight cluster blocks per multiprocessor. */
 static int64_t count_clusters(const cute_occupancy_input *in, int64_t blocks)
 {
     int64_t clusters = 0, counted = blocks < CLUSTER_BLOCKS ? blocks : CLUSTER_BLOCKS;
@@ -137,9 +137,9 @@ cute_status cute_occupancy_compute(const cute_occupancy_input *given, cute_occup
         .registers = REGISTERS,
         .smem = total_smem(sm, &in, bytes),
         .by_warps = sm->warps / warps,
-        .by_registers = by_registers(warps, in.registers),
-        .by_smem = by_smem(sm, &in, bytes),
-        .by_barriers = by_barriers(sm, in.barriers),
+        .by_registers = blocks_by_registers(warps, in.registers),
+        .by_smem = blocks_by_smem(sm, &in, bytes),
+        .by_barriers = blocks_by_barriers(sm, in.barriers),
         .by_blocks = sm->blocks,
     };
     const struct {
@@ -173,17 +173,18 @@ cute_status cute_occupancy_find_most(const cute_occupancy_input *given, int64_t 
     const sm_limits *sm;
     CUTE_TRY(read_input(given, &in, &sm, diag));
     if (blocks < 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected one block or more, got %lld", (long long)blocks);
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected at least 1 block, got %lld", (long long)blocks);
     int64_t warps = warps_of(in.threads);
     cute_occupancy_most most = {sizeof most, -1, -1, -1, -1, sm->blocks};
-    for (int64_t w = 1; w <= MOST_THREADS / WARP; w++)
-        if (sm->warps / w >= blocks && by_registers(w, in.registers) >= blocks) most.threads = w * WARP;
-    for (int64_t r = 1; r < MOST_REGISTERS; r++)
-        if (by_registers(warps, r) >= blocks) most.registers = r;
-    for (int64_t b = 0; b <= MOST_BARRIERS; b++)
-        if (by_barriers(sm, b) >= blocks) most.barriers = b;
-    /* All steps are granules beyond what is reserved, which is a number of granules. */
+    for (int64_t w = 1; w <= MAX_THREADS / WARP; w++)
+        if (sm->warps / w >= blocks && blocks_by_registers(w, in.registers) >= blocks)
+            most.threads = w * WARP;
+    for (int64_t r = 1; r < MAX_REGISTERS; r++)
+        if (blocks_by_registers(warps, r) >= blocks) most.registers = r;
+    for (int64_t b = 0; b <= MAX_BARRIERS; b++)
+        if (blocks_by_barriers(sm, b) >= blocks) most.barriers = b;
+    /* Steps of one granule: the reserved size is a multiple of it. */
     for (int64_t bytes = 0; bytes <= sm->block_shared; bytes += sm->granule)
-        if (by_smem(sm, &in, bytes) >= blocks) most.smem = bytes;
+        if (blocks_by_smem(sm, &in, bytes) >= blocks) most.smem = bytes;
     return cute_struct_write(out, &most, sizeof most, "cute_occupancy_most", diag);
 }

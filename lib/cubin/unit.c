@@ -1,4 +1,4 @@
-/* Takes inputs apart, whatever they are wrapped in. */
+/* Splits inputs into units, whatever containers they are in. */
 #include "lib/cubin/unit.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "lib/cubin/module.h"
 #include "lib/cubin/ptx/ptxscan.h"
 
-enum { DEEPEST = 8 }; /* a fatbin in a gpu.binary in ... */
+enum { MAX_DEPTH = 8 }; /* a fatbin in a gpu.binary in ... */
 
 typedef struct opener {
     cute_arena *arena;
@@ -25,7 +25,7 @@ typedef struct opener {
 
 static cute_status open_input(opener *o, const cute_link_input *input);
 
-static cute_status add(opener *o, const cute_unit *unit)
+static cute_status add_unit(opener *o, const cute_unit *unit)
 {
     cute_unit_list *list = o->list;
     if (!cute_arena_more(o->arena, &list->items, list->count, &list->capacity, sizeof *list->items, 8))
@@ -34,18 +34,18 @@ static cute_status add(opener *o, const cute_unit *unit)
     return CUTE_OK;
 }
 
-/* Of an object of nvcc or a program the code that is linked already; what is not is left to nvlink. */
+/* Adds the linked device code of an nvcc object or program; relocatable code is left to nvlink. */
 static cute_status add_host(opener *o, const cute_link_input *input)
 {
     cute_host_code *codes;
     size_t count;
     CUTE_TRY(cute_host_read(o->arena, input->label, input->bytes, input->length, &codes, &count, o->diag));
     if (codes[0].relocatable)
-        return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
-                                   .label = input->label,
-                                   .bytes = input->bytes,
-                                   .length = input->length,
-                                   .arch_name = ""});
+        return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+                                        .label = input->label,
+                                        .bytes = input->bytes,
+                                        .length = input->length,
+                                        .arch_name = ""});
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(open_input(o, &(cute_link_input){input->label, codes[i].bytes, codes[i].length}));
     return CUTE_OK;
@@ -63,15 +63,15 @@ static cute_status add_elf(opener *o, const cute_link_input *input, bool on_dema
     CUTE_TRY(cute_elf_read(o->arena, input->label, input->bytes, input->length, &unit.elf, o->diag));
     unit.arch_name = cute_elf_arch(o->arena, &unit.elf);
     unit.arch = cute_arch_find(unit.arch_name);
-    return add(o, &unit);
+    return add_unit(o, &unit);
 }
 
-/* Where the next module begins in a text of several, as cute-ptx writes them to a pipe: at the comments in front of
- * a .version that begins a line; `length` behind the last. */
+/* The offset of the next module in a text of several, as cute-ptx writes to a pipe: at the comments before a
+ * .version at the start of a line; `length` after the last. */
 static size_t next_module(const char *text, size_t length)
 {
     static const char directive[] = ".version";
-    size_t comments = 0; /* where the run of comments and blank lines in front of this line began */
+    size_t comments = 0; /* the start of the comments and blank lines before this line */
     bool first = true, quiet = false;
     for (size_t at = 0; at < length;) {
         const char *end = memchr(text + at, '\n', length - at);
@@ -99,7 +99,7 @@ static cute_status add_one_ptx(opener *o, const cute_link_input *input)
                       .arch_name = scan.target ? scan.target : "",
                       .target_offset = scan.target_offset};
     unit.arch = cute_arch_find(unit.arch_name);
-    return add(o, &unit);
+    return add_unit(o, &unit);
 }
 
 static cute_status add_ptx(opener *o, const cute_link_input *input)
@@ -139,7 +139,7 @@ static cute_status add_fatbin(opener *o, const cute_link_input *input)
     return CUTE_OK;
 }
 
-/* Of a binary's objects the one that serves `arch` best; the first where nothing is asked for. */
+/* The object of a binary that suits `wanted` best; the first if NULL. */
 static size_t choose_object(const cute_object *objects, size_t first, size_t end, const cute_arch *wanted)
 {
     size_t best = first;
@@ -177,7 +177,7 @@ static cute_status add_mlir(opener *o, const cute_link_input *input)
         const char *label = cute_arena_printf(o->arena, "%s(@%s)", input->label, object->symbol);
         if (!label) return cute_fail_memory(o->diag);
         cute_link_input inner = {.label = label, .bytes = object->data, .length = object->length};
-        /* MLIR ends the text with a zero. */
+        /* MLIR terminates the text with a zero. */
         if (object->kind == CUTE_OBJECT_ASSEMBLY) inner.length = strnlen(inner.bytes, inner.length);
         CUTE_TRY(open_input(o, &inner));
     }
@@ -194,11 +194,11 @@ static cute_status add_archive(opener *o, const cute_link_input *input)
     o->list->libraries = true;
     for (size_t i = 0; i < count; i++)
         if (cute_host_is(members[i].bytes, members[i].length))
-            return add(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
-                                       .label = input->label,
-                                       .bytes = input->bytes,
-                                       .length = input->length,
-                                       .arch_name = ""});
+            return add_unit(o, &(cute_unit){.kind = CUTE_UNIT_HOST,
+                                            .label = input->label,
+                                            .bytes = input->bytes,
+                                            .length = input->length,
+                                            .arch_name = ""});
     for (size_t i = 0; i < count; i++) {
         const char *label = cute_arena_printf(o->arena, "%s(%s)", input->label, members[i].name);
         cute_link_input member = {.label = label, .bytes = members[i].bytes, .length = members[i].length};
@@ -224,26 +224,27 @@ static cute_status open_content(opener *o, const cute_link_input *input)
     case CUTE_CONTENT_MLIR:
     case CUTE_CONTENT_MLIR_BYTECODE: return add_mlir(o, input);
     case CUTE_CONTENT_EMPTY:
-        return cute_fail(o->diag, CUTE_INVALID, &file, "there is nothing to link: the input is empty");
+        return cute_fail(o->diag, CUTE_INVALID, &file, "nothing to link: the input is empty");
     case CUTE_CONTENT_LLVM:
-        cute_fail(o->diag, CUTE_INVALID, &file, "this is LLVM IR, which has to become PTX first");
-        cute_note(o->diag, NULL, "'cute-ptx' and 'llc -march=nvptx64' do that");
+        cute_fail(o->diag, CUTE_INVALID, &file, "expected PTX or device code, got LLVM IR");
+        cute_note(o->diag, NULL, "compile it to PTX with 'cute-ptx' or 'llc -march=nvptx64'");
         return CUTE_INVALID;
     case CUTE_CONTENT_JSON:
     case CUTE_CONTENT_UNKNOWN: break;
     }
-    cute_fail(o->diag, CUTE_INVALID, &file, "this can't be linked: it is %s",
-              content == CUTE_CONTENT_JSON ? "JSON" : "of no known kind");
+    cute_fail(o->diag, CUTE_INVALID, &file, "cannot link this input: %s",
+              content == CUTE_CONTENT_JSON ? "JSON" : "unknown file format");
     cute_note(o->diag, NULL,
-              "PTX (it begins with .version), cubins, fatbins, .a libraries, device objects and MLIR with a "
-              "gpu.binary are known");
+              "expected PTX (which begins with .version), a cubin, a fatbin, an .a library, a device object "
+              "or MLIR with a gpu.binary");
     return CUTE_INVALID;
 }
 
 static cute_status open_input(opener *o, const cute_link_input *input)
 {
     const cute_place file = {.file = input->label};
-    if (o->depth == DEEPEST) return cute_fail(o->diag, CUTE_INVALID, &file, "modules are nested too deeply");
+    if (o->depth == MAX_DEPTH)
+        return cute_fail(o->diag, CUTE_INVALID, &file, "modules are nested too deeply");
     o->depth++;
     cute_status status = open_content(o, input);
     o->depth--;
@@ -313,7 +314,7 @@ cute_status cute_unit_ptx(cute_arena *arena, const cute_unit *unit, const char *
     return CUTE_OK;
 }
 
-/* "libNAME.a" in the folders; "-l:FILE" as ld has it. */
+/* Finds "libNAME.a" in the folders; "-l:FILE" as in ld. */
 static cute_status add_library(cute_arena *arena, const cute_link_options *options, const char *name,
                                const char *arch, cute_unit_list *list, cute_diag *diag)
 {
@@ -338,9 +339,9 @@ static cute_status add_library(cute_arena *arena, const cute_link_options *optio
     for (size_t i = 0; i < options->folders.count; i++)
         cute_buffer_printf(&looked, "%s%s", i ? ", " : "", options->folders.items[i]);
     if (looked.length)
-        cute_note(diag, NULL, "looked for lib%s.a in %s", name, cute_buffer_text(&looked));
+        cute_note(diag, NULL, "searched for lib%s.a in %s", name, cute_buffer_text(&looked));
     else
-        cute_note(diag, NULL, "no folder was named with -L");
+        cute_note(diag, NULL, "no folder was given with -L");
     cute_buffer_release(&looked);
     return CUTE_INVALID;
 }

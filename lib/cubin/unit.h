@@ -1,4 +1,4 @@
-/* What is linked: each input taken apart into units of one kind. */
+/* The units of a link: each input is split into PTX modules, cubins and host objects. */
 #ifndef CUTE_LIB_CUBIN_UNIT_H
 #define CUTE_LIB_CUBIN_UNIT_H
 
@@ -10,7 +10,7 @@
 typedef enum cute_unit_kind {
     CUTE_UNIT_PTX,
     CUTE_UNIT_CUBIN,
-    CUTE_UNIT_HOST, /* an object or a library for the CPU that may have device code in it; nvlink opens it */
+    CUTE_UNIT_HOST, /* a CPU object or library that may contain device code, for nvlink to open */
 } cute_unit_kind;
 
 typedef struct cute_unit {
@@ -18,12 +18,12 @@ typedef struct cute_unit {
     const char *label;
     const void *bytes;
     size_t length;
-    const cute_arch *arch; /* what it was made for; NULL: not known, or older than the table */
-    const char *arch_name; /* as it says it, "" */
-    size_t target_offset;  /* of PTX: where it says it */
+    const cute_arch *arch; /* its target; NULL: unknown, or not in the table */
+    const char *arch_name; /* as stated by the input; "" if not stated */
+    size_t target_offset;  /* offset of .target in PTX */
     cute_elf elf;          /* of a cubin */
-    bool on_demand;        /* a member of a library of cubins: linked where somebody needs it */
-    const char *ptx;       /* that a fatbin had beside the cubin; NULL: none */
+    bool on_demand;        /* a library member: linked only if needed */
+    const char *ptx;       /* PTX from the same fatbin as the cubin; NULL: none */
     size_t ptx_length;
 } cute_unit;
 
@@ -33,8 +33,8 @@ typedef struct cute_unit_list {
     bool libraries; /* some came from libraries */
 } cute_unit_list;
 
-/* Adds the units of an input: of a fatbin the image for `arch` ("": the best), of MLIR the objects of its
- * gpu.binary operations, of an archive its cubins, or the archive itself. */
+/* Adds the units of an input: the image for `arch` ("": the best) of a fatbin, the objects of MLIR's
+ * gpu.binary operations, the cubins of an archive, or the archive itself. */
 cute_status cute_units_add(cute_arena *arena, const cute_link_input *input, const char *arch,
                            cute_unit_list *list, cute_diag *diag);
 typedef struct cute_ptx_part_list {
@@ -42,8 +42,8 @@ typedef struct cute_ptx_part_list {
     size_t count, capacity;
 } cute_ptx_part_list;
 
-/* Adds the PTX of a unit: itself, what a cubin keeps of it or had beside it, that of an object for the CPU, or of
- * the members of such an archive. A unit may have none. */
+/* Adds the PTX of a unit: the unit itself, the PTX embedded in a cubin or from the same fatbin, or that of a
+ * CPU object or archive of such. A unit may have none. */
 cute_status cute_unit_ptx(cute_arena *arena, const cute_unit *unit, const char *arch,
                           cute_ptx_part_list *list, cute_diag *diag);
 /* Finds -l libraries in -L folders and adds them. */

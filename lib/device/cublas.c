@@ -1,5 +1,5 @@
-/* cuBLASLt through its C interface: matrices by columns, descriptors, heuristics. The declarations below are those of
- * the library's documentation; https://docs.nvidia.com/cuda/cublas. */
+/* cuBLASLt through its C interface: column-major matrices, descriptors, heuristics. The declarations follow
+ * the documentation, https://docs.nvidia.com/cuda/cublas. */
 #include "lib/device/cublas.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include "lib/base/system/library.h"
 #include "lib/device/device.h"
 
-enum { WORKSPACE = 64 << 20, ALGORITHMS = 16, TRIES = 5, OK = 0 };
+enum { WORKSPACE = 64 << 20, ALGORITHMS = 16, TIMED_RUNS = 5, STATUS_SUCCESS = 0 };
 
 /* cudaDataType, cublasComputeType_t, cublasLtMatmulDescAttributes_t, cublasLtMatrixLayoutAttribute_t,
  * cublasLtMatmulPreferenceAttributes_t, cublasLtEpilogue_t, cublasOperation_t */
@@ -90,7 +90,7 @@ struct cute_cublas {
     void *library, *stream;
     api api;
     void *handle, *desc, *a_layout, *b_layout, *c_layout, *d_layout;
-    cublas_matrix a, b, c, d; /* as the library sees them */
+    cublas_matrix a, b, c, d; /* as passed to the library */
     union {
         float real;
         int32_t integer;
@@ -108,9 +108,10 @@ static cute_status open_library(cute_cublas *c, cute_diag *diag)
     const char *path;
     c->library = cute_library_open("CUTE_LIBCUBLASLT", names, &path, &reasons);
     if (!c->library) {
-        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt is not there: %s could not be opened", path);
+        cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt not found: cannot open %s", path);
         cute_library_notes(&reasons, diag);
-        cute_note(diag, NULL, "CUTE_LIBCUBLASLT names its library; else it is libcublasLt.so.13, .12 or .so");
+        cute_note(diag, NULL,
+                  "set CUTE_LIBCUBLASLT to the library; the default is libcublasLt.so.13, .12 or .so");
         return CUTE_SYSTEM;
     }
     cute_buffer_release(&reasons);
@@ -126,13 +127,13 @@ static cute_status open_library(cute_cublas *c, cute_diag *diag)
 #define LT(c, call, what)                                                                                    \
     do {                                                                                                     \
         int lt_status_ = (c)->api.call;                                                                      \
-        if (lt_status_ != OK)                                                                                \
-            return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt refuses %s: status %d", what, lt_status_);  \
+        if (lt_status_ != STATUS_SUCCESS)                                                                    \
+            return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt rejected %s: status %d", what, lt_status_); \
     } while (0)
 
 /* ---- descriptors ---- */
 
-static bool type_of(const char *name, int *out)
+static bool cublas_type(const char *name, int *out)
 {
     static const struct {
         const char *name;
@@ -147,7 +148,7 @@ static bool type_of(const char *name, int *out)
     return false;
 }
 
-/* A matrix of rows x columns. By rows it is, to the library, its transpose by columns. */
+/* A matrix of rows x columns. To the library, a row-major matrix is its column-major transpose. */
 static cute_status make_layout(cute_cublas *c, void **out, int type, int64_t rows, int64_t columns,
                                const cublas_matrix *m, int64_t batch, cute_diag *diag)
 {
@@ -171,7 +172,7 @@ static cute_status set_epilogue(cute_cublas *c, const cublas_product *p, int typ
     if (p->bias) {
         if (!swapped)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "cuBLASLt adds a bias along rows only where D lies by rows");
+                             "cuBLASLt supports a bias along rows only for row-major D");
         epilogue |= EPILOGUE_BIAS;
         const void *bias = (const void *)(uintptr_t)p->bias;
         LT(c, desc_set(c->desc, DESC_BIAS, &bias, sizeof bias), "a bias");
@@ -182,16 +183,17 @@ static cute_status set_epilogue(cute_cublas *c, const cublas_product *p, int typ
     return CUTE_OK;
 }
 
-/* The library's D lies by columns: ours by rows is its transpose, D' = B' A'. */
-static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *diag)
+/* The library's D is column-major: a row-major D is computed as its transpose, D' = B' A'. */
+static cute_status describe_product(cute_cublas *c, const cublas_product *p, cute_diag *diag)
 {
     int type = 0, type_d = 0;
-    if (!type_of(p->type, &type) || !type_of(p->type_d, &type_d))
-        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt has no products of %s that are %s", p->type,
-                         p->type_d);
+    if (!cublas_type(p->type, &type) || !cublas_type(p->type_d, &type_d))
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "cuBLASLt does not support products of %s with results of %s", p->type, p->type_d);
     bool integers = type == INTEGER_8, swapped = p->d.by_rows;
     if (integers && type_d != INTEGER_32)
-        return cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt has no products of i8 that are %s", p->type_d);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "cuBLASLt does not support products of i8 with results of %s", p->type_d);
     int compute = integers ? COMPUTE_32I : strcmp(p->type, "tf32") == 0 ? COMPUTE_TF32 : COMPUTE_32F;
     LT(c, desc_create(&c->desc, compute, integers ? INTEGER_32 : REAL_32), "a product of these types");
     if (integers) {
@@ -205,7 +207,7 @@ static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *
     c->b = swapped ? p->a : p->b;
     c->c = p->c;
     c->d = p->d;
-    /* What lies by columns is used as it is by D by columns, and transposed for its transpose. */
+    /* Column-major operands are used directly if D is column-major, and transposed otherwise. */
     int32_t transpose_a = c->a.by_rows != swapped, transpose_b = c->b.by_rows != swapped;
     LT(c, desc_set(c->desc, DESC_TRANSPOSE_A, &transpose_a, sizeof transpose_a), "a transpose");
     LT(c, desc_set(c->desc, DESC_TRANSPOSE_B, &transpose_b, sizeof transpose_b), "a transpose");
@@ -222,29 +224,29 @@ static cute_status describe(cute_cublas *c, const cublas_product *p, cute_diag *
 
 /* ---- the fastest algorithm ---- */
 
-static const void *pointer(cute_address address)
+static const void *as_pointer(cute_address address)
 {
     return (const void *)(uintptr_t)address;
 }
 
-static int start(const cute_cublas *c, const algorithm *algo)
+static int start_matmul(const cute_cublas *c, const algorithm *algo)
 {
-    return c->api.run(c->handle, c->desc, &c->alpha, pointer(c->a.address), c->a_layout,
-                      pointer(c->b.address), c->b_layout, &c->beta, pointer(c->c.address), c->c_layout,
+    return c->api.run(c->handle, c->desc, &c->alpha, as_pointer(c->a.address), c->a_layout,
+                      as_pointer(c->b.address), c->b_layout, &c->beta, as_pointer(c->c.address), c->c_layout,
                       (void *)(uintptr_t)c->d.address, c->d_layout, algo, (void *)(uintptr_t)c->workspace,
                       WORKSPACE, c->stream);
 }
 
-/* The least time of some runs; below 0: it does not run. */
+/* The minimum time of a few runs; negative: the algorithm fails. */
 static cute_status time_one(const cute_cublas *c, const algorithm *algo, cute_device_event *begin,
                             cute_device_event *end, double *out, cute_diag *diag)
 {
     *out = -1;
-    if (start(c, algo) != OK) return CUTE_OK;
-    for (int i = 0; i < TRIES; i++) {
+    if (start_matmul(c, algo) != STATUS_SUCCESS) return CUTE_OK;
+    for (int i = 0; i < TIMED_RUNS; i++) {
         double seconds;
         CUTE_TRY(cute_device_event_record(c->device, begin, diag));
-        if (start(c, algo) != OK) return CUTE_OK;
+        if (start_matmul(c, algo) != STATUS_SUCCESS) return CUTE_OK;
         CUTE_TRY(cute_device_event_record(c->device, end, diag));
         CUTE_TRY(cute_device_sync(c->device, diag));
         CUTE_TRY(cute_device_elapsed(c->device, begin, end, &seconds, diag));
@@ -253,7 +255,7 @@ static cute_status time_one(const cute_cublas *c, const algorithm *algo, cute_de
     return CUTE_OK;
 }
 
-static cute_status choose(cute_cublas *c, cute_diag *diag)
+static cute_status choose_algorithm(cute_cublas *c, cute_diag *diag)
 {
     proposal proposals[ALGORITHMS];
     void *preference = NULL;
@@ -264,14 +266,14 @@ static cute_status choose(cute_cublas *c, cute_diag *diag)
     CUTE_TRY(cute_device_event_create(c->device, &end, diag));
     LT(c, preference_create(&preference), "a preference");
     int status = c->api.preference_set(preference, PREFERENCE_WORKSPACE, &most, sizeof most);
-    if (status == OK)
+    if (status == STATUS_SUCCESS)
         status = c->api.propose(c->handle, c->desc, c->a_layout, c->b_layout, c->c_layout, c->d_layout,
                                 preference, ALGORITHMS, proposals, &count);
     c->api.preference_destroy(preference);
     double best = -1;
-    for (int i = 0; status == OK && i < count; i++) {
+    for (int i = 0; status == STATUS_SUCCESS && i < count; i++) {
         double seconds;
-        if (proposals[i].state != OK || proposals[i].workspace > most) continue;
+        if (proposals[i].state != STATUS_SUCCESS || proposals[i].workspace > most) continue;
         CUTE_TRY(time_one(c, &proposals[i].algo, begin, end, &seconds, diag));
         if (seconds < 0 || (best >= 0 && seconds >= best)) continue;
         best = seconds;
@@ -287,20 +289,18 @@ cute_status cute_cublas_open(cute_device *device, const cublas_product *product,
 {
     *out = NULL;
     if (!device->ops->native_stream)
-        return cute_fail(diag, CUTE_USAGE, NULL, "cuBLASLt needs a GPU; the device is '%s'",
-                         device->info.name);
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a GPU for cuBLASLt, got '%s'", device->info.name);
     cute_cublas *c = calloc(1, sizeof *c);
     if (!c) return cute_fail_memory(diag);
     c->device = device;
     c->stream = device->ops->native_stream(device);
     cute_status status = open_library(c, diag);
-    int created = status == CUTE_OK ? c->api.create(&c->handle) : OK;
-    if (created != OK)
-        status =
-            cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt can't be used on this device: status %d", created);
+    int created = status == CUTE_OK ? c->api.create(&c->handle) : STATUS_SUCCESS;
+    if (created != STATUS_SUCCESS)
+        status = cute_fail(diag, CUTE_SYSTEM, NULL, "cuBLASLt cannot use this device: status %d", created);
     if (status == CUTE_OK) status = cute_device_alloc(device, WORKSPACE, &c->workspace, diag);
-    if (status == CUTE_OK) status = describe(c, product, diag);
-    if (status == CUTE_OK) status = choose(c, diag);
+    if (status == CUTE_OK) status = describe_product(c, product, diag);
+    if (status == CUTE_OK) status = choose_algorithm(c, diag);
     if (status == CUTE_OK)
         *out = c;
     else
@@ -323,6 +323,8 @@ void cute_cublas_close(cute_cublas *c)
 
 cute_status cute_cublas_start(cute_cublas *c, cute_diag *diag)
 {
-    int status = start(c, &c->algo);
-    return status == OK ? CUTE_OK : cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt failed: status %d", status);
+    int status = start_matmul(c, &c->algo);
+    return status == STATUS_SUCCESS
+               ? CUTE_OK
+               : cute_fail(diag, CUTE_INVALID, NULL, "cuBLASLt failed: status %d", status);
 }

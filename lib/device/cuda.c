@@ -1,5 +1,5 @@
-/* The CUDA device: the driver opened with dlopen, its errors turned into messages, one context and one stream
- * per device. Owns all that it hands out until it is closed. */
+/* The CUDA device: opens the driver with dlopen, turns its errors into messages, and keeps a context and a
+ * stream per device. Owns all handles until the device is closed. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef enum owned_kind { OWNED_MODULE, OWNED_EVENT, OWNED_GRAPH, OWNED_STREAM, 
 typedef struct owned {
     struct owned *next;
     owned_kind kind;
-    uintptr_t handle; /* of the driver; of a stream a cuda_stream, of memory its address */
+    uintptr_t handle; /* the driver's handle; a cuda_stream; the address of memory */
 } owned;
 
 typedef struct cuda_stream {
@@ -47,9 +47,10 @@ static cu_stream handle_of(const cute_device *device, const cute_stream *stream)
 
 /* ---- errors ---- */
 
-/* Results that tell of something that the machine lacks: out of memory, not initialised, a stub, an old driver, a device that is
- * taken, no device, none of this number, failing memory, no compiler of PTX, no fabric manager, libraries of other versions.
- * Others are what a launch did. What helps is in lib/base/diagnostics/causes.def. */
+/* Results that mean that the machine lacks something: out of memory, not initialised, a stub, an old driver,
+ * a device in use, no device, an invalid device, failing memory, no PTX compiler, no fabric manager,
+ * mismatched libraries. The other results are errors of a launch. lib/base/diagnostics/causes.def has the
+ * remedies. */
 static const cu_result lacking[] = {2, 3, 34, 36, 46, 100, 101, 214, 221, 802, 803, 804};
 
 static cute_status driver_error(const cuda_api *api, cu_result result, const char *doing, cute_diag *diag)
@@ -70,14 +71,14 @@ static cute_status driver_error(const cuda_api *api, cu_result result, const cha
     return status;
 }
 
-/* Runs a call of the driver; on failure returns what `doing` names. */
+/* Calls the driver; on failure returns an error with `doing` in its message. */
 #define DRIVER(d, call, doing)                                                                               \
     do {                                                                                                     \
         cu_result result_ = (d)->api.call;                                                                   \
         if (result_ != 0) return driver_error(&(d)->api, result_, doing, diag);                              \
     } while (0)
 
-static cute_status absent(const char *what, cute_diag *diag)
+static cute_status fail_unsupported(const char *what, cute_diag *diag)
 {
     return cute_fail(diag, CUTE_SYSTEM, NULL, "this driver is too old for %s", what);
 }
@@ -90,11 +91,11 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
     const char *path;
     *library = cute_driver_open(&path, &reasons);
     if (!*library) {
-        cute_fail(diag, CUTE_SYSTEM, NULL, "no CUDA driver: %s could not be opened", path);
+        cute_fail(diag, CUTE_SYSTEM, NULL, "no CUDA driver: cannot open %s", path);
         cute_library_notes(&reasons, diag);
         cute_note(diag, NULL,
                   cute_driver_is_named()
-                      ? "CUTE_LIBCUDA names the library to open"
+                      ? "the path comes from CUTE_LIBCUDA"
                       : "install the NVIDIA driver, or set CUTE_LIBCUDA to its libcuda.so.1");
         return CUTE_SYSTEM;
     }
@@ -108,7 +109,7 @@ static cute_status open_library(void **library, cuda_api *api, cute_diag *diag)
         dlclose(*library);                                                                                   \
         *library = NULL;                                                                                     \
         return cute_fail(diag, CUTE_SYSTEM, NULL,                                                            \
-                         "%s lacks %s: the driver is too old (CUDA 12 or later is needed)", path, name);     \
+                         "%s lacks %s: the driver is too old (expected CUDA 12 or later)", path, name);      \
     }
 #include "lib/device/cuda_api.def"
 #undef F
@@ -151,7 +152,7 @@ static const attribute_field attribute_fields[] = {
 };
 #undef FIELD
 
-static int attribute(const cuda_api *api, cu_device device, int which)
+static int read_attribute(const cuda_api *api, cu_device device, int which)
 {
     int value = 0;
     return api->device_attribute(&value, which, device) == 0 ? value : 0;
@@ -164,7 +165,7 @@ static cute_status read_info(const cuda_api *api, int index, cu_device *device, 
     cu_result result = api->device_count(&count);
     if (result != 0) return driver_error(api, result, "counting the devices", diag);
     if (index < 0 || index >= count)
-        return cute_fail(diag, CUTE_SYSTEM, NULL, "there is no device %d: the driver sees %d device%s", index,
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "no device %d: the driver reports %d device%s", index,
                          count, count == 1 ? "" : "s");
     result = api->device_get(device, index);
     if (result != 0) return driver_error(api, result, "opening the device", diag);
@@ -177,20 +178,20 @@ static cute_status read_info(const cuda_api *api, int index, cu_device *device, 
     if (api->device_memory(&memory, *device) == 0) info->memory = (int64_t)memory;
     if (api->driver_version(&info->driver_version) != 0) info->driver_version = 0;
     for (size_t i = 0; i < sizeof attribute_fields / sizeof *attribute_fields; i++) {
-        int64_t value = attribute(api, *device, attribute_fields[i].attribute);
+        int64_t value = read_attribute(api, *device, attribute_fields[i].attribute);
         memcpy((char *)info + attribute_fields[i].offset, &value, sizeof value);
     }
-    info->major = attribute(api, *device, CU_DEV_MAJOR);
-    info->minor = attribute(api, *device, CU_DEV_MINOR);
+    info->major = read_attribute(api, *device, CU_DEV_MAJOR);
+    info->minor = read_attribute(api, *device, CU_DEV_MINOR);
     snprintf(info->arch, sizeof info->arch, "sm_%d%d", info->major, info->minor);
     cute_diag_know(diag, CUTE_FACT_ARCHITECTURE, info->arch);
-    info->cooperative = attribute(api, *device, CU_DEV_COOPERATIVE) != 0;
-    info->clusters = attribute(api, *device, CU_DEV_CLUSTERS) != 0;
-    info->tensor_maps = attribute(api, *device, CU_DEV_TENSOR_MAPS) != 0;
-    info->ecc = attribute(api, *device, CU_DEV_ECC) != 0;
-    info->pci_domain = attribute(api, *device, CU_DEV_PCI_DOMAIN);
-    info->pci_bus = attribute(api, *device, CU_DEV_PCI_BUS);
-    info->pci_device = attribute(api, *device, CU_DEV_PCI_DEVICE);
+    info->cooperative = read_attribute(api, *device, CU_DEV_COOPERATIVE) != 0;
+    info->clusters = read_attribute(api, *device, CU_DEV_CLUSTERS) != 0;
+    info->tensor_maps = read_attribute(api, *device, CU_DEV_TENSOR_MAPS) != 0;
+    info->ecc = read_attribute(api, *device, CU_DEV_ECC) != 0;
+    info->pci_domain = read_attribute(api, *device, CU_DEV_PCI_DOMAIN);
+    info->pci_bus = read_attribute(api, *device, CU_DEV_PCI_BUS);
+    info->pci_device = read_attribute(api, *device, CU_DEV_PCI_DEVICE);
     return CUTE_OK;
 }
 
@@ -221,9 +222,9 @@ static const cute_device_ops cuda_ops;
 
 static cute_status open_context(cuda_device *d, cute_diag *diag)
 {
-    DRIVER(d, context_retain(&d->context, d->device), "making a context");
-    DRIVER(d, context_set(d->context), "making a context");
-    DRIVER(d, stream_create(&d->stream, CU_STREAM_NON_BLOCKING), "making a stream");
+    DRIVER(d, context_retain(&d->context, d->device), "creating a context");
+    DRIVER(d, context_set(d->context), "creating a context");
+    DRIVER(d, stream_create(&d->stream, CU_STREAM_NON_BLOCKING), "creating a stream");
     return CUTE_OK;
 }
 
@@ -233,9 +234,9 @@ static cute_status cuda_enter(cute_device *device, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- what was handed out ---- */
+/* ---- ownership of handles ---- */
 
-static cute_status own(cuda_device *d, owned_kind kind, uintptr_t handle, cute_diag *diag)
+static cute_status own_handle(cuda_device *d, owned_kind kind, uintptr_t handle, cute_diag *diag)
 {
     owned *thing = malloc(sizeof *thing);
     if (!thing) return cute_fail_memory(diag);
@@ -244,7 +245,7 @@ static cute_status own(cuda_device *d, owned_kind kind, uintptr_t handle, cute_d
     return CUTE_OK;
 }
 
-static cu_result release(cuda_device *d, owned_kind kind, uintptr_t handle)
+static cu_result release_handle(cuda_device *d, owned_kind kind, uintptr_t handle)
 {
     cuda_stream *stream = (cuda_stream *)handle;
     cu_result result = 0;
@@ -261,8 +262,8 @@ static cu_result release(cuda_device *d, owned_kind kind, uintptr_t handle)
     return result;
 }
 
-/* False where it is none of ours. */
-static bool disown(cuda_device *d, owned_kind kind, uintptr_t handle)
+/* False: not a handle of this device. */
+static bool disown_handle(cuda_device *d, owned_kind kind, uintptr_t handle)
 {
     for (owned **at = &d->things; *at; at = &(*at)->next) {
         owned *thing = *at;
@@ -279,7 +280,7 @@ static void cuda_close(cute_device *device)
     cuda_device *d = cuda(device);
     for (owned *thing = d->things, *next; thing; thing = next) {
         next = thing->next;
-        release(d, thing->kind, thing->handle);
+        release_handle(d, thing->kind, thing->handle);
         free(thing);
     }
     if (d->stream) d->api.stream_destroy(d->stream);
@@ -316,7 +317,7 @@ static cute_status cuda_alloc(cute_device *device, size_t size, cute_address *ou
         snprintf(doing, sizeof doing, "allocating %zu bytes on the device", size);
         return driver_error(&cuda(device)->api, result, doing, diag);
     }
-    cute_status status = own(cuda(device), OWNED_MEMORY, address, diag);
+    cute_status status = own_handle(cuda(device), OWNED_MEMORY, address, diag);
     if (status != CUTE_OK) cuda(device)->api.free(address);
     *out = address;
     return status;
@@ -324,7 +325,7 @@ static cute_status cuda_alloc(cute_device *device, size_t size, cute_address *ou
 
 static cute_status cuda_free(cute_device *device, cute_address address, cute_diag *diag)
 {
-    if (!disown(cuda(device), OWNED_MEMORY, address))
+    if (!disown_handle(cuda(device), OWNED_MEMORY, address))
         return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
                          (unsigned long long)address);
     DRIVER(cuda(device), free(address), "freeing memory");
@@ -392,7 +393,7 @@ static cute_status cuda_load(cute_device *device, const char *label, const void 
     log_lines(logs, result != 0, diag);
     free(logs);
     if (status == CUTE_OK) {
-        status = own(d, OWNED_MODULE, (uintptr_t)module, diag);
+        status = own_handle(d, OWNED_MODULE, (uintptr_t)module, diag);
         if (status != CUTE_OK) d->api.module_unload(module);
     }
     *out = (cute_device_module *)module;
@@ -401,7 +402,7 @@ static cute_status cuda_load(cute_device *device, const char *label, const void 
 
 static cute_status cuda_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
 {
-    disown(cuda(device), OWNED_MODULE, (uintptr_t)module);
+    disown_handle(cuda(device), OWNED_MODULE, (uintptr_t)module);
     DRIVER(cuda(device), module_unload((cu_module)module), "unloading the module");
     return CUTE_OK;
 }
@@ -443,7 +444,7 @@ static cute_status cuda_function_info(cute_device *device, cute_device_function 
     for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
         int value = 0;
         DRIVER(cuda(device), function_attribute(&value, which[i], (cu_function)function),
-               "asking about the kernel");
+               "querying the kernel");
         *fields[i] = value;
     }
     return CUTE_OK;
@@ -456,8 +457,8 @@ static bool cuda_param_size(cute_device *device, cute_device_function *function,
     return api->function_param && api->function_param((cu_function)function, index, &offset, size) == 0;
 }
 
-static void launch_config(const cuda_device *d, const cute_device_launch *launch,
-                          cu_launch_attribute *attributes, cu_launch_config *config)
+static void fill_launch_config(const cuda_device *d, const cute_device_launch *launch,
+                               cu_launch_attribute *attributes, cu_launch_config *config)
 {
     unsigned count = 0;
     memset(attributes, 0, 3 * sizeof *attributes);
@@ -497,8 +498,8 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     int64_t cluster = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
     int fitting = 0;
     if (cluster > 1 && d->api.active_clusters) {
-        launch_config(d, launch, attributes, &config);
-        DRIVER(d, active_clusters(&fitting, f, &config), "asking whether the cluster fits");
+        fill_launch_config(d, launch, attributes, &config);
+        DRIVER(d, active_clusters(&fitting, f, &config), "querying cluster occupancy of the launch");
         if (fitting == 0)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "no cluster of %lldx%lldx%lld blocks with %lld bytes of dynamic shared memory "
@@ -509,8 +510,7 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     if (launch->cooperative && d->api.active_blocks) {
         int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
         int64_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
-        DRIVER(d, active_blocks(&fitting, f, threads, (size_t)launch->dynamic_smem),
-               "asking how many blocks fit");
+        DRIVER(d, active_blocks(&fitting, f, threads, (size_t)launch->dynamic_smem), "querying occupancy");
         if (blocks > fitting * d->base.info.multiprocessors)
             return cute_fail(diag, CUTE_INVALID, NULL,
                              "a cooperative launch of %lld blocks does not fit: the device holds %lld at "
@@ -521,19 +521,20 @@ static cute_status check_residency(cuda_device *d, cu_function f, const cute_dev
     return CUTE_OK;
 }
 
-/* Asks for the shared memory and the clusters that the launch needs; *fits: a block can have that shared memory. */
-static cute_status allow(cuda_device *d, cu_function f, const cute_device_launch *launch, int *fixed,
-                         bool *fits, cute_diag *diag)
+/* Requests the shared memory and clusters of the launch; *fits: whether the shared memory is within the limit
+ * per block. */
+static cute_status request_attributes(cuda_device *d, cu_function f, const cute_device_launch *launch,
+                                      int *fixed, bool *fits, cute_diag *diag)
 {
-    DRIVER(d, function_attribute(fixed, CU_FUNC_SHARED, f), "asking about the kernel");
+    DRIVER(d, function_attribute(fixed, CU_FUNC_SHARED, f), "querying the kernel");
     int64_t limit = d->base.info.shared_optin;
     *fits = limit <= 0 || *fixed + launch->dynamic_smem <= limit;
     if (!*fits) return CUTE_OK;
     if (*fixed + launch->dynamic_smem > DEFAULT_DYNAMIC_SMEM)
         DRIVER(d, function_set(f, CU_FUNC_MAX_DYNAMIC_SHARED, (int)launch->dynamic_smem),
-               "asking for shared memory");
+               "requesting shared memory");
     if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > PORTABLE_CLUSTER)
-        DRIVER(d, function_set(f, CU_FUNC_NON_PORTABLE_CLUSTER, 1), "asking for a large cluster");
+        DRIVER(d, function_set(f, CU_FUNC_NON_PORTABLE_CLUSTER, 1), "requesting a non-portable cluster size");
     return CUTE_OK;
 }
 
@@ -548,17 +549,17 @@ static cute_status cuda_occupancy(cute_device *device, cute_device_function *fun
     int fixed = 0, count = 0;
     bool fits;
     if (!d->api.active_blocks)
-        return cute_fail(diag, CUTE_SYSTEM, NULL, "the driver is too old to tell the occupancy");
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "the driver is too old to report occupancy");
     *blocks = 0;
     *clusters = -1;
-    CUTE_TRY(allow(d, f, launch, &fixed, &fits, diag));
+    CUTE_TRY(request_attributes(d, f, launch, &fixed, &fits, diag));
     if (!fits) return CUTE_OK;
     int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
-    DRIVER(d, active_blocks(&count, f, threads, (size_t)launch->dynamic_smem), "asking how many blocks fit");
+    DRIVER(d, active_blocks(&count, f, threads, (size_t)launch->dynamic_smem), "querying occupancy");
     *blocks = count;
     if (launch->cluster[0] < 1 || !d->api.active_clusters) return CUTE_OK;
-    launch_config(d, launch, attributes, &config);
-    DRIVER(d, active_clusters(&count, f, &config), "asking how many clusters fit");
+    fill_launch_config(d, launch, attributes, &config);
+    DRIVER(d, active_clusters(&count, f, &config), "querying cluster occupancy");
     *clusters = count;
     return CUTE_OK;
 }
@@ -570,11 +571,11 @@ static cute_status cuda_prepare(cute_device *device, cute_device_function *funct
     cu_function f = (cu_function)function;
     int fixed = 0;
     bool fits;
-    CUTE_TRY(allow(d, f, launch, &fixed, &fits, diag));
+    CUTE_TRY(request_attributes(d, f, launch, &fixed, &fits, diag));
     if (!fits)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%d bytes of static and %lld bytes of dynamic shared memory are more than the %lld "
-                         "that a block of %s can have",
+                         "%d bytes of static and %lld bytes of dynamic shared memory exceed the limit of "
+                         "%lld bytes per block of %s",
                          fixed, (long long)launch->dynamic_smem, (long long)d->base.info.shared_optin,
                          d->base.info.name);
     return check_residency(d, f, launch, diag);
@@ -585,7 +586,7 @@ static cute_status cuda_start(cute_device *device, cute_device_function *functio
 {
     cu_launch_attribute attributes[3];
     cu_launch_config config;
-    launch_config(cuda(device), launch, attributes, &config);
+    fill_launch_config(cuda(device), launch, attributes, &config);
     DRIVER(cuda(device), launch(&config, (cu_function)function, (void **)params, NULL),
            "launching the kernel");
     return CUTE_OK;
@@ -596,7 +597,8 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
 {
     cuda_device *d = cuda(device);
     _Alignas(64) uint8_t bytes[CUTE_MAP_BYTES];
-    if (map->im2col ? !d->api.encode_im2col : !d->api.encode_tiled) return absent("tensor maps", diag);
+    if (map->im2col ? !d->api.encode_im2col : !d->api.encode_tiled)
+        return fail_unsupported("tensor maps", diag);
     if (map->im2col) {
         DRIVER(d,
                encode_im2col(bytes, (int)map->type, (uint32_t)map->rank, (void *)(uintptr_t)map->address,
@@ -618,7 +620,7 @@ static cute_status cuda_encode_map(cute_device *device, const cute_tensor_map *m
 
 static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 {
-    /* The context, not the stream: this also flushes what the kernels printed. */
+    /* The context instead of the stream, to flush the kernels' printf buffer. */
     DRIVER(cuda(device), context_sync(), "running the kernel");
     return CUTE_OK;
 }
@@ -637,8 +639,8 @@ static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cu
     if (!stream) return cute_fail_memory(diag);
     stream->base.device = device;
     cu_result result = d->api.stream_create(&stream->handle, CU_STREAM_NON_BLOCKING);
-    cute_status status = result == 0 ? own(d, OWNED_STREAM, (uintptr_t)stream, diag)
-                                     : driver_error(&d->api, result, "making a stream", diag);
+    cute_status status = result == 0 ? own_handle(d, OWNED_STREAM, (uintptr_t)stream, diag)
+                                     : driver_error(&d->api, result, "creating a stream", diag);
     if (status == CUTE_OK) {
         *out = &stream->base;
         return CUTE_OK;
@@ -651,21 +653,21 @@ static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cu
 static void cuda_stream_destroy(cute_stream *stream)
 {
     cuda_device *d = cuda(stream->device);
-    disown(d, OWNED_STREAM, (uintptr_t)stream);
-    release(d, OWNED_STREAM, (uintptr_t)stream);
+    disown_handle(d, OWNED_STREAM, (uintptr_t)stream);
+    release_handle(d, OWNED_STREAM, (uintptr_t)stream);
 }
 
 static cute_status cuda_stream_wait(cute_device *device, cute_stream *stream, cute_device_event *event,
                                     cute_diag *diag)
 {
-    if (!cuda(device)->api.stream_wait) return absent("waiting for events", diag);
+    if (!cuda(device)->api.stream_wait) return fail_unsupported("waiting for events", diag);
     DRIVER(cuda(device), stream_wait(handle_of(device, stream), (cu_event)event, 0), "waiting for an event");
     return CUTE_OK;
 }
 
 static cute_status cuda_stream_sync(cute_device *device, cute_stream *stream, cute_diag *diag)
 {
-    DRIVER(cuda(device), stream_sync(handle_of(device, stream)), "running the work of a stream");
+    DRIVER(cuda(device), stream_sync(handle_of(device, stream)), "synchronizing with a stream");
     return CUTE_OK;
 }
 
@@ -675,8 +677,8 @@ static cute_status cuda_event_create(cute_device *device, cute_device_event **ou
 {
     cuda_device *d = cuda(device);
     cu_event event = NULL;
-    DRIVER(d, event_create(&event, 0), "making an event");
-    cute_status status = own(d, OWNED_EVENT, (uintptr_t)event, diag);
+    DRIVER(d, event_create(&event, 0), "creating an event");
+    cute_status status = own_handle(d, OWNED_EVENT, (uintptr_t)event, diag);
     if (status != CUTE_OK) d->api.event_destroy(event);
     *out = (cute_device_event *)event;
     return status;
@@ -693,7 +695,8 @@ static cute_status cuda_elapsed(cute_device *device, cute_device_event *from, cu
                                 double *seconds, cute_diag *diag)
 {
     float milliseconds = 0;
-    DRIVER(cuda(device), event_elapsed(&milliseconds, (cu_event)from, (cu_event)to), "reading the time");
+    DRIVER(cuda(device), event_elapsed(&milliseconds, (cu_event)from, (cu_event)to),
+           "reading the elapsed time");
     *seconds = milliseconds * 1e-3;
     return CUTE_OK;
 }
@@ -703,7 +706,7 @@ static cute_status cuda_graph_begin(cute_device *device, cute_diag *diag)
     const cuda_api *api = &cuda(device)->api;
     if (!api->capture_begin || !api->capture_end || !api->graph_instantiate || !api->graph_launch ||
         !api->graph_destroy || !api->graph_exec_destroy)
-        return absent("graphs", diag);
+        return fail_unsupported("graphs", diag);
     DRIVER(cuda(device), capture_begin(cuda(device)->stream, CU_CAPTURE_RELAXED), "capturing a graph");
     return CUTE_OK;
 }
@@ -716,8 +719,8 @@ static cute_status cuda_graph_end(cute_device *device, cute_device_graph **out, 
     DRIVER(d, capture_end(d->stream, &graph), "capturing a graph");
     cu_result result = d->api.graph_instantiate(&exec, graph, 0);
     d->api.graph_destroy(graph);
-    if (result != 0) return driver_error(&d->api, result, "making a graph", diag);
-    cute_status status = own(d, OWNED_GRAPH, (uintptr_t)exec, diag);
+    if (result != 0) return driver_error(&d->api, result, "instantiating a graph", diag);
+    cute_status status = own_handle(d, OWNED_GRAPH, (uintptr_t)exec, diag);
     if (status != CUTE_OK) d->api.graph_exec_destroy(exec);
     *out = (cute_device_graph *)exec;
     return status;

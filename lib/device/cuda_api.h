@@ -1,5 +1,5 @@
-/* The part of the CUDA driver API that is used, declared from its public documentation so that no
- * CUDA header is needed to build. Symbols are the versioned names that libcuda.so.1 exports. */
+/* The subset of the CUDA driver API in use, declared from its public documentation, so that building needs no
+ * CUDA header. Symbols are the versioned names that libcuda.so.1 exports. */
 #ifndef CUTE_LIB_DEVICE_CUDA_API_H
 #define CUTE_LIB_DEVICE_CUDA_API_H
 
@@ -74,7 +74,7 @@ enum { /* device attributes */
        CU_DEV_TENSOR_MAPS = 127,
 };
 
-enum { /* results that are told apart */
+enum { /* results that are handled */
        CU_OUT_OF_MEMORY = 2,
        CU_NO_DEVICE = 100,
        CU_NO_BINARY = 209,

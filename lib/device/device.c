@@ -1,5 +1,5 @@
-/* The public interface: opens by name, reads callers' structs, checks images, and forwards to the device's table.
- * Owns nothing. */
+/* The public interface: opens devices by name, reads callers' structs, checks images, and calls the device's
+ * functions. */
 #include "lib/device/device.h"
 
 #include <elf.h>
@@ -9,7 +9,7 @@
 #include "lib/base/abi.h"
 #include "lib/base/system/library.h"
 
-enum { LAST_INDEX = 1023 };
+enum { MAX_DEVICE_INDEX = 1023 };
 
 /* ---- opening ---- */
 
@@ -28,13 +28,13 @@ cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int
     if (end == digits || *end)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "expected a device's number, 'cuda:N' or 'emulator', got '%s'", name);
-    if (number < 0 || number > LAST_INDEX)
-        return cute_fail(diag, CUTE_USAGE, NULL, "there is no device %ld", number);
+    if (number < 0 || number > MAX_DEVICE_INDEX)
+        return cute_fail(diag, CUTE_USAGE, NULL, "no device %ld", number);
     *index = (int)number;
     return CUTE_OK;
 }
 
-/* Whoever names a driver's library means it. */
+/* CUTE_LIBCUDA is an explicit request for the driver. */
 static bool have_gpu(void)
 {
     int count;
@@ -90,8 +90,8 @@ cute_status cute_device_query(int index, cute_device_info *out, cute_diag *diag)
     return cute_struct_write(out, &info, sizeof info, "cute_device_info", diag);
 }
 
-/* The calling thread will use the device. */
-static cute_status enter(cute_device *device, cute_diag *diag)
+/* Makes the device current for the calling thread. */
+static cute_status enter_device(cute_device *device, cute_diag *diag)
 {
     return device->ops->enter ? device->ops->enter(device, diag) : CUTE_OK;
 }
@@ -99,7 +99,7 @@ static cute_status enter(cute_device *device, cute_diag *diag)
 void cute_device_close(cute_device *device)
 {
     if (!device) return;
-    enter(device, NULL);
+    enter_device(device, NULL);
     device->ops->close(device);
 }
 
@@ -112,13 +112,13 @@ const cute_device_info *cute_device_get_info(const cute_device *device)
 
 cute_status cute_device_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->alloc(device, size, out, diag);
 }
 
 cute_status cute_device_free(cute_device *device, cute_address address, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return address ? device->ops->free(device, address, diag) : CUTE_OK;
 }
 
@@ -126,7 +126,7 @@ cute_status cute_device_upload(cute_device *device, cute_address to, const void 
                                cute_diag *diag)
 {
     if (!size) return CUTE_OK;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     CUTE_TRY(device->ops->upload(device, NULL, to, from, size, diag));
     return device->ops->stream_sync(device, NULL, diag);
 }
@@ -135,7 +135,7 @@ cute_status cute_device_download(cute_device *device, void *to, cute_address fro
                                  cute_diag *diag)
 {
     if (!size) return CUTE_OK;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     CUTE_TRY(device->ops->download(device, NULL, to, from, size, diag));
     return device->ops->stream_sync(device, NULL, diag);
 }
@@ -143,13 +143,13 @@ cute_status cute_device_download(cute_device *device, void *to, cute_address fro
 cute_status cute_device_copy(cute_device *device, cute_address to, cute_address from, size_t size,
                              cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->copy(device, NULL, to, from, size, diag) : CUTE_OK;
 }
 
 cute_status cute_device_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->fill(device, NULL, to, byte, size, diag) : CUTE_OK;
 }
 
@@ -163,8 +163,8 @@ typedef struct fatbin_header {
 
 enum { FATBIN_MAGIC = (int)0xba55ed50 };
 
-/* A driver takes a pointer without a length: what an image says of its own size must hold. */
-static bool is_whole(const void *image, size_t length)
+/* Drivers take a pointer without a length, so the size stated in the image must be checked. */
+static bool is_whole_image(const void *image, size_t length)
 {
     Elf64_Ehdr elf;
     fatbin_header fatbin;
@@ -190,9 +190,9 @@ cute_status cute_device_load(cute_device *device, const char *label, const void 
     const char *name = label ? label : "<image>";
     *out = NULL;
     if (!length) return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = name}, "the module is empty");
-    if (!is_whole(image, length))
+    if (!is_whole_image(image, length))
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = name}, "the module is truncated");
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     if (!bytes[length - 1]) return device->ops->load(device, name, image, length, out, diag);
     char *copy = malloc(length + 1);
     if (!copy) return cute_fail_memory(diag);
@@ -205,21 +205,21 @@ cute_status cute_device_load(cute_device *device, const char *label, const void 
 
 cute_status cute_device_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->unload(device, module, diag);
 }
 
 cute_status cute_device_get_function(cute_device *device, cute_device_module *module, const char *name,
                                      cute_device_function **out, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->get_function(device, module, name, out, diag);
 }
 
 cute_status cute_device_get_global(cute_device *device, cute_device_module *module, const char *name,
                                    cute_address *out, size_t *size, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->get_global(device, module, name, out, size, diag);
 }
 
@@ -227,17 +227,17 @@ cute_status cute_device_function_info(cute_device *device, cute_device_function 
                                       cute_function_info *out, cute_diag *diag)
 {
     cute_function_info info = {0};
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     CUTE_TRY(device->ops->function_info(device, function, &info, diag));
     return cute_struct_write(out, &info, sizeof info, "cute_function_info", diag);
 }
 
 bool cute_device_param_size(cute_device *device, cute_device_function *function, size_t index, size_t *size)
 {
-    return enter(device, NULL) == CUTE_OK && device->ops->param_size(device, function, index, size);
+    return enter_device(device, NULL) == CUTE_OK && device->ops->param_size(device, function, index, size);
 }
 
-/* A launch that any device refuses, before numbers are narrowed. */
+/* Rejects launches that are invalid on any device, before numbers are narrowed. */
 static cute_status check_launch(const cute_device *device, const cute_device_launch *l, cute_diag *diag)
 {
     const cute_device_info *info = &device->info;
@@ -261,7 +261,8 @@ static cute_status check_launch(const cute_device *device, const cute_device_lau
         return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld threads in a block, got %lld",
                          (long long)info->threads_block, (long long)threads);
     if (l->dynamic_smem < 0 || l->dynamic_smem > INT32_MAX)
-        return cute_fail(diag, CUTE_INVALID, NULL, "%lld bytes of dynamic shared memory cannot be had",
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expected 0 to 2147483647 bytes of dynamic shared memory, got %lld",
                          (long long)l->dynamic_smem);
     return CUTE_OK;
 }
@@ -272,7 +273,7 @@ cute_status cute_device_prepare(cute_device *device, cute_device_function *funct
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
     CUTE_TRY(check_launch(device, &ours, diag));
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->prepare(device, function, &ours, diag);
 }
 
@@ -283,7 +284,7 @@ cute_status cute_device_occupancy(cute_device *device, cute_device_function *fun
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
     CUTE_TRY(check_launch(device, &ours, diag));
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->occupancy(device, function, &ours, blocks, clusters, diag);
 }
 
@@ -293,7 +294,7 @@ cute_status cute_device_start(cute_device *device, cute_device_function *functio
     cute_device_launch ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
     CUTE_TRY(check_launch(device, &ours, diag));
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->start(device, function, &ours, params, diag);
 }
 
@@ -302,13 +303,13 @@ cute_status cute_device_encode_map(cute_device *device, const cute_tensor_map *m
 {
     cute_tensor_map ours;
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, map, "cute_tensor_map", diag));
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->encode_map(device, &ours, out, diag);
 }
 
 cute_status cute_device_sync(cute_device *device, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->sync(device, diag);
 }
 
@@ -317,20 +318,20 @@ cute_status cute_device_sync(cute_device *device, cute_diag *diag)
 cute_status cute_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
 {
     *out = NULL;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->stream_create(device, out, diag);
 }
 
 void cute_stream_destroy(cute_stream *stream)
 {
-    if (stream && enter(stream->device, NULL) == CUTE_OK) stream->device->ops->stream_destroy(stream);
+    if (stream && enter_device(stream->device, NULL) == CUTE_OK) stream->device->ops->stream_destroy(stream);
 }
 
 cute_status cute_stream_upload(cute_stream *stream, cute_address to, const void *from, size_t size,
                                cute_diag *diag)
 {
     cute_device *device = stream->device;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->upload(device, stream, to, from, size, diag) : CUTE_OK;
 }
 
@@ -338,7 +339,7 @@ cute_status cute_stream_download(cute_stream *stream, void *to, cute_address fro
                                  cute_diag *diag)
 {
     cute_device *device = stream->device;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->download(device, stream, to, from, size, diag) : CUTE_OK;
 }
 
@@ -346,32 +347,32 @@ cute_status cute_stream_copy(cute_stream *stream, cute_address to, cute_address 
                              cute_diag *diag)
 {
     cute_device *device = stream->device;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->copy(device, stream, to, from, size, diag) : CUTE_OK;
 }
 
 cute_status cute_stream_fill(cute_stream *stream, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
 {
     cute_device *device = stream->device;
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return size ? device->ops->fill(device, stream, to, byte, size, diag) : CUTE_OK;
 }
 
 cute_status cute_stream_record(cute_stream *stream, cute_device_event *event, cute_diag *diag)
 {
-    CUTE_TRY(enter(stream->device, diag));
+    CUTE_TRY(enter_device(stream->device, diag));
     return stream->device->ops->event_record(stream->device, stream, event, diag);
 }
 
 cute_status cute_stream_wait(cute_stream *stream, cute_device_event *event, cute_diag *diag)
 {
-    CUTE_TRY(enter(stream->device, diag));
+    CUTE_TRY(enter_device(stream->device, diag));
     return stream->device->ops->stream_wait(stream->device, stream, event, diag);
 }
 
 cute_status cute_stream_sync(cute_stream *stream, cute_diag *diag)
 {
-    CUTE_TRY(enter(stream->device, diag));
+    CUTE_TRY(enter_device(stream->device, diag));
     return stream->device->ops->stream_sync(stream->device, stream, diag);
 }
 
@@ -379,42 +380,42 @@ cute_status cute_stream_sync(cute_stream *stream, cute_diag *diag)
 
 cute_status cute_device_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->event_create(device, out, diag);
 }
 
 cute_status cute_device_event_record(cute_device *device, cute_device_event *event, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->event_record(device, NULL, event, diag);
 }
 
 cute_status cute_device_elapsed(cute_device *device, cute_device_event *from, cute_device_event *to,
                                 double *seconds, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->elapsed(device, from, to, seconds, diag);
 }
 
 cute_status cute_device_graph_begin(cute_device *device, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->graph_begin(device, diag);
 }
 
 cute_status cute_device_graph_end(cute_device *device, cute_device_graph **out, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->graph_end(device, out, diag);
 }
 
 cute_status cute_device_graph_start(cute_device *device, cute_device_graph *graph, cute_diag *diag)
 {
-    CUTE_TRY(enter(device, diag));
+    CUTE_TRY(enter_device(device, diag));
     return device->ops->graph_start(device, graph, diag);
 }
 
-/* ---- what only an emulator can do ---- */
+/* ---- emulator only ---- */
 
 static cute_status need_emulator(const cute_device *device, cute_diag *diag)
 {

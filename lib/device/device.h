@@ -1,10 +1,10 @@
-/* What a kind of device has to provide: one table of functions. cuda.c is one; another fills the same. */
+/* The interface of a kind of device, a table of functions, implemented by cuda.c and emulator.c. */
 #ifndef CUTE_LIB_DEVICE_DEVICE_H
 #define CUTE_LIB_DEVICE_DEVICE_H
 
 #include "cute/emulator.h"
 
-/* What only an emulator can do. */
+/* Functions of emulators only. */
 typedef struct cute_emulator_ops {
     cute_status (*reset)(cute_device *, cute_diag *);
     cute_status (*add_host)(cute_device *, void *, size_t, cute_diag *);
@@ -16,21 +16,21 @@ typedef struct cute_emulator_ops {
     char *(*checks_json)(const cute_device *);
 } cute_emulator_ops;
 
-/* A stream that is NULL is the device's own. */
+/* NULL as a stream is the device's default stream. */
 typedef struct cute_device_ops {
     const char *kind;
-    const cute_emulator_ops *emulator; /* NULL: it is none */
-    /* Before every other call: the calling thread will use the device. May be NULL. */
+    const cute_emulator_ops *emulator; /* NULL: not an emulator */
+    /* Called before every other function: makes the device current for the calling thread. May be NULL. */
     cute_status (*enter)(cute_device *, cute_diag *);
     void (*close)(cute_device *);
     cute_status (*alloc)(cute_device *, size_t, cute_address *, cute_diag *);
     cute_status (*free)(cute_device *, cute_address, cute_diag *);
-    /* These do not wait. */
+    /* These are asynchronous. */
     cute_status (*upload)(cute_device *, cute_stream *, cute_address, const void *, size_t, cute_diag *);
     cute_status (*download)(cute_device *, cute_stream *, void *, cute_address, size_t, cute_diag *);
     cute_status (*copy)(cute_device *, cute_stream *, cute_address, cute_address, size_t, cute_diag *);
     cute_status (*fill)(cute_device *, cute_stream *, cute_address, uint8_t, size_t, cute_diag *);
-    /* PTX text is terminated behind its length. */
+    /* PTX text is null-terminated after its length. */
     cute_status (*load)(cute_device *, const char *, const void *, size_t, cute_device_module **,
                         cute_diag *);
     cute_status (*unload)(cute_device *, cute_device_module *, cute_diag *);
@@ -57,11 +57,11 @@ typedef struct cute_device_ops {
     cute_status (*graph_begin)(cute_device *, cute_diag *);
     cute_status (*graph_end)(cute_device *, cute_device_graph **, cute_diag *);
     cute_status (*graph_start)(cute_device *, cute_device_graph *, cute_diag *);
-    /* The driver's handle of the device's own stream, for libraries of the toolkit; NULL: it has no driver. */
+    /* The driver's handle of the default stream, for CUDA libraries; NULL: no driver. */
     void *(*native_stream)(cute_device *);
 } cute_device_ops;
 
-/* The first member of what a kind allocates for a device, and of a stream. */
+/* The first member of an implementation's device and stream. */
 struct cute_device {
     const cute_device_ops *ops;
     cute_device_info info;
@@ -73,17 +73,17 @@ struct cute_stream {
 cute_status cute_cuda_count(int *out, cute_diag *diag);
 cute_status cute_cuda_query(int index, cute_device_info *out, cute_diag *diag);
 cute_status cute_cuda_open(int index, cute_device **out, cute_diag *diag);
-/* A caller's options (NULL: the defaults) as ours, in their ranges. */
+/* Reads and checks a caller's options (NULL: the defaults). */
 cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_emulator_options *out,
                                        cute_diag *diag);
 
-/* What the name of a device means, before a driver is looked for. CUTE_USAGE: nothing. */
+/* Parses a device name without loading a driver. CUTE_USAGE: not a device name. */
 typedef enum cute_device_kind { CUTE_DEVICE_CUDA, CUTE_DEVICE_EMULATOR, CUTE_DEVICE_ANY } cute_device_kind;
 cute_status cute_device_parse_name(const char *name, cute_device_kind *kind, int *index, cute_diag *diag);
-/* cute_device_open; an emulator with these options (NULL: the defaults). */
+/* As cute_device_open, with options for an emulator (NULL: the defaults). */
 cute_status cute_device_open_with(const char *name, const cute_emulator_options *options, cute_device **out,
                                   cute_diag *diag);
-/* What that would open, without a context on it. */
+/* Describes the device that cute_device_open_with would open, without creating a context. */
 cute_status cute_device_find(const char *name, const cute_emulator_options *options, cute_device_info *out,
                              cute_diag *diag);
 

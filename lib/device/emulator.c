@@ -1,5 +1,5 @@
-/* The emulated device: PTX run by lib/emulator, with memory of the host. Launches end before they return; a
- * fault is told then. Owns modules, memory and events. */
+/* The emulated device: runs PTX with lib/emulator in host memory. Launches are synchronous, and faults are
+ * reported immediately. Owns modules, memory and events. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ enum {
     THREADS_DEFAULT = 16,
     THREADS_MOST = 1024,
     MULTIPROCESSORS_MOST = 4096
-}; /* the first at most, where nobody says how many */
-/* Modules' variables lie where neither em_memory_alloc nor the host's allocator puts anything. */
+}; /* the first: the default limit */
+/* The address range of modules' variables, used neither by em_memory_alloc nor by the host's allocator. */
 #define FIRST_MODULE UINT64_C(0x0000680000000000)
 #define MODULE_GAP   UINT64_C(0x100000)
 enum { SHARED_BLOCK = 48 * 1024 };
@@ -31,7 +31,7 @@ struct cute_device_module {
     cute_device_module *next;
     cute_arena *arena;
     em_program *program;
-    cute_module *compiled; /* the cubin that it came with, or fatbin; NULL: it was PTX */
+    cute_module *compiled; /* the cubin or fatbin that contained the PTX; NULL: plain PTX */
 };
 
 struct cute_device_function {
@@ -57,7 +57,7 @@ typedef struct emulator {
     cute_device_function *functions;
     cute_device_event *events;
     emulator_stream *streams;
-    uint64_t module_base; /* of the next one */
+    uint64_t module_base; /* of the next module */
     cute_emulator_counts counts;
     em_checks *checks;     /* NULL: off */
     em_counters *counters; /* NULL: off */
@@ -65,7 +65,7 @@ typedef struct emulator {
     bool failed;
 } emulator;
 
-static emulator *emulated(cute_device *device)
+static emulator *as_emulator(cute_device *device)
 {
     return (emulator *)device;
 }
@@ -90,8 +90,8 @@ static void free_module(cute_device_module *module)
     free(module);
 }
 
-/* All but the options. */
-static void clear(emulator *e)
+/* Resets everything except the options. */
+static void clear_device(emulator *e)
 {
     free_functions(e, NULL);
     for (cute_device_module *m = e->modules, *next; m; m = next) {
@@ -114,7 +114,7 @@ static void clear(emulator *e)
 
 static void emulator_close(cute_device *device)
 {
-    clear(emulated(device));
+    clear_device(as_emulator(device));
     free(device);
 }
 
@@ -122,7 +122,7 @@ static void emulator_close(cute_device *device)
 
 static cute_status emulator_alloc(cute_device *device, size_t size, cute_address *out, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     if (em_memory_alloc(&e->memory, size, out) &&
         (!e->checks || em_checks_add_buffer(e->checks, *out, size ? size : 1, size, NULL, false)))
         return CUTE_OK;
@@ -131,7 +131,7 @@ static cute_status emulator_alloc(cute_device *device, size_t size, cute_address
 
 static cute_status emulator_free(cute_device *device, cute_address address, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const em_allocation *a = em_memory_find(&e->memory, address);
     if (!a || a->base != address || !a->owned)
         return cute_fail(diag, CUTE_INVALID, NULL, "freeing memory: 0x%llx was not allocated",
@@ -141,20 +141,21 @@ static cute_status emulator_free(cute_device *device, cute_address address, cute
     return CUTE_OK;
 }
 
-static cute_status host_of(cute_device *device, cute_address address, size_t size, uint8_t **out,
-                           cute_diag *diag)
+static cute_status host_pointer(cute_device *device, cute_address address, size_t size, uint8_t **out,
+                                cute_diag *diag)
 {
-    const em_allocation *a = em_memory_find(&emulated(device)->memory, address);
+    const em_allocation *a = em_memory_find(&as_emulator(device)->memory, address);
     if (!a || size > a->size - (address - a->base))
-        return cute_fail(diag, CUTE_INVALID, NULL, "a copy of %zu bytes at 0x%llx leaves the allocation",
-                         size, (unsigned long long)address);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a copy of %zu bytes at 0x%llx is not within one allocation", size,
+                         (unsigned long long)address);
     *out = a->host + (address - a->base);
     return CUTE_OK;
 }
 
-static void host_wrote(cute_device *device, cute_address to, size_t size)
+static void note_host_write(cute_device *device, cute_address to, size_t size)
 {
-    if (emulated(device)->checks) em_checks_host_wrote(emulated(device)->checks, to, size);
+    if (as_emulator(device)->checks) em_checks_host_wrote(as_emulator(device)->checks, to, size);
 }
 
 static cute_status emulator_upload(cute_device *device, cute_stream *stream, cute_address to,
@@ -162,9 +163,9 @@ static cute_status emulator_upload(cute_device *device, cute_stream *stream, cut
 {
     (void)stream;
     uint8_t *host = NULL;
-    CUTE_TRY(host_of(device, to, size, &host, diag));
+    CUTE_TRY(host_pointer(device, to, size, &host, diag));
     memcpy(host, from, size);
-    host_wrote(device, to, size);
+    note_host_write(device, to, size);
     return CUTE_OK;
 }
 
@@ -173,7 +174,7 @@ static cute_status emulator_download(cute_device *device, cute_stream *stream, v
 {
     (void)stream;
     uint8_t *host = NULL;
-    CUTE_TRY(host_of(device, from, size, &host, diag));
+    CUTE_TRY(host_pointer(device, from, size, &host, diag));
     memcpy(to, host, size);
     return CUTE_OK;
 }
@@ -183,10 +184,10 @@ static cute_status emulator_copy(cute_device *device, cute_stream *stream, cute_
 {
     (void)stream;
     uint8_t *target = NULL, *source = NULL;
-    CUTE_TRY(host_of(device, to, size, &target, diag));
-    CUTE_TRY(host_of(device, from, size, &source, diag));
+    CUTE_TRY(host_pointer(device, to, size, &target, diag));
+    CUTE_TRY(host_pointer(device, from, size, &source, diag));
     memmove(target, source, size);
-    host_wrote(device, to, size);
+    note_host_write(device, to, size);
     return CUTE_OK;
 }
 
@@ -195,15 +196,15 @@ static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_
 {
     (void)stream;
     uint8_t *host = NULL;
-    CUTE_TRY(host_of(device, to, size, &host, diag));
+    CUTE_TRY(host_pointer(device, to, size, &host, diag));
     memset(host, byte, size);
-    host_wrote(device, to, size);
+    note_host_write(device, to, size);
     return CUTE_OK;
 }
 
 /* ---- code ---- */
 
-/* Variables are allocations of their own, so that an access beyond one is seen. */
+/* Each variable is an allocation, so that out-of-bounds accesses are detected. */
 static bool add_variables(emulator *e, const em_program *program)
 {
     for (size_t i = 0; i < program->variable_count; i++) {
@@ -224,7 +225,8 @@ static void remove_variables(emulator *e, const em_program *program)
         em_memory_free(&e->memory, program->variables[i]->address);
 }
 
-/* Compiled modules have PTX in them; of a fatbin that for the emulator's architecture is taken, else the newest. */
+/* Finds the PTX embedded in a compiled module; in a fatbin, that for the emulator's architecture, else the
+ * newest. */
 static cute_status find_ptx(const cute_device *device, const char *label, const char **text, size_t *length,
                             cute_module **compiled, cute_diag *diag)
 {
@@ -238,15 +240,15 @@ static cute_status find_ptx(const cute_device *device, const char *label, const 
         CUTE_TRY(cute_module_open(label, *text, *length, NULL, compiled, diag));
     *text = cute_module_ptx(*compiled, length);
     if (*text) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL,
-                     "the module has no PTX, which is what the emulator runs: link it with cute-link "
-                     "from PTX or MLIR");
+    return cute_fail(
+        diag, CUTE_INVALID, NULL,
+        "the module has no PTX for the emulator to run: link it with cute-link from PTX or MLIR");
 }
 
 static cute_status emulator_load(cute_device *device, const char *label, const void *image, size_t length,
                                  cute_device_module **out, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const char *text = image;
     cute_device_module *m = calloc(1, sizeof *m);
     if (!m) return cute_fail_memory(diag);
@@ -272,10 +274,10 @@ static cute_status emulator_load(cute_device *device, const char *label, const v
     return CUTE_OK;
 }
 
-/* What was counted and found speaks of the program: it stays with them then. */
+/* Counts and findings refer to the program, which is kept with them. */
 static cute_status emulator_unload(cute_device *device, cute_device_module *module, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     (void)diag;
     free_functions(e, module);
     remove_variables(e, module->program);
@@ -292,10 +294,10 @@ static cute_status emulator_unload(cute_device *device, cute_device_module *modu
 static cute_status emulator_get_function(cute_device *device, cute_device_module *module, const char *name,
                                          cute_device_function **out, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const em_function *found = em_program_find(module->program, name);
     if (!found || !found->defined)
-        return cute_fail(diag, CUTE_INVALID, NULL, "there is no kernel '%s' in the PTX of the module", name);
+        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel '%s' in the PTX of the module", name);
     cute_device_function *f = calloc(1, sizeof *f);
     if (!f) return cute_fail_memory(diag);
     *f = (cute_device_function){e->functions, module, found};
@@ -315,7 +317,7 @@ static cute_status emulator_get_global(cute_device *device, cute_device_module *
         *size = (size_t)v->size;
         return CUTE_OK;
     }
-    return cute_fail(diag, CUTE_INVALID, NULL, "there is no variable '%s' in the PTX of the module", name);
+    return cute_fail(diag, CUTE_INVALID, NULL, "no variable '%s' in the PTX of the module", name);
 }
 
 static int64_t threads_limit(const em_function *f)
@@ -325,7 +327,7 @@ static int64_t threads_limit(const em_function *f)
     return threads < CUTE_SM_BLOCK_THREADS ? threads : CUTE_SM_BLOCK_THREADS;
 }
 
-/* Of a thread, where a compiled module says it; 0. */
+/* Registers per thread in the compiled module; 0: unknown. */
 static int64_t registers_of(const cute_device_module *module, const char *kernel)
 {
     size_t count = module->compiled ? cute_module_kernel_count(module->compiled) : 0;
@@ -336,7 +338,7 @@ static int64_t registers_of(const cute_device_module *module, const char *kernel
     return 0;
 }
 
-/* Of the module's .const variables, as they lie one behind the other. */
+/* The total size of the module's .const variables, with alignment. */
 static int64_t constant_bytes(const em_program *program)
 {
     int64_t end = 0;
@@ -385,7 +387,7 @@ static cute_status emulator_occupancy(cute_device *device, cute_device_function 
     cute_occupancy found = {.size = sizeof found};
     CUTE_TRY(cute_occupancy_compute(&in, &found, diag));
     *blocks = in.threads > threads_limit(f) ? 0 : found.blocks;
-    *clusters = -1; /* how a GPU's multiprocessors are spread over its GPCs is not known */
+    *clusters = -1; /* depends on the GPU's GPCs, which are unknown */
     return CUTE_OK;
 }
 
@@ -407,24 +409,25 @@ static cute_status emulator_prepare(cute_device *device, cute_device_function *f
     int64_t cluster = cute_multiprocessor_of(90)->cluster;
     if (fixed + launch->dynamic_smem > device->info.shared_optin)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "%lld bytes of static and %lld bytes of dynamic shared memory are more than the "
-                         "%lld that a block "
-                         "can have",
+                         "%lld bytes of static and %lld bytes of dynamic shared memory exceed the limit of "
+                         "%lld bytes per block",
                          (long long)fixed, (long long)launch->dynamic_smem,
                          (long long)device->info.shared_optin);
     if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > cluster)
-        return cute_fail(diag, CUTE_INVALID, NULL, "a cluster has at most %lld blocks", (long long)cluster);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expected at most %lld blocks per cluster",
+                         (long long)cluster);
     if (f->reqntid[0] && (launch->block[0] != f->reqntid[0] || launch->block[1] != f->reqntid[1] ||
                           launch->block[2] != f->reqntid[2]))
         return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' requires blocks of %ux%ux%u threads", f->name,
                          f->reqntid[0], f->reqntid[1], f->reqntid[2]);
     if (threads > threads_limit(f))
-        return cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' takes at most %lld threads a block, not %lld",
-                         f->name, (long long)threads_limit(f), (long long)threads);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "kernel '%s' expects at most %lld threads per block, got %lld", f->name,
+                         (long long)threads_limit(f), (long long)threads);
     return CUTE_OK;
 }
 
-/* As many threads as processors that this process may use. */
+/* The number of processors available to this process. */
 static int threads_here(void)
 {
     cpu_set_t set;
@@ -449,7 +452,7 @@ static void add_counts(cute_emulator_counts *sum, const cute_emulator_counts *c)
 static cute_status emulator_start(cute_device *device, cute_device_function *function,
                                   const cute_device_launch *launch, void *const *params, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const em_function *f = function->function;
     em_launch l = {.program = function->module->program,
                    .kernel = f,
@@ -459,7 +462,7 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                    .cooperative = launch->cooperative,
                    .programmatic = launch->programmatic};
     cute_emulator_counts counts;
-    if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "a kernel failed on this device before");
+    if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "an earlier kernel failed on this device");
     uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
     if (!block) return cute_fail_memory(diag);
     for (size_t i = 0; i < f->param_count; i++)
@@ -502,11 +505,11 @@ static cute_status emulator_sync(cute_device *device, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* ---- streams: work is done when it is given ---- */
+/* ---- streams: all work is synchronous ---- */
 
 static cute_status emulator_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     emulator_stream *stream = calloc(1, sizeof *stream);
     if (!stream) return cute_fail_memory(diag);
     *stream = (emulator_stream){.base.device = device, .next = e->streams};
@@ -517,7 +520,7 @@ static cute_status emulator_stream_create(cute_device *device, cute_stream **out
 
 static void emulator_stream_destroy(cute_stream *stream)
 {
-    for (emulator_stream **at = &emulated(stream->device)->streams; *at; at = &(*at)->next)
+    for (emulator_stream **at = &as_emulator(stream->device)->streams; *at; at = &(*at)->next)
         if (&(*at)->base == stream) {
             emulator_stream *gone = *at;
             *at = gone->next;
@@ -539,11 +542,11 @@ static cute_status emulator_stream_sync(cute_device *device, cute_stream *stream
     return CUTE_OK;
 }
 
-/* ---- time: the host's, for the phases of a run only ---- */
+/* ---- time: host time, for the phases of a run only ---- */
 
 static cute_status emulator_event_create(cute_device *device, cute_device_event **out, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     *out = calloc(1, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
     (*out)->next = e->events;
@@ -571,7 +574,8 @@ static cute_status emulator_elapsed(cute_device *device, cute_device_event *from
 
 static cute_status no_graphs(cute_diag *diag)
 {
-    return cute_fail(diag, CUTE_INVALID, NULL, "the emulator has no graphs: it does not time kernels");
+    return cute_fail(diag, CUTE_INVALID, NULL,
+                     "the emulator does not support graphs: it does not time kernels");
 }
 
 static cute_status emulator_graph_begin(cute_device *device, cute_diag *diag)
@@ -592,7 +596,7 @@ static cute_status emulator_graph_start(cute_device *device, cute_device_graph *
     return no_graphs(diag);
 }
 
-/* ---- what only an emulator can do ---- */
+/* ---- emulator only ---- */
 
 static cute_status make_checks(emulator *e, cute_diag *diag)
 {
@@ -603,19 +607,19 @@ static cute_status make_checks(emulator *e, cute_diag *diag)
 
 static cute_status emulator_reset(cute_device *device, cute_diag *diag)
 {
-    clear(emulated(device));
-    return make_checks(emulated(device), diag);
+    clear_device(as_emulator(device));
+    return make_checks(as_emulator(device), diag);
 }
 
 static cute_status emulator_add_host(cute_device *device, void *memory, size_t size, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     em_allocation a = {.base = (uintptr_t)memory, .size = size, .host = memory};
     if (!memory || !size)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected some memory, got %zu bytes", size);
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a non-empty memory range, got %zu bytes", size);
     if (em_memory_overlaps(&e->memory, a.base, a.size))
-        return cute_fail(diag, CUTE_INVALID, NULL, "%zu bytes at %p overlap memory that the device has", size,
-                         memory);
+        return cute_fail(diag, CUTE_INVALID, NULL, "%zu bytes at %p overlap existing memory of the device",
+                         size, memory);
     if (!em_memory_add(&e->memory, &a)) return cute_fail_memory(diag);
     if (!e->checks || em_checks_add_buffer(e->checks, a.base, size, size, NULL, true)) return CUTE_OK;
     em_memory_free(&e->memory, a.base);
@@ -624,7 +628,7 @@ static cute_status emulator_add_host(cute_device *device, void *memory, size_t s
 
 static cute_status emulator_remove_host(cute_device *device, void *memory, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const em_allocation *a = em_memory_find(&e->memory, (uintptr_t)memory);
     if (!a || a->base != (uintptr_t)memory || a->host != memory)
         return cute_fail(diag, CUTE_INVALID, NULL, "%p was not registered", memory);
@@ -636,13 +640,14 @@ static cute_status emulator_remove_host(cute_device *device, void *memory, cute_
 static cute_status emulator_describe_buffer(cute_device *device, cute_address address, const char *name,
                                             size_t size, bool written, cute_diag *diag)
 {
-    emulator *e = emulated(device);
+    emulator *e = as_emulator(device);
     const em_allocation *a = em_memory_find(&e->memory, address);
     if (!a || a->base != address)
         return cute_fail(diag, CUTE_INVALID, NULL, "0x%llx was not allocated", (unsigned long long)address);
     if (size > a->size)
-        return cute_fail(diag, CUTE_INVALID, NULL, "a buffer of %zu bytes does not fit an allocation of %llu",
-                         size, (unsigned long long)a->size);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "a buffer of %zu bytes exceeds its allocation of %llu bytes", size,
+                         (unsigned long long)a->size);
     if (!e->checks || em_checks_add_buffer(e->checks, address, a->size, size, name, written)) return CUTE_OK;
     return cute_fail_memory(diag);
 }
@@ -715,7 +720,7 @@ static const cute_device_ops emulator_ops = {
     .graph_start = emulator_graph_start,
 };
 
-/* As an H100 is, so that what fits there fits here. */
+/* The limits of an H100, so that launches that fit there fit here. */
 static cute_device_info emulator_info(void)
 {
     const cute_multiprocessor *sm = cute_multiprocessor_of(CUTE_GPU_USUAL_ARCH);
@@ -761,7 +766,7 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
                          "expected 1 to %d multiprocessors, or 0 for the default, got %lld",
                          MULTIPROCESSORS_MOST, (long long)out->multiprocessors);
     if (out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT))
-        return cute_fail(diag, CUTE_USAGE, NULL, "there is no check 0x%x",
+        return cute_fail(diag, CUTE_USAGE, NULL, "unknown check 0x%x",
                          (unsigned)(out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT)));
     return em_allowed_check(out->allow, out->allow_count, diag);
 }

@@ -1,4 +1,4 @@
-/* What both libraries have together: the compiler as that of a product. */
+/* Connects both libraries: the compiler library compiles the kernels of matrix products in the process. */
 #include "cute/gemm_compiler.h"
 
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static cute_status copy_text(const cute_compiled *compiled, const char *label, c
     return CUTE_OK;
 }
 
-static cute_status to_ptx(void *context, const char *label, const char *source, size_t length,
-                          const char *const *defines, size_t define_count, const char *arch, char **ptx,
-                          size_t *ptx_length, cute_diag *diag)
+static cute_status compile_gemm_to_ptx(void *context, const char *label, const char *source, size_t length,
+                                       const char *const *defines, size_t define_count, const char *arch,
+                                       char **ptx, size_t *ptx_length, cute_diag *diag)
 {
     cute_compiler *compiler = NULL;
     cute_compiled *compiled = NULL;
@@ -36,9 +36,9 @@ static cute_status to_ptx(void *context, const char *label, const char *source, 
     return status;
 }
 
-/* Its own version: kernels of the programs may differ, if they are of another one. */
+/* Part of cache keys: kernels compiled by another version may differ. */
 static const cute_gemm_compiler compiler = {
-    .size = sizeof compiler, .to_ptx = to_ptx, .version = "libcute-compiler " CUTE_VERSION};
+    .size = sizeof compiler, .to_ptx = compile_gemm_to_ptx, .version = "libcute-compiler " CUTE_VERSION};
 
 const cute_gemm_compiler *cute_compiler_gemm(void)
 {

@@ -1,4 +1,4 @@
-/* Parses the text of an editor as the other programs would, and finds the names in it. */
+/* Parses a document in the same way as the other programs, and lists the names in it. */
 #include "lib/lsp/analysis.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ static bool has_name(const list *l, const char *text, size_t length)
     return false;
 }
 
-/* "NAME=VALUE" with a name that may be one. */
+/* Adds "NAME=VALUE" if the name is valid. */
 static bool add_define(list *l, const char *text, size_t length)
 {
     const char *equals = memchr(text, '=', length);
@@ -46,7 +46,7 @@ static bool add_define(list *l, const char *text, size_t length)
     return true;
 }
 
-/* The words of a comment. */
+/* Reads the -D options in a comment. */
 static bool read_comment(list *l, const char *at, const char *end)
 {
     bool next = false;
@@ -86,7 +86,7 @@ typedef struct analysis {
     cute_mlir_source source;
     cute_origin *origin;
     cute_arena *arena;
-    size_t *starts; /* of the lines of the parsed text */
+    size_t *starts; /* line starts of the parsed text */
     size_t line_count;
     const char *query;
     void (*visit)(const lsp_mark *mark, void *context);
@@ -141,8 +141,8 @@ static void on_mark(const cute_parsed_mark *parsed, void *context)
     if (mark.name) a->visit(&mark, a->context);
 }
 
-/* Everything that runs MLIR's code. */
-static void parse(void *context)
+/* All calls to MLIR. */
+static void parse_document(void *context)
 {
     analysis *a = context;
     MlirDialectRegistry registry = cute_registry_create();
@@ -182,7 +182,7 @@ void lsp_analyse(const char *label, const char *text, size_t length, const lsp_o
         status = cute_origin_open(&origin, label, text, length, &reading, diag);
         a.source = cute_mlir_source_of(&origin, diag);
         char *reason = NULL;
-        if (!status && !cute_llvm_recover(parse, &a, &reason))
+        if (!status && !cute_llvm_recover(parse_document, &a, &reason))
             cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label}, "LLVM gave up: %s",
                       reason ? reason : "out of memory");
         free(reason);

@@ -1,4 +1,4 @@
-/* Values of the layout algebra as Markdown, by what `cute-dump layout` says and draws of them. */
+/* Values of the layout algebra as Markdown, with the results and pictures of `cute-dump layout`. */
 #include "lib/lsp/hover.h"
 
 #include <jansson.h>
@@ -7,15 +7,15 @@
 #include "lib/calculator/atoms.h"
 #include "lib/calculator/calculator.h"
 
-/* What fits a window beside the text. */
-enum { MOST_CELLS = 65536, MOST_LINES = 20, MOST_COLUMNS = 110 };
+/* Limits for a hover window. */
+enum { MAX_CELLS = 65536, MAX_LINES = 20, MAX_COLUMNS = 110 };
 
-/* The first lines, as long as they may be. */
+/* Appends the first lines, truncated to the limits. */
 static void put_cut(const char *text, cute_buffer *out)
 {
     size_t lines = 0;
-    for (; *text && lines < MOST_LINES; lines++) {
-        size_t length = strcspn(text, "\n"), most = length < MOST_COLUMNS ? length : MOST_COLUMNS;
+    for (; *text && lines < MAX_LINES; lines++) {
+        size_t length = strcspn(text, "\n"), most = length < MAX_COLUMNS ? length : MAX_COLUMNS;
         cute_buffer_append(out, text, most);
         cute_buffer_puts(out, most < length ? " ...\n" : "\n");
         text += length + (text[length] == '\n');
@@ -34,7 +34,7 @@ static void put_picture(const cute_picture *picture, bool title, cute_buffer *ou
     cute_buffer_release(&text);
 }
 
-/* size, cosize and so on, where they are known. */
+/* Appends size, cosize and so on, if known. */
 static void put_facts(cute_arena *arena, const cute_value *layout, cute_buffer *out)
 {
     cute_answer answer = {.kind = CUTE_ANSWER_VALUE, .value = *layout, .input = ""};
@@ -59,8 +59,8 @@ static void put_facts(cute_arena *arena, const cute_value *layout, cute_buffer *
     cute_buffer_release(&text);
 }
 
-/* One column takes less place as a row. */
-static void lay_down(cute_picture *picture)
+/* A single column is shown as a row, which is smaller. */
+static void transpose_column(cute_picture *picture)
 {
     if (picture->columns != 1 || picture->sheets != 1) return;
     const char **names = picture->row_names;
@@ -72,7 +72,7 @@ static void lay_down(cute_picture *picture)
 
 static void describe_layout(cute_arena *arena, const cute_value *value, cute_buffer *out)
 {
-    cute_picture_options options = {.most_cells = MOST_CELLS, .most_side = MOST_CELLS};
+    cute_picture_options options = {.most_cells = MAX_CELLS, .most_side = MAX_CELLS};
     cute_value layout = *value;
     cute_picture picture;
     if (value->type == CUTE_MEMREF || value->type == CUTE_COORD_TENSOR)
@@ -80,16 +80,16 @@ static void describe_layout(cute_arena *arena, const cute_value *value, cute_buf
     if (layout.type != CUTE_LAYOUT && layout.type != CUTE_COMPOSED_LAYOUT) return;
     put_facts(arena, &layout, out);
     if (cute_picture_create(arena, &layout, &options, &picture, NULL) != CUTE_OK) {
-        cute_buffer_puts(out, "\nno table: not all of it is known before it runs, or it is too large\n");
+        cute_buffer_puts(out, "\nno table: the layout is dynamic or too large\n");
         return;
     }
-    lay_down(&picture);
+    transpose_column(&picture);
     put_picture(&picture, false, out);
 }
 
 static void describe_tiling(cute_arena *arena, const cute_value *value, cute_buffer *out)
 {
-    cute_picture_options options = {.most_cells = MOST_CELLS, .most_side = MOST_CELLS};
+    cute_picture_options options = {.most_cells = MAX_CELLS, .most_side = MAX_CELLS};
     cute_picture pictures[3];
     size_t count = 0;
     if (value->type == CUTE_ATOM && value->atom && value->atom->known) {

@@ -1,4 +1,4 @@
-/* A text's words: symbols with what stands between their braces, and names that may follow what was typed. */
+/* Lexical analysis of a document: symbols and their nesting, and completions. */
 #include "lib/lsp/outline.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ enum {
 };
 enum { ITEM_FUNCTION = 3, ITEM_VARIABLE = 6, ITEM_CLASS = 7, ITEM_KEYWORD = 14, ITEM_CONSTANT = 21 };
 
-enum { MOST_DEPTH = 64, MOST_ITEMS = 1000 };
+enum { MAX_DEPTH = 64, MAX_ITEMS = 1000 };
 
 static bool is_word(char c)
 {
@@ -30,8 +30,8 @@ static size_t end_of_word(const char *text, size_t length, size_t at)
     return at;
 }
 
-/* Behind a text in quotes, or a comment, that begins at `at`; `at` where neither does. Texts end with their line. */
-static size_t skip(const char *text, size_t length, size_t at)
+/* The offset after the string or comment that begins at `at`; otherwise `at`. Strings end with their line. */
+static size_t skip_literal(const char *text, size_t length, size_t at)
 {
     if (text[at] == '"') {
         for (at++; at < length && text[at] != '"' && text[at] != '\n'; at++)
@@ -54,8 +54,8 @@ static const struct {
     {"sequence", SYMBOL_FUNCTION},
 };
 
-/* Of an operation that defines a symbol; 0: it does not. */
-static int kind_of(const char *name, size_t length)
+/* The symbol kind defined by an operation; 0: none. */
+static int symbol_kind(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
         size_t ending = strlen(definitions[i].ending);
@@ -70,14 +70,14 @@ typedef struct outline {
     const char *text;
     size_t length;
     struct {
-        json_t *symbol; /* the one that the brace belongs to; NULL: none */
-    } open[MOST_DEPTH];
-    size_t depth, deeper;   /* braces beyond MOST_DEPTH */
-    json_t *all, *last;     /* the symbol that a brace would belong to */
-    size_t line, line_from; /* where the reading is */
+        json_t *symbol; /* the symbol whose body the brace opens; NULL: none */
+    } open[MAX_DEPTH];
+    size_t depth, deeper;   /* braces beyond MAX_DEPTH */
+    json_t *all, *last;     /* `last`: the symbol whose body the next brace opens */
+    size_t line, line_from; /* current line and its offset */
 } outline;
 
-static json_t *list_of(outline *o)
+static json_t *sibling_list(outline *o)
 {
     for (size_t i = o->depth; i > 0; i--) {
         if (!o->open[i - 1].symbol) continue;
@@ -91,8 +91,8 @@ static json_t *list_of(outline *o)
     return o->all;
 }
 
-/* On the present line. */
-static json_t *place_of(const outline *o, size_t at)
+/* A position on the current line. */
+static json_t *position_of(const outline *o, size_t at)
 {
     return lsp_position(o->line, lsp_units_of(o->text + o->line_from, at - o->line_from));
 }
@@ -100,19 +100,19 @@ static json_t *place_of(const outline *o, size_t at)
 static json_t *range_of(const outline *o, size_t from, size_t to)
 {
     json_t *range = json_object();
-    json_object_set_new(range, "start", place_of(o, from));
-    json_object_set_new(range, "end", place_of(o, to));
+    json_object_set_new(range, "start", position_of(o, from));
+    json_object_set_new(range, "end", position_of(o, to));
     return range;
 }
 
-static json_t *add(outline *o, int kind, size_t from, size_t name, size_t end)
+static json_t *add_symbol(outline *o, int kind, size_t from, size_t name, size_t end)
 {
     json_t *symbol = json_object(), *shown = json_stringn(o->text + name, end - name);
     json_object_set_new(symbol, "name", shown ? shown : json_string("?"));
     json_object_set_new(symbol, "kind", json_integer(kind));
     json_object_set_new(symbol, "range", range_of(o, from, end));
     json_object_set_new(symbol, "selectionRange", range_of(o, name, end));
-    json_array_append_new(list_of(o), symbol);
+    json_array_append_new(sibling_list(o), symbol);
     return symbol;
 }
 
@@ -124,32 +124,33 @@ static void close_brace(outline *o, size_t at)
     }
     if (!o->depth) return;
     o->depth--;
-    json_object_set_new(json_object_get(o->open[o->depth].symbol, "range"), "end", place_of(o, at));
+    json_object_set_new(json_object_get(o->open[o->depth].symbol, "range"), "end", position_of(o, at));
 }
 
 static void open_brace(outline *o)
 {
-    if (o->depth == MOST_DEPTH) {
+    if (o->depth == MAX_DEPTH) {
         o->deeper++;
         return;
     }
     o->open[o->depth++].symbol = o->last;
 }
 
-/* What an operation at the begin of a line defines. The place behind its name, `at` where it defines nothing. */
+/* Reads the symbol defined by an operation at the beginning of a line. Returns the offset after its name,
+ * otherwise `at`. */
 static size_t read_definition(outline *o, size_t at)
 {
     size_t from = at, end = end_of_word(o->text, o->length, at + (o->text[at] == '"'));
-    int kind = kind_of(o->text + from, end - from);
+    int kind = symbol_kind(o->text + from, end - from);
     if (!kind) return at;
     for (at = end; at < o->length && o->text[at] != '\n' && !strchr("({@", o->text[at]);) {
-        size_t next = skip(o->text, o->length, at);
+        size_t next = skip_literal(o->text, o->length, at);
         at = next > at ? next : at + 1;
     }
     if (at < o->length && o->text[at] == '@') {
-        end = at + 1 < o->length && o->text[at + 1] == '"' ? skip(o->text, o->length, at + 1)
+        end = at + 1 < o->length && o->text[at + 1] == '"' ? skip_literal(o->text, o->length, at + 1)
                                                            : end_of_word(o->text, o->length, at + 1);
-        o->last = add(o, kind, from, at, end);
+        o->last = add_symbol(o, kind, from, at, end);
         return end;
     }
     return end;
@@ -161,18 +162,18 @@ static size_t read_alias(outline *o, size_t at)
     size_t end = end_of_word(o->text, o->length, at + 1), next = end;
     while (next < o->length && o->text[next] == ' ') next++;
     if (end == at + 1 || next >= o->length || o->text[next] != '=') return end;
-    add(o, o->text[at] == '!' ? SYMBOL_CLASS : SYMBOL_CONSTANT, at, at, end);
+    add_symbol(o, o->text[at] == '!' ? SYMBOL_CLASS : SYMBOL_CONSTANT, at, at, end);
     return next;
 }
 
 json_t *lsp_outline(const char *text, size_t length)
 {
     outline o = {.text = text, .length = length, .all = json_array()};
-    bool fresh = true; /* nothing stands before it on the line, and no operation went on */
+    bool fresh = true; /* at the beginning of a line that does not continue an operation */
     int round = 0;
     for (size_t at = 0; at < length;) {
         char c = text[at];
-        size_t next = skip(text, length, at);
+        size_t next = skip_literal(text, length, at);
         if (fresh && (c == '!' || c == '#')) next = read_alias(&o, at);
         if (fresh && isalpha((unsigned char)c)) next = read_definition(&o, at);
         if (next == at) next = isalpha((unsigned char)c) ? end_of_word(text, length, at) : at + 1;
@@ -182,7 +183,7 @@ json_t *lsp_outline(const char *text, size_t length)
             while (next < length && text[next] != '}' && text[next] != '\n') next++;
             if (next < length && text[next] == '}') next++;
         } else if (c == '{') {
-            /* The last brace of a line is a region's, others are attributes'. */
+            /* A brace at the end of a line opens a region; others enclose attributes. */
             size_t rest = next;
             while (rest < length && strchr(" \t\r", text[rest])) rest++;
             bool region = !round && (rest == length || text[rest] == '\n' || text[rest] == '/');
@@ -205,13 +206,13 @@ json_t *lsp_outline(const char *text, size_t length)
     return o.all;
 }
 
-/* ---- what may follow ---- */
+/* ---- completions ---- */
 
-static void offer(json_t *seen, json_t *items, const char *label, size_t length, int kind, json_t *range)
+static void offer_item(json_t *seen, json_t *items, const char *label, size_t length, int kind, json_t *range)
 {
     json_t *text = json_stringn(label, length);
     const char *name = json_string_value(text);
-    if (name && !json_object_get(seen, name) && json_array_size(items) < MOST_ITEMS) {
+    if (name && !json_object_get(seen, name) && json_array_size(items) < MAX_ITEMS) {
         json_t *item = json_object(), *edit = json_object();
         json_object_set(item, "label", text);
         json_object_set_new(item, "kind", json_integer(kind));
@@ -240,16 +241,16 @@ json_t *lsp_completions(const char *text, size_t length, size_t offset, const ch
     typed = offset - from;
     json_t *range = lsp_range_between(text, length, from, offset);
     for (size_t at = 0, next; kind && at < length; at = next) {
-        next = skip(text, length, at);
+        next = skip_literal(text, length, at);
         if (next == at) next = at + 1;
         if (text[at] != sigil) continue;
         next = end_of_word(text, length, at + 1);
         if (next - at > 1 && at != from && next - at >= typed && !memcmp(text + at, text + from, typed))
-            offer(seen, items, text + at, next - at, kind, range);
+            offer_item(seen, items, text + at, next - at, kind, range);
     }
     for (size_t i = 0; !kind && typed && i < operation_count; i++)
         if (!strncmp(operations[i], text + from, typed))
-            offer(seen, items, operations[i], strlen(operations[i]), ITEM_KEYWORD, range);
+            offer_item(seen, items, operations[i], strlen(operations[i]), ITEM_KEYWORD, range);
     json_decref(range);
     json_decref(seen);
     return items;

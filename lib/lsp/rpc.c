@@ -1,4 +1,4 @@
-/* Frames and JSON-RPC's objects. */
+/* Reads and writes frames and JSON-RPC messages. */
 #include "lib/lsp/rpc.h"
 
 #include <ctype.h>
@@ -8,25 +8,25 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_BYTES = 64 << 20, MOST_HEADER = 4096 };
+enum { MAX_BYTES = 64 << 20, MAX_HEADER = 4096 };
 
-/* One header without its end; false at the end of the stream. What is longer is cut. */
-static bool read_header(FILE *in, char line[MOST_HEADER])
+/* Reads one header line without its terminator, truncated to the buffer; false at the end of the stream. */
+static bool read_header(FILE *in, char line[MAX_HEADER])
 {
     size_t length = 0;
     int c;
     while ((c = getc(in)) != EOF && c != '\n')
-        if (length + 1 < MOST_HEADER) line[length++] = (char)c;
+        if (length + 1 < MAX_HEADER) line[length++] = (char)c;
     while (length && isspace((unsigned char)line[length - 1])) length--;
     line[length] = '\0';
     return c != EOF;
 }
 
-/* -1: none was said. */
+/* -1: no Content-Length. */
 static long long read_length(FILE *in, bool *ended)
 {
     static const char name[] = "content-length:";
-    char line[MOST_HEADER];
+    char line[MAX_HEADER];
     long long length = -1;
     bool any = false;
     for (;;) {
@@ -52,16 +52,16 @@ lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why)
     long long length = read_length(in, &ended);
     if (ended) return LSP_READ_END;
     if (length < 0) {
-        *why = "expected a header Content-Length with the bytes that follow";
+        *why = "expected a header 'Content-Length' with the size of the message in bytes";
         return LSP_READ_WRONG;
     }
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
         *why = "a message is larger than 64 MiB";
         return LSP_READ_END;
     }
     char *text = malloc((size_t)length + 1);
     if (!text || fread(text, 1, (size_t)length, in) != (size_t)length) {
-        *why = text ? "the stream ends in a message" : "out of memory";
+        *why = text ? "the stream ends within a message" : "out of memory";
         free(text);
         return LSP_READ_END;
     }

@@ -1,4 +1,5 @@
-/* JSON-RPC over a stream, as the Language Server Protocol frames it: headers, an empty line, a JSON text. */
+/* JSON-RPC over a stream with the framing of the Language Server Protocol: headers, an empty line, JSON
+ * text. */
 #ifndef CUTE_LIB_LSP_RPC_H
 #define CUTE_LIB_LSP_RPC_H
 
@@ -17,17 +18,17 @@ enum lsp_error {
 
 typedef enum lsp_read {
     LSP_READ_MESSAGE,
-    LSP_READ_WRONG, /* a frame that holds no JSON: the next one may */
-    LSP_READ_END,   /* of the stream, or of what can be made sense of: *why says what, NULL at a clean end */
+    LSP_READ_WRONG, /* a frame without valid JSON; reading can continue */
+    LSP_READ_END, /* end of the stream, or an unrecoverable error: *why is the reason, NULL at a clean end */
 } lsp_read;
 
-/* The next message; *out is released by the caller. */
+/* Reads the next message; the caller releases *out. */
 lsp_read lsp_rpc_read(FILE *in, json_t **out, const char **why);
-/* Whether more can be read from `in`, a stream without a buffer, at once. */
+/* Whether `in`, an unbuffered stream, can be read without blocking. */
 bool lsp_rpc_waits(FILE *in);
-/* Takes `message` over. */
+/* Takes ownership of `message`. */
 void lsp_rpc_write(FILE *out, json_t *message);
-/* Answers the request `id` (NULL: one that could not be read); takes `result` over. */
+/* Replies to the request `id` (NULL: unreadable); takes ownership of `result`. */
 void lsp_rpc_reply(FILE *out, const json_t *id, json_t *result);
 void lsp_rpc_error(FILE *out, const json_t *id, int code, const char *text);
 void lsp_rpc_notify(FILE *out, const char *method, json_t *params);

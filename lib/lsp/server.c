@@ -1,4 +1,4 @@
-/* Methods of the protocol, a row each; texts as the editor has them. */
+/* The methods of the protocol, a row each, and the editor's open documents. */
 #include "lib/lsp/server.h"
 
 #include <ctype.h>
@@ -17,15 +17,15 @@ typedef struct document {
     struct document *next;
     char *uri, *path, *text;
     size_t length;
-    json_t *version; /* NULL: none was said */
-    bool changed;    /* since it was checked */
+    json_t *version; /* NULL: none */
+    bool changed;    /* since the last check */
 } document;
 
 typedef struct server {
     FILE *out;
     const lsp_options *options;
     document *documents;
-    const char **operations; /* names of all, once they were asked for */
+    const char **operations; /* all names, listed on first use */
     size_t operation_count;
     cute_arena *arena; /* of `operations` */
     bool initialized, shut_down, ended;
@@ -33,7 +33,7 @@ typedef struct server {
 
 /* ---- documents ---- */
 
-/* The path of a file's URI; any other URI as it is. */
+/* The path of a file: URI; other URIs unchanged. */
 static char *path_of(const char *uri)
 {
     static const char scheme[] = "file://";
@@ -67,14 +67,14 @@ static char *uri_of(const char *path)
     return uri.data;
 }
 
-static document *find(const server *s, const char *uri)
+static document *find_document(const server *s, const char *uri)
 {
     document *d = s->documents;
     while (d && (!uri || strcmp(d->uri, uri) != 0)) d = d->next;
     return d;
 }
 
-static void release(document *d)
+static void release_document(document *d)
 {
     if (!d) return;
     free(d->uri);
@@ -84,14 +84,14 @@ static void release(document *d)
     free(d);
 }
 
-/* ---- what is wrong ---- */
+/* ---- diagnostics ---- */
 
 static bool is_word_byte(char c)
 {
     return isalnum((unsigned char)c) || strchr("%#!@^$._-", c) != NULL;
 }
 
-/* From a place to the end of what stands there. */
+/* The range from a place to the end of the word there. */
 static json_t *range_at(const document *d, const cute_place *place)
 {
     size_t line = place->line > 0 ? (size_t)place->line - 1 : 0, length = 0;
@@ -104,7 +104,8 @@ static json_t *range_at(const document *d, const cute_place *place)
     return lsp_range_of(d->text, d->length, line, from, to > from ? to : from + 1);
 }
 
-/* The note by which a message about an included file has a place in the text itself, else the message's own place. */
+/* The place in the document itself, from a note, of a message about an included file; else the message's own
+ * place. */
 static cute_place own_place(const document *d, const cute_diag *diag, size_t index, size_t last)
 {
     const cute_message *message = cute_diag_get(diag, index);
@@ -128,11 +129,10 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
         const char *name = message->text + sizeof unknown - 1;
         int length = (int)strcspn(name, "'");
         severity = 3;
-        cute_buffer_printf(
-            &text,
-            "no value for '%.*s', so nothing is checked; a comment '// -D %.*s=VALUE', or cute-lsp -D "
-            "%.*s=VALUE, gives it one",
-            length, name, length, name, length, name);
+        cute_buffer_printf(&text,
+                           "no value for '%.*s', so nothing is checked; set it with a comment '// -D "
+                           "%.*s=VALUE' or with cute-lsp -D %.*s=VALUE",
+                           length, name, length, name, length, name);
     } else {
         cute_buffer_puts(&text, message->text);
         for (size_t i = index + 1; i < last; i++) {
@@ -149,12 +149,12 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
     json_object_set_new(diagnostic, "severity", json_integer(severity));
     json_object_set_new(diagnostic, "source", json_string("cute"));
     json_t *shown = json_string(cute_buffer_text(&text));
-    json_object_set_new(diagnostic, "message", shown ? shown : json_string("(what is no UTF-8)"));
+    json_object_set_new(diagnostic, "message", shown ? shown : json_string("(not UTF-8)"));
     cute_buffer_release(&text);
     return diagnostic;
 }
 
-static void publish(server *s, const char *uri, json_t *version, json_t *diagnostics)
+static void publish_diagnostics(server *s, const char *uri, json_t *version, json_t *diagnostics)
 {
     json_t *params = json_object();
     json_object_set_new(params, "uri", json_string(uri));
@@ -163,7 +163,7 @@ static void publish(server *s, const char *uri, json_t *version, json_t *diagnos
     lsp_rpc_notify(s->out, "textDocument/publishDiagnostics", params);
 }
 
-static void check(server *s, document *d)
+static void check_document(server *s, document *d)
 {
     d->changed = false;
     cute_diag *diag = cute_diag_create();
@@ -177,10 +177,10 @@ static void check(server *s, document *d)
             json_array_append_new(list, diagnostic_of(d, diag, i, next));
     }
     cute_diag_destroy(diag);
-    publish(s, d->uri, d->version, list);
+    publish_diagnostics(s, d->uri, d->version, list);
 }
 
-/* ---- what stands under the cursor ---- */
+/* ---- the cursor ---- */
 
 typedef struct cursor {
     const document *document;
@@ -188,7 +188,7 @@ typedef struct cursor {
     cute_arena *arena;
     cute_buffer text; /* of a hover */
     json_t *range, *place;
-    const char *query; /* the text of a type there */
+    const char *query; /* the text of a type at the cursor */
     size_t query_from, query_to;
 } cursor;
 
@@ -245,7 +245,7 @@ static void on_definition(const lsp_mark *mark, void *context)
     free(uri);
 }
 
-/* The name whose definition was found, at each of its places in the text itself. */
+/* Collects the uses in the document of the name whose definition was found. */
 typedef struct references {
     cursor *cursor;
     bool with_definition;
@@ -282,7 +282,7 @@ static void on_reference(const lsp_mark *mark, void *context)
     json_array_append_new(r->list, place);
 }
 
-/* Where a type that begins at `at` with `!` ends: behind its name, or behind the `>` that closes it. */
+/* The end of the type that begins with `!` at `at`: after its name, or after the matching `>`. */
 static size_t end_of_type(const char *line, size_t length, size_t at)
 {
     bool string = false;
@@ -300,7 +300,7 @@ static size_t end_of_type(const char *line, size_t length, size_t at)
     return at;
 }
 
-/* A type that is written there, the innermost one; or what stands in quotes, as a layout. */
+/* Finds the innermost type at the cursor, or a string in quotes, as a layout. */
 static void find_query(cursor *c, const lsp_options *options)
 {
     size_t length = 0;
@@ -328,7 +328,7 @@ static void find_query(cursor *c, const lsp_options *options)
     if (!found) return;
     const char *raw = cute_arena_printf(c->arena, "%s%.*s%s", prefix, (int)(c->query_to - c->query_from),
                                         line + c->query_from, suffix);
-    /* With the values of ${NAME}. */
+    /* Substitutes ${NAME}. */
     cute_define *defines;
     size_t count;
     cute_buffer text = {0};
@@ -343,13 +343,13 @@ static void find_query(cursor *c, const lsp_options *options)
     cute_buffer_release(&text);
 }
 
-/* The document and place of a request; false where its params are wrong. */
+/* The document and position of a request; false if its params are invalid. */
 static bool read_cursor(server *s, const json_t *params, cursor *c)
 {
     const json_t *at = json_object_get(params, "position");
     const char *uri = json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
     const json_t *line = json_object_get(at, "line"), *character = json_object_get(at, "character");
-    *c = (cursor){.document = find(s, uri)};
+    *c = (cursor){.document = find_document(s, uri)};
     if (!c->document || !json_is_integer(line) || !json_is_integer(character) ||
         json_integer_value(line) < 0 || json_integer_value(character) < 0)
         return false;
@@ -362,7 +362,7 @@ static bool read_cursor(server *s, const json_t *params, cursor *c)
 
 /* ---- methods ---- */
 
-/* NULL where the params are wrong. */
+/* NULL: invalid params. */
 typedef json_t *request(server *s, const json_t *params);
 typedef void notification(server *s, const json_t *params);
 
@@ -373,7 +373,7 @@ static json_t *do_initialize(server *s, const json_t *params)
     json_t *result = json_object(), *abilities = json_object(), *info = json_object(), *sync = json_object(),
            *completion = json_object();
     json_object_set_new(sync, "openClose", json_true());
-    json_object_set_new(sync, "change", json_integer(2)); /* parts of texts */
+    json_object_set_new(sync, "change", json_integer(2)); /* incremental */
     json_object_set_new(sync, "save", json_true());
     json_object_set_new(abilities, "textDocumentSync", sync);
     json_object_set_new(abilities, "hoverProvider", json_true());
@@ -456,7 +456,8 @@ static json_t *do_highlight(server *s, const json_t *params)
 
 static const document *document_of(server *s, const json_t *params)
 {
-    return find(s, json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri")));
+    return find_document(s,
+                         json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri")));
 }
 
 static json_t *do_symbols(server *s, const json_t *params)
@@ -481,7 +482,7 @@ static void do_exit(server *s, const json_t *params)
     s->ended = true;
 }
 
-/* Takes `text` over; it is checked when nothing more waits to be read. */
+/* Takes ownership of `text`, which is checked once no more messages are pending. */
 static void set_text(document *d, char *text, size_t length, const json_t *version)
 {
     free(d->text);
@@ -499,7 +500,7 @@ static document *add_document(server *s, const char *uri)
     d->uri = strdup(uri);
     d->path = path_of(uri);
     if (!d->uri || !d->path) {
-        release(d);
+        release_document(d);
         return NULL;
     }
     d->next = s->documents;
@@ -513,7 +514,7 @@ static void do_open(server *s, const json_t *params)
     const char *uri = json_string_value(json_object_get(item, "uri"));
     size_t length;
     char *text = uri ? lsp_text_changed("", 0, item, &length) : NULL;
-    document *d = text ? find(s, uri) : NULL;
+    document *d = text ? find_document(s, uri) : NULL;
     if (text && !d) d = add_document(s, uri);
     if (d)
         set_text(d, text, length, json_object_get(item, "version"));
@@ -524,7 +525,7 @@ static void do_open(server *s, const json_t *params)
 static void do_change(server *s, const json_t *params)
 {
     const json_t *item = json_object_get(params, "textDocument"), *change;
-    document *d = find(s, json_string_value(json_object_get(item, "uri")));
+    document *d = find_document(s, json_string_value(json_object_get(item, "uri")));
     size_t i, length;
     if (!d) return;
     json_array_foreach(json_object_get(params, "contentChanges"), i, change)
@@ -534,7 +535,7 @@ static void do_change(server *s, const json_t *params)
     }
 }
 
-/* Included files may have changed: all are checked again. */
+/* Included files may have changed: checks all documents. */
 static void do_save(server *s, const json_t *params)
 {
     (void)params;
@@ -548,8 +549,8 @@ static void do_close(server *s, const json_t *params)
         document *d = *at;
         if (strcmp(d->uri, uri) != 0) continue;
         *at = d->next;
-        publish(s, uri, NULL, json_array());
-        release(d);
+        publish_diagnostics(s, uri, NULL, json_array());
+        release_document(d);
         return;
     }
 }
@@ -568,7 +569,7 @@ static const struct {
     {"textDocument/completion", do_completion},
 };
 
-/* Those that are not here are for others. */
+/* Other notifications are ignored. */
 static const struct {
     const char *method;
     notification *run;
@@ -580,7 +581,7 @@ static const struct {
     {"textDocument/didClose", do_close},
 };
 
-static void answer(server *s, const json_t *id, const char *method, const json_t *params)
+static void answer_request(server *s, const json_t *id, const char *method, const json_t *params)
 {
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         if (strcmp(requests[i].method, method) != 0) continue;
@@ -594,19 +595,19 @@ static void answer(server *s, const json_t *id, const char *method, const json_t
     lsp_rpc_error(s->out, id, LSP_METHOD_NOT_FOUND, "no such method");
 }
 
-static void handle(server *s, const json_t *message)
+static void handle_message(server *s, const json_t *message)
 {
     const char *method = json_string_value(json_object_get(message, "method"));
     const json_t *id = json_object_get(message, "id"), *params = json_object_get(message, "params");
     bool has_id = json_is_integer(id) || json_is_string(id);
     if (!method) {
-        /* An answer to a request of ours would have a result, and there are none. */
+        /* Responses are ignored: the server sends no requests. */
         if (!json_object_get(message, "result") && !json_object_get(message, "error"))
             lsp_rpc_error(s->out, has_id ? id : NULL, LSP_INVALID_REQUEST, "expected a method");
         return;
     }
     if (has_id) {
-        answer(s, id, method, params);
+        answer_request(s, id, method, params);
         return;
     }
     for (size_t i = 0; i < sizeof notifications / sizeof *notifications; i++)
@@ -614,25 +615,25 @@ static void handle(server *s, const json_t *message)
             notifications[i].run(s, params);
 }
 
-/* Whoever types fast, or has a large text, waits for the last state only. */
+/* While changes are pending, only the last state is checked. */
 static void check_changed(server *s, FILE *in)
 {
     for (document *d = s->documents; d && !s->ended && !s->shut_down; d = d->next) {
         if (!d->changed) continue;
         if (lsp_rpc_waits(in)) return;
-        check(s, d);
+        check_document(s, d);
     }
 }
 
 int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
 {
     server s = {.out = out, .options = options};
-    setvbuf(in, NULL, _IONBF, 0); /* so that lsp_rpc_waits knows all */
+    setvbuf(in, NULL, _IONBF, 0); /* required by lsp_rpc_waits */
     while (!s.ended) {
         json_t *message;
         const char *why;
         lsp_read read = lsp_rpc_read(in, &message, &why);
-        if (read == LSP_READ_MESSAGE) handle(&s, message);
+        if (read == LSP_READ_MESSAGE) handle_message(&s, message);
         if (read == LSP_READ_WRONG) lsp_rpc_error(out, NULL, LSP_PARSE_ERROR, why);
         if (read == LSP_READ_END && why) cute_fail(diag, CUTE_INVALID, NULL, "%s", why);
         json_decref(message);
@@ -642,7 +643,7 @@ int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag)
     while (s.documents) {
         document *d = s.documents;
         s.documents = d->next;
-        release(d);
+        release_document(d);
     }
     cute_arena_destroy(s.arena);
     return s.ended && s.shut_down ? CUTE_OK : CUTE_INVALID;

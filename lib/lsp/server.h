@@ -1,4 +1,5 @@
-/* A server of the Language Server Protocol: documents, what is wrong in them, what stands under the cursor. */
+/* A server of the Language Server Protocol: documents, diagnostics, hover, definitions, symbols,
+ * completion. */
 #ifndef CUTE_LIB_LSP_SERVER_H
 #define CUTE_LIB_LSP_SERVER_H
 
@@ -6,8 +7,8 @@
 
 #include "lib/lsp/analysis.h"
 
-/* Serves until the client says exit, or the stream ends. The exit code: 0 where it said shutdown before. `diag` takes what
- * ended it otherwise. */
+/* Serves until the client sends exit or the stream ends. Returns the exit code: 0 after a shutdown request.
+ * Other reasons to end are added to `diag`. */
 int lsp_serve(FILE *in, FILE *out, const lsp_options *options, cute_diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines, columns in UTF-16, and changes of a text. */
+/* Lines, UTF-16 columns, and edits of a text. */
 #include "lib/lsp/text.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char *lsp_line_of(const char *text, size_t text_length, size_t line, size_
     return text;
 }
 
-/* How many bytes a UTF-8 sequence has, and how many units in UTF-16. */
+/* The length of a UTF-8 sequence in bytes, and in UTF-16 units. */
 static size_t step_of(const char *text, size_t left, size_t *units)
 {
     unsigned char c = (unsigned char)*text;
@@ -53,7 +53,7 @@ json_t *lsp_position(size_t line, size_t character)
     return p;
 }
 
-static json_t *range(json_t *start, json_t *end)
+static json_t *make_range(json_t *start, json_t *end)
 {
     json_t *r = json_object();
     json_object_set_new(r, "start", start);
@@ -68,7 +68,7 @@ json_t *lsp_range_of(const char *text, size_t text_length, size_t line, size_t f
     if (!at) at = "";
     if (from > length) from = length;
     if (to > length) to = length;
-    return range(lsp_position(line, lsp_units_of(at, from)), lsp_position(line, lsp_units_of(at, to)));
+    return make_range(lsp_position(line, lsp_units_of(at, from)), lsp_position(line, lsp_units_of(at, to)));
 }
 
 static json_t *position_at(const char *text, size_t offset)
@@ -83,7 +83,7 @@ json_t *lsp_range_between(const char *text, size_t text_length, size_t from, siz
 {
     if (to > text_length) to = text_length;
     if (from > to) from = to;
-    return range(position_at(text, from), position_at(text, to));
+    return make_range(position_at(text, from), position_at(text, to));
 }
 
 bool lsp_offset_of(const char *text, size_t text_length, const json_t *position, size_t *offset)

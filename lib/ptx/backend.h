@@ -7,7 +7,7 @@
 
 #include "lib/ptx/ptx.h"
 
-/* LLVM's own NVPTX backend. Registered once in a process. */
+/* LLVM's NVPTX backend. Registered once per process. */
 void cute_nvptx_register(void);
 cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef module,
                                LLVMTargetMachineRef *out, cute_diag *diag);
@@ -16,8 +16,7 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
 cute_status cute_nvptx_codegen(const cute_ptx_options *options, LLVMModuleRef module,
                                LLVMTargetMachineRef machine, cute_buffer *out, cute_diag *diag);
 
-/* NVIDIA's libNVVM, for architectures newer than LLVM's backend. Links libdevice itself where it is wanted.
- */
+/* NVIDIA's libNVVM, for architectures newer than LLVM's backend. Links libdevice itself if requested. */
 cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *options, bool libdevice,
                                  cute_buffer *out, cute_diag *diag);
 

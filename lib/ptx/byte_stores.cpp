@@ -1,5 +1,5 @@
-// Stores of 8 and 16 bytes that are put together of single bytes. LLVM's NVPTX backend has no such vector: it makes stores of 4 bytes of
-// them, one after the other. Words that assembly joins it does not take apart.
+// Vectorizes 8- and 16-byte stores of vectors assembled from single bytes. LLVM's NVPTX backend has no such
+// vector type and emits a sequence of 4-byte stores; it does not split words that inline assembly combines.
 #include "lib/ptx/registers.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -15,7 +15,7 @@ namespace
 {
 constexpr unsigned WORD = 32, PAIR = 64;
 
-// Whether a lane of a vector of words was four bytes before.
+// Whether an element of a vector of words was assembled from four bytes.
 bool has_bytes(Value *vector)
 {
     while (auto *insert = dyn_cast<InsertElementInst>(vector)) {
@@ -27,7 +27,7 @@ bool has_bytes(Value *vector)
     return false;
 }
 
-bool is_split(StoreInst &store)
+bool is_split_store(StoreInst &store)
 {
     auto *type = dyn_cast<FixedVectorType>(store.getValueOperand()->getType());
     unsigned bits = type ? (unsigned)type->getPrimitiveSizeInBits().getFixedValue() : 0;
@@ -38,7 +38,7 @@ bool is_split(StoreInst &store)
            (type->getElementType()->isIntegerTy(WORD) && has_bytes(store.getValueOperand()));
 }
 
-void join(StoreInst &store)
+void join_byte_store(StoreInst &store)
 {
     IRBuilder<> b(&store);
     Value *value = store.getValueOperand();
@@ -64,8 +64,8 @@ void join(StoreInst &store)
 }
 
 #if LLVM_VERSION_MAJOR == 21
-// LLVM 21 stores two floats that are rounded to 16 bits without rounding them (llvm/llvm-project#149571).
-void round_alone(Function &function)
+// Works around LLVM 21 storing two floats without rounding them to 16 bits (llvm/llvm-project#149571).
+void separate_rounding(Function &function)
 {
     SmallVector<FPTruncInst *, 16> vectors;
     for (Instruction &i : instructions(function))
@@ -84,17 +84,18 @@ void round_alone(Function &function)
     }
 }
 #else
-void round_alone(Function &) {}
+void separate_rounding(Function &) {}
 #endif
 } // namespace
 
 void cute_llvm_join_bytes(LLVMModuleRef m)
 {
     for (Function &function : *unwrap(m)) {
-        round_alone(function);
+        separate_rounding(function);
         SmallVector<StoreInst *, 16> stores;
         for (Instruction &i : instructions(function))
-            if (auto *store = dyn_cast<StoreInst>(&i); store && is_split(*store)) stores.push_back(store);
-        for (StoreInst *store : stores) join(*store);
+            if (auto *store = dyn_cast<StoreInst>(&i); store && is_split_store(*store))
+                stores.push_back(store);
+        for (StoreInst *store : stores) join_byte_store(*store);
     }
 }

@@ -1,4 +1,4 @@
-/* The whole compilation, as a list of stages that a person can read. */
+/* The whole compilation, as a readable list of stages. */
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm/Config/llvm-config.h>
@@ -31,7 +31,7 @@
 #include "lib/ptx/passdump.h"
 #include "lib/toolkit/toolkit.h"
 
-/* The pass that puts tensors into registers: remarks on those that get none are its. */
+/* Remarks on tensors that stay in memory are attributed to the pass that puts tensors into registers. */
 #define CUTE_REGISTERS_PASS "cute-nvgpu-copy-lowering"
 
 typedef struct compilation {
@@ -42,28 +42,28 @@ typedef struct compilation {
     MlirContext context;
     MlirModule module;
     cute_ptx_output *out;
-    cute_pass_dump dump;    /* where options->dump_passes is given */
+    cute_pass_dump dump;    /* if options->dump_passes is set */
     unsigned backend;       /* CUTE_BACKEND_* */
-    cute_status status;     /* of all stages */
-    cute_ptx_stage stage;   /* under way */
+    cute_status status;     /* of all stages so far */
+    cute_ptx_stage stage;   /* current stage */
     const char *gpu_module; /* being compiled, or NULL */
-    size_t llvm_errors;     /* that LLVM reported itself */
-    size_t errors_before;   /* in the diag, when it began */
-    bool tell_registers;    /* remarks on tensors that do not get registers are wanted */
+    size_t llvm_errors;     /* reported by LLVM */
+    size_t errors_before;   /* in the diag, at the start */
+    bool tell_registers;    /* emit remarks on tensors that do not get registers */
     MlirOperation *tensors; /* of the module being compiled, in the arena */
     size_t tensor_count, tensor_room;
 } compilation;
 
-/* Whether an error was reported; without one the failure of a stage would have no reason. */
-static bool said_why(const compilation *c)
+/* Whether an error was reported; otherwise the failure of a stage needs a message. */
+static bool has_reported_error(const compilation *c)
 {
     return cute_diag_errors(c->diag) > c->errors_before;
 }
 
-/* ---- what stands between the stages ---- */
+/* ---- intermediate files ---- */
 
-static cute_status save(compilation *c, const char *directory, const char *name, const void *bytes,
-                        size_t length)
+static cute_status save_file(compilation *c, const char *directory, const char *name, const void *bytes,
+                             size_t length)
 {
     if (!directory) return CUTE_OK;
     const char *path = cute_arena_printf(c->arena, "%s/%s", directory, name);
@@ -81,18 +81,18 @@ static cute_status save_ir(compilation *c, const char *directory, const char *na
     mlirOperationPrintWithFlags(op, flags, cute_print_to_buffer, &text);
     mlirOpPrintingFlagsDestroy(flags);
     cute_buffer_putc(&text, '\n');
-    cute_status status = save(c, directory, name, cute_buffer_text(&text), text.length);
+    cute_status status = save_file(c, directory, name, cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
     return status;
 }
 
-/* One file a gpu.module: MODULE.translated.ll. */
+/* One file per gpu.module: MODULE.translated.ll. */
 static cute_status save_temp(compilation *c, const char *gpu_module, const char *suffix, const char *text,
                              size_t length)
 {
     const char *stem = cute_file_plain_name(c->arena, gpu_module);
     const char *name = stem ? cute_arena_printf(c->arena, "%s.%s", stem, suffix) : NULL;
-    return name ? save(c, c->options->save_temps, name, text, length) : cute_fail_memory(c->diag);
+    return name ? save_file(c, c->options->save_temps, name, text, length) : cute_fail_memory(c->diag);
 }
 
 static cute_status save_llvm(compilation *c, const char *gpu_module, const char *suffix, LLVMModuleRef module)
@@ -106,7 +106,7 @@ static cute_status save_llvm(compilation *c, const char *gpu_module, const char 
 
 /* ---- the stages ---- */
 
-/* MLIR's and LLVM's registries belong to the process. */
+/* MLIR's and LLVM's registries are process-wide. */
 static void register_all(void)
 {
     mlirRegisterAllPasses();
@@ -114,7 +114,7 @@ static void register_all(void)
     cute_nvptx_register();
 }
 
-static cute_status parse(compilation *c)
+static cute_status parse_source(compilation *c)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_all);
@@ -123,7 +123,7 @@ static cute_status parse(compilation *c)
     mlirDialectRegistryDestroy(registry);
     c->module = cute_mlir_source_parse(&c->source, c->context);
     if (mlirModuleIsNull(c->module)) {
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, CUTE_INVALID, &(cute_place){.file = c->source.label},
                       "expected MLIR as text or bytecode");
         return CUTE_INVALID;
@@ -136,7 +136,7 @@ static void report_pipeline(MlirStringRef text, void *buffer)
     cute_print_to_buffer(text, buffer);
 }
 
-/* As mlir-opt prints it; of a pass that changed nothing only that. */
+/* In mlir-opt's format; only a header for a pass without changes. */
 static void print_after(const char *pass, const cute_passed *done, void *context)
 {
     compilation *c = context;
@@ -156,14 +156,14 @@ static void print_after(const char *pass, const cute_passed *done, void *context
     cute_buffer_release(&text);
 }
 
-/* What looks on while `manager` runs `pipeline`. */
-static void observe(compilation *c, MlirPassManager manager, const char *pipeline)
+/* Attaches the printing and dumping of IR to `manager`, which runs `pipeline`. */
+static void observe_passes(compilation *c, MlirPassManager manager, const char *pipeline)
 {
     if (c->options->dump_passes) cute_pass_dump_observe(&c->dump, manager, pipeline);
     if (c->options->print_ir) cute_pass_manager_observe(manager, print_after, c);
 }
 
-/* Prints before all passes and after those that change something. */
+/* Prints before all passes, and after passes that change the IR. */
 static void enable_printing(MlirPassManager manager)
 {
 #if LLVM_VERSION_MAJOR >= 20
@@ -175,7 +175,7 @@ static void enable_printing(MlirPassManager manager)
 #endif
 }
 
-/* The passes that the user named, alone or as a pipeline of builtin.module. */
+/* Runs the user's passes, a list or a pipeline on builtin.module. */
 static cute_status run_pipeline(compilation *c)
 {
     bool prints;
@@ -195,14 +195,14 @@ static cute_status run_pipeline(compilation *c)
         whole ? mlirParsePassPipeline(top, cute_text(text), report_pipeline, &errors)
               : mlirOpPassManagerAddPipeline(top, cute_text(text), report_pipeline, &errors);
     if (mlirLogicalResultIsFailure(parsed)) {
-        status = cute_fail(c->diag, CUTE_USAGE, NULL, "the pipeline '%s' is wrong: %s", text,
+        status = cute_fail(c->diag, CUTE_USAGE, NULL, "invalid pipeline '%s': %s", text,
                            cute_buffer_text(&errors));
     } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
-               (observe(c, manager, text), true) &&
+               (observe_passes(c, manager, text), true) &&
                mlirLogicalResultIsFailure(
                    mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the pipeline '%s' failed",
                       text);
     }
@@ -227,7 +227,7 @@ static cute_status keep_lowered(compilation *c)
     return cute_buffer_ok(c->options->lowered) ? CUTE_OK : cute_fail_memory(c->diag);
 }
 
-/* The module as it is, for CUTE_EMIT_MLIR. */
+/* The module after the user's passes, for CUTE_EMIT_MLIR. */
 static cute_status emit_mlir(compilation *c)
 {
     cute_ptx_result *result = c->out->modules = calloc(1, sizeof *result);
@@ -236,7 +236,7 @@ static cute_status emit_mlir(compilation *c)
     return result && result->module && cute_buffer_ok(&result->text) ? CUTE_OK : cute_fail_memory(c->diag);
 }
 
-static cute_status lower(compilation *c)
+static cute_status run_lowering(compilation *c)
 {
     cute_buffer pipeline = {0}, errors = {0};
     cute_lowering options = {.arch = c->options->arch,
@@ -248,21 +248,22 @@ static cute_status lower(compilation *c)
                              .lineinfo = c->options->lineinfo || c->tell_registers};
     cute_lowering_pipeline(&options, &pipeline);
     MlirPassManager manager = mlirPassManagerCreate(c->context);
-    /* cute-verify is a step; cute-opt verifies after each, a dump after what changed something: that is half of the time
-     * of a large kernel. */
+    /* The pipeline has a verification step, cute-verify. Verifying after each pass, as cute-opt does, or
+     * after each change, as a dump does, takes half of the time of a large kernel. */
     mlirPassManagerEnableVerifier(manager, false);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     cute_status status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag);
     MlirOperation module = mlirModuleGetOperation(c->module);
-    observe(c, manager, cute_buffer_text(&pipeline));
+    observe_passes(c, manager, cute_buffer_text(&pipeline));
     if (!status && mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(
                        top, cute_text(cute_buffer_text(&pipeline)), report_pipeline, &errors)))
-        status = cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering does not fit this MLIR: %s",
-                           cute_buffer_text(&errors));
+        status =
+            cute_fail(c->diag, CUTE_SYSTEM, NULL, "the default lowering cannot be applied to this MLIR: %s",
+                      cute_buffer_text(&errors));
     if (!status && (mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, module)) ||
                     !mlirOperationVerify(module))) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
     }
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
@@ -281,7 +282,8 @@ static cute_status link_libraries(compilation *c, LLVMModuleRef module, bool lib
             CUTE_TRY(cute_toolkit_find(c->arena, CUTE_LIBDEVICE, c->options->cuda_path, &path, c->diag));
         char *error = NULL;
         struct stat info;
-        bool plain = stat(path, &info) != 0 || S_ISREG(info.st_mode); /* LLVM reads a device without end */
+        bool plain =
+            stat(path, &info) != 0 || S_ISREG(info.st_mode); /* LLVM would read some devices endlessly */
         if (plain && cute_llvm_link_needed(module, path, &error)) continue;
         cute_status status =
             cute_fail(c->diag, i < count ? CUTE_INVALID : CUTE_SYSTEM, &(cute_place){.file = path},
@@ -292,7 +294,8 @@ static cute_status link_libraries(compilation *c, LLVMModuleRef module, bool lib
     return CUTE_OK;
 }
 
-/* Functions that stay without a body: a later link (nvlink) may have them, but __nv_* have no other home. */
+/* Checks functions without a body: a later link (nvlink) may define them, but only libdevice defines
+ * __nv_*. */
 static cute_status check_undefined(compilation *c, LLVMModuleRef module)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -333,14 +336,14 @@ static void tell_local_tensor(const cute_local_tensor *tensor, void *context)
     cute_report(c->diag, CUTE_REMARK, &place,
                 "the tensor %.*s in registers stays in local memory: %s [" CUTE_REGISTERS_PASS "]",
                 (int)name.length, name.data,
-                optimized ? tensor->reason : "optimization level 0 leaves all of them there");
+                optimized ? tensor->reason : "tensors stay in memory at optimization level 0");
     if (!optimized) return;
     cute_place at = {.file = tensor->file, .line = (int)tensor->line, .column = (int)tensor->column};
     if (*tensor->file) cute_origin_line(c->source.origin, &at);
     cute_note(c->diag, *tensor->file ? &at : NULL, "expected %s", tensor->instead);
 }
 
-static cute_status optimize(compilation *c, LLVMModuleRef module, LLVMTargetMachineRef machine)
+static cute_status optimize_module(compilation *c, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
     CUTE_TRY(cute_nvptx_optimize(module, machine, c->options->opt_level, c->diag));
     if (!c->tell_registers) return CUTE_OK;
@@ -364,11 +367,12 @@ static bool has_wgmma(LLVMModuleRef module)
     return false;
 }
 
-static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef module, cute_buffer *out)
+static cute_status generate_code(compilation *c, const char *gpu_module, LLVMModuleRef module,
+                                 cute_buffer *out)
 {
     double start = cute_clock();
-    /* Unoptimised code keeps values in memory and copies registers. Until a wait the accumulators of wgmma are in flight:
-     * what copies them between two products reads what is not there yet. */
+    /* Unoptimized code keeps values in memory and copies registers, but the accumulators of wgmma are
+     * undefined until the wait: copies between two wgmmas would read stale values. */
     const cute_ptx_options *given = c->options;
     cute_ptx_options options = *given;
     if (options.opt_level == 0 && has_wgmma(module)) options.opt_level = 1;
@@ -395,7 +399,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
 
     start = cute_clock();
     c->stage = CUTE_STAGE_optimize;
-    if (!status && nvptx) status = optimize(c, module, machine);
+    if (!status && nvptx) status = optimize_module(c, module, machine);
     c->out->seconds[CUTE_STAGE_optimize] += cute_clock() - start;
     if (!status) status = save_llvm(c, gpu_module, "optimized.ll", module);
 
@@ -416,7 +420,7 @@ static cute_status codegen(compilation *c, const char *gpu_module, LLVMModuleRef
     return status;
 }
 
-/* Without a handler LLVM prints what it has to say, and ends the process after an error. */
+/* Without a handler, LLVM prints its messages, and ends the process after an error. */
 static void on_llvm_message(LLVMDiagnosticInfoRef info, void *context)
 {
     compilation *c = context;
@@ -430,9 +434,10 @@ static void on_llvm_message(LLVMDiagnosticInfoRef info, void *context)
     c->llvm_errors += severity == LLVMDSError;
 }
 
-/* As clang does for CUDA: a call may hold a barrier, and so may a statement of PTX, so that nothing puts it under a condition
- * under which it did not stand. LLVM takes the mark back where it sees a function's body. MLIR sets it on intrinsics alone:
- * of a function that calls one CallSiteSplitting made a copy for each side of a branch. */
+/* Marks functions, calls and inline PTX convergent, as clang does for CUDA, so that no transformation makes
+ * them control-dependent on more conditions. LLVM removes the mark again if a function's body allows it. MLIR
+ * marks intrinsics only: CallSiteSplitting would duplicate calls of unmarked functions for both sides of a
+ * branch. */
 static void mark_convergent(LLVMModuleRef module)
 {
     static const char name[] = "convergent";
@@ -472,15 +477,15 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     cute_status status = CUTE_OK;
     if (!module) {
         status = CUTE_INVALID;
-        if (!said_why(c))
+        if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label},
-                      "gpu.module @%s does not translate to LLVM IR", copy);
+                      "cannot translate gpu.module @%s to LLVM IR", copy);
     }
     if (!status) mark_convergent(module);
     c->tensor_count = 0;
     if (!status && c->tell_registers) cute_llvm_name_tensors(op, module, remember_tensor, c);
     if (!status) status = save_llvm(c, copy, "translated.ll", module);
-    if (!status) status = codegen(c, copy, module, &result->text);
+    if (!status) status = generate_code(c, copy, module, &result->text);
     if (module) LLVMDisposeModule(module);
     LLVMContextDispose(llvm);
     if (!status && c->options->save_temps)
@@ -488,7 +493,7 @@ static cute_status compile_module(compilation *c, MlirOperation op, cute_ptx_res
     return status;
 }
 
-/* ---- what there is to compile ---- */
+/* ---- gpu.modules and kernels ---- */
 
 static MlirBlock body_of(MlirOperation op)
 {
@@ -511,25 +516,25 @@ static void look_for_kernel(MlirOperation op, void *context)
     *(bool *)context |= is_kernel(op) || cute_op_is(op, "gpu.launch");
 }
 
-/* What is in a gpu.binary is code already, perhaps because the user's pipeline made it so. */
+/* Reports that a gpu.binary is already compiled, possibly by the user's pipeline. */
 static cute_status refuse_compiled(compilation *c, MlirOperation binary)
 {
     MlirStringRef name =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(binary, cute_text("sym_name")));
     cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(binary), c->arena);
-    cute_fail(c->diag, CUTE_INVALID, &place, "expected a gpu.module, got gpu.binary @%.*s, which is compiled",
-              (int)name.length, name.data);
+    cute_fail(c->diag, CUTE_INVALID, &place,
+              "expected a gpu.module, got gpu.binary @%.*s, which is already compiled", (int)name.length,
+              name.data);
     cute_note(c->diag, NULL,
               c->options->pipeline
-                  ? "leave cubin-format or emit-gpu-binary out of the pipeline: cute-ptx makes PTX of what "
-                    "it leaves; "
-                    "'cute-opt --pass-pipeline=... | cute-link' takes the code out of the gpu.binary"
-                  : "'cute-link FILE' takes the code out of it");
+                  ? "remove cubin-format or emit-gpu-binary from the pipeline, so that cute-ptx can generate "
+                    "PTX; 'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
+                  : "'cute-link FILE' extracts its code");
     return CUTE_INVALID;
 }
 
-/* Refuses a module whose PTX would have no entry, before anything is lowered. Device functions alone are good
- * for linking only. */
+/* Rejects a module without kernels before anything is lowered. Device functions alone are useful for linking
+ * only. */
 static cute_status need_kernels(compilation *c)
 {
     MlirOperation root = mlirModuleGetOperation(c->module), other = {NULL}, host = {NULL}, binary = {NULL};
@@ -548,7 +553,7 @@ static cute_status need_kernels(compilation *c)
         }
     }
     if (device && c->options->relocatable) return CUTE_OK;
-    bool deeper = false; /* launches to outline, modules in modules */
+    bool deeper = false; /* gpu.launch operations to outline, nested modules */
     cute_op_each(root, NULL, look_for_kernel, &deeper);
     if (deeper) return CUTE_OK;
     if (!mlirOperationIsNull(binary)) return refuse_compiled(c, binary);
@@ -560,7 +565,8 @@ static cute_status need_kernels(compilation *c)
             place = cute_mlir_place(&c->source, mlirOperationGetLocation(host), c->arena);
         }
         cute_fail(c->diag, CUTE_INVALID, &place,
-                  name.length ? "no kernels in '%s': func.func @%.*s launches none" : "no kernels in '%s'",
+                  name.length ? "no kernels in '%s': func.func @%.*s launches no kernel"
+                              : "no kernels in '%s'",
                   c->source.label, (int)name.length, name.data);
         cute_note(c->diag, NULL,
                   "expected a gpu.func with 'kernel' in a gpu.module, a cuda.kernel, a gpu.launch, or a "
@@ -603,7 +609,7 @@ static cute_status compile_modules(compilation *c)
     return n.status;
 }
 
-/* One thread: the dump after a nested pass shows the whole module. */
+/* Single-threaded, because the dump after a nested pass prints the whole module. */
 static cute_status begin_dump(compilation *c)
 {
     mlirContextEnableMultithreading(c->context, false);
@@ -616,13 +622,13 @@ static cute_status begin_dump(compilation *c)
     return cute_pass_dump_begin(&c->dump);
 }
 
-/* Everything that runs LLVM's and MLIR's code. */
-static void stages(void *context)
+/* All calls to LLVM and MLIR. */
+static void run_stages(void *context)
 {
     compilation *c = context;
     double start = cute_clock();
     c->stage = CUTE_STAGE_parse;
-    c->status = parse(c);
+    c->status = parse_source(c);
     c->out->seconds[CUTE_STAGE_parse] = cute_clock() - start;
     start = cute_clock();
     c->stage = CUTE_STAGE_lower;
@@ -631,7 +637,7 @@ static void stages(void *context)
     if (!c->status && c->options->dump_passes) c->status = begin_dump(c);
     if (!c->status && c->options->pipeline) c->status = run_pipeline(c);
     if (!c->status && to_the_end) c->status = need_kernels(c);
-    if (!c->status && to_the_end) c->status = lower(c);
+    if (!c->status && to_the_end) c->status = run_lowering(c);
     if (c->dump.passes) {
         cute_status dumped = cute_pass_dump_end(&c->dump, !c->status);
         if (!c->status) c->status = dumped;
@@ -643,9 +649,9 @@ static void stages(void *context)
     if (!mlirContextIsNull(c->context)) mlirContextDestroy(c->context);
 }
 
-/* Where LLVM gave up, *reason is its text (malloc'ed) and *moment says when. */
-static cute_status compile(const cute_mlir_source *source, const cute_ptx_options *options,
-                           cute_ptx_output *out, char **reason, cute_moment *moment)
+/* If LLVM gave up, *reason is its message (malloc'ed) and *moment the stage. */
+static cute_status compile_source(const cute_mlir_source *source, const cute_ptx_options *options,
+                                  cute_ptx_output *out, char **reason, cute_moment *moment)
 {
     static const char *const names[] = {
 #define X(name) #name,
@@ -665,7 +671,7 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
     if (!c.arena) return cute_fail_memory(source->diag);
     cute_diag_know(source->diag, CUTE_FACT_ARCHITECTURE, options->arch->name);
     cute_diag_know(source->diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
-    if (!cute_llvm_recover(stages, &c, reason)) {
+    if (!cute_llvm_recover(run_stages, &c, reason)) {
         *moment = (cute_moment){names[c.stage], c.gpu_module, options->arch->name};
         c.status = *reason ? CUTE_INVALID : cute_fail_memory(source->diag);
     }
@@ -674,9 +680,9 @@ static cute_status compile(const cute_mlir_source *source, const cute_ptx_option
     return c.status;
 }
 
-/* LLVM's text names the line only where the code has line information: once more, with it. */
-static cute_status explain(const cute_mlir_source *source, const cute_ptx_options *options,
-                           const char *reason, const cute_moment *moment)
+/* Compiles again with line information, without which LLVM's message has no line. */
+static cute_status explain_failure(const cute_mlir_source *source, const cute_ptx_options *options,
+                                   const char *reason, const cute_moment *moment)
 {
     bool placed = false;
     cute_mlir_source silent = *source;
@@ -692,7 +698,7 @@ static cute_status explain(const cute_mlir_source *source, const cute_ptx_option
     cute_ptx_output out = {0};
     cute_moment then = *moment;
     char *text;
-    compile(&silent, &again, &out, &text, &then);
+    compile_source(&silent, &again, &out, &text, &then);
     cute_status status = cute_gave_up(source, &then, text ? text : reason, &placed);
     cute_ptx_output_release(&out);
     free(text);
@@ -712,8 +718,8 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
     cute_moment moment;
     cute_status status = cute_origin_open(&origin, label, text, length, &reading, diag);
     cute_mlir_source source = cute_mlir_source_of(&origin, diag);
-    if (!status) status = compile(&source, options, out, &reason, &moment);
-    if (reason) status = explain(&source, options, reason, &moment);
+    if (!status) status = compile_source(&source, options, out, &reason, &moment);
+    if (reason) status = explain_failure(&source, options, reason, &moment);
     free(reason);
     cute_origin_release(&origin);
     return status;

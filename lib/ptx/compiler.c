@@ -1,4 +1,5 @@
-/* The public compiler: options by name, runs, results. Owns what cute-ptx's options mean to cute_ptx_compile. */
+/* The public compiler interface: options by name, runs, results. Maps cute-ptx's options to
+ * cute_ptx_compile. */
 #include "cute/compile.h"
 
 #include <stdlib.h>

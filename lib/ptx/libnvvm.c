@@ -1,4 +1,4 @@
-/* NVIDIA's libNVVM, loaded when it is needed: compute_100a and newer. */
+/* NVIDIA's libNVVM, loaded on demand: compute_100a and newer. */
 #include <dlfcn.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
@@ -30,7 +30,7 @@ typedef struct nvvm {
     int (*ir_version)(int *, int *, int *, int *);
 } nvvm;
 
-static cute_status load(const char *path, nvvm *api, cute_diag *diag)
+static cute_status load_libnvvm(const char *path, nvvm *api, cute_diag *diag)
 {
     *api = (nvvm){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!api->library) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot load %s: %s", path, dlerror());
@@ -58,7 +58,7 @@ static cute_status load(const char *path, nvvm *api, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* libNVVM wants to know which dialect of its IR this is. */
+/* Adds the IR version that libNVVM requires. */
 static void state_version(LLVMModuleRef module, const nvvm *api, cute_diag *diag)
 {
     int major = 2, minor = 0, debug_major = 3, debug_minor = 2;
@@ -76,7 +76,8 @@ static void state_version(LLVMModuleRef module, const nvvm *api, cute_diag *diag
     LLVMAddNamedMetadataOperand(module, "nvvmir.version", node);
 }
 
-static cute_status failed(const nvvm *api, nvvm_program program, int code, const char *what, cute_diag *diag)
+static cute_status fail_libnvvm(const nvvm *api, nvvm_program program, int code, const char *what,
+                                cute_diag *diag)
 {
     size_t size = 0;
     cute_status status =
@@ -102,14 +103,15 @@ static cute_status add_libdevice(const nvvm *api, nvvm_program program, const cu
     if (!status) status = cute_file_read(path, &bitcode, diag);
     if (!status) {
         int code = api->add_lazily(program, bitcode.data, bitcode.length, "libdevice");
-        if (code) status = failed(api, program, code, "take libdevice", diag);
+        if (code) status = fail_libnvvm(api, program, code, "add libdevice", diag);
     }
     cute_buffer_release(&bitcode);
     cute_arena_destroy(arena);
     return status;
 }
 
-/* LLVM 19's intrinsic of `nvvm.barrier` with a number of threads is another one in libNVVM: as the instruction. */
+/* LLVM 19's intrinsic of `nvvm.barrier` with a thread count has another meaning in libNVVM; replaced by the
+ * instruction. */
 static void write_barriers(LLVMModuleRef module)
 {
     static const char text[] = "bar.sync $0, $1;", constraints[] = "r,r,~{memory}",
@@ -137,7 +139,7 @@ static void write_barriers(LLVMModuleRef module)
     LLVMDeleteFunction(intrinsic);
 }
 
-/* Attributes that LLVM has since 20, and libNVVM's reader of bitcode not: none of them has to be there. */
+/* Attributes introduced in LLVM 20, which libNVVM's bitcode reader does not know. All are optional. */
 static void drop_attribute(LLVMModuleRef module, const char *name)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -163,8 +165,8 @@ static void drop_newer_attributes(LLVMModuleRef module)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) drop_attribute(module, names[i]);
 }
 
-static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
-                           bool libdevice, cute_buffer *out, cute_diag *diag)
+static cute_status compile_program(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
+                                   bool libdevice, cute_buffer *out, cute_diag *diag)
 {
     nvvm_program program = NULL;
     LLVMMemoryBufferRef bitcode = NULL;
@@ -177,7 +179,7 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
 
     cute_status status = CUTE_OK;
     int code = api->create(&program);
-    if (code) return failed(api, NULL, code, "start", diag);
+    if (code) return fail_libnvvm(api, NULL, code, "start", diag);
     LLVMSetTarget(module, "nvptx64-nvidia-cuda");
     LLVMSetDataLayout(
         module, "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
@@ -187,16 +189,16 @@ static cute_status compile(const nvvm *api, LLVMModuleRef module, const cute_ptx
     drop_newer_attributes(module);
     bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
     code = api->add(program, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), "kernels");
-    if (code) status = failed(api, program, code, "read the module", diag);
+    if (code) status = fail_libnvvm(api, program, code, "read the module", diag);
     if (!status && libdevice) status = add_libdevice(api, program, options, diag);
     if (!status) {
         code = api->compile(program, flag_count, flags);
-        if (code) status = failed(api, program, code, "compile", diag);
+        if (code) status = fail_libnvvm(api, program, code, "compile", diag);
     }
     size_t size = 0;
     if (!status) {
         code = api->result_size(program, &size);
-        if (code) status = failed(api, program, code, "give its result", diag);
+        if (code) status = fail_libnvvm(api, program, code, "return its result", diag);
     }
     if (!status) {
         char *ptx = calloc(size + 1, 1);
@@ -218,12 +220,12 @@ cute_status cute_libnvvm_compile(LLVMModuleRef module, const cute_ptx_options *o
     const char *path;
     nvvm api = {0};
     cute_status status = cute_toolkit_find(arena, CUTE_LIBNVVM, options->cuda_path, &path, diag);
-    if (status) cute_note(diag, NULL, "--backend=llvm makes PTX without it");
+    if (status) cute_note(diag, NULL, "--backend=llvm generates PTX without libNVVM");
     if (!status) cute_diag_know(diag, CUTE_FACT_TOOLKIT, path);
     if (!status) cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, NULL);
-    if (!status) status = load(path, &api, diag);
-    if (!status) status = compile(&api, module, options, libdevice, out, diag);
-    /* Not unloaded: libNVVM leaves threads' state behind. */
+    if (!status) status = load_libnvvm(path, &api, diag);
+    if (!status) status = compile_program(&api, module, options, libdevice, out, diag);
+    /* Not unloaded: libNVVM leaves thread-local state behind. */
     cute_arena_destroy(arena);
     return status;
 }

@@ -1,4 +1,4 @@
-// See llvmlink.h.
+// Links the needed functions of a bitcode library into a module.
 #include "lib/ptx/llvmlink.h"
 
 #include "llvm/IR/Module.h"
@@ -20,12 +20,12 @@ bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
         *error = strdup(diagnostic.getMessage().str().c_str());
         return false;
     }
-    // LLVM reads no text at all as an empty module.
+    // LLVM accepts an empty file as an empty module.
     if (library->empty() && library->global_empty() && library->alias_empty() && library->ifunc_empty()) {
         *error = strdup("expected LLVM bitcode with functions, got none");
         return false;
     }
-    // The library's own idea of a target is none of ours.
+    // Ignore the library's target triple.
     library->setTargetTriple(module.getTargetTriple());
     library->setDataLayout(module.getDataLayout());
     bool failed = Linker::linkModules(module, std::move(library), Linker::Flags::LinkOnlyNeeded,
@@ -34,6 +34,6 @@ bool cute_llvm_link_needed(LLVMModuleRef m, const char *path, char **error)
                                               return !v.hasName() || !names.count(v.getName());
                                           });
                                       });
-    if (failed) *error = strdup("it does not fit the module");
+    if (failed) *error = strdup("it is incompatible with the module");
     return !failed;
 }

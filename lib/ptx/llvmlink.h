@@ -1,4 +1,4 @@
-/* The one door that LLVM's C interface lacks here: linking only what is needed. */
+/* Linking of needed functions only, which LLVM's C interface lacks. */
 #ifndef CUTE_LIB_PTX_LLVMLINK_H
 #define CUTE_LIB_PTX_LLVMLINK_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Links the functions of the bitcode file `path` that `module` declares and those that they call, as internal
- * ones. On failure *error is malloc'ed. */
+/* Links, with internal linkage, the functions of the bitcode file `path` that `module` declares, and their
+ * callees. On failure *error is malloc'ed. */
 bool cute_llvm_link_needed(LLVMModuleRef module, const char *path, char **error);
 
 #ifdef __cplusplus

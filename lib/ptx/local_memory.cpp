@@ -1,4 +1,4 @@
-// See local_memory.h.
+// Finds tensors that are still allocas after optimization, and the access that prevents registers.
 #include "lib/ptx/local_memory.h"
 
 #include "lib/passes/passes.h"
@@ -41,7 +41,7 @@ void cute_llvm_name_tensors(MlirOperation gpu_module, LLVMModuleRef m,
     unwrap(gpu_module)->walk([&](mlir::LLVM::LLVMFuncOp op) {
         Function *function = unwrap(m)->getFunction(op.getName());
         if (op.empty() || !function || function->isDeclaration()) return;
-        // Translation keeps the order of a block.
+        // Translation preserves the order within a block.
         SmallVector<AllocaInst *> made;
         SmallVector<mlir::Operation *> asked;
         for (Instruction &i : function->getEntryBlock())
@@ -70,27 +70,28 @@ struct Analyses {
     ScalarEvolution &evolution;
 };
 
-constexpr char CONSTANT[] = "constant coordinates, or those of a loop with known bounds";
+constexpr char CONSTANT[] = "constant coordinates, or induction variables of loops with constant bounds";
 constexpr char INLINE[] = "the values as operands, or a tensor in smem or gmem";
 
 Reason of_index(const GetElementPtrInst &address, const Analyses &a)
 {
     const SCEV *value = a.evolution.getSCEV(const_cast<GetElementPtrInst *>(&address));
-    // The innermost loop in which it changes.
+    // The innermost loop in which the index varies.
     Loop *loop = a.loops.getLoopFor(address.getParent());
     while (loop && a.evolution.isLoopInvariant(value, loop)) loop = loop->getParentLoop();
     bool counts = loop && a.evolution.hasComputableLoopEvolution(value, loop);
-    if (!counts) return {"it is indexed by a number that is known at run time only", CONSTANT, &address};
+    if (!counts) return {"it is indexed by a run-time value", CONSTANT, &address};
     if (findOptionMDForLoop(loop, "llvm.loop.unroll.disable"))
-        return {"it is indexed in a loop that is not to be unrolled", "a loop without 'disable'", &address};
+        return {"it is indexed in a loop with unrolling disabled", "a loop without 'disable'", &address};
     if (!a.evolution.getSmallConstantTripCount(loop))
-        return {"it is indexed in a loop whose bounds are known at run time only",
-                "known bounds, so that the loop is unrolled", &address};
-    // LLVM may have unrolled it in part: how many iterations the program has is not known here.
-    return {formatv("it is indexed in a loop that was not unrolled whole, as it has more than {0} iterations "
-                    "or exits",
-                    CUTE_UNROLLED_ITERATIONS),
-            "#llvm.loop_annotation<unroll = <full = true>> on the loop, or fewer iterations", &address};
+        return {"it is indexed in a loop with run-time bounds",
+                "constant bounds, so that the loop is unrolled", &address};
+    // LLVM may have unrolled it partially, so the original trip count is unknown here.
+    return {
+        formatv(
+            "it is indexed in a loop that was not fully unrolled: it has more than {0} iterations or exits",
+            CUTE_UNROLLED_ITERATIONS),
+        "#llvm.loop_annotation<unroll = <full = true>> on the loop, or fewer iterations", &address};
 }
 
 Reason of_call(const CallBase &call)
@@ -102,24 +103,24 @@ Reason of_call(const CallBase &call)
             INLINE, &call};
 }
 
-// What keeps one use from being a register; no text: nothing.
+// Why a use prevents registers; without text: it does not.
 Reason of_use(const Use &use, const Analyses &a)
 {
     auto *user = cast<Instruction>(use.getUser());
     if (auto *access = dyn_cast<LoadInst>(user); access && access->isVolatile())
-        return {"it is read by a volatile access", "one that is not", user};
+        return {"it is read by a volatile access", "a non-volatile access", user};
     if (auto *access = dyn_cast<StoreInst>(user)) {
         if (access->getValueOperand() == use.get()) return {"its address is stored", INLINE, user};
-        if (access->isVolatile()) return {"it is written by a volatile access", "one that is not", user};
+        if (access->isVolatile())
+            return {"it is written by a volatile access", "a non-volatile access", user};
     }
-    if (isa<PtrToIntInst>(user)) return {"its address is made a number", INLINE, user};
+    if (isa<PtrToIntInst>(user)) return {"its address is converted to an integer", INLINE, user};
     if (isa<AtomicRMWInst>(user) || isa<AtomicCmpXchgInst>(user))
         return {"it is updated atomically", "loads and stores", user};
     if (auto *address = dyn_cast<GetElementPtrInst>(user); address && !address->hasAllConstantIndices())
         return of_index(*address, a);
     if (isa<PHINode>(user) || isa<SelectInst>(user) || isa<CmpInst>(user))
-        return {"which of several addresses is meant is known at run time only",
-                "a choice between values that were read", user};
+        return {"its address is selected at run time", "a select between loaded values", user};
     if (isa<ReturnInst>(user)) return {"its address is returned", INLINE, user};
     auto *call = dyn_cast<CallBase>(user);
     if (call && !call->isLifetimeStartOrEnd() && !isa<AnyMemIntrinsic>(call)) return of_call(*call);
@@ -140,10 +141,10 @@ Reason reason_of(const AllocaInst &memory, const Analyses &a)
                 addresses.push_back(use.getUser());
         }
     }
-    return {"LLVM did not take its accesses apart", "accesses of whole elements"};
+    return {"LLVM did not split its accesses", "accesses of whole elements"};
 }
 
-// The place of an instruction, or else of the first access through the address that it makes.
+// The place of an instruction, or else of the first access through the address that it computes.
 const DILocation *place_of(const Instruction *at)
 {
     if (!at) return nullptr;

@@ -1,4 +1,4 @@
-/* The JSON that travels with each kernel, read off the lowered IR (docs/metadata.md). */
+/* Writes the JSON metadata of each kernel from the lowered IR (docs/metadata.md). */
 #include "lib/ptx/metadata.h"
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -8,9 +8,9 @@
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/util.h"
 
-/* ---- parameters as PTX has them ---- */
+/* ---- PTX parameters ---- */
 
-static json_t *parameter(MlirType type, MlirAttribute attributes)
+static json_t *parameter_json(MlirType type, MlirAttribute attributes)
 {
     int64_t size = 0, align = 0;
     MlirAttribute byval = {NULL}, stated = {NULL};
@@ -33,7 +33,7 @@ static json_t *parameter(MlirType type, MlirAttribute attributes)
     return json_pack("{sIsI}", "size", (json_int_t)size, "align", (json_int_t)align);
 }
 
-static json_t *parameters(MlirOperation kernel)
+static json_t *parameters_json(MlirOperation kernel)
 {
     json_t *array = json_array();
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -42,12 +42,13 @@ static json_t *parameters(MlirOperation kernel)
         MlirAttribute attributes = {NULL};
         if (!mlirAttributeIsNull(all) && i < mlirArrayAttrGetNumElements(all))
             attributes = mlirArrayAttrGetElement(all, i);
-        json_array_append_new(array, parameter(mlirValueGetType(mlirBlockGetArgument(entry, i)), attributes));
+        json_array_append_new(array,
+                              parameter_json(mlirValueGetType(mlirBlockGetArgument(entry, i)), attributes));
     }
     return array;
 }
 
-/* Kernels that were llvm from the start: what their types tell. */
+/* Arguments by type, for kernels written in the llvm dialect. */
 static json_t *arguments_of_types(MlirOperation kernel)
 {
     json_t *array = json_array();
@@ -81,7 +82,7 @@ typedef struct dynamic {
     int64_t align;
 } dynamic;
 
-/* An external array of no elements in address space 3 is dynamic shared memory. */
+/* An external zero-length array in address space 3 is dynamic shared memory. */
 static void look_at_address(MlirOperation op, void *context)
 {
     dynamic *d = context;
@@ -147,7 +148,7 @@ static void write_kernel(MlirOperation kernel, void *context)
     } else {
         json_object_set_new(object, "args", arguments_of_types(kernel));
     }
-    json_object_set_new(object, "params", parameters(kernel));
+    json_object_set_new(object, "params", parameters_json(kernel));
     copy_attribute(object, "reqntid", kernel, "nvvm.reqntid");
     copy_attribute(object, "maxntid", kernel, "nvvm.maxntid");
     copy_attribute(object, "cluster", kernel, "nvvm.cluster_dim");
@@ -170,7 +171,7 @@ static void write_kernel(MlirOperation kernel, void *context)
     json_decref(object);
 }
 
-/* What cute-launch-plan noted: JSON already. */
+/* The plans from cute-launch-plan, which are JSON already. */
 static void write_plans(MlirOperation module, cute_buffer *out)
 {
     MlirAttribute plans = mlirOperationGetAttributeByName(module, cute_text("cute.plans"));

@@ -1,4 +1,4 @@
-/* The metadata of docs/metadata.md, from lowered IR. */
+/* Kernel metadata (docs/metadata.md) from lowered IR. */
 #ifndef CUTE_LIB_PTX_METADATA_H
 #define CUTE_LIB_PTX_METADATA_H
 

@@ -1,4 +1,4 @@
-/* LLVM's NVPTX backend: up to sm_90a and PTX 8.5 in LLVM 19. */
+/* LLVM's NVPTX backend: in LLVM 19, up to sm_90a and PTX 8.5. */
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -9,7 +9,7 @@
 #include "lib/ptx/backend.h"
 #include "lib/ptx/registers.h"
 
-/* llvm-c/Target.h declares these only for the targets that its configuration knows. */
+/* llvm-c/Target.h declares these only for the configured targets. */
 void LLVMInitializeNVPTXTargetInfo(void);
 void LLVMInitializeNVPTXTarget(void);
 void LLVMInitializeNVPTXTargetMC(void);
@@ -37,9 +37,9 @@ void cute_nvptx_register(void)
 
 /* ---- the PTX ISA ---- */
 
-enum { NEWEST = 85 }; /* that LLVM 19 writes */
-static const char last[] =
-    "sm_90a"; /* that it knows: instructions for it are there on those behind, if they are PTX's */
+enum { LATEST_ISA = 85 }; /* supported by LLVM 19 */
+static const char newest_target[] =
+    "sm_90a"; /* the newest target of LLVM 19, also used for later architectures */
 
 static int isa_of_function(LLVMValueRef f)
 {
@@ -55,7 +55,8 @@ static int isa_of_function(LLVMValueRef f)
     return isa;
 }
 
-/* PTX 8.3 has all of sm_90a's instructions that this compiler emits otherwise; older drivers still take it. */
+/* PTX 8.3 suffices for all other sm_90a instructions that this compiler emits, and older drivers accept
+ * it. */
 static int isa_of(LLVMModuleRef module, const cute_arch *arch)
 {
     bool known = arch->backends & CUTE_BACKEND_NVPTX;
@@ -80,12 +81,13 @@ cute_status cute_nvptx_machine(const cute_ptx_options *options, LLVMModuleRef mo
     bool known = options->arch->backends & CUTE_BACKEND_NVPTX;
     int isa = isa_of(module, options->arch);
     char features[16];
-    snprintf(features, sizeof features, "+ptx%d", isa < NEWEST ? isa : NEWEST);
+    snprintf(features, sizeof features, "+ptx%d", isa < LATEST_ISA ? isa : LATEST_ISA);
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                  LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-    *out = cute_llvm_machine(module, target, triple, known ? options->arch->target : last, features,
+    *out = cute_llvm_machine(module, target, triple, known ? options->arch->target : newest_target, features,
                              levels[options->opt_level]);
-    if (!*out) return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot make code for %s", options->arch->name);
+    if (!*out)
+        return cute_fail(diag, CUTE_SYSTEM, NULL, "LLVM cannot generate code for %s", options->arch->name);
     return CUTE_OK;
 }
 
@@ -107,12 +109,12 @@ cute_status cute_nvptx_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
-/* What the text says first: the ISA, and an architecture that LLVM does not know. */
+/* Rewrites the header of the PTX: the ISA version, and an architecture unknown to LLVM. */
 static void set_header(const char *text, size_t length, int isa, const cute_arch *arch, cute_buffer *out)
 {
     static const char version[] = ".version ", target[] = ".target sm_90a";
     const char *stop = text + length, *at = memmem(text, length, version, strlen(version));
-    if (at && isa > NEWEST) {
+    if (at && isa > LATEST_ISA) {
         at += strlen(version);
         cute_buffer_append(out, text, (size_t)(at - text));
         cute_buffer_printf(out, "%d.%d", isa / 10, isa % 10);

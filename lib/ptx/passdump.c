@@ -1,4 +1,4 @@
-/* See passdump.h. A module is printed again only where a pass changed it: printing is most of a dump's time. */
+/* Prints a module only after passes that changed it, since printing takes most of the time of a dump. */
 #include "lib/ptx/passdump.h"
 
 #include <string.h>
@@ -26,9 +26,10 @@ static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, vo
     cute_locations_note(line, location, entry, &((printing *)context)->map);
 }
 
-/* `verified`: it is known to be right; else the printer asks, and prints what is wrong in the generic form. Whether the
- * text is another one than before; its map aside, which places change that nobody sees. */
-static bool print(cute_pass_dump *dump, bool verified)
+/* Prints the module; returns whether its text changed, ignoring the source map, whose places may change
+ * invisibly. `verified`: known to be valid; else the printer verifies it, and prints an invalid module in
+ * generic form. */
+static bool print_ir(cute_pass_dump *dump, bool verified)
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer before = dump->text;
@@ -52,7 +53,7 @@ static bool print(cute_pass_dump *dump, bool verified)
     return changed;
 }
 
-static void save(cute_pass_dump *dump, const char *name, const cute_buffer *text)
+static void save_text(cute_pass_dump *dump, const char *name, const cute_buffer *text)
 {
     const char *path = name ? cute_arena_printf(dump->arena, "%s/%s", dump->folder, name) : NULL;
     if (dump->status) return;
@@ -60,10 +61,10 @@ static void save(cute_pass_dump *dump, const char *name, const cute_buffer *text
                         : cute_fail_memory(dump->source->diag);
 }
 
-/* The IR, of which one text may be in many files. */
+/* Saves the IR; several files may have the same text. */
 static void save_module(cute_pass_dump *dump, const char *name)
 {
-    save(dump, name, &dump->text);
+    save_text(dump, name, &dump->text);
     if (dump->status) return;
     if (!*dump->hash) cute_sha256(cute_buffer_text(&dump->text), dump->text.length, dump->hash);
     json_array_append_new(dump->files, json_pack("{sssIss}", "file", name, "bytes",
@@ -99,12 +100,12 @@ cute_status cute_pass_dump_begin(cute_pass_dump *dump)
     dump->functions = json_array();
     cute_op_each(dump->module, NULL, note_function, dump->functions);
     dump->status = cute_make_directory(dump->folder, dump->source->diag);
-    if (!dump->status) print(dump, true);
+    if (!dump->status) print_ir(dump, true);
     save_module(dump, "00-before.mlir");
     return dump->status;
 }
 
-/* Where a step ends: at a comma outside of parentheses, braces and quotes. */
+/* The length of a step, up to a comma outside parentheses, braces and quotes. */
 static size_t step_length(const char *text)
 {
     int depth = 0;
@@ -135,9 +136,9 @@ static void add_steps(cute_pass_dump *dump, const char *text)
     }
 }
 
-/* A step that is done is not taken again. Of one that is a group, or runs others, what was done inside is done again, which
- * changes nothing. */
-static void advance(cute_pass_dump *dump, const char *pass)
+/* Advances to the step after `pass`. A nested pipeline, or a pass that runs others, is repeated as a whole on
+ * resumption, which is idempotent. */
+static void advance_step(cute_pass_dump *dump, const char *pass)
 {
     size_t length = strlen(pass);
     for (size_t i = dump->next; i < json_array_size(dump->steps); i++) {
@@ -154,16 +155,16 @@ static void after_pass(const char *pass, const cute_passed *done, void *context)
     cute_pass_dump *dump = context;
     if (dump->status) return;
     size_t before = dump->ir_bytes, index = json_array_size(dump->passes);
-    bool changed = (done->changed || done->failed) && print(dump, !done->failed);
+    bool changed = (done->changed || done->failed) && print_ir(dump, !done->failed);
     json_t *entry = json_pack("{sssfsb}", "name", pass, "seconds", done->seconds, "changed", changed);
-    if (!done->nested) advance(dump, pass);
+    if (!done->nested) advance_step(dump, pass);
     json_object_set_new(entry, "next", json_integer((json_int_t)dump->next));
     json_object_set_new(entry, "bytes", json_integer((json_int_t)dump->ir_bytes));
     json_object_set_new(entry, "bytes_before", json_integer((json_int_t)before));
     json_object_set_new(entry, "operations", json_integer((json_int_t)dump->operations));
     if (done->failed) json_object_set_new(entry, "failed", json_true());
     bool only = changed && !done->failed && strcmp(pass, "cute-only") == 0;
-    if (only) { /* of other functions nothing is told */
+    if (only) { /* the list covers the remaining functions only */
         json_array_clear(dump->functions);
         cute_op_each(dump->module, NULL, note_function, dump->functions);
     }
@@ -186,16 +187,16 @@ void cute_pass_dump_observe(cute_pass_dump *dump, MlirPassManager manager, const
 
 cute_status cute_pass_dump_end(cute_pass_dump *dump, bool whole)
 {
-    /* Of a pipeline that failed, what it did is listed too. */
+    /* Passes of a failed pipeline are listed, too. */
     cute_status status = dump->status;
     cute_buffer list = {0};
-    /* Others put cubins in here: it has no hash yet. */
-    if (whole && !dump->failed) save(dump, "zz-after.mlir", &dump->text);
+    /* Without a hash, since cubins may still be added to this file. */
+    if (whole && !dump->failed) save_text(dump, "zz-after.mlir", &dump->text);
     json_t *all = json_pack("{sOsOsOsO}", "functions", dump->functions, "steps", dump->steps, "passes",
                             dump->passes, "files", dump->files);
     cute_json_dump(all, true, &list);
     json_decref(all);
-    if (!status) save(dump, "passes.json", &list);
+    if (!status) save_text(dump, "passes.json", &list);
     cute_buffer_release(&list);
     return dump->status || !dump->failed ? dump->status : CUTE_INVALID;
 }

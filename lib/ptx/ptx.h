@@ -6,40 +6,40 @@
 #include "lib/base/devices/arch.h"
 #include "lib/ir/text/defines.h"
 
-/* MLIR: the module after options.pipeline; nothing else is run. */
+/* MLIR: the module after options.pipeline, without the default lowering. */
 typedef enum cute_ptx_emit { CUTE_EMIT_PTX, CUTE_EMIT_LLVM, CUTE_EMIT_MLIR } cute_ptx_emit;
 
-/* After which passes the IR is written: each, those that changed it, or none. One that fails is always shown. */
+/* The passes after which the IR is written: all, those that changed it, or none; failed passes always. */
 typedef enum cute_dump_each { CUTE_DUMP_ALL, CUTE_DUMP_CHANGED, CUTE_DUMP_NONE } cute_dump_each;
 
 typedef struct cute_ptx_options {
     const cute_arch *arch;
-    unsigned backend;          /* CUTE_BACKEND_*; 0: the one that knows the architecture */
+    unsigned backend;          /* CUTE_BACKEND_*; 0: the default of the architecture */
     int opt_level;             /* 0 to 3 */
     bool lineinfo;             /* .loc directives */
-    bool assertions;           /* device assertions stay */
-    bool tensor_maps_memory;   /* tensor maps by pointer instead of by value */
-    bool relocatable;          /* device functions stay visible, for cute-link to link */
+    bool assertions;           /* keep device assertions */
+    bool tensor_maps_memory;   /* pass tensor maps by pointer instead of by value */
+    bool relocatable;          /* keep device functions visible, for cute-link */
     const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
     cute_ptx_emit emit;
     const char *pipeline;         /* passes to run before the default lowering, or NULL */
     const char *remarks;          /* see cute_pass_manager_remarks */
-    const char *const *libraries; /* bitcode files to link what is missing from */
+    const char *const *libraries; /* bitcode files that may define missing functions */
     size_t library_count;
-    const char *cuda_path;   /* where to look for the toolkit first, or NULL */
-    const char *save_temps;  /* a directory for what stands between the stages, or NULL */
+    const char *cuda_path;   /* folder of the CUDA toolkit, or NULL */
+    const char *save_temps;  /* a directory for intermediate files, or NULL */
     const char *dump_passes; /* a directory for the IR after each pass, or NULL */
     cute_dump_each dump_each;
-    bool print_ir;              /* the IR after each pass that changed it, on standard error */
-    cute_buffer *lowered;       /* gets the text of the module after the passes, or NULL */
-    const cute_define *defines; /* noted in the metadata */
+    bool print_ir;              /* print the IR after each pass that changed it on standard error */
+    cute_buffer *lowered;       /* receives the text of the lowered module, or NULL */
+    const cute_define *defines; /* recorded in the metadata */
     size_t define_count;
-    const char *const *folders; /* of files that the text includes (-I) */
+    const char *const *folders; /* of included files (-I) */
     size_t folder_count;
-    bool no_source_map; /* what cute-opt says of where its text comes from is a comment like others */
+    bool no_source_map; /* treat a source map in the input as ordinary comments */
 } cute_ptx_options;
 
-/* The stages whose time is taken, in order. */
+/* The timed stages, in order. */
 #define CUTE_PTX_STAGES(X) X(parse) X(lower) X(translate) X(link) X(optimize) X(codegen)
 typedef enum cute_ptx_stage {
 #define X(name) CUTE_STAGE_##name,
@@ -59,14 +59,13 @@ typedef struct cute_ptx_output {
     double seconds[CUTE_STAGE_COUNT];
 } cute_ptx_output;
 
-/* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). *out is released
- * with cute_ptx_output_release, also after a failure. Any number of times, from several threads at once. Where
- * LLVM gives up (recover.h) the call is
- * CUTE_INVALID with LLVM's reason, and what it was working on leaks. */
+/* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). Release *out with
+ * cute_ptx_output_release, even after a failure. Reentrant and thread-safe. If LLVM gives up (recover.h),
+ * CUTE_INVALID with LLVM's reason; LLVM's memory leaks then. */
 cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                              const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag);
 void cute_ptx_output_release(cute_ptx_output *output);
-/* Of the LLVM that this program is linked to: "19.1.7". */
+/* The version of the linked LLVM: "19.1.7". */
 const char *cute_llvm_version(void);
 
 #endif

@@ -1,7 +1,8 @@
-// Values that are used before a loop and after it, and not in it, take a register all the time. Behind loops that keep many
-// values in registers they are computed again, from special registers, parameters and what the loop keeps anyway. Warps that
-// part for good at a branch, where setmaxnreg gives each side its own number of registers, compute what both sides need from
-// parameters after they have parted.
+// Rematerialization. A value that is live across a loop but unused in it occupies a register throughout.
+// After loops with high register pressure, such values are recomputed from special registers, parameters and
+// values that are live in the loop anyway. If warps diverge permanently at a branch whose sides set their own
+// register counts with setmaxnreg, values computed from parameters that both sides use are computed on each
+// side.
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -19,8 +20,9 @@ using namespace llvm;
 namespace
 {
 constexpr unsigned WORD = 32;
-constexpr unsigned MANY = 64; // words that a loop carries from one iteration to the next
-constexpr int DEPTH = 12;     // of what is computed again
+constexpr unsigned HIGH_PRESSURE_WORDS =
+    64;                       // loop-carried words from which a loop has high register pressure
+constexpr int MAX_DEPTH = 12; // maximum depth of a recomputed expression
 
 unsigned words_carried(const Loop &loop, const DataLayout &layout)
 {
@@ -30,7 +32,7 @@ unsigned words_carried(const Loop &loop, const DataLayout &layout)
     return words;
 }
 
-// "%tid.x" of llvm.nvvm.read.ptx.sreg.tid.x, or empty. Registers that change are no such values for LLVM.
+// "%tid.x" of llvm.nvvm.read.ptx.sreg.tid.x, or empty. To LLVM, reads of volatile registers access memory.
 std::string special_register(const Value *value)
 {
     auto *call = dyn_cast<IntrinsicInst>(value);
@@ -51,14 +53,14 @@ bool is_parameter(const Value *value)
     return argument && (!argument->getType()->isPointerTy() || argument->hasByValAttr());
 }
 
-// Cheap, and computed from operands alone.
+// Cheap and free of side effects.
 bool is_arithmetic(const Instruction *i)
 {
     return isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, ExtractValueInst>(i) &&
            !i->isIntDivRem();
 }
 
-class Behind
+class LoopExitValues
 {
     const Loop &loop;
     const DominatorTree &tree;
@@ -68,7 +70,7 @@ class Behind
     SmallPtrSet<User *, 32> copies;
 
   public:
-    Behind(const Loop &l, const DominatorTree &t, BasicBlock *e)
+    LoopExitValues(const Loop &l, const DominatorTree &t, BasicBlock *e)
         : loop(l), tree(t), exit(e), place(&*e->getFirstInsertionPt())
     {
     }
@@ -77,17 +79,17 @@ class Behind
     {
         SmallVector<WeakTrackingVH, 32> values;
         for (Instruction *i : before())
-            if (idle(*i) && computable(i, DEPTH) && !is_kept(i)) values.push_back(i);
+            if (is_unused_in_loop(*i) && computable(i, MAX_DEPTH) && !is_kept(i)) values.push_back(i);
         for (WeakTrackingVH &value : values) {
             Value *again = compute(value);
             value->replaceUsesWithIf(
-                again, [&](Use &use) { return is_behind(use) && !copies.count(use.getUser()); });
+                again, [&](Use &use) { return is_after_loop(use) && !copies.count(use.getUser()); });
         }
         RecursivelyDeleteTriviallyDeadInstructionsPermissive(values);
     }
 
   private:
-    // What is computed before the loop, in any order.
+    // Values computed before the loop, in any order.
     SmallVector<Instruction *, 64> before() const
     {
         SmallVector<Instruction *, 64> found;
@@ -99,7 +101,7 @@ class Behind
         return found;
     }
 
-    bool is_behind(const Use &use) const
+    bool is_after_loop(const Use &use) const
     {
         auto *user = cast<Instruction>(use.getUser());
         auto *phi = dyn_cast<PHINode>(user);
@@ -112,13 +114,13 @@ class Behind
         return any_of(value.users(), [&](const User *u) { return loop.contains(cast<Instruction>(u)); });
     }
 
-    // Used behind the loop, not in it.
-    bool idle(const Instruction &i) const
+    // Used after the loop, but not in it.
+    bool is_unused_in_loop(const Instruction &i) const
     {
-        return !used_in_loop(i) && any_of(i.uses(), [&](const Use &u) { return is_behind(u); });
+        return !used_in_loop(i) && any_of(i.uses(), [&](const Use &u) { return is_after_loop(u); });
     }
 
-    // What needs no register of its own in the loop.
+    // Values that are live in the loop anyway.
     bool is_kept(Value *value) const
     {
         return isa<Constant>(value) || isa<Argument>(value) || used_in_loop(*value);
@@ -133,7 +135,7 @@ class Behind
         return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - 1); });
     }
 
-    // Through assembly with side effects: what is computed from it is not found to be equal to what is known.
+    // Inline assembly with side effects, which keeps LLVM from merging the copy with the original value.
     Value *opaque(StringRef text, Value *source, Type *type)
     {
         IRBuilder<> at(place);
@@ -183,18 +185,19 @@ bool sets_registers(const BasicBlock &block)
     });
 }
 
-// The sides of one branch. A value from before it that both need is computed on each, where that takes no register more.
-class Sides
+// The sides of one branch. A value from before the branch that both sides use is recomputed on each, if that
+// needs no additional register.
+class BranchSides
 {
     const DominatorTree &tree;
-    BasicBlock *parting;
+    BasicBlock *branch;
 
   public:
-    Sides(const DominatorTree &t, BasicBlock *block) : tree(t), parting(block) {}
+    BranchSides(const DominatorTree &t, BasicBlock *block) : tree(t), branch(block) {}
 
     void run()
     {
-        for (DomTreeNode *node = tree.getNode(parting); node; node = node->getIDom())
+        for (DomTreeNode *node = tree.getNode(branch); node; node = node->getIDom())
             for (Instruction &i : make_early_inc_range(reverse(*node->getBlock())))
                 if (is_arithmetic(&i) && !i.use_empty() && only_on_sides(i) && is_free(i)) move(i);
     }
@@ -215,11 +218,11 @@ class Sides
     bool only_on_sides(const Instruction &value) const
     {
         return all_of(value.uses(), [&](const Use &use) {
-            return any_of(successors(parting), [&](BasicBlock *side) { return is_on(use, side); });
+            return any_of(successors(branch), [&](BasicBlock *side) { return is_on(use, side); });
         });
     }
 
-    // Parameters are constants of the launch: no register holds them.
+    // Parameters are in constant memory and need no registers.
     static bool from_parameters(const Value *value, int depth)
     {
         if (isa<Constant>(value) || is_parameter(value)) return true;
@@ -232,7 +235,7 @@ class Sides
     bool is_free(const Instruction &value) const
     {
         return all_of(value.operands(), [&](const Value *operand) {
-            return from_parameters(operand, DEPTH) || all_of(successors(parting), [&](BasicBlock *side) {
+            return from_parameters(operand, MAX_DEPTH) || all_of(successors(branch), [&](BasicBlock *side) {
                        return !used_on(value, side) || used_on(*operand, side);
                    });
         });
@@ -240,7 +243,7 @@ class Sides
 
     void move(Instruction &value)
     {
-        for (BasicBlock *side : successors(parting)) {
+        for (BasicBlock *side : successors(branch)) {
             if (!used_on(value, side)) continue;
             Instruction *copy = value.clone();
             copy->insertBefore(side->getFirstInsertionPt()->getIterator());
@@ -250,18 +253,18 @@ class Sides
     }
 };
 
-// The last branch that dominates each setmaxnreg and whose sides are reached through it alone.
-void part_sides(Function &function, const DominatorTree &tree)
+// Handles the last branch that dominates each setmaxnreg and is the only way to reach its sides.
+void recompute_on_sides(Function &function, const DominatorTree &tree)
 {
-    SmallPtrSet<BasicBlock *, 4> partings;
+    SmallPtrSet<BasicBlock *, 4> branches;
     for (BasicBlock &block : function) {
         if (!sets_registers(block)) continue;
         DomTreeNode *node = tree.getNode(&block);
         while (node && node->getIDom() && succ_size(node->getIDom()->getBlock()) < 2) node = node->getIDom();
-        if (node && node->getIDom()) partings.insert(node->getIDom()->getBlock());
+        if (node && node->getIDom()) branches.insert(node->getIDom()->getBlock());
     }
     for (BasicBlock &block : function)
-        if (partings.count(&block)) Sides(tree, &block).run();
+        if (branches.count(&block)) BranchSides(tree, &block).run();
 }
 } // namespace
 
@@ -271,11 +274,12 @@ void cute_llvm_recompute(LLVMModuleRef m)
     for (Function &function : module) {
         if (function.isDeclaration()) continue;
         DominatorTree tree(function);
-        part_sides(function, tree);
+        recompute_on_sides(function, tree);
         LoopInfo loops(tree);
         for (Loop *loop : loops.getLoopsInPreorder()) {
             BasicBlock *exit = loop->getUniqueExitBlock();
-            if (exit && words_carried(*loop, module.getDataLayout()) >= MANY) Behind(*loop, tree, exit).run();
+            if (exit && words_carried(*loop, module.getDataLayout()) >= HIGH_PRESSURE_WORDS)
+                LoopExitValues(*loop, tree, exit).run();
         }
     }
 }

@@ -1,4 +1,4 @@
-// See registers.h.
+// Unrolling and scalarization for tensors in registers, and the choice of pointer width.
 #include "lib/ptx/registers.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -28,7 +28,7 @@ using namespace llvm;
 namespace
 {
 constexpr unsigned WORD = 32, ACCESS = 128; // bits of a register, and of the widest access
-constexpr int ROUNDS = 4;                   // of unrolling, one for each level of loops
+constexpr int UNROLL_ROUNDS = 4;            // of unrolling, one per loop level
 
 struct Needs {
     bool memory = false, vectors = false;
@@ -43,7 +43,7 @@ void mark_assembly(CallBase &call)
     if (!assembly->hasSideEffects()) call.setDoesNotAccessMemory();
 }
 
-Needs look_through(Function &function)
+Needs scan_needs(Function &function)
 {
     Needs needs;
     for (Instruction &i : instructions(function)) {
@@ -54,12 +54,12 @@ Needs look_through(Function &function)
     }
     return needs;
 }
-void run(FunctionPassManager &passes, Function &function, FunctionAnalysisManager &functions)
+void run_passes(FunctionPassManager &passes, Function &function, FunctionAnalysisManager &functions)
 {
     functions.invalidate(function, passes.run(function, functions));
 }
 
-// Whether an address in an alloca differs from one iteration to the next.
+// Whether an alloca is indexed by a loop-variant address.
 bool indexes_registers(Loop &loop, ScalarEvolution &evolution)
 {
     for (BasicBlock *block : loop.blocks())
@@ -73,8 +73,8 @@ bool indexes_registers(Loop &loop, ScalarEvolution &evolution)
     return false;
 }
 
-// Innermost loops of few iterations that index registers ask to be unrolled, unless the program says otherwise. False: there
-// are none.
+// Marks innermost loops with a low trip count that index registers for unrolling, unless the program disables
+// it. False: no loop was marked.
 bool ask_for_unrolling(Function &function, FunctionAnalysisManager &functions)
 {
     ScalarEvolution &evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
@@ -105,7 +105,7 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
     bool registered = false;
     for (Function &function : module) {
         if (function.isDeclaration()) continue;
-        Needs needs = look_through(function);
+        Needs needs = scan_needs(function);
         if (!needs.memory && !needs.vectors) continue;
         if (!registered) {
             builder.registerModuleAnalyses(modules);
@@ -128,16 +128,17 @@ void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
             passes.addPass(SimplifyCFGPass());
             passes.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
         }
-        run(passes, function, functions);
+        run_passes(passes, function, functions);
         if (!needs.memory) continue;
-        // First what the program asks for, then from the innermost loops outwards what registers need.
+        // First the loops that the program marks, then, from the innermost outwards, those that index
+        // registers.
         bool more = true;
-        for (int round = 0; more && round < ROUNDS; round++) {
+        for (int round = 0; more && round < UNROLL_ROUNDS; round++) {
             FunctionPassManager unroll;
             unroll.addPass(createFunctionToLoopPassAdaptor(LoopFullUnrollPass(3, /*OnlyWhenForced=*/true)));
             unroll.addPass(SROAPass(SROAOptions::ModifyCFG));
             unroll.addPass(EarlyCSEPass());
-            run(unroll, function, functions);
+            run_passes(unroll, function, functions);
             more = ask_for_unrolling(function, functions);
         }
     }
@@ -149,7 +150,7 @@ namespace
 {
 constexpr unsigned SHARED = 3;
 
-// LLVM 19 selects these with addresses of either width; of other intrinsics on shared memory it is not known.
+// LLVM 19 selects these intrinsics with either pointer width; for others on shared memory this is unverified.
 bool takes_short_pointers(const IntrinsicInst &call)
 {
     StringRef name = Intrinsic::getBaseName(call.getIntrinsicID());
@@ -160,8 +161,8 @@ bool takes_short_pointers(const IntrinsicInst &call)
     return true;
 }
 
-// Tensors in registers, and nothing that wants wide addresses of shared memory: what the program itself makes of such
-// pointers (integers, other spaces) is right in both widths.
+// Whether the module has tensors in registers and no intrinsic that requires 64-bit shared addresses. The
+// program's own conversions of such pointers (to integers, other spaces) are correct in both widths.
 bool wants_short_pointers(Module &module)
 {
     bool registers = false;
@@ -178,7 +179,7 @@ bool wants_short_pointers(Module &module)
 LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,
                                        const char *chip, const char *features, LLVMCodeGenOptLevel level)
 {
-    // The machine reads the option when it is made, and only then.
+    // The option is read only when the machine is created.
     static std::mutex lock;
     std::lock_guard<std::mutex> guard(lock);
     auto &options = cl::getRegisteredOptions();

@@ -1,4 +1,5 @@
-/* What a kernel's tensors in registers need before LLVM's own pipeline. */
+/* LLVM transformations that keep tensors in registers and reduce register pressure, around LLVM's own
+ * pipeline. */
 #ifndef CUTE_LIB_PTX_REGISTERS_H
 #define CUTE_LIB_PTX_REGISTERS_H
 
@@ -8,23 +9,23 @@
 extern "C" {
 #endif
 
-/* Loops of at most so many iterations that index registers are unrolled unasked. */
+/* Loops that index registers are unrolled automatically up to this trip count. */
 enum { CUTE_UNROLLED_ITERATIONS = 256 };
 
-/* Loops that ask for it are unrolled, long vectors become scalars, and what is accessed at known places goes to registers:
- * first, so that all of LLVM's pipeline sees values. Inline assembly without side effects neither reads nor writes memory,
- * and runs with the lanes that the program says. */
+/* Unrolls marked loops, splits long vectors into scalars, and promotes memory with constant indices to
+ * registers; runs first, so that all of LLVM's pipeline sees SSA values. Inline assembly without side effects
+ * is marked as not accessing memory, and .sync assembly as convergent. */
 void cute_llvm_prepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 
-/* After LLVM's pipeline: what stands idle in a loop that needs many registers is computed again behind it, and what the sides
- * of a branch with setmaxnreg need is computed on each. */
+/* After LLVM's pipeline: rematerializes values that are unused in a loop with high register pressure after
+ * the loop, and values that the sides of a branch with setmaxnreg need on each side. */
 void cute_llvm_recompute(LLVMModuleRef module);
 
-/* Before code is made: 8 or 16 bytes that are put together of single ones are stored at once. */
+/* Before code generation: merges stores of 8 or 16 single bytes into one store. */
 void cute_llvm_join_bytes(LLVMModuleRef module);
 
-/* A target machine whose pointers to shared, constant and local memory have 32 bits where the module's intrinsics can do
- * with these, and 64 otherwise. */
+/* Creates a target machine with 32-bit pointers to shared, constant and local memory if the module's
+ * intrinsics support them, and 64-bit pointers otherwise. */
 LLVMTargetMachineRef cute_llvm_machine(LLVMModuleRef module, LLVMTargetRef target, const char *triple,
                                        const char *chip, const char *features, LLVMCodeGenOptLevel level);
 

@@ -1,4 +1,4 @@
-/* See settings.h. */
+/* Translates the settings of cute-ptx and the compiler library to cute_ptx_options. */
 #include "lib/ptx/settings.h"
 
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "lib/ir/diagnostics/warnings.h"
 #include "lib/toolkit/native.h"
 
-/* The index of `text` among the choices; NULL is the first. */
-static cute_status one_of(const char *option, const char *text, const char *const *choices, int *out,
-                          cute_diag *diag)
+/* The index of `text` in the choices; 0 for NULL. */
+static cute_status parse_choice(const char *option, const char *text, const char *const *choices, int *out,
+                                cute_diag *diag)
 {
     cute_buffer all = {0};
     *out = 0;
@@ -41,12 +41,12 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
     int emit, map, source_map, check, dump, backend;
     unsigned chosen;
     cute_define *defines;
-    CUTE_TRY(one_of("emit", s->emit, emits, &emit, diag));
-    CUTE_TRY(one_of("tensor-map", s->tensor_map, maps, &map, diag));
-    CUTE_TRY(one_of("source-map", s->source_map, source_maps, &source_map, diag));
-    CUTE_TRY(one_of("static-checks", s->static_checks, checks, &check, diag));
-    CUTE_TRY(one_of("backend", s->backend, backends, &backend, diag));
-    CUTE_TRY(one_of("dump-each", s->dump_each, dumps, &dump, diag));
+    CUTE_TRY(parse_choice("emit", s->emit, emits, &emit, diag));
+    CUTE_TRY(parse_choice("tensor-map", s->tensor_map, maps, &map, diag));
+    CUTE_TRY(parse_choice("source-map", s->source_map, source_maps, &source_map, diag));
+    CUTE_TRY(parse_choice("static-checks", s->static_checks, checks, &check, diag));
+    CUTE_TRY(parse_choice("backend", s->backend, backends, &backend, diag));
+    CUTE_TRY(parse_choice("dump-each", s->dump_each, dumps, &dump, diag));
     if (s->dump_each && !s->dump_passes)
         return cute_fail(diag, CUTE_USAGE, NULL, "--dump-each has no effect without --dump-passes");
     if (s->level < 0 || s->level > 3)
@@ -79,8 +79,8 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
     return CUTE_OK;
 }
 
-static cute_status compile(cute_arena *arena, const cute_ptx_settings *settings, const char *label,
-                           const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
+static cute_status compile_in_arena(cute_arena *arena, const cute_ptx_settings *settings, const char *label,
+                                    const char *source, size_t length, cute_ptx_output *out, cute_diag *diag)
 {
     cute_ptx_options options;
     CUTE_TRY(cute_ptx_settings_resolve(settings, arena, &options, diag));
@@ -93,7 +93,7 @@ cute_status cute_ptx_compile_source(const cute_ptx_settings *settings, const cha
     cute_arena *arena = cute_arena_create();
     *out = (cute_ptx_output){0};
     if (!arena) return cute_fail_memory(diag);
-    cute_status status = compile(arena, settings, label, source, length, out, diag);
+    cute_status status = compile_in_arena(arena, settings, label, source, length, out, diag);
     cute_arena_destroy(arena);
     return status;
 }

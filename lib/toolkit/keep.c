@@ -1,4 +1,4 @@
-/* Files of a module by the names of its kernels, and the hook after a compilation. */
+/* Writes a module to files named after its kernels, and runs the post-compile program. */
 #include "lib/toolkit/keep.h"
 
 #include <stdio.h>
@@ -25,9 +25,8 @@ static cute_status run_hook(cute_arena *arena, const char *hook, const char *pat
         fwrite(cute_buffer_text(&process.out), 1, process.out.length, stderr);
         fwrite(cute_buffer_text(&process.err), 1, process.err.length, stderr);
         if (process.exit_code)
-            status = cute_fail(diag, CUTE_SYSTEM, NULL,
-                               "'%s', which is run after the compilation, failed with exit code %d", hook,
-                               process.exit_code);
+            status = cute_fail(diag, CUTE_SYSTEM, NULL, "post-compile program '%s' failed with exit code %d",
+                               hook, process.exit_code);
     }
     cute_buffer_release(&process.out);
     cute_buffer_release(&process.err);

@@ -1,9 +1,9 @@
-/* Reads the lines that ptxas and nvlink print. Their forms:
+/* Parses the output of ptxas and nvlink. Forms of lines:
  *     ptxas k.ptx, line 4; error   : Unknown symbol 'x'
  *     ptxas info    : (C7510) Potential Performance Loss: ... in the function 'k'
  *     ptxas info    : Used 34 registers, used 0 barriers, 656 bytes cumulative stack size
  *         0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads       (of "Function properties for")
- * A line of no known form is passed on as it is. */
+ * Other lines are passed through unchanged. */
 #include "lib/toolkit/messages.h"
 
 #include <ctype.h>
@@ -19,20 +19,20 @@ typedef struct reader {
     cute_usage_list *usage;
     cute_usage *entry;    /* of "Compiling entry function" */
     cute_usage *function; /* of "Function properties for" */
-    int ignored;          /* kernels whose setmaxnreg is */
+    int ignored;          /* number of kernels with an ignored setmaxnreg */
     cute_diag *diag;
     cute_status status;
 } reader;
 
-/* Advisories that cost performance: ptxas prints them as infos. */
+/* Performance warnings that ptxas prints as infos. */
 static bool is_costly(const char *text)
 {
     return *text == '(' && strstr(text, "Potential Performance Loss");
 }
 
-/* ---- code that is much slower than it says ---- */
+/* ---- unexpectedly slow code ---- */
 
-/* `fatal`: an error; others are warnings, and errors with -Werror alone. */
+/* `fatal`: an error; the others are warnings, and errors with -Werror. */
 static const struct kind {
     const char *name, *words;
     bool fatal;
@@ -41,19 +41,19 @@ static const struct kind {
     {"setmaxnreg-ignored", "'setmaxnreg' ignored", false},
 };
 
-/* What to do, by what ptxas gives as the reason. */
+/* Fixes, by the reason in ptxas's message. */
 static const struct {
     const char *reason, *advice;
 } advices[] = {
     {"unable to determine register count",
-     "expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1 or .maxnreg: "
-     "cute-ptx adds .minnctapersm 1 where the kernel has nvvm.reqntid"},
-    {"across compilation units", "expected a module that is linked as a whole, without -c"},
-    {"into 'extern' call", "expected that what it calls is defined in the module"},
+     "expected a block size (.reqntid or .maxntid) and .minnctapersm 1 or .maxnreg: cute-ptx adds "
+     ".minnctapersm 1 to kernels with nvvm.reqntid"},
+    {"across compilation units", "expected whole-program compilation, without -c"},
+    {"into 'extern' call", "expected callees that are defined in the module"},
     {"minimum register requirements", "expected a larger number of registers in setmaxnreg.dec"},
     {"to allow debugging", "expected no -G"},
     {"Extern calls",
-     "expected no calls of functions that are not in the module between wgmma.fence and wgmma.wait_group"},
+     "expected no calls to functions outside the module between wgmma.fence and wgmma.wait_group"},
     {"crossing function boundary",
      "expected wgmma.fence, wgmma and wgmma.wait_group in one function: let it be inlined"},
     {"insufficient register",
@@ -61,18 +61,16 @@ static const struct {
      "setmaxnreg.inc, no -maxrregcount"},
     {"defining input registers",
      "expected the registers of A to be written before wgmma.fence, and not again before wgmma.wait_group"},
-    {"reading accumulator registers", "expected accumulators to be read behind wgmma.wait_group"},
-    {"defining accumulator registers",
-     "expected accumulators to be written before wgmma.fence; the first product can replace what they "
-     "hold, by a scale-D of 0 (accum_c = false)"},
+    {"reading accumulator registers", "expected accumulators to be read after wgmma.wait_group"},
+    {"defining accumulator registers", "expected accumulators to be written before wgmma.fence; the first "
+                                       "wgmma can overwrite them with scale-d = 0 (accum_c = false)"},
     {"ill formed pipeline stage",
      "expected wgmma.fence, wgmma, wgmma.commit_group and wgmma.wait_group in this order on each path"},
-    {"divergent path",
-     "expected that all threads of a warpgroup take the same path: what decides it has to be the same in "
-     "the warp (cute_nvgpu.arch.make_warp_uniform)"},
+    {"divergent path", "expected all threads of a warpgroup to take the same path: make the condition "
+                       "warp-uniform (cute_nvgpu.arch.make_warp_uniform)"},
 };
 
-static const struct kind *kind_of(const char *text)
+static const struct kind *slow_kind_of(const char *text)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strstr(text, kinds[i].words)) return &kinds[i];
@@ -81,7 +79,8 @@ static const struct kind *kind_of(const char *text)
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The kind that `*at` begins with; *at goes behind the comma. KINDS: it is none, *length long. */
+/* The kind named at the start of `*at`, of *length characters; advances *at past the comma. KINDS:
+ * unknown. */
 static size_t next_kind(const char **at, size_t *length)
 {
     size_t i = 0;
@@ -113,7 +112,7 @@ cute_status cute_tool_check_allowed(const cute_option_list *allow, cute_diag *di
     return CUTE_OK;
 }
 
-static void advise(reader *r, const struct kind *kind, const char *text, bool error)
+static void add_advice(reader *r, const struct kind *kind, const char *text, bool error)
 {
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
         if (strstr(text, advices[i].reason)) {
@@ -135,11 +134,12 @@ static void report_at(reader *r, cute_severity severity, int64_t line, const cha
     cute_place in_ptx = cute_ptx_line(ptx, line, text, strlen(text)), in_source;
     bool traced = cute_ptx_source(r->arena, ptx, line, &in_source);
     cute_report(r->diag, severity, traced ? &in_source : &in_ptx, "%s%s", text, suffix);
-    if (traced) cute_note(r->diag, &in_ptx, "in the PTX made from it");
+    if (traced) cute_note(r->diag, &in_ptx, "in the generated PTX");
     if (severity == CUTE_ERROR) cute_diag_show(r->diag, ptx->text, ptx->length);
 }
 
-/* "... in the function 'k'", "Entry function 'k' uses ...": the line of k's declaration, 0 without. */
+/* The line of the declaration of function k in "... in the function 'k'", "Entry function 'k' uses ..."; 0:
+ * none. */
 static int64_t line_of_function(const cute_ptx_text *ptx, const char *text)
 {
     for (const char *at = text; ptx && (at = strstr(at, "unction '")) != NULL;) {
@@ -158,8 +158,8 @@ static bool has_word(const char *line, size_t length, const char *word)
     return memmem(line, comment ? (size_t)(comment - line) : length, word, strlen(word));
 }
 
-/* The first setmaxnreg of the kernel number `index` of those that have one, but neither .minnctapersm nor .maxnreg, which ptxas
- * does not name; 0: there is none. */
+/* The first setmaxnreg of the `index`-th kernel that has one, but neither .minnctapersm nor .maxnreg: ptxas
+ * does not name the kernel. 0: none. */
 static int64_t line_of_setmaxnreg(const cute_ptx_text *ptx, int index)
 {
     bool looks = false;
@@ -191,17 +191,17 @@ static int64_t line_of_message(reader *r, const char *text)
     return line > 0 ? line : line_of_function(ptx, text);
 }
 
-static void report(reader *r, cute_severity severity, int64_t line, const char *text)
+static void report_message(reader *r, cute_severity severity, int64_t line, const char *text)
 {
     if (line <= 0) line = line_of_message(r, text);
-    const struct kind *kind = severity == CUTE_WARNING ? kind_of(text) : NULL;
+    const struct kind *kind = severity == CUTE_WARNING ? slow_kind_of(text) : NULL;
     bool slow = kind && !is_allowed(r->output, kind), fatal = slow && kind->fatal;
     bool promoted = severity == CUTE_WARNING && !fatal && (!kind || slow) && r->output->werror;
     if (r->output->quiet && severity != CUTE_ERROR && !promoted && !fatal) return;
     if (promoted || fatal) severity = CUTE_ERROR;
     if (severity == CUTE_ERROR) r->status = CUTE_INVALID;
     report_at(r, severity, line, text, promoted ? " [-Werror]" : "");
-    if (slow) advise(r, kind, text, severity == CUTE_ERROR);
+    if (slow) add_advice(r, kind, text, severity == CUTE_ERROR);
 }
 
 /* ---- resources ---- */
@@ -230,7 +230,7 @@ static cute_usage *usage_of(reader *r, const char *name, size_t length)
     return r->usage->last = u;
 }
 
-/* A phrase of a line of resources: a number before or after its words. */
+/* Phrases of a resource line: a number before or after these words. */
 static const struct {
     const char *words;
     size_t field;
@@ -244,7 +244,7 @@ static const struct {
     {"bytes spill loads", offsetof(cute_usage, spill_loads)},
 };
 
-/* "used 3 barriers, 1024 bytes smem, ...": each phrase into its field. */
+/* Parses "used 3 barriers, 1024 bytes smem, ..." into the fields. */
 static void read_phrases(const char *text, cute_usage *into)
 {
     while (into && *text) {
@@ -261,8 +261,8 @@ static void read_phrases(const char *text, cute_usage *into)
     }
 }
 
-/* True when `text` begins with `prefix`; *rest is what follows. */
-static bool skip(const char *text, const char *prefix, const char **rest)
+/* True if `text` begins with `prefix`; *rest points after it. */
+static bool skip_prefix(const char *text, const char *prefix, const char **rest)
 {
     size_t length = strlen(prefix);
     if (strncmp(text, prefix, length) != 0) return false;
@@ -270,19 +270,19 @@ static bool skip(const char *text, const char *prefix, const char **rest)
     return true;
 }
 
-/* Infos that exist only because of -v; true when `text` is one. */
+/* Parses infos printed because of -v; true if `text` is one. */
 static bool read_info(reader *r, const char *text)
 {
     const char *rest;
-    if (skip(text, "Compiling entry function '", &rest)) {
+    if (skip_prefix(text, "Compiling entry function '", &rest)) {
         size_t length = strcspn(rest, "'");
         r->entry = usage_of(r, rest, length);
         if (r->entry) r->entry->entry = true;
-    } else if (skip(text, "Function properties for ", &rest)) {
+    } else if (skip_prefix(text, "Function properties for ", &rest)) {
         r->function = usage_of(r, rest, strcspn(rest, " \r"));
-    } else if (skip(text, "Used ", &rest)) {
+    } else if (skip_prefix(text, "Used ", &rest)) {
         read_phrases(rest, r->entry ? r->entry : r->function);
-    } else if (skip(text, "Compile time = ", &rest)) {
+    } else if (skip_prefix(text, "Compile time = ", &rest)) {
         if (r->entry) r->entry->milliseconds = strtoll(rest, NULL, 10);
     } else {
         return strstr(text, " bytes gmem") != NULL;
@@ -298,12 +298,12 @@ static const struct {
 } severities[] = {
     {"fatal", CUTE_ERROR}, {"error", CUTE_ERROR}, {"warning", CUTE_WARNING}, {"info", CUTE_REMARK}};
 
-/* "error   : text" to its severity; `text` is what follows the colon. */
+/* Parses "error   : text"; `text` points after the colon. */
 static bool read_severity(const char *at, cute_severity *severity, const char **text)
 {
     for (size_t i = 0; i < sizeof severities / sizeof *severities; i++) {
         const char *rest;
-        if (!skip(at, severities[i].word, &rest)) continue;
+        if (!skip_prefix(at, severities[i].word, &rest)) continue;
         rest += strspn(rest, " ");
         if (*rest != ':') continue;
         rest++;
@@ -314,12 +314,13 @@ static bool read_severity(const char *at, cute_severity *severity, const char **
     return false;
 }
 
-/* "ptxas FILE, line N; " or "ptxas " before the severity; FILE may hold anything. */
+/* Parses "ptxas FILE, line N; " or "ptxas " before the severity; FILE is arbitrary. */
 static bool read_head(const char *line, int64_t *number, const char **rest)
 {
     const char *after;
     *number = 0;
-    if (!skip(line, "ptxas ", &after) && !skip(line, "nvlink ", &after) && !skip(line, "fatbinary ", &after))
+    if (!skip_prefix(line, "ptxas ", &after) && !skip_prefix(line, "nvlink ", &after) &&
+        !skip_prefix(line, "fatbinary ", &after))
         return false;
     *rest = after;
     for (const char *mark = after; (mark = strstr(mark, ", line ")) != NULL; mark++) {
@@ -333,7 +334,7 @@ static bool read_head(const char *line, int64_t *number, const char **rest)
     return true;
 }
 
-/* What only repeats that there were errors. */
+/* Messages that only repeat that there were errors. */
 static bool is_summary(const char *text)
 {
     return strcmp(text, "Ptx assembly aborted due to errors") == 0;
@@ -347,11 +348,11 @@ static void read_line(reader *r, const char *line)
     if (line[strspn(line, " \t\r")] == 0) return;
     if (*line == ' ' && strstr(line, "bytes stack frame")) {
         read_phrases(line, r->function);
-        if (r->output->verbose) report(r, CUTE_REMARK, 0, line + strspn(line, " "));
+        if (r->output->verbose) report_message(r, CUTE_REMARK, 0, line + strspn(line, " "));
         return;
     }
     if (!read_head(line, &number, &rest) || !read_severity(rest, &severity, &text)) {
-        report(r, CUTE_WARNING, 0, line);
+        report_message(r, CUTE_WARNING, 0, line);
         return;
     }
     if (severity == CUTE_REMARK && is_costly(text)) severity = CUTE_WARNING;
@@ -360,7 +361,7 @@ static void read_line(reader *r, const char *line)
         read_info(r, text);
         if (!r->output->verbose) return;
     }
-    report(r, severity, number, text);
+    report_message(r, severity, number, text);
 }
 
 cute_status cute_tool_messages(cute_arena *arena, const cute_tool_output *output, cute_usage_list *usage,

@@ -1,4 +1,4 @@
-/* Runs cute-ptx and cute-link on MLIR and passes on what they say. */
+/* Runs cute-ptx and cute-link on MLIR and passes on their messages. */
 #include "lib/toolkit/pipe.h"
 
 #include <ctype.h>
@@ -21,8 +21,8 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether a name stands in a `${...}` of the text. */
-static bool asks_for(const char *text, size_t length, const char *name, size_t name_length)
+/* Whether the text uses `name` in a `${...}`. */
+static bool uses_define(const char *text, size_t length, const char *name, size_t name_length)
 {
     for (const char *at = text, *end = text + length; (at = memmem(at, (size_t)(end - at), "${", 2));) {
         at += 2;
@@ -43,7 +43,7 @@ cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines
     *out = (cute_option_list){0};
     for (size_t i = 0; i < defines->count; i++) {
         size_t name = strcspn(defines->items[i], "=");
-        if (!all && !asks_for(text, length, defines->items[i], name)) continue;
+        if (!all && !uses_define(text, length, defines->items[i], name)) continue;
         if (!cute_option_append(arena, out, defines->items[i])) return cute_fail_memory(diag);
     }
     return CUTE_OK;
@@ -57,7 +57,7 @@ static void add_list(cute_words *words, const char *option, const cute_option_li
     }
 }
 
-/* What all programs of the pipe take. */
+/* Adds the options common to the programs of the pipe. */
 static void add_options(cute_words *words, const cute_pipe *pipe)
 {
     if (pipe->opt_level) {
@@ -72,24 +72,25 @@ static void add_options(cute_words *words, const cute_pipe *pipe)
     cute_words_add(words, "--lineinfo");
 }
 
-static bool has(const char *bytes, size_t length, const char *word)
+static bool contains_word(const char *bytes, size_t length, const char *word)
 {
     return length && memmem(bytes, length, word, strlen(word));
 }
 
-/* Code in gpu.binary, and no kernels beside it. Bytecode has operations by parts of their names, and such attributes as text. */
+/* Whether the module has code in gpu.binary and no other kernels. Bytecode stores operation names in parts,
+ * but these attributes as text. */
 static bool is_compiled(const void *bytes, size_t length)
 {
     static const char bytecode[] = "ML\xefR";
     if (length >= 4 && memcmp(bytes, bytecode, 4) == 0)
-        return has(bytes, length, "#gpu.object<") && !has(bytes, length, "gpu.kernel") &&
-               !has(bytes, length, "nvvm.kernel");
-    return has(bytes, length, "gpu.binary") && !has(bytes, length, "gpu.module");
+        return contains_word(bytes, length, "#gpu.object<") && !contains_word(bytes, length, "gpu.kernel") &&
+               !contains_word(bytes, length, "nvvm.kernel");
+    return contains_word(bytes, length, "gpu.binary") && !contains_word(bytes, length, "gpu.module");
 }
 
-/* What it writes goes to *out. */
-static cute_status run(const char *name, const cute_words *words, const void *input, size_t length,
-                       cute_buffer *out, cute_buffer *said, cute_diag *diag)
+/* Runs a program; appends its output to *out. */
+static cute_status run_pipe_program(const char *name, const cute_words *words, const void *input,
+                                    size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag)
 {
     cute_process process = {.argv = words->items, .input = input, .input_length = length};
     if (words->failed) return cute_fail_memory(diag);
@@ -122,7 +123,8 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
         add_options(&link, pipe);
         cute_words_add(&link, "--");
         cute_words_add(&link, path);
-        return run("cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out, said, diag);
+        return run_pipe_program("cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out, said,
+                                diag);
     }
     cute_words_add(&compile, cute_pipe_program(arena, "cute-ptx"));
     if (pipe->arch) {
@@ -134,21 +136,23 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     add_options(&compile, pipe);
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);
-    CUTE_TRY(run("cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out, said, diag));
-    /* Without need of a cubin one is made where it is to be kept. */
+    CUTE_TRY(run_pipe_program("cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out, said,
+                              diag));
+    /* If PTX suffices, a cubin is made only to keep it. */
     bool keeps = cute_setting_on("keep-cubin");
     if (pipe->ptx && !keeps) return CUTE_OK;
     if (cute_toolkit_find(arena, CUTE_PTXAS, pipe->cuda_path, &ptxas, NULL)) {
-        if (keeps)
-            cute_report(diag, CUTE_WARNING, NULL, "no cubin is kept: there is no ptxas that could make it");
+        if (keeps) cute_report(diag, CUTE_WARNING, NULL, "cannot keep a cubin: ptxas not found");
         return CUTE_OK;
     }
     cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
     add_options(&link, pipe);
     cute_words_add(&link, "-");
-    if (!pipe->ptx) return run("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
+    if (!pipe->ptx)
+        return run_pipe_program("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
     cute_buffer cubin = {0};
-    cute_status status = run("cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
+    cute_status status =
+        run_pipe_program("cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
     cute_buffer_release(&cubin);
     return status;
 }

@@ -1,4 +1,4 @@
-/* A light scan of PTX by lines: enough for .loc, .file and declarations, without parsing instructions. */
+/* Scans PTX line by line for .loc, .file and declarations, without parsing instructions. */
 #include "lib/toolkit/ptxplace.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ static span first_line(const cute_ptx_text *ptx)
     return (span){ptx->text, end ? (size_t)(end - ptx->text) : ptx->length};
 }
 
-/* {NULL} after the last. */
+/* {NULL} after the last line. */
 static span next_line(const cute_ptx_text *ptx, span line)
 {
     const char *stop = ptx->text + ptx->length, *at = line.at + line.length + 1;
@@ -36,7 +36,7 @@ static span nth_line(const cute_ptx_text *ptx, int64_t number)
     return number < 1 ? (span){NULL, 0} : line;
 }
 
-/* `word` as a whole token of the line. */
+/* Finds `word` as a whole token of the line. */
 static const char *find_word(span line, const char *word, size_t length)
 {
     for (const char *at = line.at, *stop = line.at + line.length; length && (size_t)(stop - at) >= length;
@@ -89,8 +89,8 @@ static bool starts_with(span line, const char *prefix)
     return line.length >= length && memcmp(line.at, prefix, length) == 0;
 }
 
-/* Whether the line declares a function or kernel (its directives may stand before .entry). */
-static bool declares(span line)
+/* Whether the line declares a function or kernel; directives may precede .entry. */
+static bool declares_function(span line)
 {
     span body = skip_blank(line);
     if (!body.length || *body.at != '.') return false;
@@ -100,9 +100,9 @@ static bool declares(span line)
 int64_t cute_ptx_function_line(const cute_ptx_text *ptx, const char *name, size_t length)
 {
     int64_t number = 1, declared = 0;
-    bool pending = false; /* the name may be on the line after */
+    bool pending = false; /* the name may be on the next line */
     for (span line = first_line(ptx); line.at; line = next_line(ptx, line), number++) {
-        if (declares(line)) {
+        if (declares_function(line)) {
             pending = true;
             declared = number;
         }
@@ -141,7 +141,7 @@ static bool parse_loc(span line, loc *out)
            read_number(&text, &out->column) && out->line > 0 && out->line < INT_MAX && out->column < INT_MAX;
 }
 
-/* The name in `.file INDEX "name"`, which may stand anywhere. */
+/* The name in `.file INDEX "name"`, which may be anywhere in the text. */
 static span file_name(const cute_ptx_text *ptx, int64_t index)
 {
     for (span line = first_line(ptx); line.at; line = next_line(ptx, line)) {
@@ -161,7 +161,7 @@ static span file_name(const cute_ptx_text *ptx, int64_t index)
 static void read_source_line(cute_arena *arena, cute_place *place)
 {
     cute_buffer source = {0};
-    /* "<stdin>" and the like are names of no file. */
+    /* "<stdin>" and the like are not files. */
     if (place->file[0] != '<' && cute_file_exists(place->file) &&
         cute_file_read(place->file, &source, NULL) == CUTE_OK) {
         cute_ptx_text text = {place->file, cute_buffer_text(&source), source.length};
@@ -179,7 +179,7 @@ bool cute_ptx_source(cute_arena *arena, const cute_ptx_text *ptx, int64_t number
     loc found = {0}, candidate;
     int64_t at = 1;
     for (span line = first_line(ptx); line.at; line = next_line(ptx, line), at++) {
-        bool declaration = declares(line);
+        bool declaration = declares_function(line);
         if (declaration && at > number) break;
         if (declaration) found = (loc){0};
         if (!parse_loc(line, &candidate)) continue;

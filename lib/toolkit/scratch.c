@@ -1,4 +1,4 @@
-/* Scratch files: memfds that programs are given by number, or files of a private folder. */
+/* Scratch files: memfds passed by descriptor, or files in a private folder. */
 #include "lib/toolkit/scratch.h"
 
 #include <errno.h>
@@ -25,9 +25,9 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return length == 0;
 }
 
-/* NULL where the kernel or a sandbox gives none: then a folder serves. Closed on exec: only the programs that are
- * meant get it. */
-static const char *memory_file(cute_scratch *s, const char *name, const void *bytes, size_t length)
+/* NULL if memfds are unavailable (old kernel, sandbox): then a folder is used. Closed on exec, so that only
+ * selected programs inherit it. */
+static const char *make_memory_file(cute_scratch *s, const char *name, const void *bytes, size_t length)
 {
     if (s->descriptor_count == sizeof s->descriptors / sizeof *s->descriptors) return NULL;
     int fd = memfd_create(name, MFD_CLOEXEC);
@@ -51,7 +51,7 @@ cute_status cute_scratch_file(cute_scratch *s, const char *name, const void *byt
         if (!*path) return cute_fail_memory(diag);
         return s->dry || !length ? CUTE_OK : cute_file_write(*path, bytes, length, diag);
     }
-    if (!s->named) *path = memory_file(s, name, bytes, length);
+    if (!s->named) *path = make_memory_file(s, name, bytes, length);
     if (*path) return CUTE_OK;
     if (!s->folder) CUTE_TRY(cute_temp_directory(s->arena, &s->folder, diag));
     *path = cute_arena_printf(s->arena, "%s/%s", s->folder, name);

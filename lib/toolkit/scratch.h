@@ -1,5 +1,5 @@
-/* The files that programs of the toolkit are fed with and write: in memory where their names don't matter, in
- * a private folder where they do, under names that stay where the user wants to keep them. */
+/* Input and output files of the toolkit's programs: in memory if their names don't matter, in a private
+ * folder if they do, or under permanent names if the user keeps them. */
 #ifndef CUTE_LIB_TOOLKIT_SCRATCH_H
 #define CUTE_LIB_TOOLKIT_SCRATCH_H
 
@@ -7,21 +7,21 @@
 
 typedef struct cute_scratch {
     cute_arena *arena;
-    bool named;         /* names matter: a folder */
-    bool dry;           /* nothing is made; paths are the names */
-    const char *prefix; /* kept files: PREFIX.NAME, in the place of a folder; NULL: not kept */
-    const char *folder; /* made when the first file is */
+    bool named;         /* names matter: use a folder */
+    bool dry;           /* dry run: nothing is created; paths are the names */
+    const char *prefix; /* keep files as PREFIX.NAME instead of in a folder; NULL: do not keep */
+    const char *folder; /* created with the first file */
     int descriptors[8];
     size_t descriptor_count;
 } cute_scratch;
 
-/* A file with these bytes, or an empty one to be written. *path is for programs that inherit `descriptors`.
- * `name` has no slash. */
+/* Creates a file with these bytes, or an empty output file. *path is valid in programs that inherit
+ * `descriptors`. `name` has no slash. */
 cute_status cute_scratch_file(cute_scratch *scratch, const char *name, const void *bytes, size_t length,
                               const char **path, cute_diag *diag);
-/* Appends what a program wrote. */
+/* Appends the contents of a file written by a program. */
 cute_status cute_scratch_read(cute_scratch *scratch, const char *path, cute_buffer *out, cute_diag *diag);
-/* Closes and removes all that is not kept. */
+/* Closes all files and removes those that are not kept. */
 void cute_scratch_close(cute_scratch *scratch);
 
 #endif

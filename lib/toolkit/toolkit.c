@@ -1,4 +1,4 @@
-/* The search for the parts of the toolkit: a table of parts, and the places in their order. */
+/* Searches for the parts of the CUDA toolkit: a table of parts, and folders in order. */
 #include "lib/toolkit/toolkit.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ typedef struct part {
     const char *name;
     const char *purpose;
     bool program;
-    const char *paths[8]; /* below the folder of a toolkit, the likeliest first */
+    const char *paths[8]; /* relative to a toolkit's folder, the most likely first */
 } part;
 
 #define PROGRAM(name, purpose)                                                                               \
@@ -37,7 +37,7 @@ static const part parts[CUTE_PART_COUNT] = {
                        "lib/libnvvm.so.4", "lib/x86_64-linux-gnu/libnvvm.so.4",
                        "nvidia/cu13/lib/libnvvm.so.4", "nvvm/lib64/libnvvm.so.4.0.0"}},
     [CUTE_LIBDEVICE] = {"libdevice.10.bc",
-                        "has the mathematical functions",
+                        "provides the math functions",
                         false,
                         {"nvvm/libdevice/libdevice.10.bc", "libdevice/libdevice.10.bc", "libdevice.10.bc",
                          "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc",
@@ -58,18 +58,18 @@ typedef struct search {
     cute_arena *arena;
     const part *wanted;
     const char *found;
-    cute_buffer looked; /* for the message */
-    const char *wrong;  /* a variable that names a folder without any part, or NULL */
-    const char *absent; /* one of those that others read, too, that names no folder, or NULL */
+    cute_buffer looked;           /* for the message */
+    const char *empty_variable;   /* a variable set to a folder without any part, or NULL */
+    const char *missing_variable; /* CUDA_HOME or CUDA_PATH if set to a path that is not a folder, or NULL */
 } search;
 
-static bool usable(const char *path, bool program)
+static bool is_usable(const char *path, bool program)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, program ? X_OK : R_OK) == 0;
 }
 
-static bool look_in(search *s, const char *root)
+static bool look_in_folder(search *s, const char *root)
 {
     char path[PATH_MAX];
     for (size_t i = 0; i < 8 && s->wanted->paths[i]; i++) {
@@ -78,32 +78,33 @@ static bool look_in(search *s, const char *root)
         memcpy(path, root, a);
         path[a] = '/';
         memcpy(path + a + 1, s->wanted->paths[i], b + 1);
-        if (!usable(path, s->wanted->program)) continue;
+        if (!is_usable(path, s->wanted->program)) continue;
         s->found = cute_arena_copy(s->arena, path, a + b + 1);
         return s->found != NULL;
     }
     return false;
 }
 
-static bool look_and_say(search *s, const char *root)
+static bool look_in_and_list(search *s, const char *root)
 {
     cute_buffer_printf(&s->looked, "%s%s", s->looked.length ? ", " : "", root);
-    return look_in(s, root);
+    return look_in_folder(s, root);
 }
 
-/* Whether a folder has any part of a toolkit. */
-static bool has_any(const search *s, const char *root)
+/* Whether a folder contains any part of a toolkit. */
+static bool has_any_part(const search *s, const char *root)
 {
     bool any = false;
     for (size_t i = 0; i < CUTE_PART_COUNT && !any; i++) {
         search one = {.arena = s->arena, .wanted = &parts[i]};
-        any = look_in(&one, root);
+        any = look_in_folder(&one, root);
     }
     return any;
 }
 
-/* Those that only this toolchain and CuTe DSL have are meant for it: a folder of which that has nothing is a mistake. */
-enum { MEANT = 2 };
+/* The number of leading variables specific to this toolchain and CuTe DSL: set to a folder without any part,
+ * they are an error. */
+enum { SPECIFIC_VARIABLES = 2 };
 
 static bool is_folder(const char *path)
 {
@@ -120,10 +121,11 @@ static bool look_in_variables(search *s)
             if (!root || !*root) continue;
             cute_buffer_printf(&s->looked, "%s%s=", s->looked.length ? ", " : "", variables[i]);
             cute_buffer_puts(&s->looked, root);
-            if (look_in(s, root)) return true;
-            if (i >= MEANT && !is_folder(root) && !s->absent) s->absent = variables[i];
-            if (i < MEANT && !has_any(s, root)) {
-                s->wrong = variables[i];
+            if (look_in_folder(s, root)) return true;
+            if (i >= SPECIFIC_VARIABLES && !is_folder(root) && !s->missing_variable)
+                s->missing_variable = variables[i];
+            if (i < SPECIFIC_VARIABLES && !has_any_part(s, root)) {
+                s->empty_variable = variables[i];
                 return true;
             }
         }
@@ -137,12 +139,12 @@ static bool look_beside(search *s)
         EACH(beside, i)
         {
             const char *root = here ? cute_arena_printf(s->arena, "%s/%s", here, beside[i]) : NULL;
-            if (root && look_and_say(s, root)) return true;
+            if (root && look_in_and_list(s, root)) return true;
         }
     return false;
 }
 
-/* A program is taken from PATH; of what is no program, the toolkit whose ptxas or nvcc is on PATH has it. */
+/* Programs are searched on PATH; other parts in the toolkit whose ptxas or nvcc is on PATH. */
 static bool look_on_path(search *s)
 {
     const char *path = getenv("PATH");
@@ -161,7 +163,7 @@ static bool look_on_path(search *s)
                 const char *program = s->wanted->program ? s->wanted->name : programs[i];
                 name[length] = '/';
                 memcpy(name + length + 1, program, strlen(program) + 1);
-                if (!usable(name, true)) continue;
+                if (!is_usable(name, true)) continue;
                 if (s->wanted->program) {
                     s->found = cute_arena_copy(s->arena, name, strlen(name));
                     return s->found != NULL;
@@ -171,7 +173,7 @@ static bool look_on_path(search *s)
                     char *slash = strrchr(real, '/');
                     if (slash) *slash = 0;
                 }
-                if (look_in(s, real)) return true;
+                if (look_in_folder(s, real)) return true;
             }
     }
     return false;
@@ -181,38 +183,39 @@ static bool look_in_usual(search *s)
 {
     for
         EACH(usual, i)
-    if (look_and_say(s, usual[i])) return true;
+    if (look_in_and_list(s, usual[i])) return true;
     return false;
 }
 
-static cute_status tell_wrong(search *s, cute_diag *diag)
+static cute_status fail_empty_variable(search *s, cute_diag *diag)
 {
-    const char *root = getenv(s->wrong);
+    const char *root = getenv(s->empty_variable);
     cute_status status = cute_fail(diag, CUTE_SYSTEM, NULL,
-                                   "the environment variable %s names no CUDA toolkit: '%s'", s->wrong, root);
+                                   "expected a CUDA toolkit folder in the environment variable %s, got '%s'",
+                                   s->empty_variable, root);
     cute_buffer looked = {0};
     for (size_t i = 0; i < CUTE_PART_COUNT; i++)
         cute_buffer_printf(&looked, "%s%s", i ? ", " : "", parts[i].paths[0]);
-    cute_note(diag, NULL, "looked there for %s, and found none of them", cute_buffer_text(&looked));
+    cute_note(diag, NULL, "the folder contains none of %s", cute_buffer_text(&looked));
     cute_buffer_release(&looked);
     if (look_beside(s) || look_on_path(s) || look_in_usual(s))
-        cute_note(diag, NULL, "there is '%s': unset %s, or name the folder that this is in", s->found,
-                  s->wrong);
+        cute_note(diag, NULL, "found '%s': unset %s, or set it to the toolkit folder that contains this file",
+                  s->found, s->empty_variable);
     else
-        cute_note(diag, NULL, "expected the folder that has bin/ptxas in it, such as /usr/local/cuda");
+        cute_note(diag, NULL, "expected a folder that contains bin/ptxas, such as /usr/local/cuda");
     return status;
 }
 
-/* Once, however many parts are looked for. */
-static void tell_absent(const search *s, cute_diag *diag)
+/* Warns once, not for each part. */
+static void warn_missing_variable(const search *s, cute_diag *diag)
 {
     cute_buffer text = {0};
     bool told = false;
-    cute_buffer_printf(&text, "the environment variable %s names no folder: '%s'", s->absent,
-                       getenv(s->absent));
+    cute_buffer_printf(&text, "expected a folder in the environment variable %s, got '%s'",
+                       s->missing_variable, getenv(s->missing_variable));
     for (size_t i = 0; i < cute_diag_count(diag) && !told; i++)
         told = strncmp(cute_diag_get(diag, i)->text, cute_buffer_text(&text), text.length) == 0;
-    if (!told) cute_report(diag, CUTE_WARNING, NULL, "%s; '%s' is taken", cute_buffer_text(&text), s->found);
+    if (!told) cute_report(diag, CUTE_WARNING, NULL, "%s; using '%s'", cute_buffer_text(&text), s->found);
     cute_buffer_release(&text);
 }
 
@@ -221,12 +224,12 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
 {
     search s = {.arena = arena, .wanted = &parts[which]};
     if (cuda_path)
-        look_and_say(&s, cuda_path);
+        look_in_and_list(&s, cuda_path);
     else
         (void)(look_in_variables(&s) || look_beside(&s) || look_on_path(&s) || look_in_usual(&s));
     cute_status status = CUTE_OK;
-    if (s.wrong) {
-        status = tell_wrong(&s, diag);
+    if (s.empty_variable) {
+        status = fail_empty_variable(&s, diag);
         cute_buffer_release(&s.looked);
         return status;
     }
@@ -234,15 +237,14 @@ cute_status cute_toolkit_find(cute_arena *arena, cute_part which, const char *cu
         s.found = cute_arena_copy(arena, s.found, strlen(s.found) - strlen("/cuda.h"));
     if (s.found) {
         *out = s.found;
-        if (s.absent) tell_absent(&s, diag);
+        if (s.missing_variable) warn_missing_variable(&s, diag);
     } else {
         status = cute_fail(diag, CUTE_SYSTEM, NULL, "cannot find '%s' of the CUDA toolkit, which %s",
                            s.wanted->name, s.wanted->purpose);
         cute_note(diag, NULL, "looked in %s", cute_buffer_text(&s.looked));
         cute_note(diag, NULL,
-                  "install the CUDA toolkit 13, or let 'scripts/cuda-toolkit DIR' fetch its parts; name its "
-                  "folder with "
-                  "--cuda-path=DIR or CUTE_CUDA_PATH");
+                  "install CUDA toolkit 13, or download its parts with 'scripts/cuda-toolkit DIR'; pass its "
+                  "folder with --cuda-path=DIR or CUTE_CUDA_PATH");
     }
     cute_buffer_release(&s.looked);
     return status;

@@ -164,7 +164,7 @@ PY
     mkdir cache
     chmod 777 cache
     run -0 --separate-stderr cute-ptx k.mlir -D N=1
-    [[ $stderr == *"the cache $PWD/cache is not used: others may write into it; chmod go-w helps"* ]]
+    [[ $stderr == *"the cache $PWD/cache is not used: other users can write to it; fix: chmod go-w"* ]]
     [ "$(entries cute-ptx)" -eq 0 ]
     chmod 1777 cache
     cute-ptx k.mlir -D N=1 > a.ptx

@@ -328,12 +328,12 @@ wgmma.commit_group.sync.aligned;
 ret; }'
     run -1 cute-link k.ptx -o k
     [ "$(grep -c 'error: Instruction' <<<"$output")" -eq 2 ]
-    [ "$(grep -c '^what was in force:' <<<"$output")" -eq 1 ]
+    [ "$(grep -c '^settings:' <<<"$output")" -eq 1 ]
     [[ $output == *"
-what was in force:
+settings:
   stage         ptxas
   command       cute-link k.ptx -o k
-  which ran     "*"/ptxas "*"-arch sm_80 k.ptx
+  tool command  "*"/ptxas "*"-arch sm_80 k.ptx
   toolkit       "*"/ptxas
   version       "*"
   architecture  sm_80
@@ -344,16 +344,16 @@ k.ptx:
       6 | wgmma.commit_group.sync.aligned;
       7 | ret; }
 likely causes:
-  - the instruction is of another architecture, "*"
+  - the instruction requires another architecture, "*"
 what to try:
-  - compile with -arch for an architecture that has it"* ]]
+  - compile with -arch for an architecture that supports it"* ]]
     ptx k.ptx <<<'.visible .entry k(){ bra L; ret; }'
     run -1 cute-link k.ptx -o k
-    [[ $output == *"cute-link: note: declare it before its use;"* && $output != *"what was in force"* ]]
+    [[ $output == *"cute-link: note: declare it before its use;"* && $output != *"settings:"* ]]
     run -1 cute-link --diagnostics=full k.ptx -o k
-    [[ $output == *"what was in force:"*"what to try:"* ]]
+    [[ $output == *"settings:"*"what to try:"* ]]
     run -1 cute-link --diagnostics=json k.ptx -o k
-    [[ $output != *"what was in force"* ]]
+    [[ $output != *"settings:"* ]]
     run -2 cute-link --diagnostics=long k.ptx
     [[ $output == *"'--diagnostics' expects text, full or json, got 'long'"* ]]
     run -2 cute-opt --diagnostics=long /dev/null
@@ -362,9 +362,9 @@ what to try:
     echo 'gpu.module' >k.mlir
     for tool in cute-opt cute-ptx; do
         run -1 $tool --diagnostics=full k.mlir
-        [[ $output == *"what was in force:"*"command       $tool --diagnostics=full k.mlir"*"1 | gpu.module"*"> "*"2 |"* && $output != *"likely causes"* ]]
+        [[ $output == *"settings:"*"command       $tool --diagnostics=full k.mlir"*"1 | gpu.module"*"> "*"2 |"* && $output != *"likely causes"* ]]
         run -1 $tool k.mlir
-        [[ $output != *"what was in force"* ]]
+        [[ $output != *"settings:"* ]]
     done
 }
 

@@ -130,10 +130,10 @@ END
 @test "metadata that contradict the kernel are refused, with the path in them" {
     printf '//!cute {"format":1,"kernel":"add_one","args":[{"name":"a","first":5}]}\n' | cat - "$data/link_ok.ptx" >k.ptx
     fails 1 "$dump" k.ptx
-    says "kernel 'add_one' has at \$.args[0].first"
+    says "kernel 'add_one' at \$.args[0].first"
     printf '//!cute {"format":9,"kernel":"add_one"}\n' | cat - "$data/link_ok.ptx" >k.ptx
     fails 1 "$dump" k.ptx
-    says 'this version reads format 1'
+    says 'expected format 1'
     printf '//!cute {"format":1,\n' | cat - "$data/link_ok.ptx" >k.ptx
     fails 1 "$dump" k.ptx
 }
@@ -455,7 +455,7 @@ END
     says "'occupancy' has no input; unexpected 'k.cubin'"
     says "'cute-dump resources k.cubin' shows what the kernels in a file reach"
     fails 2 "$dump" occupancy --registers 300 --block 32
-    says "expected 0 to 256 registers of a thread, got 300"
+    says "expected 0 to 256 registers per thread, got 300"
     fails 2 "$dump" occupancy --registers -2 --block 32
     says "expected --registers=N of 0 or more, got -2"
     fails 2 "$dump" occupancy --registers 32 --block 64x32
@@ -466,9 +466,9 @@ END
     fails 2 "$dump" occupancy --registers 32 --shared 1 --dynamic 1
     says "one of them at a time"
     fails 2 "$dump" occupancy --registers 32 -arch sm_88
-    says "the limits of a multiprocessor of sm_88 are not published"
+    says "the multiprocessor limits of sm_88 are not published"
     fails 2 "$dump" occupancy --registers 32 -arch sm_80 --cluster 2
-    says "sm_80 has no clusters"
+    says "sm_80 does not support clusters"
     fails 2 "$dump" elf k.cubin --block 128
     says "it is for 'resources', 'occupancy'"
     fails 2 "$dump" resources k.cubin --svg --json

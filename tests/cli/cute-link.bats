@@ -176,7 +176,7 @@ END
     "$link" --extract=kernels k.mlir | cmp - k.cubin
     sed 's/bin = ".*">\]/bin = "abc">]/' k.mlir >bad.mlir
     fails 1 "$link" -o x.cubin bad.mlir
-    says "bad.mlir(@kernels): error: this can't be linked: it is of no known kind"
+    says "bad.mlir(@kernels): error: cannot link this input: unknown file format"
 }
 
 @test "--extract of a symbol that is not there names one that is" {
@@ -194,7 +194,7 @@ END
 @test "an unterminated string in a gpu.binary has its place" {
     printf 'module {\n  gpu.binary @k [#gpu.object<#nvvm.target, "abc\n' >k.mlir
     fails 1 "$link" -o k.cubin k.mlir
-    says 'k.mlir:2:44: error: this string has no end'
+    says 'k.mlir:2:44: error: unterminated string'
 }
 
 @test "an error of ptxas is at the user's line, with the PTX line in a note" {
@@ -202,7 +202,7 @@ END
     fails 1 "$link" -o k.cubin "$data/link_error.ptx"
     says "link_error.mlir:4:12: error: Unknown symbol '%r9'"
     says '    %1 = arith.addi %0, %undefined : index'
-    says 'link_error.ptx:12:20: note: in the PTX made from it'
+    says 'link_error.ptx:12:20: note: in the generated PTX'
     [ ! -e k.cubin ]
 }
 
@@ -257,12 +257,12 @@ END
 @test "an ignored setmaxnreg is a warning that says what to do, an error with -Werror, unless it is allowed" {
     "$link" --allow=wgmma-serialized -o k.cubin "$data/link_wgmma.ptx" 2>messages
     grep -q 'link_wgmma.ptx:14:2: warning: (C7508)' messages
-    grep -q 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1' messages
+    grep -q 'note: expected a block size (.reqntid or .maxntid) and .minnctapersm 1' messages
     ! grep -q 'error:\|--allow' messages
     fails 1 "$link" -Werror --allow=wgmma-serialized -o w.cubin "$data/link_wgmma.ptx"
     says 'link_wgmma.ptx:14:2: error: (C7508)'
     says '[-Werror]'
-    says 'note: expected the size of a block, .reqntid or .maxntid, and .minnctapersm 1'
+    says 'note: expected a block size (.reqntid or .maxntid) and .minnctapersm 1'
     says 'note: --allow=setmaxnreg-ignored makes it a warning'
     [ ! -e w.cubin ]
     "$link" -w --allow=wgmma-serialized -o k.cubin "$data/link_wgmma.ptx" 2>messages
@@ -344,7 +344,7 @@ MLIR
 
 @test "PTX for a later architecture is refused at its .target" {
     fails 1 "$link" -arch sm_80 -o k.cubin "$data/link_wgmma.ptx"
-    says "link_wgmma.ptx:4:9: error: this PTX is for sm_90a and can't be compiled for sm_80"
+    says "link_wgmma.ptx:4:9: error: this PTX is for sm_90a and cannot be compiled for sm_80"
 }
 
 @test "no toolkit: exit code 3, where it looked and how to get it" {
@@ -491,7 +491,7 @@ MLIR
 @test "a linked cubin cannot be linked with others" {
     "$link" -o a.cubin "$data/link_ok.ptx"
     fails 1 "$link" -o k.cubin a.cubin "$data/link_callee.ptx"
-    says "a.cubin: error: this cubin is linked already"
+    says "a.cubin: error: this cubin is already linked"
 }
 
 @test "a killed cute-link leaves no ptxas behind" {
@@ -544,8 +544,8 @@ host() {
 @test "an ELF file for the CPU without device code, or with two programs, is refused" {
     for tool in "$link -o k.cubin" "$CUTE_BIN/cute-dump" "$CUTE_BIN/cute-run"; do
         fails 1 $tool "$link"
-        says 'this ELF file for x86-64 has no device code in it'
-        says 'expected a cubin, or an object or program of nvcc, which has a section .nv_fatbin'
+        says 'this ELF file for x86-64 has no device code'
+        says 'expected a cubin, or an object or program built by nvcc, which has a section .nv_fatbin'
     done
     [ ! -e k.cubin ]
     command -v objcopy >/dev/null || skip "no objcopy"
@@ -556,7 +556,7 @@ host() {
     fails 1 "$CUTE_BIN/cute-dump" both.o
     says 'expected one module with kernels, got 2'
     says 'their kernels: add_one; add_too'
-    says 'cute-dump takes --image=N or --kernel=NAME'
+    says 'select one with --image=N or --kernel=NAME'
     [ "$("$CUTE_BIN/cute-dump" images both.o | awk 'NR > 1 { print $1, $2, $3, $4, $8, $9 }')" = \
         $'1 1 elf sm_80 1 add_one\n2 2 elf sm_80 1 add_too' ]
     [ "$("$CUTE_BIN/cute-dump" --json both.o --image=2 | jq -r '.kernels[0].kernel')" = add_too ]
@@ -565,12 +565,12 @@ host() {
     fails 1 "$CUTE_BIN/cute-dump" both.o --image=3
     says 'both.o: error: expected an image of 1 to 2, got 3'
     fails 1 "$CUTE_BIN/cute-dump" both.o --kernel=add_ten
-    says "no module of 2 has a kernel 'add_ten'"
+    says "none of the 2 modules has a kernel 'add_ten'"
     cat k.fatbin k.fatbin >twice
     host twice.o .nv_fatbin=twice
     fails 1 "$CUTE_BIN/cute-dump" twice.o --kernel=add_one
     says "2 modules have a kernel 'add_one'"
-    says '--image=N chooses one'
+    says 'select one with --image=N'
     head -c 100 k.fatbin >cut
     host cut.o .nv_fatbin=cut
     fails 1 "$link" -o k.cubin cut.o
@@ -588,10 +588,10 @@ host() {
         '[["k.cubin","elf",1],["l.ptx","ptx",1]]' ]
     [ "$("$CUTE_BIN/cute-dump" --json two.a -k add_too | jq -r '.kernels[0].kernel')" = add_too ]
     fails 1 "$CUTE_BIN/cute-dump" two.a
-    says 'expected one module, and this archive has 2'
+    says 'expected one module, got an archive with 2'
     ar rc none.a readme.txt
     fails 1 "$CUTE_BIN/cute-dump" images none.a
-    says 'no member of this archive of 1 has device code'
+    says 'none of the 1 members of this archive has device code'
 }
 
 # Two PTX modules, and what they compute for element i: f(i) + 10 with f of b.ptx and `hidden` in both.
@@ -686,7 +686,7 @@ END
     done
     sed 's/sm_80/sm_90/' "$data/link_ok.ptx" >sm_90.ptx
     fails 1 "$link" -Xptxas=--gpu-name=sm_80 -o k.cubin sm_90.ptx
-    says "this PTX is for sm_90 and can't be compiled for sm_80"
+    says "this PTX is for sm_90 and cannot be compiled for sm_80"
     for wrong in --gpu-name=sm_91 --gpu-name; do
         fails 2 "$link" -Xptxas=$wrong -o k.cubin "$data/link_ok.ptx"
         says 'unknown architecture'
@@ -697,13 +697,13 @@ END
     "$link" -gencode arch=compute_80,code=sm_86 -o k.cubin "$data/link_ok.ptx"
     [ "$("$CUTE_BIN/cute-dump" --json k.cubin | jq -r .arch)" = sm_86 ]
     fails 2 "$link" -gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 -o k.cubin "$data/link_ok.ptx"
-    says 'several architectures do not fit into one cubin'
-    says '--fatbin makes a file that holds them all'
+    says 'a cubin cannot hold several architectures'
+    says '--fatbin writes one file for all of them'
     "$link" --fatbin -gencode arch=compute_80,code=sm_80 --generate-code 'arch=compute_80,code=[sm_90,compute_80]' -o k.fatbin "$data/link_ok.ptx"
     [ "$("$CUTE_BIN/cute-dump" --json -arch sm_90 k.fatbin | jq -r .arch)" = sm_90 ]
     [ "$("$CUTE_BIN/cute-dump" --json -arch sm_80 k.fatbin | jq -r .arch)" = sm_80 ]
     fails 2 "$link" -gencode arch=compute_90,code=sm_80 -o k.cubin "$data/link_ok.ptx"
-    says "-gencode arch=compute_90,code=sm_80: code for sm_80 can't be made from compute_90"
+    says "-gencode arch=compute_90,code=sm_80: cannot generate code for sm_80 from compute_90"
     for wrong in sm_80 code=sm_80 arch=compute_80,sm_80 'arch=compute_80,code=[]'; do
         fails 2 "$link" -gencode $wrong -o k.cubin "$data/link_ok.ptx"
         says "-gencode expects arch=compute_XX,code=sm_XX, got '$wrong'"
@@ -715,10 +715,10 @@ END
     "$link" -arch=native -o k.cubin "$data/link_ok.ptx"
     [ "$("$CUTE_BIN/cute-dump" --json -arch=native k.cubin | jq -r .arch)" = sm_90a ]
     FAKECUDA=nodevice fails 3 "$link" -arch native -o k.cubin "$data/link_ok.ptx"
-    says '-arch=native: the driver sees no GPU'
+    says '-arch=native: the driver reports no GPU'
     CUTE_LIBCUDA=/nowhere.so fails 3 "$link" -arch native -o k.cubin "$data/link_ok.ptx"
     says '-arch=native: no CUDA driver'
-    says 'name the architecture, such as -arch=sm_90a'
+    says 'specify the architecture, such as -arch=sm_90a'
 }
 
 @test "an option that is unknown is named as it was given" {

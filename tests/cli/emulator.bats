@@ -241,7 +241,7 @@ T
     says "check out: passed"
     run "$run" k.cubin --config k.json --device emulator
     [ "$status" -eq 1 ]
-    says "the module has no PTX, which is what the emulator runs"
+    says "the module has no PTX for the emulator to run"
 }
 
 @test "of a fatbin with PTX for sm_90 and for sm_90a that for sm_90a runs" {

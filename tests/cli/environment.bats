@@ -74,7 +74,7 @@ MLIR
     for name in CUDA_HOME CUDA_PATH; do
         env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH -u CUDA_HOME -u CUDA_PATH $name=/nonexistent \
             cute-link --fatbin k.ptx -o k.fatbin 2>err
-        [ "$(grep -c "warning: the environment variable $name names no folder: '/nonexistent'; '/.*' is taken" err)" = 1 ]
+        [ "$(grep -c "warning: expected a folder in the environment variable $name, got '/nonexistent'; using '/.*'" err)" = 1 ]
     done
 }
 
@@ -84,14 +84,14 @@ MLIR
     right=$(cd "$CUTE_BIN/.." && pwd)
     for name in CUTE_CUDA_PATH CUDA_TOOLKIT_PATH; do
         run -3 env -u CUTE_CUDA_PATH -u CUDA_TOOLKIT_PATH $name="$PWD/empty" cute-link k.ptx -o k.cubin
-        [[ $output == *"error: the environment variable $name names no CUDA toolkit: '$PWD/empty'"* ]]
-        [[ $output == *"note: looked there for bin/ptxas, bin/nvlink, "*"nvvm/libdevice/libdevice.10.bc"*", and found none of them"* ]]
-        [[ $output == *"note: there is '/"*"ptxas': unset $name"* ]]
+        [[ $output == *"error: expected a CUDA toolkit folder in the environment variable $name, got '$PWD/empty'"* ]]
+        [[ $output == *"note: the folder contains none of bin/ptxas, bin/nvlink, "*"nvvm/libdevice/libdevice.10.bc"* ]]
+        [[ $output == *"note: found '/"*"ptxas': unset $name"* ]]
         # without any other: what such a folder has in it
         cp "$CUTE_BIN/cute-link" alone
         run -3 env -i PATH=/nonexistent $name="$PWD/empty" ./alone k.ptx -o k.cubin
-        [[ $output == *"names no CUDA toolkit: '$PWD/empty'"* ]]
-        [[ $output == *"there is '/"* || $output == *"expected the folder that has bin/ptxas in it, such as /usr/local/cuda"* ]]
+        [[ $output == *"expected a CUDA toolkit folder in the environment variable "*", got '$PWD/empty'"* ]]
+        [[ $output == *"found '/"* || $output == *"expected a folder that contains bin/ptxas, such as /usr/local/cuda"* ]]
     done
     # one that has a part of it is looked into, and others after it
     printf '#!/bin/sh\nexit 0\n' >toolkit/bin/nvdisasm

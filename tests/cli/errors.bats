@@ -100,7 +100,7 @@ expect() {
     run cute-opt </dev/null
     [ "$status" -eq 0 ] && [[ "$output" == "module {"* ]]
     expect 1 "<stdin>: error: no kernels in '<stdin>'" "cute-ptx </dev/null"
-    expect 1 "<stdin>: error: there is nothing to link" "cute-link </dev/null"
+    expect 1 "<stdin>: error: nothing to link" "cute-link </dev/null"
     for tool in cute-run cute-dump "cute-dump elf" "cute-dump sass" "cute-dump ptx"; do
         expect 1 "expected a compiled module, got an empty file" "$tool </dev/null"
     done
@@ -259,9 +259,9 @@ MLIR
         expect 1 "expected MLIR, got a fatbin" "printf '\\x50\\xed\\x55\\xba\\1\\0' >f; $tool f"
     done
     expect 1 "cute-link makes a cubin of it" "cute-ptx $PTX"
-    expect 1 "this can't be linked: it is JSON" "cute-link $CONFIG"
+    expect 1 "cannot link this input: JSON" "cute-link $CONFIG"
     expect 1 "expected a compiled module, got JSON" "cute-run $CONFIG"
-    expect 1 "a launch.json stands behind --config" "cute-run $CONFIG"
+    expect 1 "pass the launch.json with --config" "cute-run $CONFIG"
     : >empty.json
     expect 1 "empty.json: error: expected JSON, got an empty file" "cute-run $CUBIN --config empty.json"
     expect 1 "no kernel 'nokernel'" "cute-run $CUBIN -k nokernel"
@@ -270,7 +270,7 @@ MLIR
 @test "a pipeline that lacks a bracket is refused" {
     for pipeline in 'builtin.module(' 'builtin.module(canonicalize' 'builtin.module(gpu.module(cse)' 'builtin.module(canonicalize{max-iterations=3)'; do
         expect 1 "error: " "cute-opt --pass-pipeline='$pipeline' $KERNEL"
-        expect 2 "error: the pipeline '$pipeline' is wrong" "cute-ptx --pass-pipeline='$pipeline' $KERNEL"
+        expect 2 "error: invalid pipeline '$pipeline'" "cute-ptx --pass-pipeline='$pipeline' $KERNEL"
     done
     expect 0 "module" "cute-opt --pass-pipeline='builtin.module(gpu.module(cse))' $KERNEL"
 }

@@ -295,7 +295,7 @@ CSV
     CUTE_LIBCUBLASLT=/nowhere/libcublasLt.so
     export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT
     run -3 cute-run --gemm 40x24x16 --dtype f32 --vs cublas
-    [[ "$output" == *"cuBLASLt is not there: /nowhere/libcublasLt.so"* ]]
+    [[ "$output" == *"cuBLASLt not found: cannot open /nowhere/libcublasLt.so"* ]]
     FAKECUBLAS=none run -1 fake 40x24x16 --dtype f32 --vs cublas
     [[ "$output" == *"cuBLASLt has no algorithm for this product"* ]]
     run -2 gemm 40x24x16 --vs cublas

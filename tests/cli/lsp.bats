@@ -315,7 +315,7 @@ need(c.stop() == 0)
 END
     run bash -c 'printf "Content-Length: 10\r\n\r\n{}" | cute-lsp'
     [ "$status" -eq 1 ]
-    [[ "$output" == *"the stream ends in a message"* ]]
+    [[ "$output" == *"the stream ends within a message"* ]]
     run cute-lsp k.mlir
     [ "$status" -eq 2 ]
 }

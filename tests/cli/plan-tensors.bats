@@ -283,7 +283,7 @@ EOF
     run -0 cute-run -n cute.ptx --plan sec --tensor a=8x2
     run -1 cute-run -n tensors.ptx --plan x
     [[ "$output" == *"no host function 'x' that launches a kernel"* ]]
-    [[ "$output" == *"there is: main, rows"* ]]
+    [[ "$output" == *"available: main, rows"* ]]
 }
 
 @test "without a config cute-run prints what host functions take" {

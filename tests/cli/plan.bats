@@ -108,7 +108,7 @@ MLIR
     [[ "$output" == *"-D n expects an integer, got 'many'"* ]]
     run -1 cute-run host.cubin --plan mian -n
     [[ "$output" == *"no host function 'mian' that launches a kernel"* ]]
-    [[ "$output" == *"there is: main, bad, from_environment, idle"* ]]
+    [[ "$output" == *"available: main, bad, from_environment, idle"* ]]
     echo '{"grid": [1], "block": [1]}' > launch.json
     run -2 cute-run host.cubin --plan main --config launch.json -n
     [[ "$output" == *"--config and --plan both say what to launch"* ]]

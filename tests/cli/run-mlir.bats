@@ -136,7 +136,7 @@ END
     [ "$(ls both)" = vector_add.sm_90a.cubin ]
     mkdir empty
     CUTE_CUDA_PATH=$PWD/empty CUTLASS_KEEP_CUBIN=1 cute-run --device emulator --config "$CONFIG" "$KERNEL" 2>err >shown
-    grep -q 'warning: no cubin is kept: there is no ptxas that could make it' err
+    grep -q 'warning: cannot keep a cubin: ptxas not found' err
     cat >assert.mlir <<'MLIR'
 gpu.module @m { gpu.func @k(%n: i32) kernel {
   %c = arith.constant 3 : i32
@@ -155,5 +155,5 @@ MLIR
     [[ "$output" == *"CUDA_TOOLKIT_PATH expects a folder, got '$PWD/nowhere'"* ]]
     run env -u CUTE_CUDA_PATH CUDA_TOOLKIT_PATH="$PWD" cute-opt --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=bin})' "$KERNEL"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"CUDA_TOOLKIT_PATH names no CUDA toolkit: '$PWD'"*"looked there for bin/ptxas"* ]]
+    [[ "$output" == *"expected a CUDA toolkit folder in the environment variable CUDA_TOOLKIT_PATH, got '$PWD'"*"the folder contains none of bin/ptxas"* ]]
 }

@@ -82,10 +82,10 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
 END
     run cute-opt big.mlir --emit-gpu-binary=compilation-target=bin
     [ "$status" -eq 1 ]
-    [[ "$output" == *"m.ptx:"*"uses too much shared data"*"make it dynamic shared memory"* ]]
+    [[ "$output" == *"m.ptx:"*"uses too much shared data"*"use dynamic shared memory"* ]]
     run cute-opt big.mlir --emit-gpu-binary="compilation-target=fatbin lineinfo=true"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"big.mlir:3:1: error: "*"uses too much shared data"*"note: in the PTX made from it"* ]]
+    [[ "$output" == *"big.mlir:3:1: error: "*"uses too much shared data"*"note: in the generated PTX"* ]]
     sed 's/llvm.store .*/"nvvm.made.up"() : () -> ()/' big.mlir >bad.mlir
     run cute-opt bad.mlir --emit-gpu-binary
     [ "$status" -eq 1 ]

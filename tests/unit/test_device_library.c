@@ -258,7 +258,7 @@ static void test_streams_and_host_memory(void)
     CHECK(cute_device_event_create(r.device, &event, r.diag) == CUTE_OK);
     CHECK(cute_emulator_register(r.device, memory, 64 * sizeof *memory, r.diag) == CUTE_OK);
     CHECK_INT(cute_emulator_register(r.device, memory + 63, 8, r.diag), CUTE_INVALID);
-    CHECK(says(&r, "overlap memory that the device has"));
+    CHECK(says(&r, "overlap existing memory of the device"));
     CHECK_INT(cute_emulator_register(r.device, (void *)0x10000000000, 8, NULL), CUTE_INVALID);
     CHECK_INT(cute_emulator_register(r.device, NULL, 8, NULL), CUTE_USAGE);
     CHECK_INT(cute_emulator_unregister(r.device, memory + 1, NULL), CUTE_INVALID);

@@ -107,7 +107,7 @@ static void test_errors(void)
     refuse("0x", 1, "is not a number");
     refuse("12ab", 1, "is not a number");
     refuse("3 $ 4", 3, "got '$'");
-    refuse("", 1, "not the end");
+    refuse("", 1, "got the end of the expression");
     refuse("A[1]", 1, "indexed");
 }
 

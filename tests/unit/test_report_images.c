@@ -36,7 +36,7 @@ static void test_empty(void)
     static const unsigned char fatbin[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16};
     char message[200];
     CHECK(!images_of(fatbin, sizeof fatbin, message));
-    CHECK_TEXT(message, "expected device code, got a fatbin without an image");
+    CHECK_TEXT(message, "expected device code, got a fatbin without images");
 }
 
 int main(void)

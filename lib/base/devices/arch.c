@@ -1,4 +1,4 @@
-/* Spellings of architectures and the messages about them. The table is arch.def. */
+/* Looks up architectures by their spellings, and reports unknown ones. The table is arch.def. */
 #include "lib/base/devices/arch.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static const cute_arch rows[] = {
 };
 enum { COUNT = sizeof rows / sizeof *rows };
 
-/* What sm_110 was called before PTX ISA 9.0. */
+/* Names before PTX ISA 9.0. */
 static const struct {
     const char *old, *now;
 } renamed[] = {{"101", "110"}, {"101a", "110a"}, {"101f", "110f"}};
@@ -33,7 +33,7 @@ static const char *without_prefix(const char *text)
     return text;
 }
 
-static bool is_old(const char *text)
+static bool is_renamed(const char *text)
 {
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
         if (strcasecmp(without_prefix(text), renamed[i].old) == 0) return true;
@@ -51,19 +51,19 @@ const cute_arch *cute_arch_find(const char *text)
     return NULL;
 }
 
-static const char *name_at(const void *list, size_t index)
+static const char *arch_name_at(const void *list, size_t index)
 {
     (void)list;
     return index < COUNT ? rows[index].name : NULL;
 }
 
-/* 'sm_91' is nearer to 'sm_90' than to 'sm_121', which an edit distance would not know. */
+/* By number, not by edit distance: 'sm_91' is nearer to 'sm_90' than to 'sm_121'. */
 static const char *nearest_name(const char *text)
 {
     const char *short_name = without_prefix(text);
     char *end;
     long number = strtol(short_name, &end, 10);
-    if (end == short_name || (*end && end[1])) return cute_nearest(text, name_at, NULL);
+    if (end == short_name || (*end && end[1])) return cute_nearest(text, arch_name_at, NULL);
     const cute_arch *best = NULL;
     for (size_t i = 0; i < COUNT; i++) {
         if (rows[i].variant && rows[i].variant != tolower((unsigned char)*end)) continue;
@@ -77,9 +77,8 @@ static const char *nearest_name(const char *text)
 cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out, cute_diag *diag)
 {
     if ((*out = cute_arch_find(text)) != NULL) {
-        if (is_old(text))
-            cute_report(diag, CUTE_REMARK, place,
-                        "%s is called %s since PTX ISA 9.0 (CUDA 13), and is compiled for that", text,
+        if (is_renamed(text))
+            cute_report(diag, CUTE_REMARK, place, "%s was renamed to %s in PTX ISA 9.0 (CUDA 13)", text,
                         (*out)->name);
         return CUTE_OK;
     }
@@ -91,7 +90,7 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
         cute_fail(diag, status, place, "unknown architecture '%s'", text);
     cute_buffer known = {0};
     for (size_t i = 0; i < COUNT; i++) cute_buffer_printf(&known, "%s%s", i ? " " : "", rows[i].name);
-    cute_note(diag, NULL, "known: %s", cute_buffer_text(&known));
+    cute_note(diag, NULL, "known architectures: %s", cute_buffer_text(&known));
     cute_buffer_release(&known);
     return status;
 }
@@ -100,9 +99,9 @@ cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsi
 {
     *out = asked ? asked : arch->backends;
     if (asked != CUTE_BACKEND_LIBNVVM || arch->backends & CUTE_BACKEND_LIBNVVM) return CUTE_OK;
-    cute_fail(diag, CUTE_USAGE, NULL, "--backend=libnvvm cannot make code for %s", arch->name);
+    cute_fail(diag, CUTE_USAGE, NULL, "--backend=libnvvm does not support %s", arch->name);
     cute_note(diag, NULL,
-              "libNVVM of CUDA 13 takes LLVM's IR from sm_100 on; expected --backend=llvm, or auto");
+              "libNVVM of CUDA 13 accepts LLVM IR for sm_100 and later; expected --backend=llvm or auto");
     return CUTE_USAGE;
 }
 
@@ -120,7 +119,7 @@ cute_status cute_arch_choose(const char *option, const cute_arch **out, cute_dia
     const char *name = NULL, *variable = cute_setting_default("arch", &name);
     if (!variable) return cute_arch_parse("sm_90a", NULL, out, diag);
     cute_status status = cute_arch_parse(variable, NULL, out, diag);
-    if (status != CUTE_OK) cute_note(diag, NULL, "it comes from the environment variable %s", name);
+    if (status != CUTE_OK) cute_note(diag, NULL, "it is set by the environment variable %s", name);
     return status;
 }
 

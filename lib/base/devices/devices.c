@@ -22,7 +22,7 @@ const cute_gpu *cute_gpu_of_arch(int arch)
     return NULL;
 }
 
-/* Whether `word` stands in `text`, whatever its case; whole words only, so that A10 is not in A100. */
+/* Whether `text` contains the whole word `word`, ignoring case: A10 does not match A100. */
 static bool has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);

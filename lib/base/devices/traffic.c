@@ -16,26 +16,27 @@ static bool is_idle(const cute_request *r, uint32_t n)
     return r->idle >> r->lane[n] & 1;
 }
 
-/* Of lanes that copy to one address past the L1 only the first comes. `shared`, of the request: where they copy to. */
-static bool comes_first(const cute_request *r, const uint64_t *shared, uint32_t n)
+/* Of lanes that copy to the same address past the L1, only the first counts. `shared`: destination
+ * addresses. */
+static bool is_first_to_address(const cute_request *r, const uint64_t *shared, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
         if (shared[k] == shared[n] && !is_idle(r, k)) return false;
     return true;
 }
 
-/* Past the L1 a sector comes once for each sector of shared memory that it goes to, and once more where its halves change
- * places. */
+/* Past the L1, a sector is fetched once per destination sector of shared memory, and once more if its halves
+ * are swapped. */
 static uint64_t sectors_past_l1(const cute_request *r)
 {
     uint64_t count = 0;
     for (uint32_t n = 0; n < r->count; n++) {
         uint32_t k = 0;
-        if (!comes_first(r, r->other, n)) continue;
+        if (!is_first_to_address(r, r->other, n)) continue;
         while (k < n && (r->address[k] / SECTOR != r->address[n] / SECTOR ||
                          r->other[k] / SECTOR != r->other[n] / SECTOR ||
                          (r->other[k] - r->address[k] - r->other[n] + r->address[n]) % SECTOR ||
-                         !comes_first(r, r->other, k)))
+                         !is_first_to_address(r, r->other, k)))
             k++;
         count += k == n;
     }
@@ -45,7 +46,7 @@ static uint64_t sectors_past_l1(const cute_request *r)
 void cute_traffic_add_sectors(const cute_request *r, cute_traffic *t)
 {
     uint64_t sorted[CUTE_REQUEST_LANES], last = UINT64_MAX, end = 0, bytes = 0, sectors = 0;
-    for (uint32_t n = 0; n < r->count; n++) { /* they are nearly always in order */
+    for (uint32_t n = 0; n < r->count; n++) { /* insertion sort: nearly always in order already */
         uint32_t at = n;
         for (; at > 0 && sorted[at - 1] > r->address[n]; at--) sorted[at] = sorted[at - 1];
         sorted[at] = r->address[n];
@@ -82,8 +83,8 @@ static uint32_t word_conflicts(const cute_request *r, uint32_t first, uint32_t e
     return most;
 }
 
-/* Lanes n and n ^ `by` have one address wherever both are active. */
-static bool in_pairs(const cute_request *r, uint32_t by)
+/* Whether lanes n and n ^ `by` share an address wherever both are active. */
+static bool pairs_share_address(const cute_request *r, uint32_t by)
 {
     uint64_t address[CUTE_REQUEST_LANES];
     uint32_t active = 0;
@@ -99,7 +100,8 @@ static bool in_pairs(const cute_request *r, uint32_t by)
 uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
 {
     uint32_t least = r->bytes <= 4 ? CUTE_REQUEST_LANES : r->bytes == 8 ? 16 : 8, end = first;
-    bool pairs = r->load && least < CUTE_REQUEST_LANES && (in_pairs(r, 1) || in_pairs(r, 2));
+    bool pairs =
+        r->load && least < CUTE_REQUEST_LANES && (pairs_share_address(r, 1) || pairs_share_address(r, 2));
     for (uint32_t group = pairs ? CUTE_REQUEST_LANES : least;; group /= 2) {
         bool begun = first && r->lane[first - 1] / group == r->lane[first] / group;
         if (begun && group > least) continue;
@@ -110,7 +112,8 @@ uint32_t cute_traffic_group(const cute_request *r, uint32_t first)
     }
 }
 
-/* Lanes of a copy meet in a bank that they read or write, whatever the words: as many wavefronts as meet with one of them. */
+/* Lanes of a copy conflict in a bank whatever their words: the count is the largest number of conflicts of
+ * one lane. */
 static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t end)
 {
     uint32_t most = 0;
@@ -126,21 +129,21 @@ static uint32_t copy_conflicts(const cute_request *r, uint32_t first, uint32_t e
     return most;
 }
 
-/* A sector that comes past the L1: from where to where, and which of its halves. */
+/* A sector copied past the L1: source, destination, and which of its halves. */
 typedef struct sector_move {
     uint64_t from, to;
-    bool swapped; /* its halves change places */
+    bool swapped; /* the halves are swapped */
     uint8_t halves;
 } sector_move;
 
-static uint32_t moves_of(const cute_request *r, sector_move out[CUTE_REQUEST_LANES])
+static uint32_t collect_sector_moves(const cute_request *r, sector_move out[CUTE_REQUEST_LANES])
 {
     uint32_t count = 0;
     for (uint32_t n = 0; n < r->count; n++) {
         sector_move m = {r->other[n] / SECTOR, r->address[n] / SECTOR,
                          ((r->address[n] ^ r->other[n]) & HALF) != 0, r->other[n] & HALF ? 2 : 1};
         uint32_t k = 0;
-        if (is_idle(r, n) || !comes_first(r, r->address, n)) continue;
+        if (is_idle(r, n) || !is_first_to_address(r, r->address, n)) continue;
         while (k < count && (out[k].from != m.from || out[k].to != m.to || out[k].swapped != m.swapped)) k++;
         if (k == count) out[count++] = m;
         out[k].halves |= m.halves;
@@ -148,24 +151,25 @@ static uint32_t moves_of(const cute_request *r, sector_move out[CUTE_REQUEST_LAN
     return count;
 }
 
-/* From one line to one line, all by an even number of sectors on or all by an odd one, and the same halves. */
-static bool move_together(const sector_move *a, const sector_move *b)
+/* Same source line and same destination line, offsets both even or both odd in sectors, and the same
+ * halves. */
+static bool can_share_wavefront(const sector_move *a, const sector_move *b)
 {
     return a->from / SECTORS == b->from / SECTORS && a->to / SECTORS == b->to / SECTORS &&
            a->swapped == b->swapped && a->halves == b->halves && !((a->from ^ a->to ^ b->from ^ b->to) & 1);
 }
 
-/* Of what moves together one wavefront has each sector of the one line and of the other once. */
+/* A wavefront holds each sector of the source line and of the destination line once. */
 static uint32_t wavefronts_past_l1(const cute_request *r)
 {
     sector_move moves[CUTE_REQUEST_LANES];
-    uint32_t count = moves_of(r, moves), sum = 0;
+    uint32_t count = collect_sector_moves(r, moves), sum = 0;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t k = 0, most = 0, from[SECTORS] = {0}, to[SECTORS] = {0};
-        while (!move_together(&moves[k], &moves[n])) k++;
+        while (!can_share_wavefront(&moves[k], &moves[n])) k++;
         if (k < n) continue;
         for (; k < count; k++) {
-            if (!move_together(&moves[k], &moves[n])) continue;
+            if (!can_share_wavefront(&moves[k], &moves[n])) continue;
             if (++from[moves[k].from % SECTORS] > most) most = from[moves[k].from % SECTORS];
             if (++to[moves[k].to % SECTORS] > most) most = to[moves[k].to % SECTORS];
         }
@@ -174,7 +178,7 @@ static uint32_t wavefronts_past_l1(const cute_request *r)
     return sum;
 }
 
-/* Where some lanes of a copy past the L1 fill with zeros, all write through the banks besides. */
+/* If some lanes of a copy past the L1 fill with zeros, all lanes are written through the banks as well. */
 void cute_traffic_add_wavefronts(const cute_request *r, cute_traffic *t)
 {
     bool past = r->copy == CUTE_COPY_PAST_L1, idle = false;

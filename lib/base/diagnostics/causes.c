@@ -1,4 +1,5 @@
-/* Likely causes of errors, by their text (causes.def), and what is known of an error: owns no text of messages. */
+/* Finds the likely causes of an error by its text (causes.def), its settings, and the source lines around
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,7 +7,7 @@
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/system/file.h"
 
-enum { AROUND = 2 /* lines on each side of a place */ };
+enum { CONTEXT_LINES = 2 /* lines on each side of a place */ };
 
 #define NOTE   false
 #define REPORT true
@@ -17,8 +18,8 @@ static const cute_cause causes[] = {
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-/* Whether the parts of `pattern` between '*' are in `text`, in this order. */
-static bool is_in(const char *pattern, const char *text)
+/* Whether `text` contains the parts of `pattern` between '*', in this order. */
+static bool pattern_matches(const char *pattern, const char *text)
 {
     for (;;) {
         size_t length = strcspn(pattern, "*");
@@ -38,7 +39,7 @@ const cute_cause *cute_cause_get(size_t index)
 const cute_cause *cute_cause_of(const char *text)
 {
     for (size_t i = 0; text && i < CAUSES; i++)
-        if (is_in(causes[i].pattern, text)) return &causes[i];
+        if (pattern_matches(causes[i].pattern, text)) return &causes[i];
     return NULL;
 }
 
@@ -55,10 +56,10 @@ bool cute_diag_explain(const cute_diag *diag, size_t index, cute_explanation *ou
 char *cute_lines_around(const char *source, size_t length, const cute_place *place, int *first)
 {
     const char *stop = source + length, *begin = NULL, *end = NULL;
-    int line = 1, from = place->line > AROUND ? place->line - AROUND : 1;
+    int line = 1, from = place->line > CONTEXT_LINES ? place->line - CONTEXT_LINES : 1;
     if (!length || !place->file || place->line <= 0 || !place->text) return NULL;
     bool same = false;
-    for (const char *at = source; at && line - AROUND <= place->line; line++) {
+    for (const char *at = source; at && line - CONTEXT_LINES <= place->line; line++) {
         const char *newline = memchr(at, '\n', (size_t)(stop - at));
         end = newline ? newline : stop;
         if (line == from) begin = at;

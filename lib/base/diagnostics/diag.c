@@ -1,4 +1,4 @@
-/* Collects messages. Each one is a single block that owns its strings; rendering is in render.c. */
+/* Collects messages. Each is a single block that owns its strings. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "lib/base/list.h"
 
 typedef struct record {
-    cute_message message; /* in one block that starts at its text */
-    char *around;         /* lines of its source, the first one is number `first`; NULL: unknown */
+    cute_message message; /* the block starts at its text */
+    char *around;         /* source lines, the first has number `first`; NULL: unknown */
     int first;
 } record;
 
@@ -110,8 +110,8 @@ const char *cute_diag_shown(const cute_diag *diag, size_t index, int *first)
 }
 
 CUTE_PRINTF(4, 0)
-static bool store(cute_diag *diag, cute_severity severity, const cute_place *place, const char *format,
-                  va_list args)
+static bool store_message(cute_diag *diag, cute_severity severity, const cute_place *place,
+                          const char *format, va_list args)
 {
     if (!cute_heap_more(&diag->records, diag->count, &diag->capacity, sizeof *diag->records, 8)) return false;
     va_list again;
@@ -150,9 +150,9 @@ void cute_vreport(cute_diag *diag, cute_severity severity, const cute_place *pla
                   va_list args)
 {
     if (!diag) return;
-    /* Counted even if it can't be stored: callers ask for errors to decide. */
+    /* Counted even if it can't be stored: callers depend on the number of errors. */
     if (severity == CUTE_ERROR) diag->errors++;
-    if (!store(diag, severity, place, format, args))
+    if (!store_message(diag, severity, place, format, args))
         diag->lost = true;
     else if (diag->heard)
         diag->heard(diag->context, &diag->records[diag->count - 1].message);

@@ -1,4 +1,4 @@
-/* The report of an error as text and as JSON: what was in force, the lines around, likely causes, what to try; and the rows
+/* The report of an error as text and as JSON: settings, source lines, likely causes, remedies; and the rows
  * of the table of causes. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@ static const char *const fact_keys[] = {
     [CUTE_FACT_ARCHITECTURE] = "architecture",
 };
 static const char *const fact_titles[] = {
-    [CUTE_FACT_COMMAND] = "command",           [CUTE_FACT_RUN] = "which ran",
+    [CUTE_FACT_COMMAND] = "command",           [CUTE_FACT_RUN] = "tool command",
     [CUTE_FACT_TOOLKIT] = "toolkit",           [CUTE_FACT_TOOLKIT_VERSION] = "version",
     [CUTE_FACT_ARCHITECTURE] = "architecture",
 };
 
-static void heading(const char *text, bool colour, cute_buffer *out)
+static void print_heading(const char *text, bool colour, cute_buffer *out)
 {
     cute_buffer_printf(out, "%s%s:%s\n", colour ? "\033[1m" : "", text, colour ? "\033[0m" : "");
 }
@@ -32,7 +32,7 @@ static void print_around(const cute_diag *diag, size_t index, bool colour, cute_
     if (!around) return;
     cute_buffer name = {0};
     cute_text_printable(place->file, strlen(place->file), &name);
-    heading(cute_buffer_text(&name), colour, out);
+    print_heading(cute_buffer_text(&name), colour, out);
     cute_buffer_release(&name);
     for (const char *at = around;; at++, line++) {
         size_t length = strcspn(at, "\n"), shown = length;
@@ -62,7 +62,7 @@ void cute_explanation_text(const cute_diag *diag, const cute_explanation *e, siz
                            bool colour, cute_buffer *out)
 {
     cute_buffer_putc(out, '\n');
-    heading("what was in force", colour, out);
+    print_heading("settings", colour, out);
     if (e->cause) cute_buffer_printf(out, "  %-13s %s\n", "stage", e->cause->stage);
     for (int i = 0; i < CUTE_FACT_COUNT; i++) {
         if (!e->facts[i]) continue;
@@ -73,9 +73,9 @@ void cute_explanation_text(const cute_diag *diag, const cute_explanation *e, siz
     }
     for (size_t i = index; i < end; i++) print_around(diag, i, colour, out);
     if (e->cause) {
-        heading("likely causes", colour, out);
+        print_heading("likely causes", colour, out);
         print_items(e->cause->likely, "- ", out);
-        heading("what to try", colour, out);
+        print_heading("what to try", colour, out);
         print_items(e->cause->remedies, "- ", out);
     }
     cute_buffer_putc(out, '\n');
@@ -106,7 +106,7 @@ static void print_lines(const char *list, cute_buffer *out)
     cute_buffer_putc(out, ']');
 }
 
-/* One of these for the error, and one for each of its notes that has a place. */
+/* One object for the error, and one for each of its notes that has a place. */
 static void print_places(const cute_diag *diag, size_t index, cute_buffer *out)
 {
     bool first = true;
@@ -126,7 +126,7 @@ static void print_places(const cute_diag *diag, size_t index, cute_buffer *out)
     }
 }
 
-/* "cause": ... of a message; in the table "pattern" stands for what it is the cause of. */
+/* "cause": ... of a message; for a row of the table the caller has written "pattern" before it. */
 static void print_cause(const cute_cause *cause, cute_buffer *out)
 {
     cute_buffer_puts(out, "\"cause\":");

@@ -1,4 +1,4 @@
-/* Lines about what a program does. */
+/* Log lines on stderr. */
 #include "lib/base/diagnostics/log.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "lib/base/diagnostics/diag.h"
 
 static const char *const names[] = {"error", "warning", "info", "debug"};
-static const char *program; /* NULL: nobody reads what a library has to say */
+static const char *program; /* NULL: not set by a program, so nothing is printed */
 static cute_log_level least = CUTE_LOG_WARNING;
 
 bool cute_log_level_parse(const char *text, cute_log_level *out)
@@ -54,7 +54,7 @@ void cute_log(cute_log_level level, const char *format, ...)
     cute_buffer_printf(&line, "%s: %s: ", program, names[level]);
     cute_text_printable(cute_buffer_text(&text), text.length, &line);
     cute_buffer_putc(&line, '\n');
-    /* One call, so that lines of several programs of a pipe do not mix. */
+    /* A single write, so that lines of concurrent programs do not mix. */
     if (cute_buffer_ok(&line)) fwrite(cute_buffer_text(&line), 1, line.length, stderr);
     cute_buffer_release(&text);
     cute_buffer_release(&line);

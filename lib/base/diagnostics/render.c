@@ -1,4 +1,4 @@
-/* Diagnostics as text, the way clang shows them, and as JSON lines. */
+/* Diagnostics as text, in clang's format, and as JSON lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct severity {
 #define CARET "\033[1;32m"
 #define PLAIN "\033[0m"
 
-static void paint(cute_buffer *out, bool colour, const char *code)
+static void put_colour(cute_buffer *out, bool colour, const char *code)
 {
     if (colour) cute_buffer_puts(out, code);
 }
@@ -34,13 +34,13 @@ typedef struct extent {
     long first, last, end;
 } extent;
 
-static extent measure(const char *text, size_t length, size_t from, size_t to)
+static extent measure_extent(const char *text, size_t length, size_t from, size_t to)
 {
     extent e = {-1, -1, 0};
     for (size_t i = 0; i < length;) {
         cute_glyph glyph = cute_glyph_at(text + i, length - i);
         size_t next = i + (size_t)glyph.bytes;
-        if (e.first < 0 && next > from) e.first = e.end; /* a place inside a character means its start */
+        if (e.first < 0 && next > from) e.first = e.end; /* a place inside a character refers to its start */
         e.end += glyph_columns(&glyph, e.end);
         if (e.last < 0 && next >= to) e.last = e.end;
         i = next;
@@ -63,7 +63,7 @@ long cute_line_window(const char *text, size_t length, long left, long right, cu
                 cute_text_printable(text + i, (size_t)glyph.bytes, out);
             printed += columns;
         } else if (column + columns > left && column < right) {
-            /* Cut in two by an edge. */
+            /* A wide glyph that straddles the edge of the window. */
             long visible =
                 (column + columns < right ? column + columns : right) - (column > left ? column : left);
             cute_buffer_printf(out, "%*s", (int)visible, "");
@@ -85,7 +85,7 @@ static void print_source(const cute_place *place, bool colour, cute_buffer *out)
     size_t to = from + (place->length > 1 ? (size_t)place->length : 1);
     if (to > length) to = length > from ? length : from + 1;
 
-    extent e = measure(text, length, from, to);
+    extent e = measure_extent(text, length, from, to);
     long left = 0, right = e.end;
     if (e.end > WINDOW) {
         left = e.first > WINDOW / 2 ? e.first - WINDOW / 2 : 0;
@@ -100,19 +100,19 @@ static void print_source(const cute_place *place, bool colour, cute_buffer *out)
     if (place->column <= 0) return;
 
     cute_buffer_printf(out, "%*s", (int)(e.first - left + (long)strlen(before)), "");
-    paint(out, colour, CARET);
+    put_colour(out, colour, CARET);
     cute_buffer_putc(out, '^');
     long last = e.last < right ? e.last : right;
     for (long i = e.first + 1; place->length > 1 && i < last; i++) cute_buffer_putc(out, '~');
-    paint(out, colour, PLAIN);
+    put_colour(out, colour, PLAIN);
     cute_buffer_putc(out, '\n');
 }
 
-static void print_text(const char *tool, const cute_message *message, bool colour, cute_buffer *out)
+static void print_text_message(const char *tool, const cute_message *message, bool colour, cute_buffer *out)
 {
     const struct severity *severity = &severities[message->severity];
     const cute_place *place = &message->place;
-    paint(out, colour, BOLD);
+    put_colour(out, colour, BOLD);
     if (place->file) {
         cute_text_printable(place->file, strlen(place->file), out);
         if (place->line > 0) cute_buffer_printf(out, ":%d", place->line);
@@ -120,15 +120,15 @@ static void print_text(const char *tool, const cute_message *message, bool colou
         cute_buffer_puts(out, ": ");
     } else if (tool)
         cute_buffer_printf(out, "%s: ", tool);
-    paint(out, colour, PLAIN);
-    paint(out, colour, severity->colour);
+    put_colour(out, colour, PLAIN);
+    put_colour(out, colour, severity->colour);
     cute_buffer_printf(out, "%s: ", severity->name);
-    paint(out, colour, PLAIN);
-    if (message->severity != CUTE_NOTE) paint(out, colour, BOLD);
+    put_colour(out, colour, PLAIN);
+    if (message->severity != CUTE_NOTE) put_colour(out, colour, BOLD);
     size_t length = strlen(message->text);
     while (length && message->text[length - 1] == '\n') length--;
     cute_text_printable(message->text, length, out);
-    if (message->severity != CUTE_NOTE) paint(out, colour, PLAIN);
+    if (message->severity != CUTE_NOTE) put_colour(out, colour, PLAIN);
     cute_buffer_putc(out, '\n');
     if (place->file && place->line > 0 && place->text) print_source(place, colour, out);
 }
@@ -141,7 +141,8 @@ static void print_json_number(const char *key, int value, cute_buffer *out)
         cute_buffer_printf(out, ",\"%s\":null", key);
 }
 
-static void print_json(const cute_diag *diag, size_t index, const cute_message *message, cute_buffer *out)
+static void print_json_message(const cute_diag *diag, size_t index, const cute_message *message,
+                               cute_buffer *out)
 {
     const cute_place *place = &message->place;
     cute_buffer_printf(out, "{\"severity\":\"%s\",\"file\":", severities[message->severity].name);
@@ -159,7 +160,7 @@ static void print_json(const cute_diag *diag, size_t index, const cute_message *
 }
 
 /* Whether an error before message `index` has the same cause. */
-static bool is_explained(const cute_diag *diag, size_t index, const cute_cause *cause)
+static bool is_cause_reported(const cute_diag *diag, size_t index, const cute_cause *cause)
 {
     for (size_t i = 0; i < index; i++) {
         const cute_message *before = cute_diag_get(diag, i);
@@ -168,18 +169,19 @@ static bool is_explained(const cute_diag *diag, size_t index, const cute_cause *
     return false;
 }
 
-/* The first remedy, where no other note without a place says what to do, behind an error and its notes: [index + 1, end). */
+/* Prints the first remedy after an error and its notes [index + 1, end), unless a note without a place
+ * already says what to do. */
 static void print_remedy(const char *tool, const cute_diag *diag, size_t index, size_t end, bool colour,
                          cute_buffer *out)
 {
     cute_explanation e;
     if (!cute_diag_explain(diag, index, &e) || !e.cause || e.cause->reported) return;
-    if (is_explained(diag, index, e.cause)) return;
+    if (is_cause_reported(diag, index, e.cause)) return;
     for (size_t i = index + 1; i < end; i++)
         if (!cute_diag_get(diag, i)->place.file) return;
     char text[256];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(e.cause->remedies, "\n"), e.cause->remedies);
-    print_text(tool, &(cute_message){.severity = CUTE_NOTE, .text = text}, colour, out);
+    print_text_message(tool, &(cute_message){.severity = CUTE_NOTE, .text = text}, colour, out);
 }
 
 static size_t end_of_notes(const cute_diag *diag, size_t index)
@@ -190,12 +192,13 @@ static size_t end_of_notes(const cute_diag *diag, size_t index)
     return index;
 }
 
-/* Behind all messages: of each cause that is reported, the first error with it. */
+/* After all messages, one report per cause: for the first error with it. */
 static void print_reports(const cute_diag *diag, bool colour, cute_buffer *out)
 {
     cute_explanation e;
     for (size_t i = 0; i < cute_diag_count(diag); i++)
-        if (cute_diag_explain(diag, i, &e) && e.cause && e.cause->reported && !is_explained(diag, i, e.cause))
+        if (cute_diag_explain(diag, i, &e) && e.cause && e.cause->reported &&
+            !is_cause_reported(diag, i, e.cause))
             cute_explanation_text(diag, &e, i, end_of_notes(diag, i), colour, out);
 }
 
@@ -206,10 +209,10 @@ void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_for
     size_t count = cute_diag_count(diag);
     cute_explanation e;
     for (size_t i = 0; format == CUTE_DIAG_JSON && i < count; i++)
-        print_json(diag, i, cute_diag_get(diag, i), out);
+        print_json_message(diag, i, cute_diag_get(diag, i), out);
     for (size_t i = 0, end; format != CUTE_DIAG_JSON && i < count; i = end) {
         end = end_of_notes(diag, i);
-        for (size_t k = i; k < end; k++) print_text(tool, cute_diag_get(diag, k), colour, out);
+        for (size_t k = i; k < end; k++) print_text_message(tool, cute_diag_get(diag, k), colour, out);
         if (format != CUTE_DIAG_FULL)
             print_remedy(tool, diag, i, end, colour, out);
         else if (cute_diag_explain(diag, i, &e))
@@ -218,9 +221,9 @@ void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_for
     if (format == CUTE_DIAG_TEXT) print_reports(diag, colour, out);
     if (!cute_diag_lost(diag)) return;
     if (format == CUTE_DIAG_JSON)
-        print_json(diag, count, &lost, out);
+        print_json_message(diag, count, &lost, out);
     else
-        print_text(tool, &lost, colour, out);
+        print_text_message(tool, &lost, colour, out);
 }
 
 char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour)

@@ -1,5 +1,5 @@
-/* The text of source maps. It has no letters but in its first word: tests that look for words with FileCheck,
- * or for their absence, find none of them here. */
+/* Writes and reads the text of source maps. Only its first word has letters, so that FileCheck patterns of
+ * tests never match in it. */
 #include "lib/base/diagnostics/source_map.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@ static const char header[] = "//!source 1 ";
 static const char more[] = "//!";
 enum { WIDTH = 100 };
 
-/* Multiply and mix, eight bytes at a time, in four lanes that do not wait for each other. */
+/* Multiply and mix, eight bytes at a time, in four independent lanes. */
 uint64_t cute_source_hash(const char *text, size_t length)
 {
     const uint64_t factor = 0x9E3779B97F4A7C15u;
@@ -33,7 +33,7 @@ uint64_t cute_source_hash(const char *text, size_t length)
     return hash ? hash : 1;
 }
 
-/* ---- making one ---- */
+/* ---- writing ---- */
 
 uint32_t cute_source_map_file(cute_source_map_writer *map, const char *name, size_t length, uint64_t hash)
 {
@@ -68,7 +68,7 @@ uint32_t cute_source_map_form(cute_source_map_writer *map, const char *text, siz
     return (uint32_t)map->form_count;
 }
 
-/* Numbers are most of a map: faster than printf. */
+/* Numbers make up most of a map, and printf is slow. */
 static char *put_number(char *at, int64_t value)
 {
     char digits[24];
@@ -184,14 +184,14 @@ typedef struct reader {
     bool ok;
 } reader;
 
-static char peek(const reader *r)
+static char peek_char(const reader *r)
 {
     return r->at < r->end ? *r->at : 0;
 }
 
-static bool take(reader *r, char c)
+static bool take_char(reader *r, char c)
 {
-    if (peek(r) != c) return false;
+    if (peek_char(r) != c) return false;
     r->at++;
     return true;
 }
@@ -200,7 +200,7 @@ static uint64_t take_u64(reader *r)
 {
     uint64_t value = 0;
     const char *start = r->at;
-    for (; peek(r) >= '0' && peek(r) <= '9'; r->at++)
+    for (; peek_char(r) >= '0' && peek_char(r) <= '9'; r->at++)
         r->ok &= !__builtin_mul_overflow(value, 10u, &value) &&
                  !__builtin_add_overflow(value, (uint64_t)(*r->at - '0'), &value);
     r->ok &= r->at > start;
@@ -217,13 +217,13 @@ static uint32_t take_u31(reader *r)
 
 static uint32_t take_relative(reader *r, uint32_t base)
 {
-    bool negative = take(r, '-');
+    bool negative = take_char(r, '-');
     int64_t delta = take_u31(r), value = negative ? base - delta : base + delta;
     r->ok &= value >= 0 && value <= INT_MAX;
     return (uint32_t)value;
 }
 
-static bool more_room(reader *r, cute_source_map *map, void *list, size_t count, size_t *capacity,
+static bool grow_list(reader *r, cute_source_map *map, void *list, size_t count, size_t *capacity,
                       size_t size)
 {
     r->ok = r->ok && cute_arena_more(map->arena, list, count, capacity, size, 64);
@@ -237,7 +237,7 @@ static const char *take_name(reader *r, cute_arena *arena)
         uint64_t byte = take_u64(r);
         r->ok &= byte > 0 && byte < 256;
         cute_buffer_putc(&text, (char)byte);
-    } while (r->ok && take(r, '.'));
+    } while (r->ok && take_char(r, '.'));
     const char *name = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
     r->ok &= name && cute_buffer_ok(&text);
     cute_buffer_release(&text);
@@ -254,17 +254,17 @@ static uint32_t take_form(reader *r, const cute_source_map *map)
 static void take_arguments(reader *r, cute_source_map *map, cute_map_line *line)
 {
     line->first_argument = map->argument_count;
-    while (r->ok && take(r, ',')) {
+    while (r->ok && take_char(r, ',')) {
         cute_map_argument argument = {0};
-        if (peek(r) == '-' || (peek(r) >= '0' && peek(r) <= '9')) {
+        if (peek_char(r) == '-' || (peek_char(r) >= '0' && peek_char(r) <= '9')) {
             argument.placed = true;
             argument.line = take_relative(r, line->line);
-            r->ok &= take(r, ':') && line->placed;
+            r->ok &= take_char(r, ':') && line->placed;
             argument.column = take_u31(r);
         }
-        if (take(r, '&')) argument.form = take_form(r, map);
-        if (take(r, '=')) argument.name = take_name(r, map->arena);
-        if (more_room(r, map, &map->arguments, map->argument_count, &map->argument_capacity, sizeof argument))
+        if (take_char(r, '&')) argument.form = take_form(r, map);
+        if (take_char(r, '=')) argument.name = take_name(r, map->arena);
+        if (grow_list(r, map, &map->arguments, map->argument_count, &map->argument_capacity, sizeof argument))
             map->arguments[map->argument_count++] = argument;
     }
     line->argument_count = map->argument_count - line->first_argument;
@@ -277,34 +277,34 @@ static void take_line(reader *r, cute_source_map *map, cute_map_line *last)
     uint32_t skip = 1, base = line.line;
     line.placed = true;
     const char *start = r->at;
-    if (peek(r) >= '0' && peek(r) <= '9') {
+    if (peek_char(r) >= '0' && peek_char(r) <= '9') {
         skip = take_u31(r);
-        if (!take(r, '+')) {
+        if (!take_char(r, '+')) {
             r->at = start;
             skip = 1;
         }
     }
     r->ok &= skip > 0 && line.printed <= INT_MAX - skip;
     line.printed += skip;
-    if (take(r, '.')) {
+    if (take_char(r, '.')) {
         line.placed = false;
     } else {
         start = r->at;
-        if (peek(r) >= '0' && peek(r) <= '9') {
+        if (peek_char(r) >= '0' && peek_char(r) <= '9') {
             uint32_t file = take_u31(r);
-            if (take(r, ';'))
+            if (take_char(r, ';'))
                 line.file = file;
             else
                 r->at = start;
         }
         line.line = take_relative(r, base);
-        if (take(r, ':')) line.column = take_u31(r);
+        if (take_char(r, ':')) line.column = take_u31(r);
         r->ok &= line.file < map->file_count;
     }
     *last = line;
-    if (take(r, '=')) line.form = take_form(r, map);
+    if (take_char(r, '=')) line.form = take_form(r, map);
     take_arguments(r, map, &line);
-    if (more_room(r, map, &map->lines, map->line_count, &map->line_capacity, sizeof line))
+    if (grow_list(r, map, &map->lines, map->line_count, &map->line_capacity, sizeof line))
         map->lines[map->line_count++] = line;
 }
 
@@ -312,23 +312,23 @@ static void take_map(reader *r, cute_source_map *map)
 {
     cute_map_line last = {0};
     while (r->ok && r->at < r->end) {
-        if (take(r, '\n')) {
+        if (take_char(r, '\n')) {
             if (r->at == r->end) break;
             r->ok &= (size_t)(r->end - r->at) > strlen(more) && !memcmp(r->at, more, strlen(more));
             r->at += r->ok ? strlen(more) : 0;
         }
-        if (!r->ok || !take(r, ' ')) {
+        if (!r->ok || !take_char(r, ' ')) {
             r->ok = false;
-        } else if (take(r, '*')) {
+        } else if (take_char(r, '*')) {
             cute_map_file file = {.name = take_name(r, map->arena)};
-            r->ok &= take(r, ';');
+            r->ok &= take_char(r, ';');
             file.hash = take_u64(r);
-            if (more_room(r, map, &map->files, map->file_count, &map->file_capacity, sizeof file))
+            if (grow_list(r, map, &map->files, map->file_count, &map->file_capacity, sizeof file))
                 map->files[map->file_count++] = file;
-        } else if (peek(r) == '=' || peek(r) == '&') {
+        } else if (peek_char(r) == '=' || peek_char(r) == '&') {
             cute_map_form form = {.name = *r->at++ == '='};
             form.text = take_name(r, map->arena);
-            if (more_room(r, map, &map->forms, map->form_count, &map->form_capacity, sizeof form))
+            if (grow_list(r, map, &map->forms, map->form_count, &map->form_capacity, sizeof form))
                 map->forms[map->form_count++] = form;
         } else {
             take_line(r, map, &last);
@@ -336,7 +336,7 @@ static void take_map(reader *r, cute_source_map *map)
     }
 }
 
-/* Where the comment lines at the end begin: the line of the header. NULL: there is none. */
+/* The header line of the comment lines at the end of the text; NULL: none. */
 static const char *find_header(const char *text, const char *end)
 {
     while (end > text) {
@@ -356,7 +356,7 @@ bool cute_source_map_read(const char *text, size_t length, cute_arena *arena, cu
     *own = length;
     *out = (cute_source_map){.arena = arena};
     const char *end = text + length;
-    while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') end--; /* blank lines behind it do no harm */
+    while (end > text + 1 && end[-1] == '\n' && end[-2] == '\n') end--; /* blank lines after it are allowed */
     const char *start = find_header(text, end);
     if (!start) return false;
     reader r = {start + strlen(header), end, true};
@@ -374,7 +374,8 @@ bool cute_source_map_read(const char *text, size_t length, cute_arena *arena, cu
 
 const cute_map_line *cute_source_map_find(const cute_source_map *map, uint32_t printed)
 {
-    size_t low = 0, high = map->line_count; /* the first line behind `printed` lies in [low, high] */
+    size_t low = 0,
+           high = map->line_count; /* the index of the first line after `printed` is in [low, high] */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->lines[middle].printed <= printed)

@@ -1,7 +1,5 @@
-/* Where the lines of a printed text come from: comment lines behind the text, from which the next program of a
- * pipe takes the file and the lines that the user wrote. docs/source-map.md has the format.
- *
- * Knows lines and places only: what a line holds is the writer's matter. */
+/* Maps the lines of printed IR to the user's source: comment lines at the end of the text, which the next
+ * program of a pipe reads. docs/source-map.md describes the format. */
 #ifndef CUTE_LIB_BASE_DIAGNOSTICS_SOURCE_MAP_H
 #define CUTE_LIB_BASE_DIAGNOSTICS_SOURCE_MAP_H
 
@@ -9,37 +7,36 @@
 
 typedef struct cute_map_file {
     const char *name;
-    uint64_t hash; /* cute_source_hash of what it held; 0: unknown */
+    uint64_t hash; /* cute_source_hash of its contents; 0: unknown */
 } cute_map_file;
 
-/* What a location says beside its place. */
+/* A location's text besides its place. */
 typedef struct cute_map_form {
     const char *text;
-    bool
-        name; /* a name beside the place; else the writer's text, with CUTE_MAP_PLACE where the place belongs */
+    bool name; /* a name location; else text with CUTE_MAP_PLACE at the position of the place */
 } cute_map_form;
 enum { CUTE_MAP_PLACE = 1 };
 
-/* An argument of the operation on a line: of a function, of a loop. */
+/* A block argument of the operation on a line: of a function or a loop. */
 typedef struct cute_map_argument {
-    const char *name; /* NULL: it has none */
+    const char *name; /* NULL: none */
     bool placed;
     uint32_t line, column; /* in the file of its operation */
-    uint32_t form; /* 1 + an index of `forms`, of a location that is no name beside a place; 0: none */
+    uint32_t form;         /* 1 + an index of `forms`, unless it is a name location; 0: none */
 } cute_map_argument;
 
-/* What is on a printed line: an operation. */
+/* The operation on a printed line. */
 typedef struct cute_map_line {
     uint32_t printed; /* from 1 */
     bool placed;
-    uint32_t file, line, column; /* an index of `files`, and where in it */
-    uint32_t form;               /* 1 + an index of `forms`; 0: the place alone */
+    uint32_t file, line, column; /* an index of `files`, and the place in that file */
+    uint32_t form;               /* 1 + an index of `forms`; 0: only a place */
     size_t first_argument, argument_count;
 } cute_map_line;
 
-/* ---- making one ---- */
+/* ---- writing ---- */
 
-/* {.arena = ...} is an empty map. Lines are written as they come, in the order of `printed`. */
+/* {.arena = ...} is an empty map. Lines are added in ascending order of `printed`. */
 typedef struct cute_source_map_writer {
     cute_arena *arena;
     cute_map_file *files;
@@ -47,42 +44,43 @@ typedef struct cute_source_map_writer {
     size_t file_count, file_capacity, form_count, form_capacity;
     cute_buffer lines; /* their text */
     size_t column;
-    cute_map_line last; /* the one with a place that came last; `printed` is of the last one */
-    bool failed;        /* memory ran out, or the lines came out of order */
+    cute_map_line last; /* the last line with a place; `printed` is that of the last line */
+    bool failed;        /* out of memory, or lines not in ascending order */
 } cute_source_map_writer;
 
-/* The index of a file that is called so; `hash` is what it had when it was added. The name is copied. */
+/* Adds a file by name, or finds it; returns its index. `hash` is the hash of its contents. The name is
+ * copied. */
 uint32_t cute_source_map_file(cute_source_map_writer *map, const char *name, size_t length, uint64_t hash);
-/* 1 + the index of a form; 0 where a text cannot be one, as it has a NUL. The text is copied. */
+/* 1 + the index of a form; 0 if the text contains a NUL. The text is copied. */
 uint32_t cute_source_map_form(cute_source_map_writer *map, const char *text, size_t length, bool name);
-/* False: the line has an operation already, and this one is left out. */
+/* False: the line already has an operation, and this one is ignored. */
 bool cute_source_map_line(cute_source_map_writer *map, const cute_map_line *line);
-/* Of the line that was added last; `length` is that of the name. */
+/* Adds an argument to the last line; `length` is that of the name. */
 void cute_source_map_argument(cute_source_map_writer *map, const cute_map_argument *argument, size_t length);
-/* Appends the map to `text`, which it describes, and releases it. Nothing is appended where a line failed or
- * there is none. */
+/* Appends the map to `text`, which it describes, and releases it. Appends nothing if a line failed, or
+ * without lines. */
 void cute_source_map_finish(cute_source_map_writer *map, cute_buffer *text);
 
-/* ---- reading it back ---- */
+/* ---- reading ---- */
 
 typedef struct cute_source_map {
     cute_arena *arena; /* owns the rest */
     cute_map_file *files;
     cute_map_form *forms;
-    cute_map_line *lines; /* in the order of `printed` */
+    cute_map_line *lines; /* ascending by `printed` */
     cute_map_argument *arguments;
     size_t file_count, form_count, line_count, argument_count;
     size_t file_capacity, form_capacity, line_capacity, argument_capacity;
 } cute_source_map;
 
-/* The map behind `text`, whose own length goes to *own. False, and *own = length, where there is none or it
- * is of another text: one that was edited since. */
+/* Reads the map at the end of `text`; *own is the length of the text before it. False, and *own = length: no
+ * map, or a map of another (edited) text. */
 bool cute_source_map_read(const char *text, size_t length, cute_arena *arena, cute_source_map *out,
                           size_t *own);
-/* What is on a printed line, or on the nearest one before it that has anything; NULL: nothing is. */
+/* The operation on a printed line, or the nearest one before it; NULL: none. */
 const cute_map_line *cute_source_map_find(const cute_source_map *map, uint32_t printed);
 
-/* Of a whole text: never 0. */
+/* Never 0. */
 uint64_t cute_source_hash(const char *text, size_t length);
 
 #endif

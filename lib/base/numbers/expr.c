@@ -1,5 +1,5 @@
-/* Expressions: a hand-written tokenizer, precedence climbing over one table of operators, and the
- * evaluation in checked 64-bit integers. Knows nothing of what the names stand for. */
+/* Expressions: a hand-written tokenizer, precedence climbing over a table of operators, and evaluation in
+ * checked 64-bit integers. */
 #include "lib/base/numbers/expr.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "lib/base/numbers/expr_tree.h"
 #include "lib/base/text/chars.h"
 
-/* Deep enough for any expression that a person writes, small enough for any stack. */
+/* Deep enough for handwritten expressions, small enough for any stack. */
 enum { MAX_DEPTH = 400, MAX_ARGS = 32 };
 
 typedef enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_SIGN, TOKEN_BAD } token_kind;
@@ -40,7 +40,7 @@ static const binary_operator binary_operators[] = {
     {"%", 6, CUTE_EXPR_OP_REM},
 };
 
-static cute_place place_of(const parser *p, size_t start, size_t end)
+static cute_place token_place(const parser *p, size_t start, size_t end)
 {
     cute_place place = p->origin;
     place.column += (int)start;
@@ -48,11 +48,11 @@ static cute_place place_of(const parser *p, size_t start, size_t end)
     return place;
 }
 
-static cute_status fail_here(parser *p, const char *what)
+static cute_status fail_at_token(parser *p, const char *what)
 {
-    cute_place place = place_of(p, p->start, p->next);
+    cute_place place = token_place(p, p->start, p->next);
     if (p->token == TOKEN_END)
-        return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, not the end of the expression", what);
+        return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, got the end of the expression", what);
     return cute_fail(p->diag, CUTE_INVALID, &place, "expected %s, got '%.*s'", what,
                      (int)(p->next - p->start), p->text + p->start);
 }
@@ -71,7 +71,7 @@ static size_t scan_number(const char *s, size_t i, size_t n)
     return i;
 }
 
-static void advance(parser *p)
+static void advance_token(parser *p)
 {
     const char *s = p->text;
     size_t i = p->next, n = p->length;
@@ -97,16 +97,16 @@ static void advance(parser *p)
     p->next = i;
 }
 
-static bool at(const parser *p, const char *sign)
+static bool is_sign(const parser *p, const char *sign)
 {
     size_t width = p->next - p->start;
     return p->token == TOKEN_SIGN && strlen(sign) == width && memcmp(p->text + p->start, sign, width) == 0;
 }
 
-static cute_status expect(parser *p, const char *sign, const char *what)
+static cute_status expect_sign(parser *p, const char *sign, const char *what)
 {
-    if (!at(p, sign)) return fail_here(p, what);
-    advance(p);
+    if (!is_sign(p, sign)) return fail_at_token(p, what);
+    advance_token(p);
     return CUTE_OK;
 }
 
@@ -139,7 +139,7 @@ static cute_status parse_ternary(parser *p, cute_expr **out);
 
 static cute_status parse_number(parser *p, cute_expr **out)
 {
-    cute_place place = place_of(p, p->start, p->next);
+    cute_place place = token_place(p, p->start, p->next);
     size_t width = p->next - p->start;
     char text[64], *end;
     if (width >= sizeof text) return cute_fail(p->diag, CUTE_INVALID, &place, "the number is too long");
@@ -158,46 +158,46 @@ static cute_status parse_number(parser *p, cute_expr **out)
     }
     if (*end != '\0' || end == text)
         return cute_fail(p->diag, CUTE_INVALID, &place, "'%s' is not a number", text);
-    advance(p);
+    advance_token(p);
     return CUTE_OK;
 }
 
-/* What stands in (...) or [...]: one expression or several, separated by commas. */
+/* The comma-separated list in (...) or [...]. */
 static cute_status parse_list(parser *p, const char *close, const char *what, const cute_expr **args,
                               int *count)
 {
     *count = 0;
-    advance(p);
-    if (at(p, close)) {
-        advance(p);
+    advance_token(p);
+    if (is_sign(p, close)) {
+        advance_token(p);
         return CUTE_OK;
     }
     for (;;) {
         cute_expr *arg;
         if (*count == MAX_ARGS) {
-            cute_place place = place_of(p, p->start, p->next);
+            cute_place place = token_place(p, p->start, p->next);
             return cute_fail(p->diag, CUTE_INVALID, &place, "more than %d operands", MAX_ARGS);
         }
         CUTE_TRY(parse_ternary(p, &arg));
         args[(*count)++] = arg;
-        if (!at(p, ",")) return expect(p, close, what);
-        advance(p);
+        if (!is_sign(p, ",")) return expect_sign(p, close, what);
+        advance_token(p);
     }
 }
 
 static cute_status parse_name(parser *p, cute_expr **out)
 {
-    cute_place place = place_of(p, p->start, p->next);
+    cute_place place = token_place(p, p->start, p->next);
     char *name = cute_arena_copy(p->arena, p->text + p->start, p->next - p->start);
     if (!name) return cute_fail_memory(p->diag);
     const cute_expr *args[MAX_ARGS];
     int count = 0;
     cute_expr_kind kind = CUTE_EXPR_NAME;
-    advance(p);
-    if (at(p, "(")) {
+    advance_token(p);
+    if (is_sign(p, "(")) {
         kind = CUTE_EXPR_CALL;
         CUTE_TRY(parse_list(p, ")", "',' or ')'", args, &count));
-    } else if (at(p, "[")) {
+    } else if (is_sign(p, "[")) {
         kind = CUTE_EXPR_INDEX;
         CUTE_TRY(parse_list(p, "]", "',' or ']'", args, &count));
     }
@@ -208,35 +208,35 @@ static cute_status parse_name(parser *p, cute_expr **out)
 
 static cute_status parse_unary(parser *p, cute_expr **out)
 {
-    cute_place place = place_of(p, p->start, p->next);
+    cute_place place = token_place(p, p->start, p->next);
     if (p->nesting >= MAX_DEPTH)
         return cute_fail(p->diag, CUTE_INVALID, &place, "the expression is too deep (more than %d levels)",
                          MAX_DEPTH);
     p->nesting++;
     cute_status status;
-    if (at(p, "-") || at(p, "!")) {
-        cute_expr_op op = at(p, "-") ? CUTE_EXPR_OP_NEGATE : CUTE_EXPR_OP_NOT;
+    if (is_sign(p, "-") || is_sign(p, "!")) {
+        cute_expr_op op = is_sign(p, "-") ? CUTE_EXPR_OP_NEGATE : CUTE_EXPR_OP_NOT;
         cute_expr *inner;
-        advance(p);
+        advance_token(p);
         status = parse_unary(p, &inner);
         if (status == CUTE_OK) {
             const cute_expr *args[] = {inner};
             status = make_node(p, CUTE_EXPR_OPERATOR, place, args, 1, out);
         }
         if (status == CUTE_OK) (*out)->op = op;
-    } else if (at(p, "+")) {
-        advance(p);
+    } else if (is_sign(p, "+")) {
+        advance_token(p);
         status = parse_unary(p, out);
-    } else if (at(p, "(")) {
-        advance(p);
+    } else if (is_sign(p, "(")) {
+        advance_token(p);
         status = parse_ternary(p, out);
-        if (status == CUTE_OK) status = expect(p, ")", "')'");
+        if (status == CUTE_OK) status = expect_sign(p, ")", "')'");
     } else if (p->token == TOKEN_NUMBER) {
         status = parse_number(p, out);
     } else if (p->token == TOKEN_NAME) {
         status = parse_name(p, out);
     } else {
-        status = fail_here(p, "a number, a name or '('");
+        status = fail_at_token(p, "a number, a name or '('");
     }
     p->nesting--;
     return status;
@@ -245,7 +245,7 @@ static cute_status parse_unary(parser *p, cute_expr **out)
 static const binary_operator *current_operator(const parser *p)
 {
     for (size_t i = 0; i < sizeof binary_operators / sizeof *binary_operators; i++)
-        if (at(p, binary_operators[i].sign)) return &binary_operators[i];
+        if (is_sign(p, binary_operators[i].sign)) return &binary_operators[i];
     return NULL;
 }
 
@@ -255,9 +255,9 @@ static cute_status parse_binary(parser *p, int least, cute_expr **out)
     for (;;) {
         const binary_operator *found = current_operator(p);
         if (!found || found->precedence < least) return CUTE_OK;
-        cute_place place = place_of(p, p->start, p->next);
+        cute_place place = token_place(p, p->start, p->next);
         cute_expr *right;
-        advance(p);
+        advance_token(p);
         CUTE_TRY(parse_binary(p, found->precedence + 1, &right));
         const cute_expr *args[] = {*out, right};
         CUTE_TRY(make_node(p, CUTE_EXPR_OPERATOR, place, args, 2, out));
@@ -268,16 +268,16 @@ static cute_status parse_binary(parser *p, int least, cute_expr **out)
 static cute_status parse_ternary(parser *p, cute_expr **out)
 {
     CUTE_TRY(parse_binary(p, 1, out));
-    if (!at(p, "?")) return CUTE_OK;
-    cute_place place = place_of(p, p->start, p->next);
+    if (!is_sign(p, "?")) return CUTE_OK;
+    cute_place place = token_place(p, p->start, p->next);
     if (p->nesting >= MAX_DEPTH)
         return cute_fail(p->diag, CUTE_INVALID, &place, "the expression is too deep (more than %d levels)",
                          MAX_DEPTH);
     cute_expr *yes, *no;
-    advance(p);
+    advance_token(p);
     p->nesting++;
     CUTE_TRY(parse_ternary(p, &yes));
-    CUTE_TRY(expect(p, ":", "':'"));
+    CUTE_TRY(expect_sign(p, ":", "':'"));
     CUTE_TRY(parse_ternary(p, &no));
     p->nesting--;
     const cute_expr *args[] = {*out, yes, no};
@@ -293,13 +293,13 @@ cute_status cute_expr_parse(cute_arena *arena, const char *text, size_t length, 
     cute_place itself = {.file = "<expression>", .line = 1, .column = 1, .text = text, .text_length = length};
     p.origin = origin ? *origin : itself;
     if (p.origin.column < 1) p.origin.column = 1;
-    /* The nodes keep their places, so what these point to has to live as long as the arena. */
+    /* The nodes keep their places, so the strings have to live as long as the arena. */
     if (p.origin.file) p.origin.file = cute_arena_copy(arena, p.origin.file, strlen(p.origin.file));
     if (p.origin.text) p.origin.text = cute_arena_copy(arena, p.origin.text, p.origin.text_length);
     if ((origin ? origin->file && !p.origin.file : !p.origin.text)) return cute_fail_memory(diag);
-    advance(&p);
+    advance_token(&p);
     CUTE_TRY(parse_ternary(&p, out));
-    if (p.token != TOKEN_END) return fail_here(&p, "an operator or the end of the expression");
+    if (p.token != TOKEN_END) return fail_at_token(&p, "an operator or the end of the expression");
     return CUTE_OK;
 }
 
@@ -311,9 +311,9 @@ typedef struct evaluation {
     cute_diag *diag;
 } evaluation;
 
-static cute_status eval(const evaluation *e, const cute_expr *x, int64_t *out);
+static cute_status eval_expr(const evaluation *e, const cute_expr *x, int64_t *out);
 
-static cute_status fail_at(const evaluation *e, const cute_expr *x, const char *what)
+static cute_status fail_at_expr(const evaluation *e, const cute_expr *x, const char *what)
 {
     return cute_fail(e->diag, CUTE_INVALID, &x->place, "%s", what);
 }
@@ -362,7 +362,7 @@ typedef struct int_function {
 
 static const int_function int_functions[] = {
     {"ceil_div", 2, 2, int_ceil_div, "ceil_div: division by zero"},
-    {"round_up", 2, 2, int_round_up, "round_up: a multiple of zero, or beyond 64 bits"},
+    {"round_up", 2, 2, int_round_up, "round_up: division by zero, or the result does not fit in 64 bits"},
     {"min", 1, MAX_ARGS, int_min, ""},
     {"max", 1, MAX_ARGS, int_max, ""},
     {"abs", 1, 1, int_abs, "abs: the result does not fit in 64 bits"},
@@ -379,8 +379,8 @@ static cute_status eval_call(const evaluation *e, const cute_expr *x, int64_t *o
                              f->least == f->most ? "" : "at least ", f->least, f->least == 1 ? "" : "s",
                              x->count);
         int64_t values[MAX_ARGS];
-        for (int k = 0; k < x->count; k++) CUTE_TRY(eval(e, x->args[k], &values[k]));
-        return f->call(values, x->count, out) ? CUTE_OK : fail_at(e, x, f->failure);
+        for (int k = 0; k < x->count; k++) CUTE_TRY(eval_expr(e, x->args[k], &values[k]));
+        return f->call(values, x->count, out) ? CUTE_OK : fail_at_expr(e, x, f->failure);
     }
     cute_fail(e->diag, CUTE_INVALID, &x->place, "unknown function '%s'", x->name);
     cute_note(e->diag, NULL, "functions: ceil_div(a, b), round_up(a, b), min, max, abs, log2");
@@ -390,9 +390,9 @@ static cute_status eval_call(const evaluation *e, const cute_expr *x, int64_t *o
 static cute_status eval_operator(const evaluation *e, const cute_expr *x, int64_t *out)
 {
     int64_t a, b;
-    CUTE_TRY(eval(e, x->args[0], &a));
-    /* Only what is needed is evaluated: `n ? m / n : 0` holds for n = 0. */
-    if (x->op == CUTE_EXPR_OP_SELECT) return eval(e, x->args[a ? 1 : 2], out);
+    CUTE_TRY(eval_expr(e, x->args[0], &a));
+    /* Lazily: `n ? m / n : 0` is valid for n = 0. */
+    if (x->op == CUTE_EXPR_OP_SELECT) return eval_expr(e, x->args[a ? 1 : 2], out);
     if ((x->op == CUTE_EXPR_OP_AND && !a) || (x->op == CUTE_EXPR_OP_OR && a)) {
         *out = a != 0;
         return CUTE_OK;
@@ -403,9 +403,9 @@ static cute_status eval_operator(const evaluation *e, const cute_expr *x, int64_
             fits = cute_sub64(0, a, out);
         else
             *out = !a;
-        return fits ? CUTE_OK : fail_at(e, x, "the result does not fit in 64 bits");
+        return fits ? CUTE_OK : fail_at_expr(e, x, "the result does not fit in 64 bits");
     }
-    CUTE_TRY(eval(e, x->args[1], &b));
+    CUTE_TRY(eval_expr(e, x->args[1], &b));
     switch (x->op) {
     case CUTE_EXPR_OP_OR:
     case CUTE_EXPR_OP_AND: *out = b != 0; break;
@@ -419,18 +419,18 @@ static cute_status eval_operator(const evaluation *e, const cute_expr *x, int64_
     case CUTE_EXPR_OP_SUB: fits = cute_sub64(a, b, out); break;
     case CUTE_EXPR_OP_MUL: fits = cute_mul64(a, b, out); break;
     default:
-        if (b == 0) return fail_at(e, x, "division by zero");
+        if (b == 0) return fail_at_expr(e, x, "division by zero");
         fits = x->op == CUTE_EXPR_OP_DIV ? cute_div64(a, b, out) : cute_rem64(a, b, out);
     }
-    return fits ? CUTE_OK : fail_at(e, x, "the result does not fit in 64 bits");
+    return fits ? CUTE_OK : fail_at_expr(e, x, "the result does not fit in 64 bits");
 }
 
-static cute_status eval(const evaluation *e, const cute_expr *x, int64_t *out)
+static cute_status eval_expr(const evaluation *e, const cute_expr *x, int64_t *out)
 {
     switch (x->kind) {
     case CUTE_EXPR_INTEGER: *out = x->integer; return CUTE_OK;
-    case CUTE_EXPR_REAL: return fail_at(e, x, "expected an integer");
-    case CUTE_EXPR_INDEX: return fail_at(e, x, "an indexed name has no integer value here");
+    case CUTE_EXPR_REAL: return fail_at_expr(e, x, "expected an integer");
+    case CUTE_EXPR_INDEX: return fail_at_expr(e, x, "an indexed name has no integer value here");
     case CUTE_EXPR_NAME:
         if (e->lookup && e->lookup(e->context, x->name, out)) return CUTE_OK;
         return cute_fail(e->diag, CUTE_INVALID, &x->place, "unknown name '%s'", x->name);
@@ -444,5 +444,5 @@ cute_status cute_expr_int(const cute_expr *expr, cute_expr_lookup lookup, void *
                           cute_diag *diag)
 {
     evaluation e = {lookup, context, diag};
-    return eval(&e, expr, out);
+    return eval_expr(&e, expr, out);
 }

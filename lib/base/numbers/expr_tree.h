@@ -1,5 +1,5 @@
-/* The tree behind cute_expr, for evaluators other than cute_expr_int: the checks of lib/launch read
- * it to compute in double over whole rows. Nodes are immutable once parsed and live in the arena. */
+/* The nodes of a cute_expr, for evaluators other than cute_expr_int: the checks of lib/launch evaluate it in
+ * double over whole rows. Nodes are immutable and in the arena. */
 #ifndef CUTE_LIB_BASE_NUMBERS_EXPR_TREE_H
 #define CUTE_LIB_BASE_NUMBERS_EXPR_TREE_H
 
@@ -41,7 +41,7 @@ struct cute_expr {
     const char *name;
     const cute_expr *const *args;
     int count;
-    int depth;        /* 1 for a leaf: bounded, so that walks may recurse */
+    int depth;        /* 1 for a leaf; bounded, so that traversals may recurse */
     cute_place place; /* of the name, the number or the operator */
 };
 

@@ -1,4 +1,5 @@
-/* Integers of 1 to 64 bits as programs compute them: one table of operations for all that evaluate IR or launch plans. */
+/* Arithmetic on integers of 1 to 64 bits: one table of operations for all evaluators of IR and launch
+ * plans. */
 #ifndef CUTE_LIB_BASE_NUMBERS_INTEGERS_H
 #define CUTE_LIB_BASE_NUMBERS_INTEGERS_H
 
@@ -13,16 +14,16 @@ typedef enum cute_integer_op {
 } cute_integer_op;
 
 typedef struct cute_integer_names {
-    const char *plan, *arith, *llvm; /* llvm: NULL where there is none */
+    const char *plan, *arith, *llvm; /* llvm: may be NULL */
 } cute_integer_names;
 extern const cute_integer_names cute_integers[CUTE_INTEGERS];
 
-/* The number that the low `width` bits are, with its sign. A width out of range is 64. */
+/* Sign-extends the low `width` bits. A width out of range is 64. */
 static inline int64_t cute_integer_fit(int64_t value, int width)
 {
     return width >= 64 || width < 1 ? value : (int64_t)((uint64_t)value << (64 - width)) >> (64 - width);
 }
-/* The same, but 0 or 1 of one bit. */
+/* The same, but one bit is zero-extended: 0 or 1. */
 static inline int64_t cute_integer_plain(int64_t value, int width)
 {
     return width == 1 ? value & 1 : cute_integer_fit(value, width);
@@ -32,7 +33,7 @@ static inline uint64_t cute_integer_bits(int64_t value, int width)
     return width >= 64 || width < 1 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << width) - 1);
 }
 
-/* Of the low `width` bits of both; *out has its sign. False: the result is not known. */
+/* Computes on the low `width` bits of both; *out is sign-extended. False: the result is unknown. */
 bool cute_integer_compute(cute_integer_op op, int64_t a, int64_t b, int width, int64_t *out);
 
 /* In the order of the predicates of arith.cmpi and llvm.icmp: "eq", "ne", "lt" ... "geu". */

@@ -1,4 +1,5 @@
-/* The mixing function of splitmix64 (Steele, Lea, Flood 2014): state + CUTE_MIX_STEP, mixed, is the next number. */
+/* The mixing function of splitmix64 (Steele, Lea, Flood 2014): add CUTE_MIX_STEP to the state and mix it for
+ * the next number. */
 #ifndef CUTE_LIB_BASE_NUMBERS_MIX_H
 #define CUTE_LIB_BASE_NUMBERS_MIX_H
 

@@ -1,15 +1,15 @@
-/* The table of options as people read it, --help, and as programs do, --help=json. */
+/* The options table as text (--help) and JSON (--help=json). */
 #include <string.h>
 
 #include "lib/base/options/options.h"
 #include "lib/base/options/settings.h"
 #include "lib/base/text/json.h"
 
-/* Columns of a screen, and where the explanations begin. */
+/* The width of the screen, and the column of the explanations. */
 enum { SCREEN = 100, EXPLANATION = 30 };
 
 /* Words of `text` from column `column` on, later lines indented to EXPLANATION. */
-static void wrap(const char *text, size_t column, cute_buffer *out)
+static void wrap_text(const char *text, size_t column, cute_buffer *out)
 {
     while (*text) {
         size_t word = strcspn(text, " ");
@@ -28,7 +28,7 @@ static void wrap(const char *text, size_t column, cute_buffer *out)
     cute_buffer_putc(out, '\n');
 }
 
-static void option_line(const cute_option *option, cute_buffer *out)
+static void print_option(const cute_option *option, cute_buffer *out)
 {
     size_t start = out->length;
     if (option->letter)
@@ -37,7 +37,7 @@ static void option_line(const cute_option *option, cute_buffer *out)
         cute_buffer_puts(out, "      ");
     if (option->name) cute_buffer_printf(out, "--%s", option->name);
     if (option->value) {
-        /* A value that is joined to a letter reads as it is typed: -O3, -lNAME. */
+        /* The value of a short option follows directly, as typed: -O3, -lNAME. */
         bool maybe = option->kind == CUTE_OPTION_MAYBE;
         if (option->name) cute_buffer_puts(out, maybe ? "[=" : "=");
         cute_buffer_printf(out, "%s%s", option->value, maybe ? "]" : "");
@@ -47,7 +47,7 @@ static void option_line(const cute_option *option, cute_buffer *out)
         cute_buffer_printf(out, "\n%*s", EXPLANATION, "");
     else
         cute_buffer_printf(out, "%*s", (int)(EXPLANATION - column), "");
-    wrap(option->help, EXPLANATION, out);
+    wrap_text(option->help, EXPLANATION, out);
 }
 
 static bool has_option(const cute_command *command, const char *name)
@@ -57,8 +57,8 @@ static bool has_option(const cute_command *command, const char *name)
     return false;
 }
 
-/* The variables that the program or one of its options looks at. */
-static void environment(const char *tool, const cute_command *command, cute_buffer *out)
+/* The environment variables of the program and its options. */
+static void print_environment(const char *tool, const cute_command *command, cute_buffer *out)
 {
     const cute_setting *setting;
     bool any = false;
@@ -76,13 +76,13 @@ static void environment(const char *tool, const cute_command *command, cute_buff
             cute_buffer_printf(out, "\n%*s", EXPLANATION, "");
         else
             cute_buffer_printf(out, "%*s", (int)(EXPLANATION - column), "");
-        wrap(setting->help, EXPLANATION, out);
+        wrap_text(setting->help, EXPLANATION, out);
     }
 }
 
 void cute_options_environment(const char *tool, cute_buffer *out)
 {
-    environment(tool, NULL, out);
+    print_environment(tool, NULL, out);
 }
 
 void cute_options_help(const cute_command *command, cute_buffer *out)
@@ -94,9 +94,9 @@ void cute_options_help(const cute_command *command, cute_buffer *out)
         if (option->kind == CUTE_OPTION_GROUP)
             cute_buffer_printf(out, "\n%s:\n", option->name);
         else if (option->help)
-            option_line(option, out);
+            print_option(option, out);
     }
-    environment(command->name, command, out);
+    print_environment(command->name, command, out);
     if (command->epilogue) {
         size_t length = strlen(command->epilogue);
         cute_buffer_printf(out, "\n%s%s", command->epilogue,
@@ -106,7 +106,7 @@ void cute_options_help(const cute_command *command, cute_buffer *out)
 
 /* ---- as JSON ---- */
 
-/* The aliases of a row: those behind it that are not shown, with its target. */
+/* The aliases of a row: the following rows without help that have the same target. */
 static json_t *aliases_of(const cute_option *option)
 {
     json_t *list = json_array();
@@ -127,7 +127,7 @@ static json_t *default_of(const cute_option *option)
     return json_stringn(at, strcspn(at, ":;)"));
 }
 
-/* "text|json": the words that it may be. Capitals stand for something else. */
+/* "text|json": the allowed words. A word in capitals is a placeholder. */
 static json_t *choices_of(const char *value)
 {
     if (!value || !strchr(value, '|') || strpbrk(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")) return NULL;

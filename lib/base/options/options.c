@@ -1,5 +1,5 @@
-/* Command lines from tables: parsing on getopt_long_only. The text of --help is in help.c.
- * getopt keeps its state in globals, so only one thread may parse a command line at a time. */
+/* Parses command lines with getopt_long_only, driven by tables. getopt keeps its state in globals, so only
+ * one thread may parse a command line at a time. */
 #include "lib/base/options/options.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "lib/base/options/nearest.h"
 #include "lib/base/options/settings.h"
 
-/* getopt's answers for long options: above every letter. */
+/* getopt's return values of long options: above every letter. */
 enum { LONG = 256 };
 
-static bool is_end(const cute_option *option)
+static bool is_table_end(const cute_option *option)
 {
     return option->kind == CUTE_OPTION_GROUP && !option->name;
 }
@@ -39,7 +39,7 @@ static const char *tool_name(const cute_command *command, char out[TOOL_NAME])
     return out;
 }
 
-/* A flag that a variable may turn on can be turned off: --lineinfo=0. */
+/* Flags with an environment variable take a value, so that they can be turned off: --lineinfo=0. */
 static bool may_have_value(const cute_command *command, const cute_option *option)
 {
     char tool[TOOL_NAME];
@@ -47,21 +47,21 @@ static bool may_have_value(const cute_command *command, const cute_option *optio
            (option->kind == CUTE_OPTION_FLAG && cute_setting_of(tool_name(command, tool), option->name));
 }
 
-/* The table as getopt wants it. */
+/* The table in getopt's format. */
 typedef struct getopt_table {
     char *letters;
     struct option *names;
-    size_t count; /* of the options, groups among them */
+    size_t count; /* of the options, including groups */
 } getopt_table;
 
 static bool build_table(cute_arena *arena, const cute_command *command, getopt_table *table)
 {
     const cute_option *options = command->options;
-    while (!is_end(&options[table->count])) table->count++;
+    while (!is_table_end(&options[table->count])) table->count++;
     char *letter = table->letters = cute_arena_alloc(arena, 2 * table->count + 2);
     struct option *name = table->names = cute_arena_array(arena, table->count + 1, sizeof *name);
     if (!letter || !name) return false;
-    *letter++ = ':'; /* tell a missing value from an unknown option */
+    *letter++ = ':'; /* makes getopt distinguish a missing value from an unknown option */
     for (size_t i = 0; i < table->count; i++) {
         const cute_option *option = &options[i];
         if (option->kind == CUTE_OPTION_GROUP) continue;
@@ -79,7 +79,7 @@ static bool build_table(cute_arena *arena, const cute_command *command, getopt_t
     return true;
 }
 
-static const cute_option *find(const cute_command *command, size_t count, int answer)
+static const cute_option *find_option(const cute_command *command, size_t count, int answer)
 {
     if (answer >= LONG) return (size_t)(answer - LONG) < count ? &command->options[answer - LONG] : NULL;
     for (size_t i = 0; i < count; i++)
@@ -100,23 +100,24 @@ bool cute_option_append(cute_arena *arena, cute_option_list *list, const char *i
     return true;
 }
 
-/* As it is best typed: "--output" or "-o". */
-static const char *spelling(cute_arena *arena, const cute_option *option)
+/* The preferred spelling: "--output" or "-o". */
+static const char *option_spelling(cute_arena *arena, const cute_option *option)
 {
     const char *text = option->name ? cute_arena_printf(arena, "--%s", option->name)
                                     : cute_arena_printf(arena, "-%c", option->letter);
     return text ? text : "option";
 }
 
-static cute_status store(cute_arena *arena, const cute_option *option, const char *value, cute_diag *diag)
+static cute_status store_value(cute_arena *arena, const cute_option *option, const char *value,
+                               cute_diag *diag)
 {
     switch (option->kind) {
     case CUTE_OPTION_GROUP: break;
     case CUTE_OPTION_FLAG:
         *(bool *)option->target = true;
         if (value && !cute_switch_parse(value, option->target))
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects 1 or 0, got '%s'", spelling(arena, option),
-                             value);
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects 1 or 0, got '%s'",
+                             option_spelling(arena, option), value);
         break;
     case CUTE_OPTION_STRING: *(const char **)option->target = value; break;
     case CUTE_OPTION_MAYBE: *(const char **)option->target = value ? value : ""; break;
@@ -128,7 +129,8 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
         errno = 0;
         long long number = strtoll(value, &end, 0);
         if (end == value || *end || errno)
-            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects %s, got '%s'", spelling(arena, option),
+            return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects %s, got '%s'",
+                             option_spelling(arena, option),
                              errno == ERANGE ? "an integer of 64 bits" : "an integer", value);
         *(int64_t *)option->target = number;
         break;
@@ -137,25 +139,26 @@ static cute_status store(cute_arena *arena, const cute_option *option, const cha
     return CUTE_OK;
 }
 
-/* ---- what went wrong ---- */
+/* ---- errors ---- */
 
 static const char *option_at(const void *list, size_t index)
 {
     const cute_command *command = list;
     const cute_option *option = &command->options[index];
-    if (is_end(option)) return NULL;
+    if (is_table_end(option)) return NULL;
     return option->kind == CUTE_OPTION_GROUP || !option->name ? "" : option->name;
 }
 
 /* getopt said '?'. `word` is the argument, `known` the option when getopt knew it. */
-static cute_status refuse(const cute_command *command, const getopt_table *table, cute_arena *arena,
-                          const char *word, const cute_option *known, cute_diag *diag)
+static cute_status fail_unknown_option(const cute_command *command, const getopt_table *table,
+                                       cute_arena *arena, const char *word, const cute_option *known,
+                                       cute_diag *diag)
 {
     if (known && strchr(word, '='))
-        return cute_fail(diag, CUTE_USAGE, NULL, "'%s' takes no value", spelling(arena, known));
+        return cute_fail(diag, CUTE_USAGE, NULL, "'%s' takes no value", option_spelling(arena, known));
     const char *name = word + strspn(word, "-");
     size_t length = strcspn(name, "="), matches = 0;
-    /* The second letter of two, as in -vx. What is longer was meant as one name. */
+    /* The second of two letters, as in -vx. A longer word was meant as one name. */
     if (optopt && optopt < LONG && !known && word[1] != '-' && length == 2 && optopt != name[0])
         return cute_fail(diag, CUTE_USAGE, NULL, "unknown option '-%c' in '%s'", optopt, word);
     for (const struct option *o = table->names; o->name && length; o++)
@@ -202,7 +205,7 @@ static cute_status take_variable(const cute_setting *setting, const cute_option 
             "the environment variable %s expects error, warning, info, debug or 0 to 50, got '%s'", name,
             value);
     if (setting->kind != CUTE_SETTING_FLAG)
-        return store(arena, option, cute_arena_copy(arena, value, strlen(value)), diag);
+        return store_value(arena, option, cute_arena_copy(arena, value, strlen(value)), diag);
     if (!cute_switch_parse(value, &on))
         return cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects 1 or 0, got '%s'", name,
                          value);
@@ -210,7 +213,7 @@ static cute_status take_variable(const cute_setting *setting, const cute_option 
     return CUTE_OK;
 }
 
-/* What is told of a variable whether or not an option stands for it. */
+/* Checks that apply whether or not the option is given. */
 static cute_status check_variable(const cute_setting *setting, cute_diag *diag)
 {
     const char *name = NULL, *value = cute_setting_value(setting, &name);
@@ -220,7 +223,7 @@ static cute_status check_variable(const cute_setting *setting, cute_diag *diag)
     if (setting->kind == CUTE_SETTING_FOLDER && (stat(value, &info) != 0 || !S_ISDIR(info.st_mode))) {
         cute_fail(diag, CUTE_USAGE, NULL, "the environment variable %s expects a folder, got '%s'", name,
                   value);
-        cute_note(diag, NULL, "it says %s; unset it, or name such a folder", setting->help);
+        cute_note(diag, NULL, "it sets %s; unset it, or set it to an existing folder", setting->help);
         return CUTE_USAGE;
     }
     if (setting->kind == CUTE_SETTING_NONE && !(cute_switch_parse(value, &on) && !on))
@@ -234,7 +237,7 @@ static cute_status take_environment(const cute_command *command, size_t count, c
 {
     const cute_setting *setting;
     char tool[TOOL_NAME];
-    /* Help is given whatever the environment says. */
+    /* --help and --version work even if a variable is invalid. */
     for (size_t i = 0; i < count; i++)
         if (given[i] && command->options[i].name &&
             (!strcmp(command->options[i].name, "help") || !strcmp(command->options[i].name, "version")))
@@ -263,35 +266,36 @@ cute_status cute_options_parse(const cute_command *command, cute_arena *arena, i
 {
     getopt_table table = {0};
     *operands = (cute_option_list){0};
-    /* getopt reorders the words; the caller's stay as they are. */
+    /* A copy, because getopt reorders the words. */
     char **words = cute_arena_array(arena, (size_t)argc + 1, sizeof *words);
     if (!words || !build_table(arena, command, &table)) return cute_fail_memory(diag);
     bool *given = cute_arena_array(arena, table.count + 1, sizeof *given);
     if (!given) return cute_fail_memory(diag);
     if (argc > 0) memcpy(words, argv, (size_t)argc * sizeof *words);
     opterr = 0;
-    optind = 0; /* start afresh */
+    optind = 0; /* reset getopt */
     for (int answer; (answer = getopt_long_only(argc, words, table.letters, table.names, NULL)) != -1;) {
         const char *word = optind > 0 && optind <= argc ? words[optind - 1] : "";
         if (answer == '?') {
-            const cute_option *known = find(command, table.count, optopt);
-            /* Behind a letter that ends its word optind points behind that word, else at it. */
+            const cute_option *known = find_option(command, table.count, optopt);
+            /* After a letter at the end of its word, optind is at the next word, else at this one. */
             bool at_end = optind > 1 && word[0] == '-' && word[strlen(word) - 1] == optopt;
             if (optopt && !known && optopt < LONG && !at_end && optind < argc && words[optind][0] == '-' &&
                 strchr(words[optind], optopt))
                 word = words[optind];
-            return refuse(command, &table, arena, word, known, diag);
+            return fail_unknown_option(command, &table, arena, word, known, diag);
         }
         if (answer == ':') {
-            const cute_option *option = find(command, table.count, optopt);
+            const cute_option *option = find_option(command, table.count, optopt);
             return cute_fail(diag, CUTE_USAGE, NULL, "'%s' expects a value%s%s",
-                             option ? spelling(arena, option) : word, option && option->value ? ": " : "",
+                             option ? option_spelling(arena, option) : word,
+                             option && option->value ? ": " : "",
                              option && option->value ? option->value : "");
         }
-        const cute_option *option = find(command, table.count, answer);
+        const cute_option *option = find_option(command, table.count, answer);
         if (!option) continue;
         given[option - command->options] = true;
-        CUTE_TRY(store(arena, option, optarg, diag));
+        CUTE_TRY(store_value(arena, option, optarg, diag));
     }
     CUTE_TRY(take_environment(command, table.count, given, arena, diag));
     for (int i = optind; i < argc; i++)
@@ -313,19 +317,19 @@ cute_status cute_option_set(const cute_option *options, cute_arena *arena, const
 {
     const cute_command command = {.options = options};
     const cute_option *option = options;
-    while (!is_end(option) &&
+    while (!is_table_end(option) &&
            (option->kind == CUTE_OPTION_GROUP || !option->name || strcmp(option->name, name) != 0))
         option++;
-    if (is_end(option)) {
+    if (is_table_end(option)) {
         const char *near = cute_nearest(name, option_at, &command);
         return near ? cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%s'; did you mean '%s'?", name, near)
                     : cute_fail(diag, CUTE_USAGE, NULL, "unknown option '%s'", name);
     }
     if (option->kind == CUTE_OPTION_FLAG) return set_flag(option, value, diag);
-    if (!value && option->kind == CUTE_OPTION_MAYBE) return store(arena, option, NULL, diag);
+    if (!value && option->kind == CUTE_OPTION_MAYBE) return store_value(arena, option, NULL, diag);
     if (!value) return cute_fail(diag, CUTE_USAGE, NULL, "option '%s': expected a value", name);
     const char *copy = cute_arena_copy(arena, value, strlen(value));
-    return copy ? store(arena, option, copy, diag) : cute_fail_memory(diag);
+    return copy ? store_value(arena, option, copy, diag) : cute_fail_memory(diag);
 }
 
 cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute_diag *diag)

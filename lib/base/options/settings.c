@@ -74,7 +74,8 @@ bool cute_setting_shapes_output(const char *variable, size_t length)
             shapes = shapes || rows[i].effect == CUTE_EFFECT_OUTPUT;
         }
     if (listed) return shapes;
-    /* Of names that nobody has listed: those of our kind and of what we run; a name that ends in '=' is whole. */
+    /* Unlisted names count by prefix: ours and those of the programs that are run; a prefix that ends in '='
+     * is a whole name. */
     static const char *const prefixes[] = {"CUTE_", "CUTLASS_", "CUDA",  "NV",  "PTXAS",
                                            "MLIR_", "LLVM_",    "PATH=", "LD_", "HOME="};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !shapes; i++) {

@@ -1,4 +1,4 @@
-/* The frame of a program. */
+/* The main function of all programs. */
 #include "lib/base/options/tool.h"
 
 #include <stdlib.h>
@@ -16,17 +16,17 @@ typedef struct common {
     bool version;
 } common;
 
-/* The program's table with the rows of all programs behind it; NULL when memory is exhausted. */
-static const cute_option *whole_table(const cute_option *own, cute_arena *arena, common *c)
+/* The program's options followed by the common ones; NULL when memory is exhausted. */
+static const cute_option *build_option_table(const cute_option *own, cute_arena *arena, common *c)
 {
     const cute_option rows[] = {
         {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json",
-         "form of messages (default text; full: errors with their likely causes)", &c->diagnostics},
+         "format of diagnostics (default text; full: errors with likely causes)", &c->diagnostics},
         {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
          "error: errors only; warning; info: programs run, stages, the cache; debug: files, passes (default "
          "warning)",
          &c->log_level},
-        {CUTE_OPTION_MAYBE, "help", 'h', "json", "show this; or the same table as JSON", &c->help},
+        {CUTE_OPTION_MAYBE, "help", 'h', "json", "show this help, or the same table as JSON", &c->help},
         {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &c->version},
         {0},
     };
@@ -39,7 +39,8 @@ static const cute_option *whole_table(const cute_option *own, cute_arena *arena,
     return table;
 }
 
-static cute_status tell(const cute_command *command, const char *with, const char *help, cute_diag *diag)
+static cute_status print_help_or_version(const cute_command *command, const char *with, const char *help,
+                                         cute_diag *diag)
 {
     cute_buffer text = {0};
     if (help && *help && strcmp(help, "json") != 0)
@@ -56,7 +57,7 @@ static cute_status tell(const cute_command *command, const char *with, const cha
     return status;
 }
 
-static cute_status set_level(const char *tool, const char *text, cute_diag *diag)
+static cute_status set_log_level(const char *tool, const char *text, cute_diag *diag)
 {
     cute_log_level level;
     if (!cute_log_level_parse(text, &level))
@@ -80,18 +81,18 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
     common c = {0};
     cute_command whole = *command;
     cute_status status = CUTE_OK;
-    whole.options = tool.arena ? whole_table(command->options, tool.arena, &c) : NULL;
+    whole.options = tool.arena ? build_option_table(command->options, tool.arena, &c) : NULL;
     if (!whole.options || !tool.diag) status = cute_fail_memory(tool.diag);
     if (status == CUTE_OK)
         cute_diag_know(tool.diag, CUTE_FACT_COMMAND,
                        cute_process_text(tool.arena, (const char *const *)(uintptr_t)argv));
     if (status == CUTE_OK)
         status = cute_options_parse(&whole, tool.arena, argc, argv, &tool.operands, tool.diag);
-    if (status == CUTE_OK && c.log_level) status = set_level(name, c.log_level, tool.diag);
+    if (status == CUTE_OK && c.log_level) status = set_log_level(name, c.log_level, tool.diag);
     if (status == CUTE_OK && c.diagnostics)
         status = cute_diag_format_parse(c.diagnostics, &tool.format, tool.diag);
     if (status == CUTE_OK && (c.help || c.version))
-        status = tell(&whole, with, c.help, tool.diag);
+        status = print_help_or_version(&whole, with, c.help, tool.diag);
     else if (status == CUTE_OK)
         status = work(&tool, settings);
     int code = cute_tool_finish(name, status, tool.diag, tool.format);
@@ -113,7 +114,7 @@ cute_status cute_tool_write(const char *path, const char *text, size_t length, b
     return status;
 }
 
-static void to_stderr(const char *text, size_t length)
+static void write_stderr(const char *text, size_t length)
 {
     cute_pipe_guard guard;
     cute_pipe_hold(&guard);
@@ -130,7 +131,7 @@ void cute_tool_say(const char *text, size_t length)
 {
     cute_buffer shown = {0};
     cute_text_printable(text, length, &shown);
-    to_stderr(cute_buffer_text(&shown), shown.length);
+    write_stderr(cute_buffer_text(&shown), shown.length);
     cute_buffer_release(&shown);
 }
 
@@ -161,7 +162,7 @@ void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format f
     cute_diag_render_for(tool, errors ? errors : diag, format, format != CUTE_DIAG_JSON && wants_colour(),
                          &text);
     cute_diag_destroy(errors);
-    to_stderr(cute_buffer_text(&text), text.length);
+    write_stderr(cute_buffer_text(&text), text.length);
     cute_buffer_release(&text);
 }
 

@@ -1,4 +1,5 @@
-/* See cache.h. An entry is a head, its key and its bytes; the name is a hash of the key, which is compared whole. */
+/* An entry is a head, its key and its bytes; its file name is a hash of the key, and the whole key is
+ * compared. */
 #include "lib/base/system/cache.h"
 
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 static const char suffix[] = ".cute-cache";
 static const char magic[8] = "cutecch1";
-enum { USUAL_SIZE = 512 }; /* MiB */
+enum { DEFAULT_SIZE_MIB = 512 }; /* MiB */
 
 typedef struct head {
     char magic[8];
@@ -39,7 +40,7 @@ const char *cute_cache_folder(cute_arena *arena, const char *given)
     return home && *home == '/' ? cute_arena_printf(arena, "%s/.cache/libcute", home) : NULL;
 }
 
-static void hash(const char *kind, const void *key, size_t length, uint64_t out[2])
+static void hash_key(const char *kind, const void *key, size_t length, uint64_t out[2])
 {
     const unsigned char *bytes = key;
     out[0] = UINT64_C(0xcbf29ce484222325);
@@ -53,17 +54,17 @@ static void hash(const char *kind, const void *key, size_t length, uint64_t out[
     }
 }
 
-static const char *name_of(cute_arena *arena, const char *kind, const void *key, size_t length)
+static const char *entry_name(cute_arena *arena, const char *kind, const void *key, size_t length)
 {
     uint64_t name[2];
-    hash(kind, key, length, name);
+    hash_key(kind, key, length, name);
     return cute_arena_printf(arena, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, name[0], name[1], suffix);
 }
 
-/* ---- whose it is ---- */
+/* ---- ownership ---- */
 
-/* A folder that is ours or root's; where others may write, they must not be able to rename what is ours. Negative: it
- * is not used. Entries are opened in it, so that no other folder takes its place meanwhile. */
+/* Opens a folder owned by this user or root; if others can write to it, it must have the sticky bit.
+ * Negative: not usable. Entries are opened relative to it, so it cannot be swapped for another folder. */
 static int open_folder(const char *folder, bool tell)
 {
     struct stat info;
@@ -73,15 +74,15 @@ static int open_folder(const char *folder, bool tell)
     if (info.st_uid != geteuid() && info.st_uid != 0)
         why = "it belongs to another user";
     else if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !(info.st_mode & S_ISVTX))
-        why = "others may write into it; chmod go-w helps";
+        why = "other users can write to it; fix: chmod go-w";
     if (!why) return fd;
     if (tell) cute_log(CUTE_LOG_WARNING, "the cache %s is not used: %s", folder, why);
     close(fd);
     return -1;
 }
 
-/* An entry that we wrote and nobody else can have changed. What is no plain file is not waited for, a link is not
- * followed. */
+/* Opens an entry written by this user that nobody else can have changed. Does not block on non-regular files,
+ * and does not follow links. */
 static int open_entry(int folder, const char *name, struct stat *info)
 {
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -93,7 +94,7 @@ static int open_entry(int folder, const char *name, struct stat *info)
     return -1;
 }
 
-static bool read_whole(int fd, void *bytes, size_t length, off_t at)
+static bool read_fully(int fd, void *bytes, size_t length, off_t at)
 {
     char *to = bytes;
     while (length) {
@@ -107,7 +108,7 @@ static bool read_whole(int fd, void *bytes, size_t length, off_t at)
     return true;
 }
 
-static uint32_t sum_of(const void *bytes, size_t length)
+static uint32_t checksum(const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;
     uLong sum = crc32(0, NULL, 0);
@@ -118,15 +119,15 @@ static uint32_t sum_of(const void *bytes, size_t length)
     return (uint32_t)sum;
 }
 
-/* Key and bytes of an entry, whose lengths are those of the file; NULL: it is not one of this key. */
+/* Reads key and bytes of an entry whose lengths match the file; NULL: not an entry of this key. */
 static char *read_entry(int fd, const struct stat *info, const void *key, size_t key_length, head *h)
 {
-    if (!read_whole(fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic) != 0) return NULL;
+    if (!read_fully(fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic) != 0) return NULL;
     uint64_t size = (uint64_t)info->st_size - sizeof *h;
     if (h->key_length != key_length || key_length > size || h->length != size - key_length) return NULL;
     char *stored = size < PTRDIFF_MAX ? malloc(size + 1) : NULL;
-    if (stored && read_whole(fd, stored, size, sizeof *h) && !memcmp(stored, key, key_length) &&
-        h->key_sum == sum_of(key, key_length) && h->sum == sum_of(stored + key_length, h->length))
+    if (stored && read_fully(fd, stored, size, sizeof *h) && !memcmp(stored, key, key_length) &&
+        h->key_sum == checksum(key, key_length) && h->sum == checksum(stored + key_length, h->length))
         return stored;
     free(stored);
     return NULL;
@@ -139,13 +140,13 @@ bool cute_cache_get(const char *folder, const char *kind, const void *key, size_
     head h;
     char *stored = NULL;
     cute_arena *arena = folder ? cute_arena_create() : NULL;
-    const char *name = arena ? name_of(arena, kind, key, key_length) : NULL;
+    const char *name = arena ? entry_name(arena, kind, key, key_length) : NULL;
     int place = name ? open_folder(folder, true) : -1;
     int fd = place < 0 ? -1 : open_entry(place, name, &info);
     if (fd >= 0 && info.st_size >= (off_t)sizeof h) stored = read_entry(fd, &info, key, key_length, &h);
     if (stored) {
         cute_buffer_append(out, stored + key_length, h.length);
-        futimens(fd, NULL); /* it was used now */
+        futimens(fd, NULL); /* marks it as used */
     }
     if (folder)
         cute_log(CUTE_LOG_INFO, "%s in the cache: %s/%s", stored ? "found" : "not", folder, name ? name : "");
@@ -198,7 +199,7 @@ static void list_entries(cute_arena *arena, int folder, entry_list *out)
         close(fd);
 }
 
-static int by_use(const void *a, const void *b)
+static int compare_by_use(const void *a, const void *b)
 {
     const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
     if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
@@ -209,25 +210,25 @@ static int64_t size_limit(void)
 {
     const char *text = getenv("CUTE_CACHE_SIZE");
     char *end;
-    long long mebibytes = text && *text ? strtoll(text, &end, 10) : USUAL_SIZE;
-    if (text && *text && (*end || mebibytes < 0 || mebibytes > INT64_MAX >> 20)) mebibytes = USUAL_SIZE;
+    long long mebibytes = text && *text ? strtoll(text, &end, 10) : DEFAULT_SIZE_MIB;
+    if (text && *text && (*end || mebibytes < 0 || mebibytes > INT64_MAX >> 20)) mebibytes = DEFAULT_SIZE_MIB;
     return mebibytes << 20;
 }
 
-static void trim(cute_arena *arena, int folder)
+static void trim_cache(cute_arena *arena, int folder)
 {
     entry_list list = {0};
     int64_t limit = size_limit();
     list_entries(arena, folder, &list);
     if (list.size <= limit) return;
-    cute_sort(list.items, list.count, sizeof *list.items, by_use);
+    cute_sort(list.items, list.count, sizeof *list.items, compare_by_use);
     for (size_t i = 0; i < list.count && list.size > limit; i++) {
         unlinkat(folder, list.items[i].name, 0);
         list.size -= list.items[i].size;
     }
 }
 
-/* A folder that is made here is ours alone. */
+/* A folder created here is private. */
 static int make_folder(cute_arena *arena, const char *folder)
 {
     size_t length = strlen(folder);
@@ -237,7 +238,7 @@ static int make_folder(cute_arena *arena, const char *folder)
         return -1;
     if (!plain || (mkdir(plain, 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES))
         return -1;
-    return open_folder(plain, false); /* who looked for the entry was told */
+    return open_folder(plain, false); /* the lookup has already warned */
 }
 
 void cute_cache_put(const char *folder, const char *kind, const void *key, size_t key_length,
@@ -245,18 +246,18 @@ void cute_cache_put(const char *folder, const char *kind, const void *key, size_
 {
     cute_buffer file = {0};
     cute_arena *arena = folder && *folder ? cute_arena_create() : NULL;
-    const char *name = arena ? name_of(arena, kind, key, key_length) : NULL;
+    const char *name = arena ? entry_name(arena, kind, key, key_length) : NULL;
     head h = {.key_length = key_length,
               .length = length,
-              .key_sum = sum_of(key, key_length),
-              .sum = sum_of(bytes, length)};
+              .key_sum = checksum(key, key_length),
+              .sum = checksum(bytes, length)};
     memcpy(h.magic, magic, sizeof magic);
     cute_buffer_append(&file, &h, sizeof h);
     cute_buffer_append(&file, key, key_length);
     cute_buffer_append(&file, bytes, length);
     int place = name && cute_buffer_ok(&file) ? make_folder(arena, folder) : -1;
     if (place >= 0 && cute_file_write_private(place, name, file.data, file.length) == CUTE_OK)
-        trim(arena, place);
+        trim_cache(arena, place);
     if (place >= 0) close(place);
     cute_buffer_release(&file);
     cute_arena_destroy(arena);

@@ -1,4 +1,4 @@
-/* Time for measuring: seconds of a clock that only goes forward. */
+/* Monotonic time in seconds. */
 #ifndef CUTE_LIB_BASE_SYSTEM_CLOCK_H
 #define CUTE_LIB_BASE_SYSTEM_CLOCK_H
 

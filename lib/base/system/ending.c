@@ -1,5 +1,5 @@
-/* What a program leaves when a signal ends it: nothing. The notes are the one state of the library beside the log's; they
- * are kept only where a program asked for it (see signals.h). */
+/* Cleans up when a signal ends the program. The notes are process-wide state, kept only after a program has
+ * installed the handler (see signals.h). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +18,11 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 
 typedef enum note_kind { NOTE_FREE, NOTE_TAKEN, NOTE_PATH, NOTE_PROCESS, NOTE_GROUP } note_kind;
 
-/* Never freed, but used again: the handler may be reading them. */
+/* Reused, but never freed: the handler may be reading them. */
 struct cute_ending {
     struct cute_ending *next;
     _Atomic int kind;
-    pid_t owner; /* a process that is forked has these notes, too, and must not act on them */
+    pid_t owner; /* a forked process inherits the notes, and must not act on them */
     pid_t process;
     char path[PATH_MAX];
 };
@@ -30,9 +30,9 @@ struct cute_ending {
 static cute_ending *_Atomic notes;
 static atomic_bool installed, ending;
 
-/* ---- in the handler: nothing but what POSIX allows there, and getdents64 ---- */
+/* ---- in the handler: only async-signal-safe functions, and getdents64 ---- */
 
-/* A folder's plain files; `path` itself may be one. */
+/* Removes a file, or a folder's regular files and the folder. */
 static void remove_path(const char *path)
 {
     _Alignas(struct dirent64) char block[4096];
@@ -52,7 +52,7 @@ static void remove_path(const char *path)
     rmdir(path);
 }
 
-static void send(const cute_ending *note, int number)
+static void send_signal(const cute_ending *note, int number)
 {
     kill(atomic_load(&note->kind) == NOTE_GROUP ? -note->process : note->process, number);
 }
@@ -63,11 +63,11 @@ static bool is_process(const cute_ending *note)
     return (kind == NOTE_PROCESS || kind == NOTE_GROUP) && note->owner == getpid();
 }
 
-/* All at once, then a second for all of them. Who was waited for elsewhere has ended. */
+/* Signals all processes, then waits up to a second for all together. A process reaped elsewhere has ended. */
 static void end_processes(void)
 {
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
-        if (is_process(n)) send(n, SIGTERM);
+        if (is_process(n)) send_signal(n, SIGTERM);
     for (int round = 0; round < 1000; round++) {
         bool any = false;
         for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
@@ -75,17 +75,17 @@ static void end_processes(void)
         if (!any) break;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    /* Also those that the leader of a group has left behind. */
+    /* Including processes that a group's leader has left running. */
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (is_process(n) && (atomic_load(&n->kind) == NOTE_GROUP || waitpid(n->process, NULL, WNOHANG) == 0))
-            send(n, SIGKILL);
+            send_signal(n, SIGKILL);
 }
 
-static void handle(int number)
+static void handle_signal(int number)
 {
     sigset_t raised;
     if (atomic_exchange(&ending, true))
-        for (;;) pause(); /* another thread is at it */
+        for (;;) pause(); /* another thread is in the handler */
     end_processes();
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (atomic_load(&n->kind) == NOTE_PATH && n->owner == getpid()) remove_path(n->path);
@@ -96,11 +96,11 @@ static void handle(int number)
     sigprocmask(SIG_UNBLOCK, &raised, NULL);
 }
 
-/* ---- before it ---- */
+/* ---- outside the handler ---- */
 
 void cute_ending_install(void)
 {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, old;
+    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART}, old;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < ENDINGS; i++) sigaddset(&action.sa_mask, endings[i]);
     for (int i = 0; i < ENDINGS; i++)
@@ -143,7 +143,7 @@ static cute_ending *take_note(void)
     return note;
 }
 
-static cute_ending *publish(cute_ending *note, note_kind kind)
+static cute_ending *publish_note(cute_ending *note, note_kind kind)
 {
     note->owner = getpid();
     atomic_store(&note->kind, kind);
@@ -156,7 +156,7 @@ cute_ending *cute_ending_note_path(const char *path)
     cute_ending *note = length < PATH_MAX ? take_note() : NULL;
     if (!note) return NULL;
     memcpy(note->path, path, length + 1);
-    return publish(note, NOTE_PATH);
+    return publish_note(note, NOTE_PATH);
 }
 
 cute_ending *cute_ending_note_process(pid_t process, bool group)
@@ -164,7 +164,7 @@ cute_ending *cute_ending_note_process(pid_t process, bool group)
     cute_ending *note = take_note();
     if (!note) return NULL;
     note->process = process;
-    return publish(note, group ? NOTE_GROUP : NOTE_PROCESS);
+    return publish_note(note, group ? NOTE_GROUP : NOTE_PROCESS);
 }
 
 void cute_ending_forget(cute_ending *note)

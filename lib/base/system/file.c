@@ -1,4 +1,4 @@
-/* Whole files in and out; temporary folders. Owns the naming of temporary files. */
+/* Reads and writes whole files; temporary folders and the names of temporary files. */
 #include "lib/base/system/file.h"
 
 #include <ctype.h>
@@ -39,7 +39,7 @@ void cute_pipe_failed(void)
 {
     struct stat out, messages;
     if (fstat(STDOUT_FILENO, &out) || !S_ISFIFO(out.st_mode)) return;
-    /* Output and messages in one: somebody reads both. */
+    /* 2>&1: the reader gets the messages as well, so it is not a program of the pipe. */
     if (fstat(STDERR_FILENO, &messages) == 0 && out.st_dev == messages.st_dev &&
         out.st_ino == messages.st_ino)
         return;
@@ -90,7 +90,7 @@ cute_status cute_reader_skip(cute_reader *reader, int64_t length, cute_diag *dia
     if (reader->regular) return CUTE_OK;
     if (length > CUTE_READER_MOST)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "'%s' is not a plain file: expected to skip 1 GiB at most, got %lld bytes",
+                         "'%s' is not a regular file: expected to skip at most 1 GiB, got %lld bytes",
                          reader->label, (long long)length);
     cute_buffer unwanted = {0};
     cute_status status = cute_reader_read(reader, length, &unwanted, diag);
@@ -108,14 +108,13 @@ cute_status cute_file_read(const char *path, cute_buffer *out, cute_diag *diag)
 {
     cute_reader reader;
     CUTE_TRY(cute_reader_open(path, &reader, diag));
-    /* One byte more than there may be, so that the end is seen. */
+    /* One byte more than allowed, to detect the end. */
     int64_t most = reader.size > CUTE_READER_MOST ? reader.size : CUTE_READER_MOST;
     bool standard = reader.fd == STDIN_FILENO;
     cute_status status = cute_reader_read(&reader, most + 1, out, diag);
     cute_reader_close(&reader);
     if (!status && reader.at > most)
-        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' has no end: expected 1 GiB at most of it",
-                         reader.label);
+        return cute_fail(diag, CUTE_INVALID, NULL, "'%s' is too long: expected at most 1 GiB", reader.label);
     if (!status && standard && out->length == strlen(failed_mark) &&
         !memcmp(out->data, failed_mark, out->length))
         status = CUTE_INVALID;
@@ -153,7 +152,7 @@ static int write_all(int fd, const char *bytes, size_t length)
     return error;
 }
 
-/* To what is no regular file, or to standard output. */
+/* To a non-regular file or standard output. */
 static int write_stream(int fd, const void *bytes, size_t length)
 {
     int error = write_all(fd, bytes, length);
@@ -169,8 +168,8 @@ static int write_in_place(const char *path, int flags, const void *bytes, size_t
     return error;
 }
 
-/* A new file beside `path`, which is taken from the folder `from`, created with the user's umask; its name goes to
- * `name`. */
+/* Creates a file in the same folder as `path` (relative to `from`) with the user's umask; its name is
+ * returned in `name`. */
 static int open_beside(int from, const char *path, mode_t mode, char name[PATH_MAX], int *out)
 {
     const char *slash = strrchr(path, '/');
@@ -188,7 +187,7 @@ static int open_beside(int from, const char *path, mode_t mode, char name[PATH_M
     return EEXIST;
 }
 
-/* `old`: the file that is replaced, or NULL. *created says whether a temporary file could be made at all. */
+/* `old`: the file to be replaced, or NULL. *created: whether the temporary file could be created. */
 static int write_renamed(const char *path, const struct stat *old, const void *bytes, size_t length,
                          bool *created)
 {
@@ -217,7 +216,7 @@ static int write_file(const char *path, const void *bytes, size_t length)
     if (exists && S_ISDIR(info.st_mode)) return EISDIR;
     if (exists && !S_ISREG(info.st_mode)) return write_in_place(path, 0, bytes, length);
     if (exists && access(path, W_OK) != 0) return errno;
-    /* What a symbolic link points to is replaced, not the link. */
+    /* The target of a symbolic link is replaced, not the link. */
     struct stat link;
     char *target = NULL;
     if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) {
@@ -226,7 +225,7 @@ static int write_file(const char *path, const void *bytes, size_t length)
     }
     bool created;
     int error = write_renamed(target ? target : path, exists ? &info : NULL, bytes, length, &created);
-    /* A writable file in a folder that isn't. */
+    /* A writable file in a read-only folder. */
     if (error && !created && exists && (error == EACCES || error == EPERM || error == EROFS))
         error = write_in_place(path, O_TRUNC, bytes, length);
     free(target);
@@ -245,7 +244,7 @@ cute_status cute_file_write_private(int folder, const char *name, const void *by
 {
     char beside[PATH_MAX];
     sigset_t held;
-    cute_ending_hold(&held); /* names in an open folder are not noted; it is short */
+    cute_ending_hold(&held); /* this file is not noted for removal, so signals wait */
     int fd = -1, error = open_beside(folder, name, 0600, beside, &fd);
     bool created = !error;
     if (created) error = write_all(fd, bytes, length);
@@ -292,12 +291,12 @@ void cute_temp_remove(const char *directory)
     cute_ending_forget_path(directory);
 }
 
-static int make_one(const char *path)
+static int make_one_directory(const char *path)
 {
     struct stat info;
     if (mkdir(path, 0777) == 0) return 0;
     int error = errno;
-    /* A read-only parent answers EROFS or EACCES for a folder that is there. */
+    /* With a read-only parent, mkdir of an existing folder fails with EROFS or EACCES. */
     if (stat(path, &info) != 0) return error;
     return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
 }
@@ -311,7 +310,7 @@ cute_status cute_make_directory(const char *path, cute_diag *diag)
     for (size_t i = 1; i <= length && !error; i++) {
         if (path[i] != '/' && path[i] != 0) continue;
         prefix[i] = 0;
-        error = make_one(prefix);
+        error = make_one_directory(prefix);
         prefix[i] = path[i];
     }
     free(prefix);
@@ -335,8 +334,8 @@ const char *cute_program_directory(cute_arena *arena)
 
 const char *cute_file_plain_name(cute_arena *arena, const char *text)
 {
-    enum { LONGEST = 200 }; /* so that suffixes still fit into a name */
-    char *copy = cute_arena_copy(arena, text, strnlen(text, LONGEST));
+    enum { MAX_NAME_LENGTH = 200 }; /* leaves room for suffixes */
+    char *copy = cute_arena_copy(arena, text, strnlen(text, MAX_NAME_LENGTH));
     for (char *c = copy; c && *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._-$", *c)) *c = '_';
     return copy && (!*copy || *copy == '.' || *copy == '-') ? cute_arena_printf(arena, "_%s", copy) : copy;

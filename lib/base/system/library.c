@@ -1,4 +1,4 @@
-/* dlopen of the first library of a list that is there. */
+/* Opens the first available library of a list. */
 #include "lib/base/system/library.h"
 
 #include <dlfcn.h>

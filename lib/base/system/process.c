@@ -1,4 +1,4 @@
-/* Running another program: start it, feed and drain its three pipes at once, wait. */
+/* Runs another program: starts it, serves its three pipes, waits. */
 #include "lib/base/system/process.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Both ends at descriptor 3 or above: with 0, 1 or 2 closed in this process, a pipe end could otherwise be
- * overwritten by the dup2 of another. */
+/* Both ends get descriptors of 3 or above: if this process has closed 0, 1 or 2, dup2 could otherwise
+ * overwrite a pipe end. */
 static int open_pipe(ends *pipe, bool we_write)
 {
     int fds[2];
@@ -45,17 +45,17 @@ static int open_pipe(ends *pipe, bool we_write)
     return error;
 }
 
-/* What the child is told, and what it answers: it runs in our memory until it has become the program. */
+/* Input and result of the child, which runs in this process's memory until exec. */
 typedef struct start {
     const cute_process *process;
-    bool leads; /* a group of its own, so that a signal that ends us reaches all of it */
+    bool leads; /* its own process group, so that a signal that ends us reaches all of its processes */
     const ends *pipes;
     pid_t parent;
-    volatile int error; /* errno of what the child could not do; set where the compiler does not see it */
+    volatile int error; /* errno of the child's failure; volatile, as the child writes it */
 } start;
 
-/* Handlers of this process must not run in the child; ignored signals stay ignored but for SIGPIPE, which the
- * program sees as a shell would give it. */
+/* Signal handlers must not run in the child. Ignored signals stay ignored, except SIGPIPE, which gets the
+ * default action as in a shell. */
 static void default_signals(void)
 {
     for (int number = 1; number < NSIG; number++) {
@@ -75,16 +75,16 @@ static bool connect_pipes(const start *s)
     return dup2(s->pipes[1].theirs, STDOUT_FILENO) >= 0 && dup2(s->pipes[2].theirs, STDERR_FILENO) >= 0;
 }
 
-static bool hand_over(const cute_process *process)
+static bool inherit_descriptors(const cute_process *process)
 {
     for (size_t i = 0; i < process->inherited_count; i++)
         if (fcntl(process->inherited[i], F_SETFD, 0) != 0) return false;
     return true;
 }
 
-/* The kernel kills the program when the thread that started it ends, whatever ended it: that thread waits in
- * cute_process_run until the program has ended, so this happens only where the whole process goes. One that
- * went before the request is seen by its number. */
+/* The kernel kills the program if the thread that started it ends. That thread waits in cute_process_run, so
+ * this happens only when the whole process ends. A parent that ended before the request is detected by its
+ * process ID. */
 static _Noreturn void become_program(start *s)
 {
     sigset_t none;
@@ -92,7 +92,7 @@ static _Noreturn void become_program(start *s)
     default_signals();
     if (s->leads) setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == s->parent && connect_pipes(s) &&
-        hand_over(s->process)) {
+        inherit_descriptors(s->process)) {
         sigprocmask(SIG_SETMASK, &none, NULL);
         execvp(s->process->argv[0], (char *const *)s->process->argv);
     }
@@ -100,8 +100,8 @@ static _Noreturn void become_program(start *s)
     _exit(127);
 }
 
-/* vfork() and not posix_spawn(), which cannot ask for the signal of the parent's death. Signals are blocked so
- * that no handler runs in memory that two processes share. */
+/* vfork(), because posix_spawn() cannot request a signal on the parent's death. Signals are blocked so that
+ * no handler runs in memory shared by two processes. */
 static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid, cute_ending **note)
 {
     start s = {.process = process, .pipes = pipes, .parent = getpid(), .leads = cute_ending_installed()};
@@ -121,8 +121,8 @@ static int spawn(const cute_process *process, const ends pipes[3], pid_t *pid, c
     return error;
 }
 
-/* Reads what there is; closes the descriptor at its end. */
-static void drain(int *fd, cute_buffer *out)
+/* Reads the available bytes; closes the descriptor at its end. */
+static void drain_pipe(int *fd, cute_buffer *out)
 {
     char block[64 << 10];
     ssize_t got = read(*fd, block, sizeof block);
@@ -132,16 +132,16 @@ static void drain(int *fd, cute_buffer *out)
         close_fd(fd);
 }
 
-/* Writes what fits; closes the descriptor when all is written or nobody reads. */
-static void feed(int *fd, const cute_process *process, size_t *done)
+/* Writes as much as fits; closes the descriptor when all is written or the reader is gone. */
+static void feed_pipe(int *fd, const cute_process *process, size_t *done)
 {
     ssize_t put = write(*fd, (const char *)process->input + *done, process->input_length - *done);
     if (put >= 0) *done += (size_t)put;
     if (*done == process->input_length || (put < 0 && errno != EAGAIN && errno != EINTR)) close_fd(fd);
 }
 
-/* True when all pipes reached their end before `deadline` (0: none). */
-static bool exchange(cute_process *process, ends pipes[3], double deadline)
+/* True if all pipes reached their end before `deadline` (0: none). */
+static bool exchange_pipes(cute_process *process, ends pipes[3], double deadline)
 {
     size_t done = 0;
     if (pipes[0].ours >= 0 && process->input_length == 0) close_fd(&pipes[0].ours);
@@ -156,14 +156,14 @@ static bool exchange(cute_process *process, ends pipes[3], double deadline)
         for (int i = 0; i < 3; i++)
             polled[i] = (struct pollfd){.fd = pipes[i].ours, .events = i ? POLLIN : POLLOUT};
         if (poll(polled, 3, wait) <= 0) continue;
-        if (polled[0].revents) feed(&pipes[0].ours, process, &done);
-        if (polled[1].revents) drain(&pipes[1].ours, &process->out);
-        if (polled[2].revents) drain(&pipes[2].ours, &process->err);
+        if (polled[0].revents) feed_pipe(&pipes[0].ours, process, &done);
+        if (polled[1].revents) drain_pipe(&pipes[1].ours, &process->out);
+        if (polled[2].revents) drain_pipe(&pipes[2].ours, &process->err);
     }
     return true;
 }
 
-/* True when the program ended before `deadline` (0: none); it is still to be reaped. */
+/* True if the program ended before `deadline` (0: none); it is not yet reaped. */
 static bool wait_until(pid_t pid, double deadline)
 {
     siginfo_t info = {0};
@@ -178,8 +178,8 @@ static bool wait_until(pid_t pid, double deadline)
     return true;
 }
 
-/* Its number may be another's as soon as it is waited for: it is forgotten before. */
-static void reap(pid_t pid, cute_ending *note, int *state)
+/* The note is dropped first: after the wait, the process ID may be reused. */
+static void reap_process(pid_t pid, cute_ending *note, int *state)
 {
     cute_ending_forget(note);
     while (waitpid(pid, state, 0) < 0 && errno == EINTR) {
@@ -210,10 +210,10 @@ cute_status cute_process_run(cute_process *process, cute_diag *diag)
     if (!error) {
         cute_pipe_guard guard;
         cute_pipe_hold(&guard);
-        in_time = exchange(process, pipes, deadline) && wait_until(pid, deadline);
+        in_time = exchange_pipes(process, pipes, deadline) && wait_until(pid, deadline);
         cute_pipe_release(&guard);
         if (!in_time) kill(note ? -pid : pid, SIGKILL);
-        reap(pid, note, &state);
+        reap_process(pid, note, &state);
     }
     for (int i = 0; i < 3; i++) close_fd(&pipes[i].ours);
     if (error) return cute_fail(diag, CUTE_SYSTEM, NULL, "cannot run '%s': %s", name, strerror(error));

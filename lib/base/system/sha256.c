@@ -1,4 +1,4 @@
-/* See sha256.h. */
+/* SHA-256 in portable C and with x86's SHA instructions. */
 #include "lib/base/system/sha256.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static uint32_t rotate(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
-/* A round: the names of the eight words move, not the words. */
+/* A round: the names of the eight words rotate instead of their values. */
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
     do {                                                                                                     \
         uint32_t t = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) +              \
@@ -63,7 +63,7 @@ static void blocks_plain(uint32_t state[8], const unsigned char *bytes, size_t c
 }
 
 #if defined(__x86_64__)
-/* The same with the instructions that x86 has for it: four rounds a step, the state as ABEF and CDGH. */
+/* With x86's SHA instructions: four rounds per step, the state as ABEF and CDGH. */
 __attribute__((target("sha,sse4.1,ssse3"))) static void blocks_x86(uint32_t state[8],
                                                                    const unsigned char *bytes, size_t count)
 {
@@ -105,7 +105,7 @@ static bool has_x86(void)
 
 typedef void blocks(uint32_t state[8], const unsigned char *bytes, size_t count);
 
-static void hash(blocks *run, const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
+static void hash_with(blocks *run, const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
     static const char hex[] = "0123456789abcdef";
     uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -130,14 +130,14 @@ void cute_sha256(const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
 #if defined(__x86_64__)
     if (has_x86()) {
-        hash(blocks_x86, bytes, length, out);
+        hash_with(blocks_x86, bytes, length, out);
         return;
     }
 #endif
-    hash(blocks_plain, bytes, length, out);
+    hash_with(blocks_plain, bytes, length, out);
 }
 
 void cute_sha256_plain(const void *bytes, size_t length, char out[CUTE_SHA256_TEXT])
 {
-    hash(blocks_plain, bytes, length, out);
+    hash_with(blocks_plain, bytes, length, out);
 }

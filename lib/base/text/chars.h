@@ -1,4 +1,4 @@
-/* What kind of character: of ASCII, in every locale. */
+/* Character classes: ASCII, independent of the locale. */
 #ifndef CUTE_LIB_BASE_TEXT_CHARS_H
 #define CUTE_LIB_BASE_TEXT_CHARS_H
 
@@ -14,22 +14,22 @@ static inline bool cute_is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-/* A letter, `_` or a digit: what C and MLIR make names of. */
+/* A letter, `_` or a digit: the characters of names in C and MLIR. */
 static inline bool cute_is_name(char c)
 {
     return cute_is_name_start(c) || cute_is_digit(c);
 }
-/* What MLIR's identifiers behind a sigil, and operations' names, are made of. */
+/* The characters of MLIR's identifiers (after the sigil) and operation names. */
 static inline bool cute_is_mlir_name(char c)
 {
     return cute_is_name(c) || c == '.' || c == '-' || c == '$';
 }
-/* What stands in front of them. */
+/* The sigils of MLIR's identifiers. */
 static inline bool cute_is_sigil(char c)
 {
     return c == '%' || c == '@' || c == '#' || c == '!' || c == '^';
 }
-/* One of those, or of `more`, which languages allow beside them. */
+/* A name character, or one of `more`. */
 static inline bool cute_is_word(char c, const char *more)
 {
     return cute_is_name(c) || (c && strchr(more, c));

@@ -1,5 +1,5 @@
-/* A recursive-descent reader of the mangled-name grammar (Itanium C++ ABI, 5.1). A type is two texts, for what
- * comes before and after a declarator: int (*)[4] is "int (*" and ") [4]". */
+/* A recursive-descent parser of mangled names (Itanium C++ ABI, 5.1). A type is two texts, before and after
+ * the declarator: int (*)[4] is "int (*" and ") [4]". */
 #include "lib/base/text/demangle.h"
 
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "lib/base/list.h"
 #include "lib/base/text/chars.h"
 
-/* Substitutions can double a text each time, so its length is limited. */
-enum { DEEPEST = 128, LONGEST = 1 << 14, MOST = 512 };
+/* Substitutions can double the text repeatedly, so its length is limited. */
+enum { MAX_DEPTH = 128, MAX_LENGTH = 1 << 14, MAX_SUBSTITUTIONS = 512 };
 
 typedef struct text {
     const char *left, *right;
     enum { PLAIN, FUNCTION, ARRAY } kind;
-    const struct args *pack; /* of a template argument that is one */
+    const struct args *pack; /* of a template argument pack */
 } text;
 
 typedef struct args {
@@ -25,37 +25,37 @@ typedef struct args {
 typedef struct demangler {
     cute_arena *arena;
     const char *at;
-    text known[MOST]; /* substitutions */
+    text known[MAX_SUBSTITUTIONS]; /* substitutions */
     size_t known_count;
-    args *params; /* what T_ means; NULL: nothing */
+    args *params; /* the arguments that T_ refers to; NULL: none */
     bool expanding;
-    size_t pack_index, pack_count; /* of the expansion: which element, of how many */
+    size_t pack_index, pack_count; /* of the expansion: index and count of elements */
     int depth;
     bool failed;
     const char *qualifiers; /* of a member function: " const" */
     bool templated;         /* the last name ended with template arguments */
-    bool returns;           /* and so its result's type is there */
-    size_t base_length;     /* of the last name without them */
+    bool returns;           /* so the type of its result is encoded */
+    size_t base_length;     /* of the last name without template arguments */
 } demangler;
 
 static bool read_type(demangler *d, text *out);
 static const char *read_name(demangler *d);
 static const char *read_encoding(demangler *d, bool result, cute_demangled *parts);
 
-static const char *fail(demangler *d)
+static const char *fail_demangle(demangler *d)
 {
     d->failed = true;
     return "";
 }
 
-static const char *join(demangler *d, const char *a, const char *b, const char *c)
+static const char *join_text(demangler *d, const char *a, const char *b, const char *c)
 {
     size_t length = strlen(a) + strlen(b) + strlen(c);
-    char *joined = length < LONGEST ? cute_arena_printf(d->arena, "%s%s%s", a, b, c) : NULL;
-    return joined ? joined : fail(d);
+    char *joined = length < MAX_LENGTH ? cute_arena_printf(d->arena, "%s%s%s", a, b, c) : NULL;
+    return joined ? joined : fail_demangle(d);
 }
 
-static bool take(demangler *d, const char *word)
+static bool take_word(demangler *d, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(d->at, word, length) != 0) return false;
@@ -66,20 +66,20 @@ static bool take(demangler *d, const char *word)
 static bool read_number(demangler *d, size_t *out)
 {
     if (!cute_is_digit(*d->at)) return false;
-    for (*out = 0; cute_is_digit(*d->at) && *out < LONGEST; d->at++)
+    for (*out = 0; cute_is_digit(*d->at) && *out < MAX_LENGTH; d->at++)
         *out = 10 * *out + (size_t)(*d->at - '0');
-    return *out < LONGEST;
+    return *out < MAX_LENGTH;
 }
 
-static void remember(demangler *d, text t)
+static void add_substitution(demangler *d, text t)
 {
-    if (d->known_count < MOST)
+    if (d->known_count < MAX_SUBSTITUTIONS)
         d->known[d->known_count++] = t;
     else
         d->failed = true;
 }
 
-static text plain(const char *name)
+static text plain_text(const char *name)
 {
     return (text){name, "", PLAIN, NULL};
 }
@@ -93,11 +93,11 @@ static bool read_sequence(demangler *d, int base, size_t *out)
         int digit = cute_is_digit(*d->at)            ? *d->at - '0'
                     : *d->at >= 'A' && *d->at <= 'Z' ? *d->at - 'A' + 10
                                                      : 99;
-        if (digit >= base || number > MOST) return false;
+        if (digit >= base || number > MAX_SUBSTITUTIONS) return false;
         number = number * (size_t)base + (size_t)digit;
     }
     *out = any ? number + 1 : 0;
-    return take(d, "_");
+    return take_word(d, "_");
 }
 
 /* ---- names ---- */
@@ -117,10 +117,10 @@ static const struct {
 static const char *read_source_name(demangler *d)
 {
     size_t length;
-    if (!read_number(d, &length) || strnlen(d->at, length) < length) return fail(d);
+    if (!read_number(d, &length) || strnlen(d->at, length) < length) return fail_demangle(d);
     const char *name = cute_arena_copy(d->arena, d->at, length);
     d->at += length;
-    if (!name) return fail(d);
+    if (!name) return fail_demangle(d);
     return strncmp(name, "_GLOBAL__N_", 11) == 0 || strncmp(name, "_INTERNAL_", 10) == 0
                ? "(anonymous namespace)"
                : name;
@@ -133,47 +133,47 @@ static const char *read_params(demangler *d, const char *stops)
     bool first = true;
     while (!d->failed && *d->at && !strchr(stops, *d->at)) {
         text t;
-        if (!read_type(d, &t)) return fail(d);
-        const char *one = join(d, t.left, t.right, "");
+        if (!read_type(d, &t)) return fail_demangle(d);
+        const char *one = join_text(d, t.left, t.right, "");
         if (first && strcmp(one, "void") == 0) one = "";
-        if (*one) list = join(d, list, *list ? ", " : "", one);
+        if (*one) list = join_text(d, list, *list ? ", " : "", one);
         first = false;
     }
-    return join(d, "(", list, ")");
+    return join_text(d, "(", list, ")");
 }
 
-/* `last`: the name that a constructor repeats. */
+/* `last`: the class name, for constructors. */
 static const char *read_unqualified(demangler *d, const char *last)
 {
     size_t number = 0;
     if (cute_is_digit(*d->at)) return read_source_name(d);
-    if (take(d, "L")) return read_source_name(d); /* of internal linkage */
+    if (take_word(d, "L")) return read_source_name(d); /* of internal linkage */
     if ((d->at[0] == 'C' || d->at[0] == 'D') && d->at[1] >= '0' && d->at[1] <= '5') {
         bool destructor = *d->at == 'D';
         size_t from = 0, to = 0, depth = 0;
         d->at += 2;
-        for (; last[to]; to++) { /* the last name outside of template arguments */
+        for (; last[to]; to++) { /* the last component outside template arguments */
             depth += last[to] == '<';
             if (!depth && last[to] == ':') from = to + 1;
             depth -= last[to] == '>' && depth;
         }
         const char *class = cute_arena_copy(d->arena, last + from, strcspn(last + from, "<"));
-        return class ? join(d, destructor ? "~" : "", class, "") : fail(d);
+        return class ? join_text(d, destructor ? "~" : "", class, "") : fail_demangle(d);
     }
-    if (take(d, "Ul")) {
+    if (take_word(d, "Ul")) {
         const char *params = read_params(d, "E");
-        if (!take(d, "E") || !read_sequence(d, 10, &number)) return fail(d);
+        if (!take_word(d, "E") || !read_sequence(d, 10, &number)) return fail_demangle(d);
         const char *name = cute_arena_printf(d->arena, "{lambda%s#%zu}", params, number + 1);
-        return name ? name : fail(d);
+        return name ? name : fail_demangle(d);
     }
-    if (take(d, "Ut")) {
-        if (!read_sequence(d, 10, &number)) return fail(d);
+    if (take_word(d, "Ut")) {
+        if (!read_sequence(d, 10, &number)) return fail_demangle(d);
         const char *name = cute_arena_printf(d->arena, "{unnamed type#%zu}", number + 1);
-        return name ? name : fail(d);
+        return name ? name : fail_demangle(d);
     }
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (take(d, operators[i].code)) return join(d, "operator", operators[i].name, "");
-    return fail(d);
+        if (take_word(d, operators[i].code)) return join_text(d, "operator", operators[i].name, "");
+    return fail_demangle(d);
 }
 
 /* "St", "S_", "S0_" ... */
@@ -188,11 +188,11 @@ static bool read_substitution(demangler *d, text *out)
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
         if (d->at[0] == 'S' && d->at[1] == standard[i].letter) {
             d->at += 2;
-            *out = plain(standard[i].name);
+            *out = plain_text(standard[i].name);
             return true;
         }
     size_t index;
-    if (!take(d, "S") || !read_sequence(d, 36, &index) || index >= d->known_count) {
+    if (!take_word(d, "S") || !read_sequence(d, 36, &index) || index >= d->known_count) {
         d->failed = true;
         return false;
     }
@@ -200,11 +200,11 @@ static bool read_substitution(demangler *d, text *out)
     return true;
 }
 
-/* `T_`, `T0_`: not yet known in a name that uses its own arguments, which is left to others. */
+/* `T_`, `T0_`. Forward references to a name's own template arguments are not supported. */
 static bool read_template_param(demangler *d, text *out)
 {
     size_t index;
-    if (!take(d, "T") || !read_sequence(d, 10, &index) || !d->params || index >= d->params->count) {
+    if (!take_word(d, "T") || !read_sequence(d, 10, &index) || !d->params || index >= d->params->count) {
         d->failed = true;
         return false;
     }
@@ -212,7 +212,7 @@ static bool read_template_param(demangler *d, text *out)
     if (!out->pack) return true;
     if (!d->expanding) return d->failed = true, false;
     d->pack_count = out->pack->count;
-    *out = d->pack_index < d->pack_count ? out->pack->items[d->pack_index] : plain("");
+    *out = d->pack_index < d->pack_count ? out->pack->items[d->pack_index] : plain_text("");
     return true;
 }
 
@@ -224,68 +224,68 @@ static const char *read_literal(demangler *d)
         const char *type, *suffix;
     } suffixes[] = {{"int", ""},         {"unsigned int", "u"},        {"long", "l"}, {"unsigned long", "ul"},
                     {"long long", "ll"}, {"unsigned long long", "ull"}};
-    if (take(d, "_Z")) {
+    if (take_word(d, "_Z")) {
         const char *name = read_encoding(d, true, NULL);
-        return take(d, "E") ? name : fail(d);
+        return take_word(d, "E") ? name : fail_demangle(d);
     }
     text type;
-    if (!read_type(d, &type)) return fail(d);
+    if (!read_type(d, &type)) return fail_demangle(d);
     const char *start = d->at, *end = strchr(start, 'E');
-    if (!end) return fail(d);
+    if (!end) return fail_demangle(d);
     const char *value = cute_arena_copy(d->arena, start, (size_t)(end - start));
     d->at = end + 1;
-    if (!value) return fail(d);
-    const char *name = join(d, type.left, type.right, ""), *sign = "";
+    if (!value) return fail_demangle(d);
+    const char *name = join_text(d, type.left, type.right, ""), *sign = "";
     if (*value == 'n') value++, sign = "-";
     if (strcmp(name, "bool") == 0 && (!strcmp(value, "0") || !strcmp(value, "1")))
         return *value == '1' ? "true" : "false";
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (strcmp(name, suffixes[i].type) == 0) return join(d, sign, value, suffixes[i].suffix);
-    return join(d, join(d, "(", name, ")"), sign, value);
+        if (strcmp(name, suffixes[i].type) == 0) return join_text(d, sign, value, suffixes[i].suffix);
+    return join_text(d, join_text(d, "(", name, ")"), sign, value);
 }
 
-/* Up to "E". `list`: as they are written, with commas. */
+/* Reads arguments up to "E". `list`: their text, separated by commas. */
 static bool read_args(demangler *d, args *out, const char **list)
 {
     const char *joined = "";
     out->count = 0;
-    while (!d->failed && !take(d, "E")) {
-        text t = plain("");
-        if (d->depth >= DEEPEST) return fail(d), false;
-        if (take(d, "J")) {
+    while (!d->failed && !take_word(d, "E")) {
+        text t = plain_text("");
+        if (d->depth >= MAX_DEPTH) return fail_demangle(d), false;
+        if (take_word(d, "J")) {
             args *pack = cute_arena_alloc(d->arena, sizeof *pack);
             d->depth++;
-            if (!pack || !read_args(d, pack, &t.left)) return fail(d), false;
+            if (!pack || !read_args(d, pack, &t.left)) return fail_demangle(d), false;
             d->depth--;
             t.pack = pack;
-        } else if (take(d, "L")) {
-            t = plain(read_literal(d));
-        } else if (take(d, "XadL")) { /* the only expression that is common */
-            t = plain(join(d, "&(", read_literal(d), ")"));
-            if (!take(d, "E")) return fail(d), false;
+        } else if (take_word(d, "L")) {
+            t = plain_text(read_literal(d));
+        } else if (take_word(d, "XadL")) { /* the only common expression */
+            t = plain_text(join_text(d, "&(", read_literal(d), ")"));
+            if (!take_word(d, "E")) return fail_demangle(d), false;
         } else if (*d->at == 'X' || !read_type(d, &t)) {
-            return fail(d), false;
+            return fail_demangle(d), false;
         }
-        const char *one = join(d, t.left, t.right, "");
-        joined = join(d, joined, *joined && *one ? ", " : "", one);
-        if (out->count == sizeof out->items / sizeof *out->items) return fail(d), false;
+        const char *one = join_text(d, t.left, t.right, "");
+        joined = join_text(d, joined, *joined && *one ? ", " : "", one);
+        if (out->count == sizeof out->items / sizeof *out->items) return fail_demangle(d), false;
         out->items[out->count++] = t;
     }
     *list = joined;
     return !d->failed;
 }
 
-/* What follows a template's name: its arguments, which T_ means from here on. */
+/* Reads template arguments after a name; T_ refers to them from now on. */
 static const char *add_args(demangler *d, const char *name)
 {
     args *list = cute_arena_alloc(d->arena, sizeof *list);
     const char *written;
     d->base_length = strlen(name);
-    if (!take(d, "I") || !list || !read_args(d, list, &written)) return fail(d);
+    if (!take_word(d, "I") || !list || !read_args(d, list, &written)) return fail_demangle(d);
     bool closes = *written && written[strlen(written) - 1] == '>';
     d->params = list;
     d->templated = true;
-    return join(d, join(d, name, "<", written), closes ? " >" : ">", "");
+    return join_text(d, join_text(d, name, "<", written), closes ? " >" : ">", "");
 }
 
 /* ---- qualified names ---- */
@@ -293,36 +293,36 @@ static const char *add_args(demangler *d, const char *name)
 static const char *read_nested(demangler *d)
 {
     const char *name = "", *qualifiers = "";
-    if (take(d, "r")) qualifiers = " restrict";
-    if (take(d, "V")) qualifiers = join(d, qualifiers, " volatile", "");
-    if (take(d, "K")) qualifiers = join(d, qualifiers, " const", "");
-    if (take(d, "R"))
-        qualifiers = join(d, qualifiers, " &", "");
-    else if (take(d, "O"))
-        qualifiers = join(d, qualifiers, " &&", "");
-    while (!d->failed && !take(d, "E")) {
+    if (take_word(d, "r")) qualifiers = " restrict";
+    if (take_word(d, "V")) qualifiers = join_text(d, qualifiers, " volatile", "");
+    if (take_word(d, "K")) qualifiers = join_text(d, qualifiers, " const", "");
+    if (take_word(d, "R"))
+        qualifiers = join_text(d, qualifiers, " &", "");
+    else if (take_word(d, "O"))
+        qualifiers = join_text(d, qualifiers, " &&", "");
+    while (!d->failed && !take_word(d, "E")) {
         bool known = false;
-        if (!*d->at) return fail(d);
+        if (!*d->at) return fail_demangle(d);
         if (*d->at == 'I') {
             name = add_args(d, name);
         } else if (*d->at == 'S' && !*name) {
             text t;
             known = true;
-            if (!read_substitution(d, &t)) return fail(d);
+            if (!read_substitution(d, &t)) return fail_demangle(d);
             name = t.left;
             d->templated = false;
         } else if (*d->at == 'T' && !*name) {
             text t;
-            if (!read_template_param(d, &t)) return fail(d);
+            if (!read_template_param(d, &t)) return fail_demangle(d);
             name = t.left;
         } else {
             const char *one = read_unqualified(d, name);
-            name = join(d, name, *name ? "::" : "", one);
+            name = join_text(d, name, *name ? "::" : "", one);
             d->templated = false;
             d->base_length = strlen(name);
         }
-        /* Every prefix may be referred to, but not the whole name of a function. */
-        if (!known && *d->at != 'E') remember(d, plain(name));
+        /* Every prefix is a substitution candidate, except the whole name of a function. */
+        if (!known && *d->at != 'E') add_substitution(d, plain_text(name));
     }
     d->qualifiers = qualifiers;
     return name;
@@ -331,29 +331,29 @@ static const char *read_nested(demangler *d)
 static const char *read_local(demangler *d)
 {
     const char *outer = read_encoding(d, false, NULL);
-    if (!take(d, "E")) return fail(d);
-    if (take(d, "s")) return join(d, outer, "::", "string literal");
-    if (*d->at == 'd') return fail(d); /* in a default argument */
+    if (!take_word(d, "E")) return fail_demangle(d);
+    if (take_word(d, "s")) return join_text(d, outer, "::", "string literal");
+    if (*d->at == 'd') return fail_demangle(d); /* in a default argument */
     const char *inner = read_name(d);
     size_t number, at_length = strlen(outer) + 2;
-    if (take(d, "__"))
-        read_number(d, &number), take(d, "_");
+    if (take_word(d, "__"))
+        read_number(d, &number), take_word(d, "_");
     else if (*d->at == '_' && cute_is_digit(d->at[1]))
         d->at += 2;
     d->base_length += at_length;
-    return join(d, outer, "::", inner);
+    return join_text(d, outer, "::", inner);
 }
 
 static const char *read_name(demangler *d)
 {
     d->qualifiers = "";
     d->templated = false;
-    if (d->depth >= DEEPEST) return fail(d);
+    if (d->depth >= MAX_DEPTH) return fail_demangle(d);
     d->depth++;
     const char *name;
-    if (take(d, "N")) {
+    if (take_word(d, "N")) {
         name = read_nested(d);
-    } else if (take(d, "Z")) {
+    } else if (take_word(d, "Z")) {
         name = read_local(d);
     } else {
         bool known = d->at[0] == 'S' && d->at[1] != 't';
@@ -361,10 +361,11 @@ static const char *read_name(demangler *d)
         if (known)
             name = read_substitution(d, &t) ? t.left : "";
         else
-            name = take(d, "St") ? join(d, "std::", read_unqualified(d, ""), "") : read_unqualified(d, "");
+            name = take_word(d, "St") ? join_text(d, "std::", read_unqualified(d, ""), "")
+                                      : read_unqualified(d, "");
         d->base_length = strlen(name);
         if (*d->at == 'I') {
-            if (!known) remember(d, plain(name));
+            if (!known) add_substitution(d, plain_text(name));
             name = add_args(d, name);
         }
     }
@@ -407,20 +408,20 @@ static const struct {
     {"Dh", "half"},
 };
 
-static text declarator(demangler *d, text t, const char *sign)
+static text add_declarator(demangler *d, text t, const char *sign)
 {
-    if (t.kind == PLAIN) return (text){join(d, t.left, sign, ""), t.right, PLAIN, NULL};
-    return (text){join(d, t.left, " (", sign), join(d, ")", t.right, ""), PLAIN, NULL};
+    if (t.kind == PLAIN) return (text){join_text(d, t.left, sign, ""), t.right, PLAIN, NULL};
+    return (text){join_text(d, t.left, " (", sign), join_text(d, ")", t.right, ""), PLAIN, NULL};
 }
 
 static bool read_function(demangler *d, text *out)
 {
     text result;
-    take(d, "Y");
+    take_word(d, "Y");
     if (!read_type(d, &result)) return false;
     const char *params = read_params(d, "E");
-    if (!take(d, "E")) d->failed = true;
-    *out = (text){result.left, join(d, params, result.right, ""), FUNCTION, NULL};
+    if (!take_word(d, "E")) d->failed = true;
+    *out = (text){result.left, join_text(d, params, result.right, ""), FUNCTION, NULL};
     return !d->failed;
 }
 
@@ -430,35 +431,35 @@ static bool read_array(demangler *d, text *out)
     while (cute_is_digit(*d->at)) d->at++;
     const char *size = cute_arena_copy(d->arena, start, (size_t)(d->at - start));
     text element;
-    if (!size || !take(d, "_") || !read_type(d, &element)) {
+    if (!size || !take_word(d, "_") || !read_type(d, &element)) {
         d->failed = true;
         return false;
     }
     bool more = element.kind == ARRAY;
-    *out =
-        (text){element.left,
-               join(d, join(d, more ? "[" : " [", size, "]"), more ? element.right + 1 : element.right, ""),
-               ARRAY, NULL};
-    if (more) out->right = join(d, " ", out->right, "");
+    *out = (text){element.left,
+                  join_text(d, join_text(d, more ? "[" : " [", size, "]"),
+                            more ? element.right + 1 : element.right, ""),
+                  ARRAY, NULL};
+    if (more) out->right = join_text(d, " ", out->right, "");
     return !d->failed;
 }
 
 static bool read_qualified(demangler *d, text *out)
 {
     const char *words = "";
-    bool is_restrict = take(d, "r"), is_volatile = take(d, "V"), is_const = take(d, "K");
+    bool is_restrict = take_word(d, "r"), is_volatile = take_word(d, "V"), is_const = take_word(d, "K");
     if (!read_type(d, out)) return false;
-    if (is_const) words = join(d, words, " const", "");
-    if (is_volatile) words = join(d, words, " volatile", "");
-    if (is_restrict) words = join(d, words, " __restrict__", "");
+    if (is_const) words = join_text(d, words, " const", "");
+    if (is_volatile) words = join_text(d, words, " volatile", "");
+    if (is_restrict) words = join_text(d, words, " __restrict__", "");
     if (out->kind == FUNCTION)
-        out->right = join(d, out->right, words, "");
+        out->right = join_text(d, out->right, words, "");
     else
-        out->left = join(d, out->left, words, "");
+        out->left = join_text(d, out->left, words, "");
     return !d->failed;
 }
 
-/* The pattern behind "Dp" once for each element of the pack that is in it. */
+/* Expands the pattern after "Dp" for each element of its pack. */
 static bool read_expansion(demangler *d, text *out)
 {
     const char *start = d->at, *list = "";
@@ -471,14 +472,14 @@ static bool read_expansion(demangler *d, text *out)
         d->at = start;
         if (!read_type(d, &t)) return false;
         if (d->pack_index) d->known_count = known;
-        if (d->pack_count) list = join(d, list, *list ? ", " : "", join(d, t.left, t.right, ""));
+        if (d->pack_count) list = join_text(d, list, *list ? ", " : "", join_text(d, t.left, t.right, ""));
     }
     d->expanding = false;
-    *out = plain(list);
+    *out = plain_text(list);
     return !d->failed;
 }
 
-/* Types other than builtin ones and substitutions can be referred to afterwards. */
+/* Types other than builtin ones and substitutions become substitution candidates. */
 static bool read_new_type(demangler *d, text *out)
 {
     static const struct {
@@ -489,53 +490,53 @@ static bool read_new_type(demangler *d, text *out)
         if (*d->at == signs[i].code) {
             d->at++;
             if (!read_type(d, out)) return false;
-            *out = declarator(d, *out, signs[i].sign);
+            *out = add_declarator(d, *out, signs[i].sign);
             return !d->failed;
         }
     if (strchr("rVK", *d->at)) return read_qualified(d, out);
-    if (take(d, "F")) return read_function(d, out);
-    if (take(d, "A")) return read_array(d, out);
-    if (take(d, "Dp")) return read_expansion(d, out);
-    if (take(d, "M")) {
+    if (take_word(d, "F")) return read_function(d, out);
+    if (take_word(d, "A")) return read_array(d, out);
+    if (take_word(d, "Dp")) return read_expansion(d, out);
+    if (take_word(d, "M")) {
         text class;
         if (!read_type(d, &class) || !read_type(d, out)) return false;
-        *out = declarator(d, *out, join(d, out->kind == PLAIN ? " " : "", class.left, "::*"));
+        *out = add_declarator(d, *out, join_text(d, out->kind == PLAIN ? " " : "", class.left, "::*"));
         return !d->failed;
     }
-    if (take(d, "Dv")) {
+    if (take_word(d, "Dv")) {
         size_t count;
         text element;
-        if (!read_number(d, &count) || !take(d, "_") || !read_type(d, &element))
+        if (!read_number(d, &count) || !take_word(d, "_") || !read_type(d, &element))
             return d->failed = true, false;
         const char *name = cute_arena_printf(d->arena, "%s __vector(%zu)", element.left, count);
-        *out = plain(name ? name : fail(d));
+        *out = plain_text(name ? name : fail_demangle(d));
         return !d->failed;
     }
-    if (take(d, "u")) {
-        *out = plain(read_source_name(d));
+    if (take_word(d, "u")) {
+        *out = plain_text(read_source_name(d));
         return !d->failed;
     }
     if (*d->at == 'T') {
         if (!read_template_param(d, out)) return false;
         if (*d->at != 'I') return true;
-        remember(d, *out);
-        *out = plain(add_args(d, out->left));
+        add_substitution(d, *out);
+        *out = plain_text(add_args(d, out->left));
         return !d->failed;
     }
     if (!cute_is_digit(*d->at) && !strchr("NZS", *d->at)) return d->failed = true, false;
-    args *outer = d->params; /* T_ goes on to mean what it meant */
-    *out = plain(read_name(d));
+    args *outer = d->params; /* T_ keeps its meaning afterwards */
+    *out = plain_text(read_name(d));
     d->params = outer;
     return !d->failed;
 }
 
 static bool read_type(demangler *d, text *out)
 {
-    *out = plain("");
-    if (d->failed || !*d->at || d->depth >= DEEPEST) return d->failed = true, false;
+    *out = plain_text("");
+    if (d->failed || !*d->at || d->depth >= MAX_DEPTH) return d->failed = true, false;
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-        if (take(d, builtins[i].code)) {
-            *out = plain(builtins[i].name);
+        if (take_word(d, builtins[i].code)) {
+            *out = plain_text(builtins[i].name);
             return true;
         }
     if (d->at[0] == 'S' && d->at[1] != 't') {
@@ -547,17 +548,17 @@ static bool read_type(demangler *d, text *out)
     d->depth++;
     bool ok = read_new_type(d, out);
     d->depth--;
-    if (ok) remember(d, *out);
+    if (ok) add_substitution(d, *out);
     return ok && !d->failed;
 }
 
-/* ---- the whole ---- */
+/* ---- encodings ---- */
 
-/* `result`: its type is written, where the name has it. */
+/* `result`: include the type of the result, if encoded. */
 static const char *read_encoding(demangler *d, bool result, cute_demangled *parts)
 {
     args *outer = d->params;
-    if (*d->at == 'T' || (d->at[0] == 'G' && d->at[1] == 'V')) return fail(d); /* tables, guards */
+    if (*d->at == 'T' || (d->at[0] == 'G' && d->at[1] == 'V')) return fail_demangle(d); /* tables, guards */
     const char *name = read_name(d), *qualifiers = d->qualifiers;
     size_t base = d->templated ? d->base_length : strlen(name);
     const char *text_of_result = "", *after = "";
@@ -568,13 +569,13 @@ static const char *read_encoding(demangler *d, bool result, cute_demangled *part
     if (d->failed || !*d->at || *d->at == 'E' || *d->at == '.' || *d->at == '$') return name; /* a variable */
     if (d->templated) {
         text t;
-        if (!read_type(d, &t)) return fail(d);
-        text_of_result = result ? join(d, t.left, " ", "") : "";
+        if (!read_type(d, &t)) return fail_demangle(d);
+        text_of_result = result ? join_text(d, t.left, " ", "") : "";
         after = result ? t.right : "";
     }
     const char *params = read_params(d, "E.$");
     d->params = outer;
-    return join(d, join(d, text_of_result, name, params), after, qualifiers);
+    return join_text(d, join_text(d, text_of_result, name, params), after, qualifiers);
 }
 
 bool cute_demangle(cute_arena *arena, const char *symbol, cute_demangled *out)
@@ -589,7 +590,7 @@ bool cute_demangle(cute_arena *arena, const char *symbol, cute_demangled *out)
     return true;
 }
 
-/* The same but for blanks. */
+/* Whether two texts are equal except for blanks. */
 static bool same_text(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -600,7 +601,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* Behind the namespaces: those in front of the first "<" or "(". */
+/* Skips the namespaces before the first "<" or "(". */
 static const char *without_namespaces(const char *name)
 {
     const char *last = name;

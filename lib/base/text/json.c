@@ -1,9 +1,9 @@
-/* JSON text in and out on jansson. Owns the translation of its errors into places. */
+/* Parses and writes JSON with jansson, and converts its errors to places. */
 #include "lib/base/text/json.h"
 
 #include <string.h>
 
-/* jansson reports where its reader stood, which is behind the token that it names after "near '". */
+/* jansson reports the position after the token, which it quotes after "near '". */
 static size_t error_offset(const json_error_t *error, const char *text, size_t length)
 {
     size_t behind = error->position < 0 ? 0 : (size_t)error->position;
@@ -23,7 +23,7 @@ cute_status cute_json_parse(const char *label, const char *text, size_t length, 
     json_error_t error = {.line = -1};
     const char *zero = length ? memchr(text, '\0', length) : NULL;
     *out = NULL;
-    if (zero) { /* jansson takes it for the end of a number */
+    if (zero) { /* jansson accepts it as the end of a number */
         cute_place place = cute_place_at(label, text, length, (size_t)(zero - text));
         return cute_fail(diag, CUTE_INVALID, &place, "not valid JSON: a zero byte");
     }
@@ -40,7 +40,7 @@ cute_status cute_json_parse(const char *label, const char *text, size_t length, 
     return cute_fail(diag, CUTE_INVALID, &place, "not valid JSON: %s", error.text);
 }
 
-static int append(const char *bytes, size_t length, void *buffer)
+static int append_json(const char *bytes, size_t length, void *buffer)
 {
     cute_buffer_append(buffer, bytes, length);
     return 0;
@@ -48,9 +48,9 @@ static int append(const char *bytes, size_t length, void *buffer)
 
 void cute_json_dump(const json_t *value, bool pretty, cute_buffer *out)
 {
-    /* 15 digits: 0.1 stays 0.1. */
+    /* 15 digits, so that 0.1 prints as 0.1. */
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) | (pretty ? JSON_INDENT(2) : 0);
-    if (json_dump_callback(value, append, out, flags) != 0) out->failed = true;
+    if (json_dump_callback(value, append_json, out, flags) != 0) out->failed = true;
 }
 
 char *cute_json_finish(json_t *value, bool json, cute_buffer *out)

@@ -1,4 +1,4 @@
-/* Open addressing with linear probing; at most half of the slots are taken. */
+/* A hash table: open addressing with linear probing, at most half full. */
 #include "lib/base/text/names.h"
 
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 
 #include "lib/base/numbers/mix.h"
 
-/* FNV-1a, mixed: names that differ in a number at their end differ in few bits. */
-static uint64_t hash_of(const char *text, size_t length)
+/* FNV-1a, mixed: names that differ only in a final number have similar hashes otherwise. */
+static uint64_t hash_name(const char *text, size_t length)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001B3);
     return cute_mix(hash);
 }
 
-/* The slot of the name, or the free one where it belongs. */
-static cute_name_slot *slot_of(const cute_names *names, uint64_t hash, const char *text, size_t length)
+/* The slot of the name, or the free slot for it. */
+static cute_name_slot *find_slot(const cute_names *names, uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = (size_t)hash & (names->capacity - 1);; i = (i + 1) & (names->capacity - 1)) {
         cute_name_slot *slot = &names->slots[i];
@@ -25,7 +25,7 @@ static cute_name_slot *slot_of(const cute_names *names, uint64_t hash, const cha
     }
 }
 
-static bool grow(cute_names *names)
+static bool grow_slots(cute_names *names)
 {
     cute_names larger = {
         .arena = names->arena, .capacity = names->capacity ? names->capacity * 2 : 64, .count = names->count};
@@ -34,7 +34,7 @@ static bool grow(cute_names *names)
     if (!larger.slots) return false;
     for (size_t i = 0; i < names->capacity; i++) {
         const cute_name_slot *old = &names->slots[i];
-        if (old->text) *slot_of(&larger, old->hash, old->text, old->length) = *old;
+        if (old->text) *find_slot(&larger, old->hash, old->text, old->length) = *old;
     }
     if (!names->arena) free(names->slots);
     *names = larger;
@@ -43,9 +43,9 @@ static bool grow(cute_names *names)
 
 bool cute_names_put(cute_names *names, const char *text, size_t length, size_t value)
 {
-    if (names->count * 2 >= names->capacity && !grow(names)) return false;
-    uint64_t hash = hash_of(text, length);
-    cute_name_slot *slot = slot_of(names, hash, text, length);
+    if (names->count * 2 >= names->capacity && !grow_slots(names)) return false;
+    uint64_t hash = hash_name(text, length);
+    cute_name_slot *slot = find_slot(names, hash, text, length);
     if (slot->text) return true;
     *slot = (cute_name_slot){text, length, value, hash};
     names->count++;
@@ -55,7 +55,7 @@ bool cute_names_put(cute_names *names, const char *text, size_t length, size_t v
 size_t cute_names_find(const cute_names *names, const char *text, size_t length)
 {
     if (!names->count) return CUTE_NO_NAME;
-    const cute_name_slot *slot = slot_of(names, hash_of(text, length), text, length);
+    const cute_name_slot *slot = find_slot(names, hash_name(text, length), text, length);
     return slot->text ? slot->value : CUTE_NO_NAME;
 }
 

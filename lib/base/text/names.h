@@ -1,4 +1,4 @@
-/* An index of names: what a name stands for is found in a time that does not grow with how many there are. */
+/* A hash table from names to numbers. */
 #ifndef CUTE_LIB_BASE_TEXT_NAMES_H
 #define CUTE_LIB_BASE_TEXT_NAMES_H
 
@@ -16,18 +16,19 @@ typedef struct cute_name_slot {
     uint64_t hash;
 } cute_name_slot;
 
-/* Empty where it is zero, but for the arena that has its slots; without one they are released. */
+/* Zero is an empty table. With `arena`, the slots are in it; without, they are on the heap: call
+ * cute_names_release. */
 typedef struct cute_names {
     cute_arena *arena;
     cute_name_slot *slots;
     size_t count, capacity;
 } cute_names;
 
-/* `text` stands for `value`, unless it is there already: the first one stays. The text is not copied. False: out of memory. */
+/* Adds `text` with `value` unless it is present. The text is not copied. False: out of memory. */
 bool cute_names_put(cute_names *names, const char *text, size_t length, size_t value);
-/* What `text` stands for; CUTE_NO_NAME: it is not there. */
+/* The value of `text`; CUTE_NO_NAME: absent. */
 size_t cute_names_find(const cute_names *names, const char *text, size_t length);
-/* What `text`, a string, stands for. */
+/* The same for a terminated string. */
 size_t cute_names_find_text(const cute_names *names, const char *text);
 void cute_names_release(cute_names *names);
 

@@ -1,4 +1,4 @@
-/* Text for people and for JSON: UTF-8, widths on a terminal, escapes. Knows nothing of locales. */
+/* Text for terminals and JSON: UTF-8, column widths, escapes; independent of the locale. */
 #include <string.h>
 
 #include "lib/base/diagnostics/diag.h"
@@ -19,7 +19,7 @@ static const range double_width[] = {
     {0x4E00, 0x9FFF}, {0xA000, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
     {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
 };
-/* What may change how the rest of a line is shown: controls and the bidirectional overrides. */
+/* Characters that may change the display of the rest of a line: controls and bidirectional overrides. */
 static const range unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0x200E, 0x200F}, {0x2028, 0x202E},
     {0x2066, 0x2069}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xFFFE, 0xFFFF},
@@ -33,8 +33,8 @@ static bool in_ranges(const range *ranges, size_t count, uint32_t code)
 }
 #define IN(table, code) in_ranges(table, sizeof(table) / sizeof *(table), code)
 
-/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. 0 when it isn't UTF-8. */
-static int decode(const unsigned char *s, size_t length, uint32_t *code)
+/* RFC 3629: no overlong forms, surrogates or code points above U+10FFFF. 0: not UTF-8. */
+static int decode_utf8(const unsigned char *s, size_t length, uint32_t *code)
 {
     static const struct {
         unsigned char mask, lead;
@@ -58,7 +58,7 @@ static int decode(const unsigned char *s, size_t length, uint32_t *code)
 cute_glyph cute_glyph_at(const char *text, size_t length)
 {
     cute_glyph glyph = {.valid = true, .printable = true};
-    glyph.bytes = decode((const unsigned char *)text, length, &glyph.code);
+    glyph.bytes = decode_utf8((const unsigned char *)text, length, &glyph.code);
     if (!glyph.bytes) /* <E2> */
         return (cute_glyph){.code = (unsigned char)*text, .bytes = 1, .columns = 4};
     if (IN(unprintable, glyph.code)) { /* <U+001B> */
@@ -93,7 +93,7 @@ bool cute_text_is_printable(const char *text)
     return true;
 }
 
-/* "\033[", numbers, "m": what terminals take for colours and weight. 0: something else. */
+/* The length of a colour sequence: "\033[", numbers, "m". 0: none. */
 static size_t colour_at(const char *text, size_t length)
 {
     size_t i = 2;

@@ -1,4 +1,4 @@
-/* Reads `ar` archives in the form of System V and GNU. */
+/* Reads `ar` archives in System V and GNU format. */
 #include "lib/cubin/containers/archive.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ cute_status cute_archive_read(cute_arena *arena, const char *label, const void *
     if (length < MAGIC || memcmp(text, "!<arch>\n", MAGIC) != 0)
         return cute_fail(diag, CUTE_INVALID, &file,
                          length >= MAGIC && memcmp(text, "!<thin>\n", MAGIC) == 0
-                             ? "this is a thin archive, whose members are elsewhere"
+                             ? "this is a thin archive: its members are separate files"
                              : "this is not an archive");
     *out = cute_arena_array(arena, length / HEADER + 1, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
@@ -52,7 +52,8 @@ cute_status cute_archive_read(cute_arena *arena, const char *label, const void *
         const char *header = text + at;
         if (length - at < HEADER || memcmp(header + AT_END, "`\n", 2) != 0 ||
             !read_decimal(header + AT_SIZE, SIZE, &size) || size > length - at - HEADER)
-            return cute_fail(diag, CUTE_INVALID, &file, "the archive is damaged or cut off at byte %zu", at);
+            return cute_fail(diag, CUTE_INVALID, &file, "the archive is damaged or truncated at byte %zu",
+                             at);
         const char *data = header + HEADER;
         if (memcmp(header, "// ", 3) == 0) {
             names = data;

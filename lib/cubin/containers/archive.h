@@ -1,4 +1,4 @@
-/* `ar` archives: the members, and which of them a link needs. */
+/* `ar` archives: the list of members. */
 #ifndef CUTE_LIB_CUBIN_CONTAINERS_ARCHIVE_H
 #define CUTE_LIB_CUBIN_CONTAINERS_ARCHIVE_H
 
@@ -10,8 +10,8 @@ typedef struct cute_member {
     size_t length;
 } cute_member;
 
-/* Lists the members (in `arena`; the bytes stay where they are), symbol tables left out. CUTE_INVALID: cut
- * off, or a thin archive, which has no contents. */
+/* Lists the members (in `arena`; their bytes are not copied) without symbol tables. CUTE_INVALID: truncated,
+ * or a thin archive, which has no contents. */
 cute_status cute_archive_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                               cute_member **out, size_t *count, cute_diag *diag);
 

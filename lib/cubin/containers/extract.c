@@ -1,4 +1,4 @@
-/* Chooses objects of gpu.binary and names their files by what is in them. */
+/* Selects objects of gpu.binary and names their files by content. */
 #include "lib/cubin/containers/extract.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static const char *suffix_of(const cute_object *object)
     }
 }
 
-/* SYMBOL[.CHIP][.N].SUFFIX, each part only where it tells objects apart. */
-static const char *name_of(cute_arena *arena, const pool *all, size_t index)
+/* SYMBOL[.CHIP][.N].SUFFIX; optional parts only where needed for unique names. */
+static const char *object_file_name(cute_arena *arena, const pool *all, size_t index)
 {
     const cute_object *object = &all->items[index];
     bool alone = true, same_chip = false;
@@ -45,8 +45,8 @@ static const char *name_of(cute_arena *arena, const pool *all, size_t index)
     return cute_arena_printf(arena, "%s.%zu.%s", symbol, index, suffix);
 }
 
-static cute_status gather(cute_arena *arena, const cute_link_input *inputs, size_t count, pool *out,
-                          cute_diag *diag)
+static cute_status gather_objects(cute_arena *arena, const cute_link_input *inputs, size_t count, pool *out,
+                                  cute_diag *diag)
 {
     *out = (pool){0};
     for (size_t i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ static cute_status gather(cute_arena *arena, const cute_link_input *inputs, size
                                       diag));
         cute_object *joined = cute_arena_array(arena, out->count + n, sizeof *joined);
         if (!joined) return cute_fail_memory(diag);
-        /* A text in an attribute ends with a zero, a file does not. */
+        /* Text in an attribute has a terminating zero, which does not belong in a file. */
         for (size_t j = 0; j < n; j++)
             if (found[j].kind == CUTE_OBJECT_ASSEMBLY)
                 while (found[j].length && ((const char *)found[j].data)[found[j].length - 1] == '\0')
@@ -74,7 +74,7 @@ static const char *symbol_at(const void *list, size_t index)
     return index < all->count ? all->items[index].symbol : NULL;
 }
 
-static void keep_only(pool *all, const char *symbol, const cute_arch *arch)
+static void filter_objects(pool *all, const char *symbol, const cute_arch *arch)
 {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -90,8 +90,7 @@ static cute_status fail_empty(const char *label, const char *symbol, const cute_
                               const pool *before, cute_diag *diag)
 {
     const cute_place file = {.file = label};
-    if (before->count == 0)
-        return cute_fail(diag, CUTE_INVALID, &file, "there is no gpu.binary operation to extract from");
+    if (before->count == 0) return cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary operation to extract");
     const char *near = strcmp(symbol, "all") == 0 ? NULL : cute_nearest(symbol, symbol_at, before);
     if (near && strcmp(near, symbol) != 0)
         cute_fail(diag, CUTE_INVALID, &file, "no gpu.binary '@%s'; did you mean '@%s'?", symbol, near);
@@ -99,8 +98,8 @@ static cute_status fail_empty(const char *label, const char *symbol, const cute_
         cute_fail(diag, CUTE_INVALID, &file, "no object of '%s' for %s", symbol,
                   arch ? arch->name : "any architecture");
     for (size_t i = 0; i < before->count && i < 16; i++)
-        cute_note(diag, NULL, "there is @%s for %s (%s)", before->items[i].symbol,
-                  *before->items[i].chip ? before->items[i].chip : "no named chip",
+        cute_note(diag, NULL, "available: @%s for %s (%s)", before->items[i].symbol,
+                  *before->items[i].chip ? before->items[i].chip : "an unnamed chip",
                   cute_object_kind_name(before->items[i].kind));
     return CUTE_INVALID;
 }
@@ -116,7 +115,7 @@ static cute_status write_folder(cute_arena *arena, const char *folder, const poo
 {
     CUTE_TRY(cute_make_directory(folder, diag));
     for (size_t i = 0; i < all->count; i++) {
-        const char *name = name_of(arena, all, i);
+        const char *name = object_file_name(arena, all, i);
         const char *path = name ? cute_arena_printf(arena, "%s/%s", folder, name) : NULL;
         if (!path) return cute_fail_memory(diag);
         CUTE_TRY(cute_file_write(path, all->items[i].data, all->items[i].length, diag));
@@ -129,20 +128,21 @@ cute_status cute_extract(cute_arena *arena, const char *symbol, const cute_arch 
 {
     pool all, before;
     const cute_place file = {.file = inputs[0].label};
-    CUTE_TRY(gather(arena, inputs, count, &all, diag));
+    CUTE_TRY(gather_objects(arena, inputs, count, &all, diag));
     before.count = all.count;
     before.items = cute_arena_array(arena, all.count, sizeof *before.items);
     if (!before.items) return cute_fail_memory(diag);
     if (all.count) memcpy(before.items, all.items, all.count * sizeof *before.items);
-    keep_only(&all, symbol, arch);
+    filter_objects(&all, symbol, arch);
     if (all.count == 0) return fail_empty(inputs[0].label, symbol, arch, &before, diag);
     if (is_folder(output)) return write_folder(arena, output, &all, diag);
     if (all.count == 1) return cute_file_write(output, all.items[0].data, all.items[0].length, diag);
-    cute_fail(diag, CUTE_INVALID, &file, "%zu objects do not fit into one file", all.count);
+    cute_fail(diag, CUTE_INVALID, &file, "cannot write %zu objects to one file", all.count);
     for (size_t i = 0; i < all.count && i < 16; i++)
         cute_note(diag, NULL, "@%s for %s", all.items[i].symbol,
-                  *all.items[i].chip ? all.items[i].chip : "no named chip");
-    cute_note(diag, NULL, "give a folder for them: -o DIR/, or choose by --extract=SYMBOL and -arch");
+                  *all.items[i].chip ? all.items[i].chip : "an unnamed chip");
+    cute_note(diag, NULL,
+              "write them to a folder with -o DIR/, or select one with --extract=SYMBOL and -arch");
     return CUTE_INVALID;
 }
 
@@ -150,7 +150,7 @@ cute_status cute_extract_all(cute_arena *arena, const char *folder, const cute_l
                              cute_extracted **out, size_t *count, cute_diag *diag)
 {
     pool all;
-    CUTE_TRY(gather(arena, input, 1, &all, diag));
+    CUTE_TRY(gather_objects(arena, input, 1, &all, diag));
     *count = all.count;
     *out = cute_arena_array(arena, all.count, sizeof **out);
     if (!*out) return cute_fail_memory(diag);
@@ -158,7 +158,7 @@ cute_status cute_extract_all(cute_arena *arena, const char *folder, const cute_l
         (*out)[i] = (cute_extracted){.symbol = all.items[i].symbol,
                                      .chip = all.items[i].chip,
                                      .kind = cute_object_kind_name(all.items[i].kind),
-                                     .file = name_of(arena, &all, i),
+                                     .file = object_file_name(arena, &all, i),
                                      .length = all.items[i].length};
     return all.count ? write_folder(arena, folder, &all, diag) : CUTE_OK;
 }

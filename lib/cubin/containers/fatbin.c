@@ -1,5 +1,5 @@
-/* Reads fatbins. A header of 16 bytes, then entries: a header of its own size, and a payload that is padded
- * to 8 bytes. */
+/* Reads fatbins: a header of 16 bytes, then entries, each a header with its own size and a payload padded to
+ * 8 bytes. */
 #include "lib/cubin/containers/fatbin.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 static const uint8_t magic[4] = {0x50, 0xed, 0x55, 0xba};
 
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
-/* Of an entry's header: where its fields are. */
+/* Offsets of the fields of an entry's header. */
 enum {
     AT_KIND = 0,
     AT_HEADER = 4,
@@ -21,10 +21,10 @@ enum {
     AT_FULL = 56,
     ENTRY = 64
 };
-/* No module is larger; what claims to be is hostile. */
+/* Larger sizes are taken to be malicious. */
 static const uint64_t largest = (uint64_t)512 << 20;
 
-static uint64_t number(const uint8_t *at, int bytes)
+static uint64_t read_little_endian(const uint8_t *at, int bytes)
 {
     uint64_t value = 0;
     for (int i = bytes; i-- > 0;) value = value << 8 | at[i];
@@ -40,26 +40,26 @@ size_t cute_fatbin_extent(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     if (!cute_fatbin_is(bytes, length) || length < 16) return 0;
-    uint64_t header = number(at + 6, 2), size = number(at + 8, 8);
+    uint64_t header = read_little_endian(at + 6, 2), size = read_little_endian(at + 8, 8);
     return header < 16 || header > length || size > length - header ? 0 : (size_t)(header + size);
 }
 
 static bool read_entry(const uint8_t *at, size_t left, cute_fatbin_entry *entry, uint64_t *total)
 {
     if (left < ENTRY) return false;
-    uint64_t header = number(at + AT_HEADER, 4), padded = number(at + AT_PADDED, 8),
-             flags = number(at + AT_FLAGS, 8);
+    uint64_t header = read_little_endian(at + AT_HEADER, 4), padded = read_little_endian(at + AT_PADDED, 8),
+             flags = read_little_endian(at + AT_FLAGS, 8);
     if (header < ENTRY || header > left || padded > left - header) return false;
-    *entry = (cute_fatbin_entry){.kind = (unsigned)number(at + AT_KIND, 2),
-                                 .sm = (unsigned)number(at + AT_SM, 4),
+    *entry = (cute_fatbin_entry){.kind = (unsigned)read_little_endian(at + AT_KIND, 2),
+                                 .sm = (unsigned)read_little_endian(at + AT_SM, 4),
                                  .compression = "none",
                                  .data = at + header,
                                  .length = padded,
                                  .full_length = padded};
     if (flags & (FLAG_LZ4 | FLAG_ZSTD)) {
         entry->compression = flags & FLAG_ZSTD ? "zstd" : "lz4";
-        entry->length = number(at + AT_PACKED, 4);
-        entry->full_length = number(at + AT_FULL, 8);
+        entry->length = read_little_endian(at + AT_PACKED, 4);
+        entry->full_length = read_little_endian(at + AT_FULL, 8);
         if (entry->length > padded) return false;
     }
     *total = header + padded;
@@ -75,13 +75,13 @@ cute_status cute_fatbin_read(cute_arena *arena, const char *label, const void *b
     *out = NULL;
     if (!cute_fatbin_is(bytes, length)) return cute_fail(diag, CUTE_INVALID, &file, "this is not a fatbin");
     if (!cute_fatbin_extent(bytes, length))
-        return cute_fail(diag, CUTE_INVALID, &file, "the fatbin is cut off: it has %zu bytes", length);
-    uint64_t header = number(at + 6, 2), size = number(at + 8, 8);
+        return cute_fail(diag, CUTE_INVALID, &file, "the fatbin is truncated: it has %zu bytes", length);
+    uint64_t header = read_little_endian(at + 6, 2), size = read_little_endian(at + 8, 8);
     cute_fatbin_entry *entries = cute_arena_array(arena, (size_t)(size / ENTRY) + 1, sizeof *entries);
     if (!entries) return cute_fail_memory(diag);
     for (uint64_t done = 0, total; done < size; done += total) {
         if (!read_entry(at + header + done, (size_t)(size - done), &entries[*count], &total))
-            return cute_fail(diag, CUTE_INVALID, &file, "entry %zu of the fatbin is malformed or cut off",
+            return cute_fail(diag, CUTE_INVALID, &file, "entry %zu of the fatbin is malformed or truncated",
                              *count + 1);
         ++*count;
     }
@@ -95,7 +95,7 @@ cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute
     const cute_place file = {.file = label};
     if (entry->kind != CUTE_FATBIN_PTX && entry->kind != CUTE_FATBIN_ELF)
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "an entry of kind %u for sm_%u cannot be opened (known: PTX, ELF)", entry->kind,
+                         "unsupported fatbin entry of kind %u for sm_%u (supported: PTX, ELF)", entry->kind,
                          entry->sm);
     const uint8_t *data = entry->data;
     size_t size = entry->length;
@@ -111,8 +111,8 @@ cute_status cute_fatbin_extract(cute_arena *arena, const char *label, const cute
         if (full && !zstd) got = cute_lz4_decompress(data, size, (uint8_t *)full, entry->full_length);
         if (!full || got != entry->full_length)
             return cute_fail(diag, CUTE_INVALID, &file,
-                             "an entry for sm_%u is damaged: its %s data do not unpack", entry->sm,
-                             entry->compression);
+                             "the fatbin entry for sm_%u is damaged: cannot decompress its %s data",
+                             entry->sm, entry->compression);
         data = (const uint8_t *)full;
         size = got;
     }

@@ -1,5 +1,5 @@
-/* Finds gpu.binary in MLIR's text, custom and generic form, and reads its objects: enough of MLIR's lexical
- * rules (strings, comments, brackets) to skip everything else. */
+/* Finds gpu.binary in MLIR text, in custom and generic form, and reads its objects; knows just enough of
+ * MLIR's lexical rules (strings, comments, brackets) to skip everything else. */
 #include "lib/cubin/containers/gputext.h"
 
 #include <ctype.h>
@@ -9,9 +9,9 @@
 #include "lib/base/list.h"
 #include "lib/base/text/chars.h"
 
-enum { DEEPEST_ALIAS = 8 };
+enum { MAX_ALIAS_DEPTH = 8 };
 
-static cute_status fail(cute_mlir_text *s, const char *at, const char *what)
+static cute_status fail_at_mlir(cute_mlir_text *s, const char *at, const char *what)
 {
     cute_place place = cute_place_at(s->label, s->text, (size_t)(s->stop - s->text), (size_t)(at - s->text));
     return cute_fail(s->diag, CUTE_INVALID, &place, "%s", what);
@@ -31,7 +31,7 @@ static void skip_blank(cute_mlir_text *s)
     }
 }
 
-static bool take(cute_mlir_text *s, const char *text)
+static bool take_token(cute_mlir_text *s, const char *text)
 {
     skip_blank(s);
     size_t length = strlen(text);
@@ -40,7 +40,7 @@ static bool take(cute_mlir_text *s, const char *text)
     return true;
 }
 
-/* The byte behind the string that begins at s->at, NULL: it has no end. */
+/* The byte after the string that begins at s->at; NULL: unterminated. */
 static const char *string_end(const cute_mlir_text *s)
 {
     for (const char *at = s->at + 1; at < s->stop; at++) {
@@ -52,8 +52,7 @@ static const char *string_end(const cute_mlir_text *s)
     return NULL;
 }
 
-/* Moves behind one lexical element, a bracket with what is in it included; false at an end or a closing
- * bracket. */
+/* Skips one lexical element, including the contents of brackets; false at the end or at a closing bracket. */
 static bool skip_element(cute_mlir_text *s)
 {
     char closers[256];
@@ -77,7 +76,8 @@ static bool skip_element(cute_mlir_text *s)
         } else if (close) {
             depth--;
         }
-        if (c == '-' && s->stop - s->at > 1 && s->at[1] == '>') s->at++; /* an arrow closes nothing */
+        if (c == '-' && s->stop - s->at > 1 && s->at[1] == '>')
+            s->at++; /* the '>' of an arrow is not a bracket */
         s->at++;
         if (!cute_is_word(c, ".$-")) continue;
         while (s->at < s->stop && cute_is_word(*s->at, ".$-") && *s->at != '-') s->at++;
@@ -85,13 +85,13 @@ static bool skip_element(cute_mlir_text *s)
     return true;
 }
 
-/* A string's bytes: escapes are \n, \t, \\, \" and two hexadecimal digits. */
+/* Decodes a string with the escapes \n, \t, \\, \" and two hexadecimal digits. */
 static cute_status read_string(cute_mlir_text *s, const char **out, size_t *length)
 {
     skip_blank(s);
     const char *end = s->at < s->stop && *s->at == '"' ? string_end(s) : NULL;
-    if (s->at == s->stop || *s->at != '"') return fail(s, s->at, "expected a string");
-    if (!end) return fail(s, s->at, "this string has no end; the file may be cut off");
+    if (s->at == s->stop || *s->at != '"') return fail_at_mlir(s, s->at, "expected a string");
+    if (!end) return fail_at_mlir(s, s->at, "unterminated string; the file may be truncated");
     char *bytes = cute_arena_alloc(s->arena, (size_t)(end - s->at));
     size_t count = 0;
     if (!bytes) return cute_fail_memory(s->diag);
@@ -109,7 +109,8 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
         }
         int high = cute_hex_digit(*at), low = at + 1 < end - 1 ? cute_hex_digit(at[1]) : -1;
         if (high < 0 || low < 0)
-            return fail(s, at - 1, "unknown escape in a string; known are \\n, \\t, \\\\, \\\" and \\XX");
+            return fail_at_mlir(s, at - 1,
+                                "unknown escape in a string: expected \\n, \\t, \\\\, \\\" or \\XX");
         bytes[count++] = (char)(high << 4 | low);
         at++;
     }
@@ -119,7 +120,7 @@ static cute_status read_string(cute_mlir_text *s, const char **out, size_t *leng
     return CUTE_OK;
 }
 
-/* The text that `#name = text` gives an alias; false: there is none. */
+/* Finds the text of an alias, `#name = text`; false: undefined. */
 static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_mlir_text *out)
 {
     for (const char *at = s->text; at < s->stop; at++) {
@@ -128,14 +129,14 @@ static bool find_alias(cute_mlir_text *s, const char *name, size_t length, cute_
         *out = *s;
         out->at = at + length;
         bool starts = at == s->text || at[-1] == '\n';
-        if (starts && out->at < out->stop && !cute_is_word(*out->at, ".$-") && take(out, "=") &&
-            !take(out, "="))
+        if (starts && out->at < out->stop && !cute_is_word(*out->at, ".$-") && take_token(out, "=") &&
+            !take_token(out, "="))
             return true;
     }
     return false;
 }
 
-/* The word at s->at, "#" included, of which nothing is taken. */
+/* The length of the word at s->at, including "#". */
 static size_t word_length(const cute_mlir_text *s)
 {
     size_t length = s->at < s->stop && *s->at == '#';
@@ -143,11 +144,11 @@ static size_t word_length(const cute_mlir_text *s)
     return length;
 }
 
-/* Follows aliases until s->at is not at one. */
-static void resolve(cute_mlir_text *s, cute_mlir_text *where)
+/* Resolves aliases until s->at is not an alias. */
+static void resolve_alias(cute_mlir_text *s, cute_mlir_text *where)
 {
     *where = *s;
-    for (int i = 0; i < DEEPEST_ALIAS; i++) {
+    for (int i = 0; i < MAX_ALIAS_DEPTH; i++) {
         skip_blank(where);
         size_t length = word_length(where);
         cute_mlir_text next;
@@ -158,13 +159,13 @@ static void resolve(cute_mlir_text *s, cute_mlir_text *where)
     }
 }
 
-/* chip = "sm_90a" in `#nvvm.target<...>` or an alias of it; "" without. */
+/* Reads chip = "sm_90a" of `#nvvm.target<...>` or an alias of it; "" if absent. */
 static cute_status read_chip(cute_mlir_text *s, const char **chip)
 {
     cute_mlir_text target;
     size_t length;
     *chip = "";
-    resolve(s, &target);
+    resolve_alias(s, &target);
     skip_blank(&target);
     const char *start = target.at;
     target.at += word_length(&target);
@@ -175,8 +176,8 @@ static cute_status read_chip(cute_mlir_text *s, const char **chip)
                 const char *end = string_end(&target);
                 if (!end) break;
                 target.at = end - 1;
-            } else if (*target.at == 'c' && !cute_is_word(target.at[-1], ".$-") && take(&target, "chip") &&
-                       take(&target, "=")) {
+            } else if (*target.at == 'c' && !cute_is_word(target.at[-1], ".$-") &&
+                       take_token(&target, "chip") && take_token(&target, "=")) {
                 CUTE_TRY(read_string(&target, chip, &length));
                 break;
             }
@@ -184,7 +185,7 @@ static cute_status read_chip(cute_mlir_text *s, const char **chip)
     }
     skip_blank(s);
     s->at += word_length(s);
-    if (s->at < s->stop && *s->at == '<' && !skip_element(s)) return fail(s, s->at, "this '<' is not closed");
+    if (s->at < s->stop && *s->at == '<' && !skip_element(s)) return fail_at_mlir(s, s->at, "unclosed '<'");
     return CUTE_OK;
 }
 
@@ -198,7 +199,6 @@ const char *cute_object_kind_name(cute_object_kind kind)
     return words[kind];
 }
 
-/* Adds a copy of `object`. */
 static cute_status cute_object_add(cute_arena *arena, cute_object_list *list, const cute_object *object,
                                    cute_diag *diag)
 {
@@ -214,26 +214,28 @@ cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t i
     cute_object object = {.symbol = symbol, .index = index, .kind = CUTE_OBJECT_FATBIN, .chip = ""};
     cute_mlir_text where;
     const char *bytes;
-    resolve(s, &where);
+    resolve_alias(s, &where);
     bool alias = where.at != s->at && (skip_blank(s), where.at != s->at);
-    if (!take(&where, "#gpu.object") || !take(&where, "<"))
-        return fail(&where, where.at, "expected '#gpu.object<'");
+    if (!take_token(&where, "#gpu.object") || !take_token(&where, "<"))
+        return fail_at_mlir(&where, where.at, "expected '#gpu.object<'");
     CUTE_TRY(read_chip(&where, &object.chip));
-    if (!take(&where, ",")) return fail(&where, where.at, "expected ',' behind the object's target");
-    if (take(&where, "properties")) {
-        if (!take(&where, "=") || !skip_element(&where) || !take(&where, ","))
-            return fail(&where, where.at, "expected 'properties = {...},'");
+    if (!take_token(&where, ","))
+        return fail_at_mlir(&where, where.at, "expected ',' after the object's target");
+    if (take_token(&where, "properties")) {
+        if (!take_token(&where, "=") || !skip_element(&where) || !take_token(&where, ","))
+            return fail_at_mlir(&where, where.at, "expected 'properties = {...},'");
     }
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        if (take(&where, words[i])) {
+        if (take_token(&where, words[i])) {
             object.kind = (cute_object_kind)i;
-            if (!take(&where, "=")) return fail(&where, where.at, "expected '='");
+            if (!take_token(&where, "=")) return fail_at_mlir(&where, where.at, "expected '='");
             break;
         }
     CUTE_TRY(read_string(&where, &bytes, &object.length));
     object.data = bytes;
-    while (!take(&where, ">"))
-        if (!skip_element(&where)) return fail(&where, where.at, "expected '>' at the end of the object");
+    while (!take_token(&where, ">"))
+        if (!skip_element(&where))
+            return fail_at_mlir(&where, where.at, "expected '>' at the end of the object");
     if (alias) {
         skip_blank(s);
         s->at += word_length(s);
@@ -245,8 +247,8 @@ cute_status cute_gpu_object_read(cute_mlir_text *s, const char *symbol, size_t i
 
 static cute_status read_array(cute_mlir_text *s, const char *symbol, cute_object_list *list)
 {
-    for (size_t index = 0; !take(s, "]"); index++) {
-        if (index && !take(s, ",")) return fail(s, s->at, "expected ',' or ']'");
+    for (size_t index = 0; !take_token(s, "]"); index++) {
+        if (index && !take_token(s, ",")) return fail_at_mlir(s, s->at, "expected ',' or ']'");
         CUTE_TRY(cute_gpu_object_read(s, symbol, index, list));
     }
     return CUTE_OK;
@@ -256,7 +258,7 @@ static cute_status read_array(cute_mlir_text *s, const char *symbol, cute_object
 static cute_status read_symbol(cute_mlir_text *s, const char **out)
 {
     size_t length = 0;
-    if (!take(s, "@")) return fail(s, s->at, "expected the binary's symbol, '@name'");
+    if (!take_token(s, "@")) return fail_at_mlir(s, s->at, "expected the binary's symbol, '@name'");
     if (s->at < s->stop && *s->at == '"') return read_string(s, out, &length);
     while (s->at + length < s->stop && cute_is_word(s->at[length], ".$-")) length++;
     *out = cute_arena_copy(s->arena, s->at, length);
@@ -264,40 +266,40 @@ static cute_status read_symbol(cute_mlir_text *s, const char **out)
     return *out ? CUTE_OK : cute_fail_memory(s->diag);
 }
 
-/* Behind `gpu.binary`: `@name [<handler>] [attributes {...}] [objects]` */
+/* After `gpu.binary`: `@name [<handler>] [attributes {...}] [objects]` */
 static cute_status read_custom(cute_mlir_text *s, cute_object_list *list)
 {
     const char *symbol;
     CUTE_TRY(read_symbol(s, &symbol));
-    while (!take(s, "[")) {
+    while (!take_token(s, "[")) {
         skip_blank(s);
         const char *here = s->at;
-        if (!skip_element(s)) return fail(s, here, "expected '[' and the objects of the binary");
+        if (!skip_element(s)) return fail_at_mlir(s, here, "expected '[' and the objects of the binary");
     }
     return read_array(s, symbol, list);
 }
 
-/* Behind `"gpu.binary"`: `() <{objects = [...], sym_name = "x"}> : ...`, or the same in `{...}` */
+/* After `"gpu.binary"`: `() <{objects = [...], sym_name = "x"}> : ...`, or the same in `{...}` */
 static cute_status read_generic(cute_mlir_text *s, cute_object_list *list)
 {
     const char *symbol = "", *name;
     size_t length, first = list->count;
-    if (!take(s, "(") || !take(s, ")")) return fail(s, s->at, "expected '()'");
-    bool angle = take(s, "<");
-    if (!take(s, "{")) return fail(s, s->at, "expected '{' and the properties of the binary");
-    while (!take(s, "}")) {
-        if (take(s, "objects")) {
-            if (!take(s, "=") || !take(s, "[")) return fail(s, s->at, "expected '= ['");
+    if (!take_token(s, "(") || !take_token(s, ")")) return fail_at_mlir(s, s->at, "expected '()'");
+    bool angle = take_token(s, "<");
+    if (!take_token(s, "{")) return fail_at_mlir(s, s->at, "expected '{' and the properties of the binary");
+    while (!take_token(s, "}")) {
+        if (take_token(s, "objects")) {
+            if (!take_token(s, "=") || !take_token(s, "[")) return fail_at_mlir(s, s->at, "expected '= ['");
             CUTE_TRY(read_array(s, symbol, list));
-        } else if (take(s, "sym_name")) {
-            if (!take(s, "=")) return fail(s, s->at, "expected '='");
+        } else if (take_token(s, "sym_name")) {
+            if (!take_token(s, "=")) return fail_at_mlir(s, s->at, "expected '='");
             CUTE_TRY(read_string(s, &name, &length));
             symbol = name;
         } else if (!skip_element(s)) {
-            return fail(s, s->at, "expected '}' at the end of the properties");
+            return fail_at_mlir(s, s->at, "expected '}' at the end of the properties");
         }
     }
-    if (angle && !take(s, ">")) return fail(s, s->at, "expected '>'");
+    if (angle && !take_token(s, ">")) return fail_at_mlir(s, s->at, "expected '>'");
     for (size_t i = first; i < list->count; i++) list->items[i].symbol = symbol;
     return CUTE_OK;
 }
@@ -308,13 +310,13 @@ static cute_status cute_gpu_text_read(cute_mlir_text *s, cute_object_list *list)
     static const char custom[] = "gpu.binary", generic[] = "\"gpu.binary\"";
     for (skip_blank(s); s->at < s->stop; skip_blank(s)) {
         bool word_before = s->at > s->text && (cute_is_word(s->at[-1], ".$-") || strchr("#!@%\"", s->at[-1]));
-        if (take(s, generic)) {
+        if (take_token(s, generic)) {
             CUTE_TRY(read_generic(s, list));
         } else if (*s->at == '"') {
             const char *end = string_end(s);
-            if (!end) return fail(s, s->at, "this string has no end; the file may be cut off");
+            if (!end) return fail_at_mlir(s, s->at, "unterminated string; the file may be truncated");
             s->at = end;
-        } else if (!word_before && take(s, custom) && s->at < s->stop && !cute_is_word(*s->at, ".$-")) {
+        } else if (!word_before && take_token(s, custom) && s->at < s->stop && !cute_is_word(*s->at, ".$-")) {
             CUTE_TRY(read_custom(s, list));
         } else if (s->at < s->stop && !isspace((unsigned char)*s->at)) {
             s->at++;

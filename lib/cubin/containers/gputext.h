@@ -1,4 +1,4 @@
-/* Between the readers of MLIR's text and bytecode: one `#gpu.object<...>`, which both have as text. */
+/* Shared by the readers of MLIR text and bytecode: `#gpu.object<...>`, which is text in both. */
 #ifndef CUTE_LIB_CUBIN_CONTAINERS_GPUTEXT_H
 #define CUTE_LIB_CUBIN_CONTAINERS_GPUTEXT_H
 
@@ -9,7 +9,7 @@ typedef struct cute_object_list {
     size_t count, capacity;
 } cute_object_list;
 
-/* A text that is scanned, and the whole of which aliases (`#name = ...`) are looked up in. */
+/* A scanner's position in a text, and the whole text for the lookup of aliases (`#name = ...`). */
 typedef struct cute_mlir_text {
     cute_arena *arena;
     const char *label;

@@ -1,4 +1,4 @@
-/* Device code in a file of any kind, image by image, and the choice of one. */
+/* Lists the images of device code in a file, and selects one. */
 #include "lib/cubin/containers/images.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@ typedef struct reader {
     const char *label;
     cute_image *images;
     size_t count, room, modules;
-    bool archs; /* those of cubins are asked for: each is extracted */
+    bool archs; /* the architectures of cubins are requested: each cubin is extracted */
     cute_diag *diag;
 } reader;
 
-static cute_image *add(reader *r)
+static cute_image *add_image(reader *r)
 {
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 16;
@@ -30,8 +30,8 @@ static cute_image *add(reader *r)
     return &r->images[r->count++];
 }
 
-/* What a cubin or PTX says of its architecture: more than a container, which knows no "a" and "f". */
-static const char *arch_of(reader *r, const cute_image *image)
+/* The architecture stated by a cubin or PTX: more precise than the container, which lacks "a" and "f". */
+static const char *image_arch(reader *r, const cute_image *image)
 {
     const char *stated = cute_arena_printf(r->arena, "sm_%u", image->entry.sm), *arch = NULL;
     const void *bytes;
@@ -53,7 +53,7 @@ static cute_status add_fatbin(reader *r, const char *member, const void *bytes, 
     CUTE_TRY(cute_fatbin_read(r->arena, r->label, bytes, length, &entries, &count, r->diag));
     r->modules++;
     for (size_t i = 0; i < count; i++) {
-        cute_image *image = add(r);
+        cute_image *image = add_image(r);
         if (!image) return cute_fail_memory(r->diag);
         *image = (cute_image){.member = member,
                               .module = r->modules,
@@ -62,13 +62,13 @@ static cute_status add_fatbin(reader *r, const char *member, const void *bytes, 
                               .entry = entries[i],
                               .container = bytes,
                               .container_length = length};
-        image->arch = arch_of(r, image);
+        image->arch = image_arch(r, image);
         if (!image->kind || !image->arch) return cute_fail_memory(r->diag);
     }
     return CUTE_OK;
 }
 
-/* A cubin or PTX that is a file of its own. */
+/* A cubin or PTX that is not in a container. */
 static cute_status add_single(reader *r, const char *member, const void *bytes, size_t length)
 {
     cute_module *module;
@@ -76,7 +76,7 @@ static cute_status add_single(reader *r, const char *member, const void *bytes, 
     bool ptx = cute_module_get_format(module) == CUTE_MODULE_PTX;
     const char *arch = cute_arena_copy(r->arena, cute_module_arch(module), strlen(cute_module_arch(module)));
     cute_module_close(module);
-    cute_image *image = add(r);
+    cute_image *image = add_image(r);
     if (!image || !arch) return cute_fail_memory(r->diag);
     *image = (cute_image){.member = member,
                           .module = ++r->modules,
@@ -109,7 +109,7 @@ static cute_status add_content(reader *r, const char *member, const void *bytes,
     return add_single(r, member, bytes, length);
 }
 
-/* Members without device code are as usual as ones with it. */
+/* Members without device code are common. */
 static cute_status add_archive(reader *r, const void *bytes, size_t length)
 {
     const cute_place file = {.file = r->label};
@@ -125,7 +125,7 @@ static cute_status add_archive(reader *r, const void *bytes, size_t length)
     }
     r->diag = diag;
     if (!r->count)
-        return cute_fail(diag, CUTE_INVALID, &file, "no member of this archive of %zu has device code",
+        return cute_fail(diag, CUTE_INVALID, &file, "none of the %zu members of this archive has device code",
                          count);
     return CUTE_OK;
 }
@@ -140,7 +140,7 @@ static cute_status read_images(cute_arena *arena, const char *label, const void 
         CUTE_TRY(add_content(&r, NULL, bytes, length));
     if (!r.count)
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-                         "expected device code, got a fatbin without an image");
+                         "expected device code, got a fatbin without images");
     *out = r.images;
     *count = r.count;
     return CUTE_OK;
@@ -163,7 +163,7 @@ cute_status cute_image_extract(cute_arena *arena, const char *label, const cute_
     return cute_fatbin_extract(arena, label, &image->entry, bytes, length, diag);
 }
 
-/* ---- the choice ---- */
+/* ---- selection ---- */
 
 static bool has_kernel(const char *label, const char *kernel, const char *arch, const cute_image *image)
 {
@@ -176,9 +176,9 @@ static bool has_kernel(const char *label, const char *kernel, const char *arch, 
     return has;
 }
 
-/* The modules that have the kernel; without a name all. */
-static size_t matches(const char *label, const char *kernel, const char *arch, const cute_image *images,
-                      size_t count, const cute_image **first)
+/* Marks the modules that have the kernel; all if `kernel` is NULL. */
+static size_t find_matching_modules(const char *label, const char *kernel, const char *arch,
+                                    const cute_image *images, size_t count, const cute_image **first)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -209,20 +209,20 @@ cute_status cute_images_choose(cute_arena *arena, const char *label, int64_t num
                              (long long)number, chosen->kind);
         return cute_image_extract(arena, label, chosen, bytes, length, diag);
     }
-    size_t found = matches(label, kernel, arch, images, count, &chosen);
+    size_t found = find_matching_modules(label, kernel, arch, images, count, &chosen);
     if (found == 1) {
         *bytes = chosen->container;
         *length = chosen->container_length;
         return CUTE_OK;
     }
     if (!found)
-        return cute_fail(diag, CUTE_INVALID, &file, "no module of %zu has a kernel '%s'%s%s",
+        return cute_fail(diag, CUTE_INVALID, &file, "none of the %zu modules has a kernel '%s'%s%s",
                          images[count - 1].module, kernel, arch ? " for " : "", arch ? arch : "");
     if (kernel)
         cute_fail(diag, CUTE_INVALID, &file, "%zu modules have a kernel '%s'", found, kernel);
     else
-        cute_fail(diag, CUTE_INVALID, &file, "expected one module, and this archive has %zu", found);
-    cute_note(diag, NULL, "'cute-dump images' lists them, and --image=N chooses one%s",
-              kernel ? "" : "; so does --kernel=NAME");
+        cute_fail(diag, CUTE_INVALID, &file, "expected one module, got an archive with %zu", found);
+    cute_note(diag, NULL, "'cute-dump images' lists them; select one with --image=N%s",
+              kernel ? "" : " or --kernel=NAME");
     return CUTE_INVALID;
 }

@@ -1,11 +1,10 @@
-/* Reads ELF64: bounds first, then tables. Every structure is copied out of the bytes, which need no
- * alignment. */
+/* Reads ELF64: checks bounds, then reads tables. Structures are copied, since the bytes may be unaligned. */
 #include "lib/cubin/elf/elf.h"
 
 #include <elf.h>
 #include <string.h>
 
-static bool inside(size_t length, uint64_t offset, uint64_t size)
+static bool is_inside(size_t length, uint64_t offset, uint64_t size)
 {
     return offset <= length && size <= length - offset;
 }
@@ -50,21 +49,21 @@ static void header_at(const uint8_t *bytes, const Elf64_Ehdr *header, uint64_t i
     memcpy(out, bytes + header->e_shoff + index * sizeof *out, sizeof *out);
 }
 
-/* The number of section headers, all of which are inside the file; with 65280 and more it stands in the first
- * one. */
+/* The number of section headers, checked to be inside the file; from 65280 on it is in the first header. */
 static bool count_sections(const uint8_t *bytes, size_t length, const Elf64_Ehdr *header, uint64_t *count)
 {
     Elf64_Shdr first;
     *count = 0;
     if (header->e_shoff == 0) return true;
-    if (header->e_shentsize != sizeof first || !inside(length, header->e_shoff, sizeof first)) return false;
+    if (header->e_shentsize != sizeof first || !is_inside(length, header->e_shoff, sizeof first))
+        return false;
     header_at(bytes, header, 0, &first);
     *count = header->e_shnum ? header->e_shnum : first.sh_size;
     return *count <= (length - header->e_shoff) / sizeof first;
 }
 
-static cute_status fail(const cute_elf *elf, cute_diag *diag, const char *format, ...) CUTE_PRINTF(3, 4);
-static cute_status fail(const cute_elf *elf, cute_diag *diag, const char *format, ...)
+static cute_status fail_elf(const cute_elf *elf, cute_diag *diag, const char *format, ...) CUTE_PRINTF(3, 4);
+static cute_status fail_elf(const cute_elf *elf, cute_diag *diag, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -73,7 +72,7 @@ static cute_status fail(const cute_elf *elf, cute_diag *diag, const char *format
     return CUTE_INVALID;
 }
 
-/* A terminated string of a table, NULL when it runs out of it. */
+/* A terminated string of a table; NULL: not inside the table. */
 static const char *string_at(const uint8_t *table, uint64_t size, uint64_t offset)
 {
     if (!table || offset >= size || !memchr(table + offset, 0, size - offset)) return NULL;
@@ -84,8 +83,9 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
 {
     uint64_t count;
     if (!count_sections(elf->bytes, elf->length, header, &count))
-        return fail(elf, diag, "the file is cut off: its table of sections lies beyond its end (%zu bytes)",
-                    elf->length);
+        return fail_elf(elf, diag,
+                        "the file is truncated: its section header table is beyond its end (%zu bytes)",
+                        elf->length);
     cute_elf_section *sections = cute_arena_array(arena, count, sizeof *sections);
     if (!sections) return cute_fail_memory(diag);
     elf->sections = sections;
@@ -94,9 +94,9 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
         Elf64_Shdr raw;
         header_at(elf->bytes, header, i, &raw);
         bool in_file = raw.sh_type != SHT_NOBITS && raw.sh_type != SHT_NULL && raw.sh_size;
-        if (in_file && !inside(elf->length, raw.sh_offset, raw.sh_size))
-            return fail(elf, diag, "the file is cut off: section %llu lies beyond its end (%zu bytes)",
-                        (unsigned long long)i, elf->length);
+        if (in_file && !is_inside(elf->length, raw.sh_offset, raw.sh_size))
+            return fail_elf(elf, diag, "the file is truncated: section %llu is beyond its end (%zu bytes)",
+                            (unsigned long long)i, elf->length);
         sections[i] = (cute_elf_section){.name = "",
                                          .type = raw.sh_type,
                                          .flags = raw.sh_flags,
@@ -112,8 +112,8 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
     if (count == 0) return CUTE_OK;
     elf->string_section = header->e_shstrndx == SHN_XINDEX ? sections[0].link : header->e_shstrndx;
     if (elf->string_section >= count)
-        return fail(elf, diag, "expected the names of sections in section %zu, which is not there",
-                    elf->string_section);
+        return fail_elf(elf, diag, "expected section names in section %zu, which does not exist",
+                        elf->string_section);
     const cute_elf_section *names = &sections[elf->string_section];
     for (uint64_t i = 0; i < count; i++) {
         Elf64_Shdr raw;
@@ -121,8 +121,8 @@ static cute_status read_sections(cute_arena *arena, cute_elf *elf, const Elf64_E
         if (raw.sh_name == 0) continue;
         sections[i].name = string_at(names->data, names->size, raw.sh_name);
         if (!sections[i].name)
-            return fail(elf, diag, "the name of section %llu lies outside the table of names",
-                        (unsigned long long)i);
+            return fail_elf(elf, diag, "the name of section %llu is outside the string table",
+                            (unsigned long long)i);
     }
     elf->section_names.arena = arena;
     for (uint64_t i = 0; i < count; i++)
@@ -139,7 +139,7 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
     if (!table || !table->data) return CUTE_OK;
     if (table->entry_size != sizeof(Elf64_Sym) || table->size % sizeof(Elf64_Sym) ||
         table->link >= elf->section_count)
-        return fail(elf, diag, "the table of symbols is malformed");
+        return fail_elf(elf, diag, "the symbol table is malformed");
     const cute_elf_section *names = &elf->sections[table->link];
     size_t count = table->size / sizeof(Elf64_Sym);
     cute_elf_symbol *symbols = cute_arena_array(arena, count, sizeof *symbols);
@@ -156,7 +156,7 @@ static cute_status read_symbols(cute_arena *arena, cute_elf *elf, cute_diag *dia
                               .other = raw.st_other,
                               .section = raw.st_shndx};
         if (!symbols[i].name)
-            return fail(elf, diag, "the name of symbol %zu lies outside the table of names", i);
+            return fail_elf(elf, diag, "the name of symbol %zu is outside the string table", i);
     }
     elf->symbols = symbols;
     elf->symbol_count = count;
@@ -168,12 +168,12 @@ cute_status cute_elf_read_sections(cute_arena *arena, const char *label, const v
 {
     Elf64_Ehdr header;
     *out = (cute_elf){.label = label, .bytes = bytes, .length = length};
-    if (!cute_elf_is(bytes, length)) return fail(out, diag, "this is not an ELF file");
+    if (!cute_elf_is(bytes, length)) return fail_elf(out, diag, "this is not an ELF file");
     if (!read_header(bytes, length, &header))
-        return fail(out, diag, "the file is cut off: an ELF header has %zu bytes, this has %zu",
-                    sizeof header, length);
+        return fail_elf(out, diag, "the file is truncated: expected an ELF header of %zu bytes, got %zu",
+                        sizeof header, length);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-        return fail(out, diag, "this is not a 64-bit little-endian ELF file");
+        return fail_elf(out, diag, "this is not a 64-bit little-endian ELF file");
     out->type = header.e_type;
     out->machine = header.e_machine;
     out->os_abi = header.e_ident[EI_OSABI];
@@ -187,8 +187,8 @@ cute_status cute_elf_read(cute_arena *arena, const char *label, const void *byte
 {
     CUTE_TRY(cute_elf_read_sections(arena, label, bytes, length, out, diag));
     if (out->machine != CUTE_ELF_CUDA)
-        return fail(out, diag, "expected an ELF file for a CUDA GPU, got one for %s",
-                    cute_elf_machine_name(arena, out->machine));
+        return fail_elf(out, diag, "expected an ELF file for a CUDA GPU, got one for %s",
+                        cute_elf_machine_name(arena, out->machine));
     return read_symbols(arena, out, diag);
 }
 

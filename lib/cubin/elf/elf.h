@@ -1,4 +1,4 @@
-/* ELF64 little-endian files as tables: sections and symbols. Nothing of CUDA but its machine number. */
+/* Reads little-endian ELF64 files into tables of sections and symbols, and adds sections. */
 #ifndef CUTE_LIB_CUBIN_ELF_ELF_H
 #define CUTE_LIB_CUBIN_ELF_ELF_H
 
@@ -12,7 +12,7 @@ typedef struct cute_elf_section {
     uint32_t type;
     uint64_t flags, address, offset, size, align, entry_size;
     uint32_t link, info;
-    const uint8_t *data; /* `size` bytes of the file; NULL where the file has none (NOBITS, empty) */
+    const uint8_t *data; /* `size` bytes of the file; NULL without contents (NOBITS, empty) */
 } cute_elf_section;
 
 typedef struct cute_elf_symbol {
@@ -36,18 +36,18 @@ typedef struct cute_elf {
     cute_names section_names;
 } cute_elf;
 
-/* Whether `bytes` begin as an ELF file does. */
+/* Whether `bytes` begin with ELF's magic number. */
 bool cute_elf_is(const void *bytes, size_t length);
-/* Reads the tables into `arena`; `bytes` and `label` are kept. Every offset, size and string is checked:
- * CUTE_INVALID for what is cut off, of another machine than CUDA, or contradicts itself. */
+/* Reads the tables into `arena`; `bytes` and `label` are not copied. Every offset, size and string is
+ * checked: CUTE_INVALID if truncated, inconsistent, or for a machine other than CUDA. */
 cute_status cute_elf_read(cute_arena *arena, const char *label, const void *bytes, size_t length,
                           cute_elf *out, cute_diag *diag);
 /* The same without symbols, for any machine. */
 cute_status cute_elf_read_sections(cute_arena *arena, const char *label, const void *bytes, size_t length,
                                    cute_elf *out, cute_diag *diag);
-/* What an ELF file is for; false: it is none, or has no whole header. */
+/* The machine of an ELF file; false: not an ELF file, or the header is truncated. */
 bool cute_elf_machine(const void *bytes, size_t length, uint16_t *out);
-/* "x86-64"; "machine 62" in `arena` where it has no name here. */
+/* "x86-64"; "machine 62", in `arena`, if unknown. */
 const char *cute_elf_machine_name(cute_arena *arena, uint16_t machine);
 /* The first section of that name, or NULL. */
 const cute_elf_section *cute_elf_find(const cute_elf *elf, const char *name);
@@ -58,9 +58,9 @@ typedef struct cute_elf_addition {
     size_t length;
 } cute_elf_addition;
 
-/* Appends to `out` the file with `count` sections (PROGBITS, no flags) added at its end. What was there keeps
- * its offsets: only a new table of section names and a new section header table come after it. Sections of
- * those names that are there already lose them. */
+/* Appends to `out` the file with `count` sections (PROGBITS, no flags) added. Existing contents keep their
+ * offsets: a new section name table and a new section header table are appended. Existing sections of these
+ * names lose their names. */
 cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *additions, size_t count,
                                   cute_buffer *out, cute_diag *diag);
 

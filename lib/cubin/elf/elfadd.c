@@ -1,5 +1,5 @@
-/* Adds sections to a finished ELF file. The driver takes such a cubin and ignores what it does not know;
- * nothing that it reads moves. */
+/* Adds sections to a finished ELF file. The driver ignores unknown sections, and everything that it reads
+ * keeps its offset. */
 #include <elf.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static void align_to(cute_buffer *out, size_t start, size_t step)
     while ((out->length - start) % step) cute_buffer_putc(out, 0);
 }
 
-static bool replaced(const char *name, const cute_elf_addition *additions, size_t count)
+static bool is_replaced(const char *name, const cute_elf_addition *additions, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, additions[i].name) == 0) return true;
@@ -22,11 +22,10 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
 {
     const cute_place file = {.file = elf->label};
     if (elf->section_count == 0 || elf->section_count + count + 1 >= SHN_LORESERVE)
-        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu of them",
+        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file with %zu sections",
                          elf->section_count);
     if (!elf->string_section || !elf->sections[elf->string_section].data)
-        return cute_fail(diag, CUTE_INVALID, &file,
-                         "cannot add sections to a file without names of sections");
+        return cute_fail(diag, CUTE_INVALID, &file, "cannot add sections to a file without section names");
     size_t start = out->length;
     cute_buffer headers = {0}, names = {0};
     Elf64_Ehdr header;
@@ -36,7 +35,7 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
     cute_buffer_append(&names, old->data, old->size);
     if (!names.length || names.data[names.length - 1]) cute_buffer_putc(&names, 0);
     for (size_t i = 0; cute_buffer_ok(&headers) && i < elf->section_count; i++) {
-        if (!replaced(elf->sections[i].name, additions, count)) continue;
+        if (!is_replaced(elf->sections[i].name, additions, count)) continue;
         Elf64_Shdr gone = {.sh_type = SHT_NULL};
         memcpy(headers.data + i * sizeof gone, &gone, sizeof gone);
     }
@@ -53,7 +52,7 @@ cute_status cute_elf_add_sections(const cute_elf *elf, const cute_elf_addition *
         cute_buffer_append(out, additions[i].data, additions[i].length);
         cute_buffer_append(&headers, &section, sizeof section);
     }
-    /* The table of names keeps its index; its old bytes are left behind, unused. */
+    /* The name table keeps its index; its old bytes remain, unused. */
     align_to(out, start, 8);
     size_t names_at = out->length - start;
     cute_buffer_append(out, cute_buffer_text(&names), names.length);

@@ -1,4 +1,4 @@
-/* Walks the sections .nv_fatbin and __nv_relfatbin, in which fatbins follow each other with zeros between them. */
+/* Reads the sections .nv_fatbin and __nv_relfatbin: fatbins separated by zeros. */
 #include "lib/cubin/elf/hostelf.h"
 
 #include <string.h>
@@ -64,9 +64,9 @@ cute_status cute_host_read(cute_arena *arena, const char *label, const void *byt
     *out = f.items;
     *count = f.count;
     if (f.count) return CUTE_OK;
-    cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-              "this ELF file for %s has no device code in it", cute_elf_machine_name(arena, elf.machine));
+    cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label}, "this ELF file for %s has no device code",
+              cute_elf_machine_name(arena, elf.machine));
     cute_note(diag, NULL,
-              "expected a cubin, or an object or program of nvcc, which has a section .nv_fatbin");
+              "expected a cubin, or an object or program built by nvcc, which has a section .nv_fatbin");
     return CUTE_INVALID;
 }

@@ -1,5 +1,5 @@
-/* An attribute is a format byte, a code and a value: none (2 bytes unused), a byte, a half, or a size and
- * that many bytes. */
+/* Reads .nv.info: an attribute is a format byte, a code and a value: none (2 unused bytes), a byte, a half,
+ * or a size and that many bytes. */
 #include "lib/cubin/elf/nvinfo.h"
 
 #include <string.h>
@@ -14,50 +14,50 @@ static const struct {
 #include "lib/cubin/elf/nvinfo.def"
 };
 
-static uint32_t half(const uint8_t *at)
+static uint32_t read_half(const uint8_t *at)
 {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8;
 }
-static uint32_t word(const uint8_t *at)
+static uint32_t read_word(const uint8_t *at)
 {
-    return half(at) | half(at + 2) << 16;
+    return read_half(at) | read_half(at + 2) << 16;
 }
 
-/* The bytes that a shape needs, and what it has in them. */
+/* The number of bytes of each shape. */
 static const size_t needs[] = {
     [CUTE_NVINFO_DIM3] = 12,   [CUTE_NVINFO_OF] = 8,   [CUTE_NVINFO_PARAM] = 12,
     [CUTE_NVINFO_PARAM2] = 12, [CUTE_NVINFO_BANK] = 8, [CUTE_NVINFO_SYMBOLS] = 0,
     [CUTE_NVINFO_WORD] = 4,    [CUTE_NVINFO_HALF] = 2, [CUTE_NVINFO_BYTE] = 1,
 };
 
-static void decode(cute_nvinfo *a)
+static void decode_attribute(cute_nvinfo *a)
 {
     const uint8_t *d = a->data;
     switch (a->shape) {
     case CUTE_NVINFO_BYTE: a->words[0] = d[0]; break;
-    case CUTE_NVINFO_HALF: a->words[0] = half(d); break;
-    case CUTE_NVINFO_WORD: a->words[0] = word(d); break;
+    case CUTE_NVINFO_HALF: a->words[0] = read_half(d); break;
+    case CUTE_NVINFO_WORD: a->words[0] = read_word(d); break;
     case CUTE_NVINFO_DIM3:
-        for (int i = 0; i < 3; i++) a->words[i] = word(d + 4 * i);
+        for (int i = 0; i < 3; i++) a->words[i] = read_word(d + 4 * i);
         break;
     case CUTE_NVINFO_OF:
-        a->words[0] = word(d);
-        a->words[1] = word(d + 4);
+        a->words[0] = read_word(d);
+        a->words[1] = read_word(d + 4);
         break;
     case CUTE_NVINFO_PARAM: /* the upper 14 bits of the last word; below them: alignment, space, bank */
-        a->words[0] = half(d + 4);
-        a->words[1] = half(d + 6);
-        a->words[2] = word(d + 8) >> 18;
+        a->words[0] = read_half(d + 4);
+        a->words[1] = read_half(d + 6);
+        a->words[2] = read_word(d + 8) >> 18;
         break;
     case CUTE_NVINFO_PARAM2:
-        a->words[0] = half(d + 4);
-        a->words[1] = half(d + 6);
-        a->words[2] = half(d + 8);
+        a->words[0] = read_half(d + 4);
+        a->words[1] = read_half(d + 6);
+        a->words[2] = read_half(d + 8);
         break;
     case CUTE_NVINFO_BANK:
-        a->words[0] = word(d);
-        a->words[1] = half(d + 4);
-        a->words[2] = half(d + 6);
+        a->words[0] = read_word(d);
+        a->words[1] = read_half(d + 4);
+        a->words[2] = read_half(d + 6);
         break;
     case CUTE_NVINFO_BYTES:
     case CUTE_NVINFO_NONE:
@@ -75,7 +75,7 @@ cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *sectio
     size_t left = section->size - *offset;
     const uint8_t *at = section->data + *offset;
     if (left < 4)
-        return cute_fail(diag, CUTE_INVALID, &file, "section %s is cut off inside an attribute",
+        return cute_fail(diag, CUTE_INVALID, &file, "section %s is truncated inside an attribute",
                          section->name);
     *out = (cute_nvinfo){.code = at[1], .name = known[at[1]].name, .shape = known[at[1]].shape};
     switch (at[0]) {
@@ -90,20 +90,20 @@ cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *sectio
         break;
     case FORMAT_SIZED:
         out->data = at + 4;
-        out->length = half(at + 2);
+        out->length = read_half(at + 2);
         break;
     default:
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "section %s has an attribute of the unknown format %u at %zu", section->name, at[0],
+                         "section %s has an attribute of unknown format %u at byte %zu", section->name, at[0],
                          *offset);
     }
     if (at[0] == FORMAT_SIZED && out->length > left - 4)
-        return cute_fail(diag, CUTE_INVALID, &file, "section %s is cut off inside %s", section->name,
+        return cute_fail(diag, CUTE_INVALID, &file, "section %s is truncated inside %s", section->name,
                          out->name ? out->name : "an attribute");
     *offset += 4 + (at[0] == FORMAT_SIZED ? out->length : 0);
-    /* A value that is shorter than its shape is shown as it is. */
+    /* A value shorter than its shape is not decoded. */
     size_t needed = (size_t)out->shape < sizeof needs / sizeof *needs ? needs[out->shape] : 0;
     if (out->length < needed && out->shape != CUTE_NVINFO_NONE) out->shape = CUTE_NVINFO_BYTES;
-    decode(out);
+    decode_attribute(out);
     return CUTE_OK;
 }

@@ -1,11 +1,11 @@
-/* The attributes that ptxas writes into .nv.info sections: read one by one, named by a table (nvinfo.def). */
+/* The attributes in .nv.info sections, written by ptxas; the table is nvinfo.def. */
 #ifndef CUTE_LIB_CUBIN_ELF_NVINFO_H
 #define CUTE_LIB_CUBIN_ELF_NVINFO_H
 
 #include "lib/cubin/elf/elf.h"
 
 typedef enum cute_nvinfo_shape {
-    CUTE_NVINFO_BYTES, /* not decoded; also of codes that the table has not */
+    CUTE_NVINFO_BYTES, /* not decoded; also for unknown codes */
     CUTE_NVINFO_NONE,
     CUTE_NVINFO_BYTE,
     CUTE_NVINFO_HALF,
@@ -19,7 +19,7 @@ typedef enum cute_nvinfo_shape {
     CUTE_NVINFO_SYMBOLS,
 } cute_nvinfo_shape;
 
-/* The codes that this library itself asks for. */
+/* The codes that this library uses. */
 enum {
     CUTE_EIATTR_MAX_THREADS = 0x05,
     CUTE_EIATTR_PARAM_CBANK = 0x0a,
@@ -49,8 +49,8 @@ typedef struct cute_nvinfo {
                           offset, size; BANK symbol, offset, size */
 } cute_nvinfo;
 
-/* The attribute at *offset of the section, which moves behind it. *more: there was one. CUTE_INVALID: cut
- * off. */
+/* Reads the attribute at *offset of the section and advances *offset. *more: whether there was one.
+ * CUTE_INVALID: truncated. */
 cute_status cute_nvinfo_next(const cute_elf *elf, const cute_elf_section *section, size_t *offset,
                              cute_nvinfo *out, bool *more, cute_diag *diag);
 

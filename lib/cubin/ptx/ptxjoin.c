@@ -1,5 +1,5 @@
-/* Reads each module as a list of declarations, resolves their names, and writes them in an order in which each
- * stands before its uses: prototypes, variables, functions. */
+/* Reads each module as a list of declarations, resolves names, and writes declarations before uses:
+ * prototypes, variables, functions. */
 #include "lib/cubin/ptx/ptxjoin.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 typedef cute_ptx_token token;
 
-/* In the order in which a definition is preferred. */
+/* In ascending order of preference for definitions. */
 typedef enum linkage { PRIVATE, EXTERN, COMMON, WEAK, VISIBLE } linkage;
 static const char *const linkages[] = {"", ".extern", ".common", ".weak", ".visible"};
 
@@ -26,11 +26,11 @@ typedef struct item {
     linkage linkage;
     token name;
     const char *start, *stop;
-    const char *body; /* of a function: where its "{" is; NULL: a declaration */
+    const char *body; /* the "{" of a function's body; NULL: a declaration */
     size_t part;
     int64_t align;
-    bool dropped, prototype; /* prototype: another module declares it */
-    const char *renamed;     /* NULL: keeps its name */
+    bool dropped, prototype; /* prototype: declared by another module */
+    const char *renamed;     /* NULL: not renamed */
 } item;
 
 typedef struct part {
@@ -39,8 +39,8 @@ typedef struct part {
     int version; /* 83 */
     token target;
     const cute_arch *arch;
-    size_t first_file; /* what is added to its numbers of files */
-    size_t begin, end; /* its items */
+    size_t first_file; /* offset of its file numbers */
+    size_t begin, end; /* range of its items */
     item **renames;    /* sorted by name */
     size_t rename_count;
 } part;
@@ -52,7 +52,7 @@ typedef struct joiner {
     size_t part_count;
     item *items;
     size_t item_count, item_capacity;
-    item **sorted; /* those with names, by name */
+    item **sorted; /* named items, by name */
     size_t sorted_count;
     size_t files;
     cute_buffer file_lines, *out;
@@ -64,15 +64,15 @@ typedef struct reader {
     const char *at, *stop;
 } reader;
 
-static bool is(token t, const char *text)
+static bool token_is(token t, const char *text)
 {
     return cute_ptx_token_is(t, text);
 }
-static token next(reader *r)
+static token next_token(reader *r)
 {
     return cute_ptx_next(&r->at, r->stop);
 }
-static token peek(const reader *r)
+static token peek_token(const reader *r)
 {
     const char *at = r->at;
     return cute_ptx_next(&at, r->stop);
@@ -84,7 +84,7 @@ static int compare_names(token a, token b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-static cute_status fail_at(const reader *r, token t, const char *expected)
+static cute_status fail_at_token(const reader *r, token t, const char *expected)
 {
     const cute_ptx_part *p = r->part->source;
     cute_place place = cute_place_at(p->label, p->text, p->length, (size_t)(t.at - p->text));
@@ -104,14 +104,14 @@ static int64_t number_of(token t)
 
 /* ---- reading ---- */
 
-/* To the bracket that closes the one that was read. */
+/* Skips to the bracket that closes the one just read. */
 static cute_status skip_brackets(reader *r, const char *open, const char *close)
 {
     for (size_t depth = 1; depth;) {
-        token t = next(r);
-        if (!t.length) return fail_at(r, t, close);
-        if (is(t, open)) depth++;
-        if (is(t, close)) depth--;
+        token t = next_token(r);
+        if (!t.length) return fail_at_token(r, t, close);
+        if (token_is(t, open)) depth++;
+        if (token_is(t, close)) depth--;
     }
     return CUTE_OK;
 }
@@ -125,56 +125,56 @@ static cute_status add_item(reader *r, const item *i)
     return CUTE_OK;
 }
 
-/* `[(result)] name [(params)] directives {body}`, or `;`, behind .func or .entry. */
+/* `[(result)] name [(params)] directives {body}`, or `;`, after .func or .entry. */
 static cute_status read_function(reader *r, item *i)
 {
-    token t = next(r);
-    if (is(t, "(")) {
+    token t = next_token(r);
+    if (token_is(t, "(")) {
         CUTE_TRY(skip_brackets(r, "(", ")"));
-        t = next(r);
+        t = next_token(r);
     }
-    if (!cute_ptx_token_is_name(t)) return fail_at(r, t, "the name of a function");
+    if (!cute_ptx_token_is_name(t)) return fail_at_token(r, t, "the name of a function");
     i->name = t;
-    for (t = next(r); !is(t, "{") && !is(t, ";"); t = next(r)) {
-        if (!t.length) return fail_at(r, t, "the body of the function");
-        if (is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
+    for (t = next_token(r); !token_is(t, "{") && !token_is(t, ";"); t = next_token(r)) {
+        if (!t.length) return fail_at_token(r, t, "the body of the function");
+        if (token_is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
     }
-    if (is(t, ";")) return CUTE_OK;
+    if (token_is(t, ";")) return CUTE_OK;
     i->body = t.at;
     return skip_brackets(r, "{", "}");
 }
 
-/* `... [.align N] TYPE name[N] [= {...}];` behind the first directive. */
+/* `... [.align N] TYPE name[N] [= {...}];` after the first directive. */
 static cute_status read_variable(reader *r, item *i)
 {
-    for (token t = next(r); !is(t, ";"); t = next(r)) {
-        if (!t.length) return fail_at(r, t, "';'");
-        if (is(t, ".align")) i->align = number_of(peek(r));
-        if (is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
-        if (is(t, "{")) CUTE_TRY(skip_brackets(r, "{", "}"));
-        if (is(t, ",")) return fail_at(r, t, "one variable in a declaration");
+    for (token t = next_token(r); !token_is(t, ";"); t = next_token(r)) {
+        if (!t.length) return fail_at_token(r, t, "';'");
+        if (token_is(t, ".align")) i->align = number_of(peek_token(r));
+        if (token_is(t, "(")) CUTE_TRY(skip_brackets(r, "(", ")"));
+        if (token_is(t, "{")) CUTE_TRY(skip_brackets(r, "{", "}"));
+        if (token_is(t, ",")) return fail_at_token(r, t, "one variable in a declaration");
         if (!i->name.length && cute_ptx_token_is_name(t)) i->name = t;
-        if (is(t, "=")) break;
+        if (token_is(t, "=")) break;
     }
-    if (!i->name.length) return fail_at(r, (token){i->start, 1}, "the declaration of a variable");
+    if (!i->name.length) return fail_at_token(r, (token){i->start, 1}, "the declaration of a variable");
     while (r->at[-1] != ';') {
-        token t = next(r);
-        if (!t.length) return fail_at(r, t, "';'");
+        token t = next_token(r);
+        if (!t.length) return fail_at_token(r, t, "';'");
     }
     return CUTE_OK;
 }
 
-/* `.file N "name"[, time, size]`, with a number that no other module uses. */
+/* `.file N "name"[, time, size]`, renumbered to be unique over all modules. */
 static cute_status read_file(reader *r)
 {
-    token number = next(r), name = next(r);
+    token number = next_token(r), name = next_token(r);
     int64_t n = number_of(number);
-    if (!name.length || *name.at != '"') return fail_at(r, name, "the name of a file");
+    if (!name.length || *name.at != '"') return fail_at_token(r, name, "the name of a file");
     cute_buffer_printf(&r->j->file_lines, ".file %lld %.*s", (long long)n + (long long)r->part->first_file,
                        (int)name.length, name.at);
-    while (is(peek(r), ",")) {
-        next(r);
-        token t = next(r);
+    while (token_is(peek_token(r), ",")) {
+        next_token(r);
+        token t = next_token(r);
         cute_buffer_printf(&r->j->file_lines, ", %.*s", (int)t.length, t.at);
     }
     cute_buffer_putc(&r->j->file_lines, '\n');
@@ -185,11 +185,12 @@ static cute_status read_file(reader *r)
 
 static cute_status read_target(reader *r)
 {
-    r->part->target = next(r);
+    r->part->target = next_token(r);
     const char *name = cute_arena_copy(r->j->arena, r->part->target.at, r->part->target.length);
     if (!name) return cute_fail_memory(r->j->diag);
     r->part->arch = cute_arch_find(name);
-    while (is(peek(r), ",")) next(r), next(r); /* "debug": its sections go */
+    while (token_is(peek_token(r), ","))
+        next_token(r), next_token(r); /* "debug": debug sections are dropped */
     return CUTE_OK;
 }
 
@@ -197,22 +198,22 @@ static cute_status read_declaration(reader *r, token t, size_t index)
 {
     item i = {.start = t.at, .part = index};
     for (int l = EXTERN; l <= VISIBLE; l++)
-        if (is(t, linkages[l])) {
+        if (token_is(t, linkages[l])) {
             i.linkage = (linkage)l;
-            t = next(r);
+            t = next_token(r);
             break;
         }
-    if (is(t, ".func") || is(t, ".entry")) {
-        i.kind = is(t, ".entry") ? ENTRY : FUNCTION;
+    if (token_is(t, ".func") || token_is(t, ".entry")) {
+        i.kind = token_is(t, ".entry") ? ENTRY : FUNCTION;
         CUTE_TRY(read_function(r, &i));
-    } else if (is(t, ".pragma") || is(t, ".alias")) {
-        for (t = next(r); !is(t, ";"); t = next(r))
-            if (!t.length) return fail_at(r, t, "';'");
+    } else if (token_is(t, ".pragma") || token_is(t, ".alias")) {
+        for (t = next_token(r); !token_is(t, ";"); t = next_token(r))
+            if (!t.length) return fail_at_token(r, t, "';'");
     } else if (t.length && *t.at == '.') {
         i.kind = VARIABLE;
         CUTE_TRY(read_variable(r, &i));
     } else {
-        return fail_at(r, t, "a declaration");
+        return fail_at_token(r, t, "a declaration");
     }
     i.stop = r->at;
     return add_item(r, &i);
@@ -220,9 +221,9 @@ static cute_status read_declaration(reader *r, token t, size_t index)
 
 static cute_status read_version(reader *r)
 {
-    token t = next(r);
+    token t = next_token(r);
     const char *dot = t.length ? memchr(t.at, '.', t.length) : NULL;
-    if (!dot) return fail_at(r, t, "a version of PTX");
+    if (!dot) return fail_at_token(r, t, "a version of PTX");
     r->part->version = (int)(number_of(t) % 1000 * 10 +
                              number_of((token){dot + 1, (size_t)(t.at + t.length - dot - 1)}) % 10);
     return CUTE_OK;
@@ -234,20 +235,20 @@ static cute_status read_part(joiner *j, size_t index)
     reader r = {.j = j, .part = p, .at = p->source->text, .stop = p->source->text + p->source->length};
     p->first_file = j->files;
     p->begin = j->item_count;
-    for (token t = next(&r); t.length; t = next(&r)) {
-        if (is(t, ".version")) {
+    for (token t = next_token(&r); t.length; t = next_token(&r)) {
+        if (token_is(t, ".version")) {
             CUTE_TRY(read_version(&r));
-        } else if (is(t, ".target")) {
+        } else if (token_is(t, ".target")) {
             CUTE_TRY(read_target(&r));
-        } else if (is(t, ".address_size")) {
-            next(&r);
-        } else if (is(t, ".file")) {
+        } else if (token_is(t, ".address_size")) {
+            next_token(&r);
+        } else if (token_is(t, ".file")) {
             CUTE_TRY(read_file(&r));
-        } else if (is(t, ".section")) {
-            while ((t = next(&r)).length && !is(t, "{")) {
+        } else if (token_is(t, ".section")) {
+            while ((t = next_token(&r)).length && !token_is(t, "{")) {
             }
             CUTE_TRY(skip_brackets(&r, "{", "}"));
-        } else if (!is(t, ";")) {
+        } else if (!token_is(t, ";")) {
             CUTE_TRY(read_declaration(&r, t, index));
         }
     }
@@ -262,7 +263,7 @@ static bool is_definition(const item *i)
     return i->linkage != EXTERN && (i->kind == VARIABLE || i->body);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
     const item *x = *(item *const *)a, *y = *(item *const *)b;
     int order = compare_names(x->name, y->name);
@@ -287,11 +288,11 @@ static cute_status sort_items(joiner *j)
     if (!j->sorted) return cute_fail_memory(j->diag);
     for (size_t i = 0; i < j->item_count; i++)
         if (j->items[i].name.length) j->sorted[j->sorted_count++] = &j->items[i];
-    cute_sort(j->sorted, j->sorted_count, sizeof *j->sorted, by_name);
+    cute_sort(j->sorted, j->sorted_count, sizeof *j->sorted, compare_items);
     return CUTE_OK;
 }
 
-/* Takes a member of a library that defines what a taken module lacks. False: none is wanted. */
+/* Takes a library member that defines a missing symbol. False: none is needed. */
 static bool take_one_more(joiner *j)
 {
     for (size_t first = 0, end; first < j->sorted_count; first = end) {
@@ -327,7 +328,7 @@ static cute_status fail_twice(joiner *j, const item *a, const item *b)
     return CUTE_INVALID;
 }
 
-/* Of what all modules call by one name, one stays. */
+/* Keeps one of the items that share a global name. */
 static cute_status resolve_global(joiner *j, size_t first, size_t end)
 {
     item *best = NULL;
@@ -366,7 +367,7 @@ static bool is_in_use(const joiner *j, const char *name)
     return false;
 }
 
-/* The name by which the other modules don't know what is in j->sorted[first..end): all of one part. */
+/* Gives the items j->sorted[first..end), all of one module, a name that no other module uses. */
 static cute_status rename_private(joiner *j, size_t first, size_t end)
 {
     const item *one = j->sorted[first];
@@ -379,7 +380,7 @@ static cute_status rename_private(joiner *j, size_t first, size_t end)
     return CUTE_OK;
 }
 
-/* What one module calls by a name of its own: its definition stays, else its first declaration. */
+/* Items with a module-private name: keeps the definition, else the first declaration. */
 static void resolve_own(joiner *j, size_t first, size_t end)
 {
     item *best = j->sorted[first];
@@ -389,7 +390,7 @@ static void resolve_own(joiner *j, size_t first, size_t end)
     best->prototype = best->kind == FUNCTION && best->body;
 }
 
-/* Private names of one group: the first module keeps its own where nobody else has that name. */
+/* Private names of one group: the first module keeps its name if no other module uses it. */
 static cute_status resolve_private(joiner *j, size_t first, size_t end)
 {
     bool taken = false;
@@ -406,7 +407,7 @@ static cute_status resolve_private(joiner *j, size_t first, size_t end)
     return CUTE_OK;
 }
 
-static cute_status resolve(joiner *j)
+static cute_status resolve_names(joiner *j)
 {
     for (size_t first = 0, end; first < j->sorted_count; first = end) {
         end = group_end(j, first);
@@ -418,7 +419,7 @@ static cute_status resolve(joiner *j)
         q->renames = cute_arena_array(j->arena, q->end - q->begin + 1, sizeof *q->renames);
         if (!q->renames) return cute_fail_memory(j->diag);
     }
-    for (size_t i = 0; i < j->sorted_count; i++) { /* sorted, so each part's list is */
+    for (size_t i = 0; i < j->sorted_count; i++) { /* in sorted order, so each part's list is sorted */
         part *q = &j->parts[j->sorted[i]->part];
         if (j->sorted[i]->renamed) q->renames[q->rename_count++] = j->sorted[i];
     }
@@ -427,7 +428,7 @@ static cute_status resolve(joiner *j)
 
 /* ---- writing ---- */
 
-static const char *renamed(const part *p, token t)
+static const char *find_rename(const part *p, token t)
 {
     for (size_t low = 0, high = p->rename_count; low < high;) {
         size_t middle = low + (high - low) / 2;
@@ -441,32 +442,34 @@ static const char *renamed(const part *p, token t)
     return NULL;
 }
 
-/* `, function_name LABEL, inlined_at F L C` behind a .loc: the label is one of a section that is left out. */
+/* `, function_name LABEL, inlined_at F L C` after a .loc: the label belongs to a dropped section. */
 static void skip_inlined(const char **at, const char *stop)
 {
     const char *ahead = *at;
-    if (!is(cute_ptx_next(&ahead, stop), ",") || !is(cute_ptx_next(&ahead, stop), "function_name")) return;
+    if (!token_is(cute_ptx_next(&ahead, stop), ",") ||
+        !token_is(cute_ptx_next(&ahead, stop), "function_name"))
+        return;
     for (token t = cute_ptx_next(&ahead, stop); t.length; t = cute_ptx_next(&ahead, stop)) {
-        if (!is(t, "inlined_at")) continue;
+        if (!token_is(t, "inlined_at")) continue;
         for (int n = 0; n < 3; n++) cute_ptx_next(&ahead, stop);
         *at = ahead;
         return;
     }
 }
 
-/* The text from `start` to `stop` with the module's names and numbers of files changed. */
+/* Writes the text from `start` to `stop` with renamed symbols and renumbered files. */
 static void put_text(joiner *j, const part *p, const char *start, const char *stop)
 {
     const char *from = start;
     for (const char *at = start;;) {
         token t = cute_ptx_next(&at, stop);
         if (!t.length) break;
-        const char *name = p->rename_count && cute_ptx_token_is_name(t) ? renamed(p, t) : NULL;
+        const char *name = p->rename_count && cute_ptx_token_is_name(t) ? find_rename(p, t) : NULL;
         if (name) {
             cute_buffer_append(j->out, from, (size_t)(t.at - from));
             cute_buffer_puts(j->out, name);
             from = at;
-        } else if (is(t, ".loc")) {
+        } else if (token_is(t, ".loc")) {
             token file = cute_ptx_next(&at, stop);
             cute_buffer_append(j->out, from, (size_t)(file.at - from));
             cute_buffer_printf(j->out, "%lld", (long long)number_of(file) + (long long)p->first_file);
@@ -512,7 +515,7 @@ static void put_prototypes(joiner *j)
     }
 }
 
-/* Declarations and variables first, so that all names are known to the functions (and what `.alias` names). */
+/* Declarations and variables first, so that all names are declared before the functions (and `.alias`). */
 static void put_items(joiner *j, bool bodies)
 {
     size_t last = SIZE_MAX;
@@ -551,7 +554,7 @@ cute_status cute_ptx_join(cute_arena *arena, const cute_ptx_part *parts, size_t 
     if (status == CUTE_OK && taken == 1) {
         cute_buffer_append(out, parts[only].text, parts[only].length);
     } else if (status == CUTE_OK && taken) {
-        status = resolve(&j);
+        status = resolve_names(&j);
         if (status == CUTE_OK) {
             put_head(&j);
             put_prototypes(&j);

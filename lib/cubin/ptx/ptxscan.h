@@ -1,5 +1,5 @@
-/* What the declarations of a PTX module say: version, target, and each kernel's parameters and launch bounds.
- * Instructions are skipped, not parsed. */
+/* Reads the declarations of a PTX module: version, target, and each kernel's parameters and launch bounds.
+ * Instructions are skipped. */
 #ifndef CUTE_LIB_CUBIN_PTX_PTXSCAN_H
 #define CUTE_LIB_CUBIN_PTX_PTXSCAN_H
 
@@ -10,18 +10,18 @@ typedef struct cute_ptx_scan {
     const char *target; /* "sm_90a"; NULL: none */
     size_t target_offset;
     size_t kernel_count;
-    cute_kernel *kernels; /* no metadata: arguments are the parameters */
+    cute_kernel *kernels; /* without metadata: one argument per parameter */
 } cute_ptx_scan;
 
-/* Whether the bytes look like PTX: a .version after blank space and comments. */
+/* Whether the bytes look like PTX: .version after blanks and comments. */
 bool cute_ptx_is(const void *bytes, size_t length);
-/* Only .version and .target: cheap. */
+/* Reads only .version and .target. */
 cute_status cute_ptx_scan_head(cute_arena *arena, const char *label, const char *text, size_t length,
                                cute_ptx_scan *out, cute_diag *diag);
-/* Strings are in `arena`. CUTE_INVALID with the place of what cannot be read. */
+/* Strings are in `arena`. CUTE_INVALID with the place of a syntax error. */
 cute_status cute_ptx_scan_all(cute_arena *arena, const char *label, const char *text, size_t length,
                               cute_ptx_scan *out, cute_diag *diag);
-/* The arguments of a kernel of which only the parameters are known: one each, "arg0"... */
+/* Arguments for a kernel without metadata: one per parameter, "arg0"... */
 cute_arg *cute_args_of_params(cute_arena *arena, const cute_param *params, size_t count);
 
 #endif

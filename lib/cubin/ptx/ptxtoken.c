@@ -1,4 +1,4 @@
-/* Splits PTX into words. */
+/* Splits PTX into tokens. */
 #include "lib/cubin/ptx/ptxtoken.h"
 
 #include <ctype.h>

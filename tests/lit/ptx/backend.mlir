@@ -15,13 +15,13 @@
 // SM110: .version 9.0
 // SM110-NEXT: .target sm_110{{$}}
 // SM90: .target sm_90a
-// OLD: error: --backend=libnvvm cannot make code for sm_90a
-// OLD: note: libNVVM of CUDA 13 takes LLVM's IR from sm_100 on; expected --backend=llvm, or auto
+// OLD: error: --backend=libnvvm does not support sm_90a
+// OLD: note: libNVVM of CUDA 13 accepts LLVM IR for sm_100 and later; expected --backend=llvm or auto
 // NAME: error: --backend expects 'auto' or 'llvm' or 'libnvvm', got 'nvcc'
 // MISSING: error: cannot find 'libnvvm.so.4'
-// MISSING: note: --backend=llvm makes PTX without it
+// MISSING: note: --backend=llvm generates PTX without libNVVM
 // RENAMED: .target sm_110a
-// RENAMED: remark: sm_101a is called sm_110a since PTX ISA 9.0 (CUDA 13), and is compiled for that
+// RENAMED: remark: sm_101a was renamed to sm_110a in PTX ISA 9.0 (CUDA 13)
 gpu.module @m {
   gpu.func @k(%p: memref<?xi32>) kernel {
     %t = gpu.thread_id x

@@ -3,10 +3,10 @@
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-to-nvvm{cubin-format=isa})' -o %t.mlir
 // RUN: not cute-ptx %t.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
 // RUN: cute-ptx %s --pass-pipeline='builtin.module(cute-to-nvvm)' | FileCheck %s --check-prefix=PTX
-// PIPELINE: compiled.mlir:12:1: error: expected a gpu.module, got gpu.binary @m, which is compiled
-// PIPELINE: note: leave cubin-format or emit-gpu-binary out of the pipeline: cute-ptx makes PTX of what it leaves; 'cute-opt --pass-pipeline=... | cute-link' takes the code out of the gpu.binary
-// BEFORE: error: expected a gpu.module, got gpu.binary @m, which is compiled
-// BEFORE: note: 'cute-link FILE' takes the code out of it
+// PIPELINE: compiled.mlir:12:1: error: expected a gpu.module, got gpu.binary @m, which is already compiled
+// PIPELINE: note: remove cubin-format or emit-gpu-binary from the pipeline, so that cute-ptx can generate PTX; 'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary
+// BEFORE: error: expected a gpu.module, got gpu.binary @m, which is already compiled
+// BEFORE: note: 'cute-link FILE' extracts its code
 // PTX: .entry k
 
 gpu.module @m {

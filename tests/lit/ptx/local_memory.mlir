@@ -9,7 +9,7 @@
 // NONE-NOT: local memory
 // LINES-DAG: stays in local memory
 // LINES-DAG: .loc
-// O0: the tensor f32 "4:1" in registers stays in local memory: optimization level 0 leaves all of them there
+// O0: the tensor f32 "4:1" in registers stays in local memory: tensors stay in memory at optimization level 0
 !R = !cute.memref<f32, rmem, align<16>, "4:1">
 !B = !cute.memref<f32, rmem, align<16>, "1024:1">
 gpu.module @kernels {
@@ -41,12 +41,12 @@ gpu.module @kernels {
 
   gpu.func @indexed(%p: !llvm.ptr<1>, %n: i32) kernel {
     %l = cute.static "4:1"
-    // CHECK: local_memory.mlir:[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" in registers stays in local memory: it is indexed by a number that is known at run time only [cute-nvgpu-copy-lowering]
+    // CHECK: local_memory.mlir:[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" in registers stays in local memory: it is indexed by a run-time value [cute-nvgpu-copy-lowering]
     %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
     %zero = arith.constant 0.0 : f32
     cute.fill(%r, %zero)
     %at = cute.make_coord(%n)
-    // CHECK: local_memory.mlir:[[@LINE+2]]:{{.*}} note: expected constant coordinates, or those of a loop with known bounds
+    // CHECK: local_memory.mlir:[[@LINE+2]]:{{.*}} note: expected constant coordinates, or induction variables of loops with constant bounds
     // CHECK-NEXT: %v = cute.memref.load
     %v = cute.memref.load(%r, %at)
     llvm.store %v, %p : f32, !llvm.ptr<1>
@@ -55,7 +55,7 @@ gpu.module @kernels {
 
   gpu.func @unknown_bounds(%p: !llvm.ptr<1>, %n: i32) kernel {
     %l = cute.static "4:1"
-    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed in a loop whose bounds are known at run time only
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed in a loop with run-time bounds
     %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
     %zero = arith.constant 0.0 : f32
     cute.fill(%r, %zero)
@@ -63,7 +63,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : i32
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 : i32 {
       %at = cute.make_coord(%i)
-      // CHECK: :[[@LINE+1]]:{{.*}} note: expected known bounds, so that the loop is unrolled
+      // CHECK: :[[@LINE+1]]:{{.*}} note: expected constant bounds, so that the loop is unrolled
       cute.memref.store(%r, %at, %s)
       %t = arith.addf %s, %s : f32
       scf.yield %t : f32
@@ -76,7 +76,7 @@ gpu.module @kernels {
 
   gpu.func @long_loop(%p: !llvm.ptr<1>, %f: f32) kernel {
     %l = cute.static "1024:1"
-    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "1024:1" {{.*}}: it is indexed in a loop that was not unrolled whole, as it has more than 256 iterations
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "1024:1" {{.*}}: it is indexed in a loop that was not fully unrolled: it has more than 256 iterations
     %r = cute.memref.alloca(%l) : (!cute.layout<"1024:1">) -> !B
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -100,7 +100,7 @@ gpu.module @kernels {
 
   gpu.func @disabled(%p: !llvm.ptr<1>, %f: f32) kernel {
     %l = cute.static "4:1"
-    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed in a loop that is not to be unrolled
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed in a loop with unrolling disabled
     %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -123,7 +123,7 @@ gpu.module @kernels {
 
   gpu.func @number(%p: !llvm.ptr<1>) kernel {
     %l = cute.static "4:1"
-    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: its address is made a number
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: its address is converted to an integer
     %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
     %it = cute.get_iter(%r)
     // CHECK: :[[@LINE+1]]:{{.*}} note: expected the values as operands, or a tensor in smem or gmem
@@ -156,7 +156,7 @@ gpu.module @kernels {
   // One remark, wherever the function is inlined; a memref in local memory is no tensor in registers.
   func.func @helper(%n: i32, %x: f32) -> f32 {
     %l = cute.static "4:1"
-    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed by a number that is known at run time only
+    // CHECK: :[[@LINE+1]]:{{.*}} remark: the tensor f32 "4:1" {{.*}}: it is indexed by a run-time value
     %r = cute.memref.alloca(%l) : (!cute.layout<"4:1">) -> !R
     cute.fill(%r, %x)
     %at = cute.make_coord(%n)

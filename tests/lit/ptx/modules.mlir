@@ -18,6 +18,6 @@
 // BOTH: .entry first
 // BOTH: {{^}}.version
 // BOTH: .entry second
-// SECOND: both.ptx:[[#]]:1: error: expected one module, and here a second one begins: cute-link links them
+// SECOND: both.ptx:[[#]]:1: error: expected one module (cute-link links several)
 gpu.module @a { gpu.func @first() kernel { gpu.return } }
 gpu.module @b { gpu.func @second() kernel { gpu.return } }
