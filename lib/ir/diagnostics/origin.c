@@ -75,11 +75,11 @@ static cute_status refuse_others(const char *label, const char *bytes, size_t le
         size_t length;
         const char *what, *advice;
     } others[] = {
-        {"\177ELF", 4, "an ELF file, such as a cubin", "cute-dump shows what is in it"},
-        {"\x50\xed\x55\xba", 4, "a fatbin", "cute-dump shows what is in it"},
-        {"!<arch>\n", 8, "an archive", "cute-link takes libraries of device objects"},
-        {"BC\xc0\xde", 4, "LLVM bitcode", "mlir-translate --import-llvm makes MLIR of it"},
-        {".version", 8, "PTX", "cute-link makes a cubin of it"},
+        {"\177ELF", 4, "an ELF file, such as a cubin", "use cute-dump to inspect it"},
+        {"\x50\xed\x55\xba", 4, "a fatbin", "use cute-dump to inspect it"},
+        {"!<arch>\n", 8, "an archive", "use cute-link for libraries of device objects"},
+        {"BC\xc0\xde", 4, "LLVM bitcode", "convert it to MLIR with mlir-translate --import-llvm"},
+        {".version", 8, "PTX", "link it to a cubin with cute-link"},
     };
     const char *at = bytes, *stop = bytes + length;
     if (!length) return CUTE_OK;
@@ -278,7 +278,7 @@ static void note_printed(cute_origin *origin, const cute_place *place, cute_diag
         printed.text_length = end - start;
         bool known = origin->map.files[line->file].hash;
         cute_note(diag, &printed, "printed by cute-opt as%s%s%s", known ? "; '" : "",
-                  known ? place->file : "", known ? "' was changed since or cannot be read" : "");
+                  known ? place->file : "", known ? "' has changed since, or cannot be read" : "");
         return;
     }
 }
@@ -297,7 +297,7 @@ static void note_defines(cute_origin *origin, const cute_place *place, cute_diag
         after.text = origin->parsed.text + start;
         after.text_length = end - start;
         after.column = 0;
-        cute_note(diag, &after, "with -D the line is");
+        cute_note(diag, &after, "after -D substitution the line is");
         return;
     }
 }

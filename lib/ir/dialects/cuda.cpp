@@ -114,7 +114,7 @@ LogicalResult ReturnIfErrorOp::verify()
 {
     auto function = getOperation()->getParentOfType<FunctionOpInterface>();
     if (!function || function.getResultTypes().size() != 1 || !function.getResultTypes()[0].isInteger(32))
-        return emitOpError() << "expected to be in a function whose one result is an i32";
+        return emitOpError() << "expected an enclosing function with a single i32 result";
     return success();
 }
 

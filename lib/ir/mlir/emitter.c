@@ -144,7 +144,7 @@ static cute_status advance(void *context, const cute_pointer *from, const cute_i
                            const cute_pointer *to, void **handle, cute_diag *diag)
 {
     cute_emitter *e = context;
-    if (!from->handle) return cute_fail(diag, CUTE_INVALID, NULL, "an offset from no pointer");
+    if (!from->handle) return cute_fail(diag, CUTE_INVALID, NULL, "cannot offset a null pointer");
     cute_value source = {.type = CUTE_PTR, .pointer = from}, target = {.type = CUTE_PTR, .pointer = to};
     cute_tree leaf = {.kind = CUTE_TREE_INT, .leaves = 1, .value = *offset};
     cute_value tuple = cute_value_of_tree(CUTE_INT_TUPLE, &leaf);

@@ -223,25 +223,23 @@ struct DriverOptions {
                                   cl::desc("Look there for files of lines //!include \"FILE\"")};
     cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text, full or json"),
                                      cl::value_desc("text|full|json"), cl::init("text")};
-    cl::opt<std::string> sourceMap{
-        "source-map",
-        cl::desc("Comments behind the text that say where its lines come from: auto (but on a "
-                 "terminal), on or off; off ignores them in the input too"),
-        cl::value_desc("auto|on|off"), cl::init("auto")};
+    cl::opt<std::string> sourceMap{"source-map",
+                                   cl::desc("Append source-map comments to the output: auto (unless it is a "
+                                            "terminal), on or off; off also ignores them in the input"),
+                                   cl::value_desc("auto|on|off"), cl::init("auto")};
     cl::opt<std::string> remarks{
         "remarks", cl::ValueOptional, cl::value_desc("pass,..."),
-        cl::desc("Say at which lines passes did what they are for, and where they could "
-                 "not; of these passes, or of all")};
+        cl::desc("Emit remarks where passes were applied or missed, for the given passes or for all")};
     cl::opt<std::string> warn{
         "warn", cl::value_desc("index-overflow"),
-        cl::desc("Say which operations count on offsets that fit 32 bits, as the launch checks")};
-    cl::opt<std::string> logLevel{
-        "log-level", cl::value_desc("level"),
-        cl::desc("error: errors only; warning (default); info: programs run, the cache; debug: files")};
-    cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
+        cl::desc("Name the operations that assume offsets of 32 bits, which the launch checks")};
+    cl::opt<std::string> logLevel{"log-level", cl::value_desc("level"),
+                                  cl::desc("error: errors only; warning (default); info: also subprocesses "
+                                           "and the cache; debug: also files")};
+    cl::opt<bool> timing{"timing", cl::desc("Print a timing breakdown to stderr")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
-        cl::desc("Print the passes that a pipeline for a builtin.module runs, and exit")};
+        cl::desc("Print the passes of a pipeline for a builtin.module, and exit")};
 };
 
 // What only tests of MLIR ask for stays with MLIR's driver: several modules in one text, expected diagnostics,
@@ -335,7 +333,7 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
 {
     std::string unknown;
     if (addRemarks(manager, passes, unknown)) return success();
-    llvm::errs() << "cute-opt: error: --remarks: there is no pass '" << unknown << "'\n";
+    llvm::errs() << "cute-opt: error: --remarks: unknown pass '" << unknown << "'\n";
     return failure();
 }
 
@@ -866,6 +864,6 @@ cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passe
 {
     std::string unknown;
     if (addRemarks(*unwrap(manager), passes, unknown)) return CUTE_OK;
-    return cute_fail(diag, CUTE_USAGE, nullptr, "--remarks: there is no pass '%s'", unknown.c_str());
+    return cute_fail(diag, CUTE_USAGE, nullptr, "--remarks: unknown pass '%s'", unknown.c_str());
 }
 }

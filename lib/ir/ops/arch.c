@@ -16,7 +16,7 @@ static bool infer_vote(const cute_op_row *row, const cute_op_query *query, cute_
 {
     MlirAttribute kind = mlirDictionaryAttrGetElementByName(query->attributes, cute_text("kind"));
     if (mlirAttributeIsNull(kind) || !mlirAttributeIsAString(kind))
-        return cute_op_fail(query->location, row->name, "expects its kind: all, any, uni or ballot");
+        return cute_op_fail(query->location, row->name, "expects kind all, any, uni or ballot");
     cute_op_types_add(out, type_of_vote(query->context, kind));
     return true;
 }

@@ -96,11 +96,10 @@ static bool verify_make_atom(const cute_op_row *row, MlirOperation op)
     intptr_t count = mlirOperationGetNumOperands(op);
     if (!atom->known || count == 0) return true;
     if (!atom->wgmma)
-        return cute_check_fail(&c, "expects no operand: the type says all of '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects no operand: the type fully determines '%s'", atom->mnemonic);
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     if (count == 1 && mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1) return true;
-    return cute_check_fail(&c, "expects an i1 or nothing: whether '%s' adds to its accumulator",
-                           atom->mnemonic);
+    return cute_check_fail(&c, "expects at most an i1, whether '%s' adds to its accumulator", atom->mnemonic);
 }
 
 /* What the type says; of a wgmma also whether it adds to its accumulator, which it does where nothing else is said. */
@@ -151,8 +150,9 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     if (status == CUTE_OK)
         status = cute_type_value(mlirValueGetType(mlirOperationGetResult(op, 0)), &tiled, diag);
     if (status == CUTE_OK && strcmp(atom.atom->text, tiled.atom->text) != 0)
-        status = cute_fail(diag, CUTE_INVALID, NULL, "the atom is '%s', that of the result '%s'",
-                           atom.atom->text, tiled.atom->text);
+        status =
+            cute_fail(diag, CUTE_INVALID, NULL, "expects the atom '%s' as that of the result, but got '%s'",
+                      atom.atom->text, tiled.atom->text);
     if (status == CUTE_OK) status = cute_tiling_verify(arena, &tiled, diag);
     if (status != CUTE_OK && diag && cute_diag_count(diag))
         cute_op_fail(mlirOperationGetLocation(op), row->name, "%s", cute_diag_get(diag, 0)->text);

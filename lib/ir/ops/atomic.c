@@ -72,10 +72,10 @@ static bool verify_vector(const cute_check *c, MlirType vector, const cute_point
     if (single && flat && global && (count == 2 || count == 4)) return true;
     cute_buffer got = {0};
     mlirTypePrint(vector, cute_print_to_buffer, &got);
-    cute_check_fail(
-        c,
-        "expects 2 elements of f16 or bf16, or in gmem 4 or 8 of these, or 2 or 4 of f32, but got '%s' in %s",
-        cute_buffer_text(&got), cute_space_name(pointer->space));
+    cute_check_fail(c,
+                    "expects 2 elements of f16 or bf16, or, in gmem, 4 or 8 of f16 or bf16 or 2 or 4 of f32, "
+                    "but got '%s' in %s",
+                    cute_buffer_text(&got), cute_space_name(pointer->space));
     cute_buffer_release(&got);
     return false;
 }
@@ -88,8 +88,7 @@ static bool verify_atomic(const cute_op_row *row, MlirOperation op)
     const cute_pointer *pointer = tensor->pointer;
     if (pointer->space == CUTE_SPACE_RMEM || pointer->space == CUTE_SPACE_TMEM ||
         pointer->space == CUTE_SPACE_DESC)
-        return cute_check_fail(&c,
-                               "expects a tensor in memory that threads share, gmem or smem, but got '%s'",
+        return cute_check_fail(&c, "expects a tensor in gmem or smem, but got '%s'",
                                cute_space_name(pointer->space));
     if (!cute_check_coord(&c, cute_check_operand(&c, values + 1)->tree, tensor->layout.shape)) return false;
     size_t kind = 0;

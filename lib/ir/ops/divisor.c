@@ -57,7 +57,7 @@ static bool verify_divisor(const cute_op_row *row, MlirOperation op)
     int from = cute_integer_width(mlirValueGetType(mlirOperationGetOperand(op, 0))),
         to = cute_check_result(&c, 0)->width;
     if (from == to) return true;
-    return cute_check_fail(&c, "expects a divisor of %d bits like its operand, but got one of %d", from, to);
+    return cute_check_fail(&c, "expects a divisor as wide as its operand, %d bits, but got %d", from, to);
 }
 
 static bool verify_divmod(const cute_op_row *row, MlirOperation op)
@@ -70,8 +70,8 @@ static bool verify_divmod(const cute_op_row *row, MlirOperation op)
     static const char *const names[] = {"dividend", "quotient", "remainder"};
     for (int i = 0; i < 3; i++)
         if (widths[i] != bits)
-            return cute_check_fail(&c, "expects a %s of %d bits like the divisor, but got one of %d",
-                                   names[i], bits, widths[i]);
+            return cute_check_fail(&c, "expects a %s as wide as the divisor, %d bits, but got %d", names[i],
+                                   bits, widths[i]);
     return true;
 }
 

@@ -60,7 +60,7 @@ static bool verify_make_layout(const cute_op_row *row, MlirOperation op)
         mlirDenseI32ArrayGetElement(sizes, 1) == strides)
         return true;
     cute_check c = cute_check_begin(row, op);
-    return cute_check_fail(&c, "expects operandSegmentSizes of 1, %d, as it has operands", strides);
+    return cute_check_fail(&c, "expects operandSegmentSizes of 1, %d to match its operands", strides);
 }
 
 #define RULES(name, ...) static const cute_op_rule name[] = {__VA_ARGS__, {NULL, NULL}}

@@ -30,7 +30,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
     MlirType element = element_of(query->context, tensor);
     if (mlirTypeIsNull(element))
         return cute_op_fail(query->location, row->name,
-                            "expected elements of a type that programs have, got %s",
+                            "expected an element type with an MLIR equivalent, got %s",
                             tensor->pointer->element);
     cute_op_types_add(out, element);
     return true;
@@ -49,7 +49,7 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
     if (!tensor) return true;
     MlirType vector = vector_of(query->context, tensor);
     if (mlirTypeIsNull(vector))
-        return cute_op_fail(query->location, row->name, "expected a tensor of known extents");
+        return cute_op_fail(query->location, row->name, "expected a tensor with static extents");
     cute_op_types_add(out, vector);
     return true;
 }
@@ -73,14 +73,13 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
     const cute_value *layout = stated ? cute_check_operand(&c, 0) : &own;
     cute_space space = result->pointer->space;
     if (space != CUTE_SPACE_RMEM && space != CUTE_SPACE_SMEM)
-        return cute_check_fail(&c, "expects a result in memory 'rmem' or 'smem', but got '%s'",
+        return cute_check_fail(&c, "expects a result in memory space 'rmem' or 'smem', but got '%s'",
                                cute_space_name(space));
     if (!cute_value_is_static(layout))
-        return cute_check_fail(&c, "expects a layout without unknown leaves: %s",
+        return cute_check_fail(&c, "expects a static layout: %s",
                                space == CUTE_SPACE_RMEM
-                                   ? "registers are counted before the program runs"
-                                   : "cute_nvgpu.arch.get_dyn_smem has as much memory as "
-                                     "the launch gives");
+                                   ? "registers are allocated at compile time"
+                                   : "for a size set at launch, use cute_nvgpu.arch.get_dyn_smem");
     if (!stated || same_layout(result, layout)) return true;
     return cute_check_fail(&c, "expects a result with the layout of its operand");
 }
@@ -108,15 +107,15 @@ static bool verify_vector(const cute_check *c, const cute_value *tensor, MlirTyp
 {
     int64_t size = cute_check_size(tensor->layout.shape);
     if (!size)
-        return cute_check_fail(c, "expects a tensor whose extents are known: they are the vector's length");
+        return cute_check_fail(
+            c, "expects a tensor with static extents, which determine the length of the vector");
     int64_t length = cute_check_length(vector);
     if (!length)
-        return cute_check_fail(c,
-                               "expects a vector of %lld elements, which the tensor has, but got more than "
-                               "fit 64 bits",
-                               (long long)size);
+        return cute_check_fail(
+            c, "expects a vector of %lld elements, the size of the tensor, but got a length beyond 64 bits",
+            (long long)size);
     if (length != size)
-        return cute_check_fail(c, "expects a vector of %lld elements, which the tensor has, but got %lld",
+        return cute_check_fail(c, "expects a vector of %lld elements, the size of the tensor, but got %lld",
                                (long long)size, (long long)length);
     return cute_check_value(c, "a vector", mlirShapedTypeGetElementType(vector), tensor->pointer);
 }
@@ -153,9 +152,9 @@ static bool verify_copy(const cute_op_row *row, MlirOperation op)
     intptr_t count = mlirOperationGetNumOperands(op);
     if (!read_operands(&c, operands, count)) return true;
     if (operands[0].atom->kind != CUTE_ATOM_COPY)
-        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", operands[0].atom->mnemonic);
+        return cute_check_fail(&c, "expects a copy atom, but got '%s'", operands[0].atom->mnemonic);
     if (count < 4 && !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill"))))
-        return cute_check_fail(&c, "expects a predicate beside 'zero_fill': it says where zeros are written");
+        return cute_check_fail(&c, "expects a predicate with 'zero_fill': it selects the elements to zero");
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     bool ok = cute_copy_verify(arena, &operands[0], &operands[1], &operands[2],
@@ -173,7 +172,7 @@ static bool verify_prefetch(const cute_op_row *row, MlirOperation op)
     const cute_atom *atom = cute_check_operand(&c, 0)->atom;
     const cute_value *source = cute_check_operand(&c, 1);
     if (atom->kind != CUTE_ATOM_COPY)
-        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects a copy atom, but got '%s'", atom->mnemonic);
     /* Of a tensor map, coordinates are prefetched. */
     if (!atom->known || !source || source->type != CUTE_MEMREF) return true;
     return cute_check_space(&c, "operand #1", source->pointer, CUTE_SPACE_GMEM);
@@ -184,7 +183,7 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     const cute_atom *atom = cute_check_operand(&c, 0)->atom;
     if (atom->kind != CUTE_ATOM_MMA)
-        return cute_check_fail(&c, "expects an atom that multiplies, but got '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects an MMA atom, but got '%s'", atom->mnemonic);
     cute_value operands[5];
     if (!read_operands(&c, operands, 5)) return true;
     cute_arena *arena = cute_arena_create();
@@ -202,18 +201,16 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
 static bool verify_access(const cute_check *c, const cute_pointer *pointer, MlirType type)
 {
     if (pointer->swizzle.bits)
-        return cute_check_fail(c,
-                               "expects a pointer without a swizzle: cute.apply_swizzle gives the address");
+        return cute_check_fail(c, "expects a pointer without a swizzle: use cute.apply_swizzle");
     if (!mlirTypeIsAVector(type)) return cute_check_value(c, "a value", type, pointer);
     int64_t bits, length = cute_check_length(type);
     if (!cute_check_value(c, "a vector", mlirShapedTypeGetElementType(type), pointer)) return false;
     if (!length || __builtin_mul_overflow(length, (int64_t)pointer->bits, &bits))
-        return cute_check_fail(c, "expects a vector whose bits fit a number of 64 bits");
+        return cute_check_fail(c, "expects a vector whose size in bits fits in 64 bits");
     int64_t bytes = bits / 8;
     if (pointer->space == CUTE_SPACE_RMEM || bytes <= pointer->align) return true;
-    return cute_check_fail(
-        c, "expects a pointer aligned to %lld bytes, which are accessed at once, but got %lld",
-        (long long)bytes, (long long)pointer->align);
+    return cute_check_fail(c, "expects a pointer aligned to the access size, %lld bytes, but got %lld",
+                           (long long)bytes, (long long)pointer->align);
 }
 
 static bool verify_ptr_load(const cute_op_row *row, MlirOperation op)

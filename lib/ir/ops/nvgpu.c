@@ -52,7 +52,7 @@ static bool verify_cp_async(const cute_op_row *row, MlirOperation op)
                                    bytes, (int)pointer_at(&c, i)->align);
     int prefetch = cute_op_has(op, "l2_prefetch") ? (int)integer_of(op, "l2_prefetch") : 64;
     if (prefetch != 64 && prefetch != 128 && prefetch != 256)
-        return cute_check_fail(&c, "expects to fetch 64, 128 or 256 bytes into the L2, but got %d", prefetch);
+        return cute_check_fail(&c, "expects l2_prefetch of 64, 128 or 256 bytes, but got %d", prefetch);
     MlirStringRef mode = cute_word_text(mlirOperationGetAttributeByName(op, cute_text("cache_mode")));
     if (bytes != 16 && cute_text_is(mode, "global"))
         return cute_check_fail(&c, "expects 16 bytes with cache mode 'global', but got %d", bytes);
@@ -64,13 +64,14 @@ static bool verify_matrices(const cute_check *c, const cute_pointer *pointer, Ml
     int64_t matrices = integer_of(c->op, "num_matrices"), count = mlirShapedTypeGetDimSize(registers, 0);
     if (!cute_check_space(c, "operand #0", pointer, CUTE_SPACE_SMEM)) return false;
     if (pointer->align < 16)
-        return cute_check_fail(c, "expects a pointer aligned to 16 bytes, a row of a matrix, but got %d",
+        return cute_check_fail(c,
+                               "expects a pointer aligned to 16 bytes, the size of a matrix row, but got %d",
                                (int)pointer->align);
     if (matrices != 1 && matrices != 2 && matrices != 4)
         return cute_check_fail(c, "expects 1, 2 or 4 matrices, but got %d", (int)matrices);
     if (count == matrices) return true;
-    return cute_check_fail(c, "expects a vector of %d registers, one of each matrix, but got %d",
-                           (int)matrices, (int)count);
+    return cute_check_fail(c, "expects a vector of %d registers, one per matrix, but got %d", (int)matrices,
+                           (int)count);
 }
 
 /* A register of each matrix. */
@@ -81,7 +82,7 @@ static bool infer_ldsm(const cute_op_row *row, const cute_op_query *query, cute_
                         ? 0
                         : mlirIntegerAttrGetValueInt(matrices);
     if (count != 1 && count != 2 && count != 4)
-        return cute_op_fail(query->location, row->name, "expects 1, 2 or 4 as num_matrices");
+        return cute_op_fail(query->location, row->name, "expects num_matrices of 1, 2 or 4");
     cute_op_types_add(out, mlirVectorTypeGet(1, &count, mlirIntegerTypeGet(query->context, 32)));
     return true;
 }
@@ -122,7 +123,7 @@ static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **o
         cute_value_parse(arena, CUTE_SHAPE, shape.data, shape.length, &mnk, NULL, NULL) ||
         mnk.tree->kind != CUTE_TREE_TUPLE || mnk.tree->count != 3 || !cute_value_is_static(&mnk) ||
         mnk.tree->depth != 1)
-        return cute_check_fail(c, "expects shape_MNK of three numbers and registers of D");
+        return cute_check_fail(c, "expects shape_MNK of three static integers and registers of D");
     cute_buffer text = {0};
     cute_buffer_printf(&text, "%s<%lldx%lldx%lld, elem_type = (",
                        strstr(c->row->name, "SM89") ? "sm89.mma" : "sm80.mma",
@@ -277,7 +278,8 @@ static bool verify_field(const cute_check *c, MlirType value)
     const cute_atom *atom = cute_check_operand(c, 0)->atom;
     if (field->at == SIGN && atom->known && atom->wgmma && !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
         return cute_check_fail(
-            c, "expects an atom of floats with the field '%s': wgmma of integers has no signs", field->word);
+            c, "expects a floating-point atom for the field '%s': integer wgmma cannot negate its operands",
+            field->word);
     if (field->is(value)) return true;
     return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
 }
@@ -358,7 +360,7 @@ static bool verify_tmem_copy(const cute_op_row *row, MlirOperation op)
     MlirStringRef own = atom_text(&c, 0),
                   tiled = mlirStringRefCreateFromCString(cute_check_result(&c, 0)->atom->text);
     if (mlirStringRefEqual(own, tiled)) return true;
-    return cute_check_fail(&c, "expects a result of its operand's atom '%.*s', but got one of '%.*s'",
+    return cute_check_fail(&c, "expects a result with the operand's atom '%.*s', but got '%.*s'",
                            (int)own.length, own.data, (int)tiled.length, tiled.data);
 }
 
@@ -389,8 +391,8 @@ static bool verify_sm_count(const cute_op_row *row, MlirOperation op)
     if (mlirOperationIsNull(cute_op_parent(op, "gpu.module")) &&
         mlirOperationIsNull(cute_op_parent(op, "gpu.launch")))
         return true;
-    return cute_check_fail(&c, "expects to be in a function of the host, not in a kernel: there it is an "
-                               "argument, or nvvm.read.ptx.sreg.nsmid");
+    return cute_check_fail(
+        &c, "expects to be in a host function: in a kernel, use an argument or nvvm.read.ptx.sreg.nsmid");
 }
 
 static const cute_op_row rows[] = {

@@ -133,9 +133,8 @@ static bool declare_printf(MlirOperation op, MlirOperation module)
     MlirOperation found;
     if (find_symbol(module, "printf", &found)) {
         if (cute_op_is(found, "llvm.func")) return true;
-        cute_emit_error(mlirOperationGetLocation(op),
-                        "'cute.print' op calls printf, and this module has another "
-                        "symbol of that name: it must be an llvm.func, or go");
+        cute_emit_error(mlirOperationGetLocation(op), "'cute.print' op calls printf, but the symbol 'printf' "
+                                                      "of this module is not an llvm.func: rename it");
         return false;
     }
     MlirOperation first =
@@ -384,8 +383,7 @@ static bool verify(const cute_op_row *row, MlirOperation op)
     for (size_t i = 0; i + 1 < text.length; i++) places += text.data[i] == '{' && text.data[i + 1] == '}';
     if (places == count) return true;
     return cute_op_fail(mlirOperationGetLocation(op), row->name,
-                        "expects a value for each '{}' of its format, %d, but got %d", (int)places,
-                        (int)count);
+                        "expects one value per '{}' of its format, %d, but got %d", (int)places, (int)count);
 }
 
 static const cute_op_row rows[] = {

@@ -28,7 +28,7 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
     cute_value tensor, layout, compact;
     CUTE_TRY(operand_of(query, 0, "a tensor in memory", CUTE_MEMREF, &tensor, diag));
     if (!cute_tree_is_static(tensor.layout.shape))
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects known extents, but got %s",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects static extents, but got %s",
                          cute_tree_text(arena, tensor.layout.shape));
     layout = cute_value_of_layout(tensor.layout);
     CUTE_TRY(cute_apply(arena, NULL, CUTE_OP_MAKE_LAYOUT_LIKE, &layout, 1, NULL, &compact, diag));
@@ -48,7 +48,7 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
         if (!pointer.element) return cute_fail_memory(diag);
         bool sized = alg_element_bits(pointer.element, strlen(pointer.element), &pointer.bits);
         if (!sized || !pointer.bits || !strcmp(pointer.element, "index"))
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects the type of an element, but got %s",
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects an element type, but got %s",
                              pointer.element);
     }
     cute_value fragment = {.type = CUTE_MEMREF, .pointer = &pointer, .layout = compact.layout};
@@ -87,7 +87,7 @@ static cute_status layout_of(cute_arena *arena, const cute_value *coords, cute_v
 {
     const cute_tree *shape = coords->layout.shape;
     if (!cute_tree_is_static(shape))
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects known extents, but got %s",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects static extents, but got %s",
                          cute_tree_text(arena, shape));
     size_t rank = shape->kind == CUTE_TREE_TUPLE ? shape->count : 0;
     if (!rank)

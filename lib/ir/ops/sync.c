@@ -59,8 +59,8 @@ static bool check_barrier(const cute_check *c, intptr_t operand)
     const cute_pointer *p = cute_check_operand(c, operand)->pointer;
     if (!cute_check_space(c, what, p, CUTE_SPACE_SMEM)) return false;
     if (p->bits != 64)
-        return cute_check_fail(c, "expects %s to be an mbarrier, a pointer to i64, but got one to '%s'", what,
-                               p->element);
+        return cute_check_fail(c, "expects %s to be an mbarrier, a pointer to i64, but got a pointer to '%s'",
+                               what, p->element);
     if (p->align < 8)
         return cute_check_fail(c, "expects %s to be aligned to 8 bytes, but got %d", what, (int)p->align);
     if (!p->swizzle.bits) return true;
@@ -100,8 +100,8 @@ static bool verify_tensormap(const cute_op_row *row, MlirOperation op)
     MlirStringRef order = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("order")));
     bool acquires = cute_text_is(order, "acquire");
     if (acquires == (mlirOperationGetNumOperands(op) == 1)) return true;
-    return cute_check_fail(&c, acquires ? "expects the address of the tensor map that it acquires"
-                                        : "expects no address to release");
+    return cute_check_fail(&c, acquires ? "expects the address of the tensor map to acquire"
+                                        : "expects no address with order 'release'");
 }
 
 /* PTX ISA, "tensormap.cp_fenceproxy": from shared to global memory, both aligned to 128 bytes. */
@@ -114,7 +114,7 @@ static bool verify_release(const cute_op_row *row, MlirOperation op)
         const cute_pointer *p = cute_check_operand(&c, i)->pointer;
         if (!cute_check_space(&c, what, p, spaces[i])) return false;
         if (p->align % 128)
-            return cute_check_fail(&c, "expects %s to be aligned to 128 bytes, but it is to %lld", what,
+            return cute_check_fail(&c, "expects %s to be aligned to 128 bytes, but got %lld", what,
                                    (long long)p->align);
     }
     return true;
@@ -139,7 +139,7 @@ static bool infer_dsmem(const cute_op_row *row, const cute_op_query *query, cute
         return cute_op_fail(query->location, row->name, "expects a pointer to shared memory");
     if (value->pointer->space != CUTE_SPACE_SMEM)
         return cute_op_fail(query->location, row->name,
-                            "expects operand #0 to be in memory 'smem', but got '%s'",
+                            "expects operand #0 to be in memory space 'smem', but got '%s'",
                             cute_space_name(value->pointer->space));
     if (value->pointer->swizzle.bits)
         return cute_op_fail(query->location, row->name, "expects a pointer without a swizzle");
@@ -202,7 +202,7 @@ static bool verify_product(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     const cute_value *mma = cute_check_operand(&c, MMA), *sum = cute_check_operand(&c, SUM);
     if (mma->atom->known && !mma->atom->wgmma)
-        return cute_check_fail(&c, "expects an atom of wgmma, but got '%s'", mma->atom->mnemonic);
+        return cute_check_fail(&c, "expects a wgmma atom, but got '%s'", mma->atom->mnemonic);
     if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, SUM)),
                        mlirValueGetType(mlirOperationGetResult(op, 0))))
         return cute_check_fail(&c, "expects D to have the type of C");

@@ -85,11 +85,10 @@ static cute_status read_im2col(attribute_of get, const void *source, making *m, 
     const cute_tree *shape = m->tensor.layout.shape;
     intptr_t rank = shape && shape->kind == CUTE_TREE_TUPLE ? (intptr_t)shape->count : 1;
     if (rank < 3 || rank > CUTE_MAP_RANK)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects a tensor of 3 to 5 modes: channels, width, height and depth as far as it has them, "
-            "and batch, but got %d",
-            (int)rank);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects a tensor of 3 to 5 modes: channels, width, optional height and depth, and "
+                         "batch, but got %d",
+                         (int)rank);
     for (int i = 0; i < CUTE_MAP_SPATIAL; i++)
         m->im2col.stride[i] = m->im2col.filter[i] = m->im2col.dilation[i] = 1;
     CUTE_TRY(read_pixels(get(source, "lower"), "lower", rank, true, m->im2col.lower, diag));
@@ -106,11 +105,10 @@ static cute_status read_making(cute_arena *arena, const char *name, const MlirVa
 {
     bool im2col = strstr(name, "im2col");
     if (count < 2 || count > 3)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects a tensor, the layout of a tile in shared memory and, where it is not mode by "
-            "mode, the map to the tensor's modes, but got %d operands",
-            (int)count);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects a tensor, the layout of a tile in shared memory and an optional map to the "
+                         "tensor's modes, but got %d operands",
+                         (int)count);
     static const char *const what[] = {"a tensor in gmem", "the layout of a tile", "a layout"};
     cute_value *const values[] = {&m->tensor, &m->tile, &m->map};
     for (intptr_t i = 0; i < count; i++) {
@@ -236,8 +234,8 @@ static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, cons
         query->operand_count == 1 ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
     if (!from || !from->atom || !from->atom->tma || from->atom->tma->executable)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects an atom that make_non_exec_tiled_tma_load, store or reduce makes, or "
-                         "make_non_exec_im2col_tma_load, store or reduce");
+                         "expects a non-executable TMA atom, made by make_non_exec_tiled_tma_* or "
+                         "make_non_exec_im2col_tma_*");
     cute_value atom = {.type = CUTE_ATOM};
     CUTE_TRY(cute_tma_executable(arena, from->atom, &atom.atom, diag));
     MlirType type = cute_type_of_value(query->context, arena, &atom);
@@ -311,7 +309,8 @@ static cute_status read_parts(cute_arena *arena, const MlirValue *operands, part
             *values[i] = cute_value_of_tree(CUTE_COORD, cute_tree_unknown(arena, width, NULL));
             if (!values[i]->tree) return cute_fail_memory(diag);
         } else if (cute_type_value(type, values[i], NULL) != CUTE_OK) {
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of cute as operand #%d", i + 1);
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of the dialect cute as operand #%d",
+                             i + 1);
         }
     }
     return CUTE_OK;
@@ -326,10 +325,10 @@ static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row,
     if (query->operand_count != 5)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "expects an atom, the block's coordinate, the layout of blocks, a tensor in shared "
-                         "memory and one of coordinates, but got %d operands",
+                         "memory and a tensor of coordinates, but got %d operands",
                          (int)query->operand_count);
     const cute_tma *tma = tma_of(query->operands[0]);
-    if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects an atom of TMA as operand #0");
+    if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects a TMA atom as operand #0");
     CUTE_TRY(read_parts(arena, query->operands, &p, diag));
     CUTE_TRY(check_parts(&p, diag));
     CUTE_TRY(cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global, &results[0],
@@ -351,7 +350,8 @@ static bool verify_element(const cute_check *c, const char *what, const cute_poi
                            const cute_tma *tma)
 {
     if (!strcmp(pointer->element, tma->element)) return true;
-    return cute_check_fail(c, "expects %s to have elements of type '%s', which '%s' copies, but got '%s'",
+    return cute_check_fail(c,
+                           "expects %s to have elements of type '%s', the element type of '%s', but got '%s'",
                            what, tma->element, cute_check_operand(c, 0)->atom->mnemonic, pointer->element);
 }
 
@@ -428,11 +428,11 @@ static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
     const cute_pointer *to = cute_check_operand(&c, last)->pointer;
     if (!cute_check_space(&c, "the descriptor", to, CUTE_SPACE_SMEM)) return false;
     if (to->align % 128)
-        return cute_check_fail(&c, "expects the descriptor to be aligned to 128 bytes, but it is to %lld",
+        return cute_check_fail(&c, "expects the descriptor to be aligned to 128 bytes, but got %lld",
                                (long long)to->align);
     if (last < 2) return true;
     if (tma_of(mlirOperationGetOperand(op, 0))->im2col)
-        return cute_check_fail(&c, "expects an atom of tiles: a map of the im2col mode can't be changed");
+        return cute_check_fail(&c, "expects a tiled atom: an im2col tensor map cannot be updated");
     const cute_pointer *tensor = cute_check_operand(&c, 1)->pointer;
     return cute_check_space(&c, "operand #1", tensor, CUTE_SPACE_GMEM) &&
            verify_element(&c, "operand #1", tensor, tma_of(mlirOperationGetOperand(op, 0)));

@@ -17,10 +17,9 @@ static bool verify_static(const cute_op_row *row, MlirOperation op)
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (cute_type_is_static(type)) return true;
     MlirStringRef text = cute_type_text(type);
-    return cute_op_fail(
-        mlirOperationGetLocation(op), row->name,
-        "expects result to be static, but got \"%.*s\": each '?' needs a value, as make_* takes them",
-        (int)text.length, text.data);
+    return cute_op_fail(mlirOperationGetLocation(op), row->name,
+                        "expects result to be static, but got \"%.*s\": each '?' needs a value: use make_*",
+                        (int)text.length, text.data);
 }
 
 static bool lower_static(const cute_op_row *row, const cute_op_lowering *l)
@@ -43,12 +42,13 @@ static bool verify_constant(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     const cute_value *type = cute_check_result(&c, 0);
     if (type->tree->kind != CUTE_TREE_INT || type->tree->value.known)
-        return cute_check_fail(&c, "expects a type of one unknown number such as !cute.int_tuple<\"?\">");
+        return cute_check_fail(&c,
+                               "expects a type with a single dynamic leaf such as !cute.int_tuple<\"?\">");
     cute_int leaf = type->tree->value;
     int width = (int)mlirIntegerTypeGetWidth(mlirAttributeGetType(number_of(op)));
     if (width != leaf.width)
-        return cute_check_fail(&c, "expects a number of %d bits like its result, but got one of %d",
-                               leaf.width, width);
+        return cute_check_fail(&c, "expects a number as wide as its result, %d bits, but got %d", leaf.width,
+                               width);
     int64_t number = mlirIntegerAttrGetValueInt(number_of(op));
     if (leaf.divisor <= 1 || number % leaf.divisor == 0) return true;
     return cute_check_fail(&c, "expects a multiple of %lld, but got %lld", (long long)leaf.divisor,
@@ -104,7 +104,7 @@ static bool keeps_promise(const cute_op_row *row, MlirOperation op, intptr_t i, 
     if (leaf->divisor <= 1 || (!divisor && !number) || divisor % leaf->divisor == 0) return true;
     return cute_op_fail(mlirOperationGetLocation(op), row->name,
                         number ? "expects operand #%d to be a multiple of %lld, but got %lld"
-                               : "expects operand #%d to be a multiple of %lld, but it is one of %lld only",
+                               : "expects operand #%d to be a multiple of %lld, but its divisor is %lld",
                         (int)i, (long long)leaf->divisor, (long long)divisor);
 }
 

@@ -126,21 +126,20 @@ bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
     const cute_value *from = cute_type_peek(l->operands[0]), *offset = cute_type_peek(l->operands[1]);
     cute_builder b = cute_builder_before(l->op);
     if (!from || !offset || from->type != CUTE_PTR || offset->tree->kind != CUTE_TREE_INT)
-        return cute_op_fail(b.location, row->name, "is lowered for a pointer and one integer only");
+        return cute_op_fail(b.location, row->name, "can be lowered only with a pointer and a single integer");
     const cute_pointer *pointer = from->pointer;
     if (pointer->space == CUTE_SPACE_DESC) return add_to_descriptor(l, &offset->tree->value);
     MlirType element = cute_element_type(b.context, pointer->element);
     MlirType stored = mlirTypeIsNull(element) ? element : cute_stored_type(element, pointer->bits);
     if (mlirTypeIsNull(stored) || pointer->bits == 0)
-        return cute_op_fail(b.location, row->name, "needs elements of a known size, but got %s",
+        return cute_op_fail(b.location, row->name, "expects elements of a known size, but got %s",
                             pointer->element);
     cute_int by = offset->tree->value;
     int64_t divisor = by.known ? by.value : by.divisor ? by.divisor : 1;
     if (pointer->bits < 8 && divisor * pointer->bits % 8)
         return cute_op_fail(
             b.location, row->name,
-            "expects an offset that is known to be whole bytes, but its elements have %d bits and "
-            "%lld is what is known to divide it",
+            "expects an offset in whole bytes, but its elements have %d bits and its divisor is %lld",
             pointer->bits, (long long)divisor);
     MlirValue unknown = {NULL}, value = mlirOperationGetOperand(l->op, 0);
     if (!by.known) unknown = mlirOperationGetOperand(l->op, 1);

@@ -83,7 +83,7 @@ static cute_status fail_missing(const joining *j, const cute_source_file *by, co
     if (*name == '/') return CUTE_INVALID;
     cute_buffer_printf(&folders, "'%.*s'", slash ? (int)(slash - by->name) : 1, slash ? by->name : ".");
     for (size_t i = 0; i < s->folder_count; i++) cute_buffer_printf(&folders, ", '%s'", s->folders[i]);
-    cute_note(j->diag, NULL, "looked in %s; -I DIR adds a folder", cute_buffer_text(&folders));
+    cute_note(j->diag, NULL, "searched in %s; add a folder with -I DIR", cute_buffer_text(&folders));
     cute_buffer_release(&folders);
     return CUTE_INVALID;
 }
@@ -104,15 +104,14 @@ static cute_status add_file(joining *j, const char *path, size_t by, const line 
     cute_place place = place_in(&s->files[by], l->name, l->name_length);
     cute_buffer bytes = {0};
     if (stat(path, info) != 0)
-        return cute_fail(j->diag, CUTE_INVALID, &place, "'%s' went away while it was read", path);
+        return cute_fail(j->diag, CUTE_INVALID, &place, "'%s' was removed while it was read", path);
     for (size_t i = 0; i <= j->depth; i++)
         if (j->which[i].st_ino && j->which[i].st_ino == info->st_ino && j->which[i].st_dev == info->st_dev)
             return cute_fail(j->diag, CUTE_INVALID, &place, "'%s' includes itself", path);
     if (s->file_count > MOST_FILES)
         return cute_fail(j->diag, CUTE_INVALID, &place, "more than %d files are included", MOST_FILES);
     if (j->depth == MOST_DEEP)
-        return cute_fail(j->diag, CUTE_INVALID, &place, "files include each other deeper than %d levels",
-                         MOST_DEEP);
+        return cute_fail(j->diag, CUTE_INVALID, &place, "includes nest deeper than %d levels", MOST_DEEP);
     cute_status status = cute_file_read(path, &bytes, j->diag);
     const char *text = status ? NULL : cute_arena_copy(s->arena, cute_buffer_text(&bytes), bytes.length);
     size_t length = bytes.length;
@@ -121,8 +120,7 @@ static cute_status add_file(joining *j, const char *path, size_t by, const line 
     if (!text || !cute_arena_more(s->arena, &s->files, s->file_count, &s->file_capacity, sizeof *s->files, 8))
         return cute_fail_memory(j->diag);
     if (length + j->out->length > MOST_BYTES)
-        return cute_fail(j->diag, CUTE_INVALID, &place, "what is included is larger than %d MiB",
-                         MOST_BYTES >> 20);
+        return cute_fail(j->diag, CUTE_INVALID, &place, "the included files exceed %d MiB", MOST_BYTES >> 20);
     *out = s->file_count;
     s->files[s->file_count++] = (cute_source_file){path, text, length, by, l->begin};
     return CUTE_OK;

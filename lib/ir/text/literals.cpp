@@ -157,8 +157,8 @@ ParseResult Reader::settle()
     if (detached.empty()) return success();
     if (state.types.size() != 1 || !cute_type_is_static(wrap(state.types[0])))
         return emitError(state.location) << "'" << state.name
-                                         << "' op expects a value of the program among its operands: a "
-                                            "constant alone is a cute.static above";
+                                         << "' op expects at least one operand that is not a literal: write "
+                                            "the constant as a cute.static before it";
     becomeStatic();
     return success();
 }
@@ -226,7 +226,7 @@ const cute_tree *Reader::treeOfValue(Value value, SMLoc location, cute_type kind
         return nullptr;
     };
     Type type = value.getType();
-    if (isa<IndexType>(type)) return fail(": arith.index_cast gives an i32 or i64 of it");
+    if (isa<IndexType>(type)) return fail(": convert it to i32 or i64 with arith.index_cast");
     if (type.isSignlessInteger(32) || type.isSignlessInteger(64))
         return cute_tree_unknown(arena, (int)type.getIntOrFloatBitWidth(),
                                  const_cast<void *>(value.getAsOpaquePointer()));
@@ -256,7 +256,7 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
     switch (literal.kind) {
     case Literal::Open:
         if (tile || kind == CUTE_COORD) return leaf(arena, CUTE_TREE_UNDERSCORE);
-        parser.emitError(literal.location, "expects a number: `_` stands in coordinates and tiles");
+        parser.emitError(literal.location, "expects a number: only coordinates and tiles can contain `_`");
         return nullptr;
     case Literal::Number: tree = cute_tree_number(arena, literal.number); break;
     case Literal::Given: tree = treeOfValue(literal.value, literal.location, kind); break;
@@ -314,7 +314,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
             cute_value_parse(arena, kind, text.data(), text.size(), &out, &offset, diag))
             return fail(1 + offset);
         if (cute_value_is_static(&out)) return success();
-        return parser.emitError(literal.location, "expects a text without `?`: unknown leaves need values");
+        return parser.emitError(literal.location, "expects a text without `?`: dynamic leaves need values");
     }
     if (literal.kind == Literal::Constant) {
         const cute_value *constant = cute_type_peek(wrap(literal.type));
@@ -322,7 +322,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
             return parser.emitError(literal.location, "expects a type of the dialect cute as a constant");
         out = *constant;
         if (cute_value_is_static(constant)) return success();
-        return parser.emitError(literal.location, "expects a value: the unknown leaves of ")
+        return parser.emitError(literal.location, "expects a value: the dynamic leaves of ")
                << literal.type << " have none";
     }
     if (index == CUTE_TYPE_INDEX_Tiler)
@@ -330,7 +330,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
     auto kind = (cute_type)cute_type_row_at((cute_type_index)index)->kind;
     if (kind > CUTE_INT_TUPLE && kind != CUTE_TILE)
         return parser.emitError(literal.location, "expects a ")
-               << cute_type_name(kind) << ", as the other operand is one, got a tuple or number";
+               << cute_type_name(kind) << ", like the other operand, but got a tuple or number";
     const cute_tree *tree = treeOf(literal, kind);
     if (!tree) return failure();
     out = cute_value_of_tree(kind, tree);
@@ -424,7 +424,7 @@ FailureOr<Value> Reader::wordOf(const Literal &item)
 {
     if (item.kind == Literal::Given) return item.value;
     if (item.kind != Literal::Number || !(llvm::isInt<32>(item.number) || llvm::isUInt<32>(item.number)))
-        return parser.emitError(item.location, "expects a number that fits into 'i32'");
+        return parser.emitError(item.location, "expects a number that fits in 'i32'");
     OpBuilder builder(state.getContext());
     auto number = builder.getI32IntegerAttr((int32_t)(uint32_t)item.number);
     return place(create<arith::ConstantOp>(builder, state.location, number))->getResult(0);
@@ -476,7 +476,7 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
         if (index == CUTE_TYPE_INDEX_Same) index = sameAs(items);
         if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Given && item.kind != Literal::Text &&
             item.kind != Literal::Constant && item.kind != Literal::Part)
-            return parser.emitError(item.location, "expects a value of the program as operand #") << i;
+            return parser.emitError(item.location, "expects an SSA value as operand #") << i;
         FailureOr<Value> made = operandOf(item, index);
         if (failed(made)) return failure();
         state.operands.push_back(*made);
@@ -533,8 +533,8 @@ ParseResult Reader::readStatic(std::vector<Literal> &items)
     if (valueOf(items[0], CUTE_TYPE_INDEX_None, value)) return failure();
     if (value.type == CUTE_INT_TUPLE || value.type == CUTE_COORD || value.type == CUTE_STRIDE)
         return parser.emitError(items[0].location,
-                                "expects a text that is not a tuple alone, whose type has to be "
-                                "written: cute.make_shape(4, 8), `cute.static : !cute.shape<..>`");
+                                "expects a text other than a tuple, which needs an explicit type: "
+                                "cute.make_shape(4, 8), `cute.static : !cute.shape<..>`");
     state.addTypes(typeOfValue(value));
     return success();
 }

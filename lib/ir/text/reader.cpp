@@ -124,7 +124,7 @@ static bool isPlaceholder(Value value)
 static ParseResult failUndefined(OpAsmParser &parser, const Operand &operand)
 {
     return parser.emitError(operand.location)
-           << "'" << operand.name << "' is not defined above: the types of this operation must be written";
+           << "'" << operand.name << "' is not defined above: write the types of this operation explicitly";
 }
 
 // A type that no value has.
@@ -243,7 +243,7 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
     if (failed(*integer) || (succeeded(parser.parseOptionalColon()) && parser.parseType(type))) return {};
     auto whole = dyn_cast<IntegerType>(type);
     if (!whole || whole.getWidth() < 1 || !(llvm::isIntN(std::min(whole.getWidth(), 64u), number))) {
-        parser.emitError(location, "expects a number that fits into ") << type;
+        parser.emitError(location, "expects a number that fits in ") << type;
         return {};
     }
     return builder.getIntegerAttr(type, number);
@@ -560,7 +560,7 @@ ParseResult Reader::infer()
     if (!rule && state.name.hasTrait<OpTrait::ZeroResults>()) return success();
     if (!rule && !(spelling->row && spelling->row->infer))
         return failWithTypes("'" + state.name.getStringRef() +
-                             "' op expects its result types: they do not follow from operands");
+                             "' op expects explicit result types: they cannot be inferred");
     if (checkOperandCount()) return failure();
     MLIRContext *context = parser.getContext();
     std::string text;
@@ -580,9 +580,8 @@ ParseResult Reader::infer()
     }
     bool bare = !spelling->angle.empty() && state.attributes.empty();
     if (bare && StringRef(text).contains("attribute"))
-        text += ": attributes stand in angle brackets behind the name";
-    if (text.empty())
-        text = ("'" + state.name.getStringRef() + "' op is not defined on these operands").str();
+        text += ": attributes follow the name in angle brackets";
+    if (text.empty()) text = ("'" + state.name.getStringRef() + "' op does not accept these operands").str();
     return failWithTypes(text);
 }
 
@@ -592,8 +591,9 @@ ParseResult Reader::checkResultCount()
     size_t named = parser.getNumResults(), count = state.types.size();
     if (!named || named == count || written.hasOperands) return success();
     if (!count && !state.name.hasTrait<OpTrait::ZeroResults>())
-        return failWithTypes("'" + state.name.getStringRef() +
-                             "' op expects its result type: it does not follow from these operands");
+        return failWithTypes(
+            "'" + state.name.getStringRef() +
+            "' op expects an explicit result type: it cannot be inferred from these operands");
     return failWithTypes("'" + state.name.getStringRef() + "' op gives " + Twine(count) +
                          (count == 1 ? " result" : " results") + ", but " + Twine(named) +
                          (named == 1 ? " is named" : " are named"));
@@ -646,7 +646,7 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         return failure();
     if (resultless)
         return emitError(state.location)
-               << "'" << state.name << "' op has operands of other types than are written";
+               << "'" << state.name << "' op has operands whose types differ from the written types";
     written.results = std::exchange(types, {});
     std::swap(written.hasOperands, written.hasResults);
     return success();

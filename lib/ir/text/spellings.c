@@ -256,9 +256,8 @@ bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out)
         if (strlen(name) != word || memcmp(name, text, word)) continue;
         cute_buffer_printf(
             out,
-            "type '%s' is none of LLVM 19's, and stands for elements of vectors and tensors alone: "
-            "expected vector<8x%s>, !cute.memref<%s, ...>, !cute.ptr<%s, ...> or i%s, which has its "
-            "bits",
+            "type '%s' is unknown to LLVM 19 and allowed only as an element of vectors and tensors: expected "
+            "vector<8x%s>, !cute.memref<%s, ...>, !cute.ptr<%s, ...> or i%s, which has the same width",
             name, name, name, name, elements[i].as + 2);
         return true;
     }

@@ -86,7 +86,7 @@ ParseResult Reader::sugarMakeLayout(std::vector<Literal> &items)
 {
     if (items.size() < 2 || !llvm::all_of(items, isNumber)) return success();
     if (expect(items.size() > 2,
-               "(%m, %n) for a shape of two modes: two numbers may as well be a shape and a stride"))
+               "(%m, %n) for a shape of two modes: two numbers could also be a shape and a stride"))
         return failure();
     SMLoc location = items[0].location;
     Literal shape = tupleOf(location, std::move(items));
@@ -148,14 +148,13 @@ ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
     bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
     if (expect((items.size() == 1 || indexed) && known(items[0]),
-               "a value, and the number of a mode, which has to be known (of all modes cute.get_scalars "
-               "gives the numbers, "
-               "and arith.select chooses one while the kernel runs)"))
+               "a value and a static mode number (to select at run time, use cute.get_scalars and "
+               "arith.select)"))
         return failure();
     SMLoc location = items[0].location;
     if (spelled != "cute.coord" && layoutOf(items[0])) return failure();
     if (!indexed) {
-        if (expect(spelled != "cute.coord", "a coordinate, and the number of a mode")) return failure();
+        if (expect(spelled != "cute.coord", "a coordinate and a mode number")) return failure();
         return success();
     }
     if (spelled != "cute.coord") {
@@ -163,8 +162,7 @@ ParseResult Reader::sugarPart(std::vector<Literal> &items)
         if (!part) return failure();
         items[0] = given(part, location);
     }
-    if (expect(items[1].number >= 0 && items[1].number <= INT32_MAX, "the number of a mode"))
-        return failure();
+    if (expect(items[1].number >= 0 && items[1].number <= INT32_MAX, "a mode number")) return failure();
     rename("cute.get");
     state.attributes.set("mode", DenseI32ArrayAttr::get(state.getContext(), (int32_t)items[1].number));
     items.pop_back();
@@ -256,8 +254,7 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
 // load %t[%i] of a tensor of coordinates: the coordinate that stands there.
 ParseResult Reader::sugarLoad(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 2,
-               "a tensor and the place of an element: cute.load %tensor[%i]; with '_' it is a slice"))
+    if (expect(items.size() == 2, "a tensor element: cute.load %tensor[%i]; with '_' it is a slice"))
         return failure();
     if (!is(items[0], CUTE_COORD_TENSOR)) return success();
     SMLoc location = items[0].location;
@@ -276,7 +273,8 @@ ParseResult Reader::sugarLoad(std::vector<Literal> &items)
 // store %x, %t[%i].
 ParseResult Reader::sugarStore(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 3, "a value and a place: cute.store %x, %tensor[%i]")) return failure();
+    if (expect(items.size() == 3, "a value and a tensor element: cute.store %x, %tensor[%i]"))
+        return failure();
     std::rotate(items.begin(), items.begin() + 1, items.end());
     return success();
 }
@@ -311,7 +309,7 @@ ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
                  llvm::isUIntN(width, (uint64_t)item.number))
             number = IntegerAttr::get(element, APInt(width, (uint64_t)item.number, true));
         else
-            return parser.emitError(item.location, "expects a number that fits into ") << element;
+            return parser.emitError(item.location, "expects a number that fits in ") << element;
         Operation *made = insert("arith.constant", {}, element, builder.getNamedAttr("value", number));
         item = given(made, item.location);
     }

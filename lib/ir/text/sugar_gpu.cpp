@@ -47,13 +47,13 @@ ParseResult Reader::sugarConstant(std::vector<Literal> &items)
     if (expect(type && type->tree && type->tree->kind == CUTE_TREE_INT &&
                    (type->type == CUTE_INTEGER || type->type == CUTE_INT_TUPLE || type->type == CUTE_SHAPE ||
                     type->type == CUTE_STRIDE || type->type == CUTE_COORD),
-               "the type of one number, such as !cute.int or !cute.i32<divby 8>"))
+               "an integer type such as !cute.int or !cute.i32<divby 8>"))
         return failure();
     cute_int leaf = type->tree->value;
     items.clear();
     if (leaf.known) {
         if (expect(leaf.value == number,
-                   "the number that its type says, " + Twine(leaf.value) + ", but got " + Twine(number)))
+                   "the number in its type, " + Twine(leaf.value) + ", but got " + Twine(number)))
             return failure();
         state.addTypes(written.results[0]);
         becomeStatic();
@@ -110,7 +110,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
         atom && atom->known && atom->kind == CUTE_ATOM_MMA && atom->operand[0].type == StringRef("f16");
     bool brain =
         atom && atom->known && atom->kind == CUTE_ATOM_MMA && atom->operand[0].type == StringRef("bf16");
-    if (expect(half || brain, "the atom of a product of f16 or bf16 behind the operands: `: "
+    if (expect(half || brain, "an f16 or bf16 MMA atom type after the operands: `: "
                               "!cute_nvgpu.mma_atom<16,8,16,f16>`") ||
         expect(items.size() == 3, "A, B and C, but got " + Twine(items.size()) + " operands"))
         return failure();
@@ -219,14 +219,14 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
     if (expect(matrices == 1 || matrices == 2 || matrices == 4,
                "1, 2 or 4 matrices, but got " + Twine(matrices)) ||
         expect(items.size() == 1 || items.size() == 2,
-               "a pointer to shared memory, or a place of a tensor: cute_nvgpu.ldmatrix %t[%i, %j]"))
+               "a pointer to shared memory, or a tensor element: cute_nvgpu.ldmatrix %t[%i, %j]"))
         return failure();
     auto read = [&](StringRef text) { return mlir::parseAttribute(text, state.getContext()); };
     attributes.set("matrix_shape", read("#cute.shape<\"(8,8)\">"));
     attributes.set("sz_pattern", read("#cute_nvgpu.ldsm_sz_pattern<u16>"));
     attributes.set("num_matrices", builder.getI32IntegerAttr((int32_t)matrices));
     if (written.results.empty()) state.addTypes(VectorType::get(matrices, builder.getI32Type()));
-    if (!isTensor(items[0])) return expect(items.size() == 1, "a tensor in front of `[`");
+    if (!isTensor(items[0])) return expect(items.size() == 1, "a tensor before `[`");
     Value whole = items[0].value;
     Operation *pointer = insert("cute.get_iter", whole);
     if (items.size() == 2 && pointer) {
@@ -236,7 +236,7 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
         Operation *index = layout ? offsetOf(*coord, layout->getResult(0)) : nullptr;
         pointer = index ? insert("cute.add_offset", {pointer->getResult(0), index->getResult(0)}) : nullptr;
     }
-    if (expect(pointer, "a place of its tensor")) return failure();
+    if (expect(pointer, "a coordinate of its tensor")) return failure();
     items.resize(1);
     items[0].kind = Literal::Given;
     items[0].value = pointer->getResult(0);
@@ -248,7 +248,7 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
 // mbarrier_wait %b: of its first phase.
 ParseResult Reader::sugarMbarrierWait(std::vector<Literal> &items)
 {
-    if (expect(!items.empty(), "an mbarrier, and the phase where it is not 0")) return failure();
+    if (expect(!items.empty(), "an mbarrier, and the phase if it is not 0")) return failure();
     if (items.size() > 1) return success();
     Literal phase;
     phase.location = items[0].location;
@@ -298,7 +298,7 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     const Literal &tile = items[items.size() - 2], &barrier = items.back();
     bool known = tile.kind == Literal::Given && isa<MemRefType>(tile.value.getType()) &&
                  barrier.kind == Literal::Given && isa<nvgpu::MBarrierGroupType>(barrier.value.getType());
-    if (expect(known, "a memref in shared memory and a !nvgpu.mbarrier.group behind its tensor map") ||
+    if (expect(known, "a memref in shared memory and a !nvgpu.mbarrier.group after its tensor map") ||
         expect((int64_t)place.size() == box.getRank(),
                Twine(box.getRank()) + " coordinates, but got " + Twine(place.size())))
         return failure();
@@ -340,7 +340,7 @@ ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
     if (strstr(atom->atom->mnemonic, "non_exec")) {
         Type runs = inferredType("cute_nvgpu.atom.make_exec_tma", exec);
         Operation *made = runs ? insert("cute_nvgpu.atom.make_exec_tma", exec, runs) : nullptr;
-        if (expect(made, "a TMA load that can run")) return failure();
+        if (expect(made, "an executable TMA load")) return failure();
         exec = made->getResult(0);
     }
     Builder &builder = parser.getBuilder();
@@ -404,12 +404,12 @@ ParseResult Reader::accessMemref(std::vector<Literal> &items, StringRef name)
 ParseResult Reader::sugarGpuLoad(std::vector<Literal> &items)
 {
     if (expect(items.size() == 2 && (isTensor(items[0]) || isMemref(items[0])),
-               "a place of a tensor or memref: gpu.load %t[%i] : f32"))
+               "an element of a tensor or memref: gpu.load %t[%i] : f32"))
         return failure();
     if (isTensor(items[0])) return success();
     Type element = cast<MemRefType>(items[0].value.getType()).getElementType();
     if (expect(written.results.empty() || (written.results.size() == 1 && written.results[0] == element),
-               "the type of its memref's elements behind the colon"))
+               "the element type of its memref after the colon"))
         return failure();
     return accessMemref(items, "memref.load");
 }
@@ -418,7 +418,7 @@ ParseResult Reader::sugarGpuLoad(std::vector<Literal> &items)
 ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
 {
     if (expect(items.size() == 3 && (isTensor(items[1]) || isMemref(items[1])),
-               "a value and a place of a tensor or memref: gpu.store %x, %t[%i] : f32"))
+               "a value and an element of a tensor or memref: gpu.store %x, %t[%i] : f32"))
         return failure();
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
@@ -443,7 +443,7 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
     if (Attribute given = state.attributes.erase("align")) {
         auto number = dyn_cast<IntegerAttr>(given);
         if (expect(number && number.getValue().isPowerOf2() && number.getValue().getActiveBits() < 32,
-                   "a power of two of bytes as align"))
+                   "a power of two in bytes as align"))
             return failure();
         align = number.getInt();
     }
@@ -467,11 +467,10 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
         written.hasOperands = false;
     }
     bool type = element && written.results.empty();
-    if (expect(items.size() == 1 && type,
-               ours ? "the type of an element, and a shape or a layout: "
-                      "cute.alloc_smem f16, \"(64,32):(32,1)\""
-                    : "a number of elements, a shape or a layout, and the type of an "
-                      "element: gpu.alloc_shared_memory(1024, f16)"))
+    if (expect(items.size() == 1 && type, ours ? "an element type and a shape or layout: "
+                                                 "cute.alloc_smem f16, \"(64,32):(32,1)\""
+                                               : "a number of elements, a shape or a layout, and an element "
+                                                 "type: gpu.alloc_shared_memory(1024, f16)"))
         return failure();
     if (!arena) arena = cute_arena_create();
     cute_value value, layout;
@@ -480,7 +479,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     if (given)
         value = *given;
     else if (expect(items[0].kind != Literal::Given,
-                    "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+                    "a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem"))
         return failure();
     else if (valueOf(items[0], items[0].kind == Literal::Text ? CUTE_TYPE_INDEX_None : CUTE_TYPE_INDEX_Shape,
                      value))
@@ -488,7 +487,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     bool composed = ours && value.type == CUTE_COMPOSED_LAYOUT, laid = composed || value.type == CUTE_LAYOUT;
     if (expect(laid || value.type == CUTE_SHAPE || value.type == CUTE_INT_TUPLE, "a shape or a layout") ||
         expect(cute_value_is_static(&value),
-               "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+               "a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem"))
         return failure();
     if (!laid) value.type = CUTE_SHAPE;
     if (laid)
@@ -506,7 +505,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     }
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    if (expect(bool(tensor), "the type of an element, but got '" + name + "'")) return failure();
+    if (expect(bool(tensor), "an element type, but got '" + name + "'")) return failure();
     state.name = OperationName("cute.memref.alloca", state.getContext());
     state.addTypes(tensor);
     finished = true;

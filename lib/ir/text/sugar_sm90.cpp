@@ -78,8 +78,8 @@ ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
                    : nvgpu::WarpgroupMatrixDescriptorType();
     auto c = three ? dyn_cast<nvgpu::WarpgroupAccumulatorType>(items[2].value.getType())
                    : nvgpu::WarpgroupAccumulatorType();
-    if (expect(b && c, "descriptors of A and B and a !nvgpu.warpgroup.accumulator, and no mbarrier: "
-                       "nvgpu.mbarrier.arrive stands behind it"))
+    if (expect(b && c, "descriptors of A and B and a !nvgpu.warpgroup.accumulator, and no mbarrier: use "
+                       "nvgpu.mbarrier.arrive after it"))
         return failure();
     bool plain =
         a.getTensor().getRank() == 2 && b.getTensor().getRank() == 2 && c.getFragmented().getRank() == 2;
@@ -155,8 +155,8 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
         isa<nvgpu::WarpgroupMatrixDescriptorType>(items[0].value.getType()))
         return productByDescriptors(items);
     if (expect(items.size() == 3 || items.size() == 4,
-               "A, B and C, and an mbarrier or none, but got " + Twine(items.size()) + " operands") ||
-        expect(written.results.size() <= 1, "one type behind its operands"))
+               "A, B, C and an optional mbarrier, but got " + Twine(items.size()) + " operands") ||
+        expect(written.results.size() <= 1, "one type after its operands"))
         return failure();
     Product p;
     SmallVector<Value, 5> values = {Value()};
@@ -167,7 +167,7 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
         const cute_value *type = value ? cute_type_peek(wrap(made->getType())) : nullptr;
         bool fits = type && type->type == (i == 3 ? CUTE_PTR : CUTE_MEMREF) &&
                     (i != 2 || type->pointer->space == CUTE_SPACE_RMEM);
-        if (expect(fits, i == 3   ? Twine("a pointer to an mbarrier behind C")
+        if (expect(fits, i == 3   ? Twine("a pointer to an mbarrier after C")
                          : i == 2 ? Twine("an accumulator, a tensor in registers, as C")
                                   : "a tensor as " + Twine(letters[i])))
             return failure();
@@ -177,7 +177,7 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
     Type stated = written.results.empty() ? Type() : std::exchange(written.results, {})[0];
     const cute_value *mma = stated ? cute_type_peek(wrap(stated)) : nullptr;
     if (expect(!stated || (mma && mma->type == CUTE_TILED_MMA && mma->atom && mma->atom->known),
-               "a tiled MMA behind its operands: `: !cute_nvgpu.tiled_mma<128,128,64>`"))
+               "a tiled MMA type after its operands: `: !cute_nvgpu.tiled_mma<128,128,64>`"))
         return failure();
     bool whole = true;
     for (int i = 0; i < 2; i++)
@@ -190,14 +190,13 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
     bool tiled = takeTile(tile);
     if (mma && mma->atom->wgmma) {
         int64_t groups = sizeOf(mma->layout.shape);
-        if (expect(
-                groups == 1 || (!isWhole(p.operand[0]) && !isWhole(p.operand[1])),
-                "fragments of A and B, cute.mma.make_fragment, where its type has more warpgroups than one"))
+        if (expect(groups == 1 || (!isWhole(p.operand[0]) && !isWhole(p.operand[1])),
+                   "fragments of A and B, cute.mma.make_fragment, if its type has more than one warpgroup"))
             return failure();
     } else {
         if (expect(whole && p.shape[0] && p.shape[1] && p.shape[2],
-                   "tiles of A, (M,K), and B, (N,K), in shared memory; the !cute.tiled_mma of a wgmma stands "
-                   "behind other operands"))
+                   "tiles of A, (M,K), and B, (N,K), in shared memory; for other operands, write the "
+                   "!cute.tiled_mma of a wgmma"))
             return failure();
         // !cute_nvgpu.tiled_mma<M,N,K> is a type of products of warps: its tile and its element count here.
         if (mma && !tiled && mma->tree && mma->tree->count == 3) {
@@ -206,14 +205,13 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
         }
         const char *element = mma ? mma->atom->operand[CUTE_ATOM_A].type : p.operand[0]->pointer->element;
         if (expect(StringRef(element) == p.operand[0]->pointer->element,
-                   Twine("elements of A as its type has, ") + element + ", but got " +
-                       p.operand[0]->pointer->element + "; it is behind the tile: tiled_mma<128,128,64," +
+                   Twine("elements of A like its type, ") + element + ", but got " +
+                       p.operand[0]->pointer->element + "; it follows the tile: tiled_mma<128,128,64," +
                        p.operand[0]->pointer->element + ">"))
             return failure();
         std::string text;
         stated = tiledProduct(p, text);
-        if (expect(bool(stated), "operands that a wgmma multiplies, but there is no " + text))
-            return failure();
+        if (expect(bool(stated), "operands that a wgmma supports, but there is no " + text)) return failure();
     }
     if (expect(!tiled || !whole || std::equal(tile, tile + 3, p.shape),
                "the tile of its operands, " + textOfTile(p.shape) + ", but got " + textOfTile(tile)))
@@ -261,8 +259,8 @@ ParseResult Reader::placeBox(std::vector<Literal> &items, const cute_atom *atom)
         while (stride->kind == CUTE_TREE_TUPLE && stride->count) stride = stride->items[0];
         bool flat = stride->kind == CUTE_TREE_BASIS && stride->count == 1 && stride->path[0] >= 0;
         if (expect(flat && !atom->tma->multicast,
-                   "a tensor of coordinates, of cute_nvgpu.atom.tma_partition, behind an atom whose copies "
-                   "several blocks share or whose tensor has modes of modes"))
+                   "a tensor of coordinates from cute_nvgpu.atom.tma_partition after an atom with multicast "
+                   "or with nested modes"))
             return failure();
         at.push_back(stride->path[0]);
         dimensions = std::max(dimensions, at.back() + 1);
@@ -284,7 +282,7 @@ ParseResult Reader::placeBox(std::vector<Literal> &items, const cute_atom *atom)
     if (failed(tuple) || failed(tile)) return failure();
     const cute_value *to = cute_type_peek(wrap(tile->getType()));
     if (expect(to && to->type == CUTE_MEMREF && to->pointer->space == CUTE_SPACE_SMEM,
-               "a tensor in shared memory behind the atom"))
+               "a tensor in shared memory after the atom"))
         return failure();
     if (!arena) arena = cute_arena_create();
     Operation *begin = insert("cute.make_arith_tuple_iter", *tuple);

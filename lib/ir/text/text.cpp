@@ -168,7 +168,8 @@ ParseResult Reader::read()
             if ((bracket - brackets) % 2 == 0)
                 open.push_back(bracket[1]);
             else if (open.empty() || open.pop_back_val() != *start)
-                return parser.emitError(SMLoc::getFromPointer(start)) << "'" << *start << "' closes nothing";
+                return parser.emitError(SMLoc::getFromPointer(start))
+                       << "'" << *start << "' has no matching opening bracket";
         }
         if (token(start)) return failure();
     }
