@@ -1,4 +1,4 @@
-/* Atomic updates of elements of tensors: which types each of them takes, of which memory. */
+/* Atomic updates of tensor elements: supported types and memory spaces. */
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- inference ---- */
 
-/* What was there is of the type of what is given, the last operand before the tensor. */
+/* The old value has the type of the last operand before the tensor. */
 static bool infer_atomic(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
@@ -42,7 +42,7 @@ static unsigned type_bit(MlirType type)
     return width == 16 ? I16 : width == 32 ? I32 : width == 64 ? I64 : 0;
 }
 
-static bool verify_type(const cute_check *c, unsigned allowed, MlirType type)
+static bool verify_atomic_type(const cute_check *c, unsigned allowed, MlirType type)
 {
     if (type_bit(type) & allowed) return true;
     static const char *const names[] = {"i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
@@ -61,8 +61,8 @@ static bool verify_type(const cute_check *c, unsigned allowed, MlirType type)
 
 /* ---- vectors ---- */
 
-/* PTX ISA, "atom": .f16x2 and .bf16x2 of any memory, .vec_32_bit and .vec_16_bit of global memory. */
-static bool verify_vector(const cute_check *c, MlirType vector, const cute_pointer *pointer)
+/* PTX ISA, "atom": .f16x2 and .bf16x2 in any memory, .vec_32_bit and .vec_16_bit in global memory. */
+static bool verify_atomic_vector(const cute_check *c, MlirType vector, const cute_pointer *pointer)
 {
     MlirType element = mlirShapedTypeGetElementType(vector);
     int64_t count = cute_check_length(vector);
@@ -97,9 +97,10 @@ static bool verify_atomic(const cute_op_row *row, MlirOperation op)
         MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
         if (mlirTypeIsAVector(type) && kinds[kind].vectors) {
             MlirType element = mlirShapedTypeGetElementType(type);
-            if (!cute_check_value(&c, "a vector", element, pointer) || !verify_vector(&c, type, pointer))
+            if (!cute_check_value(&c, "a vector", element, pointer) ||
+                !verify_atomic_vector(&c, type, pointer))
                 return false;
-        } else if (!verify_type(&c, kinds[kind].types, type) ||
+        } else if (!verify_atomic_type(&c, kinds[kind].types, type) ||
                    !cute_check_value(&c, "a value", type, pointer)) {
             return false;
         }

@@ -57,7 +57,7 @@ bool cute_check_element(const cute_check *c, const char *what, const char *eleme
                            element);
 }
 
-static void append(MlirStringRef text, void *buffer)
+static void append_text(MlirStringRef text, void *buffer)
 {
     cute_buffer_append(buffer, text.data, text.length);
 }
@@ -71,7 +71,7 @@ bool cute_check_value(const cute_check *c, const char *what, MlirType type, cons
                   (mlirTypeIsNull(expected) || (element->bits <= 8 && !mlirTypeIsAInteger(expected)));
     if (same || stored || (!strcmp(element->element, "tf32") && mlirTypeIsAF32(type))) return true;
     cute_buffer text = {0};
-    mlirTypePrint(type, append, &text);
+    mlirTypePrint(type, append_text, &text);
     cute_check_fail(c, "expects %s of the tensor's element type '%s', but got '%s'", what, element->element,
                     cute_buffer_text(&text));
     cute_buffer_release(&text);

@@ -1,4 +1,4 @@
-/* What reads and writes tensors: whether tensors, atoms and values fit one another. */
+/* Memory operations: checks that tensors, atoms and values match. */
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 /* ---- inference ---- */
 
-/* Null for a type that the program cannot have. */
-static MlirType element_of(MlirContext context, const cute_value *tensor)
+/* Null if MLIR has no such type. */
+static MlirType element_type_of(MlirContext context, const cute_value *tensor)
 {
     return cute_element_type(context, tensor->pointer->element);
 }
 
-/* The tensor that is operand `index` of an operation; NULL: it is none, which the definition refuses. */
+/* Operand `index` as a tensor; NULL if it is not one, which ODS verification rejects. */
 static const cute_value *tensor_at(const MlirValue *operands, intptr_t count, intptr_t index)
 {
     const cute_value *value = index < count ? cute_type_peek(mlirValueGetType(operands[index])) : NULL;
@@ -27,7 +27,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
 {
     const cute_value *tensor = tensor_at(query->operands, query->operand_count, 0);
     if (!tensor) return true;
-    MlirType element = element_of(query->context, tensor);
+    MlirType element = element_type_of(query->context, tensor);
     if (mlirTypeIsNull(element))
         return cute_op_fail(query->location, row->name,
                             "expected an element type with an MLIR equivalent, got %s",
@@ -36,9 +36,9 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
     return true;
 }
 
-static MlirType vector_of(MlirContext context, const cute_value *tensor)
+static MlirType vector_type_of(MlirContext context, const cute_value *tensor)
 {
-    MlirType element = element_of(context, tensor);
+    MlirType element = element_type_of(context, tensor);
     int64_t count = cute_check_size(tensor->layout.shape);
     return mlirTypeIsNull(element) || count < 1 ? (MlirType){NULL} : mlirVectorTypeGet(1, &count, element);
 }
@@ -47,7 +47,7 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
 {
     const cute_value *tensor = tensor_at(query->operands, query->operand_count, 0);
     if (!tensor) return true;
-    MlirType vector = vector_of(query->context, tensor);
+    MlirType vector = vector_type_of(query->context, tensor);
     if (mlirTypeIsNull(vector))
         return cute_op_fail(query->location, row->name, "expected a tensor with static extents");
     cute_op_types_add(out, vector);
@@ -56,7 +56,7 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
 
 /* ---- whole tensors ---- */
 
-static bool same_layout(const cute_value *a, const cute_value *b)
+static bool layouts_are_equal(const cute_value *a, const cute_value *b)
 {
     bool composed = a->tree != NULL, other = b->type == CUTE_COMPOSED_LAYOUT;
     return composed == other && cute_tree_equal(a->layout.shape, b->layout.shape) &&
@@ -80,7 +80,7 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
                                space == CUTE_SPACE_RMEM
                                    ? "registers are allocated at compile time"
                                    : "for a size set at launch, use cute_nvgpu.arch.get_dyn_smem");
-    if (!stated || same_layout(result, layout)) return true;
+    if (!stated || layouts_are_equal(result, layout)) return true;
     return cute_check_fail(&c, "expects a result with the layout of its operand");
 }
 

@@ -1,4 +1,4 @@
-/* Instructions of copies and MMAs, descriptors, tensor memory: whether types fit. Atoms with run-time state. */
+/* Verifiers of copy and MMA instructions and of tensor memory; run-time fields of atoms. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -74,7 +74,7 @@ static bool verify_matrices(const cute_check *c, const cute_pointer *pointer, Ml
                            (int)count);
 }
 
-/* A register of each matrix. */
+/* One register per matrix. */
 static bool infer_ldsm(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     MlirAttribute matrices = mlirDictionaryAttrGetElementByName(query->attributes, cute_text("num_matrices"));
@@ -101,7 +101,7 @@ static bool verify_stsm(const cute_op_row *row, MlirOperation op)
 
 /* ---- mma.sync ---- */
 
-static void append(MlirStringRef text, void *buffer)
+static void append_text(MlirStringRef text, void *buffer)
 {
     cute_buffer_append(buffer, text.data, text.length);
 }
@@ -110,10 +110,10 @@ static void append(MlirStringRef text, void *buffer)
 static void append_accumulator(cute_buffer *out, MlirType type)
 {
     if (mlirTypeIsAVector(type)) type = mlirShapedTypeGetElementType(type);
-    mlirTypePrint(type, append, out);
+    mlirTypePrint(type, append_text, out);
 }
 
-/* The atom of the shape and types, whose registers these have to be. */
+/* The atom for the shape and types, which determines the registers. */
 static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **out)
 {
     MlirOperation op = c->op;
@@ -129,10 +129,10 @@ static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **o
                        strstr(c->row->name, "SM89") ? "sm89.mma" : "sm80.mma",
                        (long long)mnk.tree->items[0]->value.value, (long long)mnk.tree->items[1]->value.value,
                        (long long)mnk.tree->items[2]->value.value);
-    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("a_type"))), append,
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("a_type"))), append_text,
                   &text);
     cute_buffer_puts(&text, ", ");
-    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("b_type"))), append,
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("b_type"))), append_text,
                   &text);
     cute_buffer_puts(&text, ", ");
     append_accumulator(&text, mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -160,9 +160,9 @@ static int bits_of(MlirType type)
     return mlirTypeIsAFloat(type) ? count * (int)mlirFloatTypeGetWidth(type) : 0;
 }
 
-static bool verify_registers(const cute_check *c, const char *what, const cute_atom_operand *own,
-                             intptr_t count, MlirType (*type_at)(MlirOperation op, intptr_t i),
-                             intptr_t first)
+static bool verify_mma_registers(const cute_check *c, const char *what, const cute_atom_operand *own,
+                                 intptr_t count, MlirType (*type_at)(MlirOperation op, intptr_t i),
+                                 intptr_t first)
 {
     if (count != own->registers)
         return cute_check_fail(c, "expects %d registers of %s, but got %d", own->registers, what, (int)count);
@@ -189,18 +189,18 @@ static bool verify_mma(const cute_op_row *row, MlirOperation op)
     static const char *const names[] = {"A", "B", "C"};
     for (intptr_t i = 0; ok && i < 3; i++) {
         int32_t count = mlirDenseI32ArrayGetElement(sizes, i);
-        ok = verify_registers(&c, names[i], &atom->operand[i], count, operand_type, first);
+        ok = verify_mma_registers(&c, names[i], &atom->operand[i], count, operand_type, first);
         first += count;
     }
-    ok = ok && verify_registers(&c, "D", &atom->operand[CUTE_ATOM_C], mlirOperationGetNumResults(op),
-                                result_type, 0);
+    ok = ok && verify_mma_registers(&c, "D", &atom->operand[CUTE_ATOM_C], mlirOperationGetNumResults(op),
+                                    result_type, 0);
     cute_arena_destroy(arena);
     return ok;
 }
 
 /* ---- atoms with run-time state ---- */
 
-/* The type of an atom or of a tiled one. */
+/* The text of an atom, or of the atom of a tiled copy or MMA. */
 static MlirStringRef atom_text(const cute_check *c, intptr_t operand)
 {
     return mlirStringRefCreateFromCString(cute_check_operand(c, operand)->atom->text);
@@ -240,13 +240,16 @@ static bool is_policy(MlirType type)
     return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 64;
 }
 
-enum { FLAG = -1, SIGN = -2 }; /* all of what is stored of a wgmma; what stands in its instructions */
+enum {
+    WHOLE_VALUE = -1,
+    IN_INSTRUCTION = -2
+}; /* the whole lowered value of a wgmma; an immediate of its instructions */
 
-/* Of which atoms which fields are, and what they hold. */
+/* Run-time fields, the atoms that have them, and their types. */
 static const struct field {
-    const char *word, *atoms, *holds, *type; /* type: what get_value gives where it is not written */
-    bool (*is)(MlirType type);
-    int at; /* in the struct that stores the atom, FLAG or SIGN */
+    const char *word, *atoms, *holds, *type; /* type: default result type of get_value */
+    bool (*matches)(MlirType type);
+    int at; /* index in the lowered struct, WHOLE_VALUE or IN_INSTRUCTION */
 } fields[] = {
     {"tma_bar", "atom.tma_load atom.bulk_copy", "a pointer to 64 bits in shared memory",
      "!cute.ptr<i64, smem>", is_barrier, CUTE_TMA_BARRIER},
@@ -255,9 +258,9 @@ static const struct field {
      "!cute.ptr<!cute_nvgpu.tma_descriptor_tiled, generic, align<128>>", is_descriptor, CUTE_TMA_DESCRIPTOR},
     {"cache_policy", "atom.tma_load atom.tma_store atom.tma_reduce atom.bulk_copy", "an i64", "i64",
      is_policy, CUTE_TMA_POLICY},
-    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, FLAG},
-    {"neg_a", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
-    {"neg_b", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
+    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, WHOLE_VALUE},
+    {"neg_a", "sm90.mma sm100.mma", "an i1", "i1", is_flag, IN_INSTRUCTION},
+    {"neg_b", "sm90.mma sm100.mma", "an i1", "i1", is_flag, IN_INSTRUCTION},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -272,15 +275,16 @@ static bool verify_field(const cute_check *c, MlirType value)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(c->op, cute_text("field")));
     const char *mnemonic = cute_check_operand(c, 0)->atom->mnemonic;
-    if (!field) return true; /* of instructions to come */
+    if (!field) return true; /* a field of sm_100 atoms */
     if (!strstr(field->atoms, mnemonic))
         return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", field->word, mnemonic);
     const cute_atom *atom = cute_check_operand(c, 0)->atom;
-    if (field->at == SIGN && atom->known && atom->wgmma && !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
+    if (field->at == IN_INSTRUCTION && atom->known && atom->wgmma &&
+        !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
         return cute_check_fail(
             c, "expects a floating-point atom for the field '%s': integer wgmma cannot negate its operands",
             field->word);
-    if (field->is(value)) return true;
+    if (field->matches(value)) return true;
     return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
 }
 
@@ -304,18 +308,18 @@ static bool infer_get(const cute_op_row *row, const cute_op_query *query, cute_o
 
 static const char NO_FIELD[] = "has no lowering for this field";
 
-/* Fields of the struct that stores the atom. */
+/* Reads or writes a field of the lowered struct. */
 static bool lower_state(const cute_op_row *row, const cute_op_lowering *l)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(l->op, cute_text("field")));
     if (!field) return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
-    if (field->at == SIGN) { /* cute-nvgpu-mma-lowering has put it into the instructions */
+    if (field->at == IN_INSTRUCTION) { /* cute-nvgpu-mma-lowering has encoded it in the instructions */
         if (mlirOperationGetNumOperands(l->op) == 1)
             return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
         cute_lowered(l, mlirOperationGetOperand(l->op, 0));
         return true;
     }
-    if (field->at == FLAG) {
+    if (field->at == WHOLE_VALUE) {
         cute_lowered(l, mlirOperationGetOperand(l->op, mlirOperationGetNumOperands(l->op) - 1));
         return true;
     }

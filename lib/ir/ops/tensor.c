@@ -1,5 +1,5 @@
-/* Tensors, iterators, pointers and integers as values. What lib/layout computes of them has rows in algebra.c; here is what
- * is more than that, and what has a type that does not follow from its operands. */
+/* Tensors, iterators, pointers and integers as values: operations that need more than the default rows of algebra.c, or whose result
+ * type cannot be inferred. */
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 
@@ -67,7 +67,7 @@ static bool verify_assume(const cute_op_row *row, MlirOperation op)
     return cute_check_fail(&c, "expects a result as wide as its operand, %d bits, but got %d", from, to);
 }
 
-/* A pointer moves when the program runs; an iterator over coordinates is made of integers. */
+/* Coordinate iterators are expanded to integer arithmetic; pointers are lowered by cute-to-base. */
 static bool expands_add_offset(MlirOperation op)
 {
     cute_type kind;

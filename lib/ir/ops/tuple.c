@@ -1,4 +1,4 @@
-/* Constants, tuples from the integers of their unknown leaves, and what values are taken apart into. */
+/* Constants, construction of tuples from their dynamic leaves, and decomposition into scalars and leaves. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static cute_status expand_constant(const cute_op_row *row, const cute_expansion 
 
 /* ---- make_int_tuple, make_shape, ... ---- */
 
-/* The width of what is stored in an unknown leaf: an integer, or a tuple of depth 0, which may be known. */
+/* The width of an operand for a dynamic leaf: an integer, or a scalar tuple, which may be static (`wanted`). */
 static int leaf_width(MlirType type, int wanted)
 {
     cute_value leaf;
@@ -77,8 +77,7 @@ static int leaf_width(MlirType type, int wanted)
     return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
-/* What is known to divide an operand of make_*; 0: nothing is known of it, the result may promise what it likes. A number
- * itself is *number. */
+/* The known divisor of an operand of make_*, or its value if *is_number; 0 if unknown, so that any divisor can be assumed. */
 static int64_t divisor_of(MlirValue operand, bool *is_number)
 {
     MlirType type = mlirValueGetType(operand);
@@ -96,8 +95,8 @@ static int64_t divisor_of(MlirValue operand, bool *is_number)
     return *is_number ? mlirIntegerAttrGetValueInt(value) : 0;
 }
 
-/* Whether an operand is a multiple of what its leaf promises, or may be. */
-static bool keeps_promise(const cute_op_row *row, MlirOperation op, intptr_t i, const cute_int *leaf)
+/* Checks that an operand is, or may be, a multiple of its leaf's divisor. */
+static bool check_divisor(const cute_op_row *row, MlirOperation op, intptr_t i, const cute_int *leaf)
 {
     bool number;
     int64_t divisor = divisor_of(mlirOperationGetOperand(op, i), &number);
@@ -108,8 +107,8 @@ static bool keeps_promise(const cute_op_row *row, MlirOperation op, intptr_t i, 
                         (int)i, (long long)leaf->divisor, (long long)divisor);
 }
 
-/* One operand for each unknown leaf, as wide as the leaf, and a multiple of what the leaf is. */
-static bool verify_make(const cute_op_row *row, MlirOperation op)
+/* One operand per dynamic leaf, of the leaf's width and divisor. */
+static bool verify_make_tuple(const cute_op_row *row, MlirOperation op)
 {
     MlirLocation location = mlirOperationGetLocation(op);
     cute_arena *arena = cute_arena_create();
@@ -135,7 +134,7 @@ static bool verify_make(const cute_op_row *row, MlirOperation op)
                          i, leaves[i].width, width);
             goto out;
         }
-        if (!keeps_promise(row, op, (intptr_t)i, &leaves[i])) goto out;
+        if (!check_divisor(row, op, (intptr_t)i, &leaves[i])) goto out;
     }
     ok = true;
 out:
@@ -145,7 +144,7 @@ out:
 
 /* ---- get_scalars ---- */
 
-/* Bits of what get_scalars gives for a leaf: 32, or 64 for an unknown i64 and a number that needs it. */
+/* The width of a leaf's scalar: 32, or 64 for a dynamic i64 and for an integer that needs it. */
 static int scalar_width(const cute_int *value)
 {
     if (!value->known) return value->width;
@@ -213,7 +212,7 @@ typedef struct scalars {
     MlirValue *items;
 } scalars;
 
-static void get_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+static void collect_scalar(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     scalars *s = f->context;
     cute_builder b = cute_builder_before(s->op);
@@ -231,7 +230,7 @@ static void get_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path,
             s->items[s->count++] = cute_build_constant(&b, 32, leaf->path[i]);
 }
 
-static void count_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+static void count_scalars(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     scalars *s = f->context;
     (void)path, (void)depth;
@@ -239,14 +238,14 @@ static void count_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *pat
     s->count += leaf->kind == CUTE_TREE_BASIS && !s->only_unknown ? 1 + (intptr_t)leaf->count : 1;
 }
 
-/* B, offset, A, as they were read, to A, offset, B, as they are given. */
+/* Reorders B, offset, A (storage order) to A, offset, B (result order). */
 static void reverse_parts(scalars *s, const cute_value *value, MlirValue *items)
 {
     cute_value outer = cute_value_of_layout(value->layout),
                offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
     scalars b = {.only_unknown = s->only_unknown}, o = b;
-    cute_fields_walk(&(cute_fields){.leaf = count_leaf, .context = &b}, &outer);
-    cute_fields_walk(&(cute_fields){.leaf = count_leaf, .context = &o}, &offset);
+    cute_fields_walk(&(cute_fields){.leaf = count_scalars, .context = &b}, &outer);
+    cute_fields_walk(&(cute_fields){.leaf = count_scalars, .context = &o}, &offset);
     intptr_t a = s->count - b.count - o.count, n = 0;
     for (intptr_t i = 0; i < a; i++) items[n++] = s->items[b.count + o.count + i];
     for (intptr_t i = 0; i < o.count; i++) items[n++] = s->items[b.count + i];
@@ -274,7 +273,7 @@ static bool lower_get_scalars(const cute_op_row *row, const cute_op_lowering *l)
     intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
     cute_builder b = cute_builder_before(op);
     for (intptr_t i = 0; i < first; i++) results[i] = cute_build_constant(&b, 32, parameters[i]);
-    cute_fields_walk(&(cute_fields){.leaf = get_leaf, .context = &s}, value);
+    cute_fields_walk(&(cute_fields){.leaf = collect_scalar, .context = &s}, value);
     if (composed)
         reverse_parts(&s, value, results + first);
     else
@@ -286,7 +285,7 @@ static bool lower_get_scalars(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-/* ---- get_leaves, get_layouts_from_tile: a value for each part ---- */
+/* ---- get_leaves, get_layouts_from_tile ---- */
 
 static bool infer_parts(const cute_op_query *query, bool layouts_only, cute_op_types *out)
 {
@@ -346,7 +345,7 @@ static cute_status expand_layouts(const cute_op_row *row, const cute_expansion *
 /* ---- rows ---- */
 
 #define MAKE(op)                                                                                             \
-    {.name = "cute." #op, .parts = CUTE_PARTS_LEAVES, .verify = verify_make, .lower = cute_lower_parts}
+    {.name = "cute." #op, .parts = CUTE_PARTS_LEAVES, .verify = verify_make_tuple, .lower = cute_lower_parts}
 
 static const cute_op_row rows[] = {
     {.name = "cute.static", .constant = true, .verify = verify_static, .lower = lower_static},

@@ -1,4 +1,4 @@
-// Other spellings of operations (sugar.def): what stands in their place.
+// Alternative spellings of operations (sugar.def): layouts, tensors, types.
 #include "lib/ir/ops/address.h"
 #include "lib/ir/text/reading.h"
 
@@ -21,7 +21,7 @@ const Sugar *cute::sugarOf(StringRef name)
     return found == rows->end() ? nullptr : &found->second;
 }
 
-// ---- what functions are made of ----
+// ---- helpers ----
 
 static const cute_value *known(const Literal &item)
 {
@@ -72,7 +72,7 @@ ParseResult Reader::expect(bool condition, const Twine &what)
     return emitError(state.location) << "'" << shown << "' op expects " << what;
 }
 
-// The operation becomes another one.
+// Renames the operation.
 void Reader::rename(StringRef name)
 {
     state.name = OperationName(name, state.getContext());
@@ -133,7 +133,7 @@ ParseResult Reader::sugarRank(std::vector<Literal> &items)
     return success();
 }
 
-// Of a tensor its layout.
+// Replaces a tensor by its layout.
 ParseResult Reader::layoutOf(Literal &item)
 {
     if (!is(item, CUTE_MEMREF) && !is(item, CUTE_COORD_TENSOR)) return success();
@@ -180,7 +180,7 @@ ParseResult Reader::sugarTile(std::vector<Literal> &items)
     return success();
 }
 
-// Of what a tile was cut from, with an index: this tile.
+// local_partition %tiles, %i: the tile i of (tile, rest).
 ParseResult Reader::sugarLocalPartition(std::vector<Literal> &items)
 {
     if (items.size() != 2) return success();
@@ -251,7 +251,7 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
     return success();
 }
 
-// load %t[%i] of a tensor of coordinates: the coordinate that stands there.
+// load %t[%i] of a tensor of coordinates: the coordinate at %i.
 ParseResult Reader::sugarLoad(std::vector<Literal> &items)
 {
     if (expect(items.size() == 2, "a tensor element: cute.load %tensor[%i]; with '_' it is a slice"))
@@ -291,7 +291,7 @@ ParseResult Reader::sugarAddress(std::vector<Literal> &items)
     return success();
 }
 
-// atomic_add 1, %t[%i]: numbers are of the tensor's elements.
+// atomic_add 1, %t[%i]: literals have the element type of the tensor.
 ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
 {
     if (items.size() < 3) return success();
@@ -353,7 +353,7 @@ ParseResult Reader::sugarCopy(std::vector<Literal> &items)
     return success();
 }
 
-// tiled.mma.partition_fragment A (%mma, %t, %thread): make_fragment of what tiled.mma.partition gives.
+// tiled.mma.partition_fragment A (%mma, %t, %thread): make_fragment of tiled.mma.partition.
 ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
 {
     if (expect(items.size() == 3, "a tiled MMA, a tensor and a thread")) return failure();
@@ -375,7 +375,7 @@ ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
     return success();
 }
 
-// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: the result but for the element follows.
+// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: infers the result type from its element type.
 ParseResult Reader::sugarElement(std::vector<Literal> &items)
 {
     if (written.results.size() != 1 || items.size() != 1 || !known(items[0])) return success();
@@ -408,7 +408,7 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
 
 // ---- types ----
 
-// The type that `text` is, whose errors stand at `place`.
+// Parses the type `text`, with errors at `place`.
 static Type typeOfText(AsmParser &parser, SMLoc place, const Twine &text)
 {
     Type type;
@@ -455,7 +455,7 @@ static Type readTensor(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute.memref<" + textOfType(element) + ", gmem, \"" + text + "\">");
 }
 
-// !cute_nvgpu.mma_atom<16,8,16,f16>: of a warp, with the accumulator that loses least.
+// !cute_nvgpu.mma_atom<16,8,16,f16>: a warp MMA with the widest accumulator.
 static Type readMmaAtom(AsmParser &parser, SMLoc place)
 {
     int64_t m, n, k;
@@ -474,7 +474,7 @@ static Type readMmaAtom(AsmParser &parser, SMLoc place)
                           "x" + Twine(k) + ", elem_type = (" + of + ", " + of + ", " + sum + ")>");
 }
 
-// !cute_nvgpu.tiled_mma<128,128,64>, with an element type behind or f16: by 2 x 2 warps.
+// !cute_nvgpu.tiled_mma<128,128,64>, optionally with an element type (default f16): by 2 x 2 warps.
 static Type readTiledMma(AsmParser &parser, SMLoc place)
 {
     static constexpr int64_t warps[3] = {32, 16, 16}; // of 2 x 2 x 1 products of 16x8x16
@@ -498,7 +498,7 @@ static Type readTiledMma(AsmParser &parser, SMLoc place)
                           Twine(tile[0]) + ":1;" + Twine(tile[1]) + ":1;" + Twine(tile[2]) + ":1]\">>");
 }
 
-// !cute_nvgpu.copy_atom<16>: bytes at once.
+// !cute_nvgpu.copy_atom<16>: a copy of 16 bytes.
 static Type readCopyAtom(AsmParser &parser, SMLoc place)
 {
     int64_t bytes;
@@ -510,7 +510,7 @@ static Type readCopyAtom(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute_nvgpu.atom.universal_copy<i8, " + Twine(8 * bytes) + " b>");
 }
 
-// !nvgpu.matrix<16x16xf16>: what a lane has of it in words, by ldmatrix.
+// !nvgpu.matrix<16x16xf16>: the vector of a lane's registers, as returned by ldmatrix.
 static Type readMatrix(AsmParser &parser, SMLoc place)
 {
     SmallVector<int64_t> shape;
@@ -526,7 +526,7 @@ static Type readMatrix(AsmParser &parser, SMLoc place)
     return VectorType::get(shape[0] * shape[1] / 64, parser.getBuilder().getI32Type());
 }
 
-// !cute_nvgpu.tma_load<128x64xf16>, also with a swizzle behind, 128B: a tensor map with that box.
+// !cute_nvgpu.tma_load<128x64xf16>, optionally followed by a swizzle, 128B: a tensor map with that box.
 static Type readTmaLoad(AsmParser &parser, SMLoc place)
 {
     SmallVector<int64_t> box;
@@ -574,7 +574,7 @@ std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRe
     return std::nullopt;
 }
 
-// `mode=128B, bits=3`, behind `mode`: the swizzles of the tensor memory accelerator.
+// `mode=128B, bits=3`, after `mode`: the swizzles of TMA.
 FailureOr<std::string> cute::readSwizzleMode(AsmParser &parser)
 {
     int64_t bytes, bits;

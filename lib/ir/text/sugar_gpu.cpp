@@ -1,4 +1,4 @@
-// Other spellings of numbers, of instructions of warps and of accesses (sugar.def): what stands in their place.
+// Alternative spellings (sugar.def): constants, warp instructions, mbarriers, accesses, shared memory.
 #include "lib/atoms/atoms.h"
 #include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/text/reading.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace cute;
 
-// The operation that is read is this one, of another dialect, without place.
+// Completes parsing with `op`, an operation of another dialect that is not in a block.
 void Reader::become(Operation *op)
 {
     state.name = op->getName();
@@ -35,7 +35,7 @@ static bool isTensor(const Literal &item)
 
 // ---- numbers ----
 
-// constant 16384 : !cute.int; also cute.constant<16384>, whose width is its type's.
+// constant 16384 : !cute.int; also cute.constant<16384>, which has the width of its type.
 ParseResult Reader::sugarConstant(std::vector<Literal> &items)
 {
     auto own = dyn_cast_or_null<IntegerAttr>(state.attributes.get("number"));
@@ -70,9 +70,9 @@ ParseResult Reader::sugarConstant(std::vector<Literal> &items)
     return success();
 }
 
-// ---- products of a warp ----
+// ---- warp MMA ----
 
-// The registers of an operand in a vector of its elements, or of words; false: it is neither.
+// The registers of an operand that is a vector of its elements or of 32-bit words; false for other values.
 bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers)
 {
     auto type = dyn_cast<VectorType>(value.getType());
@@ -99,8 +99,7 @@ bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVec
     return true;
 }
 
-// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>, of vectors: a lane's elements of A, B and C, or the words
-// that they are in.
+// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>; operands are vectors of a lane's elements, or of 32-bit words.
 ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
 {
     const cute_value *value =
@@ -115,7 +114,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
         expect(items.size() == 3, "A, B and C, but got " + Twine(items.size()) + " operands"))
         return failure();
     state.getContext()->getOrLoadDialect<vector::VectorDialect>();
-    // D is as C is; the accumulator of f16 may be of f16.
+    // D has the type of C; the accumulator of f16 can be f16.
     cute_atom_operand operands[3] = {atom->operand[0], atom->operand[1], atom->operand[2]};
     auto sum =
         items[2].kind == Literal::Given ? dyn_cast<VectorType>(items[2].value.getType()) : VectorType();
@@ -153,7 +152,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
         "operandSegmentSizes",
         builder.getDenseI32ArrayAttr({operands[0].registers, operands[1].registers, operands[2].registers}));
     Operation *mma = place(Operation::create(product));
-    // D is put together in the type of C.
+    // Assembles D in the type of C.
     SmallVector<Value> results(mma->getResults());
     if (!narrow)
         return become(create<vector::FromElementsOp>(builder, state.location, sum, results)), success();
@@ -177,7 +176,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
     return become(last), success();
 }
 
-// layout_eval with all that divides the index: the alignment of the place depends on it.
+// layout_eval that keeps all divisors of the index, which determine the alignment.
 Operation *Reader::offsetOf(Value coord, Value layout)
 {
     OperationName name("cute.layout_eval", state.getContext());
@@ -189,12 +188,12 @@ Operation *Reader::offsetOf(Value coord, Value layout)
     return insert(name.getStringRef(), {coord, layout}, types[0]);
 }
 
-// ldmatrix<x4, trans> %p, of a pointer to a row of 16 bytes, or of the place %t[%i, %j] of a tensor.
+// ldmatrix<x4, trans> %p, with a pointer to a row of 16 bytes or a tensor element %t[%i, %j].
 ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
 {
     Builder &builder = parser.getBuilder();
     NamedAttrList &attributes = state.attributes;
-    // Words in angle brackets have come as the first attributes.
+    // Words in angle brackets were parsed as the first attributes.
     auto word = [&](StringRef name) {
         auto text = dyn_cast_or_null<StringAttr>(attributes.get(name));
         if (text) attributes.erase(name);
@@ -245,7 +244,7 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
 
 // ---- mbarriers, fences, the tensor memory accelerator ----
 
-// mbarrier_wait %b: of its first phase.
+// mbarrier_wait %b: waits for the first phase.
 ParseResult Reader::sugarMbarrierWait(std::vector<Literal> &items)
 {
     if (expect(!items.empty(), "an mbarrier, and the phase if it is not 0")) return failure();
@@ -283,7 +282,7 @@ Type Reader::inferredType(StringRef name, ValueRange operands)
     return known && types.size() == 1 ? types[0] : Type();
 }
 
-// tma_load_execute %map[%i, %j], %tile, %barrier of nvgpu; at 0 without a place.
+// tma_load_execute %map[%i, %j], %tile, %barrier of nvgpu; coordinates default to 0.
 ParseResult Reader::loadByMap(std::vector<Literal> &items)
 {
     Value map = items[0].value;
@@ -316,7 +315,7 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     return become(load), success();
 }
 
-// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy by the atom with that mbarrier. Or of a tile at a place.
+// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy with the atom and mbarrier; also %atom[%i, %j], %tile, %barrier.
 ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
 {
     bool given = !items.empty() && items[0].kind == Literal::Given;
@@ -367,7 +366,7 @@ FailureOr<Value> Reader::indexOf(const Literal &item)
     return parser.emitError(item.location, "expects an integer as index of a memref");
 }
 
-// Of a memref and its indices, the value that is stored in front.
+// Access to a memref element; a stored value precedes the memref.
 ParseResult Reader::accessMemref(std::vector<Literal> &items, StringRef name)
 {
     state.getContext()->getOrLoadDialect<memref::MemRefDialect>();
@@ -423,7 +422,7 @@ ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
 
-// {align = 128, swizzle = "S<3,4,3>"}: taken from the operation, and put into the type of its tensor behind the memory.
+// {align = 128, swizzle = "S<3,4,3>"}: moves the attributes to the type of the tensor, after the memory space.
 ParseResult Reader::takePlace(bool composed, std::string &text)
 {
     int64_t align = 16;
@@ -436,7 +435,7 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
         if (expect(!composed && known && value.type == CUTE_SWIZZLE,
                    "a layout without a swizzle, and the pointer's as swizzle = \"S<3,4,3>\""))
             return failure();
-        // The pattern of a layout begins where all bits of an address that are xor-ed are 0.
+        // The swizzle pattern requires that all XORed address bits are 0 at the start.
         int bits = value.swizzle.bits + value.swizzle.base + std::abs(value.swizzle.shift);
         if (value.swizzle.bits) align = std::max(align, (int64_t)1 << std::min(bits, 40));
     }
@@ -451,8 +450,8 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
     return success();
 }
 
-// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also of a shape or a layout,
-// and with the element behind the colon.
+// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also with a shape or a layout, and
+// with the element type after a colon.
 ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
 {
     bool ours = spelled == "cute.alloc_smem";
