@@ -17,9 +17,11 @@ typedef struct cute_mlir_source {
 } cute_mlir_source;
 
 cute_mlir_source cute_mlir_source_of(cute_origin *origin, cute_diag *diag);
-/* Parses the text and attaches cute_mlir_diagnostics. Null after an error. `source` must outlive the context. */
+/* Parses the text and attaches cute_mlir_diagnostics. Null after an error. `source` must outlive the
+ * context. */
 MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context);
-/* Redirects diagnostics of `context` to source->diag, with the source line if known. `source` must outlive the context. */
+/* Redirects diagnostics of `context` to source->diag, with the source line if known. `source` must outlive
+ * the context. */
 void cute_mlir_diagnostics(MlirContext context, cute_mlir_source *source);
 /* The place of a location, with the source line if known. The file name is in `arena`. */
 cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location, cute_arena *arena);

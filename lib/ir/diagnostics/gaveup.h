@@ -11,8 +11,9 @@ typedef struct cute_moment {
     const char *arch;   /* "sm_80", or NULL */
 } cute_moment;
 
-/* Adds an error for LLVM's message `reason` to source->diag and returns CUTE_INVALID. *placed: whether `reason` names a line,
- * as it does for code with line information; that line is then the place of the error. */
+/* Adds an error for LLVM's message `reason` to source->diag and returns CUTE_INVALID. *placed: whether
+ * `reason` names a line, as it does for code with line information; that line is then the place of the
+ * error. */
 cute_status cute_gave_up(const cute_mlir_source *source, const cute_moment *moment, const char *reason,
                          bool *placed);
 

@@ -1,11 +1,12 @@
-/* Maps operation locations to the user's files after parsing, and writes a source map when a module is printed. */
+/* Maps operation locations to the user's files after parsing, and writes a source map when a module is
+ * printed. */
 #ifndef CUTE_LIB_IR_DIAGNOSTICS_LOCATIONS_H
 #define CUTE_LIB_IR_DIAGNOSTICS_LOCATIONS_H
 
 #include "lib/ir/diagnostics/diagnostics.h"
 
-/* After parsing source->origin: replaces locations in the parsed text by those in the user's files, and names the locations of
- * function arguments (`%a` gets loc("a"(...))). Explicit `loc(...)` is kept. */
+/* After parsing source->origin: replaces locations in the parsed text by those in the user's files, and
+ * names the locations of function arguments (`%a` gets loc("a"(...))). Explicit `loc(...)` is kept. */
 void cute_locations_settle(cute_mlir_source *source, MlirOperation root);
 
 typedef struct cute_map_builder {

@@ -1,4 +1,5 @@
-/* See origin.h. Positions are mapped back through splices, -D edits, includes and the source map, in this order. */
+/* See origin.h. Positions are mapped back through splices, -D edits, includes and the source map, in this
+ * order. */
 #include "lib/ir/diagnostics/origin.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
-/* Maps positions in the text that MLIR parses back to the user's files, through includes, -D substitutions, and the source map
- * (lib/base/diagnostics/source_map.h) of earlier programs in the pipe. Independent of MLIR. */
+/* Maps positions in the text that MLIR parses back to the user's files, through includes, -D
+ * substitutions, and the source map (lib/base/diagnostics/source_map.h) of earlier programs in the pipe.
+ * Independent of MLIR. */
 #ifndef CUTE_LIB_IR_DIAGNOSTICS_ORIGIN_H
 #define CUTE_LIB_IR_DIAGNOSTICS_ORIGIN_H
 
@@ -44,8 +45,8 @@ typedef struct cute_origin_options {
     bool no_map; /* ignore a source map in the text */
 } cute_origin_options;
 
-/* Reads `length` bytes of text or bytecode named `label`; `label` and `bytes` must outlive the origin. CUTE_INVALID with its
- * place for an undefined name. Must be released after a failure too. */
+/* Reads `length` bytes of text or bytecode named `label`; `label` and `bytes` must outlive the origin.
+ * CUTE_INVALID with its place for an undefined name. Must be released after a failure too. */
 cute_status cute_origin_open(cute_origin *origin, const char *label, const char *bytes, size_t length,
                              const cute_origin_options *options, cute_diag *diag);
 void cute_origin_release(cute_origin *origin);
@@ -63,8 +64,8 @@ cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned 
 uint64_t cute_origin_hash(const cute_origin *origin, const char *file, size_t length);
 /* Sets the text of `place` to its source line, if the file is available and unchanged. */
 void cute_origin_line(cute_origin *origin, cute_place *place);
-/* Adds notes: for a place without source text, the line as printed by the previous program; for a line with -D substitutions,
- * the line after substitution; for an included file, the including lines. */
+/* Adds notes: for a place without source text, the line as printed by the previous program; for a line
+ * with -D substitutions, the line after substitution; for an included file, the including lines. */
 void cute_origin_notes(cute_origin *origin, const cute_place *place, cute_diag *diag);
 /* The name, without `%`, of the value defined at a position of the parsed text; NULL if unnamed or generated
  * (%0, %arg0). */

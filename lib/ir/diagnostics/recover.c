@@ -1,5 +1,5 @@
-/* See recover.h. LLVM calls the process-wide handler on the failing thread; it longjmps to the innermost cute_llvm_recover of that
- * thread, or else calls the last resort. */
+/* See recover.h. LLVM calls the process-wide handler on the failing thread; it longjmps to the innermost
+ * cute_llvm_recover of that thread, or else calls the last resort. */
 #include "lib/ir/diagnostics/recover.h"
 
 #include <pthread.h>

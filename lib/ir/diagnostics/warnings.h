@@ -4,8 +4,8 @@
 
 #include "cute/base.h"
 
-/* Adds the passes that implement the comma-separated warnings `names` (NULL: none) to the pass list `remarks` of --remarks (NULL:
- * none). CUTE_USAGE for an unknown warning. */
+/* Adds the passes that implement the comma-separated warnings `names` (NULL: none) to the pass list
+ * `remarks` of --remarks (NULL: none). CUTE_USAGE for an unknown warning. */
 cute_status cute_warnings_as_remarks(cute_arena *arena, const char *names, const char *remarks,
                                      const char **out, cute_diag *diag);
 

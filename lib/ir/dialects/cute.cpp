@@ -101,8 +101,9 @@ OpFoldResult cute::foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attri
     return TypeAttr::get(op->getResult(0).getType());
 }
 
-// The verifier stops at the first invalid function. With -verify-diagnostics (recognized by operations not being printed) the
-// following functions are verified too, so that a test can expect errors in several functions.
+// The verifier stops at the first invalid function. With -verify-diagnostics (recognized by operations not
+// being printed) the following functions are verified too, so that a test can expect errors in several
+// functions.
 static void verifyFunctionsBehind(ValueRange operands)
 {
     MLIRContext *context = operands.empty() ? nullptr : operands[0].getContext();

@@ -1,4 +1,5 @@
-// C++ side of the dialect cute: generated classes and the functions that they call. The logic is in types.c and ops/.
+// C++ side of the dialect cute: generated classes and the functions that they call. The logic is in types.c
+// and ops/.
 #ifndef CUTE_LIB_IR_DIALECTS_CUTE_H
 #define CUTE_LIB_IR_DIALECTS_CUTE_H
 

@@ -1,4 +1,5 @@
-// C++ side of the dialect cute_nvgpu. Types have a text like those of cute (text.h); attributes have one enumerator.
+// C++ side of the dialect cute_nvgpu. Types have a text like those of cute (text.h); attributes have one
+// enumerator.
 #ifndef CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
 #define CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
 

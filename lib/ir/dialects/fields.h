@@ -6,8 +6,8 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/builder.h"
 
-/* The `lower` functions of types.def. A static value is `!llvm.struct<()>`, a value with one dynamic leaf is that integer, one
- * with several a flat struct; a layout is a pair of shape and stride. */
+/* The `lower` functions of types.def. A static value is `!llvm.struct<()>`, a value with one dynamic leaf
+ * is that integer, one with several a flat struct; a layout is a pair of shape and stride. */
 MlirType cute_lower_leaves(MlirContext context, cute_arena *arena, MlirType type);
 MlirType cute_lower_layout(MlirContext context, cute_arena *arena, MlirType type);
 /* A struct of the layouts, without `_`; a single layout is not wrapped. */
@@ -32,12 +32,13 @@ MlirType cute_lower_mma(MlirContext context, cute_arena *arena, MlirType type);
 /* `!llvm.struct<()>`, for types that determine their value. */
 MlirType cute_lower_nothing(MlirContext context, cute_arena *arena, MlirType type);
 
-/* A TMA atom: a pointer to its tensor map; if executable, a struct of that pointer, a cache policy and, for loads, the barrier and
- * a multicast mask (ops/tma.h). Bulk copies have the same struct without a tensor map. */
+/* A TMA atom: a pointer to its tensor map; if executable, a struct of that pointer, a cache policy and,
+ * for loads, the barrier and a multicast mask (ops/tma.h). Bulk copies have the same struct without a
+ * tensor map. */
 MlirType cute_lower_tma(MlirContext context, cute_arena *arena, MlirType type);
 
-/* Walks the leaves of a value in storage order (for a composed layout B, offset, A). Set `leaf` and `context`, zero the
- * rest. */
+/* Walks the leaves of a value in storage order (for a composed layout B, offset, A). Set `leaf` and
+ * `context`, zero the rest. */
 typedef struct cute_fields {
     /* Called for each leaf; `path` locates a dynamic leaf in the struct. */
     void (*leaf)(struct cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth);
@@ -53,7 +54,8 @@ void cute_walk_tile(cute_fields *f, const cute_value *value);
 void cute_walk_composed(cute_fields *f, const cute_value *value);
 void cute_walk_tensor(cute_fields *f, const cute_value *value);
 
-/* Extracts the dynamic leaves of `value` from its lowered value `stored`, in order (cute_value_unknowns of them). */
+/* Extracts the dynamic leaves of `value` from its lowered value `stored`, in order (cute_value_unknowns of
+ * them). */
 size_t cute_fields_gather(const cute_builder *b, const cute_value *value, MlirValue stored, MlirValue *items);
 /* The inverse: inserts the leaves into `into`. */
 MlirValue cute_fields_scatter(const cute_builder *b, const cute_value *value, MlirValue into,

@@ -1,4 +1,5 @@
-/* The rows of types.def and their functions: canonical text, shorthands, conversion from and to lib/layout's values. */
+/* The rows of types.def and their functions: canonical text, shorthands, conversion from and to
+ * lib/layout's values. */
 #include "lib/ir/dialects/types.h"
 
 #include <stdlib.h>

@@ -63,8 +63,8 @@ MlirType cute_type_get(MlirContext context, cute_type_index index, MlirStringRef
 bool cute_type_is(MlirType type, cute_type *kind);
 /* Its text; lives as long as the context. */
 MlirStringRef cute_type_text(MlirType type);
-/* The value of lib/layout that a type describes, without handles for dynamic leaves; NULL for other types. Lives as long as the
- * context. */
+/* The value of lib/layout that a type describes, without handles for dynamic leaves; NULL for other types.
+ * Lives as long as the context. */
 const cute_value *cute_type_peek(MlirType type);
 /* A copy of it; CUTE_INVALID for other types. */
 cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag);

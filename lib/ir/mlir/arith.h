@@ -40,7 +40,8 @@ MlirValue cute_compare(const cute_builder *b, cute_predicate predicate, MlirValu
 MlirValue cute_select(const cute_builder *b, MlirValue condition, MlirValue yes, MlirValue no);
 /* arith.constant of an integer type or index, or a vector of them. */
 MlirValue cute_integer(const cute_builder *b, MlirType type, int64_t value);
-/* builtin.unrealized_conversion_cast, for types that are lowered to the same type; the value itself if they are equal. */
+/* builtin.unrealized_conversion_cast, for types that are lowered to the same type; the value itself if
+ * they are equal. */
 MlirValue cute_cast(const cute_builder *b, MlirValue value, MlirType type);
 /* llvm.inline_asm, with side effects or without; its result is null where `result` is. */
 MlirValue cute_assembly(const cute_builder *b, bool effects, const char *text, const char *constraints,

@@ -24,8 +24,8 @@ cute_builder cute_builder_at_end(MlirBlock block, MlirLocation location)
     return (cute_builder){mlirLocationGetContext(location), location, block, {NULL}};
 }
 
-/* Operations with operand segments, and their number. Each segment has one operand, trailing ones possibly none; the first
- * segment of a call has all, the operand bundles (LLVM 20) none. */
+/* Operations with operand segments, and their number. Each segment has one operand, trailing ones possibly
+ * none; the first segment of a call has all, the operand bundles (LLVM 20) none. */
 typedef struct grouped {
     const char *name;
     int32_t groups;

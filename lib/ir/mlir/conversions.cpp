@@ -38,8 +38,9 @@ static LogicalResult lowerRareLoops(Operation *root)
     return applyPartialConversion(root, target, std::move(patterns));
 }
 
-// Lowers scf to branches with upstream's patterns. Processes scf.if and scf.for last to first: each split of a block then moves
-// the operations up to the next split, not up to the end of the function as dialect conversion does (quadratic time).
+// Lowers scf to branches with upstream's patterns. Processes scf.if and scf.for last to first: each split of
+// a block then moves the operations up to the next split, not up to the end of the function as dialect
+// conversion does (quadratic time).
 static LogicalResult lowerLoops(Operation *root)
 {
     SmallVector<Operation *> loops;
@@ -108,8 +109,8 @@ static LogicalResult convertHost(Operation *module)
     return applyPartialConversion(module, target, std::move(patterns));
 }
 
-// Expands gpu.global_id, gpu.all_reduce and similar operations. The greedy driver also removes dead code, so it runs only
-// where such an operation exists.
+// Expands gpu.global_id, gpu.all_reduce and similar operations. The greedy driver also removes dead code, so
+// it runs only where such an operation exists.
 static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
 {
     bool needed = module
@@ -174,7 +175,8 @@ extern "C" bool cute_lower_loops(MlirOperation root)
     return succeeded(lowerLoops(unwrap(root)));
 }
 
-// Changes the type of argument `index` of a block, inserting casts at its uses and in the branches to the block.
+// Changes the type of argument `index` of a block, inserting casts at its uses and in the branches to the
+// block.
 static void convertBlockArgument(Block &block, unsigned index, Type type)
 {
     BlockArgument argument = block.getArgument(index);
@@ -193,7 +195,8 @@ static void convertBlockArgument(Block &block, unsigned index, Type type)
     }
 }
 
-// Upstream converts block arguments together with a func.func; loops that are lowered in an llvm.func keep theirs.
+// Upstream converts block arguments together with a func.func; loops that are lowered in an llvm.func keep
+// theirs.
 static void convertBlocks(LLVM::LLVMFuncOp function)
 {
     std::optional<LLVMTypeConverter> converter;

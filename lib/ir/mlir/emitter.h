@@ -1,5 +1,5 @@
-/* Implements lib/layout's arithmetic interface by building arith operations, so that type inference and code generation share
- * one algorithm. */
+/* Implements lib/layout's arithmetic interface by building arith operations, so that type inference and
+ * code generation share one algorithm. */
 #ifndef CUTE_LIB_IR_MLIR_EMITTER_H
 #define CUTE_LIB_IR_MLIR_EMITTER_H
 
@@ -20,8 +20,8 @@ typedef struct cute_emitter {
     int depth;
 } cute_emitter;
 
-/* Starts emitting at `builder`. `emitter` must be zero-initialized, belongs to one context, and must outlive the returned
- * arithmetic. Handles are the `ptr` of MlirValues. */
+/* Starts emitting at `builder`. `emitter` must be zero-initialized, belongs to one context, and must
+ * outlive the returned arithmetic. Handles are the `ptr` of MlirValues. */
 cute_arith cute_emitter_start(cute_emitter *emitter, const cute_builder *builder);
 
 #endif

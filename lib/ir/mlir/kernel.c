@@ -247,7 +247,8 @@ static bool is_pointer_argument(MlirBlock entry, intptr_t index)
     return cute_type_is_pointer(mlirValueGetType(mlirBlockGetArgument(entry, index)));
 }
 
-/* The name of part `index` of `name`: a memref's descriptor is pointer, aligned pointer, offset, sizes, strides. */
+/* The name of part `index` of `name`: a memref's descriptor is pointer, aligned pointer, offset, sizes,
+ * strides. */
 static void part_name(MlirBlock entry, run_of_arguments run, intptr_t index, MlirStringRef name,
                       cute_buffer *out)
 {

@@ -17,9 +17,9 @@ void cute_kernels_enter(MlirOperation root);
 intptr_t cute_kernel_argument_count(MlirOperation kernel);
 /* The `cute.name` of argument `index` of a function, or empty. */
 MlirStringRef cute_argument_stated_name(MlirOperation function, intptr_t index);
-/* The name of an argument in messages and metadata: its `cute.name`, the name in its location (loc("a"), the name in the
- * source), or arg0... If a conversion split `a`, the parts are a, a_1... or, for a memref, a, a_aligned, a_offset, a_size0,
- * a_stride0. The text lives as long as the context. */
+/* The name of an argument in messages and metadata: its `cute.name`, the name in its location (loc("a"),
+ * the name in the source), or arg0... If a conversion split `a`, the parts are a, a_1... or, for a memref,
+ * a, a_aligned, a_offset, a_size0, a_stride0. The text lives as long as the context. */
 MlirStringRef cute_argument_name(MlirOperation function, intptr_t index);
 
 /* "f32", "bf16", "e4m3", "i8", ... of a scalar or of a vector's elements; NULL for other types. */

@@ -182,7 +182,8 @@ static bool wants_source_map(const cute_opt_command *command)
     return strcmp(command->output, "-") || !isatty(STDOUT_FILENO);
 }
 
-/* Whether the command line has an MLIR option that may write elsewhere or read files that are not in the cache key. */
+/* Whether the command line has an MLIR option that may write elsewhere or read files that are not in the
+ * cache key. */
 static bool has_side_effects(const char *line, size_t length)
 {
     static const char *const words[] = {
@@ -304,7 +305,8 @@ static cute_status print_pipeline(const cute_opt_command *command, cute_diag *di
 
 /* ---- environment variables: those of settings.def ---- */
 
-/* Adds the option that the environment variable enables, unless the command line has it. `words` has room for it. */
+/* Adds the option that the environment variable enables, unless the command line has it. `words` has room
+ * for it. */
 static cute_status add_print_option(int *argc, char **words, cute_diag *diag)
 {
     static char option[sizeof print_option + 2];

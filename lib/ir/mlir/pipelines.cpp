@@ -97,8 +97,8 @@ std::string restrictedTo(StringRef name)
     return any.begin()->getOpName().value_or("").str();
 }
 
-// Normalizes a textual pipeline: drops comments, nests passes in their anchor operation, and removes the `print-after-all`
-// option of print-ir, which is set on the pass manager instead.
+// Normalizes a textual pipeline: drops comments, nests passes in their anchor operation, and removes the
+// `print-after-all` option of print-ir, which is set on the pass manager instead.
 class PipelineText
 {
   public:

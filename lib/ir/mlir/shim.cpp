@@ -242,7 +242,8 @@ struct DriverOptions {
         cl::desc("Print the passes of a pipeline for a builtin.module, and exit")};
 };
 
-// Options for MLIR tests use MLIR's driver: split input, expected diagnostics, reproducers. Its output needs no source map.
+// Options for MLIR tests use MLIR's driver: split input, expected diagnostics, reproducers. Its output needs
+// no source map.
 bool isForTests(const MlirOptMainConfig &config)
 {
     return config.shouldVerifyDiagnostics() || !config.inputSplitMarker().empty() ||
@@ -250,8 +251,8 @@ bool isForTests(const MlirOptMainConfig &config)
            !config.getReproducerFilename().empty() || !config.getIrdlFile().empty();
 }
 
-// Operation::print without its first pass, which prints the module only to collect aliases; namedIn finds them faster.
-// Returns the number of alias lines, which `state` does not count.
+// Operation::print without its first pass, which prints the module only to collect aliases; namedIn finds
+// them faster. Returns the number of alias lines, which `state` does not count.
 unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state,
                     FallbackAsmResourceMap &resources, raw_ostream &os)
 {
@@ -336,7 +337,8 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
     return failure();
 }
 
-// Parses and verifies. A module whose functions launch kernels becomes a gpu.container_module if it is not marked as one.
+// Parses and verifies. A module whose functions launch kernels becomes a gpu.container_module if it is not
+// marked as one.
 bool complete(Operation *root, const cute::Placeholders &placeholders)
 {
     if (failed(placeholders.report())) return false;
@@ -487,7 +489,8 @@ bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperat
            run->pass->runNested(manager, unwrap(op));
 }
 
-// Normalizes --pass-pipeline=TEXT for MLIR. LLVM's options keep pointers to the strings, which are never freed.
+// Normalizes --pass-pipeline=TEXT for MLIR. LLVM's options keep pointers to the strings, which are never
+// freed.
 static std::vector<char *> withPipelineTexts(int argc, char **argv)
 {
     static auto *kept = new std::deque<std::string>;

@@ -1,5 +1,5 @@
-/* Functionality that MLIR's C API lacks: passes in C with typed options, named pipelines, the mlir-opt driver, dialect
- * conversions and queries. Implemented in shim.cpp, pipelines.cpp and conversions.cpp. */
+/* Functionality that MLIR's C API lacks: passes in C with typed options, named pipelines, the mlir-opt
+ * driver, dialect conversions and queries. Implemented in shim.cpp, pipelines.cpp and conversions.cpp. */
 #ifndef CUTE_LIB_IR_MLIR_SHIM_H
 #define CUTE_LIB_IR_MLIR_SHIM_H
 
@@ -59,8 +59,8 @@ bool cute_pass_wants_remarks(const cute_pass_run *run);
 /* Emits a remark at `location` if remarks are enabled. */
 void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const char *format, ...)
     CUTE_PRINTF(3, 4);
-/* Runs a pipeline (`canonicalize,cse`) on `op`: the operation of this pass, or one nested in it. Its dependent
- * dialects must be those of this pass. */
+/* Runs a pipeline (`canonicalize,cse`) on `op`: the operation of this pass, or one nested in it. Its
+ * dependent dialects must be those of this pass. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
 
 /* ---- pipelines (pipelines.cpp) ---- */
@@ -79,11 +79,12 @@ typedef struct cute_pipeline {
 
 /* Copies `pipeline`. An unknown option is an error that lists the known ones. */
 void cute_pipeline_register(const cute_pipeline *pipeline);
-/* Normalizes a textual pipeline for MLIR's parser: removes comments (`// ...`), nests passes on gpu.module or func.func that
- * are directly in a builtin.module, and replaces print-ir{print-after-all} by print-ir, setting *prints. To be freed. */
+/* Normalizes a textual pipeline for MLIR's parser: removes comments (`// ...`), nests passes on gpu.module
+ * or func.func that are directly in a builtin.module, and replaces print-ir{print-after-all} by print-ir,
+ * setting *prints. To be freed. */
 char *cute_pipeline_text(const char *text, bool *prints);
-/* The expanded pipeline of `text` for a builtin.module, one pass with its options per line, in a form that MLIR parses
- * again; to be freed. NULL after an error on stderr. */
+/* The expanded pipeline of `text` for a builtin.module, one pass with its options per line, in a form that
+ * MLIR parses again; to be freed. NULL after an error on stderr. */
 char *cute_pipeline_print(const char *text);
 
 /* ---- mlir-opt's driver ---- */
@@ -105,8 +106,9 @@ typedef struct cute_opt_command {
     intptr_t folder_count;
 } cute_opt_command;
 
-/* Declares all options, then parses. For --help (followed by `more_help`, which must stay alive) and --version it prints and
- * exits the process, as LLVM does. False after an invalid command line, with a message on stderr. Call once per process. */
+/* Declares all options, then parses. For --help (followed by `more_help`, which must stay alive) and
+ * --version it prints and exits the process, as LLVM does. False after an invalid command line, with a
+ * message on stderr. Call once per process. */
 bool cute_opt_parse(int argc, char **argv, const char *version, const char *more_help,
                     MlirDialectRegistry registry, cute_opt_command *out);
 /* Callbacks of a run. */
@@ -114,14 +116,15 @@ typedef struct cute_opt_hooks {
     void (*begin)(MlirContext made, void *context);                 /* before parsing */
     void (*parsed)(MlirOperation root, void *context);              /* before the passes */
     void (*write)(const char *bytes, size_t length, void *context); /* the whole output */
-    /* Optional; called after `write` for each operation of the text, with its line (from 1); `entry` is its first
-     * block, or null. Not called if the text contains locations. */
+    /* Optional; called after `write` for each operation of the text, with its line (from 1); `entry` is
+     * its first block, or null. Not called if the text contains locations. */
     void (*printed)(unsigned line, MlirLocation location, MlirBlock entry, void *context);
     void *context;
     const char *remarks; /* see cute_opt_command */
 } cute_opt_hooks;
-/* Runs the command line on `text`, named `label` in locations. False after an error. Options for MLIR tests (such as
- * -verify-diagnostics) use MLIR's own driver, which prints diagnostics to stderr and calls `write` only. */
+/* Runs the command line on `text`, named `label` in locations. False after an error. Options for MLIR
+ * tests (such as -verify-diagnostics) use MLIR's own driver, which prints diagnostics to stderr and calls
+ * `write` only. */
 bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry registry,
                   const cute_opt_hooks *hooks);
 
@@ -129,21 +132,22 @@ bool cute_opt_run(MlirStringRef label, MlirStringRef text, MlirDialectRegistry r
 
 /* Registers the translations to LLVM IR, for gpu-module-to-binary and mlirTranslateModuleToLLVMIR. */
 void cute_translations_insert(MlirDialectRegistry registry);
-/* Converts device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub, and dialects
- * with a ConvertToLLVM interface. False after an error. */
+/* Converts device and host code of a module to llvm and nvvm: arith, cf, func, gpu, math, memref, scf, ub,
+ * and dialects with a ConvertToLLVM interface. False after an error. */
 bool cute_convert_to_llvm(MlirOperation module);
 
 /* Lowers scf in `op` to branches with upstream's patterns, in linear time. False after an error. */
 bool cute_lower_loops(MlirOperation op);
 /* Converts block arguments of non-LLVM types in each llvm.func at or in `op`, and inserts casts. */
 void cute_lower_block_arguments(MlirOperation op);
-/* Lowers vector reductions, scans and masked transfers in `op` to operations that convert-vector-to-llvm supports. False
- * after an error. */
+/* Lowers vector reductions, scans and masked transfers in `op` to operations that convert-vector-to-llvm
+ * supports. False after an error. */
 bool cute_lower_vectors(MlirOperation op);
 
 /* ---- queries missing in the C interface ---- */
 
-/* Parses text or bytecode, named `label` in locations, wrapping it in a module if necessary. Null on failure. */
+/* Parses text or bytecode, named `label` in locations, wrapping it in a module if necessary. Null on
+ * failure. */
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
 /* Whether the type is an LLVM dialect compatible type. */
 bool cute_type_is_llvm(MlirType type);
@@ -151,8 +155,8 @@ bool cute_type_is_llvm(MlirType type);
 bool cute_op_is_effect_free(MlirOperation op);
 /* Whether it has no memory effects and no uses. */
 bool cute_op_is_dead(MlirOperation op);
-/* Emits an error at `location`. Unlike MLIR's C function it copies the text, which MLIR may print later when passes run in
- * parallel. */
+/* Emits an error at `location`. Unlike MLIR's C function it copies the text, which MLIR may print later
+ * when passes run in parallel. */
 void cute_emit_error(MlirLocation location, const char *text);
 void cute_emit_warning(MlirLocation location, const char *text);
 /* The same with notes at other locations; a warning unless `error`. */
@@ -175,8 +179,9 @@ MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, Mli
 void cute_operations_visit(MlirContext context, void (*visit)(MlirStringRef name, void *user), void *user);
 /* The file, line and column of `location`, looking through names, fusions and calls; false if it has none. */
 bool cute_location_place(MlirLocation location, MlirStringRef *file, unsigned *line, unsigned *column);
-/* The form of a location apart from its file position: PLAIN, only a position; NAMED, a name (loc("x"("f":1:2))); OTHER, its
- * text without `loc(...)`, with the character `hole` for the position (0: the complete text). *text is to be freed. */
+/* The form of a location apart from its file position: PLAIN, only a position; NAMED, a name
+ * (loc("x"("f":1:2))); OTHER, its text without `loc(...)`, with the character `hole` for the position (0:
+ * the complete text). *text is to be freed. */
 typedef enum cute_location_kind {
     CUTE_LOCATION_PLAIN,
     CUTE_LOCATION_NAMED,
@@ -198,17 +203,17 @@ typedef struct cute_placed {
     intptr_t argument; /* its index; otherwise -1 */
     bool function;     /* the operation is a function */
 } cute_placed;
-/* Replaces the location of each operation under `root` and of each block argument that is in `file` by the result of
- * `move`. names_only: function arguments only. */
+/* Replaces the location of each operation under `root` and of each block argument that is in `file` by the
+ * result of `move`. names_only: function arguments only. */
 typedef MlirLocation (*cute_relocate)(MlirLocation old, unsigned line, unsigned column,
                                       const cute_placed *what, void *context);
 void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_only, cute_relocate move,
                             void *context);
-/* Prints `op` as cute_opt_run does; calls only `write` and `printed` of the hooks. `locations`: print locations in the
- * text and do not call `printed`. `verified`: `op` is known to be valid. */
+/* Prints `op` as cute_opt_run does; calls only `write` and `printed` of the hooks. `locations`: print
+ * locations in the text and do not call `printed`. `verified`: `op` is known to be valid. */
 size_t cute_print_placed(MlirOperation op, bool locations, bool verified, const cute_opt_hooks *hooks);
-/* Calls `visit` after each pass of `manager`, including a failing one, until a pass leaves an invalid module. `context` must
- * outlive the run. */
+/* Calls `visit` after each pass of `manager`, including a failing one, until a pass leaves an invalid
+ * module. `context` must outlive the run. */
 typedef struct cute_passed {
     bool failed;  /* the pass, or the verifier after it; an error was emitted */
     bool changed; /* its operation changed (attributes and types included), or it ran other passes */
@@ -217,8 +222,8 @@ typedef struct cute_passed {
 } cute_passed;
 typedef void (*cute_after_pass)(const char *pass, const cute_passed *done, void *context);
 void cute_pass_manager_observe(MlirPassManager manager, cute_after_pass visit, void *context);
-/* Enables remarks of our passes in `manager`: those in the comma-separated list `passes` ("": all; NULL: none). CUTE_USAGE for
- * an unknown pass. */
+/* Enables remarks of our passes in `manager`: those in the comma-separated list `passes` ("": all; NULL:
+ * none). CUTE_USAGE for an unknown pass. */
 cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passes, cute_diag *diag);
 /* Whether this list enables the remarks of a pass. */
 bool cute_remarks_wanted(const char *passes, const char *pass);

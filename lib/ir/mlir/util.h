@@ -42,8 +42,8 @@ typedef enum cute_walk_order {
     CUTE_WALK_INNER_FIRST,
     CUTE_WALK_LAST_FIRST, /* users before definitions, inner before outer */
 } cute_walk_order;
-/* Calls `visit` for `root` and each nested operation named `name` (NULL: all; "math.": all of a dialect). `visit` may erase
- * its operation; operations that it creates are not visited. */
+/* Calls `visit` for `root` and each nested operation named `name` (NULL: all; "math.": all of a dialect).
+ * `visit` may erase its operation; operations that it creates are not visited. */
 void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context);
 /* The same, outer first. */

@@ -13,7 +13,8 @@ extern "C" {
 MlirType cute_element_type(MlirContext context, const char *text);
 /* The LLVM storage type of an element (i8 for less than 8 bits); null if unsupported. */
 MlirType cute_stored_type(MlirType element, int bits);
-/* llvm.getelementptr by an SSA integer (null: none) plus a constant, in elements of `bits` bits with storage type `stored`. */
+/* llvm.getelementptr by an SSA integer (null: none) plus a constant, in elements of `bits` bits with
+ * storage type `stored`. */
 MlirValue cute_advance(const cute_builder *b, MlirValue pointer, MlirType stored, int bits, MlirValue by,
                        int64_t constant);
 /* The address with the pointer's swizzle applied. */

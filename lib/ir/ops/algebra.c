@@ -114,7 +114,8 @@ static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *co
 
 /* ---- inference ---- */
 
-/* The value of an operand by its type. A builtin integer is a scalar int_tuple, dynamic except for constants in CuTe DSL mode. */
+/* The value of an operand by its type. A builtin integer is a scalar int_tuple, dynamic except for
+ * constants in CuTe DSL mode. */
 static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl, cute_value *out,
                                  cute_diag *diag)
 {

@@ -1,5 +1,5 @@
-/* Operations computed by lib/layout: on operand types for inference, on SSA integers for expansion. Also helpers shared by
- * families. */
+/* Operations computed by lib/layout: on operand types for inference, on SSA integers for expansion. Also
+ * helpers shared by families. */
 #ifndef CUTE_LIB_IR_OPS_ALGEBRA_H
 #define CUTE_LIB_IR_OPS_ALGEBRA_H
 
@@ -25,7 +25,8 @@ cute_status cute_algebra_expand(const cute_op_row *row, const cute_expansion *x,
 /* The result of `operation` on the types of the query's operands, without code. */
 cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                cute_value *result, cute_diag *diag);
-/* The result of `op` on given operand values; the array must have room for two more. `arith` as in cute_apply. */
+/* The result of `op` on given operand values; the array must have room for two more. `arith` as in
+ * cute_apply. */
 cute_status cute_algebra_evaluate(const cute_op_row *row, MlirOperation op, cute_arena *arena,
                                   const cute_arith *arith, cute_value *operands, cute_value *result,
                                   cute_diag *diag);
@@ -50,13 +51,14 @@ void cute_lowered(const cute_op_lowering *l, MlirValue value);
 
 /* ---- SSA values as values of the algebra (values.c) ---- */
 
-/* Binds the dynamic leaves of an operand to the SSA integers that it was made from, or to the results of a get_scalars inserted
- * before `op`. */
+/* Binds the dynamic leaves of an operand to the SSA integers that it was made from, or to the results of a
+ * get_scalars inserted before `op`. */
 cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out);
 /* The same, with static leaves as SSA integers too. */
 cute_status cute_value_bind_all(const cute_expansion *x, MlirOperation op, MlirValue operand,
                                 cute_value *out);
-/* Replaces result `index` of `op` by `value`, whose dynamic leaves have handles; the result of a comparison is an i1. */
+/* Replaces result `index` of `op` by `value`, whose dynamic leaves have handles; the result of a
+ * comparison is an i1. */
 cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr_t index,
                                const cute_value *value);
 

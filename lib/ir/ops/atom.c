@@ -22,8 +22,8 @@ static bool operand_varies_by_thread(const cute_value *mma, int which)
     return false;
 }
 
-/* Creates the descriptor view of a partition in shared memory: the descriptor of its first matrix, and the layout in units of 16
- * bytes. */
+/* Creates the descriptor view of a partition in shared memory: the descriptor of its first matrix, and the
+ * layout in units of 16 bytes. */
 static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
 {
     enum { UNIT = 4, ADDRESS_BITS = 0x3fff }; /* 16 bytes as a shift; 14 bits */
@@ -150,9 +150,8 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     if (status == CUTE_OK)
         status = cute_type_value(mlirValueGetType(mlirOperationGetResult(op, 0)), &tiled, diag);
     if (status == CUTE_OK && strcmp(atom.atom->text, tiled.atom->text) != 0)
-        status =
-            cute_fail(diag, CUTE_INVALID, NULL, "expects the atom '%s' as that of the result, but got '%s'",
-                      atom.atom->text, tiled.atom->text);
+        status = cute_fail(diag, CUTE_INVALID, NULL, "expects a result with the atom '%s', but got '%s'",
+                           atom.atom->text, tiled.atom->text);
     if (status == CUTE_OK) status = cute_tiling_verify(arena, &tiled, diag);
     if (status != CUTE_OK && diag && cute_diag_count(diag))
         cute_op_fail(mlirOperationGetLocation(op), row->name, "%s", cute_diag_get(diag, 0)->text);

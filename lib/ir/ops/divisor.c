@@ -1,5 +1,6 @@
-/* Division by an invariant divisor: precomputed once, then a multiplication and shifts. Granlund and Montgomery, "Division by
- * Invariant Integers using Multiplication", figure 4.1, for unsigned integers of w bits: with l = ceil(log2 d),
+/* Division by an invariant divisor: precomputed once, then a multiplication and shifts. Granlund and
+ * Montgomery, "Division by Invariant Integers using Multiplication", figure 4.1, for unsigned integers of
+ * w bits: with l = ceil(log2 d),
  *
  *     m = floor(2^w (2^l - d) / d) + 1      s1 = min(l, 1)      s2 = max(l - 1, 0)
  *     n / d = (t + (n - t >> s1)) >> s2     t = high(m n)

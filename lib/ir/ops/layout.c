@@ -19,7 +19,8 @@ static bool third_of_source(MlirOperation op, MlirOperation source, cute_rewrite
     return true;
 }
 
-/* If operand `i` is the result of `part` ("cute.get_stride"), the value that it was taken from; otherwise null. */
+/* If operand `i` is the result of `part` ("cute.get_stride"), the value that it was taken from; otherwise
+ * null. */
 static MlirValue source_of_part(MlirOperation op, intptr_t i, const char *part)
 {
     MlirOperation source = cute_defining_op(mlirOperationGetOperand(op, i));

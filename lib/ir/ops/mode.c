@@ -128,8 +128,8 @@ static bool has_static_shape(MlirValue value, cute_value *out)
            cute_tree_is_static(out->layout.shape);
 }
 
-/* For `source`, a divide by a static tiler: replaces *b by C with source(A) o *b = A o C, which is the divide of the compact
- * layout of A's shape, composed with *b. */
+/* For `source`, a divide by a static tiler: replaces *b by C with source(A) o *b = A o C, which is the
+ * divide of the compact layout of A's shape, composed with *b. */
 static bool through_divide(cute_arena *arena, MlirOperation source, cute_value *b)
 {
     cute_operation divide;
@@ -150,7 +150,8 @@ static bool through_divide(cute_arena *arena, MlirOperation source, cute_value *
            b->type == CUTE_LAYOUT && cute_value_is_static(b);
 }
 
-/* f(A) o B = A o C for flatten, group_modes and divides with a static B: a single composition; strides of A may be dynamic. */
+/* f(A) o B = A o C for flatten, group_modes and divides with a static B: a single composition; strides of
+ * A may be dynamic. */
 static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *out)
 {
     static const char *const same_function[] = {"cute.flatten", "cute.group_modes"};

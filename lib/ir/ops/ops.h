@@ -1,8 +1,8 @@
 /* The semantics of operations: one row of functions per operation, besides its definition in a .td file.
  *
- * A family of operations is a file in this folder that exports its rows, and a line in families.def. Operations that lib/layout
- * computes (include/cute/layout_ops.def) have default rows in algebra.c; a family overrides those that have rewrites or additional
- * semantics. */
+ * A family of operations is a file in this folder that exports its rows, and a line in families.def.
+ * Operations that lib/layout computes (include/cute/layout_ops.def) have default rows in algebra.c; a
+ * family overrides those that have rewrites or additional semantics. */
 #ifndef CUTE_LIB_IR_OPS_OPS_H
 #define CUTE_LIB_IR_OPS_OPS_H
 
@@ -50,7 +50,8 @@ typedef struct cute_rewrite {
 /* Rules of an operation, tried in order; the last row has no `rewrite`. */
 typedef struct cute_op_rule {
     const char *from; /* required defining op of the first operand, "cute.make_layout"; NULL: any */
-    /* False if the rule does not apply. `source` is the defining op of the first operand (null if `from` is NULL). */
+    /* False if the rule does not apply. `source` is the defining op of the first operand (null if `from`
+     * is NULL). */
     bool (*rewrite)(MlirOperation op, MlirOperation source, cute_rewrite *out);
 } cute_op_rule;
 
@@ -83,7 +84,8 @@ struct cute_op_row {
     cute_operation algebra; /* for the functions of algebra.h and compare.c */
     bool constant;          /* the result type determines the value */
     cute_op_parts parts;
-    /* Appends the result types, or none if they cannot be inferred. False after an error at query->location. */
+    /* Appends the result types, or none if they cannot be inferred. False after an error at
+     * query->location. */
     bool (*infer)(const cute_op_row *row, const cute_op_query *query, cute_op_types *out);
     /* False after an error on `op`. */
     bool (*verify)(const cute_op_row *row, MlirOperation op);
@@ -91,11 +93,12 @@ struct cute_op_row {
     MlirAttribute (*fold)(const cute_op_row *row, MlirOperation op);
     const cute_op_rule *simplify; /* rules of cute-canonicalize */
     const cute_op_rule *fuse;     /* rules of cute-layout-fusion */
-    /* Replaces the results by arithmetic on dynamic leaves; the driver then destroys `op`. NULL: kept until cute-to-base. */
+    /* Replaces the results by arithmetic on dynamic leaves; the driver then destroys `op`. NULL: kept
+     * until cute-to-base. */
     cute_status (*expand)(const cute_op_row *row, const cute_expansion *x, MlirOperation op);
     bool (*expands)(MlirOperation op); /* whether to expand this operation. NULL: always */
-    /* Replaces the operation by operations of other dialects and destroys it; false after an error. NULL: it must have been
-     * expanded. */
+    /* Replaces the operation by operations of other dialects and destroys it; false after an error. NULL:
+     * it must have been expanded. */
     bool (*lower)(const cute_op_row *row, const cute_op_lowering *l);
 };
 

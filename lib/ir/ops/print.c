@@ -1,4 +1,5 @@
-/* Lowers cute.print to printf: the format is the canonical text of the value, its dynamic leaves are the arguments. */
+/* Lowers cute.print to printf: the format is the canonical text of the value, its dynamic leaves are the
+ * arguments. */
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>

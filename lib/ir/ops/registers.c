@@ -82,8 +82,8 @@ static cute_status expand_fragment(const cute_op_row *row, const cute_expansion 
 
 /* ---- predicate ---- */
 
-/* The compact layout of the predicates: the copies of mode 0, (values, copies...), then the other modes. If mode 0 is an integer,
- * each element has its own predicate. */
+/* The compact layout of the predicates: the copies of mode 0, (values, copies...), then the other modes.
+ * If mode 0 is an integer, each element has its own predicate. */
 static cute_status predicate_layout(cute_arena *arena, const cute_value *coords, cute_value *out,
                                     cute_diag *diag)
 {
@@ -133,7 +133,8 @@ static cute_status infer_predicates(cute_arena *arena, const cute_op_query *quer
     return CUTE_OK;
 }
 
-/* The coordinate of an index in the shape `tree`, first leaf fastest; divides *index by the consumed extents. */
+/* The coordinate of an index in the shape `tree`, first leaf fastest; divides *index by the consumed
+ * extents. */
 static const cute_tree *coordinate_at(cute_arena *arena, const cute_tree *tree, int64_t *index)
 {
     if (tree->kind != CUTE_TREE_TUPLE) {

@@ -1,5 +1,5 @@
-/* Tensors, iterators, pointers and integers as values: operations that need more than the default rows of algebra.c, or whose result
- * type cannot be inferred. */
+/* Tensors, iterators, pointers and integers as values: operations that need more than the default rows of
+ * algebra.c, or whose result type cannot be inferred. */
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 

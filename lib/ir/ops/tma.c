@@ -1,5 +1,5 @@
-/* TMA operations: making atoms from tensors, executable atoms, partitions, tensor maps. Inference, verification and expansion on top
- * of lib/atoms/tma.c. */
+/* TMA operations: making atoms from tensors, executable atoms, partitions, tensor maps. Inference,
+ * verification and expansion on top of lib/atoms/tma.c. */
 #include "lib/atoms/tma.h"
 
 #include <mlir-c/BuiltinAttributes.h>

@@ -68,7 +68,8 @@ static cute_status expand_constant(const cute_op_row *row, const cute_expansion 
 
 /* ---- make_int_tuple, make_shape, ... ---- */
 
-/* The width of an operand for a dynamic leaf: an integer, or a scalar tuple, which may be static (`wanted`). */
+/* The width of an operand for a dynamic leaf: an integer, or a scalar tuple, which may be static
+ * (`wanted`). */
 static int leaf_width(MlirType type, int wanted)
 {
     cute_value leaf;
@@ -77,7 +78,8 @@ static int leaf_width(MlirType type, int wanted)
     return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
-/* The known divisor of an operand of make_*, or its value if *is_number; 0 if unknown, so that any divisor can be assumed. */
+/* The known divisor of an operand of make_*, or its value if *is_number; 0 if unknown, so that any divisor
+ * can be assumed. */
 static int64_t divisor_of(MlirValue operand, bool *is_number)
 {
     MlirType type = mlirValueGetType(operand);

@@ -16,8 +16,8 @@ static size_t unknowns_of_layout(cute_layout layout)
 
 /* ---- operands ---- */
 
-/* Appends the SSA integers of the dynamic leaves of `value` to handles[*count], in storage order, if `value` was assembled from
- * them. */
+/* Appends the SSA integers of the dynamic leaves of `value` to handles[*count], in storage order, if
+ * `value` was assembled from them. */
 static bool read_leaf_handles(MlirValue value, void **handles, size_t *count)
 {
     if (cute_type_is_static(mlirValueGetType(value))) return true;
@@ -56,7 +56,8 @@ static cute_status build_part(MlirOperation op, const char *name, MlirValue whol
     return CUTE_OK;
 }
 
-/* Binds the iterator and layout of a tensor to the operands of its make_view, or to operations that extract them. */
+/* Binds the iterator and layout of a tensor to the operands of its make_view, or to operations that
+ * extract them. */
 static cute_status bind_tensor(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
 {
     MlirOperation view = cute_defining_op(operand);
@@ -287,7 +288,8 @@ static cute_status build_value(cute_arena *arena, MlirOperation where, const cut
     return build_operation(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
 }
 
-/* Copies static leaves and divisors from `stated`, a tree of the same profile, to `tree`; NULL when memory is exhausted. */
+/* Copies static leaves and divisors from `stated`, a tree of the same profile, to `tree`; NULL when memory
+ * is exhausted. */
 static const cute_tree *apply_stated_leaves(cute_arena *arena, const cute_tree *tree, const cute_tree *stated)
 {
     if (!tree || !stated || tree->kind != stated->kind) return tree;

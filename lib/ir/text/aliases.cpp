@@ -1,5 +1,5 @@
-// Aliases for long types: the registers of a wgmma are a struct of up to 256 fields, and each llvm.extractvalue prints the whole
-// type.
+// Aliases for long types: the registers of a wgmma are a struct of up to 256 fields, and each
+// llvm.extractvalue prints the whole type.
 #include "lib/ir/text/aliases.h"
 
 #include "mlir/CAPI/IR.h"

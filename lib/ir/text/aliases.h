@@ -25,7 +25,8 @@ struct Named {
     llvm::SmallVector<mlir::Type> types;
     llvm::SmallVector<mlir::Attribute> attributes;
 };
-// Empty if the printer itself must decide: affine maps get an alias only when printed, resources are printed at the end.
+// Empty if the printer itself must decide: affine maps get an alias only when printed, resources are printed
+// at the end.
 std::optional<Named> namedIn(llvm::ArrayRef<mlir::Operation *> operations);
 } // namespace cute
 #endif

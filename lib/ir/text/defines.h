@@ -25,10 +25,10 @@ typedef struct cute_edits {
     size_t count, capacity;
 } cute_edits;
 
-/* Copies `text` to *out in the spelling of MLIR 19 (spellings.h), replacing `${NAME}` and integer expressions `${BM*BN/2}`. A value
- * that is not an integer cannot be part of an expression. Comments and operands of inline assembly (`$${`, `${0:c}`) are kept. An
- * undefined name or invalid expression is CUTE_INVALID at its place in `sources`, the files of the text. Replacements are added to
- * *edits. */
+/* Copies `text` to *out in the spelling of MLIR 19 (spellings.h), replacing `${NAME}` and integer
+ * expressions `${BM*BN/2}`. A value that is not an integer cannot be part of an expression. Comments and
+ * operands of inline assembly (`$${`, `${0:c}`) are kept. An undefined name or invalid expression is
+ * CUTE_INVALID at its place in `sources`, the files of the text. Replacements are added to *edits. */
 cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
                                const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
                                cute_diag *diag);

@@ -1,5 +1,5 @@
-/* Replaces lines `//!include "FILE"` by the content of the file, before -D and parsing. Maps each byte back to its file and
- * line. */
+/* Replaces lines `//!include "FILE"` by the content of the file, before -D and parsing. Maps each byte
+ * back to its file and line. */
 #ifndef CUTE_LIB_IR_TEXT_INCLUDE_H
 #define CUTE_LIB_IR_TEXT_INCLUDE_H
 
@@ -27,8 +27,9 @@ typedef struct cute_sources {
     size_t part_count, part_capacity;
 } cute_sources;
 
-/* Expands the includes of `text`, named `label`, into *out; `label` and `text` must outlive `sources`. CUTE_INVALID at the include
- * line for a missing file (with the searched folders), for recursion, and for too deep nesting. */
+/* Expands the includes of `text`, named `label`, into *out; `label` and `text` must outlive `sources`.
+ * CUTE_INVALID at the include line for a missing file (with the searched folders), for recursion, and for
+ * too deep nesting. */
 cute_status cute_include(cute_sources *sources, const char *label, const char *text, size_t length,
                          cute_buffer *out, cute_diag *diag);
 /* Adds the included files to a cache key (cache.h); false if one cannot be read. */

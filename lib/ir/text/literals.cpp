@@ -1,5 +1,5 @@
-// Literal operands, `4` or `(4, (%n, _))`, and the arguments of make_shape and similar operations. The operations that make them are
-// inserted after the last definition of a value that the operation uses.
+// Literal operands, `4` or `(4, (%n, _))`, and the arguments of make_shape and similar operations. The
+// operations that make them are inserted after the last definition of a value that the operation uses.
 #include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/text/reading.h"
 
@@ -61,7 +61,8 @@ ParseResult Reader::give(Literal &literal, const Operand &operand)
     return success();
 }
 
-// Parses a tuple after its opening bracket. A single item in square brackets, or a single type, is not a tuple.
+// Parses a tuple after its opening bracket. A single item in square brackets, or a single type, is not a
+// tuple.
 ParseResult Reader::readTuple(Literal &literal, AsmParser::Delimiter close)
 {
     if (nesting >= CUTE_MAX_DEPTH)
@@ -107,8 +108,9 @@ ParseResult Reader::regroup()
 
 // ---- insertion points ----
 
-// After the last definition in the text. All definitions are visible here, so every region that contains one is still open. Regions
-// and blocks cannot be compared, as they are not attached to operations before these are complete.
+// After the last definition in the text. All definitions are visible here, so every region that contains one
+// is still open. Regions and blocks cannot be compared, as they are not attached to operations before these
+// are complete.
 void Reader::setAnchor()
 {
     std::pair<unsigned, unsigned> last;
@@ -375,8 +377,8 @@ FailureOr<Value> Reader::build(const Literal &literal, int index)
     return insert(name, handlesOf(value), typeOfValue(value))->getResult(0);
 }
 
-// Conversion of an integer to the expected kind, or of an int_tuple to another kind of tuple: the type that `index` converts a value
-// of this type to, if any.
+// Conversion of an integer to the expected kind, or of an int_tuple to another kind of tuple: the type that
+// `index` converts a value of this type to, if any.
 static const char *conversion(Type type, int index)
 {
     if (index == CUTE_TYPE_INDEX_None || !isa<IntTupleType>(type)) return nullptr;
@@ -490,7 +492,8 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
                                      << " are written";
 }
 
-// make_shape and similar: a single argument is the tuple, several are its items; all arguments of make_tile are slots.
+// make_shape and similar: a single argument is the tuple, several are its items; all arguments of make_tile
+// are slots.
 ParseResult Reader::construct(std::vector<Literal> &items)
 {
     bool tile = spelling->form.makes == CUTE_TYPE_INDEX_Tile;

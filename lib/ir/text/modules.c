@@ -188,8 +188,9 @@ static bool mark_location_alias(splicing *s, long number)
     return found;
 }
 
-/* Splits the top level into modules with their aliases. The printer puts aliases before their module, but most location aliases,
- * numbered in ascending order, after it: after a module, another kind of alias or a restarted number belongs to the next module. */
+/* Splits the top level into modules with their aliases. The printer puts aliases before their module, but
+ * most location aliases, numbered in ascending order, after it: after a module, another kind of alias or a
+ * restarted number belongs to the next module. */
 static void scan_parts(splicing *s)
 {
     scanner in = {s->text, s->text + s->length, 0};

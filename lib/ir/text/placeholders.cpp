@@ -1,12 +1,13 @@
-// See placeholders.h. MLIR's parser replaces the uses of a placeholder and destroys it when its name is defined. An operation in
-// custom form resolves its operands before it parses its regions, but is created after them: if a region defines the name of such
-// an operand, the operation gets a destroyed value. The programs are linked with --wrap, so that destruction is intercepted here
-// and placeholders live until the text is parsed. They are in no block, which the verifier would report as an unlinked operand.
+// See placeholders.h. MLIR's parser replaces the uses of a placeholder and destroys it when its name is
+// defined. An operation in custom form resolves its operands before it parses its regions, but is created
+// after them: if a region defines the name of such an operand, the operation gets a destroyed value. The
+// programs are linked with --wrap, so that destruction is intercepted here and placeholders live until the
+// text is parsed. They are in no block, which the verifier would report as an unlinked operand.
 //
 // With split input, each text has its own context, which owns its placeholders.
 //
-// After a parse error the parser destroys the current region; uses of its values by operations that were parsed before are
-// dropped.
+// After a parse error the parser destroys the current region; uses of its values by operations that were
+// parsed before are dropped.
 #include "lib/ir/text/placeholders.h"
 
 #include "mlir/IR/Block.h"

@@ -1,5 +1,6 @@
-// Placeholders of values that are used before their definition. An operation that still has one after parsing uses a value that
-// its own region defines; this is reported as an error here, where MLIR 19 would access freed memory.
+// Placeholders of values that are used before their definition. An operation that still has one after parsing
+// uses a value that its own region defines; this is reported as an error here, where MLIR 19 would access
+// freed memory.
 #ifndef CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
 #define CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
 #include "mlir/Support/LLVM.h"

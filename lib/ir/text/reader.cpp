@@ -1,9 +1,10 @@
-// Parses operations of our dialects. Every operation accepts this form, in which everything but the name is optional:
+// Parses operations of our dialects. Every operation accepts this form, in which everything but the name is
+// optional:
 //
 //     cute.name A <attributes> ("text", %x, (4, %n)) <attributes> [cta_1] {attr-dict} : types {attr-dict}
 //
-// Types are absent, `(X, Y) -> (R, ...)`, `X, Y -> R` (or `to R`), `X, Y` (operands) or `R` (result). Parentheses around operands are
-// optional. The printer writes one of these forms: forms.def, printer.cpp.
+// Types are absent, `(X, Y) -> (R, ...)`, `X, Y -> R` (or `to R`), `X, Y` (operands) or `R` (result).
+// Parentheses around operands are optional. The printer writes one of these forms: forms.def, printer.cpp.
 #include "lib/ir/dialects/cute_nvgpu.h"
 #include "lib/ir/text/reading.h"
 
@@ -100,7 +101,8 @@ Caught::Caught(MLIRContext *context)
 
 namespace
 {
-// The types that names had at their last use or definition. A wrong guess, as for the same name in another function, only costs time.
+// The types that names had at their last use or definition. A wrong guess, as for the same name in another
+// function, only costs time.
 struct Guesses {
     explicit Guesses(const OperationState &state) : dialect(dialectOf(state.name)), lock(dialect->guessing) {}
     Type &of(StringRef name, unsigned number)
@@ -132,8 +134,8 @@ static Type noType(OpAsmParser &parser)
     return FunctionType::get(parser.getContext(), {}, {});
 }
 
-// MLIR's parser resolves a name only together with a type. Asked for a type that no value has, it reports the actual type in its
-// error; an undefined value is returned as a placeholder.
+// MLIR's parser resolves a name only together with a type. Asked for a type that no value has, it reports the
+// actual type in its error; an undefined value is returned as a placeholder.
 FailureOr<Type> cute::typeOf(OpAsmParser &parser, const Operand &operand)
 {
     SmallVector<Value, 1> value;
@@ -431,7 +433,8 @@ static bool isTypeOperand(const char *at)
     return *at == ',';
 }
 
-// `(%x, %y)`, including strings and literals; `%x, 4` without parentheses on the line of the name; or nothing.
+// `(%x, %y)`, including strings and literals; `%x, 4` without parentheses on the line of the name; or
+// nothing.
 ParseResult Reader::readOperands()
 {
     if (failed(parser.parseOptionalLParen())) {
@@ -675,7 +678,8 @@ ParseResult Reader::resolve()
     return finished ? ParseResult(success()) : makeOperands(items);
 }
 
-// Sets properties from attributes: MLIR then rejects attributes of the wrong kind, which it would otherwise drop.
+// Sets properties from attributes: MLIR then rejects attributes of the wrong kind, which it would otherwise
+// drop.
 void Reader::setProperties()
 {
     if (state.attributes.empty()) return;

@@ -1,7 +1,7 @@
 // One parser and one printer for all operations of our dialects.
 //
-// Types may be omitted in the input, `%l = cute.make_layout(%s, %d)`: operand types are those of the definitions, result types
-// are inferred. The printer writes all types.
+// Types may be omitted in the input, `%l = cute.make_layout(%s, %d)`: operand types are those of the
+// definitions, result types are inferred. The printer writes all types.
 #ifndef CUTE_LIB_IR_TEXT_READER_H
 #define CUTE_LIB_IR_TEXT_READER_H
 
@@ -14,7 +14,8 @@ namespace cute
 {
 using namespace mlir;
 
-// For Dialect::getParseOperationHook and Dialect::getOperationPrinter: operations have no assembly format in .td files.
+// For Dialect::getParseOperationHook and Dialect::getOperationPrinter: operations have no assembly format in
+// .td files.
 ParseResult readOperation(OpAsmParser &parser, OperationState &state);
 void printOperation(Operation *op, OpAsmPrinter &printer);
 
@@ -25,7 +26,8 @@ using Spellings = llvm::DenseMap<const void *, std::shared_ptr<Spelling>>;
 void addSpellings(Dialect &dialect, const llvm::DenseMap<const void *, const cute_op_row *> &rows,
                   Spellings &spellings);
 
-// Parses alternative type spellings; empty for other mnemonics. readSwizzleMode parses `mode=128B, bits=3` after `mode` to S<3,4,3>.
+// Parses alternative type spellings; empty for other mnemonics. readSwizzleMode parses `mode=128B, bits=3`
+// after `mode` to S<3,4,3>.
 std::optional<Type> readOtherType(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic);
 FailureOr<std::string> readSwizzleMode(AsmParser &parser);
 

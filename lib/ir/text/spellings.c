@@ -97,8 +97,8 @@ static char *skip_value(char *at, const char *end)
     return at;
 }
 
-/* Removes `name = value` with an adjacent comma from a list if the value begins with `by`; also the brackets of a property list that
- * becomes empty. */
+/* Removes `name = value` with an adjacent comma from a list if the value begins with `by`; also the
+ * brackets of a property list that becomes empty. */
 static void drop_property(const place *p, const char *by)
 {
     char *value = skip_space(p->after, p->end);
@@ -144,8 +144,8 @@ static void narrow_property(const place *p, const char *by)
     if (type) memcpy(type, narrowed, sizeof narrowed - 1);
 }
 
-/* Removes operandSegmentSizes, which our operation does not need. Values that do not match the operands are kept, so that the
- * verifier rejects them. */
+/* Removes operandSegmentSizes, which our operation does not need. Values that do not match the operands
+ * are kept, so that the verifier rejects them. */
 static void drop_segments(const place *p, const char *by)
 {
     (void)by;

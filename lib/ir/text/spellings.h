@@ -4,9 +4,10 @@
 
 #include "lib/base/buffer.h"
 
-/* Converts `text` to LLVM 19's spelling in place, keeping its length so that columns in diagnostics remain valid: removes the comma of
- * `gpu.printf "%d\n", %x : i32`, replaces `#nvvm.rnd<rn>` by `#cuda.rnd<rn>` and `vector<8xf4E2M1FN>` by `vector<8xsi4>`, drops
- * `useIntrinsic = false`. Strings and comments are unchanged. */
+/* Converts `text` to LLVM 19's spelling in place, keeping its length so that columns in diagnostics remain
+ * valid: removes the comma of `gpu.printf "%d\n", %x : i32`, replaces `#nvvm.rnd<rn>` by `#cuda.rnd<rn>`
+ * and `vector<8xf4E2M1FN>` by `vector<8xsi4>`, drops `useIntrinsic = false`. Strings and comments are
+ * unchanged. */
 void cute_spellings_read(char *text, size_t length);
 
 /* The substitute for an element type that LLVM 19 lacks: "si4" for "f4E2M1FN"; NULL for other types. */

@@ -99,7 +99,8 @@ bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVec
     return true;
 }
 
-// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>; operands are vectors of a lane's elements, or of 32-bit words.
+// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>; operands are vectors of a lane's elements,
+// or of 32-bit words.
 ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
 {
     const cute_value *value =
@@ -315,7 +316,8 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     return become(load), success();
 }
 
-// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy with the atom and mbarrier; also %atom[%i, %j], %tile, %barrier.
+// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy with the atom and mbarrier.
+// Also %atom[%i, %j], %tile, %barrier.
 ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
 {
     bool given = !items.empty() && items[0].kind == Literal::Given;
@@ -422,7 +424,8 @@ ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
 
-// {align = 128, swizzle = "S<3,4,3>"}: moves the attributes to the type of the tensor, after the memory space.
+// {align = 128, swizzle = "S<3,4,3>"}: moves the attributes to the type of the tensor, after the memory
+// space.
 ParseResult Reader::takePlace(bool composed, std::string &text)
 {
     int64_t align = 16;
@@ -450,8 +453,8 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
     return success();
 }
 
-// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also with a shape or a layout, and
-// with the element type after a colon.
+// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also with a
+// shape or a layout, and with the element type after a colon.
 ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
 {
     bool ours = spelled == "cute.alloc_smem";

@@ -100,7 +100,8 @@ ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
     return become(mma), success();
 }
 
-// The type of the one-warpgroup tiled MMA for tiles of A and B in shared memory; if unsupported, `text` describes it.
+// The type of the one-warpgroup tiled MMA for tiles of A and B in shared memory; if unsupported, `text`
+// describes it.
 Type Reader::tiledProduct(const Product &p, std::string &text)
 {
     auto element = [](StringRef name) { return name.starts_with("i") ? "s" + name.str() : name.str(); };
@@ -147,8 +148,8 @@ ParseResult Reader::sugarArrive(std::vector<Literal> &items)
            success();
 }
 
-// warpgroup_mma %a, %b, %c, %barrier : !cute_nvgpu.tiled_mma<128,128,64>, or with {m, n, k}, or with neither. A and B are tiles in
-// shared memory or their fragments, C is the accumulator.
+// warpgroup_mma %a, %b, %c, %barrier : !cute_nvgpu.tiled_mma<128,128,64>, or with {m, n, k}, or with neither.
+// A and B are tiles in shared memory or their fragments, C is the accumulator.
 ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
 {
     if (!items.empty() && items[0].kind == Literal::Given &&
@@ -246,8 +247,8 @@ Operation *Reader::grouped(Value tensor)
                    builder.getNamedAttr("end", builder.getI32IntegerAttr(rank))});
 }
 
-// `%atom, %tile` or `%atom[%i, %j], %tile`: partitions the atom's box at coordinates in the modes of the tensor (default 0), and the
-// tile, for a copy without multicast.
+// `%atom, %tile` or `%atom[%i, %j], %tile`: partitions the atom's box at coordinates in the modes of the
+// tensor (default 0), and the tile, for a copy without multicast.
 ParseResult Reader::placeBox(std::vector<Literal> &items, const cute_atom *atom)
 {
     const cute_layout &box = atom->tma->basis;

@@ -1,5 +1,5 @@
-// Reads the text between `<` and `>` of a type with MLIR's tokens, so that aliases are resolved, and maps positions in the text
-// back to the tokens. See text.h.
+// Reads the text between `<` and `>` of a type with MLIR's tokens, so that aliases are resolved, and maps
+// positions in the text back to the tokens. See text.h.
 #include "lib/ir/text/text.h"
 
 #include "mlir/CAPI/Support.h"

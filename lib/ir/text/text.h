@@ -59,7 +59,8 @@ inline bool isRow(Type type, cute_type_index index)
     return text && text->index == index;
 }
 
-// Parses the text between `<` and `>` (may be absent) to its canonical form, or emits an error at the offending token.
+// Parses the text between `<` and `>` (may be absent) to its canonical form, or emits an error at the
+// offending token.
 FailureOr<std::string> parseText(AsmParser &parser, cute_type_index index);
 // The row of `mnemonic` in `dialect`, or an error that suggests the nearest mnemonic.
 FailureOr<cute_type_index> parseRow(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic);
