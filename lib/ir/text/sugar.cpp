@@ -23,14 +23,14 @@ const Sugar *cute::sugarOf(StringRef name)
 
 // ---- helpers ----
 
-static const cute_value *literalType(const Literal &item)
+static const cute_value *literalCuteValue(const Literal &item)
 {
     return item.kind == Literal::Given ? cute_type_peek(wrap(item.value.getType())) : nullptr;
 }
 
 static bool literalIs(const Literal &item, cute_type type)
 {
-    const cute_value *value = literalType(item);
+    const cute_value *value = literalCuteValue(item);
     return value && value->type == type;
 }
 
@@ -84,7 +84,7 @@ void Reader::rename(StringRef name)
 // make_layout %m, %n, %k: a shape alone.
 ParseResult Reader::sugarMakeLayout(std::vector<Literal> &items)
 {
-    if (items.size() < 2 || !llvm::all_of(items, isNumber)) return success();
+    if (items.size() < 2 || !llvm::all_of(items, isIntegerLiteral)) return success();
     if (expect(items.size() > 2,
                "(%m, %n) for a shape of two modes: two numbers could also be a shape and a stride"))
         return failure();
@@ -120,8 +120,9 @@ ParseResult Reader::compose(std::vector<Literal> &items, size_t a, size_t b)
 // The number of modes of a value.
 ParseResult Reader::sugarRank(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 1 && literalType(items[0]), "a value of the dialect cute")) return failure();
-    const cute_value *value = literalType(items[0]);
+    if (expect(items.size() == 1 && literalCuteValue(items[0]), "a value of the dialect cute"))
+        return failure();
+    const cute_value *value = literalCuteValue(items[0]);
     const cute_tree *modes = value->layout.shape ? value->layout.shape : value->tree;
     if (expect(modes, "a tuple, a layout or a tensor")) return failure();
     Literal rank;
@@ -147,7 +148,7 @@ ParseResult Reader::layoutOf(Literal &item)
 ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
     bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
-    if (expect((items.size() == 1 || indexed) && literalType(items[0]),
+    if (expect((items.size() == 1 || indexed) && literalCuteValue(items[0]),
                "a value and a static mode number (to select at run time, use cute.get_scalars and "
                "arith.select)"))
         return failure();
@@ -184,7 +185,7 @@ ParseResult Reader::sugarTile(std::vector<Literal> &items)
 ParseResult Reader::sugarLocalPartition(std::vector<Literal> &items)
 {
     if (items.size() != 2) return success();
-    const cute_value *value = literalType(items[0]);
+    const cute_value *value = literalCuteValue(items[0]);
     const cute_tree *shape = value ? value->layout.shape : nullptr;
     if (expect(
             shape && shape->kind == CUTE_TREE_TUPLE && shape->count == 2,
@@ -284,7 +285,7 @@ ParseResult Reader::sugarStore(std::vector<Literal> &items)
 // ptrtoint %p, without a type.
 ParseResult Reader::sugarAddress(std::vector<Literal> &items)
 {
-    const cute_value *pointer = items.size() == 1 ? literalType(items[0]) : nullptr;
+    const cute_value *pointer = items.size() == 1 ? literalCuteValue(items[0]) : nullptr;
     if (written.hasResults || !pointer || pointer->type != CUTE_PTR) return success();
     cute_space space = pointer->pointer->space;
     bool narrow = space == CUTE_SPACE_SMEM || space == CUTE_SPACE_TMEM;
@@ -297,7 +298,7 @@ ParseResult Reader::sugarAddress(std::vector<Literal> &items)
 ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
 {
     if (items.size() < 3) return success();
-    const cute_value *tensor = literalType(items[items.size() - 2]);
+    const cute_value *tensor = literalCuteValue(items[items.size() - 2]);
     if (!tensor || !tensor->pointer) return success();
     Type element = unwrap(cute_element_type(wrap(state.getContext()), tensor->pointer->element));
     for (Literal &item : llvm::MutableArrayRef(items).drop_back(2)) {
@@ -341,7 +342,7 @@ ParseResult Reader::sugarCopy(std::vector<Literal> &items)
         if (failed(slice)) return failure();
         item = literalOf(slice->getDefiningOp(), item.location);
     }
-    const cute_value *from = literalType(items[0]);
+    const cute_value *from = literalCuteValue(items[0]);
     if (!from) return success();
     if (expect(from->pointer && from->pointer->bits > 0, "a copy atom, or tensors in memory"))
         return failure();
@@ -380,11 +381,11 @@ ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
 // `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: infers the result type from its element type.
 ParseResult Reader::sugarElement(std::vector<Literal> &items)
 {
-    if (written.results.size() != 1 || items.size() != 1 || !literalType(items[0])) return success();
+    if (written.results.size() != 1 || items.size() != 1 || !literalCuteValue(items[0])) return success();
     Type element = written.results[0];
     const cute_type_row *row = cute_type_row_of(wrap(element));
     if (row && row->kind != CUTE_NO_VALUE) return success(); // a descriptor is an element
-    const cute_value &operand = *literalType(items[0]);
+    const cute_value &operand = *literalCuteValue(items[0]);
     std::string text, name;
     llvm::raw_string_ostream(name) << element;
     if (spelled == "cute.memref.alloca") {

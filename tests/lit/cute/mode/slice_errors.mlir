@@ -45,7 +45,7 @@ func.func @swizzled_carry(%a: !cute.composed_layout<"S<3,4,3> o 0 o (8,64):(48,1
 // expected-note @+1 {{%t is a '!cute.memref<f32, gmem, }}
 func.func @outside(%l: !cute.layout<"(4,8):(8,1)">, %t: !cute.memref<f32, gmem, "(4,8):(8,1)">) {
   %a = cute.slice %l, (_, 8)
-  // expected-error @+1 {{expects a coordinate within the shape (4,8), but got (_,8)}}
+  // expected-error @+1 {{expects a coordinate inside of the shape (4,8), but got (_,8)}}
   %b = cute.slice %t, (_, 8)
   return
 }
