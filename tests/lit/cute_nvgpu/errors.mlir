@@ -235,7 +235,7 @@ func.func @desc_space(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, 
 // -----
 
 func.func @tmem_copy(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, %v1: !cute.memref<f32, tmem, align<16>, "(128,128):(65536,1)">) {
-  // expected-error@+1 {{expects a result of its operand's atom}}
+  // expected-error@+1 {{expects a result with the operand's atom}}
   %r = cute_nvgpu.atom.make_tmem_copy(%v0, %v1) : (!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, !cute.memref<f32, tmem, align<16>, "(128,128):(65536,1)">) -> !cute.tiled_copy<!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x64>, layout_copy_tv = <"((32,4),(128,32)):((0,1),(128,4))">, tiler_mn = <"[(4,32):(32,1);128:1]">>
   return
 }

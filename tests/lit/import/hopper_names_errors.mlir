@@ -187,7 +187,7 @@ func.func @smaller(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,32
 
 !load = !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90_multicast, f16, copy_bits = 65536, tma_gbasis = <"(64,64):(1@1,1@0)">, tma_format = F16_RN>
 func.func @shared(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,64):(64,1)">, %b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a tensor of coordinates, of cute_nvgpu.atom.tma_partition, behind an atom whose copies several blocks share}}
+  // expected-error@+1 {{expects a tensor of coordinates from cute_nvgpu.atom.tma_partition after an atom with multicast}}
   cute_nvgpu.tma_load_execute %tma, %s, %b
   return
 }

@@ -73,7 +73,7 @@ func.func @no_atom(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
 // -----
 
 func.func @atom_of_bytes(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xi32>) {
-  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects the atom of a product of f16 or bf16}}
+  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects an f16 or bf16 MMA atom type}}
   %d = cute_nvgpu.warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,32,i8>
   return
 }

@@ -17,7 +17,7 @@ func.func @align(%p: !cute.ptr<i8, smem, align<16>>) {
 // -----
 
 func.func @multiple(%i: !cute.i64<divby 16>) {
-  // expected-error@+1 {{expects result to have an alignment of at most 16 bytes}}
+  // expected-error@+1 {{expects result to have at most the alignment of its operand, 16 bytes}}
   %q = cute.inttoptr(%i) : (!cute.i64<divby 16>) -> !cute.ptr<f16, gmem, align<32>>
   return
 }
