@@ -258,7 +258,7 @@ MLIR
         expect 1 "expected MLIR, got PTX" "$tool $PTX"
         expect 1 "expected MLIR, got a fatbin" "printf '\\x50\\xed\\x55\\xba\\1\\0' >f; $tool f"
     done
-    expect 1 "cute-link makes a cubin of it" "cute-ptx $PTX"
+    expect 1 "link it to a cubin with cute-link" "cute-ptx $PTX"
     expect 1 "cannot link this input: JSON" "cute-link $CONFIG"
     expect 1 "expected a compiled module, got JSON" "cute-run $CONFIG"
     expect 1 "pass the launch.json with --config" "cute-run $CONFIG"

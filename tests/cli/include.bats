@@ -84,9 +84,9 @@ END
     run cute-ptx k.mlir -D T=i32
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == "k.mlir:4:17: error: cannot find 'body.mlir'" ]]
-    [[ "$output" == *"note: looked in '.'; -I DIR adds a folder"* ]]
+    [[ "$output" == *"note: searched in '.'; add a folder with -I DIR"* ]]
     run cute-opt -I types -I /nowhere k.mlir -D T=i32
-    [[ "$output" == *"note: looked in '.', 'types', '/nowhere'; -I DIR adds a folder"* ]]
+    [[ "$output" == *"note: searched in '.', 'types', '/nowhere'; add a folder with -I DIR"* ]]
     mkdir d.mlir
     run cute-opt <<<'//!include "d.mlir"'
     [ "$status" -eq 1 ]
@@ -106,7 +106,7 @@ END
     for i in $(seq 1 70); do echo "//!include \"f$((i + 1)).mlir\"" >"f$i.mlir"; done
     : >f71.mlir
     run cute-opt f1.mlir
-    [[ "$output" == *"error: files include each other deeper than 64 levels"* ]]
+    [[ "$output" == *"error: includes nest deeper than 64 levels"* ]]
     for i in $(seq 1 40); do printf '//!include "g%d.mlir"\n' $((i + 1)) $((i + 1)) >"g$i.mlir"; done
     : >g41.mlir
     run timeout 20 cute-opt g1.mlir

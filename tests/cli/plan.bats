@@ -235,7 +235,7 @@ gpu.module @m {
 }
 MLIR
     run -1 cute-opt bad.mlir
-    [[ "$output" == *"bad.mlir:3:"*"expects to be in a function of the host, not in a kernel"* ]]
+    [[ "$output" == *"bad.mlir:3:"*"expects to be in a host function"* ]]
 }
 
 @test "a plan that was tampered with is an error" {

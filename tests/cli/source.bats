@@ -43,7 +43,7 @@ names() {
     $LOOSE k.mlir >printed.mlir
     echo "// changed" >>k.mlir
     names k.mlir:6:10 "cute-ptx printed.mlir"
-    [ "${lines[1]}" = "printed.mlir:5: note: printed by cute-opt as; 'k.mlir' was changed since or cannot be read" ]
+    [ "${lines[1]}" = "printed.mlir:5: note: printed by cute-opt as; 'k.mlir' has changed since, or cannot be read" ]
     [ "${lines[2]}" = '      %0 = "test.unknown"(%thread_id_x) : (index) -> f32' ]
     rm k.mlir
     names k.mlir:6:10 "cute-ptx printed.mlir"
@@ -83,7 +83,7 @@ names() {
     sed -i 's/%v = "test.unknown"(%t) : (index) -> f32/%c = arith.constant ${N * 4} : i32 loc("py.py":7:8)\n%w = arith.constant ${N} : i32 %v = "test.unknown"(%t) : (index) -> f32/' k.mlir
     names "k.mlir:7:51" "cute-ptx -D N=1234567 k.mlir" # MLIR's parser stands behind the name, a map tells the name
     [[ "${lines[1]}" == '%w = arith.constant ${N} : i32 %v = "test.unknown"'* ]]
-    [ "${lines[3]}" = "k.mlir:7: note: with -D the line is" ]
+    [ "${lines[3]}" = "k.mlir:7: note: after -D substitution the line is" ]
     [[ "${lines[4]}" == '%w = arith.constant 1234567 : i32 %v = "test.unknown"'* ]]
     names "k.mlir:7:37" "$LOOSE -D N=1234567 k.mlir | cute-ptx"
     printf 'module attributes {a.b = ${N}} {\n"test.x"() : () -> ()\n}\n' >lines.mlir

@@ -104,7 +104,7 @@ static void test_undefined(void)
 {
     CHECK_TEXT(
         read("probe.use %a\n"),
-        "custom op 'probe.use' '%a' is not defined above: the types of this operation must be written\n");
+        "custom op 'probe.use' '%a' is not defined above: write the types of this operation explicitly\n");
     CHECK(found.size() == 1 && !found[0].ok);
 }
 
@@ -112,7 +112,7 @@ static void test_defined_below(void)
 {
     CHECK_TEXT(
         read("\"a.b\"() ({\n  probe.use %a\n  %a = \"a.b\"() : () -> i1\n}) : () -> ()\n"),
-        "custom op 'probe.use' '%a' is not defined above: the types of this operation must be written\n");
+        "custom op 'probe.use' '%a' is not defined above: write the types of this operation explicitly\n");
 }
 
 static void test_wrong_number(void)

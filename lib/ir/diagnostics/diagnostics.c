@@ -1,4 +1,4 @@
-/* MLIR's diagnostics as ours: places from locations, notes, the source line. */
+/* See diagnostics.h. */
 #include "lib/ir/diagnostics/diagnostics.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -35,7 +35,7 @@ cute_place cute_mlir_place(const cute_mlir_source *source, MlirLocation location
     return place;
 }
 
-/* Where MLIR expected a type there may be one that LLVM 19 lacks. */
+/* Replaces MLIR's "expected type" by a better message if the text has a type that LLVM 19 lacks. */
 static void explain_type(cute_place *place, cute_buffer *text)
 {
     static const char *const messages[] = {"expected non-function type", "expected attribute value",
@@ -56,7 +56,7 @@ static void explain_type(cute_place *place, cute_buffer *text)
     }
 }
 
-static void handle_one(MlirDiagnostic diagnostic, cute_mlir_source *source)
+static void report_diagnostic(MlirDiagnostic diagnostic, cute_mlir_source *source)
 {
     static const cute_severity severities[] = {
         [MlirDiagnosticError] = CUTE_ERROR,
@@ -75,20 +75,20 @@ static void handle_one(MlirDiagnostic diagnostic, cute_mlir_source *source)
     cute_buffer_release(&text);
     cute_arena_destroy(arena);
     for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
-        handle_one(mlirDiagnosticGetNote(diagnostic, i), source);
+        report_diagnostic(mlirDiagnosticGetNote(diagnostic, i), source);
 }
 
-static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *context)
+static MlirLogicalResult handle_diagnostic(MlirDiagnostic diagnostic, void *context)
 {
     cute_mlir_source *source = context;
-    handle_one(diagnostic, source);
+    report_diagnostic(diagnostic, source);
     if (source->told) source->told(source->context);
     return mlirLogicalResultSuccess();
 }
 
 void cute_mlir_diagnostics(MlirContext context, cute_mlir_source *source)
 {
-    mlirContextAttachDiagnosticHandler(context, handle, source, NULL);
+    mlirContextAttachDiagnosticHandler(context, handle_diagnostic, source, NULL);
 }
 
 MlirModule cute_mlir_source_parse(cute_mlir_source *source, MlirContext context)

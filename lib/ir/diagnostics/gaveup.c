@@ -1,4 +1,4 @@
-/* Owns the reading of LLVM's fatal messages, such as this one of code with line information:
+/* Parses LLVM's fatal messages. For code with line information they look like this:
  *
  *     Cannot select: 0x5581: bf16 = fexp 0x5582, k.mlir:6:10
  *       0x5582: bf16,ch = load<(load (s16) from %ir.10, addrspace 1)> 0x55a0, 0x5590, undef:i64
@@ -14,22 +14,22 @@ typedef struct span {
     size_t length;
 } span;
 
-static span line_of(const char *text)
+static span first_line(const char *text)
 {
     return (span){text, strcspn(text, "\n")};
 }
 
-/* What stands between `prefix` and the end of its line; nothing where no line begins so. */
-static span field(const char *text, const char *prefix)
+/* The rest of the line that begins with `prefix`; empty if no line does. */
+static span find_field(const char *text, const char *prefix)
 {
     size_t skip = strlen(prefix);
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        if (!strncmp(line, prefix, skip)) return line_of(line + skip);
+        if (!strncmp(line, prefix, skip)) return first_line(line + skip);
     return (span){NULL, 0};
 }
 
-/* "FILE:LINE:COLUMN" behind the last ", " of the line; it is cut off. */
-static bool take_place(span *line, const char *label, cute_place *place)
+/* Removes "FILE:LINE:COLUMN" after the last ", " of the line, and stores it in *place. */
+static bool split_place(span *line, const char *label, cute_place *place)
 {
     for (size_t i = line->length; i-- > 1;) {
         if (line->text[i] != ' ' || line->text[i - 1] != ',') continue;
@@ -46,7 +46,7 @@ static bool take_place(span *line, const char *label, cute_place *place)
     return false;
 }
 
-/* "0x5581: bf16 = fexp 0x5582, 0x5583" to "bf16 = fexp": addresses say nothing to a reader. */
+/* "0x5581: bf16 = fexp 0x5582, 0x5583" to "bf16 = fexp". */
 static span without_addresses(span node)
 {
     if (node.length > 2 && !memcmp(node.text, "0x", 2)) {
@@ -64,10 +64,10 @@ cute_status cute_gave_up(const cute_mlir_source *source, const cute_moment *mome
                          bool *placed)
 {
     cute_place place = {.file = source->label};
-    span node = field(reason, "Cannot select: "), function = field(reason, "In function: ");
+    span node = find_field(reason, "Cannot select: "), function = find_field(reason, "In function: ");
     bool selecting = node.text;
-    if (!selecting) node = line_of(reason);
-    *placed = take_place(&node, source->label, &place);
+    if (!selecting) node = first_line(reason);
+    *placed = split_place(&node, source->label, &place);
     if (*placed) cute_origin_line(source->origin, &place);
     node = without_addresses(node);
     const char *module = moment->module, *arch = moment->arch;

@@ -1,4 +1,4 @@
-/* Owns what locations mean to a reader: the file that the user wrote, the names of its arguments. */
+/* See locations.h. */
 #include "lib/ir/diagnostics/locations.h"
 
 #include <stdlib.h>
@@ -9,71 +9,73 @@
 
 /* ---- after parsing ---- */
 
-static MlirLocation named(MlirContext context, MlirLocation place, const char *name, size_t length)
+static MlirLocation location_with_name(MlirContext context, MlirLocation place, const char *name,
+                                       size_t length)
 {
     return name ? mlirLocationNameGet(context, mlirStringRefCreate(name, length), place) : place;
 }
 
-static MlirLocation place_at(MlirContext context, const char *file, unsigned line, unsigned column)
+static MlirLocation file_location(MlirContext context, const char *file, unsigned line, unsigned column)
 {
     return mlirLocationFileLineColGet(context, cute_text(file), line, column);
 }
 
-/* What the text before said beside the place. */
-static MlirLocation formed(MlirContext context, const cute_origin *origin, uint32_t form, MlirLocation place)
+/* Adds the form of a location that the source map recorded (a name, a fusion...). */
+static MlirLocation location_with_form(MlirContext context, const cute_origin *origin, uint32_t form,
+                                       MlirLocation place)
 {
     if (!form) return place;
     const cute_map_form *f = &origin->map.forms[form - 1];
-    return f->name ? named(context, place, f->text, strlen(f->text))
+    return f->name ? location_with_name(context, place, f->text, strlen(f->text))
                    : cute_location_of_form(place, CUTE_MAP_PLACE, f->text);
 }
 
-/* An argument of the operation on a line, from the line's map. */
+/* The location of an argument of an operation, from the source map of its line. */
 static MlirLocation mapped_argument(MlirContext context, cute_origin *origin, const cute_origin_point *point,
                                     intptr_t index, MlirLocation place)
 {
     const cute_map_line *line = point->mapped;
     if (!point->exact || (index >= 0 && (size_t)index >= line->argument_count)) return place;
-    if (index < 0) return formed(context, origin, line->form, place);
+    if (index < 0) return location_with_form(context, origin, line->form, place);
     const cute_map_argument *a = &origin->map.arguments[line->first_argument + (size_t)index];
-    if (a->placed && point->file) place = place_at(context, point->file, a->line, a->column);
-    if (a->form) return formed(context, origin, a->form, place);
-    return named(context, place, a->name, a->name ? strlen(a->name) : 0);
+    if (a->placed && point->file) place = file_location(context, point->file, a->line, a->column);
+    if (a->form) return location_with_form(context, origin, a->form, place);
+    return location_with_name(context, place, a->name, a->name ? strlen(a->name) : 0);
 }
 
-static MlirLocation relocate(MlirLocation old, unsigned line, unsigned column, const cute_placed *what,
-                             void *context)
+static MlirLocation relocate_to_source(MlirLocation old, unsigned line, unsigned column,
+                                       const cute_placed *what, void *context)
 {
     cute_origin *origin = context;
     MlirContext c = mlirLocationGetContext(old);
     if (origin->mapped) {
         cute_origin_point point = cute_origin_find(origin, what->owner ? what->owner : line, column);
         MlirLocation place =
-            point.file ? place_at(c, point.file, point.line, point.column) : mlirLocationUnknownGet(c);
+            point.file ? file_location(c, point.file, point.line, point.column) : mlirLocationUnknownGet(c);
         return point.mapped ? mapped_argument(c, origin, &point, what->argument, place) : place;
     }
     MlirLocation place = old;
     if (origin->moves) {
         cute_origin_point point = cute_origin_find(origin, line, column);
-        place = place_at(c, point.file, point.line, point.column);
+        place = file_location(c, point.file, point.line, point.column);
     }
     size_t length = 0;
     const char *name = NULL;
     if (what->function && what->argument >= 0) name = cute_origin_value_name(origin, line, column, &length);
-    return named(c, place, name, length);
+    return location_with_name(c, place, name, length);
 }
 
 void cute_locations_settle(cute_mlir_source *source, MlirOperation root)
 {
     cute_origin *origin = source->origin;
     if (!origin->bytecode)
-        cute_locations_replace(root, cute_text(origin->buffer), !origin->moves, relocate, origin);
+        cute_locations_replace(root, cute_text(origin->buffer), !origin->moves, relocate_to_source, origin);
     source->settled = true;
 }
 
 /* ---- while printing ---- */
 
-/* The form of a text, which it frees. */
+/* Records a location form; frees `text`. */
 static uint32_t form_of_text(cute_map_builder *b, char *text)
 {
     uint32_t form = text ? cute_source_map_form(&b->map, text, strlen(text), false) : 0;
@@ -98,7 +100,7 @@ static uint32_t form_of(cute_map_builder *b, MlirLocation location)
     return b->names[at].form;
 }
 
-/* Of an argument, where it is more than a name and a place in the file of its operation. */
+/* The form of an argument's location, if it is more than a name and a place in the file of its operation. */
 static uint32_t form_of_argument(cute_map_builder *b, MlirLocation location, bool placed)
 {
     MlirStringRef name;

@@ -1,4 +1,5 @@
-/* Owns the way back from parsed places to written ones: edits of -D first, then the map of the program before. */
+/* See origin.h. Positions are mapped back through splices, -D edits, includes and the source map, in this
+ * order. */
 #include "lib/ir/diagnostics/origin.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 /* ---- lines ---- */
 
 /* False when memory is exhausted. */
-static bool find_lines(cute_lines *lines, cute_arena *arena)
+static bool index_lines(cute_lines *lines, cute_arena *arena)
 {
     if (lines->starts) return true;
     size_t count = 1;
@@ -26,18 +27,19 @@ static bool find_lines(cute_lines *lines, cute_arena *arena)
     return true;
 }
 
-/* From 1; false: there is no such line. */
-static bool line_at(cute_origin *origin, cute_lines *lines, size_t line, size_t *start, size_t *end)
+/* Lines count from 1; false if there is no such line. */
+static bool find_line_bounds(cute_origin *origin, cute_lines *lines, size_t line, size_t *start, size_t *end)
 {
-    if (!lines->text || !find_lines(lines, origin->arena) || line < 1 || line > lines->count) return false;
+    if (!lines->text || !index_lines(lines, origin->arena) || line < 1 || line > lines->count) return false;
     *start = lines->starts[line - 1];
     *end = line < lines->count ? lines->starts[line] - 1 : lines->length;
     return true;
 }
 
-static void place_of(cute_origin *origin, cute_lines *lines, size_t offset, unsigned *line, unsigned *column)
+static void position_of_offset(cute_origin *origin, cute_lines *lines, size_t offset, unsigned *line,
+                               unsigned *column)
 {
-    if (!find_lines(lines, origin->arena)) return;
+    if (!index_lines(lines, origin->arena)) return;
     size_t low = 1, high = lines->count; /* the last line that begins at or before `offset` */
     while (low < high) {
         size_t middle = low + (high - low + 1) / 2;
@@ -52,7 +54,6 @@ static void place_of(cute_origin *origin, cute_lines *lines, size_t offset, unsi
 
 /* ---- reading ---- */
 
-/* What another program printed includes nothing any more. */
 static cute_status read_includes(cute_origin *origin, const char *label, const char *bytes,
                                  const cute_origin_options *options, cute_diag *diag)
 {
@@ -67,19 +68,19 @@ static cute_status read_includes(cute_origin *origin, const char *label, const c
     return CUTE_OK;
 }
 
-/* What is no MLIR, by its beginning: its parser would name a character. */
-static cute_status refuse_others(const char *label, const char *bytes, size_t length, cute_diag *diag)
+/* Recognizes other file formats by their first bytes: MLIR's parser would only report a character. */
+static cute_status reject_other_formats(const char *label, const char *bytes, size_t length, cute_diag *diag)
 {
     static const struct {
         const char *begin;
         size_t length;
         const char *what, *advice;
     } others[] = {
-        {"\177ELF", 4, "an ELF file, such as a cubin", "cute-dump shows what is in it"},
-        {"\x50\xed\x55\xba", 4, "a fatbin", "cute-dump shows what is in it"},
-        {"!<arch>\n", 8, "an archive", "cute-link takes libraries of device objects"},
-        {"BC\xc0\xde", 4, "LLVM bitcode", "mlir-translate --import-llvm makes MLIR of it"},
-        {".version", 8, "PTX", "cute-link makes a cubin of it"},
+        {"\177ELF", 4, "an ELF file, such as a cubin", "use cute-dump to inspect it"},
+        {"\x50\xed\x55\xba", 4, "a fatbin", "use cute-dump to inspect it"},
+        {"!<arch>\n", 8, "an archive", "use cute-link for libraries of device objects"},
+        {"BC\xc0\xde", 4, "LLVM bitcode", "convert it to MLIR with mlir-translate --import-llvm"},
+        {".version", 8, "PTX", "link it to a cubin with cute-link"},
     };
     const char *at = bytes, *stop = bytes + length;
     if (!length) return CUTE_OK;
@@ -110,7 +111,7 @@ cute_status cute_origin_open(cute_origin *origin, const char *label, const char 
     origin->raw = origin->parsed = (cute_lines){.text = bytes, .length = length};
     origin->bytecode = length >= 4 && !memcmp(bytes, "ML\xEFR", 4);
     if (origin->bytecode) return CUTE_OK;
-    CUTE_TRY(refuse_others(label, bytes, length, diag));
+    CUTE_TRY(reject_other_formats(label, bytes, length, diag));
     if (!options->no_map) {
         origin->mapped =
             cute_source_map_read(bytes, length, origin->arena, &origin->map, &origin->raw.length);
@@ -153,8 +154,8 @@ void cute_origin_release(cute_origin *origin)
 
 /* ---- places ---- */
 
-/* What a byte of the parsed text was in the raw one; inside of what -D put there, its `${`. */
-static size_t before_edits(const cute_edits *edits, size_t offset)
+/* Maps an offset back through edits; an offset within a replacement maps to its `${`. */
+static size_t offset_before_edits(const cute_edits *edits, size_t offset)
 {
     size_t low = 0, high = edits->count;
     while (low < high) {
@@ -170,8 +171,8 @@ static size_t before_edits(const cute_edits *edits, size_t offset)
     return offset - (edit->to + edit->to_length) + edit->from + edit->from_length;
 }
 
-/* The way back from there. */
-static size_t after_splices(const cute_edits *edits, size_t offset)
+/* The inverse for splices. */
+static size_t offset_after_splices(const cute_edits *edits, size_t offset)
 {
     size_t moved = offset;
     for (size_t i = 0; i < edits->count && edits->items[i].from <= offset; i++)
@@ -181,12 +182,13 @@ static size_t after_splices(const cute_edits *edits, size_t offset)
 }
 
 /* The file and line of a byte of the text before -D. */
-static cute_origin_point point_of(cute_origin *origin, size_t offset)
+static cute_origin_point source_point_of(cute_origin *origin, size_t offset)
 {
     size_t from;
     const cute_source_file *file = cute_sources_find(&origin->sources, offset, &from);
     cute_origin_point point = {.file = file->name};
-    place_of(origin, &origin->included[file - origin->sources.files], from, &point.line, &point.column);
+    position_of_offset(origin, &origin->included[file - origin->sources.files], from, &point.line,
+                       &point.column);
     return point;
 }
 
@@ -195,10 +197,10 @@ cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned 
     size_t start, end;
     cute_origin_point point = {.file = origin->buffer, .line = line, .column = column};
     if ((origin->edits.count || origin->splices.count || origin->sources.part_count) &&
-        line_at(origin, &origin->parsed, line, &start, &end)) {
+        find_line_bounds(origin, &origin->parsed, line, &start, &end)) {
         size_t offset = start + (column ? column - 1 : 0);
-        offset = before_edits(&origin->splices, offset < end ? offset : end);
-        point = point_of(origin, before_edits(&origin->edits, offset));
+        offset = offset_before_edits(&origin->splices, offset < end ? offset : end);
+        point = source_point_of(origin, offset_before_edits(&origin->edits, offset));
         line = point.line;
     }
     if (!origin->mapped) return point;
@@ -212,7 +214,7 @@ cute_origin_point cute_origin_find(cute_origin *origin, unsigned line, unsigned 
     return point;
 }
 
-/* ---- what a reader is shown ---- */
+/* ---- source lines and notes ---- */
 
 static cute_lines *file_lines(cute_origin *origin, const char *name)
 {
@@ -258,12 +260,12 @@ void cute_origin_line(cute_origin *origin, cute_place *place)
     if (!place->file || place->line < 1 || origin->bytecode) return;
     cute_lines *lines = file_lines(origin, place->file);
     size_t start, end;
-    if (!lines || !line_at(origin, lines, (size_t)place->line, &start, &end)) return;
+    if (!lines || !find_line_bounds(origin, lines, (size_t)place->line, &start, &end)) return;
     place->text = lines->text + start;
     place->text_length = end - start;
 }
 
-/* Of several lines from one place the last: in front of an operation stand the constants of its literals. */
+/* Uses the last line from one place: constants for the literals of an operation are printed before it. */
 static void note_printed(cute_origin *origin, const cute_place *place, cute_diag *diag)
 {
     for (size_t i = origin->map.line_count; i-- > 0;) {
@@ -271,14 +273,14 @@ static void note_printed(cute_origin *origin, const cute_place *place, cute_diag
         size_t start, end;
         if (!line->placed || line->line != (unsigned)place->line || line->column != (unsigned)place->column ||
             strcmp(origin->map.files[line->file].name, place->file) ||
-            !line_at(origin, &origin->raw, line->printed, &start, &end))
+            !find_line_bounds(origin, &origin->raw, line->printed, &start, &end))
             continue;
         cute_place printed = {.file = origin->buffer, .line = (int)line->printed};
         printed.text = origin->raw.text + start;
         printed.text_length = end - start;
         bool known = origin->map.files[line->file].hash;
         cute_note(diag, &printed, "printed by cute-opt as%s%s%s", known ? "; '" : "",
-                  known ? place->file : "", known ? "' was changed since or cannot be read" : "");
+                  known ? place->file : "", known ? "' has changed since, or cannot be read" : "");
         return;
     }
 }
@@ -288,21 +290,22 @@ static void note_defines(cute_origin *origin, const cute_place *place, cute_diag
     size_t start, end;
     for (size_t i = 0; i < origin->edits.count; i++) {
         const cute_edit *edit = &origin->edits.items[i];
-        cute_origin_point from = point_of(origin, edit->from);
+        cute_origin_point from = source_point_of(origin, edit->from);
         if (from.line != (unsigned)place->line || strcmp(from.file, place->file)) continue;
         cute_place after = *place;
         unsigned line = 0, column = 0;
-        place_of(origin, &origin->parsed, after_splices(&origin->splices, edit->to), &line, &column);
-        if (!line_at(origin, &origin->parsed, line, &start, &end)) return;
+        position_of_offset(origin, &origin->parsed, offset_after_splices(&origin->splices, edit->to), &line,
+                           &column);
+        if (!find_line_bounds(origin, &origin->parsed, line, &start, &end)) return;
         after.text = origin->parsed.text + start;
         after.text_length = end - start;
         after.column = 0;
-        cute_note(diag, &after, "with -D the line is");
+        cute_note(diag, &after, "after -D substitution the line is");
         return;
     }
 }
 
-/* The lines by which the file got into the text. */
+/* Notes the chain of including lines. */
 static void note_includes(cute_origin *origin, const cute_place *place, cute_diag *diag)
 {
     const cute_sources *s = &origin->sources;
@@ -337,7 +340,8 @@ static bool is_name_byte(char c)
 const char *cute_origin_value_name(cute_origin *origin, unsigned line, unsigned column, size_t *length)
 {
     size_t start, end;
-    if (origin->bytecode || !column || !line_at(origin, &origin->parsed, line, &start, &end)) return NULL;
+    if (origin->bytecode || !column || !find_line_bounds(origin, &origin->parsed, line, &start, &end))
+        return NULL;
     if (start + column - 1 >= end || origin->parsed.text[start + column - 1] != '%') return NULL;
     const char *name = origin->parsed.text + start + column;
     size_t most = end - start - column, n = 0;

@@ -1,5 +1,5 @@
-/* See recover.h. LLVM calls one handler for the process, on the thread that failed; it jumps back to the
- * latest cute_llvm_recover of that thread. On a thread without one the program's last resort is asked. */
+/* See recover.h. LLVM calls the process-wide handler on the failing thread; it longjmps to the innermost
+ * cute_llvm_recover of that thread, or else calls the last resort. */
 #include "lib/ir/diagnostics/recover.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ typedef struct frame {
 static _Thread_local frame *latest;
 static _Atomic(void (*)(const char *)) last_resort;
 
-static void failed(const char *reason)
+static void handle_fatal_error(const char *reason)
 {
     frame *f = latest;
     if (!f) {
@@ -30,26 +30,26 @@ static void failed(const char *reason)
     longjmp(f->back, 1);
 }
 
-static void install(void)
+static void install_fatal_handler(void)
 {
-    cute_llvm_on_fatal(failed);
+    cute_llvm_on_fatal(handle_fatal_error);
 }
 
-static void install_once(void)
+static void install_fatal_handler_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install);
+    pthread_once(&once, install_fatal_handler);
 }
 
 void cute_llvm_last_resort(void (*give_up)(const char *reason))
 {
-    install_once();
+    install_fatal_handler_once();
     atomic_store(&last_resort, give_up);
 }
 
 bool cute_llvm_recover(void (*body)(void *context), void *context, char **reason)
 {
-    install_once();
+    install_fatal_handler_once();
     frame here = {.up = latest};
     *reason = NULL;
     latest = &here;

@@ -1,4 +1,4 @@
-/* The check of attributes' names, places and values. */
+/* See attributes.h. */
 #include "lib/ir/dialects/attributes.h"
 
 #include <string.h>
@@ -43,8 +43,8 @@ static const struct value {
     [ARRAY] = {"an array", mlirAttributeIsAArray},
 };
 
-static void warn(check *c, const cute_place *place, const char *name, place_kind kind,
-                 const struct known *found)
+static void warn_attribute(check *c, const cute_place *place, const char *name, place_kind kind,
+                           const struct known *found)
 {
     static const char *const kinds[] = {
         [MODULE] = "a module", [FUNCTION] = "a function", [ARGUMENT] = "an argument"};
@@ -73,7 +73,7 @@ static void check_attribute(check *c, MlirLocation location, MlirNamedAttribute 
     if (found && found->kind == kind && values[found->value].is(attribute.attribute)) return;
     const char *word = cute_arena_copy(c->arena, name.data, name.length);
     cute_place place = cute_mlir_place(c->source, location, c->arena);
-    if (word) warn(c, &place, word, kind, found);
+    if (word) warn_attribute(c, &place, word, kind, found);
 }
 
 static void check_operation(check *c, MlirOperation op, place_kind kind)

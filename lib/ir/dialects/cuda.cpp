@@ -1,4 +1,4 @@
-// The dialect cuda: what its definitions in cuda.td leave to code, mostly checks.
+// The dialect cuda: custom assembly formats and verifiers of cuda.td.
 #include "lib/ir/dialects/cuda.h"
 #include "lib/ir/mlir/dialects.h"
 
@@ -85,7 +85,7 @@ LogicalResult LaunchExOp::verifySymbolUses(SymbolTableCollection &symbols)
     if (!isa<KernelOp, gpu::GPUFuncOp>(callee))
         return emitOpError() << "expected a cuda.kernel or gpu.func, got " << callee->getName() << " "
                              << getCallee();
-    if (!isa<KernelOp>(callee)) return success(); // lowered: its arguments change on the way
+    if (!isa<KernelOp>(callee)) return success(); // already lowered: its signature may differ
     ArrayRef<Type> wanted = cast<FunctionOpInterface>(callee).getArgumentTypes();
     if (wanted.size() != getArgs().size())
         return emitOpError() << "expected " << wanted.size() << " argument(s) for " << getCallee() << ", got "
@@ -114,7 +114,7 @@ LogicalResult ReturnIfErrorOp::verify()
 {
     auto function = getOperation()->getParentOfType<FunctionOpInterface>();
     if (!function || function.getResultTypes().size() != 1 || !function.getResultTypes()[0].isInteger(32))
-        return emitOpError() << "expected to be in a function whose one result is an i32";
+        return emitOpError() << "expected an enclosing function with a single i32 result";
     return success();
 }
 

@@ -1,4 +1,4 @@
-// The dialect `cuda`: kernels as CuTe DSL prints them, and what its host functions call to launch them.
+// The dialect `cuda`: kernels as CuTe DSL prints them, and the launch operations of its host functions.
 #ifndef CUTE_CUDA_TD
 #define CUTE_CUDA_TD
 
@@ -14,10 +14,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def CUDA_Dialect : Dialect {
   let name = "cuda";
   let cppNamespace = "::cute::cuda";
-  let summary = "Kernels and launches of CUDA, as CuTe DSL prints them";
+  let summary = "CUDA kernels and launches as printed by CuTe DSL";
   let description = [{
-    A kernel stands in a gpu.module; a host function fills in a launch configuration and launches it. Operations are
-    named after the driver's interface: `cuda.launch_ex` is `cuLaunchKernelEx`, `cuda.launch_cfg.cooperative` sets
+    Kernels are defined in a `gpu.module`; a host function creates a launch configuration and launches them. Operations
+    are named after the CUDA driver API: `cuda.launch_ex` is `cuLaunchKernelEx`, `cuda.launch_cfg.cooperative` sets
     `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
 
     ```mlir
@@ -44,8 +44,8 @@ def CUDA_Dialect : Dialect {
     }
     ```
 
-    Its attributes are also those that newer operations of nvvm and nvgpu take and LLVM 19 does not know: their
-    texts are read as `#nvvm.NAME` or `#nvgpu.NAME` too.
+    The dialect also defines the attributes of newer `nvvm` and `nvgpu` operations that LLVM 19 lacks; they are
+    accepted as `#nvvm.NAME` and `#nvgpu.NAME` too.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -58,20 +58,20 @@ class CUDA_Type<string cls, string mnem, string sum, string text> : TypeDef<CUDA
   let summary = sum;
   let description = text;
 }
-def CUDA_StreamType : CUDA_Type<"Stream", "stream", "A stream", [{
-  `CUstream`; made of an address by `cuda.cast`, where 0 is the default stream.
+def CUDA_StreamType : CUDA_Type<"Stream", "stream", "CUDA stream handle", [{
+  `CUstream`. `cuda.cast` converts an address to a stream; 0 is the default stream.
   ```mlir
   !cuda.stream
   ```
 }]>;
-def CUDA_ResultType : CUDA_Type<"Result", "result", "What a call of the driver returned", [{
+def CUDA_ResultType : CUDA_Type<"Result", "result", "Result code of a driver call", [{
   `CUresult`; 0 is success.
   ```mlir
   !cuda.result
   ```
 }]>;
-def CUDA_LaunchCfgType : CUDA_Type<"LaunchCfg", "launch_cfg", "The configuration of a launch", [{
-  `CUlaunchConfig` with room for `max_attrs` attributes.
+def CUDA_LaunchCfgType : CUDA_Type<"LaunchCfg", "launch_cfg", "Launch configuration", [{
+  `CUlaunchConfig` with a capacity of `max_attrs` launch attributes.
   ```mlir
   !cuda.launch_cfg<max_attrs = 3>
   ```
@@ -85,9 +85,9 @@ def CUDA_LaunchCfgType : CUDA_Type<"LaunchCfg", "launch_cfg", "The configuration
 
 def CUDA_AssumeKernelAttr : AttrDef<CUDA_Dialect, "AssumeKernel"> {
   let mnemonic = "assume_kernel_attr";
-  let summary = "Whether a launch takes the kernel's attributes as they are";
+  let summary = "Whether a launch assumes that the function attributes are already set";
   let description = [{
-    `true`: the launch need not set the attributes of the function again.
+    `true`: the launch does not set the attributes of the function again.
     ```mlir
     #cuda.assume_kernel_attr<true>
     ```
@@ -97,16 +97,16 @@ def CUDA_AssumeKernelAttr : AttrDef<CUDA_Dialect, "AssumeKernel"> {
 }
 def CUDA_DevMaxSharedMemoryOptinAttr : AttrDef<CUDA_Dialect, "DevMaxSharedMemoryOptin"> {
   let mnemonic = "dev_max_shared_memory_optin";
-  let summary = "The most dynamic shared memory that a block may opt in to";
+  let summary = "Maximum dynamic shared memory per block that a kernel can opt in to";
   let description = [{
-    `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` of the device that runs.
+    `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN` of the current device.
     ```mlir
     #cuda.dev_max_shared_memory_optin
     ```
   }];
 }
 
-// A word of a fixed list, `#cuda.name<word>`.
+// An enumerator, `#cuda.name<word>`.
 class CUDA_Words<string cls, string sum, list<I32EnumAttrCase> cases> : I32EnumAttr<cls, sum, cases> {
   let cppNamespace = "::cute::cuda";
   let genSpecializedAttr = 0;
@@ -118,33 +118,33 @@ class CUDA_WordAttr<EnumAttrInfo words, string mnem, string sum, string example>
   let description = "```mlir\n#cuda." # mnem # "<" # example # ">\n```";
 }
 
-def CUDA_TxnKind : CUDA_Words<"TxnKind", "kind of a transaction on an mbarrier", [
+def CUDA_TxnKind : CUDA_Words<"TxnKind", "mbarrier operation", [
   I32EnumAttrCase<"Arrive", 0, "arrive">, I32EnumAttrCase<"ArriveExpectTx", 1, "arrive_expect_tx">,
   I32EnumAttrCase<"ExpectTx", 2, "expect_tx">]>;
-def CUDA_TxnKindAttr : CUDA_WordAttr<CUDA_TxnKind, "mbar_txn_kind", "What is done to an mbarrier", "arrive">;
-def CUDA_MbarWait : CUDA_Words<"MbarWait", "how an mbarrier is waited on", [
+def CUDA_TxnKindAttr : CUDA_WordAttr<CUDA_TxnKind, "mbar_txn_kind", "Operation performed on an mbarrier", "arrive">;
+def CUDA_MbarWait : CUDA_Words<"MbarWait", "kind of mbarrier wait", [
   I32EnumAttrCase<"Try", 0, "try">, I32EnumAttrCase<"Test", 1, "test">]>;
-def CUDA_MbarWaitAttr : CUDA_WordAttr<CUDA_MbarWait, "mbar_wait", "How an mbarrier is waited on", "try">;
-def CUDA_MbarScope : CUDA_Words<"MbarScope", "scope of an operation on an mbarrier", [
+def CUDA_MbarWaitAttr : CUDA_WordAttr<CUDA_MbarWait, "mbar_wait", "Kind of mbarrier wait", "try">;
+def CUDA_MbarScope : CUDA_Words<"MbarScope", "scope of an mbarrier operation", [
   I32EnumAttrCase<"Cta", 0, "cta">, I32EnumAttrCase<"Cluster", 1, "cluster">]>;
-def CUDA_MbarScopeAttr : CUDA_WordAttr<CUDA_MbarScope, "mbar_scope", "The scope of an operation on an mbarrier", "cta">;
-def CUDA_MbarSpace : CUDA_Words<"MbarSpace", "where an mbarrier lies", [
+def CUDA_MbarScopeAttr : CUDA_WordAttr<CUDA_MbarScope, "mbar_scope", "Scope of an mbarrier operation", "cta">;
+def CUDA_MbarSpace : CUDA_Words<"MbarSpace", "shared-memory window of an mbarrier", [
   I32EnumAttrCase<"Cta", 0, "cta">, I32EnumAttrCase<"Cluster", 1, "cluster">]>;
-def CUDA_MbarSpaceAttr : CUDA_WordAttr<CUDA_MbarSpace, "mbar_space", "Whose shared memory an mbarrier lies in", "cta">;
-def CUDA_Rnd : CUDA_Words<"Rnd", "rounding", [
+def CUDA_MbarSpaceAttr : CUDA_WordAttr<CUDA_MbarSpace, "mbar_space", "Shared-memory window of an mbarrier: of the CTA or of the cluster", "cta">;
+def CUDA_Rnd : CUDA_Words<"Rnd", "rounding mode", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Rn", 1, "rn">, I32EnumAttrCase<"Rm", 2, "rm">,
   I32EnumAttrCase<"Rp", 3, "rp">, I32EnumAttrCase<"Rz", 4, "rz">, I32EnumAttrCase<"Rna", 5, "rna">,
   I32EnumAttrCase<"Rs", 6, "rs">]>;
-def CUDA_RndAttr : CUDA_WordAttr<CUDA_Rnd, "rnd", "Rounding, as PTX calls it", "rn">;
-def CUDA_Packed : CUDA_Words<"Packed", "how elements of less than a byte lie", [
+def CUDA_RndAttr : CUDA_WordAttr<CUDA_Rnd, "rnd", "Rounding mode with its PTX name", "rn">;
+def CUDA_Packed : CUDA_Words<"Packed", "packing of sub-byte elements", [
   I32EnumAttrCase<"Compact", 0, "compact">, I32EnumAttrCase<"Padded", 1, "padded">]>;
-def CUDA_PackedAttr : CUDA_WordAttr<CUDA_Packed, "subbytes_packedkind", "How elements of less than a byte lie", "compact">;
-def CUDA_Tcgen05Group : CUDA_Words<"Tcgen05Group", "CTAs that work together", [
+def CUDA_PackedAttr : CUDA_WordAttr<CUDA_Packed, "subbytes_packedkind", "Packing of sub-byte elements", "compact">;
+def CUDA_Tcgen05Group : CUDA_Words<"Tcgen05Group", "CTA group of tcgen05 operations", [
   I32EnumAttrCase<"Cta1", 0, "cta_1">, I32EnumAttrCase<"Cta2", 1, "cta_2">]>;
-def CUDA_Tcgen05GroupAttr : CUDA_WordAttr<CUDA_Tcgen05Group, "tcgen05_group", "CTAs that work together", "cta_1">;
-def CUDA_Tcgen05Wait : CUDA_Words<"Tcgen05Wait", "what is waited for", [
+def CUDA_Tcgen05GroupAttr : CUDA_WordAttr<CUDA_Tcgen05Group, "tcgen05_group", "CTA group of tcgen05 operations", "cta_1">;
+def CUDA_Tcgen05Wait : CUDA_Words<"Tcgen05Wait", "kind of tcgen05.wait", [
   I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]>;
-def CUDA_Tcgen05WaitAttr : CUDA_WordAttr<CUDA_Tcgen05Wait, "tcgen05_wait", "What is waited for", "load">;
+def CUDA_Tcgen05WaitAttr : CUDA_WordAttr<CUDA_Tcgen05Wait, "tcgen05_wait", "Kind of `tcgen05.wait`", "load">;
 
 // ---- kernels ----
 
@@ -153,10 +153,10 @@ class CUDA_Op<string m, list<Trait> t = []> : Op<CUDA_Dialect, m, t>;
 def CUDA_KernelOp : CUDA_Op<"kernel", [
     HasParent<"::mlir::gpu::GPUModuleOp">, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "A kernel";
+  let summary = "Kernel function";
   let description = [{
-    A function of a gpu.module that is launched. `cuda.return` ends a path through it. `nvvm.reqntid` says how many
-    threads a block has. It becomes a `gpu.func` (pass cute-import-kernels).
+    Defines a kernel in a `gpu.module`. Control flow ends with `cuda.return`; `nvvm.reqntid` is the number of
+    threads per block. The pass cute-import-kernels converts it to a `gpu.func`.
 
     ```mlir
     cuda.kernel @copy(%from: !llvm.ptr<1>, %to: !llvm.ptr<1>) attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
@@ -179,7 +179,7 @@ def CUDA_KernelOp : CUDA_Op<"kernel", [
 }
 
 def CUDA_ReturnOp : CUDA_Op<"return", [HasParent<"KernelOp">, Pure, ReturnLike, Terminator]> {
-  let summary = "End of a kernel";
+  let summary = "Returns from a kernel";
   let description = [{
     ```mlir
     cuda.return
@@ -190,7 +190,7 @@ def CUDA_ReturnOp : CUDA_Op<"return", [HasParent<"KernelOp">, Pure, ReturnLike, 
 
 // ---- launches ----
 
-// An attribute that is an i32 and says so: `3 : i32`.
+// An i32 attribute that is printed with its type: `3 : i32`.
 def CUDA_TypedI32Attr : Attr<I32Attr.predicate, "32-bit signless integer attribute"> {
   let storageType = "::mlir::IntegerAttr";
   let returnType = "uint32_t";
@@ -198,10 +198,10 @@ def CUDA_TypedI32Attr : Attr<I32Attr.predicate, "32-bit signless integer attribu
 }
 
 def CUDA_LaunchCfgCreateOp : CUDA_Op<"launch_cfg.create"> {
-  let summary = "A launch configuration";
+  let summary = "Creates a launch configuration";
   let description = [{
-    How many threads a block has, how many bytes of dynamic shared memory it gets, how many blocks the grid has, and
-    the stream. Attributes are set by operations that follow, at most `max_attrs`.
+    Sets the threads per block, the bytes of dynamic shared memory, the blocks of the grid and the stream.
+    Subsequent `cuda.launch_cfg` operations set launch attributes, at most `max_attrs`.
 
     ```mlir
     %cfg = cuda.launch_cfg.create<max_attrs = 3 : i32> (blockDim = (%bx, %by, %bz), dynamicSmemBytes = %bytes,
@@ -229,22 +229,22 @@ class CUDA_FlagOp<string m, string sum, string text> : CUDA_Op<"launch_cfg." # m
   let arguments = (ins CUDA_LaunchCfgType:$cfg, I32:$value);
   let assemblyFormat = "`` `[` $cfg `]` $value attr-dict `:` qualified(type($cfg)) `,` type($value)";
 }
-def CUDA_LaunchCfgCooperativeOp : CUDA_FlagOp<"cooperative", "Whether a launch is cooperative", [{
-  `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`: where it is not 0, all blocks run at once and may wait for each other.
+def CUDA_LaunchCfgCooperativeOp : CUDA_FlagOp<"cooperative", "Makes a launch cooperative", [{
+  `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`: if nonzero, all blocks are co-resident and can synchronize with each other.
   ```mlir
   cuda.launch_cfg.cooperative[%cfg] %flag : !cuda.launch_cfg<max_attrs = 3>, i32
   ```
 }]>;
 def CUDA_LaunchCfgProgrammaticOp : CUDA_FlagOp<"programmatic_stream_serialization_allowed",
-    "Whether a launch may begin before the one in front of it ends", [{
-  `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`: where it is not 0, the kernel itself waits for the one in
-  front of it (`griddepcontrol.wait`).
+    "Allows a launch to start before its predecessor in the stream completes", [{
+  `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`: if nonzero, the kernel itself waits for its predecessor
+  (`griddepcontrol.wait`).
   ```mlir
   cuda.launch_cfg.programmatic_stream_serialization_allowed[%cfg] %flag : !cuda.launch_cfg<max_attrs = 3>, i32
   ```
 }]>;
 def CUDA_LaunchCfgClusterDimOp : CUDA_Op<"launch_cfg.cluster_dim"> {
-  let summary = "How many blocks a cluster has";
+  let summary = "Sets the cluster dimensions in blocks";
   let description = [{
     `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
     ```mlir
@@ -259,9 +259,10 @@ def CUDA_LaunchCfgClusterDimOp : CUDA_Op<"launch_cfg.cluster_dim"> {
 }
 
 def CUDA_LaunchExOp : CUDA_Op<"launch_ex", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Launch of a kernel";
+  let summary = "Launches a kernel";
   let description = [{
-    `cuLaunchKernelEx`. The callee is a `cuda.kernel`, or a `gpu.func` that was one; the operands are its arguments.
+    `cuLaunchKernelEx`. The callee is a `cuda.kernel`, or the `gpu.func` it was converted to; the operands are its
+    arguments.
 
     ```mlir
     %r = cuda.launch_ex @kernels::@scale<%cfg> (%x, %factor) {assume_kernel_attr = #cuda.assume_kernel_attr<true>}
@@ -278,9 +279,9 @@ def CUDA_LaunchExOp : CUDA_Op<"launch_ex", [DeclareOpInterfaceMethods<SymbolUser
 }
 
 def CUDA_CastOp : CUDA_Op<"cast", [Pure]> {
-  let summary = "A stream of an address, a number of a result";
+  let summary = "Converts between handles and integers";
   let description = [{
-    Between `i64` and `!cuda.stream`, or `i32` and `!cuda.result`.
+    Converts between `i64` and `!cuda.stream`, or between `i32` and `!cuda.result`.
     ```mlir
     %s = cuda.cast %address : i64 -> !cuda.stream
     ```
@@ -292,9 +293,9 @@ def CUDA_CastOp : CUDA_Op<"cast", [Pure]> {
 }
 
 def CUDA_ReturnIfErrorOp : CUDA_Op<"return_if_error"> {
-  let summary = "Return from a host function after an error";
+  let summary = "Returns from a host function on error";
   let description = [{
-    Where `code` is not 0, the function returns it. It stands in a function whose one result is an i32.
+    If `code` is nonzero, the enclosing function returns it. That function must have a single i32 result.
     ```mlir
     cuda.return_if_error %code : i32
     ```

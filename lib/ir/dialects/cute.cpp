@@ -1,4 +1,4 @@
-// The generated classes and the few lines that carry their calls into C. See cute.td.
+// The generated classes of the dialect cute, which forward to C. See cute.td.
 #include "lib/ir/dialects/cute_nvgpu.h"
 #include "lib/ir/mlir/llvm_compat.h"
 
@@ -29,7 +29,7 @@ FailureOr<std::string> cute::parseTypeText(AsmParser &parser, cute_type_index in
     if (succeeded(parser.parseOptionalString(&text))) {
         size_t offset = 0;
         if (row->canonical(row, scratch.arena, text.data(), text.size(), &canonical, &offset, scratch.diag))
-            // One past the opening quote: no escape can stand in a text that parses up to there.
+            // One past the opening quote: a text that parses up to the error contains no escapes.
             return parser.emitError(SMLoc::getFromPointer(start.getPointer() + 1 + offset))
                    << scratch.message();
     } else {
@@ -93,7 +93,7 @@ LogicalResult cute::inferVia(const cute_op_row *row, MLIRContext *context, std::
     return success();
 }
 
-// A pure operation whose only result type has no unknown leaf is a constant of it.
+// A pure operation with a single static result type folds to a constant.
 OpFoldResult cute::foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute>)
 {
     if (row && row->fold) return unwrap(row->fold(row, wrap(op)));
@@ -101,8 +101,9 @@ OpFoldResult cute::foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attri
     return TypeAttr::get(op->getResult(0).getType());
 }
 
-// The verifier stops at the first function that is wrong; where diagnostics are checked against expectations
-// (-verify-diagnostics, which turns printing of operations off), those behind it have to speak too.
+// The verifier stops at the first invalid function. With -verify-diagnostics (recognized by operations not
+// being printed) the following functions are verified too, so that a test can expect errors in several
+// functions.
 static void verifyFunctionsBehind(ValueRange operands)
 {
     MLIRContext *context = operands.empty() ? nullptr : operands[0].getContext();
@@ -111,7 +112,7 @@ static void verifyFunctionsBehind(ValueRange operands)
     while (function && !isa_and_nonnull<ModuleOp>(function->getParentOp()))
         function = function->getParentOp();
     while (function && (function = function->getNextNode()))
-        if (failed(verify(function))) return; // which has come here itself
+        if (failed(verify(function))) return; // which has called this function itself
 }
 
 LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
@@ -119,7 +120,7 @@ LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, 
                               ArrayRef<Type> stated)
 {
     SmallVector<Type> inferred, dsl;
-    // A composed layout that is its layout is CuTe DSL's alone.
+    // Only CuTe DSL has a composed layout that equals its layout.
     auto composed = stated.empty() ? ComposedLayoutType() : dyn_cast<ComposedLayoutType>(stated[0]);
     LogicalResult result = infer(inferred, composed && !composed.getText().contains(" o "));
     if (succeeded(result) && inferred != stated && (!inferred.empty() || stated.empty()) &&
@@ -130,7 +131,7 @@ LogicalResult cute::refineVia(StringRef name, std::optional<Location> location, 
     return result;
 }
 
-// Indices, coordinates and shapes in front are divided only; of layouts extents and strides divide.
+// Leading indices, coordinates and shapes are only dividends; extents and strides of layouts are divisors.
 Speculation::Speculatability cute::divisionVia(Operation *op)
 {
     bool divides = isa<LayoutType, ComposedLayoutType>(op->getOperand(0).getType());
@@ -163,7 +164,7 @@ void cute::noteRows(Dialect *dialect, OpRows &rows)
 
 namespace cute::detail
 {
-// That of the types whose text stands in quotes: a class each.
+// Storage of the types whose text is in quotes: one class each.
 template <cute_type_index row> struct TextStorage : TypeText {
     using KeyTy = StringRef;
     explicit TextStorage(StringRef text) : TypeText(row, text) {}
@@ -202,7 +203,7 @@ Operation *CuteDialect::materializeConstant(OpBuilder &builder, Attribute value,
     return create<StaticOp>(builder, location, type);
 }
 
-// All types of these dialects are texts: there is no value of IntType, which is read as another type.
+// All types of these dialects have a text; IntType is parsed as another type and has no instances.
 const TypeText *cute::textOf(Type type)
 {
     if (!isa<CuteDialect, cute_nvgpu::CuteNvgpuDialect>(type.getDialect())) return nullptr;

@@ -1,4 +1,5 @@
-// The dialect's C++ side: the generated classes and what they call. All decisions are in types.c and ops/.
+// C++ side of the dialect cute: generated classes and the functions that they call. The logic is in types.c
+// and ops/.
 #ifndef CUTE_LIB_IR_DIALECTS_CUTE_H
 #define CUTE_LIB_IR_DIALECTS_CUTE_H
 
@@ -28,7 +29,7 @@ namespace cute
 {
 using namespace mlir;
 
-// The canonical text of the type that starts here, `<"...">` or `<2>`; an error at its place otherwise.
+// Parses `<"...">` or `<2>` to a canonical text, or emits an error.
 FailureOr<std::string> parseTypeText(AsmParser &parser, cute_type_index index);
 void printText(AsmPrinter &printer, StringRef text);
 LogicalResult verifyText(function_ref<InFlightDiagnostic()> error, cute_type_index index, StringRef text);
@@ -38,18 +39,18 @@ template <class T, class Base> Base parseQuoted(AsmParser &parser, cute_type_ind
     return failed(text) ? Base() : Base(T::get(parser.getContext(), *text));
 }
 
-// The rows of operations (lib/ir/ops) by the identity of their names in a context.
+// Rows of operations (lib/ir/ops), by the uniqued operation name of a context.
 using OpRows = llvm::DenseMap<const void *, const cute_op_row *>;
-// Those of the operations of `dialect`.
+// Adds the rows of the operations of `dialect`.
 void noteRows(Dialect *dialect, OpRows &rows);
 
-// A type whose values are of that kind.
+// Whether values of the type have that kind.
 inline bool isKind(Type type, cute_type kind)
 {
     cute_type own;
     return cute_type_is(wrap(type), &own) && own == kind;
 }
-// An int_tuple that is one integer.
+// Whether the type is an int_tuple of depth 0.
 bool isScalar(Type type);
 
 LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::optional<Location> location,
@@ -57,7 +58,7 @@ LogicalResult inferVia(const cute_op_row *row, MLIRContext *context, std::option
                        bool dsl = false, bool follows = false);
 OpFoldResult foldVia(const cute_op_row *row, Operation *op, ArrayRef<Attribute> operands);
 LogicalResult verifyVia(const cute_op_row *row, Operation *op);
-// Compares stated result types with inferred ones.
+// Checks explicit result types against inferred ones.
 LogicalResult refineVia(StringRef name, std::optional<Location> location, ValueRange operands,
                         llvm::function_ref<LogicalResult(SmallVectorImpl<Type> &, bool dsl)> infer,
                         ArrayRef<Type> stated);
@@ -72,7 +73,7 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
 {
   public:
     static LogicalResult verifyTrait(Operation *op) { return verifyVia(rowOf<ConcreteOp>(), op); }
-    // Of any number of results: the form for a single one may not be asked about others.
+    // The multi-result form: MLIR's single-result form applies to one-result operations only.
     static LogicalResult foldTrait(Operation *op, ArrayRef<Attribute> operands,
                                    SmallVectorImpl<OpFoldResult> &results)
     {
@@ -110,7 +111,7 @@ template <class ConcreteOp> class CuteHooks : public OpTrait::TraitBase<Concrete
     }
 };
 
-// A division may be hoisted when nothing unknown divides.
+// A division is speculatable if no divisor is dynamic.
 Speculation::Speculatability divisionVia(Operation *op);
 template <class ConcreteOp> class CuteDivides : public OpTrait::TraitBase<ConcreteOp, CuteDivides>
 {

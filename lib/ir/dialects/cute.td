@@ -1,5 +1,5 @@
-// The dialects `cute` and `cute_nvgpu`: all of it. Every type and operation is data; what they mean is C: types.c for the
-// types' text, ops/ for the operations (a row each).
+// The dialects `cute` and `cute_nvgpu`. Types and operations are only declared here; their semantics are C: types.c for
+// the text of types, ops/ for operations (one row each).
 #ifndef CUTE_IR_TD
 #define CUTE_IR_TD
 

@@ -1,4 +1,4 @@
-// Atoms, tiled copies and MMAs, and how they partition tensors.
+// Atoms, tiled copies and tiled MMAs, and their partitions of tensors.
 #ifndef CUTE_IR_ATOM_OPS_TD
 #define CUTE_IR_ATOM_OPS_TD
 
@@ -9,11 +9,12 @@ include "lib/ir/dialects/cute_tensor_types.td"
 def Cute_MmaOperand : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>;
 
 def Cute_MakeAtomOp : Cute_Op<"make_atom", [Pure]> {
-  let summary = "An atom: one instruction";
+  let summary = "Makes an atom";
   let description = [{
-    The type says all of it, but of `wgmma` whether it adds to its accumulator: an `i1`, true where it is left out.
+    The type determines the atom. Only a `wgmma` atom has an operand: an `i1`, whether it adds to its
+    accumulator (default true).
 
-    Refused: other operands.
+    Errors: any other operand.
 
     ```mlir
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16, 128 b>
@@ -22,7 +23,7 @@ def Cute_MakeAtomOp : Cute_Op<"make_atom", [Pure]> {
   let arguments = (ins Variadic<AnyType>:$fields);
   let results = (outs Cute_Atom:$atom);
 }
-// Of one operand the result type says how the atom is laid over threads and values; of more it follows.
+// With the atom alone, the result type gives the tiling; with more operands it is inferred.
 class Cute_TilingOp<string m, dag ins, Type result> : Cute_TypedOp<m, [Pure]> {
   let arguments = ins;
   let results = (outs result:$tiled);
@@ -30,14 +31,14 @@ class Cute_TilingOp<string m, dag ins, Type result> : Cute_TypedOp<m, [Pure]> {
 def Cute_TilingPart : AnyTypeOf<[Cute_LayoutType, Cute_TileType, Cute_ShapeType], "!cute.layout, !cute.tile, or !cute.shape">;
 
 def Cute_MakeTiledCopyOp : Cute_TilingOp<"make_tiled_copy", (ins Cute_Atom:$atom, Variadic<Cute_TilingPart>:$parts), Cute_TiledCopyType> {
-  let summary = "A copy atom laid over threads and values";
+  let summary = "Tiles a copy atom over threads and values";
   let description = [{
-    `(atom, threads and values, tiler)`: the layout takes a thread and a value to the index of an element in the tile.
-    `(atom, threads, values)`: two layouts take a coordinate of the tile to the thread and to the value; the tile is as large as
-    their product. `(atom)`: the result type says how.
+    `(atom, thread-value layout, tiler)`: the layout maps (thread, value) to the index of an element in the
+    tile. `(atom, threads, values)`: two layouts map a coordinate of the tile to the thread and to the value;
+    the tile has the size of their product. `(atom)`: the result type gives the tiling.
 
-    Refused: layouts that are not static; an atom that is not the one of the result type; a layout of threads and values that
-    has no whole number of the atom's.
+    Errors: layouts that are not static; an atom that differs from the result type's; a thread-value layout
+    that is not a whole number of atoms.
 
     ```mlir
     %t = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16, 128 b>)
@@ -50,12 +51,14 @@ def Cute_MakeTiledCopyOp : Cute_TilingOp<"make_tiled_copy", (ins Cute_Atom:$atom
   }];
 }
 def Cute_MakeTiledMmaOp : Cute_TilingOp<"make_tiled_mma", (ins Cute_Atom:$atom, Variadic<Cute_TilingPart>:$parts), Cute_TiledMmaType> {
-  let summary = "An MMA atom laid over warps";
+  let summary = "Tiles an MMA atom over warps";
   let description = [{
-    `(atom, layout of atoms over M, N and K, permutation)`: modes of the layout that are left out have one atom; the permutation,
-    a tile of M, N and K, may be left out. `(atom)`: the result type says how; where it is not written, one atom.
+    `(atom, layout of atoms over M, N and K, permutation)`: missing modes of the layout have one atom; the
+    permutation, a tile of M, N and K, is optional. `(atom)`: the result type gives the tiling, by default one
+    atom.
 
-    Refused: a layout that is not static or has more than three modes; an atom that is not the one of the result type.
+    Errors: a layout that is not static or has more than three modes; an atom that differs from the result
+    type's.
 
     ```mlir
     %m = cute.make_tiled_mma(%a) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >)
@@ -69,9 +72,9 @@ def Cute_MakeTiledMmaOp : Cute_TilingOp<"make_tiled_mma", (ins Cute_Atom:$atom, 
 
 class Cute_TiledCopyOfMmaOp<string operand, string tv, string tiler>
     : Cute_TilingOp<"make_tiled_copy_" # operand, (ins Cute_Atom:$atom, Cute_TiledMmaType:$mma), Cute_TiledCopyType> {
-  let summary = "A copy of what each thread of a tiled MMA has of " # operand;
+  let summary = "Makes a tiled copy that matches operand " # operand # " of a tiled MMA";
   let description = [{
-    The thread-value layout is the MMA's, the tiler its tile.
+    The thread-value layout is that of the MMA, the tiler its tile.
 
     ```mlir
     %t = cute.make_tiled_copy_}] # operand # [{(%a, %m) : (!cute_nvgpu.atom.universal_copy<f16>,
@@ -86,9 +89,9 @@ def Cute_MakeTiledCopyCOp : Cute_TiledCopyOfMmaOp<"C", "((4,8),((2,2),(1,1))):((
 
 class Cute_TiledCopyOfCopyOp<string side, string what>
     : Cute_TilingOp<"make_tiled_copy_" # side, (ins Cute_Atom:$atom, Cute_TiledCopyType:$copy), Cute_TiledCopyType> {
-  let summary = "A copy of what each thread of another one " # what;
+  let summary = "Makes a tiled copy that matches the " # what # " of another";
   let description = [{
-    The threads and values of the other copy's }] # what # [{ side.
+    The thread-value layout is that of the other copy's }] # what # [{.
 
     ```mlir
     %t = cute.make_tiled_copy_}] # side # [{(%a, %c) : (!cute_nvgpu.atom.universal_copy<f16>,
@@ -97,17 +100,17 @@ class Cute_TiledCopyOfCopyOp<string side, string what>
     ```
   }];
 }
-def Cute_MakeTiledCopySOp : Cute_TiledCopyOfCopyOp<"S", "reads">;
-def Cute_MakeTiledCopyDOp : Cute_TiledCopyOfCopyOp<"D", "writes">;
+def Cute_MakeTiledCopySOp : Cute_TiledCopyOfCopyOp<"S", "source">;
+def Cute_MakeTiledCopyDOp : Cute_TiledCopyOfCopyOp<"D", "destination">;
 
 class Cute_CopyPartitionOp<string side, string what> : Cute_DivideOp<"tiled.copy.partition_" # side> {
-  let summary = "What a thread of a tiled copy " # what # " of a tensor";
+  let summary = "Partitions the " # what # " of a tiled copy by thread";
   let description = [{
-    `((values of the atom, atoms), rest...)` of the tensor's tiles, for the thread of that index.
+    The elements of the thread with the given index: `((values of the atom, atoms), rest...)`.
 
-    The last tile of a tensor that it does not divide reaches out of it: such a part is copied by a predicate.
+    If the tile does not divide the tensor, the last tile extends past its end, and the copy needs a predicate.
 
-    Refused: a tiled copy whose instruction has no layouts.
+    Errors: a tiled copy whose instruction has no thread-value layout.
 
     ```mlir
     %p = cute.tiled.copy.partition_}] # side # [{(%t, %x, %i) : (!cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f16, 128 b>, layout_copy_tv = <"((16,8),8):((64,1),8)">, tiler_mn = <"[8:1;128:1]">>,
@@ -117,12 +120,13 @@ class Cute_CopyPartitionOp<string side, string what> : Cute_DivideOp<"tiled.copy
   let arguments = (ins Cute_TiledCopyType:$tiled_copy, Cute_LaidOut:$tensor, Cute_CoordType:$thread);
   let results = (outs Cute_LaidOut:$result);
 }
-def Cute_CopyPartitionSOp : Cute_CopyPartitionOp<"S", "reads">;
-def Cute_CopyPartitionDOp : Cute_CopyPartitionOp<"D", "writes">;
+def Cute_CopyPartitionSOp : Cute_CopyPartitionOp<"S", "source">;
+def Cute_CopyPartitionDOp : Cute_CopyPartitionOp<"D", "destination">;
 def Cute_CopyRetileOp : Cute_DivideOp<"tiled.copy.retile"> {
-  let summary = "A thread's fragment in the modes of a tiled copy";
+  let summary = "Rearranges a fragment in the modes of a tiled copy";
   let description = [{
-    The fragment of an MMA, `(values, ...)`, as `((values of the copy's atom, atoms), rest...)`: the same registers.
+    The fragment of an MMA, `(values, ...)`, as `((values of the copy's atom, atoms), rest...)`; the registers
+    are the same.
 
     ```mlir
     %r = cute.tiled.copy.retile(%t, %x) : (!cute.tiled_copy<!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>, layout_copy_tv = <"((4,8,2,2),((2,2,2),(1,1))):((64,1,16,0),((32,8,256),(0,0)))">, tiler_mn = <"[32:1;16:1]">>,
@@ -134,9 +138,10 @@ def Cute_CopyRetileOp : Cute_DivideOp<"tiled.copy.retile"> {
 }
 
 def Cute_MmaPartitionOp : Cute_DivideOp<"tiled.mma.partition"> {
-  let summary = "What a thread of a tiled MMA has of A, B or C";
+  let summary = "Partitions A, B or C of a tiled MMA by thread";
   let description = [{
-    `(values of the atom, rest of M or N, rest of N or K, ...)` for the thread of that index.
+    The elements of the thread with the given index: `(values of the atom, rest of M or N, rest of N or K,
+    ...)`.
 
     ```mlir
     %p = cute.tiled.mma.partition A (%m, %x, %i) : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(2,2,1):(1,2,0)">, permutation_MNK = <"[32:1;32:1;16:1]">>,
@@ -147,9 +152,9 @@ def Cute_MmaPartitionOp : Cute_DivideOp<"tiled.mma.partition"> {
   let results = (outs Cute_LaidOut:$result);
 }
 def Cute_MmaPartitionShapeOp : Cute_DivideOp<"tiled.mma.partition_shape"> {
-  let summary = "The shape of what a thread has of A, B or C";
+  let summary = "Shape of a thread's partition of A, B or C";
   let description = [{
-    Of a tensor of that shape: `cute.tiled.mma.partition` without the tensor.
+    The shape that `cute.tiled.mma.partition` yields for a tensor of the given shape.
 
     ```mlir
     %p = cute.tiled.mma.partition_shape C (%m, %s) : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(2,2,1):(1,2,0)">, permutation_MNK = <"[32:1;32:1;16:1]">>,
@@ -160,12 +165,14 @@ def Cute_MmaPartitionShapeOp : Cute_DivideOp<"tiled.mma.partition_shape"> {
   let results = (outs Cute_ShapeType:$result);
 }
 def Cute_MmaMakeFragmentOp : Cute_TypedOp<"mma.make_fragment", []> {
-  let summary = "Registers for a thread's part of A, B or C";
+  let summary = "Allocates the fragment of a thread's partition of A, B or C";
   let description = [{
-    Of C from a shape or a partition: a new tensor, uninitialised. Of A and B from a partition: a new tensor in registers; of
-    an instruction that reads shared memory (`wgmma`, `tcgen05.mma`), a view of its descriptors.
+    For C, from a shape or a partition: a new, uninitialized register tensor. For A and B, from a partition: a
+    new register tensor, or, if the instruction reads shared memory (`wgmma`, `tcgen05.mma`), a view of its
+    descriptors.
 
-    Refused: of `wgmma` a partition in shared memory that no matrix descriptor expresses; the message says which layouts would do.
+    Errors: for `wgmma`, a partition in shared memory that a matrix descriptor cannot express; the message
+    lists the supported layouts.
 
     ```mlir
     %f = cute.mma.make_fragment C (%m, %s) : (!cute.tiled_mma<!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, atom_layout_MNK = <"(2,2,1):(1,2,0)">, permutation_MNK = <"[32:1;32:1;16:1]">>,

@@ -1,4 +1,4 @@
-// Operations on numbers: sizes, coordinates and indices, arithmetic leaf by leaf, comparisons.
+// Integer operations: sizes, coordinates and indices, elementwise arithmetic, comparisons.
 #ifndef CUTE_IR_INDEX_OPS_TD
 #define CUTE_IR_INDEX_OPS_TD
 
@@ -11,12 +11,13 @@ class Cute_SizeLikeOp<string m, Type input> : Cute_InferOp<m> {
 }
 
 def Cute_SizeOp : Cute_SizeLikeOp<"size", Cute_Sized> {
-  let summary = "The number of coordinates: the product of the extents";
+  let summary = "Number of coordinates: the product of the extents";
   let description = [{
-    `size(s) = s`, `size((s, S, ...)) = size(s) * size(S) * ...`. `<[i, j]>` takes that of mode j of mode i.
-    Of a layout: of its shape; of a composed layout: of B's. The result is as wide as the widest leaf.
+    `size(s) = s`, `size((s, S, ...)) = size(s) * size(S) * ...`. `<[i, j]>` is the size of mode j of mode i.
+    The size of a layout is that of its shape; of a composed layout, that of B. The result is as wide as the
+    widest leaf.
 
-    Refused: a path that leads nowhere, and a product beyond 64 bits.
+    Errors: a path that does not exist, a product beyond 64 bits.
 
     ```mlir
     %n = cute.size<[0]>(%l) : (!cute.layout<"(?,4):(4,1)">) -> !cute.int_tuple<"?">
@@ -27,11 +28,10 @@ def Cute_SizeOp : Cute_SizeLikeOp<"size", Cute_Sized> {
 def Cute_CosizeOp : Cute_SizeLikeOp<"cosize", Cute_LaidOut> {
   let summary = "One more than the largest index";
   let description = [{
-    `1 + sum_i (s_i - 1) * |d_i|`: how many elements lie below the largest index. With basis strides the
-    product over the modes of the codomain. Of a swizzled layout: of B, as a swizzle permutes what lies below
-    it.
+    `1 + sum_i (s_i - 1) * |d_i|`. With basis strides, the product over the modes of the codomain. For a
+    swizzled layout, the cosize of B, because a swizzle permutes the indices below it.
 
-    Refused: a composed layout whose A is a layout, which may map anywhere. See CuTe's 01_layout.md.
+    Errors: a composed layout whose A is a layout, which may map anywhere. See CuTe's 01_layout.md.
 
     ```mlir
     %n = cute.cosize(%l) : (!cute.layout<"(4,8):(1,16)">) -> !cute.int_tuple<"116">
@@ -45,11 +45,11 @@ class Cute_ProductOp<string m> : Cute_InferOp<m> {
 }
 
 def Cute_TupleProductOp : Cute_ProductOp<"tuple_product"> {
-  let summary = "The product of all leaves";
+  let summary = "Product of all leaves";
   let description = [{
     `product((t, T, ...)) = product(t) * product(T) * ...`, of the type of the operand.
 
-    Refused: a product beyond 64 bits.
+    Errors: a product beyond 64 bits.
 
     ```mlir
     %n = cute.tuple_product(%s) : (!cute.shape<"(2,(3,4))">) -> !cute.shape<"24">
@@ -58,11 +58,11 @@ def Cute_TupleProductOp : Cute_ProductOp<"tuple_product"> {
 }
 
 def Cute_TupleProductEachOp : Cute_ProductOp<"tuple_product_each"> {
-  let summary = "The product of each mode's leaves";
+  let summary = "Product of the leaves of each mode";
   let description = [{
-    `(product(t), product(T), ...)`: one number for each mode at top level.
+    `(product(t), product(T), ...)`: one integer per top-level mode.
 
-    Refused: a product beyond 64 bits.
+    Errors: a product beyond 64 bits.
 
     ```mlir
     %n = cute.tuple_product_each(%s) : (!cute.shape<"(2,(3,4))">) -> !cute.shape<"(2,12)">
@@ -72,14 +72,14 @@ def Cute_TupleProductEachOp : Cute_ProductOp<"tuple_product_each"> {
 
 def Cute_LayoutEvalOp : Cute_DividingFunctionOp<"layout_eval", (ins Cute_CoordType:$coord, Cute_AnyLayout:$layout),
                                                 (outs Cute_IntTupleType:$result)> {
-  let summary = "A layout applied to a coordinate";
+  let summary = "Applies a layout to a coordinate";
   let description = [{
-    `L(c) = sum_i c_i * d_i`; with basis strides the sum is a tuple; of a composed layout `A(offset + B(c))`.
-    The coordinate may be a number, of the layout's rank, or congruent to its shape: where it has a number for
-    a mode of several leaves, that is `c % s_0`, `c / s_0 % s_1` and so on, the last leaf taking what is left.
-    `_` counts as 0.
+    `L(c) = sum_i c_i * d_i`; with basis strides the sum is a tuple; for a composed layout `A(offset + B(c))`.
+    The coordinate is an integer, a tuple of the layout's rank, or congruent to its shape. An integer for a
+    mode of several leaves is split into `c % s_0`, `c / s_0 % s_1` and so on; the last leaf takes the
+    remaining quotient. `_` counts as 0.
 
-    Refused: a coordinate of another rank or deeper than the shape; an index beyond 64 bits. See CuTe's
+    Errors: a coordinate of a different rank or deeper than the shape; an index beyond 64 bits. See CuTe's
     01_layout.md.
 
     ```mlir
@@ -92,12 +92,12 @@ def Cute_Crd2IdxOp : Cute_DividingFunctionOp<"crd2idx", (ins Cute_CoordType:$coo
                                               AnyTypeOf<[Cute_ShapeType, Cute_LayoutType, Cute_ComposedLayoutType],
                                                         "Scalar integer or recursive tuple of shape extents, or a layout">:$shape),
                                              (outs Cute_IntTupleType:$result)> {
-  let summary = "The index of a coordinate in a compact column-major shape";
+  let summary = "Converts a coordinate to an index in a compact column-major shape";
   let description = [{
-    `crd2idx((c, C), (s, S)) = c + s * crd2idx(C, S)`: the first mode is the fastest. A number stands for any
-    mode. With a layout it is `cute.layout_eval`.
+    `crd2idx((c, C), (s, S)) = c + s * crd2idx(C, S)`: the first mode is the fastest. An integer can replace
+    the coordinate of any mode. With a layout the operation is `cute.layout_eval`.
 
-    Refused: a coordinate that is not weakly congruent to the shape. See CuTe's 01_layout.md.
+    Errors: a coordinate that is not weakly congruent to the shape. See CuTe's 01_layout.md.
 
     ```mlir
     %i = cute.crd2idx(%c, %s) : (!cute.coord<"(1,2)">, !cute.shape<"(4,8)">) -> !cute.int_tuple<"9">
@@ -107,13 +107,13 @@ def Cute_Crd2IdxOp : Cute_DividingFunctionOp<"crd2idx", (ins Cute_CoordType:$coo
 
 def Cute_Idx2CrdOp : Cute_DividingFunctionOp<"idx2crd", (ins Cute_IntTupleType:$index, Cute_ShapeType:$shape),
                                              (outs Cute_CoordType:$result)> {
-  let summary = "The coordinate of an index in a compact column-major shape";
+  let summary = "Converts an index to a coordinate in a compact column-major shape";
   let description = [{
-    `idx2crd(i, (s, S)) = (i % s, idx2crd(i / s, S))`; a tuple of indices goes mode by mode. The last mode is
-    not reduced: an index past the size gives a coordinate past the last extent, so that it is out of bounds
-    for `cute.elem_less`.
+    `idx2crd(i, (s, S)) = (i % s, idx2crd(i / s, S))`; a tuple of indices is converted mode by mode. The last
+    mode is not reduced: an index past the size gives a coordinate past the last extent, which
+    `cute.elem_less` recognizes as out of bounds.
 
-    Refused: an index tuple of another rank; division by a known extent of 0. See CuTe's 01_layout.md.
+    Errors: an index tuple of a different rank; division by a static extent of 0. See CuTe's 01_layout.md.
 
     ```mlir
     %c = cute.idx2crd(%i, %s) : (!cute.int_tuple<"?">, !cute.shape<"(4,8)">) -> !cute.coord<"(?,?)">
@@ -123,12 +123,12 @@ def Cute_Idx2CrdOp : Cute_DividingFunctionOp<"idx2crd", (ins Cute_IntTupleType:$
 
 def Cute_IncrementCoordOp : Cute_FunctionOp<"increment_coord", (ins Cute_CoordType:$coord, Cute_ShapeType:$shape),
                                              (outs Cute_CoordType:$result)> {
-  let summary = "The next coordinate in colexicographic order";
+  let summary = "Next coordinate in colexicographic order";
   let description = [{
-    The first leaf counts up; at its extent it returns to 0 and the next one counts. The last leaf is not
-    reduced: `(0, ..., s_n)` is the end.
+    Increments the first leaf; a leaf that reaches its extent is reset to 0 and carries into the next one. The
+    last leaf is not reduced: `(0, ..., s_n)` is the end.
 
-    Refused: a coordinate that is not congruent to the shape, or has a `_`. See `increment` of CuTe's
+    Errors: a coordinate that is not congruent to the shape, or contains `_`. See `increment` of CuTe's
     int_tuple.hpp.
 
     ```mlir
@@ -143,13 +143,12 @@ class Cute_RankOp<string m> : Cute_InferOp<m> {
 }
 
 def Cute_AppendToRankOp : Cute_RankOp<"append_to_rank"> {
-  let summary = "Modes behind the last, up to a rank";
+  let summary = "Appends modes up to a rank";
   let description = [{
-    `(t_0, ..., t_k, e, e, ...)`: the element is repeated behind the last mode until the rank is reached. A
-    value of that rank or more stays as it is. Of a composed layout modes are added to B, and the element is a
-    layout.
+    `(t_0, ..., t_k, e, e, ...)`: appends the element until the rank is reached. A value that already has the
+    rank is returned unchanged. For a composed layout, modes are added to B, and the element is a layout.
 
-    Refused: a rank below 1, and an element of another type.
+    Errors: a rank below 1, an element of a different kind.
 
     ```mlir
     %r = cute.append_to_rank<3>(%s, %one) : !cute.shape<"(4,?)">, !cute.shape<"1">
@@ -158,28 +157,27 @@ def Cute_AppendToRankOp : Cute_RankOp<"append_to_rank"> {
 }
 
 def Cute_PrependToRankOp : Cute_RankOp<"prepend_to_rank"> {
-  let summary = "Modes before the first, up to a rank";
+  let summary = "Prepends modes up to a rank";
   let description = [{
-    `(e, e, ..., t_0, ..., t_k)`: the element is repeated before the first mode until the rank is reached. A
-    value of that rank or more stays as it is. Of a composed layout modes are added to B, and the element is a
-    layout.
+    `(e, e, ..., t_0, ..., t_k)`: prepends the element until the rank is reached. A value that already has the
+    rank is returned unchanged. For a composed layout, modes are added to B, and the element is a layout.
 
-    Refused: a rank below 1, and an element of another type.
+    Errors: a rank below 1, an element of a different kind.
 
     ```mlir
     %r = cute.prepend_to_rank<3>(%s, %one) : !cute.shape<"(4,?)">, !cute.shape<"1">
     ```
   }];
 }
-// ---- arithmetic, leaf by leaf ----
+// ---- elementwise arithmetic ----
 def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_Number:$rhs),
                                       (outs Cute_Number:$result)> {
-  let summary = "Sum, leaf by leaf";
+  let summary = "Elementwise sum of tuples";
   let description = [{
-    `(a + b, A + B, ...)`. What only one operand has, because it is of higher rank, stays as it is; the number
-    0 may stand for a tuple of zeros on either side.
+    `(a + b, A + B, ...)`. Modes that only the operand of higher rank has are kept. The integer 0 can replace
+    either operand.
 
-    Refused: another number with a tuple, a number and a tuple at one place, a sum beyond 64 bits.
+    Errors: another integer with a tuple, an integer and a tuple in corresponding modes, a sum beyond 64 bits.
 
     ```mlir
     %r = cute.tuple_add(%a, %b) : (!cute.int_tuple<"(1,?)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(3,?)">
@@ -189,12 +187,13 @@ def Cute_TupleAddOp : Cute_FunctionOp<"tuple_add", (ins Cute_Number:$lhs, Cute_N
 
 def Cute_TupleSubOp : Cute_FunctionOp<"tuple_sub", (ins Cute_Number:$lhs, Cute_Number:$rhs),
                                       (outs Cute_Number:$result)> {
-  let summary = "Difference, leaf by leaf";
+  let summary = "Elementwise difference of tuples";
   let description = [{
-    `(a - b, A - B, ...)`. What only one operand has, because it is of higher rank, stays as it is, also when
-    it is the second; the number 0 may be subtracted from a tuple.
+    `(a - b, A - B, ...)`. Modes that only the operand of higher rank has are kept, even those of the second
+    operand. The integer 0 can be subtracted from a tuple.
 
-    Refused: another number with a tuple, a number and a tuple at one place, a difference beyond 64 bits.
+    Errors: another integer with a tuple, an integer and a tuple in corresponding modes, a difference beyond
+    64 bits.
 
     ```mlir
     %r = cute.tuple_sub(%a, %b) : (!cute.int_tuple<"(3,?)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(1,?)">
@@ -203,13 +202,13 @@ def Cute_TupleSubOp : Cute_FunctionOp<"tuple_sub", (ins Cute_Number:$lhs, Cute_N
 }
 
 def Cute_ShapeDivOp : Cute_DivideOp<"shape_div"> {
-  let summary = "A shape divided, mode after mode";
+  let summary = "Divides a shape mode by mode";
   let description = [{
-    `s / t`, at least 1 in magnitude, where one divides the other. Mode by mode for a tuple; a number is used
-    up from the left: `(s, S) / t = (s / t, S / (t / s))`. Of unknown leaves the division is not checked when
-    the program runs.
+    `s / t`, at least 1 in magnitude, where one divides the other. Tuples are divided mode by mode; an integer
+    is consumed from the left: `(s, S) / t = (s / t, S / (t / s))`. Divisibility of dynamic leaves is not
+    checked at run time.
 
-    Refused: known numbers of which neither divides the other, a divisor of 0, tuples of different rank. See
+    Errors: static integers neither of which divides the other, a divisor of 0, tuples of different ranks. See
     `shape_div` of CuTe's int_tuple.hpp.
 
     ```mlir
@@ -221,12 +220,13 @@ def Cute_ShapeDivOp : Cute_DivideOp<"shape_div"> {
 }
 
 def Cute_CeilDivOp : Cute_DivideOp<"ceil_div"> {
-  let summary = "How many tiles cover a shape";
+  let summary = "Number of tiles that cover a shape";
   let description = [{
-    `(s + t - 1) / t`. Mode by mode for a tuple, modes without a tiler stay; a number is used up from the
-    left: `(s, S) / t = (ceil(s / t), ceil(S / ceil(t / s)))`. A tile divides by the sizes of its layouts.
+    `(s + t - 1) / t`. Tuples are divided mode by mode, and modes without a tiler are kept; an integer is
+    consumed from the left: `(s, S) / t = (ceil(s / t), ceil(S / ceil(t / s)))`. A tile divides by the sizes
+    of its layouts.
 
-    Refused: a tiler of 0, of higher rank than the shape, or with a `_`.
+    Errors: a tiler of 0, of higher rank than the shape, or with a `_`.
 
     ```mlir
     %r = cute.ceil_div(%a, %b) : (!cute.shape<"(?,10)">, !cute.shape<"(128,4)">) -> !cute.shape<"(?,3)">
@@ -244,12 +244,12 @@ class Cute_CompareOp<string m, Type operand> : Cute_Op<m, [Pure]> {
 }
 
 def Cute_ElemLessOp : Cute_CompareOp<"elem_less", Cute_Comparable> {
-  let summary = "Each leaf less than the other's";
+  let summary = "Elementwise less-than of all leaves";
   let description = [{
-    `a_0 < b_0 && a_1 < b_1 && ...`: the test of a coordinate against its bounds. Each operand may be an
-    int_tuple, a shape or a coord. Known pairs are folded: one that fails makes the result false.
+    `a_0 < b_0 && a_1 < b_1 && ...`: tests a coordinate against its bounds. Each operand is an int_tuple, a
+    shape or a coord. Static pairs are folded: one that fails makes the result false.
 
-    Refused: operands that are not congruent, and `_`. See CuTe's 0y_predication.md.
+    Errors: operands that are not congruent, and `_`. See CuTe's 0y_predication.md.
 
     ```mlir
     %in = cute.elem_less(%c, %s) : (!cute.coord<"(?,?)">, !cute.shape<"(?,64)">) -> i1
@@ -258,12 +258,12 @@ def Cute_ElemLessOp : Cute_CompareOp<"elem_less", Cute_Comparable> {
 }
 
 def Cute_EqualOp : Cute_CompareOp<"equal", Cute_Equatable> {
-  let summary = "Each leaf equal to the other's";
+  let summary = "Equality of all leaves";
   let description = [{
-    Both operands are of one type. Values of different structure are not equal, whatever their leaves are;
-    basis vectors are equal when scale and modes are.
+    Both operands have the same kind of type. Values of different structure are not equal, whatever their
+    leaves; basis vectors are equal if their scales and modes are.
 
-    Refused: operands of different types, tiles, swizzles and composed layouts.
+    Errors: operands of different kinds, tiles, swizzles and composed layouts.
 
     ```mlir
     %same = cute.equal(%a, %b) : (!cute.shape<"(?,4)">, !cute.shape<"(8,4)">) -> i1

@@ -1,4 +1,4 @@
-// Operations from layouts to layouts: the algebra, products and divides; printing.
+// Layout algebra: composition, complement, products, divides; printing.
 #ifndef CUTE_IR_LAYOUT_OPS_TD
 #define CUTE_IR_LAYOUT_OPS_TD
 
@@ -6,16 +6,15 @@ include "lib/ir/dialects/cute_ops.td"
 
 // ---- the algebra of layouts ----
 def Cute_CompositionOp : Cute_DivideOp<"composition"> {
-  let summary = "`R(i) = A(B(i))` on the domain of B";
+  let summary = "Composes layouts: `R(c) = A(B(c))`";
   let description = [{
-    The layout with `R(c) = A(B(c))` for each coordinate of B, of B's profile, refined where a mode of B
-    crosses modes of A; the last mode of A counts as unbounded. A shape or tile composes mode by mode, and `_`
-    takes a mode of A whole. Basis strides of B pick modes of A. Of a composed A the composition is with its
-    B.
+    The result has the profile of B, refined where a mode of B crosses modes of A; the last mode of A counts
+    as unbounded. A shape or tile composes mode by mode, and `_` keeps a whole mode of A. Basis strides of B
+    select modes of A. A composed A is composed through its B.
 
-    Refused: where no layout is that function, decided by the divisibility of extents and strides and for
-    small layouts by trial; the message names the mode, the stride and the divisor. With unknown leaves what
-    can be known is checked. See CuTe's 02_layout_algebra.md, Composition, and Cecka.
+    Errors: the composition is not a layout, as determined by the divisibility of extents and strides and, for
+    small layouts, by exhaustive evaluation; the message names the mode, the stride and the divisor. Dynamic
+    leaves are checked as far as they are known. See CuTe's 02_layout_algebra.md, Composition, and Cecka.
 
     ```mlir
     %r = cute.composition(%a, %b) : (!cute.layout<"(4,8):(8,1)">, !cute.layout<"8:2">) -> !cute.layout<"(2,4):(16,1)">
@@ -26,13 +25,14 @@ def Cute_CompositionOp : Cute_DivideOp<"composition"> {
 }
 
 def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
-  let summary = "The same function in fewer modes";
+  let summary = "Simplifies a layout to fewer modes";
   let description = [{
-    Neighbours with `d_{i+1} = s_i * d_i` become one mode and modes of extent 1 go, so that `R(i) = L(i)` for
-    each index i. Unknown neighbours stay apart. With a profile this happens within each of its leaves (`(1,
-    1)`: by mode), and modes that it does not have stay. Of a composed layout: of B.
+    Merges adjacent modes with `d_{i+1} = s_i * d_i` and drops modes of extent 1, so that `R(i) = L(i)` for
+    each index i. Modes that are not known to merge remain separate. With a profile, each of its leaves is
+    coalesced separately (`(1, 1)`: by mode), and modes beyond the profile are kept. For a composed layout, B
+    is coalesced.
 
-    Refused: a profile of higher rank than the layout. See CuTe's 02_layout_algebra.md, Coalesce.
+    Errors: a profile of higher rank than the layout. See CuTe's 02_layout_algebra.md, Coalesce.
 
     ```mlir
     %r = cute.coalesce(%l) : (!cute.layout<"(2,(1,6)):(1,(7,2))">) -> !cute.layout<"12:1">
@@ -43,10 +43,11 @@ def Cute_CoalesceOp : Cute_InferOp<"coalesce"> {
 }
 
 def Cute_FilterOp : Cute_InferOp<"filter"> {
-  let summary = "A layout without what repeats";
+  let summary = "Removes broadcast modes from a layout";
   let description = [{
-    Modes of stride 0 and extent 1 go, the rest is coalesced: a layout of as many elements as there are different
-    indices. With a profile this happens within each of its leaves. See `filter` of CuTe's layout.hpp.
+    Drops modes of stride 0 and of extent 1 and coalesces the rest; the size of the result is the number of
+    distinct indices. With a profile, each of its leaves is filtered separately. See `filter` of CuTe's
+    layout.hpp.
 
     ```mlir
     %r = cute.filter(%l) : (!cute.layout<"(2,(4,8)):(0,(1,4))">) -> !cute.layout<"32:1">
@@ -57,10 +58,10 @@ def Cute_FilterOp : Cute_InferOp<"filter"> {
 }
 
 def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (outs Cute_Indexable:$result)> {
-  let summary = "All leaves at the top level";
+  let summary = "Flattens the hierarchy to one level";
   let description = [{
-    The leaves depth first as one tuple; a scalar stays a scalar. The function of linear indices is the same.
-    Of a tile its layouts stay whole; of a composed layout B is flattened.
+    The leaves as one tuple, depth first; a scalar remains a scalar. The function of linear indices is
+    unchanged. The layouts of a tile remain whole; for a composed layout, B is flattened.
 
     ```mlir
     %r = cute.flatten(%l) : (!cute.layout<"(2,(3,4)):(1,(2,6))">) -> !cute.layout<"(2,3,4):(1,2,6)">
@@ -69,15 +70,15 @@ def Cute_FlattenOp : Cute_FunctionOp<"flatten", (ins Cute_Indexable:$input), (ou
 }
 
 def Cute_ComplementOp : Cute_DivideOp<"complement"> {
-  let summary = "What a layout leaves out";
+  let summary = "Returns the complement of a layout";
   let description = [{
-    The layout whose indices, added to those of L, reach each index below the cotarget's size once: `(L, L*)`
-    is injective, and L* ascends. Sorted by stride, a mode `s:d` of L leaves `d / covered` copies below d, and
-    `s * d` is covered then. The size is rounded up to whole blocks. Without a cotarget the result is open:
-    its last mode has extent 1.
+    The layout L* whose indices, added to those of L, reach each index below the size of the cotarget exactly
+    once: `(L, L*)` is injective, and L* is ascending. With the modes of L sorted by stride, a mode `s:d`
+    leaves `d / covered` copies below d, after which `s * d` is covered. The size is rounded up to whole
+    blocks. Without a cotarget the last mode of the result has extent 1.
 
-    Refused: overlapping modes (the message names the one that lies inside what is covered), basis strides
-    with a cotarget, more than one mode with unknown strides. See CuTe's 02_layout_algebra.md, Complement.
+    Errors: overlapping modes (the message names the one within the covered range), basis strides with a
+    cotarget, more than one mode with dynamic strides. See CuTe's 02_layout_algebra.md, Complement.
 
     ```mlir
     %r = cute.complement(%l, %s) : (!cute.layout<"4:1">, !cute.shape<"24">) -> !cute.layout<"6:4">
@@ -89,12 +90,12 @@ def Cute_ComplementOp : Cute_DivideOp<"complement"> {
 }
 
 def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
-  let summary = "Modes `[begin, end)` as one";
+  let summary = "Groups modes `[begin, end)` into one";
   let description = [{
-    `(x_0, ..., (x_begin, ..., x_{end-1}), ..., x_n)`. The function of linear indices is the same. Of a
-    composed layout: of B.
+    `(x_0, ..., (x_begin, ..., x_{end-1}), ..., x_n)`. The function of linear indices is unchanged. For a
+    composed layout, modes of B.
 
-    Refused: unless `0 <= begin < end <= rank`.
+    Errors: unless `0 <= begin < end <= rank`.
 
     ```mlir
     %r = cute.group_modes<1, 3>(%l) : (!cute.layout<"(2,3,4):(1,2,6)">) -> !cute.layout<"(2,(3,4)):(1,(2,6))">
@@ -105,16 +106,16 @@ def Cute_GroupModesOp : Cute_InferOp<"group_modes"> {
 }
 
 def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
-  let summary = "A layout in elements of another width";
+  let summary = "Converts a layout to elements of another width";
   let description = [{
-    `<new_bits, old_bits>`: the same bits addressed in other units. By the quotient n of the two: a wider
-    element takes n old ones along the mode of stride 1, which is 1/n as long, other strides are 1/n as large;
-    a narrower one splits each, the mode of stride 1 is n times as long, other strides n times as large. Of a
-    composed layout each part is scaled, a swizzle by moving its base.
+    `<new_bits, old_bits>`: the same bits addressed in other units. Let n be the ratio of the widths. A wider
+    element covers n old ones along the mode of stride 1, whose extent is divided by n, as are all other
+    strides. For a narrower element, the extent of the mode of stride 1 and all other strides are multiplied
+    by n. Each part of a composed layout is scaled; a swizzle by shifting its base.
 
-    Refused: strides that n does not divide, modes that overlap or count down inside a new element, an offset
-    that is not a known multiple, a swizzle of smaller parts, basis strides. See `recast_layout` of CuTe's
-    layout.hpp.
+    Errors: strides not divisible by n, modes that overlap or have negative strides within a new element, an
+    offset without a known divisor of n, a swizzle of smaller units, basis strides. See `recast_layout` of
+    CuTe's layout.hpp.
 
     ```mlir
     %r = cute.recast_layout<16, 8>(%l) : !cute.layout<"(8,4):(1,8)"> -> !cute.layout<"(4,4):(1,4)">
@@ -125,16 +126,16 @@ def Cute_RecastLayoutOp : Cute_InferOp<"recast_layout"> {
 }
 
 def Cute_SliceOp : Cute_InferOp<"slice"> {
-  let summary = "The modes that a coordinate leaves open (`_`)";
+  let summary = "Keeps the modes that a coordinate leaves free (`_`)";
   let description = [{
-    The coordinate is weakly congruent to the shape; where it has numbers, nothing stays of the mode (of a
-    layout: its stride is left for an offset to be taken by `cute.layout_eval`). `_` alone gives the whole
-    value; results of nested coordinates follow one another. Of `A o offset o B` the fixed modes move into the
-    offset; a swizzled layout becomes a plain one where the swizzle acts on what stays like strides.
+    The coordinate is weakly congruent to the shape. Modes with an integer coordinate are dropped (their
+    offset is `cute.layout_eval` of the coordinate). `_` alone returns the whole value; results of nested
+    coordinates are concatenated. For `A o offset o B`, fixed modes are folded into the offset; a swizzled
+    layout becomes a plain layout if the swizzle acts on the remaining modes like strides.
 
-    Refused: a coordinate of another structure; a swizzled layout with unknown leaves in B, without a `_`, or
-    with modes that share bits with what is fixed, where the slice is no layout. See CuTe's 03_tensor.md,
-    Slicing.
+    Errors: a coordinate that is not weakly congruent; a swizzled layout with dynamic leaves in B, without a
+    `_`, or with modes that share bits with fixed ones, so that the slice is not a layout. See CuTe's
+    03_tensor.md, Slicing.
 
     ```mlir
     %r = cute.slice(%l, %c) : !cute.layout<"(4,8):(8,1)">, !cute.coord<"(_,?)">
@@ -145,12 +146,11 @@ def Cute_SliceOp : Cute_InferOp<"slice"> {
 }
 
 def Cute_DiceOp : Cute_InferOp<"dice"> {
-  let summary = "The modes that a coordinate fixes (no `_`)";
+  let summary = "Keeps the modes that a coordinate fixes (no `_`)";
   let description = [{
-    The reverse of `cute.slice`: of a layout, the modes along which a slice moves. Of a composed layout: those
-    of B.
+    The opposite of `cute.slice`: the modes along which a slice moves. For a composed layout, those of B.
 
-    Refused: a coordinate of another structure, or with unknown leaves.
+    Errors: a coordinate that is not weakly congruent, or has dynamic leaves.
 
     ```mlir
     %r = cute.dice(%l, %c) : !cute.layout<"(4,8):(8,1)">, !cute.coord<"(_,0)">
@@ -161,12 +161,12 @@ def Cute_DiceOp : Cute_InferOp<"dice"> {
 }
 
 def Cute_RightInverseOp : Cute_FunctionOp<"right_inverse", (ins Cute_LayoutType:$input), (outs Cute_LayoutType:$result)> {
-  let summary = "R with `L(R(i)) = i`";
+  let summary = "Returns R with `L(R(i)) = i`";
   let description = [{
-    `L(R(i)) = i` for each i below R's size, as large as L is contiguous: from 0 without a gap. Modes of
-    unknown stride end it. With basis strides one inverse for each mode of the codomain.
+    `L(R(i)) = i` for each i below the size of R, which is the extent of the contiguous range of L from 0. A
+    mode of dynamic stride ends that range. Basis strides have one inverse per mode of the codomain.
 
-    Refused: unknown extents. See `right_inverse` of CuTe's layout.hpp.
+    Errors: dynamic extents. See `right_inverse` of CuTe's layout.hpp.
 
     ```mlir
     %r = cute.right_inverse(%l) : (!cute.layout<"(4,8):(8,1)">) -> !cute.layout<"(8,4):(4,1)">
@@ -175,12 +175,12 @@ def Cute_RightInverseOp : Cute_FunctionOp<"right_inverse", (ins Cute_LayoutType:
 }
 
 def Cute_LeftInverseOp : Cute_FunctionOp<"left_inverse", (ins Cute_LayoutType:$input), (outs Cute_LayoutType:$result)> {
-  let summary = "R with `R(L(i)) = i`, of an injective L";
+  let summary = "Returns R with `R(L(i)) = i` for an injective L";
   let description = [{
-    `R(L(c)) = c` as an index, of an injective L; indices that L leaves out get some value. Of a layout that
-    is not injective the result is a layout for which this cannot hold.
+    `R(L(c)) = c` as an index; the value at indices outside the image of L is unspecified. If L is not
+    injective, the result is a layout without this property.
 
-    Refused: unknown extents and strides, strides that do not divide one another. See `left_inverse` of CuTe's
+    Errors: dynamic extents or strides, strides that do not divide one another. See `left_inverse` of CuTe's
     layout.hpp.
 
     ```mlir
@@ -191,13 +191,13 @@ def Cute_LeftInverseOp : Cute_FunctionOp<"left_inverse", (ins Cute_LayoutType:$i
 // ---- products and divides ----
 def Cute_LogicalProductOp : Cute_DividingFunctionOp<"logical_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "Layout A repeated in the pattern of B";
+  let summary = "Repeats layout A in the arrangement of B";
   let description = [{
-    `(A, A* o B)` where `A*` is the complement of A: mode 0 is the block, mode 1 runs over its copies in the
-    order of B. Of a composed A the product is with its B.
+    `(A, A* o B)` where `A*` is the complement of A: mode 0 is the block, mode 1 iterates over its copies in
+    the order of B. A composed A is multiplied through its B.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.logical_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -208,12 +208,12 @@ def Cute_LogicalProductOp : Cute_DividingFunctionOp<"logical_product", (ins Cute
 
 def Cute_ZippedProductOp : Cute_DividingFunctionOp<"zipped_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "The product as (block, copies)";
+  let summary = "Logical product as (block, copies)";
   let description = [{
-    `((A_0, A_1, ...), (B_0, B_1, ...))`: for a layout B the same as `cute.logical_product`.
+    `((A_0, A_1, ...), (B_0, B_1, ...))`; for a layout B the same as `cute.logical_product`.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.zipped_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -224,12 +224,12 @@ def Cute_ZippedProductOp : Cute_DividingFunctionOp<"zipped_product", (ins Cute_A
 
 def Cute_TiledProductOp : Cute_DividingFunctionOp<"tiled_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "The product with the copies flat";
+  let summary = "Logical product with the modes of the copies at the top level";
   let description = [{
-    `((A_0, A_1, ...), B_0, B_1, ...)`: `cute.logical_product` with the modes of the copies at top level.
+    `((A_0, A_1, ...), B_0, B_1, ...)`.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.tiled_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -240,12 +240,12 @@ def Cute_TiledProductOp : Cute_DividingFunctionOp<"tiled_product", (ins Cute_Any
 
 def Cute_FlatProductOp : Cute_DividingFunctionOp<"flat_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "The product with all modes flat";
+  let summary = "Logical product with all modes at the top level";
   let description = [{
-    `(A_0, A_1, ..., B_0, B_1, ...)`: `cute.logical_product` with all modes at top level.
+    `(A_0, A_1, ..., B_0, B_1, ...)`.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.flat_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -256,13 +256,13 @@ def Cute_FlatProductOp : Cute_DividingFunctionOp<"flat_product", (ins Cute_AnyLa
 
 def Cute_RakedProductOp : Cute_DividingFunctionOp<"raked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "The product interleaved";
+  let summary = "Logical product with interleaved (cyclic) copies";
   let description = [{
-    `((B_0, A_0), (B_1, A_1), ...)`: in each mode copies alternate (cyclic distribution). The operand of lower
-    rank gets modes of extent 1.
+    `((B_0, A_0), (B_1, A_1), ...)`: copies alternate in each mode. The operand of lower rank is padded with
+    modes of extent 1.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.raked_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -273,13 +273,13 @@ def Cute_RakedProductOp : Cute_DividingFunctionOp<"raked_product", (ins Cute_Any
 
 def Cute_BlockedProductOp : Cute_DividingFunctionOp<"blocked_product", (ins Cute_AnyLayout:$lhs, Cute_LayoutType:$rhs),
     (outs Cute_AnyLayout:$result)> {
-  let summary = "The product in blocks";
+  let summary = "Logical product with contiguous (blocked) copies";
   let description = [{
-    `((A_0, B_0), (A_1, B_1), ...)`: in each mode copies lie side by side (block distribution). The operand of
-    lower rank gets modes of extent 1.
+    `((A_0, B_0), (A_1, B_1), ...)`: copies follow one another in each mode. The operand of lower rank is
+    padded with modes of extent 1.
 
-    Refused: an A with unknown leaves or without a complement, a B with basis strides, basis strides in A with
-    an unknown B. See CuTe's 02_layout_algebra.md, Product.
+    Errors: an A with dynamic leaves or without a complement, a B with basis strides, basis strides in A with
+    a dynamic B. See CuTe's 02_layout_algebra.md, Product.
 
     ```mlir
     %r = cute.blocked_product(%a, %b) : (!cute.layout<"(3,4):(4,1)">, !cute.layout<"(2,5):(1,2)">)
@@ -290,15 +290,15 @@ def Cute_BlockedProductOp : Cute_DividingFunctionOp<"blocked_product", (ins Cute
 
 def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
     (outs Cute_LaidOut:$result)> {
-  let summary = "A layout as tiles and the rest";
+  let summary = "Divides a layout into tiles and a rest";
   let description = [{
-    `A o (B, B*)` where `B*` is the complement of B in A: mode 0 is what B picks, mode 1 runs over what is
-    left. A shape or tile divides mode by mode, `((tile_0, rest_0), (tile_1, rest_1), ...)`, `_` leaves a mode
-    whole, and so do modes without a tiler. The rest is rounded up: its last tile may reach past the end. Of a
-    composed A its B is divided.
+    `A o (B, B*)` where `B*` is the complement of B in A: mode 0 is the tile selected by B, mode 1 iterates
+    over the tiles. A shape or tile divides mode by mode, `((tile_0, rest_0), (tile_1, rest_1), ...)`; `_`
+    keeps a mode whole, as do modes without a tiler. The rest is rounded up: the last tile may extend past the
+    end. A composed A is divided through its B.
 
-    Refused: a tiler of higher rank than A; a tiler of several modes with unknown strides, or without a
-    complement; where the composition is no layout. See CuTe's 02_layout_algebra.md, Division.
+    Errors: a tiler of higher rank than A; a tiler of several modes with dynamic strides, or without a
+    complement; a composition that is not a layout. See CuTe's 02_layout_algebra.md, Division.
 
     ```mlir
     %r = cute.logical_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
@@ -309,12 +309,12 @@ def Cute_LogicalDivideOp : Cute_DividingFunctionOp<"logical_divide", (ins Cute_L
 
 def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
     (outs Cute_LaidOut:$result)> {
-  let summary = "The divide as (tile, rest)";
+  let summary = "Logical divide as (tile, rest)";
   let description = [{
-    `((tile_0, tile_1, ...), (rest_0, rest_1, ...))`: mode 0 is one tile, mode 1 runs over the tiles.
+    `((tile_0, tile_1, ...), (rest_0, rest_1, ...))`: mode 0 is one tile, mode 1 iterates over the tiles.
 
-    Refused: a tiler of higher rank than A; a tiler of several modes with unknown strides, or without a
-    complement; where the composition is no layout. See CuTe's 02_layout_algebra.md, Division.
+    Errors: a tiler of higher rank than A; a tiler of several modes with dynamic strides, or without a
+    complement; a composition that is not a layout. See CuTe's 02_layout_algebra.md, Division.
 
     ```mlir
     %r = cute.zipped_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
@@ -325,12 +325,12 @@ def Cute_ZippedDivideOp : Cute_DividingFunctionOp<"zipped_divide", (ins Cute_Lai
 
 def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
     (outs Cute_LaidOut:$result)> {
-  let summary = "The divide with the rest flat";
+  let summary = "Logical divide with the modes of the rest at the top level";
   let description = [{
     `((tile_0, tile_1, ...), rest_0, rest_1, ...)`.
 
-    Refused: a tiler of higher rank than A; a tiler of several modes with unknown strides, or without a
-    complement; where the composition is no layout. See CuTe's 02_layout_algebra.md, Division.
+    Errors: a tiler of higher rank than A; a tiler of several modes with dynamic strides, or without a
+    complement; a composition that is not a layout. See CuTe's 02_layout_algebra.md, Division.
 
     ```mlir
     %r = cute.tiled_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
@@ -341,12 +341,12 @@ def Cute_TiledDivideOp : Cute_DividingFunctionOp<"tiled_divide", (ins Cute_LaidO
 
 def Cute_FlatDivideOp : Cute_DividingFunctionOp<"flat_divide", (ins Cute_LaidOut:$input, Cute_Tiler:$tiler),
     (outs Cute_LaidOut:$result)> {
-  let summary = "The divide with all modes flat";
+  let summary = "Logical divide with all modes at the top level";
   let description = [{
     `(tile_0, tile_1, ..., rest_0, rest_1, ...)`.
 
-    Refused: a tiler of higher rank than A; a tiler of several modes with unknown strides, or without a
-    complement; where the composition is no layout. See CuTe's 02_layout_algebra.md, Division.
+    Errors: a tiler of higher rank than A; a tiler of several modes with dynamic strides, or without a
+    complement; a composition that is not a layout. See CuTe's 02_layout_algebra.md, Division.
 
     ```mlir
     %r = cute.flat_divide(%l, %t) : (!cute.layout<"(6,8):(8,1)">, !cute.shape<"(3,4)">)
@@ -356,13 +356,13 @@ def Cute_FlatDivideOp : Cute_DividingFunctionOp<"flat_divide", (ins Cute_LaidOut
 }
 
 def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
-  let summary = "A block repeated until it fills a shape";
+  let summary = "Repeats a block to fill a shape";
   let description = [{
-    `blocked_product(block, copies)` with `ceil(shape / block)` copies in each mode, so that the last may
-    reach past the shape. The order is a permutation: in which mode copies come first; without one, the first.
-    A block of lower rank gets modes of extent 1.
+    `blocked_product(block, copies)` with `ceil(shape / block)` copies per mode, so that the last copy may
+    extend past the shape. `order` is a permutation of the modes: the copies are ordered by it, by default
+    mode 0 first. A block of lower rank is padded with modes of extent 1.
 
-    Refused: a block of higher rank or without a complement, an order that is no permutation of the modes.
+    Errors: a block of higher rank or without a complement, an order that is not a permutation of the modes.
 
     ```mlir
     %r = cute.tile_to_shape(%l, %s) : (!cute.layout<"(2,2):(1,2)">, !cute.shape<"(4,6)">)
@@ -374,13 +374,13 @@ def Cute_TileToShapeOp : Cute_InferOp<"tile_to_shape"> {
 }
 // ---- debugging ----
 def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Prints values where the program runs";
+  let summary = "Prints values at run time";
   let description = [{
-    To the standard output, in the notation of types, unknown leaves with their values: by
-    `gpu.printf` in a gpu.module or gpu.launch, by a call of `printf` on the host. A format has a `{}` for each value; without
-    one each value has a line.
+    Writes to the standard output in the notation of types, with the values of dynamic leaves: with
+    `gpu.printf` in a gpu.module or gpu.launch, with `printf` on the host. The format has one `{}` per value;
+    without a format, each value is printed on its own line.
 
-    Refused: more or fewer values than `{}`.
+    Errors: a number of values that differs from the number of `{}`.
 
     ```mlir
     cute.print(%l) : !cute.layout<"(?,3):(1,?)">
@@ -390,9 +390,9 @@ def Cute_PrintOp : Cute_Op<"print", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Cute_PrintViewOp : Cute_Op<"print_view", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Prints where a tensor is, and its layout";
+  let summary = "Prints the address and layout of a tensor";
   let description = [{
-    As `cute.print` of the tensor; `verbose` and `is_signed` are kept and say nothing more.
+    The same as `cute.print` of the tensor; `verbose` and `is_signed` are accepted and have no effect.
 
     ```mlir
     cute.print_view(%t) : !cute.memref<f32, gmem, "(4,2):(2,1)">

@@ -1,4 +1,4 @@
-// Operations that read and write memory: tensors as a whole, and single accesses through pointers.
+// Operations that access memory: tensors, copies, MMAs, single accesses through pointers, atomics.
 #ifndef CUTE_IR_MEMORY_OPS_TD
 #define CUTE_IR_MEMORY_OPS_TD
 
@@ -7,13 +7,14 @@ include "lib/ir/dialects/cute_tensor_types.td"
 
 // ---- tensors ----
 def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
-  let summary = "A tensor in a thread's registers, or in its block's shared memory";
+  let summary = "Allocates a tensor in registers or shared memory";
   let description = [{
-    As many elements as the layout reaches, uninitialised; without an operand the layout of the result. A result in `rmem` is in registers once all its accesses are
-    known, in local memory else. One in `smem` is the block's: all its threads have the same, and each operation has memory
-    of its own, of up to 48 KiB in a kernel. More is `cute_nvgpu.arch.get_dyn_smem`.
+    Allocates `cute.cosize` of the layout elements, uninitialized. Without an operand the layout is that of
+    the result. A result in `rmem` is kept in registers if all its accesses are static, otherwise in local
+    memory. A result in `smem` is shared by the threads of the block; each such operation has its own static
+    allocation, at most 48 KiB per kernel. For more, use `cute_nvgpu.arch.get_dyn_smem`.
 
-    Refused: a layout with unknown leaves, a result whose layout is another one, or that is in other memory.
+    Errors: a layout with dynamic leaves, a result with a different layout or in another memory space.
 
     ```mlir
     %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, rmem, align<32>, "(4,2):(1,4)">
@@ -25,11 +26,12 @@ def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
 }
 
 def Cute_MemRefLoadOp : Cute_TypedOp<"memref.load", []> {
-  let summary = "An element of a tensor";
+  let summary = "Loads an element of a tensor";
   let description = [{
-    The coordinate is one of the tensor's shape, or an index.
+    The coordinate matches the shape of the tensor, or is an index.
 
-    Refused: a coordinate that is none of the shape's or is known to lie outside of it, a result that is not the element type.
+    Errors: a coordinate that does not match the shape or is known to be out of bounds, a result that is not
+    the element type.
 
     ```mlir
     %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">) -> f32
@@ -39,9 +41,9 @@ def Cute_MemRefLoadOp : Cute_TypedOp<"memref.load", []> {
   let results = (outs AnyType:$value);
 }
 def Cute_MemRefStoreOp : Cute_Op<"memref.store"> {
-  let summary = "Sets an element of a tensor";
+  let summary = "Stores an element of a tensor";
   let description = [{
-    Refused: a coordinate that is none of the shape's, a value that is not of the element type.
+    Errors: a coordinate that does not match the shape, a value that is not of the element type.
 
     ```mlir
     cute.memref.store(%t, %c, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">, f32) -> ()
@@ -50,11 +52,11 @@ def Cute_MemRefStoreOp : Cute_Op<"memref.store"> {
   let arguments = (ins Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord, AnyType:$value);
 }
 def Cute_MemRefLoadVecOp : Cute_TypedOp<"memref.load_vec", []> {
-  let summary = "All elements of a tensor as a vector";
+  let summary = "Loads all elements of a tensor as a vector";
   let description = [{
-    In colexicographic order of coordinates: element i is the one of index i.
+    Elements are in colexicographic order of coordinates: element i is the one of index i.
 
-    Refused: a shape with unknown extents, a vector of another length or element type.
+    Errors: a shape with dynamic extents, a vector of a different length or element type.
 
     ```mlir
     %v = cute.memref.load_vec(%t) : (!cute.memref<f32, rmem, "(4,2):(1,4)">) -> vector<8xf32>
@@ -64,11 +66,9 @@ def Cute_MemRefLoadVecOp : Cute_TypedOp<"memref.load_vec", []> {
   let results = (outs AnyVectorOfAnyRank:$value);
 }
 def Cute_MemRefStoreVecOp : Cute_Op<"memref.store_vec"> {
-  let summary = "Sets all elements of a tensor";
+  let summary = "Stores a vector to all elements of a tensor";
   let description = [{
-    The reverse of `cute.memref.load_vec`.
-
-    Refused: as of `cute.memref.load_vec`.
+    The inverse of `cute.memref.load_vec`, with the same errors.
 
     ```mlir
     cute.memref.store_vec(%v, %t) : (vector<8xf32>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
@@ -77,12 +77,12 @@ def Cute_MemRefStoreVecOp : Cute_Op<"memref.store_vec"> {
   let arguments = (ins AnyVectorOfAnyRank:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor);
 }
 def Cute_MakeFragmentLikeOp : Cute_TypedOp<"make_fragment_like", []> {
-  let summary = "Registers for the elements of a tensor";
+  let summary = "Allocates registers for the elements of a tensor";
   let description = [{
-    A tensor in registers of the same shape, uninitialised, with compact strides in the order of the tensor's. Its elements
-    are the tensor's, or of the type `element`.
+    An uninitialized register tensor of the same shape, with compact strides in the stride order of the
+    tensor. The element type is that of the tensor unless `element` overrides it.
 
-    Refused: unknown extents.
+    Errors: dynamic extents.
 
     ```mlir
     %r = cute.make_fragment_like(%t) {element = f32} : (!cute.memref<f16, gmem, align<16>, "((8,1),2):((1,0),?{i64})">)
@@ -93,15 +93,16 @@ def Cute_MakeFragmentLikeOp : Cute_TypedOp<"make_fragment_like", []> {
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
 }
 def Cute_PredicateOp : Cute_TypedOp<"predicate", []> {
-  let summary = "Which elements of a tensor of coordinates lie within bounds";
+  let summary = "Computes the bounds predicates of a tensor of coordinates";
   let description = [{
-    Of a tensor of coordinates that was partitioned as the source of a copy, the predicates of that copy: 1 where each
-    number of the coordinate is less than that of the bounds, else 0. Mode 0 is `(values, copies...)`; the first value of a
-    copy stands for all of them: cute-atom-validation refuses copies of fewer values, unless the bounds are multiples. A mode 0
-    that is a number, as of `cute.local_partition`, has a predicate for each element. The result is in registers, with the
-    copies as mode 0 and the other modes behind it.
+    The operand is a tensor of coordinates that was partitioned as the source of a copy. The result is the
+    predicate operand of that copy: 1 where each component of the coordinate is less than the bound, else 0.
+    Mode 0 is `(values, copies...)`; the predicate of a copy is that of its first value, and
+    cute-atom-validation rejects atoms that move fewer values unless the bounds are multiples. If mode 0 is an
+    integer, as after `cute.local_partition`, each element has its own predicate. The result is in registers,
+    with the copies as mode 0, followed by the other modes.
 
-    Refused: unknown extents, bounds that are not congruent to the coordinates.
+    Errors: dynamic extents, bounds that are not congruent to the coordinates.
 
     ```mlir
     %p = cute.predicate(%c, %s) : (!cute.coord_tensor<"(?{div=8},?)", "((8,1),4):((1@0,0),16@1)">, !cute.shape<"(?,?)">)
@@ -112,9 +113,9 @@ def Cute_PredicateOp : Cute_TypedOp<"predicate", []> {
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
 }
 def Cute_FillOp : Cute_Op<"fill"> {
-  let summary = "Sets all elements of a tensor to one value";
+  let summary = "Sets all elements of a tensor to a value";
   let description = [{
-    Refused: a value that is not of the element type.
+    Errors: a value that is not of the element type.
 
     ```mlir
     cute.fill(%t, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, f32) -> ()
@@ -123,19 +124,20 @@ def Cute_FillOp : Cute_Op<"fill"> {
   let arguments = (ins Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, AnyType:$value);
 }
 
-// ---- by an atom ----
+// ---- copies and MMAs ----
 def Cute_CopyOp : Cute_Op<"copy"> {
-  let summary = "Copies a tensor by an atom";
+  let summary = "Copies a tensor with a copy atom";
   let description = [{
-    Source and destination have the atom's values as mode 0 and as many others; the atom runs once for each coordinate of
-    the others. A predicate, a tensor of `i8` in registers, has an element for each of these: where it is 0, nothing is copied,
-    or zeros with `zero_fill`, as `cp.async` always does. In mode 0 it may have more: one for each run of the atom, or for each
-    element, of which a run needs all.
+    Mode 0 of source and destination holds the values of one atom; the atom executes once per coordinate of
+    the other modes, which have equal extents. The optional predicate is a register tensor of `i8` with one
+    element per execution: where it is 0, the copy is skipped, or writes zeros with `zero_fill`, as `cp.async`
+    always does. Mode 0 of the predicate can have one element for each execution of the atom or for each
+    element; an execution needs all of its elements.
 
     A tensor without the mode of values is copied element by element, in steps of the atom.
 
-    Refused: tensors of different extents, element types that the atom does not move, spaces between which it does not
-    copy, less alignment than an access of the atom needs.
+    Errors: tensors of different extents, an element type or memory space that the atom does not support, less
+    alignment than an access of the atom requires.
 
     ```mlir
     cute.copy(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>,
@@ -146,9 +148,10 @@ def Cute_CopyOp : Cute_Op<"copy"> {
                    Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred, UnitAttr:$zero_fill);
 }
 def Cute_CopyAtomCallOp : Cute_Op<"copy_atom_call"> {
-  let summary = "One copy by an atom";
+  let summary = "Executes a copy atom once";
   let description = [{
-    What `cute.copy` does for one coordinate of its other modes: source and destination have the mode of values alone.
+    The step that `cute.copy` executes for one coordinate of the other modes: source and destination have the
+    mode of values only.
 
     ```mlir
     cute.copy_atom_call(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>,
@@ -159,9 +162,9 @@ def Cute_CopyAtomCallOp : Cute_Op<"copy_atom_call"> {
                    Arg<Optional<Cute_MemRefType>, "", [MemRead]>:$pred);
 }
 def Cute_PrefetchOp : Cute_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Brings what a copy would read into the cache";
+  let summary = "Prefetches the source of a copy into the L2 cache";
   let description = [{
-    `prefetch.global.L2` at the address of each run of the atom: nothing is read, and nothing waits.
+    `prefetch.global.L2` at the address of each execution of the atom; it does not wait.
 
     ```mlir
     cute.prefetch(%atom, %src) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) -> ()
@@ -170,14 +173,15 @@ def Cute_PrefetchOp : Cute_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins Cute_CopyAtom:$atom, Cute_Tensor:$src);
 }
 def Cute_GemmOp : Cute_Op<"gemm"> {
-  let summary = "Multiplies tensors by an MMA atom: `D = A * B + C`";
+  let summary = "Multiplies tensors with an MMA atom: `D = A * B + C`";
   let description = [{
-    The operands are D, A, B and C. Mode 0 of each are the atom's values; A has a mode of M, B one of N, D and C both; a
-    mode of K behind them is summed. The atom runs once for each coordinate of (M, N, K). Of `wgmma`, B and with `frag_kind = ss` A
-    are views of descriptors, and C is D; it is asynchronous, between `wgmma_fence` and `wgmma_commit_group`.
+    The operands are D, A, B and C. Mode 0 of each holds the values of one atom; A has a mode M, B a mode N, C
+    and D have both; a trailing mode K is summed. The atom executes once per coordinate of (M, N, K). For
+    `wgmma`, B (and A if `frag_kind = ss`) are descriptor views and C is D; the operation is asynchronous and
+    belongs between `wgmma_fence` and `wgmma_commit_group`.
 
-    Refused: modes of different extent, element types that are not the atom's, descriptors where it has registers and the other way
-    round.
+    Errors: modes of different extents, element types that differ from the atom's, a descriptor where the atom
+    takes registers or the reverse.
 
     ```mlir
     cute.gemm(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >,
@@ -189,9 +193,10 @@ def Cute_GemmOp : Cute_Op<"gemm"> {
                    Arg<Cute_Fragment, "", [MemRead]>:$b, Arg<Cute_Fragment, "", [MemRead]>:$c);
 }
 def Cute_MmaAtomCallOp : Cute_Op<"mma_atom_call"> {
-  let summary = "One run of an MMA atom";
+  let summary = "Executes an MMA atom once";
   let description = [{
-    What `cute.gemm` does for one coordinate of (M, N, K): each operand has the mode of values alone.
+    The step that `cute.gemm` executes for one coordinate of (M, N, K): each operand has the mode of values
+    only.
 
     ```mlir
     cute.mma_atom_call(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >,
@@ -205,11 +210,11 @@ def Cute_MmaAtomCallOp : Cute_Op<"mma_atom_call"> {
 
 // ---- single accesses ----
 def Cute_PtrLoadOp : Cute_Op<"ptr.load"> {
-  let summary = "What a pointer points at";
+  let summary = "Loads through a pointer";
   let description = [{
-    An element, or a vector of as many elements as the result type says. The pointer is no swizzled one.
+    Loads an element, or a vector whose length is that of the result type. The pointer has no swizzle.
 
-    Refused: a result of other elements; a vector of more bytes than the pointer's alignment and 16.
+    Errors: a result with a different element type; a vector larger than the pointer's alignment or 16 bytes.
 
     ```mlir
     %v = cute.ptr.load(%p) : (!cute.ptr<f16, gmem, align<16>>) -> vector<8xf16>
@@ -219,9 +224,9 @@ def Cute_PtrLoadOp : Cute_Op<"ptr.load"> {
   let results = (outs AnyType:$value);
 }
 def Cute_PtrStoreOp : Cute_Op<"ptr.store"> {
-  let summary = "Writes where a pointer points";
+  let summary = "Stores through a pointer";
   let description = [{
-    The reverse of `cute.ptr.load`.
+    The inverse of `cute.ptr.load`.
 
     ```mlir
     cute.ptr.store(%p, %v) : (!cute.ptr<f16, smem, align<16>>, vector<8xf16>) -> ()
@@ -239,22 +244,24 @@ class Cute_AtomicOp<string m> : Cute_TypedOp<m, []> {
   let results = (outs AnyType:$old);
 }
 def Cute_AtomicAddOp : Cute_AtomicOp<"atomic_add"> {
-  let summary = "Adds to an element of a tensor in one step, and gives what it was before";
+  let summary = "Atomically adds to an element of a tensor; returns the old value";
   let description = [{
-    The short form is `%old = cute.atomic_add %x, %t[%i]`, or `cute.atomic_add 1, %t[%i]` where nothing needs the old value. The
-    tensor is in global or shared memory; the coordinate is as of `cute.memref.load`, a coordinate of the shape or an index, and
-    layouts may be composed. So of all atomic updates.
+    The short form is `%old = cute.atomic_add %x, %t[%i]`, or `cute.atomic_add 1, %t[%i]` if the old value is
+    unused. The following holds for all atomic operations. The tensor is in global or shared memory and may
+    have a composed layout; the coordinate is that of `cute.memref.load`.
 
-    `order` is `relaxed` (unless it is said), `acquire`, `release`, `acq_rel` or `sc`; `scope` is the block (`cta`), the cluster
-    (from sm_90 on), the device (`gpu`, unless it is said) or all (`sys`): `cute.atomic_add<acq_rel, cta> %x, %t[%i]`.
+    `order` is `relaxed` (default), `acquire`, `release`, `acq_rel` or `sc`; `scope` is the block (`cta`), the
+    cluster (`cluster`, sm_90 or later), the device (`gpu`, default) or the system (`sys`):
+    `cute.atomic_add<acq_rel, cta> %x, %t[%i]`.
 
-    Elements are `i32`, `i64`, `f16`, `bf16`, `f32` or `f64`; `bf16` is a loop of compare and swap before sm_90. A vector is added to
-    as many elements from the coordinate on, which lie side by side and are aligned to the vector's bytes, as far as alignment and
-    `divby` say: each element by itself is one step. There are 2 of `f16`, and from sm_90 on 2 of `bf16`; in global memory from sm_90 on also 4 and 8
-    of `f16` and `bf16`, 2 and 4 of `f32`.
+    Elements are `i32`, `i64`, `f16`, `bf16`, `f32` or `f64`; before sm_90 `bf16` is a compare-and-swap loop.
+    A vector operand is added to consecutive elements starting at the coordinate; each element is updated
+    atomically by itself. The elements must be contiguous and aligned to the size of the vector, as implied by
+    alignment and `divby`. Vectors have 2 elements of `f16` or (sm_90 or later) `bf16`; in global memory
+    (sm_90 or later) also 4 or 8 elements of `f16` or `bf16`, and 2 or 4 of `f32`.
 
-    Refused: registers and tensor memory; other types; a coordinate that is none of the shape's or is known to lie outside of it; an instruction
-    that the architecture lacks.
+    Errors: a tensor in registers or tensor memory; an unsupported type; a coordinate that does not match the
+    shape or is known to be out of bounds; an instruction that the architecture lacks.
 
     ```mlir
     %old = cute.atomic_add(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -262,11 +269,12 @@ def Cute_AtomicAddOp : Cute_AtomicOp<"atomic_add"> {
   }];
 }
 def Cute_AtomicMinOp : Cute_AtomicOp<"atomic_min"> {
-  let summary = "The less of an element of a tensor and a value, signed";
+  let summary = "Atomic minimum (signed) of an element of a tensor and a value; returns the old value";
   let description = [{
-    Elements are as of `cute.atomic_add`. Of floats it is a loop of compare and swap; of a NaN and a number it is the number.
+    Element types are those of `cute.atomic_add`. For floats it is a compare-and-swap loop; if one operand is
+    NaN, the result is the other.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_min(%x, %t, %c) : (f32, !cute.memref<f32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> f32
@@ -274,11 +282,11 @@ def Cute_AtomicMinOp : Cute_AtomicOp<"atomic_min"> {
   }];
 }
 def Cute_AtomicMaxOp : Cute_AtomicOp<"atomic_max"> {
-  let summary = "The greater of an element of a tensor and a value, signed";
+  let summary = "Atomic maximum (signed) of an element of a tensor and a value; returns the old value";
   let description = [{
-    Elements are as of `cute.atomic_min`.
+    Element types are those of `cute.atomic_min`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_max(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -286,11 +294,11 @@ def Cute_AtomicMaxOp : Cute_AtomicOp<"atomic_max"> {
   }];
 }
 def Cute_AtomicUminOp : Cute_AtomicOp<"atomic_umin"> {
-  let summary = "The less of an element of a tensor and a value, unsigned";
+  let summary = "Atomic unsigned minimum of an element of a tensor and a value; returns the old value";
   let description = [{
     Elements are `i32` or `i64`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_umin(%x, %t, %c) : (i64, !cute.memref<i64, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i64
@@ -298,11 +306,11 @@ def Cute_AtomicUminOp : Cute_AtomicOp<"atomic_umin"> {
   }];
 }
 def Cute_AtomicUmaxOp : Cute_AtomicOp<"atomic_umax"> {
-  let summary = "The greater of an element of a tensor and a value, unsigned";
+  let summary = "Atomic unsigned maximum of an element of a tensor and a value; returns the old value";
   let description = [{
     Elements are `i32` or `i64`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_umax(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -310,11 +318,11 @@ def Cute_AtomicUmaxOp : Cute_AtomicOp<"atomic_umax"> {
   }];
 }
 def Cute_AtomicAndOp : Cute_AtomicOp<"atomic_and"> {
-  let summary = "The bits that an element of a tensor and a value have both";
+  let summary = "Atomic bitwise AND of an element of a tensor and a value; returns the old value";
   let description = [{
     Elements are `i32` or `i64`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_and(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -322,11 +330,11 @@ def Cute_AtomicAndOp : Cute_AtomicOp<"atomic_and"> {
   }];
 }
 def Cute_AtomicOrOp : Cute_AtomicOp<"atomic_or"> {
-  let summary = "The bits that an element of a tensor or a value has";
+  let summary = "Atomic bitwise OR of an element of a tensor and a value; returns the old value";
   let description = [{
     Elements are `i32` or `i64`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_or(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -334,11 +342,11 @@ def Cute_AtomicOrOp : Cute_AtomicOp<"atomic_or"> {
   }];
 }
 def Cute_AtomicXorOp : Cute_AtomicOp<"atomic_xor"> {
-  let summary = "The bits that an element of a tensor or a value has, but not both";
+  let summary = "Atomic bitwise XOR of an element of a tensor and a value; returns the old value";
   let description = [{
     Elements are `i32` or `i64`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_xor(%x, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -346,11 +354,11 @@ def Cute_AtomicXorOp : Cute_AtomicOp<"atomic_xor"> {
   }];
 }
 def Cute_AtomicIncOp : Cute_AtomicOp<"atomic_inc"> {
-  let summary = "Adds 1 to an element of a tensor, up to a limit and then from 0";
+  let summary = "Atomically increments an element of a tensor, wrapping to 0 at a limit; returns the old value";
   let description = [{
     `old >= limit ? 0 : old + 1`, unsigned. Elements are `i32`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_inc(%limit, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -358,11 +366,11 @@ def Cute_AtomicIncOp : Cute_AtomicOp<"atomic_inc"> {
   }];
 }
 def Cute_AtomicDecOp : Cute_AtomicOp<"atomic_dec"> {
-  let summary = "Subtracts 1 from an element of a tensor, down to 0 and then from a limit";
+  let summary = "Atomically decrements an element of a tensor, wrapping to a limit at 0; returns the old value";
   let description = [{
     `old == 0 || old > limit ? limit : old - 1`, unsigned. Elements are `i32`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_dec(%limit, %t, %c) : (i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32
@@ -370,11 +378,12 @@ def Cute_AtomicDecOp : Cute_AtomicOp<"atomic_dec"> {
   }];
 }
 def Cute_AtomicExchOp : Cute_AtomicOp<"atomic_exch"> {
-  let summary = "Sets an element of a tensor, and gives what it was before";
+  let summary = "Atomically replaces an element of a tensor; returns the old value";
   let description = [{
-    Elements are integers of 16, 32 or 64 bits, or floats as of `cute.atomic_add`; those of 16 bits are set by a loop of compare and swap.
+    Elements are 16, 32 or 64-bit integers, or the floats of `cute.atomic_add`; 16-bit elements use a
+    compare-and-swap loop.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_exch(%x, %t, %c) : (f32, !cute.memref<f32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> f32
@@ -382,12 +391,12 @@ def Cute_AtomicExchOp : Cute_AtomicOp<"atomic_exch"> {
   }];
 }
 def Cute_AtomicCasOp : Cute_TypedOp<"atomic_cas", []> {
-  let summary = "Sets an element of a tensor where it is what is expected";
+  let summary = "Atomic compare-and-swap of an element of a tensor; returns the old value";
   let description = [{
-    `%old = cute.atomic_cas %expected, %desired, %t[%i]`: the element becomes `desired` if its bits are those of `expected`. Elements are
-    as of `cute.atomic_exch`.
+    `%old = cute.atomic_cas %expected, %desired, %t[%i]`: stores `desired` if the element has the bits of
+    `expected`. Element types are those of `cute.atomic_exch`.
 
-    Refused: as of `cute.atomic_add`, and other types.
+    Errors: those of `cute.atomic_add`, unsupported types.
 
     ```mlir
     %old = cute.atomic_cas(%expected, %desired, %t, %c) : (i32, i32, !cute.memref<i32, gmem, "(64,8):(8,1)">, !cute.coord<"(?,3)">) -> i32

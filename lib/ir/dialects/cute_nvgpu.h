@@ -1,4 +1,5 @@
-// The dialect cute_nvgpu's C++ side. Types are texts as those of cute (text.h); attributes are a word each.
+// C++ side of the dialect cute_nvgpu. Types have a text like those of cute (text.h); attributes have one
+// enumerator.
 #ifndef CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
 #define CUTE_LIB_IR_DIALECTS_CUTE_NVGPU_H
 
@@ -28,9 +29,9 @@ inline bool isWord(Attribute attribute, WordIndex index)
     auto word = dyn_cast<WordAttr>(attribute);
     return word && word.getIndex() == index;
 }
-// The first attribute that has the word; null: none has.
+// The first attribute with that enumerator, or null.
 Attribute findWord(MLIRContext *context, StringRef word);
-// A string that is one of several words.
+// Whether a string attribute is one of several words.
 inline bool isOneOf(Attribute attribute, StringRef words)
 {
     auto text = dyn_cast<StringAttr>(attribute);

@@ -1,11 +1,11 @@
-// What threads say to one another: reductions, shuffles, votes, barriers, fences, mbarriers and the stages of pipelines, groups of
-// asynchronous operations, clusters and their shared memory.
+// Communication and synchronization of threads: reductions, shuffles, votes, barriers, fences, mbarriers, pipeline states,
+// groups of asynchronous operations, clusters and distributed shared memory.
 #ifndef CUTE_IR_NVGPU_ARCH_OPS_TD
 #define CUTE_IR_NVGPU_ARCH_OPS_TD
 
 include "lib/ir/dialects/cute_nvgpu_ops.td"
 
-// Nothing is known of their effects: they are neither moved nor merged.
+// No traits describe the effects of these operations, so that they are neither moved nor merged.
 def CuteNvgpu_Exchanged : AnyTypeOf<[I32, F32], "i32 or f32">;
 
 def CuteNvgpu_Lanes
@@ -13,13 +13,14 @@ def CuteNvgpu_Lanes
 
 // ---- warps ----
 def CuteNvgpu_WarpAllReduceOp : CuteNvgpu_Op<"arch.warp_all_reduce", [SameOperandsAndResultType]> {
-  let summary = "A reduction over all lanes of a warp, which all get";
+  let summary = "Reduces a value over the lanes of a warp; all lanes get the result";
   let description = [{
-    `kind` is `add`, `mul`, `min` or `max` (signed), `and`, `or`, `xor`; of floats the first four. Floats are combined in the order of a butterfly
-    (lane distance 16, 8, 4, 2, 1), the same in all lanes. With `lanes`, 2 to 16, each group of that many neighbours has a
-    reduction of its own. All 32 lanes take part.
+    `kind` is `add`, `mul`, `min` or `max` (signed), `and`, `or` or `xor`; the first four also of floats.
+    Floats are combined in the order of a butterfly (lane distance 16, 8, 4, 2, 1), which is the same in all
+    lanes. With `lanes`, 2 to 16, each group of that many adjacent lanes is reduced separately. All 32 lanes
+    must participate.
 
-    Refused: another number of lanes than a power of two up to 32; `and`, `or` and `xor` of floats when it is lowered.
+    Errors: `lanes` that is not a power of two up to 32; `and`, `or` and `xor` of floats (on lowering).
 
     ```mlir
     %s = cute_nvgpu.arch.warp_all_reduce<{kind = "add"}> (%x) : (f32) -> f32
@@ -30,9 +31,9 @@ def CuteNvgpu_WarpAllReduceOp : CuteNvgpu_Op<"arch.warp_all_reduce", [SameOperan
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "The value of one lane, for all lanes";
+  let summary = "Broadcasts the value of one lane to the warp";
   let description = [{
-    Of lane 0 without a second operand. All 32 lanes take part.
+    The default is lane 0. All 32 lanes must participate.
 
     ```mlir
     %b = cute_nvgpu.arch.warp_broadcast(%x, %lane) : (f32, i32) -> f32
@@ -42,10 +43,11 @@ def CuteNvgpu_WarpBroadcastOp : CuteNvgpu_Op<"arch.warp_broadcast", [AllTypesMat
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_ShuffleOp : CuteNvgpu_Op<"arch.shuffle", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "The value of another lane";
+  let summary = "Returns the value of another lane";
   let description = [{
-    `mode` says which: the lane itself (`idx`), that many below (`up`) or above (`down`), or the lane's number xor it (`bfly`). A lane
-    that there is not gives the own value. All 32 lanes take part.
+    The source lane is the operand (`idx`), that many lanes below (`up`) or above (`down`), or the XOR of the
+    lane number and the operand (`bfly`). If the source lane does not exist, the result is the lane's own
+    value. All 32 lanes must participate.
 
     ```mlir
     %y = cute_nvgpu.arch.shuffle<{mode = "bfly"}> (%x, %mask) : (f32, i32) -> f32
@@ -55,9 +57,10 @@ def CuteNvgpu_ShuffleOp : CuteNvgpu_Op<"arch.shuffle", [AllTypesMatch<["value", 
   let results = (outs CuteNvgpu_Exchanged:$result);
 }
 def CuteNvgpu_VoteOp : CuteNvgpu_Op<"arch.vote"> {
-  let summary = "What the lanes of a warp say to a predicate";
+  let summary = "Votes on a predicate across the warp";
   let description = [{
-    `all`, `any` and `uni` (all the same) give an `i1`, `ballot` an `i32` with a bit for each lane. All 32 lanes take part.
+    `all`, `any` and `uni` (all equal) return an `i1`, `ballot` an `i32` with one bit per lane. All 32 lanes
+    must participate.
 
     ```mlir
     %y = cute_nvgpu.arch.vote<{kind = "ballot"}> (%p) : (i1) -> i32
@@ -67,9 +70,10 @@ def CuteNvgpu_VoteOp : CuteNvgpu_Op<"arch.vote"> {
   let results = (outs AnyTypeOf<[I1, I32]>:$result);
 }
 def CuteNvgpu_WarpSyncOp : CuteNvgpu_Op<"arch.warp_sync"> {
-  let summary = "Waits for the lanes of a warp";
+  let summary = "Synchronizes the lanes of a warp";
   let description = [{
-    Those of the mask; of all without one. What they wrote before is seen by the others behind it.
+    Waits for the lanes of the mask, by default all. Memory accesses before it are visible to those lanes
+    after it.
 
     ```mlir
     cute_nvgpu.arch.warp_sync() : () -> ()
@@ -80,9 +84,9 @@ def CuteNvgpu_WarpSyncOp : CuteNvgpu_Op<"arch.warp_sync"> {
 
 // ---- blocks and clusters ----
 def CuteNvgpu_BlockSyncOp : CuteNvgpu_Op<"arch.block_sync"> {
-  let summary = "Waits for all threads of a block";
+  let summary = "Synchronizes the threads of a block";
   let description = [{
-    What they wrote before is seen by the others behind it.
+    Memory accesses before it are visible to all threads of the block after it.
 
     ```mlir
     cute_nvgpu.arch.block_sync() : () -> ()
@@ -90,7 +94,7 @@ def CuteNvgpu_BlockSyncOp : CuteNvgpu_Op<"arch.block_sync"> {
   }];
 }
 def CuteNvgpu_NamedBarrierSyncOp : CuteNvgpu_Op<"arch.named_barrier_sync"> {
-  let summary = "Waits at barrier 0 to 15 for that many threads";
+  let summary = "Synchronizes a number of threads at barrier 0 to 15";
   let description = [{
     The number of threads is a multiple of 32.
 
@@ -101,7 +105,7 @@ def CuteNvgpu_NamedBarrierSyncOp : CuteNvgpu_Op<"arch.named_barrier_sync"> {
   let arguments = (ins I32:$barrier, I32:$threads);
 }
 def CuteNvgpu_NamedBarrierArriveOp : CuteNvgpu_Op<"arch.named_barrier_arrive"> {
-  let summary = "Is counted at barrier 0 to 15, and does not wait";
+  let summary = "Arrives at barrier 0 to 15 without waiting";
   let description = [{
     ```mlir
     cute_nvgpu.arch.named_barrier_arrive(%id, %threads) : (i32, i32) -> ()
@@ -110,9 +114,9 @@ def CuteNvgpu_NamedBarrierArriveOp : CuteNvgpu_Op<"arch.named_barrier_arrive"> {
   let arguments = (ins I32:$barrier, I32:$threads);
 }
 def CuteNvgpu_ClusterArriveOp : CuteNvgpu_Op<"arch.cluster_arrive"> {
-  let summary = "Is counted at the barrier of the cluster, from sm_90 on";
+  let summary = "Arrives at the cluster barrier (sm_90 or later)";
   let description = [{
-    `relaxed` orders no memory.
+    With `relaxed`, the arrival does not order memory accesses.
 
     ```mlir
     cute_nvgpu.arch.cluster_arrive() : () -> ()
@@ -121,7 +125,7 @@ def CuteNvgpu_ClusterArriveOp : CuteNvgpu_Op<"arch.cluster_arrive"> {
   let arguments = (ins UnitAttr:$relaxed);
 }
 def CuteNvgpu_ClusterWaitOp : CuteNvgpu_Op<"arch.cluster_wait"> {
-  let summary = "Waits for all threads of the cluster, from sm_90 on";
+  let summary = "Waits for all threads of the cluster to arrive (sm_90 or later)";
   let description = [{
     ```mlir
     cute_nvgpu.arch.cluster_wait() : () -> ()
@@ -129,9 +133,10 @@ def CuteNvgpu_ClusterWaitOp : CuteNvgpu_Op<"arch.cluster_wait"> {
   }];
 }
 def CuteNvgpu_FenceOp : CuteNvgpu_Op<"arch.fence"> {
-  let summary = "Orders the thread's reads and writes for the threads of a scope";
+  let summary = "Memory fence at a scope";
   let description = [{
-    `fence.acq_rel`, or with `order = "sc"` `fence.sc`. The scope is the block (`cta`), the cluster (from sm_90 on), the device (`gpu`) or all (`sys`).
+    `fence.acq_rel`, or `fence.sc` with `order = "sc"`. The scope is the block (`cta`), the cluster
+    (`cluster`, sm_90 or later), the device (`gpu`) or the system (`sys`).
 
     ```mlir
     cute_nvgpu.arch.fence<{order = "acq_rel", scope = "cta"}> () : () -> ()
@@ -142,7 +147,7 @@ def CuteNvgpu_FenceOp : CuteNvgpu_Op<"arch.fence"> {
 
 // ---- asynchronous copies ----
 def CuteNvgpu_CpAsyncCommitOp : CuteNvgpu_Op<"arch.cp_async_commit_group"> {
-  let summary = "The thread's `cp.async` since the last such operation become a group";
+  let summary = "Commits the preceding `cp.async` operations of the thread to a group";
   let description = [{
     ```mlir
     cute_nvgpu.arch.cp_async_commit_group() : () -> ()
@@ -150,9 +155,9 @@ def CuteNvgpu_CpAsyncCommitOp : CuteNvgpu_Op<"arch.cp_async_commit_group"> {
   }];
 }
 def CuteNvgpu_CpAsyncWaitOp : CuteNvgpu_Op<"arch.cp_async_wait_group"> {
-  let summary = "Waits until at most that many groups of the thread are under way";
+  let summary = "Waits until at most N `cp.async` groups of the thread are pending";
   let description = [{
-    Other threads see what arrived behind a barrier.
+    Other threads see the copied data after a barrier.
 
     ```mlir
     cute_nvgpu.arch.cp_async_wait_group<1> () : () -> ()
@@ -162,17 +167,18 @@ def CuteNvgpu_CpAsyncWaitOp : CuteNvgpu_Op<"arch.cp_async_wait_group"> {
 }
 
 // ---- mbarriers ----
-// They are `!cute.ptr<i64, smem>`. `rank` is a block of the cluster whose mbarrier at the same place is meant.
+// An mbarrier is a `!cute.ptr<i64, smem>`. `rank` selects the mbarrier at the same offset in that block of the cluster.
 def CuteNvgpu_Blocks : Cute_Choice<"cta cluster">;
 class CuteNvgpu_MbarrierOp<string m> : CuteNvgpu_Op<"arch." # m>;
 
 def CuteNvgpu_MbarrierInitOp : CuteNvgpu_MbarrierOp<"mbarrier_init"> {
-  let summary = "An mbarrier whose phases each wait for `count` arrivals";
+  let summary = "Initializes an mbarrier with the arrival count of its phases";
   let description = [{
-    One thread makes it; `mbarrier_init_fence` and a barrier of the block or cluster have to follow before others use it. It begins in
-    phase 0. From sm_80 on.
+    Executed by one thread; `mbarrier_init_fence` and a barrier of the block or cluster must follow before
+    other threads use it. The first phase is phase 0. Requires sm_80 or later.
 
-    Refused: a pointer that is not to 64 bits of shared memory, or not aligned to 8 bytes; so of all operations on mbarriers.
+    Errors, as for all mbarrier operations: a pointer that is not to 64 bits of shared memory, or not aligned
+    to 8 bytes.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_init(%bar, %count) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -181,9 +187,9 @@ def CuteNvgpu_MbarrierInitOp : CuteNvgpu_MbarrierOp<"mbarrier_init"> {
   let arguments = (ins Cute_PtrType:$barrier, I32:$count);
 }
 def CuteNvgpu_MbarrierInvalOp : CuteNvgpu_MbarrierOp<"mbarrier_inval"> {
-  let summary = "The mbarrier's memory may be used for other things";
+  let summary = "Invalidates an mbarrier, so that its memory can be reused";
   let description = [{
-    From sm_80 on.
+    Requires sm_80 or later.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_inval(%bar) : (!cute.ptr<i64, smem>) -> ()
@@ -192,9 +198,10 @@ def CuteNvgpu_MbarrierInvalOp : CuteNvgpu_MbarrierOp<"mbarrier_inval"> {
   let arguments = (ins Cute_PtrType:$barrier);
 }
 def CuteNvgpu_MbarrierInitFenceOp : CuteNvgpu_Op<"arch.mbarrier_init_fence"> {
-  let summary = "The thread's new mbarriers are seen by the cluster and by asynchronous copies";
+  let summary = "Makes initialized mbarriers visible to the cluster and to asynchronous copies";
   let description = [{
-    `fence.mbarrier_init`, from sm_90 on. A barrier has to follow. `arch.fence_mbarrier_init` is read as the same.
+    `fence.mbarrier_init`; a barrier must follow. Requires sm_90 or later. `arch.fence_mbarrier_init` is
+    accepted as an alias.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_init_fence() : () -> ()
@@ -204,11 +211,12 @@ def CuteNvgpu_MbarrierInitFenceOp : CuteNvgpu_Op<"arch.mbarrier_init_fence"> {
 def CuteNvgpu_MbarrierArriveOp : CuteNvgpu_MbarrierOp<"mbarrier_arrive"> {
   let summary = "Arrives at an mbarrier";
   let description = [{
-    Once, or `count` times. What the thread wrote before is seen by who waits for the phase. From sm_80 on; a count and the
-    mbarrier of another block from sm_90 on. A thread that only read, as one that hands a buffer back, says `reads_only`:
-    what it wrote need not be seen by the other block, which costs a fence of the whole cluster.
+    Arrives once, or `count` times. Writes of the thread before it are visible to threads that wait for the
+    phase. Requires sm_80 or later; a count, or the mbarrier of another block, requires sm_90 or later. A
+    thread that only read, for example one that releases a buffer, can set `reads_only`: its writes need not
+    be visible to the other block, which saves a fence at cluster scope.
 
-    Refused: a count below 1 or above 1048575.
+    Errors: a count below 1 or above 1048575.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_arrive(%bar, %rank) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -221,9 +229,9 @@ class CuteNvgpu_MbarrierBytesOp<string m> : CuteNvgpu_MbarrierOp<m> {
   let arguments = (ins Cute_PtrType:$barrier, I32:$bytes, Optional<I32>:$rank);
 }
 def CuteNvgpu_MbarrierExpectTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_expect_tx"> {
-  let summary = "The phase waits for that many more bytes";
+  let summary = "Increases the expected bytes of the current phase";
   let description = [{
-    Of asynchronous copies that name the mbarrier. From sm_90 on.
+    Counts the bytes of asynchronous copies that signal the mbarrier. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_expect_tx(%bar, %bytes) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -231,9 +239,9 @@ def CuteNvgpu_MbarrierExpectTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_expect_tx
   }];
 }
 def CuteNvgpu_MbarrierArriveAndExpectTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_arrive_and_expect_tx"> {
-  let summary = "Arrives at an mbarrier whose phase waits for that many more bytes";
+  let summary = "Increases the expected bytes of the current phase and arrives";
   let description = [{
-    From sm_90 on.
+    Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_arrive_and_expect_tx(%bar, %bytes) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -241,9 +249,9 @@ def CuteNvgpu_MbarrierArriveAndExpectTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_
   }];
 }
 def CuteNvgpu_MbarrierCompleteTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_complete_tx"> {
-  let summary = "That many bytes have come, without a copy";
+  let summary = "Completes a number of expected bytes without a copy";
   let description = [{
-    From sm_90 on.
+    Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_complete_tx(%bar, %bytes) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -251,11 +259,11 @@ def CuteNvgpu_MbarrierCompleteTxOp : CuteNvgpu_MbarrierBytesOp<"mbarrier_complet
   }];
 }
 def CuteNvgpu_MbarrierWaitOp : CuteNvgpu_MbarrierOp<"mbarrier_wait"> {
-  let summary = "Waits until the phase of that parity is complete";
+  let summary = "Waits until the phase with a parity is complete";
   let description = [{
-    `phase` is 0 for the first phase, 1 for the second, 0 for the third...; of a new mbarrier phase 1 counts as complete. The thread
-    tries again until it is. `scope`: whose writes are seen behind it, those of the block (`cta`, the default) or of the `cluster`.
-    From sm_90 on.
+    `phase` is the parity: 0 for the first phase, 1 for the second, and so on; on a new mbarrier, parity 1
+    counts as complete. The thread retries until the phase is complete. `scope` is the scope of writes that
+    are visible afterwards: the block (`cta`, default) or the `cluster`. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.mbarrier_wait(%bar, %phase) : (!cute.ptr<i64, smem>, i32) -> ()
@@ -268,9 +276,9 @@ class CuteNvgpu_MbarrierAskOp<string m> : CuteNvgpu_MbarrierOp<m> {
   let results = (outs I1:$complete);
 }
 def CuteNvgpu_MbarrierTryWaitOp : CuteNvgpu_MbarrierAskOp<"mbarrier_try_wait"> {
-  let summary = "Waits for a while; whether the phase of that parity is complete";
+  let summary = "Waits for a limited time; returns whether the phase with a parity is complete";
   let description = [{
-    From sm_90 on.
+    Requires sm_90 or later.
 
     ```mlir
     %done = cute_nvgpu.arch.mbarrier_try_wait(%bar, %phase) : (!cute.ptr<i64, smem>, i32) -> i1
@@ -278,9 +286,9 @@ def CuteNvgpu_MbarrierTryWaitOp : CuteNvgpu_MbarrierAskOp<"mbarrier_try_wait"> {
   }];
 }
 def CuteNvgpu_MbarrierTestWaitOp : CuteNvgpu_MbarrierAskOp<"mbarrier_test_wait"> {
-  let summary = "Whether the phase of that parity is complete";
+  let summary = "Tests whether the phase with a parity is complete";
   let description = [{
-    From sm_80 on; with a scope from sm_90 on.
+    Requires sm_80 or later; with a scope, sm_90 or later.
 
     ```mlir
     %done = cute_nvgpu.arch.mbarrier_test_wait(%bar, %phase) : (!cute.ptr<i64, smem>, i32) -> i1
@@ -288,9 +296,9 @@ def CuteNvgpu_MbarrierTestWaitOp : CuteNvgpu_MbarrierAskOp<"mbarrier_test_wait">
   }];
 }
 def CuteNvgpu_MbarrierConditionalTryWaitOp : CuteNvgpu_MbarrierOp<"mbarrier_conditional_try_wait"> {
-  let summary = "As mbarrier_try_wait where the condition is true; else true";
+  let summary = "If the condition is true, mbarrier_try_wait; otherwise returns true";
   let description = [{
-    From sm_90 on.
+    Requires sm_90 or later.
 
     ```mlir
     %done = cute_nvgpu.arch.mbarrier_conditional_try_wait(%cond, %bar, %phase) : (i1, !cute.ptr<i64, smem>, i32) -> i1
@@ -300,9 +308,10 @@ def CuteNvgpu_MbarrierConditionalTryWaitOp : CuteNvgpu_MbarrierOp<"mbarrier_cond
   let results = (outs I1:$complete);
 }
 def CuteNvgpu_CpAsyncMbarrierArriveOp : CuteNvgpu_MbarrierOp<"cp_async_mbarrier_arrive"> {
-  let summary = "Arrives at an mbarrier when the thread's `cp.async` so far are done";
+  let summary = "Arrives at an mbarrier when the preceding `cp.async` of the thread complete";
   let description = [{
-    The phase waits for one arrival more, so that this one need not be among its count. From sm_80 on.
+    Also increments the pending count of the phase, so that this arrival need not be included in its count.
+    Requires sm_80 or later.
 
     ```mlir
     cute_nvgpu.arch.cp_async_mbarrier_arrive(%bar) : (!cute.ptr<i64, smem>) -> ()
@@ -311,9 +320,9 @@ def CuteNvgpu_CpAsyncMbarrierArriveOp : CuteNvgpu_MbarrierOp<"cp_async_mbarrier_
   let arguments = (ins Cute_PtrType:$barrier);
 }
 def CuteNvgpu_CpAsyncMbarrierArriveNoincOp : CuteNvgpu_MbarrierOp<"cp_async_mbarrier_arrive_noinc"> {
-  let summary = "Arrives at an mbarrier when the thread's `cp.async` so far are done, among its count";
+  let summary = "The same as cp_async_mbarrier_arrive, for an arrival included in the count";
   let description = [{
-    From sm_80 on.
+    Requires sm_80 or later.
 
     ```mlir
     cute_nvgpu.arch.cp_async_mbarrier_arrive_noinc(%bar) : (!cute.ptr<i64, smem>) -> ()
@@ -322,15 +331,15 @@ def CuteNvgpu_CpAsyncMbarrierArriveNoincOp : CuteNvgpu_MbarrierOp<"cp_async_mbar
   let arguments = (ins Cute_PtrType:$barrier);
 }
 
-// ---- stages of pipelines ----
+// ---- pipeline states ----
 // A state is the index of a stage and the parity of its phase, two i32.
 class CuteNvgpu_PipelineOp<string m> : CuteNvgpu_Op<"arch." # m, [Pure]> {
   let results = (outs I32:$index, I32:$phase);
 }
 def CuteNvgpu_PipelineStartOp : CuteNvgpu_PipelineOp<"pipeline_start"> {
-  let summary = "The state that a producer or a consumer begins with";
+  let summary = "Initial pipeline state of a producer or consumer";
   let description = [{
-    Stage 0; the phase that a producer waits for is 1, so that it finds new buffers empty, and 0 a consumer's.
+    Stage 0. The phase of a producer is 1, so that it finds new buffers empty; that of a consumer is 0.
 
     ```mlir
     %i, %p = cute_nvgpu.arch.pipeline_start<{whose = "producer"}> () : () -> (i32, i32)
@@ -339,11 +348,12 @@ def CuteNvgpu_PipelineStartOp : CuteNvgpu_PipelineOp<"pipeline_start"> {
   let arguments = (ins Cute_Choice<"producer consumer">:$whose);
 }
 def CuteNvgpu_PipelineAdvanceOp : CuteNvgpu_PipelineOp<"pipeline_advance"> {
-  let summary = "The state of the next stage, or of that many stages on";
+  let summary = "Advances a pipeline state by one or `count` stages";
   let description = [{
-    Behind the last of `stages` comes stage 0 in the other phase. `count` is not negative.
+    After the last of `stages`, the state continues at stage 0 with the opposite phase. `count` is not
+    negative.
 
-    Refused: fewer than 1 stage.
+    Errors: fewer than 1 stage.
 
     ```mlir
     %j, %q = cute_nvgpu.arch.pipeline_advance<{stages = 4 : i32}> (%i, %p) : (i32, i32) -> (i32, i32)
@@ -352,9 +362,10 @@ def CuteNvgpu_PipelineAdvanceOp : CuteNvgpu_PipelineOp<"pipeline_advance"> {
   let arguments = (ins I32:$from_index, I32:$from_phase, Optional<I32>:$count, ConfinedAttr<I32Attr, [IntPositive]>:$stages);
 }
 def CuteNvgpu_PipelineIndexOfOp : CuteNvgpu_PipelineOp<"pipeline_index_of"> {
-  let summary = "The state behind that many stages";
+  let summary = "Pipeline state after `count` stages";
   let description = [{
-    As pipeline_advance by `count`, which is not negative, from where a consumer begins, or with `whose` a producer.
+    pipeline_advance by `count`, which is not negative, from the initial state of a consumer, or of a producer
+    if `whose` is "producer".
 
     ```mlir
     %i, %p = cute_nvgpu.arch.pipeline_index_of<{stages = 4 : i32, whose = "producer"}> (%count) : (i32) -> (i32, i32)
@@ -365,9 +376,9 @@ def CuteNvgpu_PipelineIndexOfOp : CuteNvgpu_PipelineOp<"pipeline_index_of"> {
 
 // ---- groups of bulk copies and of wgmma ----
 def CuteNvgpu_CpAsyncBulkCommitOp : CuteNvgpu_Op<"arch.cp_async_bulk_commit_group"> {
-  let summary = "The thread's bulk copies out of shared memory since the last such operation become a group";
+  let summary = "Commits the preceding bulk copies of the thread out of shared memory to a group";
   let description = [{
-    From sm_90 on.
+    Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.cp_async_bulk_commit_group() : () -> ()
@@ -375,9 +386,10 @@ def CuteNvgpu_CpAsyncBulkCommitOp : CuteNvgpu_Op<"arch.cp_async_bulk_commit_grou
   }];
 }
 def CuteNvgpu_CpAsyncBulkWaitOp : CuteNvgpu_Op<"arch.cp_async_bulk_wait_group"> {
-  let summary = "Waits until at most that many groups of the thread's bulk copies are under way";
+  let summary = "Waits until at most N bulk groups of the thread are pending";
   let description = [{
-    With `read` until they have read shared memory, which then may be written again. From sm_90 on.
+    With `read`, waits only until their source in shared memory has been read and can be overwritten. Requires
+    sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.cp_async_bulk_wait_group<{groups = 1 : i32, read}> () : () -> ()
@@ -386,9 +398,10 @@ def CuteNvgpu_CpAsyncBulkWaitOp : CuteNvgpu_Op<"arch.cp_async_bulk_wait_group"> 
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$groups, UnitAttr:$read);
 }
 def CuteNvgpu_WgmmaFenceOp : CuteNvgpu_Op<"arch.wgmma_fence"> {
-  let summary = "Orders the warp's accesses to registers before the wgmma behind it";
+  let summary = "Orders register accesses of the warp before subsequent wgmma";
   let description = [{
-    Before the first wgmma, and where registers of an accumulator or of A were changed. sm_90a.
+    Required before the first wgmma and after registers of an accumulator or of A are modified. Requires
+    sm_90a.
 
     ```mlir
     cute_nvgpu.arch.wgmma_fence() : () -> ()
@@ -396,9 +409,9 @@ def CuteNvgpu_WgmmaFenceOp : CuteNvgpu_Op<"arch.wgmma_fence"> {
   }];
 }
 def CuteNvgpu_WgmmaCommitOp : CuteNvgpu_Op<"arch.wgmma_commit_group"> {
-  let summary = "The wgmma since the last such operation become a group";
+  let summary = "Commits the preceding wgmma to a group";
   let description = [{
-    sm_90a.
+    Requires sm_90a.
 
     ```mlir
     cute_nvgpu.arch.wgmma_commit_group() : () -> ()
@@ -406,9 +419,9 @@ def CuteNvgpu_WgmmaCommitOp : CuteNvgpu_Op<"arch.wgmma_commit_group"> {
   }];
 }
 def CuteNvgpu_WgmmaWaitOp : CuteNvgpu_Op<"arch.wgmma_wait_group"> {
-  let summary = "Waits until at most that many groups of wgmma are under way";
+  let summary = "Waits until at most N wgmma groups are pending";
   let description = [{
-    sm_90a.
+    Requires sm_90a.
 
     ```mlir
     cute_nvgpu.arch.wgmma_wait_group<{groups = 0 : i32}> () : () -> ()
@@ -418,13 +431,14 @@ def CuteNvgpu_WgmmaWaitOp : CuteNvgpu_Op<"arch.wgmma_wait_group"> {
 }
 
 def CuteNvgpu_WarpgroupMmaOp : CuteNvgpu_Op<"arch.warpgroup_mma"> {
-  let summary = "A product by wgmma that is done behind it: `D = A * B + C`";
+  let summary = "Synchronous wgmma of tiles: `D = A * B + C`";
   let description = [{
-    The operands are a tiled MMA, A, B, C and an mbarrier or none; D is C, the same tensor in registers. It stands for `wgmma_fence`,
-    `cute.gemm`, `wgmma_commit_group`, `wgmma_wait_group` of 0, and `mbarrier_arrive` of each thread: shared memory of A and B may be
-    written again. All threads of its warpgroups take part. sm_90a.
+    The operands are a tiled MMA, A, B, C and an optional mbarrier; D is C, the same register tensor. It
+    expands to `wgmma_fence`, `cute.gemm`, `wgmma_commit_group`, `wgmma_wait_group` of 0, and
+    `mbarrier_arrive` of each thread, which releases the shared memory of A and B. All threads of the
+    warpgroups must participate. Requires sm_90a.
 
-    Refused: another atom than one of `wgmma`; what `cute.gemm` refuses.
+    Errors: an atom other than `wgmma`; those of `cute.gemm`.
 
     ```mlir
     %d = cute_nvgpu.arch.warpgroup_mma(%mma, %a, %b, %c, %bar) : (!cute_nvgpu.sm90.mma<64x64x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>,
@@ -438,10 +452,11 @@ def CuteNvgpu_WarpgroupMmaOp : CuteNvgpu_Op<"arch.warpgroup_mma"> {
 
 // ---- fences between proxies ----
 def CuteNvgpu_FenceProxyOp : CuteNvgpu_Op<"arch.fence_proxy"> {
-  let summary = "Orders accesses of this thread by different ways to memory";
+  let summary = "Fence between the generic and another proxy";
   let description = [{
-    `kind` `async`: ordinary accesses and those of asynchronous copies and wgmma, to all memory or with `async.global`,
-    `async.shared::cta`, `async.shared::cluster` to that memory; `alias`: to the same memory under several addresses. From sm_90 on.
+    With `kind` `async`, orders generic accesses and those of asynchronous copies and wgmma, to all memory or,
+    with `async.global`, `async.shared::cta` and `async.shared::cluster`, to that memory. With `alias`, orders
+    accesses to the same memory through different addresses. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.fence_proxy<{kind = "async.shared::cta"}> () : () -> ()
@@ -450,9 +465,9 @@ def CuteNvgpu_FenceProxyOp : CuteNvgpu_Op<"arch.fence_proxy"> {
   let arguments = (ins Cute_Choice<"alias async async.global async.shared::cta async.shared::cluster">:$kind);
 }
 def CuteNvgpu_FenceViewAsyncSharedOp : CuteNvgpu_Op<"arch.fence_view_async_shared"> {
-  let summary = "What the thread wrote to shared memory is seen by TMA stores and wgmma behind it";
+  let summary = "Makes writes to shared memory visible to subsequent TMA stores and wgmma";
   let description = [{
-    `fence.proxy.async` of the block's shared memory, from sm_90 on.
+    `fence.proxy.async` for the shared memory of the block. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.fence_view_async_shared() : () -> ()
@@ -462,9 +477,10 @@ def CuteNvgpu_FenceViewAsyncSharedOp : CuteNvgpu_Op<"arch.fence_view_async_share
 def CuteNvgpu_FenceProxyTensormapOp : CuteNvgpu_Op<"arch.fence_proxy_tensormap"> {
   let summary = "Orders writes to a tensor map before its use by TMA";
   let description = [{
-    Who wrote it releases, who uses it acquires, with its address; `scope` is that of the other's thread. From sm_90 on.
+    The writer releases; the user acquires and passes the address of the map. `scope` is the scope that
+    includes the other thread. Requires sm_90 or later.
 
-    Refused: an acquire without the address, a release with one.
+    Errors: an acquire without the address, a release with one.
 
     ```mlir
     cute_nvgpu.arch.fence_proxy_tensormap<{order = "acquire", scope = "gpu"}> (%map) : (!cute.ptr<i64, gmem, align<128>>) -> ()
@@ -474,10 +490,11 @@ def CuteNvgpu_FenceProxyTensormapOp : CuteNvgpu_Op<"arch.fence_proxy_tensormap">
 }
 
 def CuteNvgpu_CpFenceTmaDescReleaseOp : CuteNvgpu_Op<"arch.cp_fence_tma_desc_release"> {
-  let summary = "Copies a tensor map from shared to global memory, and releases it";
+  let summary = "Copies a tensor map from shared to global memory and releases it";
   let description = [{
-    `tensormap.cp_fenceproxy`, from sm_90 on: the whole warp comes, after a barrier behind what wrote the map. Who uses it in global
-    memory acquires it by `fence_proxy_tensormap`; `scope` is that of the other's thread.
+    `tensormap.cp_fenceproxy`. The whole warp must execute it, after a barrier that follows the writes to the
+    map. Users of the map in global memory acquire it with `fence_proxy_tensormap`; `scope` is the scope that
+    includes them. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.cp_fence_tma_desc_release<{scope = "gpu"}> (%map, %changed) : (!cute.ptr<i64, gmem, align<128>>, !cute.ptr<i64, smem, align<128>>) -> ()
@@ -488,9 +505,10 @@ def CuteNvgpu_CpFenceTmaDescReleaseOp : CuteNvgpu_Op<"arch.cp_fence_tma_desc_rel
 
 // ---- clusters and their shared memory, dependent launches ----
 def CuteNvgpu_BarrierClusterOp : CuteNvgpu_Op<"arch.barrier_cluster"> {
-  let summary = "Waits for all threads of the cluster, which all arrive";
+  let summary = "Synchronizes the threads of a cluster";
   let description = [{
-    `cluster_arrive` and `cluster_wait`: what they wrote before is seen by the others behind it. From sm_90 on.
+    `cluster_arrive` followed by `cluster_wait`: memory accesses before it are visible to all threads of the
+    cluster after it. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.barrier_cluster() : () -> ()
@@ -501,22 +519,22 @@ class CuteNvgpu_ReadOp<string m, string what> : CuteNvgpu_Op<"arch." # m, [NoMem
   let summary = what;
 }
 class CuteNvgpu_Read3Op<string m, string what> : CuteNvgpu_ReadOp<m, what> {
-  let description = "From sm_90 on.\n\n```mlir\n%x, %y, %z = cute_nvgpu.arch." # m # "() : () -> (i32, i32, i32)\n```";
+  let description = "Requires sm_90 or later.\n\n```mlir\n%x, %y, %z = cute_nvgpu.arch." # m # "() : () -> (i32, i32, i32)\n```";
   let results = (outs I32:$x, I32:$y, I32:$z);
 }
 class CuteNvgpu_Read1Op<string m, string type, Type result, string what, string more> : CuteNvgpu_ReadOp<m, what> {
   let description = more # "\n\n```mlir\n%x = cute_nvgpu.arch." # m # "() : () -> " # type # "\n```";
   let results = (outs result:$x);
 }
-def CuteNvgpu_BlockInClusterIdxOp : CuteNvgpu_Read3Op<"block_in_cluster_idx", "The block's place in its cluster">;
-def CuteNvgpu_BlockInClusterDimOp : CuteNvgpu_Read3Op<"block_in_cluster_dim", "The blocks of a cluster in each direction">;
-def CuteNvgpu_ClusterIdxOp : CuteNvgpu_Read3Op<"cluster_idx", "The cluster's place in the grid">;
-def CuteNvgpu_ClusterDimOp : CuteNvgpu_Read3Op<"cluster_dim", "The clusters of the grid in each direction">;
-def CuteNvgpu_BlockRankOp : CuteNvgpu_Read1Op<"block_idx_in_cluster", "i32", I32, "The block's rank in its cluster", "Of x fastest. From sm_90 on.">;
-def CuteNvgpu_ClusterSizeOp : CuteNvgpu_Read1Op<"cluster_size", "i32", I32, "The blocks of a cluster", "From sm_90 on.">;
-def CuteNvgpu_SmIdOp : CuteNvgpu_Read1Op<"sm_id", "i32", I32, "The multiprocessor that the thread runs on", "It may change.">;
+def CuteNvgpu_BlockInClusterIdxOp : CuteNvgpu_Read3Op<"block_in_cluster_idx", "Index of the block in its cluster">;
+def CuteNvgpu_BlockInClusterDimOp : CuteNvgpu_Read3Op<"block_in_cluster_dim", "Dimensions of the cluster in blocks">;
+def CuteNvgpu_ClusterIdxOp : CuteNvgpu_Read3Op<"cluster_idx", "Index of the cluster in the grid">;
+def CuteNvgpu_ClusterDimOp : CuteNvgpu_Read3Op<"cluster_dim", "Dimensions of the grid in clusters">;
+def CuteNvgpu_BlockRankOp : CuteNvgpu_Read1Op<"block_idx_in_cluster", "i32", I32, "Rank of the block in its cluster", "x is the fastest dimension. Requires sm_90 or later.">;
+def CuteNvgpu_ClusterSizeOp : CuteNvgpu_Read1Op<"cluster_size", "i32", I32, "Number of blocks in the cluster", "Requires sm_90 or later.">;
+def CuteNvgpu_SmIdOp : CuteNvgpu_Read1Op<"sm_id", "i32", I32, "Multiprocessor that executes the thread", "The value can change during execution.">;
 def CuteNvgpu_ClockOp : CuteNvgpu_Op<"arch.clock"> {
-  let summary = "The multiprocessor's cycles";
+  let summary = "Cycle counter of the multiprocessor";
   let description = [{
     ```mlir
     %x = cute_nvgpu.arch.clock() : () -> i64
@@ -525,7 +543,7 @@ def CuteNvgpu_ClockOp : CuteNvgpu_Op<"arch.clock"> {
   let results = (outs I64:$x);
 }
 def CuteNvgpu_GlobalTimerOp : CuteNvgpu_Op<"arch.globaltimer"> {
-  let summary = "The device's time in nanoseconds";
+  let summary = "Global timer in nanoseconds";
   let description = [{
     ```mlir
     %x = cute_nvgpu.arch.globaltimer() : () -> i64
@@ -534,12 +552,13 @@ def CuteNvgpu_GlobalTimerOp : CuteNvgpu_Op<"arch.globaltimer"> {
   let results = (outs I64:$x);
 }
 def CuteNvgpu_MapDsmemPtrOp : CuteNvgpu_Op<"arch.map_dsmem_ptr", [Pure]> {
-  let summary = "The same place in the shared memory of another block of the cluster";
+  let summary = "Maps a shared-memory address to another block of the cluster";
   let description = [{
-    Its space is `dsmem`; loads, stores and copies take it as any other. The block must have begun, and may not have ended: a barrier of the
-    cluster stands before and behind the accesses. From sm_90 on.
+    The result has the space `dsmem`, which loads, stores and copies support. The other block must have
+    started and must not have exited: synchronize the cluster before and after the accesses. Requires sm_90 or
+    later.
 
-    Refused: a pointer that is not to shared memory, or has a swizzle.
+    Errors: a pointer that is not to shared memory, or has a swizzle.
 
     ```mlir
     %there = cute_nvgpu.arch.map_dsmem_ptr(%p, %rank) : (!cute.ptr<f32, smem, align<16>>, i32) -> !cute.ptr<f32, dsmem, align<16>>
@@ -549,12 +568,13 @@ def CuteNvgpu_MapDsmemPtrOp : CuteNvgpu_Op<"arch.map_dsmem_ptr", [Pure]> {
   let results = (outs Cute_PtrType:$there);
 }
 def CuteNvgpu_StAsyncOp : CuteNvgpu_Op<"arch.st_async"> {
-  let summary = "Stores into the shared memory of another block of the cluster, which an mbarrier there counts";
+  let summary = "Asynchronously stores to the shared memory of another block and signals its mbarrier";
   let description = [{
-    Both pointers are to shared memory of this block, and the places of block `rank` are meant; who waits for the mbarrier has to
-    expect the bytes. The value has 32 or 64 bits, or is a vector of one, two or four of 32 bits or of one or two of 64. From sm_90 on.
+    Both pointers are to shared memory of this block; the operation uses the same offsets in block `rank`. The
+    thread that waits for the mbarrier must expect the bytes. The value has 32 or 64 bits, or is a vector of
+    one, two or four 32-bit or one or two 64-bit elements. Requires sm_90 or later.
 
-    Refused: another value, elements that are not its elements, less alignment than its bytes.
+    Errors: an unsupported value, a pointer to other elements, less alignment than the size of the value.
 
     ```mlir
     cute_nvgpu.arch.st_async(%v, %p, %bar, %rank) : (f32, !cute.ptr<f32, smem>, !cute.ptr<i64, smem>, i32) -> ()
@@ -565,9 +585,10 @@ def CuteNvgpu_StAsyncOp : CuteNvgpu_Op<"arch.st_async"> {
                    Cute_PtrType:$ptr, Cute_PtrType:$barrier, I32:$rank);
 }
 def CuteNvgpu_GriddepcontrolWaitOp : CuteNvgpu_Op<"arch.griddepcontrol_wait"> {
-  let summary = "Waits until the grids before this one have ended";
+  let summary = "Waits for the completion of the prerequisite grids";
   let description = [{
-    What they wrote is seen behind it. Of launches that may begin before the ones in front have ended. From sm_90 on.
+    Their writes are visible after it. Used with launches that may start before their predecessor completes.
+    Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.griddepcontrol_wait() : () -> ()
@@ -575,9 +596,9 @@ def CuteNvgpu_GriddepcontrolWaitOp : CuteNvgpu_Op<"arch.griddepcontrol_wait"> {
   }];
 }
 def CuteNvgpu_GriddepcontrolLaunchOp : CuteNvgpu_Op<"arch.griddepcontrol_launch_dependents"> {
-  let summary = "The grid behind this one may begin";
+  let summary = "Allows dependent grids to launch";
   let description = [{
-    When all blocks have said so, or have ended. From sm_90 on.
+    They launch when all blocks have executed it or exited. Requires sm_90 or later.
 
     ```mlir
     cute_nvgpu.arch.griddepcontrol_launch_dependents() : () -> ()
@@ -585,11 +606,12 @@ def CuteNvgpu_GriddepcontrolLaunchOp : CuteNvgpu_Op<"arch.griddepcontrol_launch_
   }];
 }
 
-// ---- one thread of a warp, registers of a warpgroup ----
+// ---- leader election, register reallocation ----
 def CuteNvgpu_ElectOneOp : CuteNvgpu_Op<"arch.elect_one"> {
-  let summary = "Whether the lane is the one of its warp that is chosen";
+  let summary = "Elects one lane of the warp";
   let description = [{
-    True in one lane, the same each time. All 32 lanes take part. From sm_90 on. `arch.elect` is read as the same.
+    True in exactly one lane, the same each time. All 32 lanes must participate. Requires sm_90 or later.
+    `arch.elect` is accepted as an alias.
 
     ```mlir
     %one = cute_nvgpu.arch.elect_one() : () -> i1
@@ -601,12 +623,12 @@ class CuteNvgpu_SetMaxRegisterOp<string which> : CuteNvgpu_Op<"arch.setmaxregist
   let arguments = (ins I32Attr:$registers);
 }
 def CuteNvgpu_SetMaxRegisterIncreaseOp : CuteNvgpu_SetMaxRegisterOp<"increase"> {
-  let summary = "The threads of the warpgroup get that many registers";
+  let summary = "Raises the register limit of the threads of a warpgroup";
   let description = [{
-    Which others have given up; waits until there are so many. All warps of the warpgroup execute it. sm_90a and later
-    architecture-specific ones.
+    Waits until enough registers have been released by other warpgroups. All warps of the warpgroup must
+    execute it. Requires an architecture-specific target, sm_90a or later.
 
-    Refused: a number that is no multiple of 8 from 24 to 256.
+    Errors: a number that is not a multiple of 8 from 24 to 256.
 
     ```mlir
     cute_nvgpu.arch.setmaxregister_increase<{registers = 232 : i32}> () : () -> ()
@@ -614,9 +636,9 @@ def CuteNvgpu_SetMaxRegisterIncreaseOp : CuteNvgpu_SetMaxRegisterOp<"increase"> 
   }];
 }
 def CuteNvgpu_SetMaxRegisterDecreaseOp : CuteNvgpu_SetMaxRegisterOp<"decrease"> {
-  let summary = "The threads of the warpgroup keep that many registers";
+  let summary = "Lowers the register limit of the threads of a warpgroup";
   let description = [{
-    As setmaxregister_increase, which gets what these give up.
+    Releases registers that setmaxregister_increase can acquire; it has the same requirements.
 
     ```mlir
     cute_nvgpu.arch.setmaxregister_decrease<{registers = 40 : i32}> () : () -> ()

@@ -1,4 +1,4 @@
-// Operations: what they have in common, constants, constructors and accessors.
+// Base classes and operand constraints of operations; constants, constructors and accessors.
 #ifndef CUTE_IR_OPS_TD
 #define CUTE_IR_OPS_TD
 
@@ -9,13 +9,13 @@ include "lib/ir/dialects/cute_types.td"
 include "lib/ir/dialects/cute_tensor_types.td"
 include "lib/ir/dialects/cute_nvgpu_types.td"
 
-// Verification, inference and folding go to the row of this operation's name in ops/.
+// Verification, type inference and folding are those of the operation's row in ops/.
 def CuteHooks : NativeOpTrait<"CuteHooks"> { let cppNamespace = "::cute"; }
-// May not run earlier than its place where an unknown divisor could be 0.
+// Not speculatable if a dynamic divisor could be 0.
 def CuteDivides : NativeOpTrait<"CuteDivides"> { let cppNamespace = "::cute"; }
 
 class Cute_Op<string m, list<Trait> t = []> : Op<Cute_Dialect, m, !listconcat([CuteHooks], t)>;
-// The result types follow from the operands; a stated one is checked against them.
+// Result types are inferred from the operands; explicit ones are checked.
 class Cute_TypedOp<string m, list<Trait> t> : Cute_Op<m, !listconcat(t, [InferTypeOpInterface])> {
   let extraClassDeclaration = [{
     static ::llvm::LogicalResult refineReturnTypes(
@@ -27,14 +27,14 @@ class Cute_TypedOp<string m, list<Trait> t> : Cute_Op<m, !listconcat(t, [InferTy
   }];
 }
 class Cute_InferOp<string m> : Cute_TypedOp<m, [Pure]>;
-// Division by unknown leaves of operands may be part of it.
+// May divide by dynamic leaves of operands.
 class Cute_DivideOp<string m> : Cute_TypedOp<m, [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]>;
 
-// ---- what operands may be ----
+// ---- operand constraints ----
 
 def Cute_AnyLayout : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType], "!cute.layout or !cute.composed_layout">;
 def Cute_Tensor : AnyTypeOf<[Cute_MemRefType, Cute_CoordTensorType], "!cute.memref or !cute.coord_tensor">;
-// What has a layout. Operations on layouts work on a tensor's and leave its iterator.
+// Types with a layout. Layout operations transform the layout of a tensor and keep its iterator.
 def Cute_AnyTensor : AnyTypeOf<[Cute_MemRefType, Cute_CoordTensorType, CuteNvgpu_SmemDescViewType],
                                "!cute.memref, !cute.coord_tensor, or !cute_nvgpu.smem_desc_view">;
 def Cute_LaidOut : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_MemRefType, Cute_CoordTensorType,
@@ -44,7 +44,7 @@ def Cute_Iterator : AnyTypeOf<[Cute_PtrType, Cute_ArithTupleIterType, CuteNvgpu_
 def Cute_Atom : Type<CPred<"::cute::isKind($_self, CUTE_ATOM)">, "an atom, !cute_nvgpu.atom.* or !cute_nvgpu.sm*.mma">;
 def Cute_CopyAtom : AnyTypeOf<[Cute_Atom, Cute_TiledCopyType], "an atom or !cute.tiled_copy">;
 def Cute_MmaAtom : AnyTypeOf<[Cute_Atom, Cute_TiledMmaType], "an atom or !cute.tiled_mma">;
-// Of an MMA: registers, tensor memory, descriptors of shared memory.
+// Operands of an MMA: registers, tensor memory, shared-memory descriptors.
 def Cute_Fragment : AnyTypeOf<[Cute_MemRefType, CuteNvgpu_SmemDescViewType], "!cute.memref or !cute_nvgpu.smem_desc_view">;
 def CuteNvgpu_NonExecTma : AnyTypeOf<[CuteNvgpu_NonExecTmaLoadType, CuteNvgpu_NonExecTmaStoreType, CuteNvgpu_NonExecTmaReduceType,
                                       CuteNvgpu_NonExecIm2colLoadType, CuteNvgpu_NonExecIm2colStoreType, CuteNvgpu_NonExecIm2colReduceType],
@@ -82,14 +82,14 @@ def Cute_Scalar : Type<CPred<"::cute::isScalar($_self)">, "depth-0 !cute.int_tup
 def Cute_Leaf : AnyTypeOf<[I32, I64, Cute_Scalar, Cute_I32Type, Cute_I64Type], "i32, i64, or depth-0 !cute.int_tuple">;
 def Cute_IndexLike : AnyTypeOf<[I32, I64, Cute_IntTupleType, Cute_CoordType, Cute_I32Type, Cute_I64Type],
                                "i32, i64, !cute.int_tuple, or !cute.coord">;
-// An attribute that is one of several words.
+// A string attribute restricted to a list of words.
 class Cute_Choice<string values>
     : StringBasedAttr<CPred<"::cute_nvgpu::isOneOf($_self, \"" # values # "\")">, "one of " # values>;
 def Cute_Rank : AnyAttrOf<[I32Attr, SI32Attr], "32-bit integer attribute">;
 
 def Cute_Printable : AnyTypeOf<[Cute_Any, Cute_Multiple, Cute_FastDivmodDivisorType, AnySignlessInteger, Index, AnyFloat], "any CuTe type">;
 
-// ---- operations of one kind ----
+// ---- base classes ----
 
 // One operand, one result: `cute.name(%x) : X -> Y`.
 class Cute_OneOp<string m, Type input, Type result> : Cute_InferOp<m> {
@@ -111,14 +111,14 @@ class Cute_DividingFunctionOp<string m, dag ins, dag outs> : Cute_DivideOp<m> {
   let results = outs;
 }
 
-// ---- constants and constructors: an operand for each unknown leaf of the result, depth first ----
+// ---- constants and constructors: one operand per dynamic leaf of the result, depth first ----
 def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
-  let summary = "A value that its type gives whole";
+  let summary = "Constant whose value is its type";
   let description = [{
-    A constant of its type. Every operation whose result type has no unknown leaf folds to one
-    (`-canonicalize`, `-cute-fold-static`), whatever its operands are.
+    Operations whose result type has no dynamic leaf fold to this constant (`-canonicalize`,
+    `-cute-fold-static`), whatever their operands.
 
-    Refused: a result type with a `?`.
+    Errors: a result type with a `?`.
 
     ```mlir
     %0 = cute.static : !cute.layout<"(2,3):(1,2)">
@@ -128,12 +128,14 @@ def Cute_StaticOp : Cute_Op<"static", [Pure, ConstantLike]> {
 }
 
 def Cute_ConstantOp : Cute_Op<"constant", [Pure]> {
-  let summary = "A number, as a value of a type that does not say it";
+  let summary = "Integer constant of a dynamic type";
   let description = [{
-    The type has one leaf, `?`, and nothing that follows from it knows the number: where a type is given, as that of a function's
-    result, or for a multiple. Where the number may be part of the type, `cute.static` and literals are better.
+    The type has exactly one leaf, `?`, and type inference does not see the value. Use it where the type is
+    fixed, as for a function result, or for a type with a divisor. Otherwise prefer `cute.static` or a
+    literal, which keep the value in the type.
 
-    Refused: a type with a known leaf or several leaves, a number that is no multiple of what the type says or does not fit.
+    Errors: a type with a static leaf or several leaves, a value that does not fit or is not a multiple of the
+    divisor in the type.
 
     ```mlir
     %n = cute.constant<16384> : !cute.int_tuple<"?">
@@ -145,16 +147,15 @@ def Cute_ConstantOp : Cute_Op<"constant", [Pure]> {
 }
 
 class Cute_MakeTupleOp<string what, TypeDef type, string example> : Cute_Op<"make_" # what, [Pure]> {
-  let summary = "A " # what # " from the values of its unknown leaves";
+  let summary = "Makes a " # what # " from its dynamic leaves";
   let description = [{
-    One operand for each `?` of the result type, in depth-first order: an integer as wide as the leaf, or an
-    int_tuple of depth 0, which may be a number.
+    One operand for each `?` of the result type, in depth-first order: an integer as wide as the leaf, or an int_tuple of
+    depth 0, which may be static.
 
-    An integer may be any multiple that the type says, as with `cute.assume`; what is a number, or says itself what divides it,
-    has to be one.
+    If a leaf has a divisor, an integer operand is assumed to be a multiple, as with `cute.assume`; an operand that is static
+    or has a divisor of its own must be one.
 
-    Refused: more or fewer operands than `?`, an operand of another width than its leaf, and one that is no multiple of what the
-    leaf says.
+    Errors: operands that do not match the `?` in number or width, an operand that is not a multiple of the leaf's divisor.
 
     ```mlir
     }] # example # [{
@@ -176,33 +177,34 @@ def Cute_MakeTileOp : Cute_MakeTupleOp<"tile", Cute_TileType,
   [{%t = cute.make_tile(%m) : (i32) -> !cute.tile<"[?:1;_]">}]>;
 
 def Cute_MakeLayoutOp : Cute_InferOp<"make_layout"> {
-  let summary = "A layout from its shape and stride";
+  let summary = "Makes a layout from a shape and a stride";
   let description = [{
-    `shape:stride`, the function `L(c) = sum_i c_i * d_i` on the coordinates below the shape. Without a stride the layout
-    is compact and column-major: mode 0 is contiguous.
+    `shape:stride`, the function `L(c) = sum_i c_i * d_i` on the coordinates within the shape. Without a
+    stride the layout is compact and column-major: mode 0 is contiguous. A stride of 0 broadcasts; a negative
+    stride reverses.
 
-    Refused: a shape and a stride of different profile (the message names the mode); known extents of 0 or
-    less. A stride of 0 repeats, a negative one counts down. See CuTe's 01_layout.md.
+    Errors: shape and stride of different profiles (the message names the mode); static extents that are not
+    positive. See CuTe's 01_layout.md.
 
     ```mlir
     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,2)">, !cute.stride<"(?,4)">) -> !cute.layout<"(?,2):(?,4)">
     ```
   }];
   let arguments = (ins Cute_ShapeType:$shape, Optional<Cute_StrideType>:$stride,
-                       // of older IR in generic form, taken out while the text is read: what is left does not suit the operands
+                       // of older IR in generic form; removed by the parser, an error if it does not match the operands
                        OptionalAttr<DenseI32ArrayAttr>:$operandSegmentSizes);
   let results = (outs Cute_LayoutType:$layout);
 }
 
 def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
-  let summary = "`A o offset o B` from its three parts";
+  let summary = "Makes `A o offset o B` from its three parts";
   let description = [{
-    The coordinate `c` maps to `A(offset + B(c))`. The operands stand in the order of that text: A (`inner`),
-    the offset, B (`outer`). A is a swizzle or a layout; a swizzle takes a number, a layout a number or a
-    tuple of its profile, which a B with basis strides gives.
+    Coordinate `c` maps to `A(offset + B(c))`. The operands are A (`inner`), the offset and B (`outer`), in
+    this order. A is a swizzle or a layout. A swizzle takes an integer; a layout takes an integer or a tuple
+    of its profile, as produced by a B with basis strides.
 
-    Refused: an offset that cannot be added to what B gives; a sum that A cannot take; `S<0,M,S> o 0 o B`,
-    which is B.
+    Errors: an offset that cannot be added to the result of B; a sum that is not in the domain of A; `S<0,M,S>
+    o 0 o B`, which is B.
 
     ```mlir
     %r = cute.make_composed_layout(%a, %o, %b) : (!cute.swizzle<"S<3,4,3>">, !cute.int_tuple<"0">,
@@ -215,13 +217,13 @@ def Cute_MakeComposedLayoutOp : Cute_InferOp<"make_composed_layout"> {
 }
 
 def Cute_MakeIdentityLayoutOp : Cute_CastOp<"make_identity_layout", Cute_ShapeType, Cute_LayoutType> {
-  let summary = "The layout that maps a coordinate to itself";
+  let summary = "Makes the layout that maps each coordinate to itself";
   let description = [{
-    `L(c) = c`: the stride of each leaf is the basis vector of its place, so that composing with L, or
-    dividing and slicing L, computes coordinates instead of indices. A shape of a single mode has stride 1.
-    See CuTe's 0z_tma_tensors.md.
+    `L(c) = c`: the stride of each leaf is the basis vector of its position, so that composing, dividing and
+    slicing L computes coordinates instead of indices. A shape of a single mode has stride 1. See CuTe's
+    0z_tma_tensors.md.
 
-    Refused: known extents of 0 or less.
+    Errors: static extents that are not positive.
 
     ```mlir
     %l = cute.make_identity_layout(%s) : !cute.shape<"(4,?)"> -> !cute.layout<"(4,?):(1@0,1@1)">
@@ -230,13 +232,13 @@ def Cute_MakeIdentityLayoutOp : Cute_CastOp<"make_identity_layout", Cute_ShapeTy
 }
 
 def Cute_MakeLayoutLikeOp : Cute_InferOp<"make_layout_like"> {
-  let summary = "A compact layout that keeps the order of strides";
+  let summary = "Makes a compact layout with the stride order of another layout";
   let description = [{
-    The same shape; the mode of the smallest stride (by magnitude) becomes the fastest, and so on, without
-    gaps. Modes of stride 0 stay 0 and take no room. Of a composed layout B is copied. Used for register
-    copies of a view.
+    Keeps the shape and orders the modes by the magnitude of their strides: the smallest becomes the fastest,
+    without gaps. Modes of stride 0 keep stride 0. Of a composed layout, B is used. Typical use: a register
+    copy of a view.
 
-    Refused: basis strides; a composed layout whose A is a layout.
+    Errors: basis strides; a composed layout whose A is a layout.
 
     ```mlir
     %r = cute.make_layout_like(%l) : !cute.layout<"(4,8):(16,1)"> -> !cute.layout<"(4,8):(8,1)">
@@ -247,13 +249,12 @@ def Cute_MakeLayoutLikeOp : Cute_InferOp<"make_layout_like"> {
 }
 
 def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
-  let summary = "A compact layout whose modes are ordered";
+  let summary = "Makes a compact layout with a given order of modes";
   let description = [{
-    Compact strides: the mode of the smallest number in `order` is the fastest, each next one steps over those
-    before it; equal numbers count from left to right. `order` is congruent to `shape`, or has one number for
-    a whole mode.
+    The mode with the smallest number in `order` is the fastest; ties are ordered from left to right. `order`
+    is congruent to `shape`, or has a single number for a whole mode.
 
-    Refused: an order with unknown leaves, or of another structure than the shape.
+    Errors: an order with dynamic leaves, or not congruent to the shape.
 
     ```mlir
     %r = cute.make_ordered_layout(%s, %o) : (!cute.shape<"(4,8)">, !cute.int_tuple<"(1,0)">)
@@ -266,12 +267,12 @@ def Cute_MakeOrderedLayoutOp : Cute_InferOp<"make_ordered_layout"> {
 // ---- accessors ----
 def Cute_Shaped : AnyTypeOf<[Cute_LayoutType, Cute_ComposedLayoutType, Cute_TileType]>;
 def Cute_GetShapeOp : Cute_OneOp<"get_shape", Cute_Shaped, Cute_ShapeType> {
-  let summary = "The shape of a layout";
+  let summary = "Returns the shape of a layout";
   let description = [{
-    Of a layout its shape; of a composed layout that of B, whose coordinates the whole takes; of a tile the
-    shapes of its layouts.
+    For a composed layout, the shape of B, which is the domain of the composition; for a tile, the shapes of
+    its layouts.
 
-    Refused: a tile with a `_`, which has no extent.
+    Errors: a tile with a `_`, which has no extent.
 
     ```mlir
     %s = cute.get_shape(%l) : !cute.layout<"(?,2):(1,?)"> -> !cute.shape<"(?,2)">
@@ -280,9 +281,9 @@ def Cute_GetShapeOp : Cute_OneOp<"get_shape", Cute_Shaped, Cute_ShapeType> {
 }
 
 def Cute_GetStrideOp : Cute_OneOp<"get_stride", Cute_LayoutType, Cute_StrideType> {
-  let summary = "The stride of a layout";
+  let summary = "Returns the stride of a layout";
   let description = [{
-    Of a layout only: a composed layout has no stride as a whole (take it of `cute.composed_get_outer`).
+    A composed layout has no stride as a whole; use the stride of `cute.composed_get_outer`.
 
     ```mlir
     %d = cute.get_stride(%l) : <"(?,2):(1,?)"> -> !cute.stride<"(1,?)">
@@ -291,10 +292,10 @@ def Cute_GetStrideOp : Cute_OneOp<"get_stride", Cute_LayoutType, Cute_StrideType
 }
 
 def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
-  let summary = "A of `A o offset o B`";
+  let summary = "Returns A of `A o offset o B`";
   let description = [{
     The swizzle or layout that is applied last. Together with `cute.composed_get_offset` and
-    `cute.composed_get_outer` the reverse of `cute.make_composed_layout`.
+    `cute.composed_get_outer` the inverse of `cute.make_composed_layout`.
 
     ```mlir
     %a = cute.composed_get_inner(%c) : <"S<3,4,3> o 0 o (8,8):(8,1)"> -> !cute.swizzle<"S<3,4,3>">
@@ -305,9 +306,9 @@ def Cute_ComposedGetInnerOp : Cute_InferOp<"composed_get_inner"> {
 }
 
 def Cute_ComposedGetOffsetOp : Cute_OneOp<"composed_get_offset", Cute_ComposedLayoutType, Cute_IntTupleType> {
-  let summary = "The offset of `A o offset o B`";
+  let summary = "Returns the offset of `A o offset o B`";
   let description = [{
-    What is added to B's result before A is applied.
+    The value that is added to the result of B before A is applied.
 
     ```mlir
     %o = cute.composed_get_offset(%c) : <"S<3,4,3> o ? o (8,8):(8,1)"> -> !cute.int_tuple<"?">
@@ -316,9 +317,9 @@ def Cute_ComposedGetOffsetOp : Cute_OneOp<"composed_get_offset", Cute_ComposedLa
 }
 
 def Cute_ComposedGetOuterOp : Cute_InferOp<"composed_get_outer"> {
-  let summary = "B of `A o offset o B`";
+  let summary = "Returns B of `A o offset o B`";
   let description = [{
-    The layout that takes the coordinate.
+    The layout that is applied first, to the coordinate.
 
     ```mlir
     %b = cute.composed_get_outer(%c) : <"S<3,4,3> o 0 o (8,8):(8,1)"> -> <"(8,8):(8,1)">
@@ -329,12 +330,12 @@ def Cute_ComposedGetOuterOp : Cute_InferOp<"composed_get_outer"> {
 }
 
 def Cute_GetLeavesOp : Cute_InferOp<"get_leaves"> {
-  let summary = "The leaves of a tuple, each a value";
+  let summary = "Returns the leaves of a tuple as separate values";
   let description = [{
-    Depth first, each of the same type as the tuple, so that a leaf keeps its width and divisor; the leaves of
-    a tile are layouts, and tiles for its `_`.
+    Depth first. Each leaf has the kind of the tuple and keeps its width and divisor; the leaves of a tile are
+    layouts, and tiles for `_`.
 
-    Refused: layouts and composed layouts (take their shape or stride first).
+    Errors: layouts and composed layouts (use their shape or stride).
 
     ```mlir
     %0, %1, %2 = cute.get_leaves(%s) : !cute.shape<"(4,(2,?))">
@@ -346,11 +347,11 @@ def Cute_GetLeavesOp : Cute_InferOp<"get_leaves"> {
 }
 
 def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
-  let summary = "The layouts of a tile";
+  let summary = "Returns the layouts of a tile";
   let description = [{
-    Depth first, without its `_`.
+    Depth first, without `_`.
 
-    Refused: a tile of `_` only, which has none.
+    Errors: a tile that consists of `_` only.
 
     ```mlir
     %0, %1 = cute.get_layouts_from_tile(%t) : <"[(4,8):(1,4);_;2:1]">
@@ -361,12 +362,12 @@ def Cute_GetLayoutsFromTileOp : Cute_InferOp<"get_layouts_from_tile"> {
 }
 
 def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
-  let summary = "The integers of a value, depth first";
+  let summary = "Returns the integers of a value, depth first";
   let description = [{
-    What a value consists of, as integers of the program. With `only_dynamic` those of the unknown leaves
-    alone, as wide as the leaf; else static leaves too, as `i32` (or `i64` where they need it), a basis leaf
-    as its scale and then its modes, innermost first, a swizzle as bits, base and shift. Of a layout: shape,
-    then stride; of a composed layout: A, offset, B; `_` gives nothing.
+    With `only_dynamic`, one integer for each dynamic leaf, as wide as the leaf. Otherwise static leaves too,
+    as `i32` (or `i64` if they need it), a basis leaf as its scale followed by its modes, innermost first, a
+    swizzle as bits, base and shift. The parts of a layout are shape, then stride; of a composed layout A,
+    offset, B; `_` contributes nothing.
 
     ```mlir
     %n = cute.get_scalars<{only_dynamic}> (%l) : !cute.layout<"(4,?):(1,4)">
@@ -377,12 +378,12 @@ def Cute_GetScalarsOp : Cute_InferOp<"get_scalars"> {
 }
 
 def Cute_GetOp : Cute_InferOp<"get"> {
-  let summary = "The mode at a path";
+  let summary = "Returns the mode at a path";
   let description = [{
-    `<[i, j]>` is mode j of mode i; no path gives the value itself. Of a composed layout: the mode of B, with
-    A and the offset. Mode 0 of a scalar is the scalar.
+    `<[i, j]>` is mode j of mode i; the empty path is the value itself. For a composed layout the result is
+    the mode of B with the same A and offset. Mode 0 of a scalar is the scalar.
 
-    Refused: an index outside of the rank, and indices below a leaf; the message says at which depth.
+    Errors: an index beyond the rank, or below a leaf; the message gives the depth.
 
     ```mlir
     %m = cute.get<[1, 0]>(%l) : !cute.layout<"(4,(2,?)):(1,(4,8))"> -> !cute.layout<"2:4">
@@ -393,11 +394,11 @@ def Cute_GetOp : Cute_InferOp<"get"> {
 }
 
 def Cute_SelectOp : Cute_InferOp<"select"> {
-  let summary = "Some modes, in the order given";
+  let summary = "Selects modes in the given order";
   let description = [{
-    `(x_i, x_j, ...)` of the modes named, which may repeat; always a tuple. Of a composed layout: modes of B.
+    `(x_i, x_j, ...)`, always a tuple; modes may repeat. For a composed layout, modes of B.
 
-    Refused: an index outside of the rank.
+    Errors: an index beyond the rank.
 
     ```mlir
     %r = cute.select<[2, 0]>(%l) : !cute.layout<"(2,3,4):(1,2,6)"> -> !cute.layout<"(4,2):(6,1)">
@@ -408,11 +409,11 @@ def Cute_SelectOp : Cute_InferOp<"select"> {
 }
 
 def Cute_ToIntTupleOp : Cute_CastOp<"to_int_tuple", Cute_Numbers, Cute_IntTupleType> {
-  let summary = "The same numbers as an int_tuple";
+  let summary = "Converts a value to an int_tuple";
   let description = [{
-    Value for value: only the role changes, no code is emitted.
+    Keeps the values; no code is emitted.
 
-    Refused: leaves that a number cannot be, `_` and basis vectors.
+    Errors: `_` and basis vectors, which are not integers.
 
     ```mlir
     %t = cute.to_int_tuple(%s) : !cute.shape<"(?,4)"> -> !cute.int_tuple<"(?,4)">
@@ -421,9 +422,9 @@ def Cute_ToIntTupleOp : Cute_CastOp<"to_int_tuple", Cute_Numbers, Cute_IntTupleT
 }
 
 def Cute_ToShapeOp : Cute_CastOp<"to_shape", Cute_IntTupleType, Cute_ShapeType> {
-  let summary = "The same numbers as a shape";
+  let summary = "Converts an int_tuple to a shape";
   let description = [{
-    Value for value. Extents are checked where a layout is made of them.
+    Keeps the values. Extents are checked when a layout is made from the shape.
 
     ```mlir
     %s = cute.to_shape(%t) : !cute.int_tuple<"(?,4)"> -> !cute.shape<"(?,4)">
@@ -432,9 +433,9 @@ def Cute_ToShapeOp : Cute_CastOp<"to_shape", Cute_IntTupleType, Cute_ShapeType> 
 }
 
 def Cute_ToStrideOp : Cute_CastOp<"to_stride", Cute_IntTupleType, Cute_StrideType> {
-  let summary = "The same numbers as a stride";
+  let summary = "Converts an int_tuple to a stride";
   let description = [{
-    Value for value.
+    Keeps the values.
 
     ```mlir
     %d = cute.to_stride(%t) : !cute.int_tuple<"(1,?)"> -> !cute.stride<"(1,?)">
@@ -443,9 +444,9 @@ def Cute_ToStrideOp : Cute_CastOp<"to_stride", Cute_IntTupleType, Cute_StrideTyp
 }
 
 def Cute_ToCoordOp : Cute_CastOp<"to_coord", Cute_IntTupleType, Cute_CoordType> {
-  let summary = "The same numbers as a coord";
+  let summary = "Converts an int_tuple to a coordinate";
   let description = [{
-    Value for value.
+    Keeps the values.
 
     ```mlir
     %c = cute.to_coord(%t) : !cute.int_tuple<"(?,3)"> -> !cute.coord<"(?,3)">

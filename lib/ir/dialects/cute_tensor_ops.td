@@ -1,4 +1,4 @@
-// Operations on tensors, iterators and pointers as values: nothing here touches memory.
+// Operations on tensors, iterators and pointers as values; none of them accesses memory.
 #ifndef CUTE_IR_TENSOR_OPS_TD
 #define CUTE_IR_TENSOR_OPS_TD
 
@@ -7,10 +7,10 @@ include "lib/ir/dialects/cute_tensor_types.td"
 
 // ---- a tensor and its parts ----
 def Cute_GetIterOp : Cute_InferOp<"get_iter"> {
-  let summary = "Where a tensor begins";
+  let summary = "Returns the iterator of a tensor";
   let description = [{
-    The pointer of a tensor in memory, the iterator of a tensor of coordinates. With `cute.get_layout` the reverse of
-    `cute.make_view`.
+    The pointer of a tensor in memory, or the coordinate iterator of a tensor of coordinates. Together with
+    `cute.get_layout` the inverse of `cute.make_view`.
 
     ```mlir
     %p = cute.get_iter(%t) : (!cute.memref<f16, gmem, align<16>, "(8,4):(4,1)">) -> !cute.ptr<f16, gmem, align<16>>
@@ -22,9 +22,9 @@ def Cute_GetIterOp : Cute_InferOp<"get_iter"> {
 }
 
 def Cute_GetLayoutOp : Cute_InferOp<"get_layout"> {
-  let summary = "The layout of a tensor";
+  let summary = "Returns the layout of a tensor";
   let description = [{
-    A composed layout where the tensor has one.
+    The result is a composed layout if the tensor has one.
 
     ```mlir
     %l = cute.get_layout(%t) : (!cute.memref<f16, gmem, "(?,8):(8,1)">) -> !cute.layout<"(?,8):(8,1)">
@@ -35,12 +35,13 @@ def Cute_GetLayoutOp : Cute_InferOp<"get_layout"> {
 }
 
 def Cute_MakeViewOp : Cute_InferOp<"make_view"> {
-  let summary = "A tensor: an iterator and a layout";
+  let summary = "Makes a tensor from an iterator and a layout";
   let description = [{
-    A pointer gives a tensor in memory: coordinate `c` is the element `L(c)` elements behind it. A coordinate iterator
-    and a layout of basis strides give a tensor of coordinates.
+    A pointer and a layout make a tensor in memory: coordinate `c` is at `L(c)` elements from the pointer. A
+    coordinate iterator and a layout with basis strides make a tensor of coordinates.
 
-    Refused: a pointer with basis strides; a coordinate iterator that a stride of the layout cannot be added to.
+    Errors: a pointer with basis strides; a coordinate iterator to which a stride of the layout cannot be
+    added.
 
     ```mlir
     %t = cute.make_view(%p, %l) : (!cute.ptr<f16, gmem, align<16>>, !cute.layout<"(?,8):(8,1)">)
@@ -52,10 +53,11 @@ def Cute_MakeViewOp : Cute_InferOp<"make_view"> {
 }
 
 def Cute_MakeIdentityTensorOp : Cute_InferOp<"make_identity_tensor"> {
-  let summary = "The tensor whose elements are their coordinates";
+  let summary = "Makes the tensor whose elements are their own coordinates";
   let description = [{
-    It begins at the coordinate of zeros, its layout is `cute.make_identity_layout` of the shape. Partitioned as another
-    tensor of that shape, it says where elements of a part came from: what predicates compare with the bounds.
+    The tensor starts at the zero coordinate and has the layout `cute.make_identity_layout` of the shape.
+    Partitioned like another tensor of that shape, it gives the original coordinate of each element, which
+    predicates compare with the bounds.
 
     ```mlir
     %c = cute.make_identity_tensor(%s) : (!cute.shape<"(8,?)">) -> !cute.coord_tensor<"(0,0)", "(8,?):(1@0,1@1)">
@@ -67,10 +69,10 @@ def Cute_MakeIdentityTensorOp : Cute_InferOp<"make_identity_tensor"> {
 
 // ---- iterators ----
 def Cute_AddOffsetOp : Cute_InferOp<"add_offset"> {
-  let summary = "An iterator further on";
+  let summary = "Advances an iterator";
   let description = [{
-    A pointer moves by that many elements; its alignment becomes what the offset leaves of it. A coordinate iterator
-    moves by that coordinate.
+    Advances a pointer by a number of elements, keeping as much alignment as the offset preserves. Advances a
+    coordinate iterator by a coordinate.
 
     ```mlir
     %q = cute.add_offset(%p, %n) : (!cute.ptr<f16, gmem, align<16>>, !cute.int_tuple<"?{div=8}">) -> !cute.ptr<f16, gmem, align<16>>
@@ -81,11 +83,12 @@ def Cute_AddOffsetOp : Cute_InferOp<"add_offset"> {
 }
 
 def Cute_RecastIterOp : Cute_Op<"recast_iter", [Pure]> {
-  let summary = "The same address as a pointer of another type";
+  let summary = "Converts a pointer to another element type";
   let description = [{
-    The result type says which elements, and may name a swizzle.
+    The address is unchanged. The result type gives the elements and optionally a swizzle.
 
-    Refused: another space; an alignment that the pointer does not have (that of one element is taken on trust).
+    Errors: a different memory space; an alignment greater than the pointer's (the alignment of a single
+    element is assumed).
 
     ```mlir
     %q = cute.recast_iter(%p) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f16, smem, align<1024>, S<3,4,3>>
@@ -96,11 +99,12 @@ def Cute_RecastIterOp : Cute_Op<"recast_iter", [Pure]> {
 }
 
 def Cute_IntToPtrOp : Cute_Op<"inttoptr", [Pure]> {
-  let summary = "A pointer from its address";
+  let summary = "Converts an address to a pointer";
   let description = [{
-    An address of 32 bits is one of shared or tensor memory.
+    A 32-bit address refers to shared or tensor memory.
 
-    Refused: an alignment that the divisor of the address does not give (that of one element is taken on trust).
+    Errors: an alignment that the divisor of the address does not imply (the alignment of a single element is
+    assumed).
 
     ```mlir
     %p = cute.inttoptr(%i) : (!cute.i64<divby 16>) -> !cute.ptr<f16, gmem, align<16>>
@@ -111,9 +115,9 @@ def Cute_IntToPtrOp : Cute_Op<"inttoptr", [Pure]> {
 }
 
 def Cute_PtrToIntOp : Cute_Op<"ptrtoint", [Pure]> {
-  let summary = "The address of a pointer";
+  let summary = "Converts a pointer to an address";
   let description = [{
-    Of shared and tensor memory in 32 bits, else in 64.
+    32 bits for shared and tensor memory, otherwise 64.
 
     ```mlir
     %i = cute.ptrtoint(%p) : (!cute.ptr<i8, smem, align<4>>) -> i32
@@ -124,10 +128,10 @@ def Cute_PtrToIntOp : Cute_Op<"ptrtoint", [Pure]> {
 }
 
 def Cute_ApplySwizzleOp : Cute_Op<"apply_swizzle", [Pure]> {
-  let summary = "The address that a swizzled pointer stands for";
+  let summary = "Applies the swizzle of a pointer to its address";
   let description = [{
-    The swizzle of the pointer's type xors bits of the address in bytes; the result points at the element itself.
-    A pointer without a swizzle is that already.
+    The swizzle in the pointer's type XORs bits of the byte address; the result points directly at the
+    element. A pointer without a swizzle is returned unchanged.
 
     ```mlir
     %q = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<16>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<16>>
@@ -138,7 +142,7 @@ def Cute_ApplySwizzleOp : Cute_Op<"apply_swizzle", [Pure]> {
 }
 
 def Cute_MakeArithTupleIterOp : Cute_InferOp<"make_arith_tuple_iter"> {
-  let summary = "A coordinate as an iterator";
+  let summary = "Makes a coordinate iterator from a coordinate";
   let description = [{
     ```mlir
     %i = cute.make_arith_tuple_iter(%t) : (!cute.int_tuple<"(0,?)">) -> !cute.arith_tuple_iter<"(0,?)">
@@ -149,7 +153,7 @@ def Cute_MakeArithTupleIterOp : Cute_InferOp<"make_arith_tuple_iter"> {
 }
 
 def Cute_DerefArithTupleIterOp : Cute_InferOp<"deref_arith_tuple_iter"> {
-  let summary = "The coordinate at which an iterator stands";
+  let summary = "Returns the coordinate of a coordinate iterator";
   let description = [{
     ```mlir
     %t = cute.deref_arith_tuple_iter(%i) : (!cute.arith_tuple_iter<"(0,?)">) -> !cute.int_tuple<"(0,?)">
@@ -161,13 +165,14 @@ def Cute_DerefArithTupleIterOp : Cute_InferOp<"deref_arith_tuple_iter"> {
 
 // ---- parts of tensors ----
 def Cute_LocalTileOp : Cute_TypedOp<"local_tile", [CuteDivides, NoMemoryEffect, ConditionallySpeculatable, AttrSizedOperandSegments]> {
-  let summary = "The tile of a tensor at a coordinate";
+  let summary = "Returns the tile of a tensor at a coordinate";
   let description = [{
-    The tensor divided by the tiler (`cute.zipped_divide`), and of the tiles those at the coordinate: `(tile, rest...)`, where
-    the rest are the modes at which the coordinate has a `_`. A projection `"(1,_,1)"` takes the modes of tiler and
-    coordinate that are not `_` there: one tiler and one coordinate for A, B and C of a product.
+    Divides the tensor by the tiler (`cute.zipped_divide`) and slices the tiles at the coordinate: `(tile,
+    rest...)`, where the rest consists of the modes at which the coordinate is `_`. A projection such as
+    `"(1,_,1)"` drops the modes of tiler and coordinate at which it is `_`, so that A, B and C of a GEMM can
+    share one tiler and one coordinate.
 
-    Refused: what `cute.zipped_divide` or `cute.slice` refuses.
+    Errors: those of `cute.zipped_divide` and `cute.slice`.
 
     ```mlir
     %r = cute.local_tile(%t, %tiler, %c, "(1,_,1)") : (!cute.memref<f16, gmem, align<16>, "(?,?):(?{div=8},1)">,
@@ -179,10 +184,10 @@ def Cute_LocalTileOp : Cute_TypedOp<"local_tile", [CuteDivides, NoMemoryEffect, 
 }
 
 def Cute_LocalPartitionOp : Cute_TypedOp<"local_partition", [CuteDivides, NoMemoryEffect, ConditionallySpeculatable, AttrSizedOperandSegments]> {
-  let summary = "What a thread has of each tile";
+  let summary = "Returns the elements of each tile that belong to a thread";
   let description = [{
-    The tensor divided by a layout of threads, and at the thread's place in it: its elements of all the tiles. The index
-    is a number or a coordinate of the layout of threads.
+    Divides the tensor by a layout of threads and selects the position of the thread in every tile. The index
+    is an integer or a coordinate in the layout of threads.
 
     ```mlir
     %r = cute.local_partition(%t, %threads, %i) : (!cute.memref<f32, gmem, "(64,32):(32,1)">, !cute.layout<"(8,4):(4,1)">, !cute.coord<"?">)
@@ -194,11 +199,11 @@ def Cute_LocalPartitionOp : Cute_TypedOp<"local_partition", [CuteDivides, NoMemo
   let results = (outs Cute_LaidOut:$result);
 }
 
-// ---- coordinates and numbers ----
+// ---- coordinates and integers ----
 def Cute_GetHierCoordOp : Cute_TypedOp<"get_hier_coord", [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]> {
-  let summary = "The coordinate of an index of a layout";
+  let summary = "Converts an index to a hierarchical coordinate of a layout";
   let description = [{
-    Leaf by leaf `(i / d) % s`: the coordinate `c` with `L(c) = i` of a compact layout.
+    Each leaf is `(i / d) % s`: the coordinate `c` with `L(c) = i` of a compact layout.
 
     ```mlir
     %c = cute.get_hier_coord(%i, %l) : (i32, !cute.layout<"(32,(4,2)):(1,(32,128))">) -> !cute.coord<"(?,(?,?))">
@@ -208,9 +213,9 @@ def Cute_GetHierCoordOp : Cute_TypedOp<"get_hier_coord", [CuteDivides, NoMemoryE
   let results = (outs Cute_CoordType:$coord);
 }
 def Cute_GetFlatCoordOp : Cute_TypedOp<"get_flat_coord", [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]> {
-  let summary = "The coordinate of an index of a layout, a number a mode";
+  let summary = "Converts an index to a flat coordinate of a layout";
   let description = [{
-    As `cute.get_hier_coord`, with one number for each mode.
+    The same as `cute.get_hier_coord`, with one integer per mode.
 
     ```mlir
     %c = cute.get_flat_coord(%i, %l) : (i32, !cute.layout<"(32,(4,2)):(1,(32,128))">) -> !cute.coord<"(?,?)">
@@ -225,9 +230,9 @@ class Cute_TupleArithmeticOp<string m> : Cute_DivideOp<m> {
   let results = (outs Cute_Numbers:$result);
 }
 def Cute_TupleMulOp : Cute_TupleArithmeticOp<"tuple_mul"> {
-  let summary = "Products, leaf by leaf";
+  let summary = "Elementwise product of tuples";
   let description = [{
-    A scalar goes with each leaf of the other.
+    A scalar is broadcast to each leaf of the other operand.
 
     ```mlir
     %r = cute.tuple_mul(%a, %b) : (!cute.int_tuple<"(?,4)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(?{div=2},12)">
@@ -235,11 +240,11 @@ def Cute_TupleMulOp : Cute_TupleArithmeticOp<"tuple_mul"> {
   }];
 }
 def Cute_TupleDivOp : Cute_TupleArithmeticOp<"tuple_div"> {
-  let summary = "Quotients, leaf by leaf";
+  let summary = "Elementwise quotient of tuples";
   let description = [{
-    Truncating; a scalar goes with each leaf of the other.
+    Truncating division; a scalar is broadcast to each leaf of the other operand.
 
-    Refused: a divisor that is known to be 0.
+    Errors: a divisor that is known to be 0.
 
     ```mlir
     %r = cute.tuple_div(%a, %b) : (!cute.int_tuple<"(?,8)">, !cute.int_tuple<"(2,4)">) -> !cute.int_tuple<"(?,2)">
@@ -247,9 +252,9 @@ def Cute_TupleDivOp : Cute_TupleArithmeticOp<"tuple_div"> {
   }];
 }
 def Cute_TupleModOp : Cute_TupleArithmeticOp<"tuple_mod"> {
-  let summary = "Remainders, leaf by leaf";
+  let summary = "Elementwise remainder of tuples";
   let description = [{
-    As `cute.tuple_div`.
+    Follows the rules of `cute.tuple_div`.
 
     ```mlir
     %r = cute.tuple_mod(%a, %b) : (!cute.int_tuple<"(?,8)">, !cute.int_tuple<"(2,3)">) -> !cute.int_tuple<"(?,2)">
@@ -258,11 +263,11 @@ def Cute_TupleModOp : Cute_TupleArithmeticOp<"tuple_mod"> {
 }
 
 def Cute_AssumeOp : Cute_Op<"assume", [Pure]> {
-  let summary = "The same integer, with the promise that it is a multiple";
+  let summary = "Assumes that an integer is a multiple of a constant";
   let description = [{
-    A promise only: it is not checked when the program runs.
+    The assumption is not checked at run time.
 
-    Refused: a result of another width.
+    Errors: a result of a different width.
 
     ```mlir
     %n = cute.assume(%i) : (i32) -> !cute.i32<divby 8>
@@ -272,13 +277,14 @@ def Cute_AssumeOp : Cute_Op<"assume", [Pure]> {
   let results = (outs Cute_Multiple:$result);
 }
 
-// ---- division by a number that stays ----
+// ---- division by an invariant divisor ----
 def Cute_FastDivmodCreateDivisorOp : Cute_Op<"fast_divmod.create_divisor", [CuteDivides, NoMemoryEffect, ConditionallySpeculatable]> {
-  let summary = "A divisor, prepared for many divisions";
+  let summary = "Precomputes a divisor for repeated division";
   let description = [{
-    The multiplier and the shifts of Granlund and Montgomery, "Division by invariant integers using multiplication". The
-    divisor is unsigned, and not 0. It is stored as `!llvm.struct<(i32, i32, i8, i8)>`: the divisor, the multiplier and two
-    shifts; with 64 bits the first two are `i64`. A host function makes it once, and kernels take it as an argument.
+    Computes the multiplier and shifts of Granlund and Montgomery, "Division by invariant integers using
+    multiplication". The divisor is unsigned and nonzero. It is stored as `!llvm.struct<(i32, i32, i8, i8)>`:
+    the divisor, the multiplier and two shifts; for 64 bits the first two are `i64`. Typically a host function
+    creates it once and passes it to kernels as an argument.
 
     ```mlir
     %d = cute.fast_divmod.create_divisor(%n) : (i32) -> !cute.fast_divmod_divisor<32>
@@ -288,9 +294,10 @@ def Cute_FastDivmodCreateDivisorOp : Cute_Op<"fast_divmod.create_divisor", [Cute
   let results = (outs Cute_FastDivmodDivisorType:$result);
 }
 def Cute_FastDivmodComputeOp : Cute_Op<"fast_divmod.compute", [Pure]> {
-  let summary = "Quotient and remainder by a prepared divisor";
+  let summary = "Quotient and remainder by a precomputed divisor";
   let description = [{
-    Exact for all dividends, which are unsigned: the upper half of a product, two additions and two shifts.
+    Exact for all dividends, which are unsigned. Takes the upper half of a product, two additions and two
+    shifts.
 
     ```mlir
     %q, %r = cute.fast_divmod.compute(%x, %d) : (i32, !cute.fast_divmod_divisor<32>) -> (i32, i32)

@@ -1,4 +1,4 @@
-/* The fields of stored values: the type of each kind, and a walk that visits leaves with their paths. */
+/* See fields.h. */
 #include "lib/ir/dialects/fields.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -15,7 +15,7 @@ static MlirType struct_of(MlirContext c, intptr_t count, const MlirType *fields)
     return mlirLLVMStructTypeLiteralGet(c, count, fields, false);
 }
 
-/* Of a value that is one tree. */
+/* The struct type of a value that is a single tree. */
 static MlirType tree_type(MlirContext c, cute_arena *arena, const cute_value *value)
 {
     size_t count = cute_value_unknowns(value, NULL, 0);
@@ -79,7 +79,7 @@ MlirType cute_lower_composed(MlirContext c, cute_arena *arena, MlirType type)
     return struct_of(c, 3, fields);
 }
 
-/* The unknown leaves side by side, behind `first` if there is one. */
+/* A flat struct of the dynamic leaves, after `first` if given. */
 static MlirType flat_type(MlirContext c, cute_arena *arena, const cute_value *value, MlirType first)
 {
     size_t count = cute_value_unknowns(value, NULL, 0), extra = !mlirTypeIsNull(first);
@@ -149,7 +149,7 @@ MlirType cute_lower_tma(MlirContext c, cute_arena *arena, MlirType type)
     return struct_of(c, tma->operation == CUTE_TMA_LOAD ? 4 : 2, fields);
 }
 
-/* ---- where leaves lie ---- */
+/* ---- paths of leaves ---- */
 
 static void walk_leaves(cute_fields *f, const cute_tree *tree)
 {
@@ -219,7 +219,7 @@ void cute_walk_composed(cute_fields *f, const cute_value *value)
     if (value->inner.shape) walk_layout(f, value->inner);
 }
 
-/* The leaves of all its parts side by side, behind a pointer where there is one. */
+/* All leaves of the parts in one struct, after the pointer if there is one. */
 static void walk_flat(cute_fields *f, const cute_value *value)
 {
     f->seen = value->pointer != NULL;

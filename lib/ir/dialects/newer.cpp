@@ -1,4 +1,4 @@
-// The operations of newer.td, and how they join dialects of LLVM's.
+// The operations of newer.td, and their registration in LLVM's dialects.
 #include "lib/ir/dialects/newer.h"
 #include "lib/ir/dialects/cuda.h"
 
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace
 {
-// Those of a dialect that has not got them itself.
+// Adds operations that the dialect does not have itself.
 template <class D> struct Join {
     D *dialect;
     template <class Op> void one()
@@ -62,7 +62,7 @@ LogicalResult cute::newer::CvtExt::verify()
 
 extern "C" void cute_newer_insert(MlirDialectRegistry registry)
 {
-    // What they say with attributes of cuda is parsed when that dialect is there.
+    // Their attributes belong to cuda, which must be loaded to parse them.
     unwrap(registry)->addExtension(+[](MLIRContext *context, NVVM::NVVMDialect *dialect) {
         context->getOrLoadDialect<cute::cuda::CUDADialect>();
         join(context, dialect);

@@ -1,4 +1,4 @@
-/* Operations of nvvm and nvgpu that LLVM 19 does not have: newer.td. */
+/* Operations of nvvm and nvgpu that LLVM 19 lacks: newer.td. */
 #ifndef CUTE_LIB_IR_DIALECTS_NEWER_H
 #define CUTE_LIB_IR_DIALECTS_NEWER_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* They join their dialects when those are loaded. */
+/* Adds them to their dialects on loading. */
 void cute_newer_insert(MlirDialectRegistry registry);
 
 #ifdef __cplusplus

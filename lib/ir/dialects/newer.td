@@ -1,12 +1,12 @@
-// Operations of nvvm and nvgpu that LLVM 19 does not have yet. They join the dialects when those are loaded (newer.cpp);
-// lower_newer.c says what they become.
+// Operations of nvvm and nvgpu that LLVM 19 lacks. They are added to these dialects on loading (newer.cpp) and lowered by
+// lower_newer.c.
 #ifndef CUTE_NEWER_TD
 #define CUTE_NEWER_TD
 
 include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "lib/ir/dialects/cuda.td"
 
-// Only their names: the dialects themselves are LLVM's.
+// Names only: LLVM defines the dialects.
 def Newer_NVVM : Dialect {
   let name = "nvvm";
   let cppNamespace = "::mlir::NVVM";
@@ -28,10 +28,10 @@ def Newer_Pair : Type<And<[VectorOfLengthAndType<[2], [F32]>.predicate]>, "vecto
 // ---- mbarriers ----
 
 def Newer_MbarrierTxn : Newer_NvvmOp<"mbarrier.txn"> {
-  let summary = "Arrival at an mbarrier, or bytes that it waits for";
+  let summary = "Arrives at an mbarrier or increases its expected bytes";
   let description = [{
-    `mbarrier.arrive`, `mbarrier.arrive.expect_tx` or `mbarrier.expect_tx` without a result. `count` is of arrivals, or of
-    bytes. `space` cluster: the mbarrier may lie in another block of the cluster.
+    `mbarrier.arrive`, `mbarrier.arrive.expect_tx` or `mbarrier.expect_tx` without a result. `count` is the number of arrivals
+    or of bytes. With `space` cluster, the mbarrier may be in another block of the cluster.
     ```mlir
     nvvm.mbarrier.txn %bar, %bytes {kind = #cuda.mbar_txn_kind<arrive_expect_tx>} : !llvm.ptr<3>, i32
     ```
@@ -42,9 +42,9 @@ def Newer_MbarrierTxn : Newer_NvvmOp<"mbarrier.txn"> {
   let assemblyFormat = "$addr `,` $count attr-dict `:` qualified(type($addr)) `,` type($count)";
 }
 def Newer_MbarrierWaitParity : Newer_NvvmOp<"mbarrier.wait.parity"> {
-  let summary = "Whether a phase of an mbarrier is complete";
+  let summary = "Tests whether the phase of an mbarrier with a parity is complete";
   let description = [{
-    `try` suspends the thread for a while, `test` does not.
+    `try` can suspend the thread for a limited time, `test` does not.
     ```mlir
     %done = nvvm.mbarrier.wait.parity %bar, %parity {kind = #cuda.mbar_wait<try>} : !llvm.ptr<3>, i32 -> i1
     ```
@@ -58,8 +58,8 @@ def Newer_MbarrierWaitParity : Newer_NvvmOp<"mbarrier.wait.parity"> {
 // ---- clusters and dependent launches ----
 
 class Newer_MapaOp<string m, Type pointer, string type> : Newer_NvvmOp<m, [Pure]> {
-  let summary = "The address of another block's shared memory";
-  let description = "The place of `addr` in block `rank` of the cluster.\n```mlir\n%there = nvvm." # m
+  let summary = "Maps a shared-memory address to another block of the cluster";
+  let description = "The address that corresponds to `addr` in block `rank` of the cluster.\n```mlir\n%there = nvvm." # m
                     # " %addr, %rank : " # type # ", i32 -> " # type # "\n```";
   let arguments = (ins pointer:$addr, I32:$rank);
   let results = (outs pointer:$there);
@@ -69,20 +69,21 @@ def Newer_Mapa : Newer_MapaOp<"mapa", LLVM_PointerInAddressSpace<0>, "!llvm.ptr"
 def Newer_MapaShared : Newer_MapaOp<"mapa.shared.cluster", Newer_Shared, "!llvm.ptr<3>">;
 
 def Newer_GridWait : Newer_NvvmOp<"griddepcontrol.wait"> {
-  let summary = "Wait for the grids in front of this one";
-  let description = "Until they have ended and what they wrote is seen.\n```mlir\nnvvm.griddepcontrol.wait\n```";
+  let summary = "Waits for the completion of the prerequisite grids";
+  let description = "Their writes are visible after it.\n```mlir\nnvvm.griddepcontrol.wait\n```";
   let assemblyFormat = "attr-dict";
 }
 def Newer_GridLaunch : Newer_NvvmOp<"griddepcontrol.launch.dependents"> {
-  let summary = "The grid behind this one may begin";
-  let description = "When all blocks have said so, or ended.\n```mlir\nnvvm.griddepcontrol.launch.dependents\n```";
+  let summary = "Allows dependent grids to launch";
+  let description = "They launch when all blocks have executed it or exited.\n```mlir\nnvvm.griddepcontrol.launch.dependents\n```";
   let assemblyFormat = "attr-dict";
 }
 
 def Newer_TryCancel : Newer_NvvmOp<"clusterlaunchcontrol.try_cancel.multicast"> {
-  let summary = "Ask for the work of a cluster that has not begun, for all blocks";
+  let summary = "Requests cancellation of a cluster that has not launched";
   let description = [{
-    The answer, 16 bytes, is written asynchronously; `mbar` counts its bytes. From sm_100 on.
+    The 16-byte response is written asynchronously to all blocks of the cluster; `mbar` counts its bytes. Requires sm_100 or
+    later.
     ```mlir
     nvvm.clusterlaunchcontrol.try_cancel.multicast %response, %bar
     ```
@@ -91,14 +92,14 @@ def Newer_TryCancel : Newer_NvvmOp<"clusterlaunchcontrol.try_cancel.multicast"> 
   let assemblyFormat = "$response `,` $mbar attr-dict";
 }
 def Newer_IsCanceled : Newer_NvvmOp<"clusterlaunchcontrol.query_cancel.is_canceled", [Pure]> {
-  let summary = "Whether a cluster's work was taken over";
+  let summary = "Whether the cancellation succeeded";
   let description = "```mlir\n%taken = nvvm.clusterlaunchcontrol.query_cancel.is_canceled %answer : i1\n```";
   let arguments = (ins I128:$answer);
   let results = (outs I1:$taken);
   let assemblyFormat = "$answer attr-dict `:` type($taken)";
 }
 class Newer_FirstCtaOp<string axis> : Newer_NvvmOp<"clusterlaunchcontrol.query_cancel.get_first_ctaid." # axis, [Pure]> {
-  let summary = "The first block of a cluster that was taken over";
+  let summary = "Index of the first block of the canceled cluster";
   let description = "```mlir\n%id = nvvm.clusterlaunchcontrol.query_cancel.get_first_ctaid." # axis # " %answer : i32\n```";
   let arguments = (ins I128:$answer);
   let results = (outs I32:$id);
@@ -111,9 +112,9 @@ def Newer_FirstCtaZ : Newer_FirstCtaOp<"z">;
 // ---- bulk copies ----
 
 def Newer_BulkLoad : Newer_NvvmOp<"cp.async.bulk.shared.cluster.global", [AttrSizedOperandSegments]> {
-  let summary = "Asynchronous copy of bytes from global to shared memory";
+  let summary = "Asynchronous bulk copy from global to shared memory";
   let description = [{
-    `size` is a multiple of 16; `mbar` counts the bytes. `multicast_mask`: the blocks of the cluster that get them.
+    `size` is a multiple of 16; `mbar` counts the bytes. `multicast_mask` selects the destination blocks of the cluster.
     ```mlir
     nvvm.cp.async.bulk.shared.cluster.global %to, %from, %bar, %size : !llvm.ptr<3>, !llvm.ptr<1>
     ```
@@ -126,9 +127,9 @@ def Newer_BulkLoad : Newer_NvvmOp<"cp.async.bulk.shared.cluster.global", [AttrSi
   }];
 }
 def Newer_BulkStore : Newer_NvvmOp<"cp.async.bulk.global.shared.cta"> {
-  let summary = "Asynchronous copy of bytes from shared to global memory";
+  let summary = "Asynchronous bulk copy from shared to global memory";
   let description = [{
-    `size` is a multiple of 16. It belongs to the bulk group that is committed next.
+    `size` is a multiple of 16. The copy belongs to the next committed bulk group.
     ```mlir
     nvvm.cp.async.bulk.global.shared.cta %to, %from, %size : !llvm.ptr<1>, !llvm.ptr<3>
     ```
@@ -140,9 +141,9 @@ def Newer_BulkStore : Newer_NvvmOp<"cp.async.bulk.global.shared.cta"> {
   }];
 }
 def Newer_BulkShare : Newer_NvvmOp<"cp.async.bulk.shared.cluster.shared.cta"> {
-  let summary = "Asynchronous copy of bytes to another block's shared memory";
+  let summary = "Asynchronous bulk copy to the shared memory of another block";
   let description = [{
-    `size` is a multiple of 16; `mbar`, of the block that gets the bytes, counts them.
+    `size` is a multiple of 16; `mbar` in the destination block counts the bytes.
     ```mlir
     nvvm.cp.async.bulk.shared.cluster.shared.cta %to, %from, %bar, %size : !llvm.ptr<3>, !llvm.ptr<3>
     ```
@@ -157,7 +158,7 @@ def Newer_BulkShare : Newer_NvvmOp<"cp.async.bulk.shared.cluster.shared.cta"> {
 
 class Newer_FloatOp<string m, string what> : Newer_NvvmOp<m, [Pure, Commutative]> {
   let summary = "The " # what # " of two floats";
-  let description = "Of a number and a NaN the number, as `arith." # !if(!eq(m, "fmax"), "max", "min") # "numf`.\n```mlir\n%r = nvvm."
+  let description = "If one operand is NaN, the result is the other, as for `arith." # !if(!eq(m, "fmax"), "max", "min") # "numf`.\n```mlir\n%r = nvvm."
                     # m # " %a, %b\n```";
   let arguments = (ins F32:$a, F32:$b);
   let results = (outs F32:$result);
@@ -167,8 +168,8 @@ def Newer_Fmax : Newer_FloatOp<"fmax", "larger">;
 def Newer_Fmin : Newer_FloatOp<"fmin", "smaller">;
 
 class Newer_PackedOp<string m, dag values, string operands, string types, string example> : Newer_NvvmOp<m, [Pure]> {
-  let summary = "Two floats at once";
-  let description = "Each pair of elements on its own; `rnd` none is rn.\n```mlir\n" # example # "\n```";
+  let summary = "Packed operation on two floats";
+  let description = "Elementwise; `rnd` none is rn.\n```mlir\n" # example # "\n```";
   let arguments = !con(values, (ins DefaultValuedAttr<CUDA_RndAttr, "::cute::cuda::Rnd::None">:$rnd,
                                  DefaultValuedAttr<BoolAttr, "false">:$ftz));
   let results = (outs Newer_Pair:$result);
@@ -185,7 +186,7 @@ def Newer_PackedFma : Newer_PackedOp<"fma.packed.f32x2", (ins Newer_Pair:$a, New
 
 class Newer_CvtOp<string m, string sum, string example> : Newer_Op<Newer_NVGPU, m, [Pure]> {
   let summary = sum;
-  let description = "Vectors of the same length.\n```mlir\n" # example # "\n```";
+  let description = "Operand and result have the same length.\n```mlir\n" # example # "\n```";
   let arguments = (ins VectorOfAnyRankOf<[AnyFloat, AnyInteger]>:$in,
                        DefaultValuedAttr<CUDA_RndAttr, "::cute::cuda::Rnd::Rn">:$rnd,
                        DefaultValuedAttr<CUDA_PackedAttr, "::cute::cuda::Packed::Compact">:$packed_kind);
@@ -193,17 +194,17 @@ class Newer_CvtOp<string m, string sum, string example> : Newer_Op<Newer_NVGPU, 
   let assemblyFormat = "$in attr-dict `:` type($in) `to` type($out)";
   let hasVerifier = 1;
 }
-def Newer_CvtTrunc : Newer_CvtOp<"cvt_fptrunc", "Floats as narrower ones",
+def Newer_CvtTrunc : Newer_CvtOp<"cvt_fptrunc", "Converts floats to a narrower type",
     "%r = nvgpu.cvt_fptrunc %x : vector<4xf32> to vector<4xf8E4M3FN>">;
-def Newer_CvtExt : Newer_CvtOp<"cvt_fpext", "Floats as wider ones",
+def Newer_CvtExt : Newer_CvtOp<"cvt_fpext", "Converts floats to a wider type",
     "%r = nvgpu.cvt_fpext %x : vector<4xf8E4M3FN> to vector<4xf32>">;
 
 // ---- the fifth generation of tensor cores ----
 
 def Newer_Tcgen05Commit : Newer_NvvmOp<"tcgen05.commit.arrive"> {
-  let summary = "An mbarrier that is told when the MMAs before are done";
+  let summary = "Makes an mbarrier track the completion of preceding MMAs";
   let description = [{
-    From sm_100a on.
+    Requires sm_100a or later.
     ```mlir
     nvvm.tcgen05.commit.arrive %bar, multicast_mask = %mask {group = #cuda.tcgen05_group<cta_2>} : !llvm.ptr<3>, i16
     ```
@@ -215,8 +216,8 @@ def Newer_Tcgen05Commit : Newer_NvvmOp<"tcgen05.commit.arrive"> {
   }];
 }
 def Newer_Tcgen05Wait : Newer_NvvmOp<"tcgen05.wait"> {
-  let summary = "Wait for loads from or stores to tensor memory";
-  let description = "From sm_100a on.\n```mlir\nnvvm.tcgen05.wait <load>\n```";
+  let summary = "Waits for loads from or stores to tensor memory";
+  let description = "Requires sm_100a or later.\n```mlir\nnvvm.tcgen05.wait <load>\n```";
   let arguments = (ins CUDA_Tcgen05WaitAttr:$kind);
   let assemblyFormat = "$kind attr-dict";
 }

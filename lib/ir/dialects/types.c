@@ -1,4 +1,5 @@
-/* The rows of types.def, and their functions: canonical texts, sugar, the way to and from lib/layout's values. */
+/* The rows of types.def and their functions: canonical text, shorthands, conversion from and to
+ * lib/layout's values. */
 #include "lib/ir/dialects/types.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static cute_status view_value(const cute_type_row *row, cute_arena *arena, const
 
 /* ---- texts that lib/layout and lib/atoms read ---- */
 
-/* The bits of `i32`, whose mnemonic is a part of the value. */
+/* The width in the mnemonic `i32`, which is part of the value. */
 static int width_of(const cute_type_row *row)
 {
     return row->kind == CUTE_INTEGER ? atoi(row->mnemonic + 1) : 0;
@@ -68,8 +69,8 @@ cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, con
     return CUTE_OK;
 }
 
-/* What stands between `<` and `>` of the type of a value; NULL when memory is exhausted. */
-static const char *text_of(cute_arena *arena, const cute_value *value)
+/* The text between `<` and `>` of a value's type; NULL when memory is exhausted. */
+static const char *text_of_value(cute_arena *arena, const cute_value *value)
 {
     if (value->pointer && value->pointer->space == CUTE_SPACE_DESC) {
         if (value->type == CUTE_PTR) return "";
@@ -89,7 +90,7 @@ static cute_status cute_canonical_value(const cute_type_row *row, cute_arena *ar
 {
     cute_value value;
     CUTE_TRY(cute_type_row_value(row, arena, text, length, &value, offset, diag));
-    *out = text_of(arena, &value);
+    *out = text_of_value(arena, &value);
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
@@ -100,7 +101,7 @@ static cute_status cute_canonical_view(const cute_type_row *row, cute_arena *are
 {
     cute_value value;
     CUTE_TRY(view_value(row, arena, text, length, &value, offset, diag));
-    *out = text_of(arena, &value);
+    *out = text_of_value(arena, &value);
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
@@ -124,7 +125,7 @@ static cute_status expect_text(const cute_type_row *row, const char * or, cute_d
                      row->mnemonic, or);
 }
 
-/* A larger number is rather a text without its quotes. */
+/* A larger integer is more likely a text without quotes. */
 #define RANKS 16
 
 /* `!cute.layout<2>`: all leaves unknown. */
@@ -139,7 +140,7 @@ static cute_status cute_sugar_rank(const cute_type_row *row, cute_arena *arena, 
     return *out ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* `!cute.tile<128, 64>`: a contiguous stretch of each mode. */
+/* `!cute.tile<128, 64>`: contiguous elements of each mode. */
 static cute_status cute_sugar_extents(const cute_type_row *row, cute_arena *arena, const int64_t *values,
                                       int count, const char **out, cute_diag *diag)
 {
@@ -203,8 +204,8 @@ const char *cute_type_row_nearest(const char *dialect, const char *mnemonic)
     return cute_nearest(mnemonic, mnemonic_at, dialect);
 }
 
-/* Of a kind with several rows the first. */
-static cute_type_index index_of(cute_type kind)
+/* The first row of a kind. */
+static cute_type_index first_index_of_kind(cute_type kind)
 {
     int i = 0;
     while (rows[i].kind != (int)kind) i++;
@@ -213,7 +214,7 @@ static cute_type_index index_of(cute_type kind)
 
 const cute_type_row *cute_type_row_of_kind(cute_type kind)
 {
-    return &rows[index_of(kind)];
+    return &rows[first_index_of_kind(kind)];
 }
 
 static bool index_of_value(const cute_value *value, cute_type_index *out)
@@ -223,7 +224,7 @@ static bool index_of_value(const cute_value *value, cute_type_index *out)
         *out = value->type == CUTE_PTR ? CUTE_TYPE_INDEX_SmemDesc : CUTE_TYPE_INDEX_SmemDescView;
         return true;
     }
-    *out = index_of(value->type);
+    *out = first_index_of_kind(value->type);
     if (value->type != CUTE_INTEGER) return true;
     while (*out < CUTE_TYPE_INDICES &&
            (rows[*out].kind != CUTE_INTEGER || width_of(&rows[*out]) != value->tree->value.width))
@@ -252,7 +253,7 @@ cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag)
 MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value)
 {
     cute_type_index index;
-    const char *text = text_of(arena, value);
+    const char *text = text_of_value(arena, value);
     if (!text || !index_of_value(value, &index)) return (MlirType){NULL};
     return cute_type_get(context, index, mlirStringRefCreateFromCString(text));
 }

@@ -1,4 +1,4 @@
-/* The types of the dialect: a row each in types.def, how C makes and reads them, and the dialect itself. */
+/* Types of cute and cute_nvgpu: their rows (types.def), access from C, and the dialect handles. */
 #ifndef CUTE_LIB_IR_DIALECTS_TYPES_H
 #define CUTE_LIB_IR_DIALECTS_TYPES_H
 
@@ -29,10 +29,10 @@ typedef struct cute_type_row {
     /* Parses `text`; *out, its canonical form, in `arena`. On failure *offset is the byte at fault. */
     cute_status (*canonical)(const struct cute_type_row *row, cute_arena *arena, const char *text,
                              size_t length, const char **out, size_t *offset, cute_diag *diag);
-    /* The text that `count` integers in place of the string stand for (`!cute.layout<2>`). */
+    /* The text for `count` integers in place of the string (`!cute.layout<2>`). */
     cute_status (*sugar)(const struct cute_type_row *row, cute_arena *arena, const int64_t *values, int count,
                          const char **out, cute_diag *diag);
-    /* What stores a value of `type`, which is of this row, after cute-to-base; null where memory is
+    /* The lowered type of a value of `type`, a type of this row, after cute-to-base; null when memory is
      * exhausted. */
     MlirType (*lower)(MlirContext context, cute_arena *arena, MlirType type);
     /* See fields.h. */
@@ -40,43 +40,43 @@ typedef struct cute_type_row {
 } cute_type_row;
 
 const cute_type_row *cute_type_row_at(cute_type_index index);
-/* `mnemonic` of `dialect`; of those whose text is not in quotes (CUTE_IR_TEXT) only. */
+/* Finds `mnemonic` of `dialect` among the types whose text is not in quotes (CUTE_IR_TEXT). */
 bool cute_type_row_find(const char *dialect, const char *mnemonic, cute_type_index *out);
-/* The mnemonic of `dialect` that is nearest to one that is none; NULL: none is near. */
+/* The mnemonic of `dialect` nearest to an unknown one, or NULL. */
 const char *cute_type_row_nearest(const char *dialect, const char *mnemonic);
-/* What a text of the row describes, where its kind is a value of lib/layout. *offset as of cute_value_parse. */
+/* Parses a text of the row to a value of lib/layout. *offset as for cute_value_parse. */
 cute_status cute_type_row_value(const cute_type_row *row, cute_arena *arena, const char *text, size_t length,
                                 cute_value *out, size_t *offset, cute_diag *diag);
-/* That of a kind of lib/layout's values. */
+/* The row of a kind of lib/layout's values. */
 const cute_type_row *cute_type_row_of_kind(cute_type kind);
-/* That of a type of our dialects; NULL for any other type. */
+/* The row of a type of our dialects; NULL for other types. */
 const cute_type_row *cute_type_row_of(MlirType type);
-/* cute_type_row.sugar, or the message that there is none. */
+/* cute_type_row.sugar, or an error if the row has none. */
 cute_status cute_type_sugar(const cute_type_row *row, cute_arena *arena, const int64_t *values, int count,
                             const char **out, cute_diag *diag);
 
 /* ---- types ---- */
 
-/* The type of a row with `text`, which is canonical. */
+/* The type of a row with a canonical `text`. */
 MlirType cute_type_get(MlirContext context, cute_type_index index, MlirStringRef text);
-/* The kind of a type of this dialect whose values are lib/layout's; false for any other type. */
+/* The kind of a type whose values are lib/layout's; false for other types. */
 bool cute_type_is(MlirType type, cute_type *kind);
 /* Its text; lives as long as the context. */
 MlirStringRef cute_type_text(MlirType type);
-/* The value of lib/layout that a type of this dialect describes; its unknown leaves have no handles. It lives
- * as long as the context; NULL for other types. */
+/* The value of lib/layout that a type describes, without handles for dynamic leaves; NULL for other types.
+ * Lives as long as the context. */
 const cute_value *cute_type_peek(MlirType type);
 /* A copy of it; CUTE_INVALID for other types. */
 cute_status cute_type_value(MlirType type, cute_value *out, cute_diag *diag);
 /* The type that describes `value`. */
 MlirType cute_type_of_value(MlirContext context, cute_arena *arena, const cute_value *value);
-/* A type of this dialect without unknown leaves: it says all of its values. */
+/* Whether a type has no dynamic leaves, so that it determines its value. */
 bool cute_type_is_static(MlirType type);
-/* What stands in the quotes of `#cute.coord<"...">`; empty for other attributes. */
+/* The text of a `#cute.coord<"...">`; empty for other attributes. */
 MlirStringRef cute_coord_text(MlirAttribute attribute);
 /* The same of `#cute.shape<"...">`. */
 MlirStringRef cute_shape_text(MlirAttribute attribute);
-/* What stands in the brackets of an attribute of cute_nvgpu (words.def); empty for other attributes. */
+/* The enumerator of an attribute of cute_nvgpu (words.def); empty for other attributes. */
 MlirStringRef cute_word_text(MlirAttribute attribute);
 
 void cute_dialect_insert(MlirDialectRegistry registry);

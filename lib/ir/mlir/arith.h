@@ -1,4 +1,4 @@
-/* Operations of arith, vector and llvm that several passes make, one call each. */
+/* Builders for common operations of arith, vector and llvm. */
 #ifndef CUTE_LIB_IR_MLIR_ARITH_H
 #define CUTE_LIB_IR_MLIR_ARITH_H
 
@@ -20,7 +20,7 @@ typedef enum cute_predicate {
 
 /* The element type of a vector; any other type itself. */
 MlirType cute_type_element(MlirType type);
-/* The same shape with another element type; null for a vector of more than 16 dimensions. */
+/* The same shape with another element type; null for vectors of more than 16 dimensions. */
 MlirType cute_type_with_element(MlirType type, MlirType element);
 /* Elements of a vector; 1 for any other type. */
 int64_t cute_vector_count(MlirType type);
@@ -40,7 +40,8 @@ MlirValue cute_compare(const cute_builder *b, cute_predicate predicate, MlirValu
 MlirValue cute_select(const cute_builder *b, MlirValue condition, MlirValue yes, MlirValue no);
 /* arith.constant of an integer type or index, or a vector of them. */
 MlirValue cute_integer(const cute_builder *b, MlirType type, int64_t value);
-/* builtin.unrealized_conversion_cast, for types that become the same; the value itself where they are. */
+/* builtin.unrealized_conversion_cast, for types that are lowered to the same type; the value itself if
+ * they are equal. */
 MlirValue cute_cast(const cute_builder *b, MlirValue value, MlirType type);
 /* llvm.inline_asm, with side effects or without; its result is null where `result` is. */
 MlirValue cute_assembly(const cute_builder *b, bool effects, const char *text, const char *constraints,

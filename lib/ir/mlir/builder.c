@@ -1,4 +1,4 @@
-/* Every operation that our passes make is made here. */
+/* The only place that creates operations for C passes. */
 #include "lib/ir/mlir/builder.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -24,8 +24,8 @@ cute_builder cute_builder_at_end(MlirBlock block, MlirLocation location)
     return (cute_builder){mlirLocationGetContext(location), location, block, {NULL}};
 }
 
-/* Operations with several groups of operands, and how many. Each group has one operand, later ones may have none; of a
- * call the first has all, and the bundles of LLVM 20 none. */
+/* Operations with operand segments, and their number. Each segment has one operand, trailing ones possibly
+ * none; the first segment of a call has all, the operand bundles (LLVM 20) none. */
 typedef struct grouped {
     const char *name;
     int32_t groups;
@@ -62,8 +62,8 @@ static void add_groups(const cute_builder *b, MlirOperationState *state, intptr_
     mlirOperationStateAddAttributes(state, g->call ? 2 : 1, groups);
 }
 
-static MlirOperation create(const cute_builder *b, MlirOperationState *state, cute_operands operands,
-                            cute_named attributes)
+static MlirOperation create_operation(const cute_builder *b, MlirOperationState *state,
+                                      cute_operands operands, cute_named attributes)
 {
     mlirOperationStateAddOperands(state, operands.count, operands.items);
     mlirOperationStateAddAttributes(state, attributes.count, attributes.items);
@@ -84,7 +84,7 @@ MlirOperation cute_build_regions(const cute_builder *b, const char *name, cute_o
     MlirOperationState state = mlirOperationStateGet(cute_text(name), b->location);
     mlirOperationStateAddResults(&state, results.count, results.items);
     mlirOperationStateAddOwnedRegions(&state, count, regions);
-    return create(b, &state, operands, attributes);
+    return create_operation(b, &state, operands, attributes);
 }
 
 MlirOperation cute_build(const cute_builder *b, const char *name, cute_operands operands, cute_types results,
@@ -98,7 +98,7 @@ MlirOperation cute_build_inferred(const cute_builder *b, const char *name, cute_
 {
     MlirOperationState state = mlirOperationStateGet(cute_text(name), b->location);
     mlirOperationStateEnableResultTypeInference(&state);
-    return create(b, &state, operands, attributes);
+    return create_operation(b, &state, operands, attributes);
 }
 
 MlirValue cute_build_value(const cute_builder *b, const char *name, MlirType type, cute_operands operands,

@@ -1,11 +1,11 @@
-/* The builder: operations are made at an insertion point. */
+/* Creates operations at an insertion point. */
 #ifndef CUTE_LIB_IR_MLIR_BUILDER_H
 #define CUTE_LIB_IR_MLIR_BUILDER_H
 
 #include <mlir-c/IR.h>
 #include <stdint.h>
 
-/* Where the next operation goes, and its location. May be copied and changed freely. */
+/* Insertion point and location of new operations. May be copied and changed freely. */
 typedef struct cute_builder {
     MlirContext context;
     MlirLocation location;
@@ -44,14 +44,14 @@ typedef struct cute_named {
 /* An operation without regions at the insertion point. */
 MlirOperation cute_build(const cute_builder *b, const char *name, cute_operands operands, cute_types results,
                          cute_named attributes);
-/* The same with `count` regions, which it takes over. */
+/* The same with `count` regions, which it takes ownership of. */
 MlirOperation cute_build_regions(const cute_builder *b, const char *name, cute_operands operands,
                                  cute_types results, cute_named attributes, MlirRegion *regions,
                                  intptr_t count);
-/* With the results that the operation infers; null after a diagnostic where it refuses its operands. */
+/* With inferred result types; null after a diagnostic if inference fails. */
 MlirOperation cute_build_inferred(const cute_builder *b, const char *name, cute_operands operands,
                                   cute_named attributes);
-/* The result of an operation that has one, of `type`. */
+/* Builds an operation with a single result of `type` and returns the result. */
 MlirValue cute_build_value(const cute_builder *b, const char *name, MlirType type, cute_operands operands,
                            cute_named attributes);
 /* arith.constant of type i<width>. */

@@ -1,4 +1,4 @@
-// The conversions of one-shot-convert-to-llvm: dialect conversion has no door in the C interface. See shim.h.
+// Dialect conversions to LLVM, which the C API does not expose. See shim.h.
 #include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/mlir/shim.h"
 
@@ -25,7 +25,7 @@
 
 using namespace mlir;
 
-// Everything of scf but scf.if and scf.for as branches, and scf.for where it is made of scf.forall.
+// Lowers scf except scf.if and scf.for to branches; scf.forall becomes scf.for.
 static LogicalResult lowerRareLoops(Operation *root)
 {
     MLIRContext *context = root->getContext();
@@ -38,8 +38,9 @@ static LogicalResult lowerRareLoops(Operation *root)
     return applyPartialConversion(root, target, std::move(patterns));
 }
 
-// scf as branches, by upstream's patterns. Of scf.if and scf.for the last one comes first: a block is split behind the
-// operation, so each split moves what stands until the next one, not until the end of the function, as in dialect conversion.
+// Lowers scf to branches with upstream's patterns. Processes scf.if and scf.for last to first: each split of
+// a block then moves the operations up to the next split, not up to the end of the function as dialect
+// conversion does (quadratic time).
 static LogicalResult lowerLoops(Operation *root)
 {
     SmallVector<Operation *> loops;
@@ -66,8 +67,8 @@ static LogicalResult lowerLoops(Operation *root)
     return success();
 }
 
-// scf, and the divisions of arith that LLVM lacks, as cf and simpler arith.
-static LogicalResult simplify(Operation *root)
+// Lowers scf to cf, and arith divisions that LLVM lacks to simpler arith.
+static LogicalResult expandUnsupportedArith(Operation *root)
 {
     if (failed(lowerLoops(root))) return failure();
     MLIRContext *context = root->getContext();
@@ -79,7 +80,7 @@ static LogicalResult simplify(Operation *root)
     return applyPartialConversion(root, target, std::move(patterns));
 }
 
-// The patterns that dialects bring along, of those for which `wanted` holds.
+// Adds the ConvertToLLVM patterns of the dialects for which `wanted` holds.
 template <class Wanted>
 static void addInterfaces(MLIRContext *context, ConversionTarget &target, LLVMTypeConverter &converter,
                           RewritePatternSet &patterns, Wanted wanted)
@@ -108,8 +109,8 @@ static LogicalResult convertHost(Operation *module)
     return applyPartialConversion(module, target, std::move(patterns));
 }
 
-// gpu.global_id, gpu.all_reduce and the like in terms of other operations of gpu. The driver also drops what
-// is dead, so it runs only where it has to.
+// Expands gpu.global_id, gpu.all_reduce and similar operations. The greedy driver also removes dead code, so
+// it runs only where such an operation exists.
 static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
 {
     bool needed = module
@@ -125,10 +126,10 @@ static LogicalResult rewriteGpu(gpu::GPUModuleOp module)
     return cute::applyPatterns(module, std::move(patterns));
 }
 
-// Memory spaces of gpu as those of LLVM, and its matrices as structs.
+// Converts gpu memory spaces to LLVM address spaces, and MMA matrices to structs.
 static void addDeviceTypes(LLVMTypeConverter &converter)
 {
-    enum { inGlobal = 1, inShared = 3 }; // of NVPTX; the names that nvvm has for them are others in LLVM 22
+    enum { inGlobal = 1, inShared = 3 }; // NVPTX address spaces; nvvm renamed its enumerators in LLVM 22
     populateGpuMemorySpaceAttributeConversions(converter, [](gpu::AddressSpace space) -> unsigned {
         switch (space) {
         case gpu::AddressSpace::Global: return inGlobal;
@@ -148,8 +149,7 @@ static LogicalResult convertDevice(gpu::GPUModuleOp module)
     LowerToLLVMOptions options(context, analysis.getAtOrAbove(module));
     LLVMTypeConverter converter(context, options, &analysis);
     addDeviceTypes(converter);
-    // First without math's own patterns, so that libdevice's functions are taken; then what those do not
-    // have.
+    // First without the patterns of math, so that libdevice functions are used; then with them for the rest.
     for (bool math : {false, true}) {
         RewritePatternSet patterns(context);
         LLVMConversionTarget target(*context);
@@ -175,7 +175,8 @@ extern "C" bool cute_lower_loops(MlirOperation root)
     return succeeded(lowerLoops(unwrap(root)));
 }
 
-// Makes argument `index` of a block `type`: its users and the branches to the block get casts.
+// Changes the type of argument `index` of a block, inserting casts at its uses and in the branches to the
+// block.
 static void convertBlockArgument(Block &block, unsigned index, Type type)
 {
     BlockArgument argument = block.getArgument(index);
@@ -194,7 +195,8 @@ static void convertBlockArgument(Block &block, unsigned index, Type type)
     }
 }
 
-// Upstream converts the arguments of blocks with their function; those that loops have in a function of llvm are left.
+// Upstream converts block arguments together with a func.func; loops that are lowered in an llvm.func keep
+// theirs.
 static void convertBlocks(LLVM::LLVMFuncOp function)
 {
     std::optional<LLVMTypeConverter> converter;
@@ -218,7 +220,7 @@ extern "C" void cute_lower_block_arguments(MlirOperation root)
     });
 }
 
-// The way of lowering vector.contract: LLVM 19 takes it among other options, 21 alone.
+// How vector.contract is lowered: LLVM 19 takes an options struct, 21 only this value.
 struct OuterProduct {
     operator vector::VectorContractLowering() const { return vector::VectorContractLowering::OuterProduct; }
     operator vector::VectorTransformsOptions() const
@@ -241,7 +243,7 @@ extern "C" bool cute_lower_vectors(MlirOperation op)
 extern "C" bool cute_convert_to_llvm(MlirOperation root)
 {
     Operation *module = unwrap(root);
-    if (failed(simplify(module))) return false;
+    if (failed(expandUnsupportedArith(module))) return false;
     WalkResult devices = module->walk([](gpu::GPUModuleOp m) {
         return failed(convertDevice(m)) ? WalkResult::interrupt() : WalkResult::skip();
     });

@@ -1,4 +1,4 @@
-/* The dialects that passes depend on, as a set of bits: dialects.def has a row for each. */
+/* Dependent dialects of passes as a bit set, one bit per row of dialects.def. */
 #ifndef CUTE_LIB_IR_MLIR_DIALECTS_H
 #define CUTE_LIB_IR_MLIR_DIALECTS_H
 
@@ -21,7 +21,7 @@ typedef enum cute_dialect_set {
 #undef CUTE_DIALECT
 } cute_dialect_set;
 
-/* Inserts those of `set`, bits of cute_dialect_set. */
+/* Inserts the dialects in `set`, bits of cute_dialect_set. */
 void cute_dialects_insert(unsigned set, MlirDialectRegistry registry);
 
 #ifdef __cplusplus

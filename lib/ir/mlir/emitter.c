@@ -1,4 +1,4 @@
-/* The arithmetic interface of lib/layout over arith: each step of the algebra becomes an operation. */
+/* The arithmetic interface of lib/layout over arith: one operation per step of the algebra. */
 #include "lib/ir/mlir/emitter.h"
 
 #include "lib/ir/dialects/types.h"
@@ -33,8 +33,8 @@ static MlirValue at_width(cute_emitter *e, const cute_int *x, int width)
                             CUTE_NO_NAMED);
 }
 
-static cute_status emit(void *context, cute_arith_op op, const cute_int *a, const cute_int *b, int width,
-                        void **handle, cute_diag *diag)
+static cute_status emit_arith(void *context, cute_arith_op op, const cute_int *a, const cute_int *b,
+                              int width, void **handle, cute_diag *diag)
 {
     cute_emitter *e = context;
     const emitted *row = &table[op];
@@ -63,7 +63,7 @@ static cute_status emit(void *context, cute_arith_op op, const cute_int *a, cons
     return CUTE_OK;
 }
 
-static cute_status if_begin(void *context, const cute_int *condition, cute_diag *diag)
+static cute_status emit_if_begin(void *context, const cute_int *condition, cute_diag *diag)
 {
     cute_emitter *e = context;
     if (e->depth == CUTE_EMITTER_DEPTH)
@@ -78,7 +78,7 @@ static cute_status if_begin(void *context, const cute_int *condition, cute_diag 
     return CUTE_OK;
 }
 
-static cute_status if_otherwise(void *context, cute_diag *diag)
+static cute_status emit_if_otherwise(void *context, cute_diag *diag)
 {
     (void)diag;
     cute_emitter *e = context;
@@ -86,20 +86,20 @@ static cute_status if_otherwise(void *context, cute_diag *diag)
     return CUTE_OK;
 }
 
-static void yield(cute_emitter *e, MlirBlock block, const cute_int *value, int width)
+static void emit_yield(cute_emitter *e, MlirBlock block, const cute_int *value, int width)
 {
     e->builder.block = block;
     MlirValue operand = at_width(e, value, width);
     cute_build(&e->builder, "scf.yield", CUTE_OPERANDS(operand), CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-static cute_status if_end(void *context, const cute_int *then_value, const cute_int *else_value, int width,
-                          void **handle, cute_diag *diag)
+static cute_status emit_if_end(void *context, const cute_int *then_value, const cute_int *else_value,
+                               int width, void **handle, cute_diag *diag)
 {
     cute_emitter *e = context;
     e->depth--;
-    yield(e, e->ifs[e->depth].then, then_value, width);
-    yield(e, e->ifs[e->depth].otherwise, else_value, width);
+    emit_yield(e, e->ifs[e->depth].then, then_value, width);
+    emit_yield(e, e->ifs[e->depth].otherwise, else_value, width);
     e->builder = e->ifs[e->depth].outside;
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     mlirRegionAppendOwnedBlock(regions[0], e->ifs[e->depth].then);
@@ -112,7 +112,7 @@ static cute_status if_end(void *context, const cute_int *then_value, const cute_
     return CUTE_OK;
 }
 
-static void if_abandon(void *context)
+static void emit_if_abandon(void *context)
 {
     cute_emitter *e = context;
     while (e->depth > 0) {
@@ -124,7 +124,7 @@ static void if_abandon(void *context)
 }
 
 /* The type of a value in the builder's context; null when memory is exhausted. */
-static MlirType type_of(cute_emitter *e, const cute_value *value)
+static MlirType type_of_value(cute_emitter *e, const cute_value *value)
 {
     cute_arena *arena = cute_arena_create();
     MlirType type = arena ? cute_type_of_value(e->builder.context, arena, value) : (MlirType){NULL};
@@ -132,7 +132,7 @@ static MlirType type_of(cute_emitter *e, const cute_value *value)
     return type;
 }
 
-/* The value as one of `type`, which is what the algebra takes the pointer for. */
+/* The pointer cast to `type`, the algebra's view of it. */
 static MlirValue pointer_as(cute_emitter *e, const cute_pointer *pointer, MlirType type)
 {
     MlirValue value = {pointer->handle};
@@ -140,15 +140,16 @@ static MlirValue pointer_as(cute_emitter *e, const cute_pointer *pointer, MlirTy
     return cute_build_value(&e->builder, "cute.recast_iter", type, CUTE_OPERANDS(value), CUTE_NO_NAMED);
 }
 
-static cute_status advance(void *context, const cute_pointer *from, const cute_int *offset,
-                           const cute_pointer *to, void **handle, cute_diag *diag)
+static cute_status emit_advance(void *context, const cute_pointer *from, const cute_int *offset,
+                                const cute_pointer *to, void **handle, cute_diag *diag)
 {
     cute_emitter *e = context;
-    if (!from->handle) return cute_fail(diag, CUTE_INVALID, NULL, "an offset from no pointer");
+    if (!from->handle) return cute_fail(diag, CUTE_INVALID, NULL, "cannot offset a null pointer");
     cute_value source = {.type = CUTE_PTR, .pointer = from}, target = {.type = CUTE_PTR, .pointer = to};
     cute_tree leaf = {.kind = CUTE_TREE_INT, .leaves = 1, .value = *offset};
     cute_value tuple = cute_value_of_tree(CUTE_INT_TUPLE, &leaf);
-    MlirType before = type_of(e, &source), after = type_of(e, &target), type = type_of(e, &tuple);
+    MlirType before = type_of_value(e, &source), after = type_of_value(e, &target),
+             type = type_of_value(e, &tuple);
     if (mlirTypeIsNull(before) || mlirTypeIsNull(after) || mlirTypeIsNull(type))
         return cute_fail_memory(diag);
     MlirValue operand = {offset->handle};
@@ -166,10 +167,10 @@ cute_arith cute_emitter_start(cute_emitter *emitter, const cute_builder *builder
     emitter->builder = *builder;
     emitter->depth = 0;
     return (cute_arith){.context = emitter,
-                        .emit = emit,
-                        .if_begin = if_begin,
-                        .if_otherwise = if_otherwise,
-                        .if_end = if_end,
-                        .if_abandon = if_abandon,
-                        .advance = advance};
+                        .emit = emit_arith,
+                        .if_begin = emit_if_begin,
+                        .if_otherwise = emit_if_otherwise,
+                        .if_end = emit_if_end,
+                        .if_abandon = emit_if_abandon,
+                        .advance = emit_advance};
 }

@@ -1,5 +1,5 @@
-/* The arithmetic of lib/layout that builds arith operations: what folds by inference is emitted by the same
- * code. */
+/* Implements lib/layout's arithmetic interface by building arith operations, so that type inference and
+ * code generation share one algorithm. */
 #ifndef CUTE_LIB_IR_MLIR_EMITTER_H
 #define CUTE_LIB_IR_MLIR_EMITTER_H
 
@@ -8,20 +8,20 @@
 
 #define CUTE_EMITTER_DEPTH 16 /* nested ifs */
 
-/* Emits at its builder's insertion point; while an if is open, inside of it. */
+/* Emits at the insertion point of its builder, or in the innermost open if. */
 typedef struct cute_emitter {
     cute_builder builder;
-    MlirAttribute nsw; /* made when first needed */
+    MlirAttribute nsw; /* created on first use */
     struct {
         MlirValue condition;
         MlirBlock then, otherwise;
-        cute_builder outside; /* where the if itself goes */
+        cute_builder outside; /* insertion point of the scf.if */
     } ifs[CUTE_EMITTER_DEPTH];
     int depth;
 } cute_emitter;
 
-/* At `builder`. `emitter` starts zeroed, serves one context, and lives as long as the arithmetic is used.
- * Handles are the `ptr` of MlirValues. */
+/* Starts emitting at `builder`. `emitter` must be zero-initialized, belongs to one context, and must
+ * outlive the returned arithmetic. Handles are the `ptr` of MlirValues. */
 cute_arith cute_emitter_start(cute_emitter *emitter, const cute_builder *builder);
 
 #endif

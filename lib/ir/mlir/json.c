@@ -1,4 +1,4 @@
-/* Attributes of MLIR as JSON. */
+/* See json.h. */
 #include "lib/ir/mlir/json.h"
 
 #include "lib/ir/mlir/util.h"

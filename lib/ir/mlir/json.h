@@ -1,4 +1,4 @@
-/* Attributes of MLIR as JSON, for metadata. */
+/* Converts MLIR attributes to JSON, for metadata. */
 #ifndef CUTE_LIB_IR_MLIR_JSON_H
 #define CUTE_LIB_IR_MLIR_JSON_H
 

@@ -1,4 +1,4 @@
-/* Which operations are kernels, and what the types of their arguments mean to a launch. */
+/* Kernels and their arguments. See kernel.h. */
 #include "lib/ir/mlir/kernel.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ typedef struct visitor {
     void *context;
 } visitor;
 
-static void if_kernel(MlirOperation op, void *context)
+static void visit_if_kernel(MlirOperation op, void *context)
 {
     visitor *v = context;
     MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -29,11 +29,11 @@ static void if_kernel(MlirOperation op, void *context)
 void cute_kernels_each(MlirOperation root, void (*visit)(MlirOperation kernel, void *context), void *context)
 {
     visitor v = {visit, context};
-    cute_op_each(root, "gpu.func", if_kernel, &v);
-    cute_op_each(root, "llvm.func", if_kernel, &v);
+    cute_op_each(root, "gpu.func", visit_if_kernel, &v);
+    cute_op_each(root, "llvm.func", visit_if_kernel, &v);
 }
 
-static void enter(MlirOperation kernel, void *context)
+static void mark_kernel(MlirOperation kernel, void *context)
 {
     (void)context;
     if (cute_op_is(kernel, "llvm.func"))
@@ -43,7 +43,7 @@ static void enter(MlirOperation kernel, void *context)
 
 void cute_kernels_enter(MlirOperation root)
 {
-    cute_kernels_each(root, enter, NULL);
+    cute_kernels_each(root, mark_kernel, NULL);
 }
 
 intptr_t cute_kernel_argument_count(MlirOperation kernel)
@@ -144,7 +144,7 @@ bool cute_type_is_tensor_map_bytes(MlirType type)
     return is;
 }
 
-/* ---- tensor maps: the C interface has no accessors for nvgpu's type, its text is stable ---- */
+/* ---- tensor maps: parsed from the type's text, as the C API has no accessors ---- */
 
 static const char prefix[] = "!nvgpu.tensormap.descriptor<";
 
@@ -213,7 +213,7 @@ bool cute_tensor_map_parse(MlirType type, cute_nvgpu_tensor_map *out)
     return ok;
 }
 
-/* ---- names of arguments ---- */
+/* ---- argument names ---- */
 
 MlirStringRef cute_argument_stated_name(MlirOperation function, intptr_t index)
 {
@@ -225,12 +225,12 @@ MlirStringRef cute_argument_stated_name(MlirOperation function, intptr_t index)
     return stated ? mlirStringAttrGetValue(name) : cute_text("");
 }
 
-/* An argument that a conversion made several of: they share a location. */
+/* The arguments that a conversion made from one; they share a location. */
 typedef struct run_of_arguments {
     intptr_t first, count;
 } run_of_arguments;
 
-static run_of_arguments run_around(MlirBlock entry, intptr_t index)
+static run_of_arguments find_argument_run(MlirBlock entry, intptr_t index)
 {
     MlirLocation own = cute_argument_location(mlirBlockGetArgument(entry, index));
     intptr_t total = mlirBlockGetNumArguments(entry), first = index, end = index + 1;
@@ -247,7 +247,8 @@ static bool is_pointer_argument(MlirBlock entry, intptr_t index)
     return cute_type_is_pointer(mlirValueGetType(mlirBlockGetArgument(entry, index)));
 }
 
-/* The name of part `index` of `name`: a memref's descriptor is pointer, aligned pointer, offset, sizes, strides. */
+/* The name of part `index` of `name`: a memref's descriptor is pointer, aligned pointer, offset, sizes,
+ * strides. */
 static void part_name(MlirBlock entry, run_of_arguments run, intptr_t index, MlirStringRef name,
                       cute_buffer *out)
 {
@@ -264,7 +265,7 @@ static void part_name(MlirBlock entry, run_of_arguments run, intptr_t index, Mli
         cute_buffer_printf(out, part < 3 + rank ? "_size%td" : "_stride%td", (part - 3) % rank);
 }
 
-/* As MLIR spells values: names of other things that locations have ("<module>" of Python) are none. */
+/* Whether a location's name is an MLIR value name, unlike "<module>" from Python. */
 static bool is_value_name(MlirStringRef name)
 {
     for (size_t i = 0; i < name.length; i++)
@@ -272,12 +273,12 @@ static bool is_value_name(MlirStringRef name)
     return name.length > 0;
 }
 
-/* From its location; empty where there is none, or another argument has the name. */
+/* The name from its location; empty if it has none or another argument has that name. */
 static void located_name(MlirOperation function, MlirBlock entry, intptr_t index, cute_buffer *out)
 {
     MlirStringRef name = cute_location_name(cute_argument_location(mlirBlockGetArgument(entry, index)));
     if (!is_value_name(name)) return;
-    run_of_arguments run = run_around(entry, index);
+    run_of_arguments run = find_argument_run(entry, index);
     part_name(entry, run, index, name, out);
     MlirStringRef whole = mlirStringRefCreate(cute_buffer_text(out), out->length);
     bool taken = false;

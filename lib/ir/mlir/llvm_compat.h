@@ -1,4 +1,4 @@
-// LLVM 19 to 22: the calls of LLVM and MLIR that changed between them and recur here. A call of one place is guarded there.
+// Wrappers for LLVM and MLIR calls that changed between LLVM 19 and 22 and are used in several files.
 #ifndef CUTE_LIB_IR_MLIR_LLVM_COMPAT_H
 #define CUTE_LIB_IR_MLIR_LLVM_COMPAT_H
 
@@ -9,7 +9,7 @@
 
 namespace cute
 {
-// Deprecated since 22: OpBuilder::create<Op>.
+// OpBuilder::create<Op> is deprecated since 22.
 template <class Op, class... Args>
 Op create(mlir::OpBuilder &builder, mlir::Location location, Args &&...args)
 {
@@ -20,7 +20,7 @@ Op create(mlir::OpBuilder &builder, mlir::Location location, Args &&...args)
 #endif
 }
 
-// Deprecated since 22: llvm::make_scope_exit. Before it, its class was llvm's own affair.
+// llvm::make_scope_exit is deprecated since 22; before, the class was internal.
 template <class Function> auto atExit(Function function)
 {
 #if LLVM_VERSION_MAJOR >= 22
@@ -30,7 +30,7 @@ template <class Function> auto atExit(Function function)
 #endif
 }
 
-// Another name since 20: applyPatternsAndFoldGreedily.
+// applyPatternsAndFoldGreedily was renamed in 20.
 inline llvm::LogicalResult applyPatterns(mlir::Operation *root, mlir::RewritePatternSet patterns)
 {
 #if LLVM_VERSION_MAJOR >= 20

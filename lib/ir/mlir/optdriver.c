@@ -1,4 +1,4 @@
-/* cute-opt: mlir-opt's driver around our text stages; options of ours are taken out first. */
+/* cute-opt: text stages (includes, -D, spellings), the mlir-opt driver, diagnostics, cache. */
 #include "lib/ir/mlir/optdriver.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@
 #include "lib/ir/text/spellings.h"
 
 static const char tool[] = "cute-opt";
-static const char print_option[] = "mlir-print-ir-after-all"; /* which a variable stands for */
+static const char print_option[] = "mlir-print-ir-after-all"; /* set by an environment variable */
 
 /* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
 
@@ -111,7 +111,7 @@ typedef struct opt_work {
     bool ok;
 } opt_work;
 
-/* A message is printed when it is made: passes print too. */
+/* Prints each message immediately, in order with the output of passes. */
 static void on_told(void *context)
 {
     opt_work *w = context;
@@ -152,7 +152,7 @@ static void on_printed(unsigned line, MlirLocation location, MlirBlock entry, vo
     cute_locations_note(line, location, entry, &w->map);
 }
 
-static void work(void *context)
+static void run_mlir_driver(void *context)
 {
     opt_work *w = context;
     const cute_lines *text = &w->source.origin->parsed;
@@ -166,8 +166,8 @@ static void work(void *context)
                          w->registry, &hooks);
 }
 
-/* On a thread of MLIR's pool: nothing has been written yet, and nobody can take the error back. */
-static void give_up(const char *reason)
+/* On a thread of MLIR's pool, where the error cannot be recovered; nothing has been written yet. */
+static void exit_on_fatal(const char *reason)
 {
     fprintf(stderr, "cute-opt: error: LLVM gave up: %s\n", reason);
     fflush(stderr);
@@ -175,15 +175,16 @@ static void give_up(const char *reason)
     _exit(CUTE_INVALID);
 }
 
-/* A person who reads the text on a terminal has no use for the map. */
-static bool wants_map(const cute_opt_command *command)
+/* Output to a terminal has no source map. */
+static bool wants_source_map(const cute_opt_command *command)
 {
     if (strcmp(command->source_map, "auto")) return !strcmp(command->source_map, "on");
     return strcmp(command->output, "-") || !isatty(STDOUT_FILENO);
 }
 
-/* Options of MLIR that write elsewhere, or read files that the key does not have; those that are not known to. */
-static bool has_side(const char *line, size_t length)
+/* Whether the command line has an MLIR option that may write elsewhere or read files that are not in the
+ * cache key. */
+static bool has_side_effects(const char *line, size_t length)
 {
     static const char *const words[] = {
         "print", "debug",   "timing",    "stat",   "dump",   "verify-d",    "split",  "log",
@@ -195,9 +196,9 @@ static bool has_side(const char *line, size_t length)
     return false;
 }
 
-/* The key of this run, where it is kept. */
-static bool make_key(const cute_opt_command *command, cute_opt_makers makers, cute_arena *arena,
-                     const cute_buffer *input, const char **folder, cute_buffer *key)
+/* The cache key of this run; false if it cannot be cached. */
+static bool make_cache_key(const cute_opt_command *command, cute_opt_makers makers, cute_arena *arena,
+                           const cute_buffer *input, const char **folder, cute_buffer *key)
 {
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
@@ -205,12 +206,12 @@ static bool make_key(const cute_opt_command *command, cute_opt_makers makers, cu
         return false;
     if (cute_setting_value(cute_setting_of(tool, print_option), NULL)) return false;
     bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
-                has_side(cute_buffer_text(&line), line.length);
+                has_side_effects(cute_buffer_text(&line), line.length);
     cute_buffer_release(&line);
     if (side) return false;
     cute_cache_key_program(key);
     makers(arena, NULL, key);
-    cute_buffer_printf(key, "%d\n", wants_map(command));
+    cute_buffer_printf(key, "%d\n", wants_source_map(command));
     cute_cache_key_bytes(key, cute_buffer_text(input), input->length);
     if (!cute_include_key(cute_file_label(command->input), cute_buffer_text(input), input->length,
                           command->folders, (size_t)command->folder_count, key))
@@ -218,8 +219,8 @@ static bool make_key(const cute_opt_command *command, cute_opt_makers makers, cu
     return cute_buffer_ok(key);
 }
 
-static cute_status run(const cute_opt_command *command, cute_opt_makers makers, MlirDialectRegistry registry,
-                       cute_diag *diag)
+static cute_status run_cute_opt(const cute_opt_command *command, cute_opt_makers makers,
+                                MlirDialectRegistry registry, cute_diag *diag)
 {
     cute_arena *arena = cute_arena_create();
     cute_buffer input = {0}, output = {0}, captured = {0}, key = {0};
@@ -233,7 +234,7 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
         status = cute_defines_parse(arena, command->defines, (size_t)command->define_count, &defines, diag);
     if (!status) status = cute_warnings_as_remarks(arena, command->warn, command->remarks, &remarks, diag);
     if (!status) status = cute_file_read(command->input, &input, diag);
-    keeps = !status && make_key(command, makers, arena, &input, &folder, &key);
+    keeps = !status && make_cache_key(command, makers, arena, &input, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-opt", key.data, key.length, &output)) {
         status = cute_buffer_ok(&output)
                      ? cute_file_write(command->output, cute_buffer_text(&output), output.length, diag)
@@ -254,13 +255,13 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
                   .registry = registry,
                   .output = &output,
                   .remarks = remarks,
-                  .want_map = wants_map(command),
+                  .want_map = wants_source_map(command),
                   .format = command->format,
                   .map = {.origin = &origin, .map = {.arena = arena}}};
     bool placed;
     char *reason;
-    cute_llvm_last_resort(give_up);
-    if (!cute_llvm_recover(work, &w, &reason))
+    cute_llvm_last_resort(exit_on_fatal);
+    if (!cute_llvm_recover(run_mlir_driver, &w, &reason))
         cute_gave_up(&w.source, &(cute_moment){.stage = "passes"}, reason ? reason : "out of memory",
                      &placed);
     free(reason);
@@ -277,7 +278,7 @@ static cute_status run(const cute_opt_command *command, cute_opt_makers makers, 
         cute_note(diag, NULL, "name a file with -o FILE, or redirect the output: > FILE");
     }
     if (!status) status = cute_file_write(command->output, cute_buffer_text(&output), output.length, diag);
-    /* What had nothing to say is kept: a message is told each time. */
+    /* Only runs without messages are cached, so that messages are repeated. */
     if (!status && keeps && !w.told && !cute_diag_count(diag))
         cute_cache_put(folder, "cute-opt", key.data, key.length, cute_buffer_text(&output), output.length);
     if (command->timing)
@@ -304,8 +305,9 @@ static cute_status print_pipeline(const cute_opt_command *command, cute_diag *di
 
 /* ---- environment variables: those of settings.def ---- */
 
-/* Appends the option that a variable turns on, unless the command line has it. `words` has room for it. */
-static cute_status add_printing(int *argc, char **words, cute_diag *diag)
+/* Adds the option that the environment variable enables, unless the command line has it. `words` has room
+ * for it. */
+static cute_status add_print_option(int *argc, char **words, cute_diag *diag)
 {
     static char option[sizeof print_option + 2];
     const cute_setting *setting = cute_setting_of(tool, print_option);
@@ -327,7 +329,7 @@ static cute_status add_printing(int *argc, char **words, cute_diag *diag)
     return CUTE_OK;
 }
 
-static cute_status set_level(const cute_opt_command *command, cute_diag *diag)
+static cute_status set_log_level(const cute_opt_command *command, cute_diag *diag)
 {
     const cute_setting *setting = cute_setting_of(tool, "log-level");
     const char *name = NULL, *value = command->log_level;
@@ -355,7 +357,7 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers m
     cute_options_environment(tool, &environment);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
-    cute_status status = words ? add_printing(&argc, words, diag) : cute_fail_memory(diag);
+    cute_status status = words ? add_print_option(&argc, words, diag) : cute_fail_memory(diag);
     if (!status &&
         !cute_opt_parse(argc, words, cute_version(), cute_buffer_text(&environment), registry, &command)) {
         cute_pipe_failed();
@@ -371,10 +373,10 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers m
                        cute_process_text(arena, (const char *const *)(uintptr_t)argv));
     cute_arena_destroy(arena);
     cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
-    if (!status) status = set_level(&command, diag);
+    if (!status) status = set_log_level(&command, diag);
     if (!status)
-        status =
-            command.print_pipeline ? print_pipeline(&command, diag) : run(&command, makers, registry, diag);
+        status = command.print_pipeline ? print_pipeline(&command, diag)
+                                        : run_cute_opt(&command, makers, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag, command.format);
     if (code && (!command.output || !strcmp(command.output, "-"))) cute_pipe_failed();
     cute_diag_destroy(diag);

@@ -1,10 +1,10 @@
-/* What cute-opt does: mlir-opt's driver with our dialects, passes, defines and diagnostics. */
+/* cute-opt: the mlir-opt driver with our dialects, passes, defines and diagnostics. */
 #ifndef CUTE_LIB_IR_MLIR_OPTDRIVER_H
 #define CUTE_LIB_IR_MLIR_OPTDRIVER_H
 
 #include "lib/base/buffer.h"
 
-/* Adds to a key of the cache what passes run to make code (cute_toolkit_key). */
+/* Adds the external programs that passes run to a cache key (cute_toolkit_key). */
 typedef void (*cute_opt_makers)(cute_arena *arena, const char *cuda_path, cute_buffer *key);
 
 /* Runs the command line; returns the exit code. Writes diagnostics to standard error. `passes` registers

@@ -1,4 +1,4 @@
-// Named pipelines with options, and the passes that a pipeline runs. See shim.h.
+// Named pipelines with options, and printing of pipelines. See shim.h.
 #include "lib/ir/mlir/shim.h"
 
 #include "mlir/Pass/Pass.h"
@@ -87,7 +87,7 @@ LogicalResult build(const cute_pipeline &pipeline, OpPassManager &manager, Strin
     return result;
 }
 
-// What a pass is restricted to, "gpu.module"; empty: it runs anywhere, or there is no such pass.
+// The anchor operation of a pass, such as "gpu.module"; empty for any operation or an unknown pass.
 std::string restrictedTo(StringRef name)
 {
     const PassInfo *info = PassInfo::lookup(name);
@@ -97,8 +97,8 @@ std::string restrictedTo(StringRef name)
     return any.begin()->getOpName().value_or("").str();
 }
 
-// The text of a pipeline as MLIR has it: without comments, passes inside of the operation that they are restricted to,
-// and print-ir without `print-after-all`, which is asked of the pass manager.
+// Normalizes a textual pipeline: drops comments, nests passes in their anchor operation, and removes the
+// `print-after-all` option of print-ir, which is set on the pass manager instead.
 class PipelineText
 {
   public:
@@ -110,7 +110,7 @@ class PipelineText
             StringRef name = take(",(){");
             if (rest.consume_front("(")) {
                 out += name.str() + "(" + of(name.trim());
-                if (rest.consume_front(")")) out += ")"; // else MLIR says that it is missing
+                if (rest.consume_front(")")) out += ")"; // otherwise MLIR reports that it is missing
                 out += take(",)");
             } else {
                 out += pass(name, anchor);
@@ -119,11 +119,11 @@ class PipelineText
         }
         return out;
     }
-    StringRef left() const { return rest; } // behind a bracket too many
+    StringRef left() const { return rest; } // after an unmatched bracket
     bool prints = false;                    // after all passes
 
   private:
-    // Outside of options, in which a path may have two slashes.
+    // Only outside of options, where a path may contain two slashes.
     static std::string withoutComments(StringRef text)
     {
         std::string out;
@@ -180,7 +180,7 @@ class PipelineText
     StringRef rest;
 };
 
-// A line for each pass.
+// One line per pass.
 std::string inLines(StringRef text)
 {
     std::string out;

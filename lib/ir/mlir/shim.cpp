@@ -1,4 +1,4 @@
-// See shim.h. Kept thin: each function only turns a C call into the C++ one.
+// See shim.h. Kept thin: each function forwards a C call to C++.
 #include "lib/ir/mlir/shim.h"
 
 #include "lib/ir/text/aliases.h"
@@ -100,7 +100,7 @@ class CPass : public Pass
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
     const cute_pass *info;
-    bool remarks = false; // wanted, of this run
+    bool remarks = false; // enabled for this run
 
   private:
     template <class T, class... A> void add(const char *name, A &&...args)
@@ -123,7 +123,7 @@ class Observer : public PassInstrumentation
     void runAfterPassFailed(Pass *pass, Operation *op) override { done(pass, op, true); }
 
   private:
-    // All that a printer shows, as the addresses that MLIR knows it by.
+    // Fingerprint of the printed IR: the addresses of uniqued objects.
     void look(Operation *inside, std::vector<uintptr_t> &all)
     {
         all.clear();
@@ -147,15 +147,15 @@ class Observer : public PassInstrumentation
                 }
         });
     }
-    // Adaptors only group others; they have no argument.
+    // Adaptors only group passes; they have no argument.
     static bool isGroup(Pass *pass) { return pass->getArgument().empty(); }
-    // What did not change is as right as it was; what is outside of `op` did not. Once it is wrong, there is nothing to say of later passes.
+    // Only `op` can have changed, so only it is verified. Passes after the first invalid IR are not reported.
     void done(Pass *pass, Operation *op, bool failed)
     {
         std::chrono::duration<double> t = std::chrono::steady_clock::now() - started.back();
         started.pop_back();
         if (wrong || isGroup(pass)) return;
-        // After a pass that ran others, on what is inside, it is not known.
+        // After a pass that ran a nested pipeline the old fingerprint is gone: assume a change.
         bool same = op == looked;
         look(looked = op, now);
         bool changed = !same || now != last;
@@ -167,12 +167,12 @@ class Observer : public PassInstrumentation
     cute_after_pass visit;
     void *context;
     bool wrong = false;
-    Operation *looked = nullptr; // what `last` is of
+    Operation *looked = nullptr; // the operation of `last`
     std::vector<uintptr_t> last, now;
     std::vector<std::chrono::steady_clock::time_point> started;
 };
 
-// Tells our passes whether remarks are wanted. What else runs is left alone.
+// Enables remarks in our passes; other passes are unaffected.
 class Remarks : public PassInstrumentation
 {
   public:
@@ -182,7 +182,7 @@ class Remarks : public PassInstrumentation
         passes.split(list, ',', -1, /*KeepEmpty=*/false);
         for (StringRef name : list) names.insert(name.trim());
     }
-    // The first name that is none of a pass, or an empty text.
+    // The first unknown pass name, or an empty string.
     StringRef unknown() const
     {
         for (const auto &name : names)
@@ -191,7 +191,7 @@ class Remarks : public PassInstrumentation
     }
     void runBeforePass(Pass *pass, Operation *) override
     {
-        // Ours alone are called by their argument. LLVM may lack the RTTI that a dynamic_cast needs.
+        // Only our passes have their argument as name. LLVM may lack the RTTI for a dynamic_cast.
         if (pass->getName().data() != pass->getArgument().data()) return;
         auto *ours = static_cast<CPass *>(pass);
         ours->remarks = wanted(ours->info->name);
@@ -203,7 +203,7 @@ class Remarks : public PassInstrumentation
     llvm::StringSet<> names;
 };
 
-// NULL passes: none are wanted.
+// `passes` may be NULL.
 bool addRemarks(PassManager &manager, const char *passes, std::string &unknown)
 {
     if (!passes) return true;
@@ -223,29 +223,27 @@ struct DriverOptions {
                                   cl::desc("Look there for files of lines //!include \"FILE\"")};
     cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text, full or json"),
                                      cl::value_desc("text|full|json"), cl::init("text")};
-    cl::opt<std::string> sourceMap{
-        "source-map",
-        cl::desc("Comments behind the text that say where its lines come from: auto (but on a "
-                 "terminal), on or off; off ignores them in the input too"),
-        cl::value_desc("auto|on|off"), cl::init("auto")};
+    cl::opt<std::string> sourceMap{"source-map",
+                                   cl::desc("Append source-map comments to the output: auto (unless it is a "
+                                            "terminal), on or off; off also ignores them in the input"),
+                                   cl::value_desc("auto|on|off"), cl::init("auto")};
     cl::opt<std::string> remarks{
         "remarks", cl::ValueOptional, cl::value_desc("pass,..."),
-        cl::desc("Say at which lines passes did what they are for, and where they could "
-                 "not; of these passes, or of all")};
+        cl::desc("Emit remarks where passes were applied or missed, for the given passes or for all")};
     cl::opt<std::string> warn{
         "warn", cl::value_desc("index-overflow"),
-        cl::desc("Say which operations count on offsets that fit 32 bits, as the launch checks")};
-    cl::opt<std::string> logLevel{
-        "log-level", cl::value_desc("level"),
-        cl::desc("error: errors only; warning (default); info: programs run, the cache; debug: files")};
-    cl::opt<bool> timing{"timing", cl::desc("Print where the time goes on stderr")};
+        cl::desc("Name the operations that assume offsets of 32 bits, which the launch checks")};
+    cl::opt<std::string> logLevel{"log-level", cl::value_desc("level"),
+                                  cl::desc("error: errors only; warning (default); info: also subprocesses "
+                                           "and the cache; debug: also files")};
+    cl::opt<bool> timing{"timing", cl::desc("Print a timing breakdown to stderr")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
-        cl::desc("Print the passes that a pipeline for a builtin.module runs, and exit")};
+        cl::desc("Print the passes of a pipeline for a builtin.module, and exit")};
 };
 
-// What only tests of MLIR ask for stays with MLIR's driver: several modules in one text, expected diagnostics,
-// reproducers. Nobody reads places out of what it prints.
+// Options for MLIR tests use MLIR's driver: split input, expected diagnostics, reproducers. Its output needs
+// no source map.
 bool isForTests(const MlirOptMainConfig &config)
 {
     return config.shouldVerifyDiagnostics() || !config.inputSplitMarker().empty() ||
@@ -253,8 +251,8 @@ bool isForTests(const MlirOptMainConfig &config)
            !config.getReproducerFilename().empty() || !config.getIrdlFile().empty();
 }
 
-// What Operation::print does. It prints a module twice, the first time for what gets a name; what may get one is found
-// sooner. How many lines of names there are, that `state` does not count.
+// Operation::print without its first pass, which prints the module only to collect aliases; namedIn finds
+// them faster. Returns the number of alias lines, which `state` does not count.
 unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state,
                     FallbackAsmResourceMap &resources, raw_ostream &os)
 {
@@ -267,7 +265,7 @@ unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state
     }
     unsigned lines = 0;
     if (!named->types.empty() || !named->attributes.empty()) {
-        // An operation that has all of them: its line is the last one.
+        // Print an operation that uses all aliases, and drop its own line, the last one.
         OperationState all(op->getLoc(), UnrealizedConversionCastOp::getOperationName());
         all.addTypes(named->types);
         all.addAttribute("all", ArrayAttr::get(op->getContext(), named->attributes));
@@ -280,7 +278,7 @@ unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state
         lines = unsigned(kept.count('\n')) + 1;
         os << kept << '\n';
     }
-    // What has a parent is printed once, by the names that there are.
+    // An operation with a parent is printed once, with the aliases of `state`.
     Region region;
     region.emplaceBlock().push_back(op);
     op->print(os, state);
@@ -289,7 +287,7 @@ unsigned printAlone(Operation *op, ArrayRef<Operation *> inside, AsmState &state
     return lines;
 }
 
-// Prints `op`; then tells which operation stands on which line.
+// Prints `op`, then reports the line of each operation.
 // Returns how many operations there are.
 size_t printPlaced(Operation *op, OpPrintingFlags flags, FallbackAsmResourceMap &resources,
                    const cute_opt_hooks *hooks)
@@ -335,11 +333,12 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
 {
     std::string unknown;
     if (addRemarks(manager, passes, unknown)) return success();
-    llvm::errs() << "cute-opt: error: --remarks: there is no pass '" << unknown << "'\n";
+    llvm::errs() << "cute-opt: error: --remarks: unknown pass '" << unknown << "'\n";
     return failure();
 }
 
-// What was read, verified. A module whose functions launch kernels is a container of them; it need not say so.
+// Parses and verifies. A module whose functions launch kernels becomes a gpu.container_module if it is not
+// marked as one.
 bool complete(Operation *root, const cute::Placeholders &placeholders)
 {
     if (failed(placeholders.report())) return false;
@@ -351,7 +350,7 @@ bool complete(Operation *root, const cute::Placeholders &placeholders)
     return succeeded(verify(root));
 }
 
-// mlir-opt's steps for one module.
+// The steps of mlir-opt for one module.
 bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &registry,
              const MlirOptMainConfig &config, const cute_opt_hooks *hooks)
 {
@@ -405,7 +404,7 @@ bool runOnce(std::unique_ptr<llvm::MemoryBuffer> buffer, DialectRegistry &regist
 }
 } // namespace
 
-// Options that LLVM's libraries have registered by now are left out of --help; --help-hidden has them.
+// Hides the options of LLVM's libraries from --help; --help-hidden shows them.
 static void hideOptionsOfLibraries()
 {
     for (auto &entry : cl::getRegisteredOptions()) {
@@ -417,7 +416,7 @@ static void hideOptionsOfLibraries()
     }
 }
 
-// A static program has no symbols that a plugin could be linked to.
+// A static program has no symbols for a plugin to link against.
 struct PluginOption {
     explicit PluginOption(const char *name) : name(name)
     {
@@ -490,7 +489,8 @@ bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperat
            run->pass->runNested(manager, unwrap(op));
 }
 
-// --pass-pipeline=TEXT as MLIR has it. Strings live to the end, as LLVM's options keep pointers to them.
+// Normalizes --pass-pipeline=TEXT for MLIR. LLVM's options keep pointers to the strings, which are never
+// freed.
 static std::vector<char *> withPipelineTexts(int argc, char **argv)
 {
     static auto *kept = new std::deque<std::string>;
@@ -522,7 +522,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     argc = (int)arguments.size();
     argv = arguments.data();
     hideOptionsOfLibraries();
-    // Options live to the end: LLVM's parser keeps pointers to them.
+    // Never freed: LLVM's parser keeps pointers to options.
     static DriverOptions *options = new DriverOptions;
     static cl::extrahelp more(more_help);
     static std::vector<const char *> defines, folders;
@@ -643,7 +643,7 @@ MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirString
 
 namespace
 {
-// What AsmParserState noted of a text, as marks.
+// Converts AsmParserState to marks.
 struct Marks {
     const char *begin, *end;
     void (*visit)(const cute_parsed_mark *mark, void *user);
@@ -665,7 +665,7 @@ struct Marks {
         tell(definition.loc, definition.loc, type);
         for (SMRange use : definition.uses) tell(use, definition.loc, type);
     }
-    // The name of the symbol that an operation defines: the first one behind its own name.
+    // The symbol name that an operation defines: the first one after the operation name.
     SMRange symbolOf(const AsmParserState::OperationDefinition &op) const
     {
         auto name = op.op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
@@ -676,7 +676,7 @@ struct Marks {
         if (at == StringRef::npos || !line.substr(at + 1).starts_with(name.getValue())) return {};
         return {SMLoc::getFromPointer(from + at), SMLoc::getFromPointer(from + at + 1 + name.size())};
     }
-    // Operations that the reader replaced are gone, though the state has them.
+    // The state still lists operations that the reader has replaced.
     void tell(const AsmParserState &state, Operation *root) const
     {
         llvm::DenseSet<void *> live;
@@ -866,6 +866,6 @@ cute_status cute_pass_manager_remarks(MlirPassManager manager, const char *passe
 {
     std::string unknown;
     if (addRemarks(*unwrap(manager), passes, unknown)) return CUTE_OK;
-    return cute_fail(diag, CUTE_USAGE, nullptr, "--remarks: there is no pass '%s'", unknown.c_str());
+    return cute_fail(diag, CUTE_USAGE, nullptr, "--remarks: unknown pass '%s'", unknown.c_str());
 }
 }

@@ -1,4 +1,4 @@
-/* Building, reading and walking operations through MLIR's C interface. */
+/* See util.h. */
 #include "lib/ir/mlir/util.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void cute_print_to_buffer(MlirStringRef text, void *buffer)
     cute_buffer_append(buffer, text.data, text.length);
 }
 
-/* Operations are gathered before any is visited, so that a visit may erase its own. */
+/* Gathers operations before visiting any, so that a visitor may erase its operation. */
 typedef struct found {
     const char *name;
     bool dialect; /* `name` is a dialect's, with the point */
@@ -28,7 +28,7 @@ typedef struct found {
     size_t count, capacity;
 } found;
 
-static MlirWalkResult gather(MlirOperation op, void *context)
+static MlirWalkResult gather_operation(MlirOperation op, void *context)
 {
     found *f = context;
     if (f->name && !(f->dialect ? cute_op_of(op, f->name) : cute_op_is(op, f->name)))
@@ -43,7 +43,7 @@ void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context)
 {
     found f = {.name = name, .dialect = name && *name && name[strlen(name) - 1] == '.'};
-    mlirOperationWalk(root, gather, &f,
+    mlirOperationWalk(root, gather_operation, &f,
                       order == CUTE_WALK_INNER_FIRST ? MlirWalkPostOrder : MlirWalkPreOrder);
     for (size_t i = 0; i < f.count; i++)
         visit(f.items[order == CUTE_WALK_LAST_FIRST ? f.count - 1 - i : i], context);

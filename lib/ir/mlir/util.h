@@ -1,4 +1,4 @@
-/* Small conveniences over MLIR's C interface, for lib/ir, lib/passes and lib/ptx. */
+/* Helpers for MLIR's C API, for lib/ir, lib/passes and lib/ptx. */
 #ifndef CUTE_LIB_IR_MLIR_UTIL_H
 #define CUTE_LIB_IR_MLIR_UTIL_H
 
@@ -21,7 +21,7 @@ static inline bool cute_op_is(MlirOperation op, const char *name)
 {
     return cute_text_is(mlirIdentifierStr(mlirOperationGetName(op)), name);
 }
-/* Of a dialect, given as "math.". */
+/* Whether `op` belongs to a dialect, given as "math.". */
 static inline bool cute_op_of(MlirOperation op, const char *dialect)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -35,25 +35,25 @@ static inline bool cute_op_has(MlirOperation op, const char *attribute)
 
 MlirNamedAttribute cute_attribute(MlirContext context, const char *name, MlirAttribute value);
 MlirAttribute cute_string_attribute(MlirContext context, const char *text);
-/* Appends what `print` functions of the C interface write. */
+/* Callback for the C API's print functions: appends to a cute_buffer. */
 void cute_print_to_buffer(MlirStringRef text, void *buffer);
 typedef enum cute_walk_order {
     CUTE_WALK_OUTER_FIRST,
     CUTE_WALK_INNER_FIRST,
-    CUTE_WALK_LAST_FIRST, /* users before what they use, inner before outer */
+    CUTE_WALK_LAST_FIRST, /* users before definitions, inner before outer */
 } cute_walk_order;
-/* Calls `visit` for `root` and each operation inside that is called `name` (NULL: for all; "math.": all of a
- * dialect). `visit` may erase the operation that it is given; operations that it makes are not visited. */
+/* Calls `visit` for `root` and each nested operation named `name` (NULL: all; "math.": all of a dialect).
+ * `visit` may erase its operation; operations that it creates are not visited. */
 void cute_op_walk(MlirOperation root, const char *name, cute_walk_order order,
                   void (*visit)(MlirOperation op, void *context), void *context);
 /* The same, outer first. */
 void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperation op, void *context),
                   void *context);
-/* The operation whose result `value` is; null for a block argument. */
+/* The defining operation of `value`; null for a block argument. */
 MlirOperation cute_defining_op(MlirValue value);
 /* Whether an operation in the body of `module` has the symbol `name`. */
 bool cute_symbol_in(MlirOperation module, const char *name);
-/* The nearest operation around `op` that is called `name`; null if there is none. */
+/* The nearest enclosing operation named `name`, or null. */
 MlirOperation cute_op_parent(MlirOperation op, const char *name);
 
 #endif

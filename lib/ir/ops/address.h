@@ -1,4 +1,4 @@
-/* Addresses: what the lowering of pointers and that of accesses make of LLVM's operations. */
+/* Address arithmetic, shared by the lowering of pointers and of accesses. */
 #ifndef CUTE_LIB_IR_OPS_ADDRESS_H
 #define CUTE_LIB_IR_OPS_ADDRESS_H
 
@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* The type of the program that `text` names, or null; of one that LLVM 19 lacks what stands for it. */
+/* The MLIR type named `text`, or its substitute if LLVM 19 lacks it; null for an unknown type. */
 MlirType cute_element_type(MlirContext context, const char *text);
-/* What LLVM keeps an element of that type in, one of less than 8 bits in i8; null where it has no such thing. */
+/* The LLVM storage type of an element (i8 for less than 8 bits); null if unsupported. */
 MlirType cute_stored_type(MlirType element, int bits);
-/* llvm.getelementptr by an integer of the program (null: none) and a constant, in elements of `bits` bits that LLVM
- * keeps in `stored`. */
+/* llvm.getelementptr by an SSA integer (null: none) plus a constant, in elements of `bits` bits with
+ * storage type `stored`. */
 MlirValue cute_advance(const cute_builder *b, MlirValue pointer, MlirType stored, int bits, MlirValue by,
                        int64_t constant);
-/* An address xor-ed as the pointer's type asks. */
+/* The address with the pointer's swizzle applied. */
 MlirValue cute_swizzled_address(const cute_builder *b, const cute_pointer *pointer, MlirValue address);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* The functions that all operations of the algebra share, and a row for each that no family has. */
+/* Shared functions of algebra operations, and the default row of each. */
 #include "lib/ir/ops/algebra.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -43,21 +43,22 @@ bool cute_op_fail_diag(MlirLocation location, const cute_diag *diag)
 /* Gives an attribute by name, or null. */
 typedef MlirAttribute (*attribute_of)(void *context, MlirStringRef name);
 
-/* Integers in the order in which the algebra takes them. */
-static const char *const integers[] = {"rank",          "begin",         "end",
-                                       "new_type_bits", "old_type_bits", "operand_id"};
-/* Coordinates as attributes: operands behind the others. */
-static const char *const coordinates[] = {"coord", "proj"};
-enum { COORDINATES = sizeof coordinates / sizeof *coordinates };
+/* Integer attributes in the algebra's argument order. */
+static const char *const integer_names[] = {"rank",          "begin",         "end",
+                                            "new_type_bits", "old_type_bits", "operand_id"};
+/* Coordinate attributes, appended to the operands. */
+static const char *const coordinate_names[] = {"coord", "proj"};
+enum { COORDINATE_NAMES = sizeof coordinate_names / sizeof *coordinate_names };
 
-/* The integer attributes of an operation as the algebra wants them; *out points into `arena`. */
+/* Collects the integer attributes of an operation; *out points into `arena`. */
 static cute_status read_attributes(cute_arena *arena, attribute_of get, void *context, cute_attributes *out,
                                    cute_diag *diag)
 {
     *out = (cute_attributes){0};
     MlirAttribute mode = get(context, cute_text("mode"));
     bool list = !mlirAttributeIsNull(mode) && mlirAttributeIsADenseI32Array(mode);
-    size_t capacity = list ? (size_t)mlirDenseArrayGetNumElements(mode) : sizeof integers / sizeof *integers;
+    size_t capacity =
+        list ? (size_t)mlirDenseArrayGetNumElements(mode) : sizeof integer_names / sizeof *integer_names;
     int64_t *values = cute_arena_array(arena, capacity, sizeof *values);
     if (!values && capacity) return cute_fail_memory(diag);
     out->values = values;
@@ -67,7 +68,7 @@ static cute_status read_attributes(cute_arena *arena, attribute_of get, void *co
         return CUTE_OK;
     }
     for (size_t i = 0; i < capacity; i++) {
-        MlirAttribute one = get(context, cute_text(integers[i]));
+        MlirAttribute one = get(context, cute_text(integer_names[i]));
         if (!mlirAttributeIsNull(one) && mlirAttributeIsAInteger(one))
             values[out->count++] = mlirIntegerTypeIsSigned(mlirAttributeGetType(one))
                                        ? mlirIntegerAttrGetValueSInt(one)
@@ -76,19 +77,19 @@ static cute_status read_attributes(cute_arena *arena, attribute_of get, void *co
     return CUTE_OK;
 }
 
-static MlirAttribute in_dictionary(void *dictionary, MlirStringRef name)
+static MlirAttribute attribute_in_dictionary(void *dictionary, MlirStringRef name)
 {
     MlirAttribute attributes = {dictionary};
     if (mlirAttributeIsNull(attributes)) return attributes;
     return mlirDictionaryAttrGetElementByName(attributes, name);
 }
 
-static MlirAttribute in_operation(void *op, MlirStringRef name)
+static MlirAttribute attribute_in_operation(void *op, MlirStringRef name)
 {
     return mlirOperationGetAttributeByName(*(MlirOperation *)op, name);
 }
 
-static MlirAttribute in_rewrite(void *context, MlirStringRef name)
+static MlirAttribute attribute_in_rewrite(void *context, MlirStringRef name)
 {
     const cute_rewrite *r = context;
     for (intptr_t i = 0; i < r->attribute_count; i++)
@@ -97,12 +98,12 @@ static MlirAttribute in_rewrite(void *context, MlirStringRef name)
     return (MlirAttribute){NULL};
 }
 
-/* Appends those of the operation to its operands, which have room. */
+/* Appends coordinate attributes to the operands, which have room. */
 static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *context, cute_value *operands,
                                    size_t *count, cute_diag *diag)
 {
-    for (size_t i = 0; i < COORDINATES; i++) {
-        MlirAttribute one = get(context, cute_text(coordinates[i]));
+    for (size_t i = 0; i < COORDINATE_NAMES; i++) {
+        MlirAttribute one = get(context, cute_text(coordinate_names[i]));
         if (mlirAttributeIsNull(one)) continue;
         MlirStringRef text = cute_coord_text(one);
         CUTE_TRY(cute_value_parse(arena, CUTE_COORD, text.data, text.length, &operands[*count], NULL, diag));
@@ -113,8 +114,8 @@ static cute_status add_coordinates(cute_arena *arena, attribute_of get, void *co
 
 /* ---- inference ---- */
 
-/* What the algebra knows of an operand by its type: integers of the program are tuples of one number (for CuTe DSL the number
- * itself, of a constant). */
+/* The value of an operand by its type. A builtin integer is a scalar int_tuple, dynamic except for
+ * constants in CuTe DSL mode. */
 static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl, cute_value *out,
                                  cute_diag *diag)
 {
@@ -132,9 +133,9 @@ static cute_status operand_value(cute_arena *arena, MlirValue operand, bool dsl,
     return cute_type_value(type, out, diag);
 }
 
-/* Those that need no instruction come first. */
+/* Operations of layout_ops.def precede those of atoms. */
 enum {
-    OF_LAYOUTS = 0
+    LAYOUT_OPERATIONS = 0
 #define CUTE_OPERATION(...) +1
 #include "cute/layout_ops.def"
 #undef CUTE_OPERATION
@@ -144,15 +145,15 @@ cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cu
                                cute_value *result, cute_diag *diag)
 {
     size_t count = (size_t)query->operand_count;
-    cute_value *operands = cute_arena_array(arena, count + COORDINATES, sizeof *operands);
+    cute_value *operands = cute_arena_array(arena, count + COORDINATE_NAMES, sizeof *operands);
     if (!operands) return cute_fail_memory(diag);
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(operand_value(arena, query->operands[i], query->dsl, &operands[i], diag));
     void *dictionary = (void *)query->attributes.ptr;
-    CUTE_TRY(add_coordinates(arena, in_dictionary, dictionary, operands, &count, diag));
+    CUTE_TRY(add_coordinates(arena, attribute_in_dictionary, dictionary, operands, &count, diag));
     cute_attributes attributes;
-    CUTE_TRY(read_attributes(arena, in_dictionary, dictionary, &attributes, diag));
-    if (query->dsl && (int)operation < OF_LAYOUTS)
+    CUTE_TRY(read_attributes(arena, attribute_in_dictionary, dictionary, &attributes, diag));
+    if (query->dsl && (int)operation < LAYOUT_OPERATIONS)
         return cute_apply_dsl(arena, NULL, operation, operands, count, &attributes, result, diag);
     return cute_atom_apply(arena, NULL, operation, operands, count, &attributes, result, diag);
 }
@@ -163,13 +164,13 @@ cute_status cute_algebra_evaluate(const cute_op_row *row, MlirOperation op, cute
 {
     size_t count = (size_t)mlirOperationGetNumOperands(op);
     cute_attributes attributes;
-    CUTE_TRY(add_coordinates(arena, in_operation, &op, operands, &count, diag));
-    CUTE_TRY(read_attributes(arena, in_operation, &op, &attributes, diag));
+    CUTE_TRY(add_coordinates(arena, attribute_in_operation, &op, operands, &count, diag));
+    CUTE_TRY(read_attributes(arena, attribute_in_operation, &op, &attributes, diag));
     return cute_atom_apply(arena, arith, row->algebra, operands, count, &attributes, result, diag);
 }
 
-static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_operation operation,
-                         cute_op_types *out, cute_diag *diag)
+static cute_status infer_algebra_type(cute_arena *arena, const cute_op_query *query, cute_operation operation,
+                                      cute_op_types *out, cute_diag *diag)
 {
     cute_value result;
     CUTE_TRY(cute_algebra_apply(arena, query, operation, &result, diag));
@@ -182,10 +183,10 @@ static cute_status infer(cute_arena *arena, const cute_op_query *query, cute_ope
 bool cute_algebra_infer(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     cute_arena *arena = cute_arena_create();
-    bool ok = arena && infer(arena, query, row->algebra, out, NULL) == CUTE_OK;
-    if (arena && !ok) { /* again, for what there is to say */
+    bool ok = arena && infer_algebra_type(arena, query, row->algebra, out, NULL) == CUTE_OK;
+    if (arena && !ok) { /* again, to collect the messages */
         cute_diag *diag = cute_diag_create();
-        infer(arena, query, row->algebra, out, diag);
+        infer_algebra_type(arena, query, row->algebra, out, diag);
         cute_op_fail_diag(query->location, diag);
         cute_diag_destroy(diag);
     }
@@ -202,7 +203,7 @@ static cute_status infer_rewrite(cute_arena *arena, MlirContext context, cute_re
         return CUTE_INVALID;
     for (intptr_t i = 0; i < r->operand_count; i++)
         CUTE_TRY(cute_type_value(mlirValueGetType(r->operands[i]), &operands[i], NULL));
-    CUTE_TRY(read_attributes(arena, in_rewrite, r, &attributes, NULL));
+    CUTE_TRY(read_attributes(arena, attribute_in_rewrite, r, &attributes, NULL));
     CUTE_TRY(cute_atom_apply(arena, NULL, operation, operands, (size_t)r->operand_count, &attributes, &result,
                              NULL));
     *out = cute_type_of_value(context, arena, &result);
@@ -229,12 +230,12 @@ cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, M
                               cute_value_binder bind)
 {
     size_t own = (size_t)mlirOperationGetNumOperands(op), count = own;
-    cute_value *operands = cute_arena_array(x->arena, count + COORDINATES, sizeof *operands), result;
+    cute_value *operands = cute_arena_array(x->arena, count + COORDINATE_NAMES, sizeof *operands), result;
     if (!operands) return cute_fail_memory(x->diag);
     cute_attributes attributes;
-    CUTE_TRY(read_attributes(x->arena, in_operation, &op, &attributes, x->diag));
-    CUTE_TRY(add_coordinates(x->arena, in_operation, &op, operands, &count, x->diag));
-    /* First without emitting: a static result needs no code. */
+    CUTE_TRY(read_attributes(x->arena, attribute_in_operation, &op, &attributes, x->diag));
+    CUTE_TRY(add_coordinates(x->arena, attribute_in_operation, &op, operands, &count, x->diag));
+    /* Without emitting first: a static result needs no code. */
     for (size_t i = 0; i < own; i++)
         CUTE_TRY(
             operand_value(x->arena, mlirOperationGetOperand(op, (intptr_t)i), false, &operands[i], x->diag));
@@ -253,7 +254,7 @@ cute_status cute_algebra_expand(const cute_op_row *row, const cute_expansion *x,
     return cute_algebra_emit(row, x, op, cute_value_bind);
 }
 
-/* ---- what families share ---- */
+/* ---- helpers for families ---- */
 
 /* The same leaves in the same order are the same value where the type stays. */
 bool cute_rule_operand(MlirOperation op, MlirOperation source, cute_rewrite *out)
@@ -276,22 +277,22 @@ void cute_lowered(const cute_op_lowering *l, MlirValue value)
     mlirOperationDestroy(l->op);
 }
 
-typedef struct making {
+typedef struct leaf_insertion {
     cute_builder builder;
     MlirOperation op;
     MlirValue value;
     intptr_t next; /* operand */
-} making;
+} leaf_insertion;
 
-static void put_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+static void insert_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
-    making *m = f->context;
+    leaf_insertion *m = f->context;
     if (leaf->value.known) return;
     MlirValue operand = mlirOperationGetOperand(m->op, m->next++);
     m->value = depth ? cute_fields_insert(&m->builder, m->value, operand, path, depth) : operand;
 }
 
-/* A tuple that is one known number becomes a constant: it has no field. */
+/* Replaces static scalar operands, which have no field, by constants. */
 static bool fold_operands(const cute_op_lowering *l, const cute_value *result)
 {
     intptr_t count = mlirOperationGetNumOperands(l->op);
@@ -313,10 +314,10 @@ static bool lower_leaves(const cute_op_lowering *l)
 {
     const cute_value *value = cute_type_peek(l->results[0]);
     if (!value || !fold_operands(l, value)) return false;
-    making m = {.builder = cute_builder_before(l->op), .op = l->op};
+    leaf_insertion m = {.builder = cute_builder_before(l->op), .op = l->op};
     MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
     if (mlirTypeIsALLVMStructType(type)) m.value = cute_fields_poison(&m.builder, type);
-    cute_fields_walk(&(cute_fields){.leaf = put_leaf, .context = &m}, value);
+    cute_fields_walk(&(cute_fields){.leaf = insert_leaf, .context = &m}, value);
     cute_lowered(l, m.value);
     return true;
 }

@@ -1,5 +1,5 @@
-/* Operations whose results lib/layout computes: from the operands' types, and once more from the program's
- * integers. Also what families share. */
+/* Operations computed by lib/layout: on operand types for inference, on SSA integers for expansion. Also
+ * helpers shared by families. */
 #ifndef CUTE_LIB_IR_OPS_ALGEBRA_H
 #define CUTE_LIB_IR_OPS_ALGEBRA_H
 
@@ -9,7 +9,7 @@
 
 /* "'cute.size' op ..." at `location`, without the operation where `name` is NULL. Returns false. */
 bool cute_op_fail(MlirLocation location, const char *name, const char *format, ...) CUTE_PRINTF(3, 4);
-/* What `diag` has to say, at `location`. Returns false. */
+/* Emits the messages of `diag` at `location`. Returns false. */
 bool cute_op_fail_diag(MlirLocation location, const cute_diag *diag);
 
 /* ---- rows ---- */
@@ -25,40 +25,40 @@ cute_status cute_algebra_expand(const cute_op_row *row, const cute_expansion *x,
 /* The result of `operation` on the types of the query's operands, without code. */
 cute_status cute_algebra_apply(cute_arena *arena, const cute_op_query *query, cute_operation operation,
                                cute_value *result, cute_diag *diag);
-/* The same of `op` on values that the caller has for its operands; behind them there is room for two more. `arith` as of
+/* The result of `op` on given operand values; the array must have room for two more. `arith` as in
  * cute_apply. */
 cute_status cute_algebra_evaluate(const cute_op_row *row, MlirOperation op, cute_arena *arena,
                                   const cute_arith *arith, cute_value *operands, cute_value *result,
                                   cute_diag *diag);
-/* How an operand becomes a value of the algebra whose unknown leaves are integers of the program. */
+/* Converts an operand to a value of the algebra with SSA integers as dynamic leaves. */
 typedef cute_status (*cute_value_binder)(const cute_expansion *x, MlirOperation op, MlirValue operand,
                                          cute_value *out);
 /* Emits `operation` before `op` and replaces the only result, with operands that `bind` reads. */
 cute_status cute_algebra_emit(const cute_op_row *row, const cute_expansion *x, MlirOperation op,
                               cute_value_binder bind);
-/* The new operation of `r` before `where`; null, without a diagnostic, when the algebra refuses it. */
+/* Inserts the operation of `r` before `where`; null, without a diagnostic, if it is invalid. */
 MlirOperation cute_rewrite_insert(MlirOperation where, const cute_rewrite *r);
 
-/* ---- what families share ---- */
+/* ---- helpers for families ---- */
 
 /* Rules: the operand itself; the first operand of the operation that defines it. */
 bool cute_rule_operand(MlirOperation op, MlirOperation source, cute_rewrite *out);
 bool cute_rule_source_operand(MlirOperation op, MlirOperation source, cute_rewrite *out);
-/* Lowers an operation that only puts a value together, as its row's `parts` say. */
+/* Lowers an operation that only assembles a value, by its row's `parts`. */
 bool cute_lower_parts(const cute_op_row *row, const cute_op_lowering *l);
-/* The only result of l->op becomes `value`, and the operation goes. */
+/* Replaces the single result of l->op by `value` and destroys the operation. */
 void cute_lowered(const cute_op_lowering *l, MlirValue value);
 
-/* ---- values of the program as values of the algebra (values.c) ---- */
+/* ---- SSA values as values of the algebra (values.c) ---- */
 
-/* The operand with its unknown leaves bound to the integers that it was made of, or else to the results of a
- * get_scalars before `op`. */
+/* Binds the dynamic leaves of an operand to the SSA integers that it was made from, or to the results of a
+ * get_scalars inserted before `op`. */
 cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out);
-/* The same with known leaves as integers of the program too. */
+/* The same, with static leaves as SSA integers too. */
 cute_status cute_value_bind_all(const cute_expansion *x, MlirOperation op, MlirValue operand,
                                 cute_value *out);
-/* Result `index` of `op` becomes `value`, whose unknown leaves have handles; that of a comparison is an i1
- * itself. */
+/* Replaces result `index` of `op` by `value`, whose dynamic leaves have handles; the result of a
+ * comparison is an i1. */
 cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr_t index,
                                const cute_value *value);
 

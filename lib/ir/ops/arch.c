@@ -1,4 +1,4 @@
-/* What threads say to one another. */
+/* Warp and block communication: reductions, shuffles, votes, barriers. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -6,7 +6,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/check.h"
 
-/* What a vote gives: of `ballot` a bit for each lane; else one for all. */
+/* The result type of a vote: i32 for `ballot`, otherwise i1. */
 static MlirType type_of_vote(MlirContext context, MlirAttribute kind)
 {
     return mlirIntegerTypeGet(context, cute_text_is(mlirStringAttrGetValue(kind), "ballot") ? 32 : 1);
@@ -16,7 +16,7 @@ static bool infer_vote(const cute_op_row *row, const cute_op_query *query, cute_
 {
     MlirAttribute kind = mlirDictionaryAttrGetElementByName(query->attributes, cute_text("kind"));
     if (mlirAttributeIsNull(kind) || !mlirAttributeIsAString(kind))
-        return cute_op_fail(query->location, row->name, "expects its kind: all, any, uni or ballot");
+        return cute_op_fail(query->location, row->name, "expects kind all, any, uni or ballot");
     cute_op_types_add(out, type_of_vote(query->context, kind));
     return true;
 }

@@ -1,4 +1,4 @@
-/* Atoms, tiled copies and MMAs, and how they partition tensors: what lib/atoms computes. */
+/* Atoms, tiled copies and MMAs, and their partitions, computed by lib/atoms. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/check.h"
 
-/* Whether atoms of other threads have another part of an operand. */
-static bool by_thread(const cute_value *mma, int which)
+/* Whether the partition of an operand depends on the thread. */
+static bool operand_varies_by_thread(const cute_value *mma, int which)
 {
     static const uint32_t modes[2][2] = {{0, 2}, {1, 2}};
     for (int i = 0; i < 2; i++)
@@ -22,8 +22,8 @@ static bool by_thread(const cute_value *mma, int which)
     return false;
 }
 
-/* The descriptors of a partition in shared memory: that of its first matrix, with the address of the first element in units
- * of 16 bytes, and the layout in those units. */
+/* Creates the descriptor view of a partition in shared memory: the descriptor of its first matrix, and the
+ * layout in units of 16 bytes. */
 static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
 {
     enum { UNIT = 4, ADDRESS_BITS = 0x3fff }; /* 16 bytes as a shift; 14 bits */
@@ -38,7 +38,7 @@ static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
     cute_builder b = cute_builder_before(op);
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     MlirValue address = cute_unary(&b, "cute.ptrtoint", (MlirValue){tensor.pointer->handle}, i32);
-    if (tensor.tree) { /* where a composed layout begins, in elements */
+    if (tensor.tree) { /* the offset of a composed layout, in elements */
         cute_int offset = tensor.tree->value,
                  factor = {.known = true, .width = 32, .value = tensor.pointer->bits}, eight = factor;
         eight.value = 8;
@@ -53,7 +53,7 @@ static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
     address = cute_binary(&b, "arith.andi", address, cute_integer(&b, i32, ADDRESS_BITS));
     MlirValue low =
         cute_binary(&b, "arith.ori", address, cute_integer(&b, i32, cute_smem_matrix_low(&matrix)));
-    if (by_thread(&mma, which)) /* the same for the threads of an atom, which ptxas cannot know */
+    if (operand_varies_by_thread(&mma, which)) /* uniform within an atom, which ptxas cannot infer */
         low = cute_unary(&b, "cute_nvgpu.arch.make_warp_uniform", low, i32);
     MlirValue high = cute_integer(&b, i32, (int32_t)cute_smem_matrix_high(&matrix));
     MlirValue words = cute_fields_poison(&b, cute_pointer_type(b.context, CUTE_SPACE_DESC));
@@ -70,7 +70,7 @@ static cute_status describe_partition(const cute_expansion *x, MlirOperation op)
     return cute_value_replace(x, op, 0, &view);
 }
 
-/* Registers for a fragment: its type says all of them. */
+/* Allocates the registers of a fragment, or creates its descriptor view. */
 static cute_status expand_make_fragment(const cute_op_row *row, const cute_expansion *x, MlirOperation op)
 {
     (void)row;
@@ -96,15 +96,14 @@ static bool verify_make_atom(const cute_op_row *row, MlirOperation op)
     intptr_t count = mlirOperationGetNumOperands(op);
     if (!atom->known || count == 0) return true;
     if (!atom->wgmma)
-        return cute_check_fail(&c, "expects no operand: the type says all of '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects no operand: the type fully determines '%s'", atom->mnemonic);
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     if (count == 1 && mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1) return true;
-    return cute_check_fail(&c, "expects an i1 or nothing: whether '%s' adds to its accumulator",
-                           atom->mnemonic);
+    return cute_check_fail(&c, "expects at most an i1, whether '%s' adds to its accumulator", atom->mnemonic);
 }
 
-/* What the type says; of a wgmma also whether it adds to its accumulator, which it does where nothing else is said. */
-static bool lower_type(const cute_op_row *row, const cute_op_lowering *l)
+/* An empty struct; for wgmma an i1, whether it adds to its accumulator (default true). */
+static bool lower_atom_or_tiling(const cute_op_row *row, const cute_op_lowering *l)
 {
     (void)row;
     cute_builder b = cute_builder_before(l->op);
@@ -118,8 +117,8 @@ static bool lower_type(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-/* An instruction that has no row yet; an operand that is no atom is another matter. */
-static bool atom_unknown(const cute_op_query *query)
+/* Whether the first operand is an atom without a row in atoms.def. */
+static bool is_unknown_atom(const cute_op_query *query)
 {
     cute_value value;
     return query->operand_count &&
@@ -127,19 +126,19 @@ static bool atom_unknown(const cute_op_query *query)
            !value.atom->known;
 }
 
-/* Of instructions that have no row yet, the result is what it says. */
-static bool infer_known(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+/* Infers nothing for an unknown atom: the result type must be given. */
+static bool infer_known_atom(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return atom_unknown(query) || cute_algebra_infer(row, query, out);
+    return is_unknown_atom(query) || cute_algebra_infer(row, query, out);
 }
 
-/* Of the atom alone, a result type that is written says how it is laid out. */
+/* With the atom alone, an explicit result type gives the tiling. */
 static bool infer_tiling(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     return (query->operand_count == 1 && !query->follows) || cute_algebra_infer(row, query, out);
 }
 
-/* The atom is that of the result, and it fits the layouts. */
+/* Checks that the atom is the result's and fits its layouts. */
 static bool verify_tiling(const cute_op_row *row, MlirOperation op)
 {
     cute_arena *arena = cute_arena_create();
@@ -151,7 +150,7 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     if (status == CUTE_OK)
         status = cute_type_value(mlirValueGetType(mlirOperationGetResult(op, 0)), &tiled, diag);
     if (status == CUTE_OK && strcmp(atom.atom->text, tiled.atom->text) != 0)
-        status = cute_fail(diag, CUTE_INVALID, NULL, "the atom is '%s', that of the result '%s'",
+        status = cute_fail(diag, CUTE_INVALID, NULL, "expects a result with the atom '%s', but got '%s'",
                            atom.atom->text, tiled.atom->text);
     if (status == CUTE_OK) status = cute_tiling_verify(arena, &tiled, diag);
     if (status != CUTE_OK && diag && cute_diag_count(diag))
@@ -161,7 +160,7 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     return status == CUTE_OK;
 }
 
-/* What is multiplied has the atom's elements; of C the result alone does, as it may be converted. */
+/* A and B must have the atom's element types; C need not, as the fragment may be converted. */
 static bool verify_fragment(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -175,11 +174,11 @@ static bool verify_fragment(const cute_op_row *row, MlirOperation op)
 }
 
 #define TILING(id)                                                                                           \
-    .algebra = CUTE_OP_##id, .infer = infer_tiling, .verify = verify_tiling, .lower = lower_type
-#define PARTITION(id) .algebra = CUTE_OP_##id, .infer = infer_known, .expand = cute_algebra_expand
+    .algebra = CUTE_OP_##id, .infer = infer_tiling, .verify = verify_tiling, .lower = lower_atom_or_tiling
+#define PARTITION(id) .algebra = CUTE_OP_##id, .infer = infer_known_atom, .expand = cute_algebra_expand
 
 static const cute_op_row rows[] = {
-    {.name = "cute.make_atom", .verify = verify_make_atom, .lower = lower_type},
+    {.name = "cute.make_atom", .verify = verify_make_atom, .lower = lower_atom_or_tiling},
     {.name = "cute.make_tiled_copy", TILING(MAKE_TILED_COPY)},
     {.name = "cute.make_tiled_copy_A", TILING(MAKE_TILED_COPY_A)},
     {.name = "cute.make_tiled_copy_B", TILING(MAKE_TILED_COPY_B)},
@@ -194,7 +193,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tiled.mma.partition_shape", PARTITION(TILED_MMA_PARTITION_SHAPE)},
     {.name = "cute.mma.make_fragment",
      .algebra = CUTE_OP_MMA_MAKE_FRAGMENT,
-     .infer = infer_known,
+     .infer = infer_known_atom,
      .verify = verify_fragment,
      .expand = expand_make_fragment},
 };

@@ -1,4 +1,4 @@
-/* Atomic updates of elements of tensors: which types each of them takes, of which memory. */
+/* Atomic updates of tensor elements: supported types and memory spaces. */
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- inference ---- */
 
-/* What was there is of the type of what is given, the last operand before the tensor. */
+/* The old value has the type of the last operand before the tensor. */
 static bool infer_atomic(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
@@ -42,7 +42,7 @@ static unsigned type_bit(MlirType type)
     return width == 16 ? I16 : width == 32 ? I32 : width == 64 ? I64 : 0;
 }
 
-static bool verify_type(const cute_check *c, unsigned allowed, MlirType type)
+static bool verify_atomic_type(const cute_check *c, unsigned allowed, MlirType type)
 {
     if (type_bit(type) & allowed) return true;
     static const char *const names[] = {"i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
@@ -61,8 +61,8 @@ static bool verify_type(const cute_check *c, unsigned allowed, MlirType type)
 
 /* ---- vectors ---- */
 
-/* PTX ISA, "atom": .f16x2 and .bf16x2 of any memory, .vec_32_bit and .vec_16_bit of global memory. */
-static bool verify_vector(const cute_check *c, MlirType vector, const cute_pointer *pointer)
+/* PTX ISA, "atom": .f16x2 and .bf16x2 in any memory, .vec_32_bit and .vec_16_bit in global memory. */
+static bool verify_atomic_vector(const cute_check *c, MlirType vector, const cute_pointer *pointer)
 {
     MlirType element = mlirShapedTypeGetElementType(vector);
     int64_t count = cute_check_length(vector);
@@ -72,10 +72,10 @@ static bool verify_vector(const cute_check *c, MlirType vector, const cute_point
     if (single && flat && global && (count == 2 || count == 4)) return true;
     cute_buffer got = {0};
     mlirTypePrint(vector, cute_print_to_buffer, &got);
-    cute_check_fail(
-        c,
-        "expects 2 elements of f16 or bf16, or in gmem 4 or 8 of these, or 2 or 4 of f32, but got '%s' in %s",
-        cute_buffer_text(&got), cute_space_name(pointer->space));
+    cute_check_fail(c,
+                    "expects 2 elements of f16 or bf16, or, in gmem, 4 or 8 of f16 or bf16 or 2 or 4 of f32, "
+                    "but got '%s' in %s",
+                    cute_buffer_text(&got), cute_space_name(pointer->space));
     cute_buffer_release(&got);
     return false;
 }
@@ -88,8 +88,7 @@ static bool verify_atomic(const cute_op_row *row, MlirOperation op)
     const cute_pointer *pointer = tensor->pointer;
     if (pointer->space == CUTE_SPACE_RMEM || pointer->space == CUTE_SPACE_TMEM ||
         pointer->space == CUTE_SPACE_DESC)
-        return cute_check_fail(&c,
-                               "expects a tensor in memory that threads share, gmem or smem, but got '%s'",
+        return cute_check_fail(&c, "expects a tensor in gmem or smem, but got '%s'",
                                cute_space_name(pointer->space));
     if (!cute_check_coord(&c, cute_check_operand(&c, values + 1)->tree, tensor->layout.shape)) return false;
     size_t kind = 0;
@@ -98,9 +97,10 @@ static bool verify_atomic(const cute_op_row *row, MlirOperation op)
         MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
         if (mlirTypeIsAVector(type) && kinds[kind].vectors) {
             MlirType element = mlirShapedTypeGetElementType(type);
-            if (!cute_check_value(&c, "a vector", element, pointer) || !verify_vector(&c, type, pointer))
+            if (!cute_check_value(&c, "a vector", element, pointer) ||
+                !verify_atomic_vector(&c, type, pointer))
                 return false;
-        } else if (!verify_type(&c, kinds[kind].types, type) ||
+        } else if (!verify_atomic_type(&c, kinds[kind].types, type) ||
                    !cute_check_value(&c, "a value", type, pointer)) {
             return false;
         }

@@ -37,8 +37,8 @@ const cute_value *cute_check_result(const cute_check *c, intptr_t index)
 bool cute_check_space(const cute_check *c, const char *what, const cute_pointer *pointer, cute_space space)
 {
     if (pointer->space == space) return true;
-    return cute_check_fail(c, "expects %s to be in memory '%s', but got '%s'", what, cute_space_name(space),
-                           cute_space_name(pointer->space));
+    return cute_check_fail(c, "expects %s to be in memory space '%s', but got '%s'", what,
+                           cute_space_name(space), cute_space_name(pointer->space));
 }
 
 bool cute_check_align(const cute_check *c, const char *what, const cute_pointer *pointer, int64_t align)
@@ -46,7 +46,7 @@ bool cute_check_align(const cute_check *c, const char *what, const cute_pointer 
     int64_t natural = pointer->bits > 8 ? pointer->bits / 8 : 1;
     if (pointer->align <= align || pointer->align <= natural) return true;
     return cute_check_fail(
-        c, "expects %s to have an alignment of at most %lld bytes, as its operand has, but got %lld", what,
+        c, "expects %s to have at most the alignment of its operand, %lld bytes, but got %lld", what,
         (long long)align, (long long)pointer->align);
 }
 
@@ -57,7 +57,7 @@ bool cute_check_element(const cute_check *c, const char *what, const char *eleme
                            element);
 }
 
-static void append(MlirStringRef text, void *buffer)
+static void append_text(MlirStringRef text, void *buffer)
 {
     cute_buffer_append(buffer, text.data, text.length);
 }
@@ -71,9 +71,9 @@ bool cute_check_value(const cute_check *c, const char *what, MlirType type, cons
                   (mlirTypeIsNull(expected) || (element->bits <= 8 && !mlirTypeIsAInteger(expected)));
     if (same || stored || (!strcmp(element->element, "tf32") && mlirTypeIsAF32(type))) return true;
     cute_buffer text = {0};
-    mlirTypePrint(type, append, &text);
-    cute_check_fail(c, "expects %s of type '%s', which the tensor's elements have, but got '%s'", what,
-                    element->element, cute_buffer_text(&text));
+    mlirTypePrint(type, append_text, &text);
+    cute_check_fail(c, "expects %s of the tensor's element type '%s', but got '%s'", what, element->element,
+                    cute_buffer_text(&text));
     cute_buffer_release(&text);
     return false;
 }
@@ -92,11 +92,11 @@ bool cute_check_coord(const cute_check *c, const cute_tree *coord, const cute_tr
                *of = arena ? cute_tree_text(arena, shape) : NULL;
     bool ok = true;
     if (text && of && has_underscore(coord))
-        ok = cute_check_fail(c, "expects the coordinate of one element, but got %s with a '_'", text);
+        ok = cute_check_fail(c, "expects the coordinate of a single element, but got %s with a '_'", text);
     else if (text && of && !cute_tree_weakly_congruent(coord, shape))
         ok = cute_check_fail(c, "expects a coordinate of the shape %s, but got %s", of, text);
     else if (text && of && !alg_may_be_inside(coord, shape))
-        ok = cute_check_fail(c, "expects a coordinate inside of the shape %s, but got %s", of, text);
+        ok = cute_check_fail(c, "expects a coordinate within the shape %s, but got %s", of, text);
     cute_arena_destroy(arena);
     return ok;
 }

@@ -1,10 +1,11 @@
-/* Division by a number that stays: prepared once, then a multiplication and shifts. Granlund and Montgomery, "Division by
- * Invariant Integers using Multiplication", figure 4.1, for unsigned numbers of w bits: with l = ceil(log2 d),
+/* Division by an invariant divisor: precomputed once, then a multiplication and shifts. Granlund and
+ * Montgomery, "Division by Invariant Integers using Multiplication", figure 4.1, for unsigned integers of
+ * w bits: with l = ceil(log2 d),
  *
  *     m = floor(2^w (2^l - d) / d) + 1      s1 = min(l, 1)      s2 = max(l - 1, 0)
  *     n / d = (t + (n - t >> s1)) >> s2     t = high(m n)
  *
- * exact for each n and each d but 0. What stores a divisor is {d, m, s1, s2}, iw, iw, i8, i8. */
+ * exact for all n and all nonzero d. A divisor is stored as {d, m, s1, s2}: iw, iw, i8, i8. */
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 
@@ -57,7 +58,7 @@ static bool verify_divisor(const cute_op_row *row, MlirOperation op)
     int from = cute_integer_width(mlirValueGetType(mlirOperationGetOperand(op, 0))),
         to = cute_check_result(&c, 0)->width;
     if (from == to) return true;
-    return cute_check_fail(&c, "expects a divisor of %d bits like its operand, but got one of %d", from, to);
+    return cute_check_fail(&c, "expects a divisor as wide as its operand, %d bits, but got %d", from, to);
 }
 
 static bool verify_divmod(const cute_op_row *row, MlirOperation op)
@@ -70,8 +71,8 @@ static bool verify_divmod(const cute_op_row *row, MlirOperation op)
     static const char *const names[] = {"dividend", "quotient", "remainder"};
     for (int i = 0; i < 3; i++)
         if (widths[i] != bits)
-            return cute_check_fail(&c, "expects a %s of %d bits like the divisor, but got one of %d",
-                                   names[i], bits, widths[i]);
+            return cute_check_fail(&c, "expects a %s as wide as the divisor, %d bits, but got %d", names[i],
+                                   bits, widths[i]);
     return true;
 }
 
@@ -82,8 +83,8 @@ static MlirType integer_type(const cute_builder *b, int width)
     return mlirIntegerTypeGet(b->context, (unsigned)width);
 }
 
-/* The bits of x without leading zeros. */
-static MlirValue length_of(const cute_builder *b, MlirValue x, int width)
+/* The number of bits of x without leading zeros. */
+static MlirValue bit_length(const cute_builder *b, MlirValue x, int width)
 {
     MlirType type = integer_type(b, width);
     MlirValue zero = cute_integer(b, type, 0), length = zero;
@@ -93,10 +94,10 @@ static MlirValue length_of(const cute_builder *b, MlirValue x, int width)
         length = cute_binary(b, "arith.addi", length, by);
         x = cute_binary(b, "arith.shrui", x, by);
     }
-    return cute_binary(b, "arith.addi", length, x); /* what is left is 0 or 1 */
+    return cute_binary(b, "arith.addi", length, x); /* x is now 0 or 1 */
 }
 
-/* floor(2^w r / d) for r < d, by long division: a bit an iteration. */
+/* floor(2^w r / d) for r < d, by long division, one bit per iteration. */
 static MlirValue divide_long(const cute_builder *b, MlirValue r, MlirValue d, int width)
 {
     MlirType type = integer_type(b, width), i32 = integer_type(b, 32);
@@ -122,7 +123,7 @@ static MlirValue divide_long(const cute_builder *b, MlirValue r, MlirValue d, in
     return mlirOperationGetResult(loop, 1);
 }
 
-/* The same for half the bits of the widest integer there is. */
+/* The same for widths up to 32, with a division of twice the width. */
 static MlirValue divide_wide(const cute_builder *b, MlirValue r, MlirValue d, int width)
 {
     MlirType wide = integer_type(b, 2 * width);
@@ -140,8 +141,8 @@ static bool lower_create(const cute_op_row *row, const cute_op_lowering *l)
     MlirType type = integer_type(&b, width), i8 = integer_type(&b, 8);
     MlirValue d = mlirOperationGetOperand(l->op, 0), zero = cute_integer(&b, type, 0),
               one = cute_integer(&b, type, 1);
-    MlirValue length = length_of(&b, cute_binary(&b, "arith.subi", d, one), width);
-    /* 2^l - d: 2^w is 0, and a shift by w has no result. */
+    MlirValue length = bit_length(&b, cute_binary(&b, "arith.subi", d, one), width);
+    /* 2^l - d, with 2^w taken as 0: a shift by w is poison. */
     MlirValue all = cute_compare(&b, CUTE_IS_EQ, length, cute_integer(&b, type, width));
     MlirValue power = cute_binary(&b, "arith.shli", one, cute_select(&b, all, zero, length));
     MlirValue rest = cute_binary(&b, "arith.subi", cute_select(&b, all, zero, power), d);
@@ -159,7 +160,7 @@ static bool lower_create(const cute_op_row *row, const cute_op_lowering *l)
 }
 
 /* The upper half of a product. */
-static MlirValue high_of(const cute_builder *b, MlirValue x, MlirValue y, int width)
+static MlirValue multiply_high(const cute_builder *b, MlirValue x, MlirValue y, int width)
 {
     MlirType type = integer_type(b, width), wide = integer_type(b, 2 * width);
     if (width == 64) {
@@ -185,7 +186,7 @@ static bool lower_compute(const cute_op_row *row, const cute_op_lowering *l)
         fields[i] = cute_fields_extract(&b, divisor, i < FIRST_SHIFT ? type : i8, &i, 1);
         if (i >= FIRST_SHIFT) fields[i] = cute_unary(&b, "arith.extui", fields[i], type);
     }
-    MlirValue t = high_of(&b, fields[MULTIPLIER], n, width);
+    MlirValue t = multiply_high(&b, fields[MULTIPLIER], n, width);
     MlirValue quotient =
         cute_binary(&b, "arith.shrui", cute_binary(&b, "arith.subi", n, t), fields[FIRST_SHIFT]);
     quotient =

@@ -1,4 +1,4 @@
-/* What reads and writes tensors: whether tensors, atoms and values fit one another. */
+/* Memory operations: checks that tensors, atoms and values match. */
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 /* ---- inference ---- */
 
-/* Null for a type that the program cannot have. */
-static MlirType element_of(MlirContext context, const cute_value *tensor)
+/* Null if MLIR has no such type. */
+static MlirType element_type_of(MlirContext context, const cute_value *tensor)
 {
     return cute_element_type(context, tensor->pointer->element);
 }
 
-/* The tensor that is operand `index` of an operation; NULL: it is none, which the definition refuses. */
+/* Operand `index` as a tensor; NULL if it is not one, which ODS verification rejects. */
 static const cute_value *tensor_at(const MlirValue *operands, intptr_t count, intptr_t index)
 {
     const cute_value *value = index < count ? cute_type_peek(mlirValueGetType(operands[index])) : NULL;
@@ -27,18 +27,18 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
 {
     const cute_value *tensor = tensor_at(query->operands, query->operand_count, 0);
     if (!tensor) return true;
-    MlirType element = element_of(query->context, tensor);
+    MlirType element = element_type_of(query->context, tensor);
     if (mlirTypeIsNull(element))
         return cute_op_fail(query->location, row->name,
-                            "expected elements of a type that programs have, got %s",
+                            "expected an element type with an MLIR equivalent, got %s",
                             tensor->pointer->element);
     cute_op_types_add(out, element);
     return true;
 }
 
-static MlirType vector_of(MlirContext context, const cute_value *tensor)
+static MlirType vector_type_of(MlirContext context, const cute_value *tensor)
 {
-    MlirType element = element_of(context, tensor);
+    MlirType element = element_type_of(context, tensor);
     int64_t count = cute_check_size(tensor->layout.shape);
     return mlirTypeIsNull(element) || count < 1 ? (MlirType){NULL} : mlirVectorTypeGet(1, &count, element);
 }
@@ -47,16 +47,16 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
 {
     const cute_value *tensor = tensor_at(query->operands, query->operand_count, 0);
     if (!tensor) return true;
-    MlirType vector = vector_of(query->context, tensor);
+    MlirType vector = vector_type_of(query->context, tensor);
     if (mlirTypeIsNull(vector))
-        return cute_op_fail(query->location, row->name, "expected a tensor of known extents");
+        return cute_op_fail(query->location, row->name, "expected a tensor with static extents");
     cute_op_types_add(out, vector);
     return true;
 }
 
 /* ---- whole tensors ---- */
 
-static bool same_layout(const cute_value *a, const cute_value *b)
+static bool layouts_are_equal(const cute_value *a, const cute_value *b)
 {
     bool composed = a->tree != NULL, other = b->type == CUTE_COMPOSED_LAYOUT;
     return composed == other && cute_tree_equal(a->layout.shape, b->layout.shape) &&
@@ -73,15 +73,14 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
     const cute_value *layout = stated ? cute_check_operand(&c, 0) : &own;
     cute_space space = result->pointer->space;
     if (space != CUTE_SPACE_RMEM && space != CUTE_SPACE_SMEM)
-        return cute_check_fail(&c, "expects a result in memory 'rmem' or 'smem', but got '%s'",
+        return cute_check_fail(&c, "expects a result in memory space 'rmem' or 'smem', but got '%s'",
                                cute_space_name(space));
     if (!cute_value_is_static(layout))
-        return cute_check_fail(&c, "expects a layout without unknown leaves: %s",
+        return cute_check_fail(&c, "expects a static layout: %s",
                                space == CUTE_SPACE_RMEM
-                                   ? "registers are counted before the program runs"
-                                   : "cute_nvgpu.arch.get_dyn_smem has as much memory as "
-                                     "the launch gives");
-    if (!stated || same_layout(result, layout)) return true;
+                                   ? "registers are allocated at compile time"
+                                   : "for a size set at launch, use cute_nvgpu.arch.get_dyn_smem");
+    if (!stated || layouts_are_equal(result, layout)) return true;
     return cute_check_fail(&c, "expects a result with the layout of its operand");
 }
 
@@ -108,15 +107,15 @@ static bool verify_vector(const cute_check *c, const cute_value *tensor, MlirTyp
 {
     int64_t size = cute_check_size(tensor->layout.shape);
     if (!size)
-        return cute_check_fail(c, "expects a tensor whose extents are known: they are the vector's length");
+        return cute_check_fail(
+            c, "expects a tensor with static extents, which determine the length of the vector");
     int64_t length = cute_check_length(vector);
     if (!length)
-        return cute_check_fail(c,
-                               "expects a vector of %lld elements, which the tensor has, but got more than "
-                               "fit 64 bits",
-                               (long long)size);
+        return cute_check_fail(
+            c, "expects a vector of %lld elements, the size of the tensor, but got a length beyond 64 bits",
+            (long long)size);
     if (length != size)
-        return cute_check_fail(c, "expects a vector of %lld elements, which the tensor has, but got %lld",
+        return cute_check_fail(c, "expects a vector of %lld elements, the size of the tensor, but got %lld",
                                (long long)size, (long long)length);
     return cute_check_value(c, "a vector", mlirShapedTypeGetElementType(vector), tensor->pointer);
 }
@@ -153,9 +152,9 @@ static bool verify_copy(const cute_op_row *row, MlirOperation op)
     intptr_t count = mlirOperationGetNumOperands(op);
     if (!read_operands(&c, operands, count)) return true;
     if (operands[0].atom->kind != CUTE_ATOM_COPY)
-        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", operands[0].atom->mnemonic);
+        return cute_check_fail(&c, "expects a copy atom, but got '%s'", operands[0].atom->mnemonic);
     if (count < 4 && !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill"))))
-        return cute_check_fail(&c, "expects a predicate beside 'zero_fill': it says where zeros are written");
+        return cute_check_fail(&c, "expects a predicate with 'zero_fill': it selects the elements to zero");
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     bool ok = cute_copy_verify(arena, &operands[0], &operands[1], &operands[2],
@@ -173,7 +172,7 @@ static bool verify_prefetch(const cute_op_row *row, MlirOperation op)
     const cute_atom *atom = cute_check_operand(&c, 0)->atom;
     const cute_value *source = cute_check_operand(&c, 1);
     if (atom->kind != CUTE_ATOM_COPY)
-        return cute_check_fail(&c, "expects an atom that copies, but got '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects a copy atom, but got '%s'", atom->mnemonic);
     /* Of a tensor map, coordinates are prefetched. */
     if (!atom->known || !source || source->type != CUTE_MEMREF) return true;
     return cute_check_space(&c, "operand #1", source->pointer, CUTE_SPACE_GMEM);
@@ -184,7 +183,7 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     const cute_atom *atom = cute_check_operand(&c, 0)->atom;
     if (atom->kind != CUTE_ATOM_MMA)
-        return cute_check_fail(&c, "expects an atom that multiplies, but got '%s'", atom->mnemonic);
+        return cute_check_fail(&c, "expects an MMA atom, but got '%s'", atom->mnemonic);
     cute_value operands[5];
     if (!read_operands(&c, operands, 5)) return true;
     cute_arena *arena = cute_arena_create();
@@ -202,18 +201,16 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
 static bool verify_access(const cute_check *c, const cute_pointer *pointer, MlirType type)
 {
     if (pointer->swizzle.bits)
-        return cute_check_fail(c,
-                               "expects a pointer without a swizzle: cute.apply_swizzle gives the address");
+        return cute_check_fail(c, "expects a pointer without a swizzle: use cute.apply_swizzle");
     if (!mlirTypeIsAVector(type)) return cute_check_value(c, "a value", type, pointer);
     int64_t bits, length = cute_check_length(type);
     if (!cute_check_value(c, "a vector", mlirShapedTypeGetElementType(type), pointer)) return false;
     if (!length || __builtin_mul_overflow(length, (int64_t)pointer->bits, &bits))
-        return cute_check_fail(c, "expects a vector whose bits fit a number of 64 bits");
+        return cute_check_fail(c, "expects a vector whose size in bits fits in 64 bits");
     int64_t bytes = bits / 8;
     if (pointer->space == CUTE_SPACE_RMEM || bytes <= pointer->align) return true;
-    return cute_check_fail(
-        c, "expects a pointer aligned to %lld bytes, which are accessed at once, but got %lld",
-        (long long)bytes, (long long)pointer->align);
+    return cute_check_fail(c, "expects a pointer aligned to the access size, %lld bytes, but got %lld",
+                           (long long)bytes, (long long)pointer->align);
 }
 
 static bool verify_ptr_load(const cute_op_row *row, MlirOperation op)

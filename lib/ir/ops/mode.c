@@ -1,4 +1,4 @@
-/* Modes of layouts and tuples: taken by a path, selected, flattened, grouped, composed, counted. */
+/* Modes of layouts and tuples: get, select, flatten, group, compose, size. */
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/ir/dialects/types.h"
@@ -6,22 +6,22 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/algebra.h"
 
-enum { PATH = 64 };
+enum { MAX_PATH = 64 };
 
-/* The mode attribute; 0 when there is none, -1 when it is too long. */
-static intptr_t path_of(MlirOperation op, int32_t *out)
+/* Reads the mode attribute; returns its length, 0 if absent, -1 if too long. */
+static intptr_t read_mode_path(MlirOperation op, int32_t *out)
 {
     MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
     if (mlirAttributeIsNull(mode)) return 0;
     intptr_t count = mlirDenseArrayGetNumElements(mode);
-    if (count > PATH) return -1;
+    if (count > MAX_PATH) return -1;
     for (intptr_t i = 0; i < count; i++) out[i] = mlirDenseI32ArrayGetElement(mode, i);
     return count;
 }
 
 /* `name`<path>(operand 0 of source). */
-static bool with_path(MlirOperation op, const char *name, MlirOperation source, const int32_t *path,
-                      intptr_t count, cute_rewrite *out)
+static bool rewrite_with_path(MlirOperation op, const char *name, MlirOperation source, const int32_t *path,
+                              intptr_t count, cute_rewrite *out)
 {
     MlirContext c = mlirOperationGetContext(op);
     *out = (cute_rewrite){.name = name, .operands = {mlirOperationGetOperand(source, 0)}, .operand_count = 1};
@@ -30,48 +30,48 @@ static bool with_path(MlirOperation op, const char *name, MlirOperation source, 
     return true;
 }
 
-/* get<b>(get<a>(x)) = get<a,b>(x), and so for size and cosize. */
-static bool longer_path(MlirOperation op, const char *name, MlirOperation source, cute_rewrite *out)
+/* get<b>(get<a>(x)) = get<a,b>(x); also for size and cosize. */
+static bool concatenate_paths(MlirOperation op, const char *name, MlirOperation source, cute_rewrite *out)
 {
-    int32_t path[2 * PATH];
-    intptr_t first = path_of(source, path);
+    int32_t path[2 * MAX_PATH];
+    intptr_t first = read_mode_path(source, path);
     if (first < 0) return false;
-    intptr_t second = path_of(op, path + first);
-    return second >= 0 && with_path(op, name, source, path, first + second, out);
+    intptr_t second = read_mode_path(op, path + first);
+    return second >= 0 && rewrite_with_path(op, name, source, path, first + second, out);
 }
 
 static bool get_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    return longer_path(op, "cute.get", source, out);
+    return concatenate_paths(op, "cute.get", source, out);
 }
 
 static bool size_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    return longer_path(op, "cute.size", source, out);
+    return concatenate_paths(op, "cute.size", source, out);
 }
 
 static bool cosize_of_get(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    return longer_path(op, "cute.cosize", source, out);
+    return concatenate_paths(op, "cute.cosize", source, out);
 }
 
 /* select<b>(select<a>(x)) = select<a[b]>(x); get<i,...>(select<a>(x)) = get<a[i],...>(x). */
 static bool through_select(MlirOperation op, const char *name, intptr_t mapped, MlirOperation source,
                            cute_rewrite *out)
 {
-    int32_t modes[PATH], path[PATH];
-    intptr_t count = path_of(source, modes), length = path_of(op, path);
+    int32_t modes[MAX_PATH], path[MAX_PATH];
+    intptr_t count = read_mode_path(source, modes), length = read_mode_path(op, path);
     if (count <= 0 || length <= 0) return false;
     for (intptr_t i = 0; i < length && i < mapped; i++) {
         if (path[i] < 0 || path[i] >= count) return false;
         path[i] = modes[path[i]];
     }
-    return with_path(op, name, source, path, length, out);
+    return rewrite_with_path(op, name, source, path, length, out);
 }
 
 static bool select_of_select(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    return through_select(op, "cute.select", PATH, source, out);
+    return through_select(op, "cute.select", MAX_PATH, source, out);
 }
 
 static bool get_of_select(MlirOperation op, MlirOperation source, cute_rewrite *out)
@@ -79,11 +79,11 @@ static bool get_of_select(MlirOperation op, MlirOperation source, cute_rewrite *
     return through_select(op, "cute.get", 1, source, out);
 }
 
-/* op(f(x)) = op(x) for f that keeps what op looks at, where neither has more to say. */
-static bool of_operand(MlirOperation op, MlirOperation source, cute_rewrite *out)
+/* op(f(x)) = op(x) for an f that preserves op's result, if neither has further arguments. */
+static bool skip_source(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    int32_t path[PATH];
-    if (path_of(op, path) != 0 || mlirOperationGetNumOperands(op) != 1) return false;
+    int32_t path[MAX_PATH];
+    if (read_mode_path(op, path) != 0 || mlirOperationGetNumOperands(op) != 1) return false;
     *out = (cute_rewrite){.name = cute_op_row_of(op)->name,
                           .operands = {mlirOperationGetOperand(source, 0)},
                           .operand_count = 1};
@@ -92,20 +92,21 @@ static bool of_operand(MlirOperation op, MlirOperation source, cute_rewrite *out
 
 static bool size_of_shape(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    int32_t path[PATH];
-    intptr_t count = path_of(op, path);
-    return count >= 0 && with_path(op, "cute.size", source, path, count, out);
+    int32_t path[MAX_PATH];
+    intptr_t count = read_mode_path(op, path);
+    return count >= 0 && rewrite_with_path(op, "cute.size", source, path, count, out);
 }
 
-static bool known(MlirOperation op, intptr_t operand)
+static bool is_static_operand(MlirOperation op, intptr_t operand)
 {
     return cute_type_is_static(mlirValueGetType(mlirOperationGetOperand(op, operand)));
 }
 
-/* (A o B) o C = A o (B o C): what is known is composed when the program is compiled. */
+/* (A o B) o C = A o (B o C): composes static B and C at compile time. */
 static bool compose_known(MlirOperation op, MlirOperation source, cute_rewrite *out)
 {
-    if (!known(op, 1) || !known(source, 1) || known(source, 0)) return false;
+    if (!is_static_operand(op, 1) || !is_static_operand(source, 1) || is_static_operand(source, 0))
+        return false;
     MlirValue b = mlirOperationGetOperand(source, 1), c = mlirOperationGetOperand(op, 1);
     cute_type type;
     if (!cute_type_is(mlirValueGetType(b), &type) || type != CUTE_LAYOUT) return false;
@@ -118,8 +119,8 @@ static bool compose_known(MlirOperation op, MlirOperation source, cute_rewrite *
     return true;
 }
 
-/* A layout of known shape, whose strides may be unknown. */
-static bool of_known_shape(MlirValue value, cute_value *out)
+/* Whether a value is a layout of static shape; strides may be dynamic. */
+static bool has_static_shape(MlirValue value, cute_value *out)
 {
     cute_type type;
     return cute_type_is(mlirValueGetType(value), &type) && type == CUTE_LAYOUT &&
@@ -127,14 +128,15 @@ static bool of_known_shape(MlirValue value, cute_value *out)
            cute_tree_is_static(out->layout.shape);
 }
 
-/* *b becomes what composes the operand of `source`, a divide by a known tiler, as *b composes its result: the divide of the
- * compact layout of that shape, composed with *b. */
+/* For `source`, a divide by a static tiler: replaces *b by C with source(A) o *b = A o C, which is the
+ * divide of the compact layout of A's shape, composed with *b. */
 static bool through_divide(cute_arena *arena, MlirOperation source, cute_value *b)
 {
     cute_operation divide;
     cute_value layout, tiler, shape, stride, compact, divided;
     const cute_tree *one = cute_tree_number(arena, 1);
-    if (!one || !known(source, 1) || !of_known_shape(mlirOperationGetOperand(source, 0), &layout) ||
+    if (!one || !is_static_operand(source, 1) ||
+        !has_static_shape(mlirOperationGetOperand(source, 0), &layout) ||
         !cute_operation_find(cute_op_row_of(source)->name + strlen("cute."), &divide) ||
         cute_type_value(mlirValueGetType(mlirOperationGetOperand(source, 1)), &tiler, NULL))
         return false;
@@ -148,7 +150,8 @@ static bool through_divide(cute_arena *arena, MlirOperation source, cute_value *
            b->type == CUTE_LAYOUT && cute_value_is_static(b);
 }
 
-/* f(A) o B = A o C for flatten, group_modes and divides, where B is known: one composition, with strides that need not be. */
+/* f(A) o B = A o C for flatten, group_modes and divides with a static B: a single composition; strides of
+ * A may be dynamic. */
 static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *out)
 {
     static const char *const same_function[] = {"cute.flatten", "cute.group_modes"};
@@ -157,7 +160,7 @@ static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *o
     MlirValue from = mlirOperationGetOperand(op, 0);
     cute_value layout, b, result;
     bool moved = false;
-    if (!known(op, 1) || known(op, 0) ||
+    if (!is_static_operand(op, 1) || is_static_operand(op, 0) ||
         cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &b, NULL) || b.type != CUTE_LAYOUT)
         return false;
     for (bool more = true; more;) {
@@ -170,7 +173,7 @@ static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *o
         if (more) from = mlirOperationGetOperand(source, 0);
         moved = moved || more;
     }
-    if (!moved || !of_known_shape(from, &layout)) return false;
+    if (!moved || !has_static_shape(from, &layout)) return false;
     cute_value pair[] = {layout, b};
     MlirContext c = mlirOperationGetContext(op);
     if (cute_apply(arena, NULL, CUTE_OP_COMPOSITION, pair, 2, NULL, &result, NULL) ||
@@ -184,7 +187,7 @@ static bool compose_through(cute_arena *arena, MlirOperation op, cute_rewrite *o
     return true;
 }
 
-/* The size of the first mode, which is the tile: 0 where it is not, or not known. */
+/* The size of the tile, mode 0 of a divide; 0 if `source` is not a divide or the size is dynamic. */
 static int64_t tile_of_divide(cute_arena *arena, MlirOperation source)
 {
     cute_value divided, tile, size;
@@ -193,7 +196,7 @@ static int64_t tile_of_divide(cute_arena *arena, MlirOperation source)
     bool whole = cute_op_is(source, "cute.logical_divide") &&
                  cute_type_is(mlirValueGetType(mlirOperationGetOperand(source, 1)), &tiler) &&
                  tiler == CUTE_LAYOUT;
-    if ((!apart && !whole) || !known(source, 1) ||
+    if ((!apart && !whole) || !is_static_operand(source, 1) ||
         cute_type_value(mlirValueGetType(mlirOperationGetResult(source, 0)), &divided, NULL) ||
         divided.type != CUTE_LAYOUT || divided.layout.shape->kind != CUTE_TREE_TUPLE)
         return 0;
@@ -202,7 +205,7 @@ static int64_t tile_of_divide(cute_arena *arena, MlirOperation source)
     return size.tree->kind == CUTE_TREE_INT && size.tree->value.known ? size.tree->value.value : 0;
 }
 
-/* f(A / T) o B = (A o T) o B where B is known and stays in the first tile: how many tiles there are need not be known. */
+/* f(A / T) o B = (A o T) o B for a static B within the first tile; the number of tiles may be dynamic. */
 static bool compose_in_tile(cute_arena *arena, MlirOperation op, cute_rewrite *out)
 {
     MlirOperation source = cute_defining_op(mlirOperationGetOperand(op, 0));
@@ -210,7 +213,7 @@ static bool compose_in_tile(cute_arena *arena, MlirOperation op, cute_rewrite *o
     while (!mlirOperationIsNull(source) &&
            (cute_op_is(source, "cute.flatten") || cute_op_is(source, "cute.group_modes")))
         source = cute_defining_op(mlirOperationGetOperand(source, 0));
-    if (mlirOperationIsNull(source) || !known(op, 1) ||
+    if (mlirOperationIsNull(source) || !is_static_operand(op, 1) ||
         cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &b, NULL) ||
         b.type != CUTE_LAYOUT || cute_apply(arena, NULL, CUTE_OP_COSIZE, &b, 1, NULL, &last, NULL) ||
         last.tree->kind != CUTE_TREE_INT || !last.tree->value.known ||
@@ -242,14 +245,14 @@ static bool compose_parts(MlirOperation op, MlirOperation source, cute_rewrite *
 RULES(same, {NULL, cute_rule_operand});
 RULES(get, {"cute.get", get_of_get}, {"cute.select", get_of_select});
 RULES(select, {"cute.select", select_of_select});
-RULES(size, {"cute.get", size_of_get}, {"cute.get_shape", size_of_shape}, {"cute.flatten", of_operand},
-      {"cute.group_modes", of_operand}, {"cute.coalesce", of_operand});
-RULES(cosize, {"cute.get", cosize_of_get}, {"cute.flatten", of_operand}, {"cute.group_modes", of_operand},
-      {"cute.coalesce", of_operand});
-RULES(flatten, {"cute.flatten", of_operand}, {"cute.group_modes", of_operand});
-RULES(coalesce, {"cute.coalesce", of_operand}, {"cute.flatten", of_operand},
-      {"cute.group_modes", of_operand});
-RULES(product, {"cute.tuple_product_each", of_operand}, {"cute.flatten", of_operand});
+RULES(size, {"cute.get", size_of_get}, {"cute.get_shape", size_of_shape}, {"cute.flatten", skip_source},
+      {"cute.group_modes", skip_source}, {"cute.coalesce", skip_source});
+RULES(cosize, {"cute.get", cosize_of_get}, {"cute.flatten", skip_source}, {"cute.group_modes", skip_source},
+      {"cute.coalesce", skip_source});
+RULES(flatten, {"cute.flatten", skip_source}, {"cute.group_modes", skip_source});
+RULES(coalesce, {"cute.coalesce", skip_source}, {"cute.flatten", skip_source},
+      {"cute.group_modes", skip_source});
+RULES(product, {"cute.tuple_product_each", skip_source}, {"cute.flatten", skip_source});
 RULES(composition, {"cute.composition", compose_known}, {NULL, compose_parts});
 
 static const cute_op_row rows[] = {

@@ -1,4 +1,4 @@
-/* Instructions of copies and MMAs, descriptors, tensor memory: whether types fit. Atoms with run-time state. */
+/* Verifiers of copy and MMA instructions and of tensor memory; run-time fields of atoms. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -52,7 +52,7 @@ static bool verify_cp_async(const cute_op_row *row, MlirOperation op)
                                    bytes, (int)pointer_at(&c, i)->align);
     int prefetch = cute_op_has(op, "l2_prefetch") ? (int)integer_of(op, "l2_prefetch") : 64;
     if (prefetch != 64 && prefetch != 128 && prefetch != 256)
-        return cute_check_fail(&c, "expects to fetch 64, 128 or 256 bytes into the L2, but got %d", prefetch);
+        return cute_check_fail(&c, "expects l2_prefetch of 64, 128 or 256 bytes, but got %d", prefetch);
     MlirStringRef mode = cute_word_text(mlirOperationGetAttributeByName(op, cute_text("cache_mode")));
     if (bytes != 16 && cute_text_is(mode, "global"))
         return cute_check_fail(&c, "expects 16 bytes with cache mode 'global', but got %d", bytes);
@@ -64,16 +64,17 @@ static bool verify_matrices(const cute_check *c, const cute_pointer *pointer, Ml
     int64_t matrices = integer_of(c->op, "num_matrices"), count = mlirShapedTypeGetDimSize(registers, 0);
     if (!cute_check_space(c, "operand #0", pointer, CUTE_SPACE_SMEM)) return false;
     if (pointer->align < 16)
-        return cute_check_fail(c, "expects a pointer aligned to 16 bytes, a row of a matrix, but got %d",
+        return cute_check_fail(c,
+                               "expects a pointer aligned to 16 bytes, the size of a matrix row, but got %d",
                                (int)pointer->align);
     if (matrices != 1 && matrices != 2 && matrices != 4)
         return cute_check_fail(c, "expects 1, 2 or 4 matrices, but got %d", (int)matrices);
     if (count == matrices) return true;
-    return cute_check_fail(c, "expects a vector of %d registers, one of each matrix, but got %d",
-                           (int)matrices, (int)count);
+    return cute_check_fail(c, "expects a vector of %d registers, one per matrix, but got %d", (int)matrices,
+                           (int)count);
 }
 
-/* A register of each matrix. */
+/* One register per matrix. */
 static bool infer_ldsm(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     MlirAttribute matrices = mlirDictionaryAttrGetElementByName(query->attributes, cute_text("num_matrices"));
@@ -81,7 +82,7 @@ static bool infer_ldsm(const cute_op_row *row, const cute_op_query *query, cute_
                         ? 0
                         : mlirIntegerAttrGetValueInt(matrices);
     if (count != 1 && count != 2 && count != 4)
-        return cute_op_fail(query->location, row->name, "expects 1, 2 or 4 as num_matrices");
+        return cute_op_fail(query->location, row->name, "expects num_matrices of 1, 2 or 4");
     cute_op_types_add(out, mlirVectorTypeGet(1, &count, mlirIntegerTypeGet(query->context, 32)));
     return true;
 }
@@ -100,7 +101,7 @@ static bool verify_stsm(const cute_op_row *row, MlirOperation op)
 
 /* ---- mma.sync ---- */
 
-static void append(MlirStringRef text, void *buffer)
+static void append_text(MlirStringRef text, void *buffer)
 {
     cute_buffer_append(buffer, text.data, text.length);
 }
@@ -109,10 +110,10 @@ static void append(MlirStringRef text, void *buffer)
 static void append_accumulator(cute_buffer *out, MlirType type)
 {
     if (mlirTypeIsAVector(type)) type = mlirShapedTypeGetElementType(type);
-    mlirTypePrint(type, append, out);
+    mlirTypePrint(type, append_text, out);
 }
 
-/* The atom of the shape and types, whose registers these have to be. */
+/* The atom for the shape and types, which determines the registers. */
 static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **out)
 {
     MlirOperation op = c->op;
@@ -122,16 +123,16 @@ static bool find_mma(const cute_check *c, cute_arena *arena, const cute_atom **o
         cute_value_parse(arena, CUTE_SHAPE, shape.data, shape.length, &mnk, NULL, NULL) ||
         mnk.tree->kind != CUTE_TREE_TUPLE || mnk.tree->count != 3 || !cute_value_is_static(&mnk) ||
         mnk.tree->depth != 1)
-        return cute_check_fail(c, "expects shape_MNK of three numbers and registers of D");
+        return cute_check_fail(c, "expects shape_MNK of three static integers and registers of D");
     cute_buffer text = {0};
     cute_buffer_printf(&text, "%s<%lldx%lldx%lld, elem_type = (",
                        strstr(c->row->name, "SM89") ? "sm89.mma" : "sm80.mma",
                        (long long)mnk.tree->items[0]->value.value, (long long)mnk.tree->items[1]->value.value,
                        (long long)mnk.tree->items[2]->value.value);
-    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("a_type"))), append,
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("a_type"))), append_text,
                   &text);
     cute_buffer_puts(&text, ", ");
-    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("b_type"))), append,
+    mlirTypePrint(mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("b_type"))), append_text,
                   &text);
     cute_buffer_puts(&text, ", ");
     append_accumulator(&text, mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -159,9 +160,9 @@ static int bits_of(MlirType type)
     return mlirTypeIsAFloat(type) ? count * (int)mlirFloatTypeGetWidth(type) : 0;
 }
 
-static bool verify_registers(const cute_check *c, const char *what, const cute_atom_operand *own,
-                             intptr_t count, MlirType (*type_at)(MlirOperation op, intptr_t i),
-                             intptr_t first)
+static bool verify_mma_registers(const cute_check *c, const char *what, const cute_atom_operand *own,
+                                 intptr_t count, MlirType (*type_at)(MlirOperation op, intptr_t i),
+                                 intptr_t first)
 {
     if (count != own->registers)
         return cute_check_fail(c, "expects %d registers of %s, but got %d", own->registers, what, (int)count);
@@ -188,18 +189,18 @@ static bool verify_mma(const cute_op_row *row, MlirOperation op)
     static const char *const names[] = {"A", "B", "C"};
     for (intptr_t i = 0; ok && i < 3; i++) {
         int32_t count = mlirDenseI32ArrayGetElement(sizes, i);
-        ok = verify_registers(&c, names[i], &atom->operand[i], count, operand_type, first);
+        ok = verify_mma_registers(&c, names[i], &atom->operand[i], count, operand_type, first);
         first += count;
     }
-    ok = ok && verify_registers(&c, "D", &atom->operand[CUTE_ATOM_C], mlirOperationGetNumResults(op),
-                                result_type, 0);
+    ok = ok && verify_mma_registers(&c, "D", &atom->operand[CUTE_ATOM_C], mlirOperationGetNumResults(op),
+                                    result_type, 0);
     cute_arena_destroy(arena);
     return ok;
 }
 
 /* ---- atoms with run-time state ---- */
 
-/* The type of an atom or of a tiled one. */
+/* The text of an atom, or of the atom of a tiled copy or MMA. */
 static MlirStringRef atom_text(const cute_check *c, intptr_t operand)
 {
     return mlirStringRefCreateFromCString(cute_check_operand(c, operand)->atom->text);
@@ -239,13 +240,16 @@ static bool is_policy(MlirType type)
     return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 64;
 }
 
-enum { FLAG = -1, SIGN = -2 }; /* all of what is stored of a wgmma; what stands in its instructions */
+enum {
+    WHOLE_VALUE = -1,
+    IN_INSTRUCTION = -2
+}; /* the whole lowered value of a wgmma; an immediate of its instructions */
 
-/* Of which atoms which fields are, and what they hold. */
+/* Run-time fields, the atoms that have them, and their types. */
 static const struct field {
-    const char *word, *atoms, *holds, *type; /* type: what get_value gives where it is not written */
-    bool (*is)(MlirType type);
-    int at; /* in the struct that stores the atom, FLAG or SIGN */
+    const char *word, *atoms, *holds, *type; /* type: default result type of get_value */
+    bool (*matches)(MlirType type);
+    int at; /* index in the lowered struct, WHOLE_VALUE or IN_INSTRUCTION */
 } fields[] = {
     {"tma_bar", "atom.tma_load atom.bulk_copy", "a pointer to 64 bits in shared memory",
      "!cute.ptr<i64, smem>", is_barrier, CUTE_TMA_BARRIER},
@@ -254,9 +258,9 @@ static const struct field {
      "!cute.ptr<!cute_nvgpu.tma_descriptor_tiled, generic, align<128>>", is_descriptor, CUTE_TMA_DESCRIPTOR},
     {"cache_policy", "atom.tma_load atom.tma_store atom.tma_reduce atom.bulk_copy", "an i64", "i64",
      is_policy, CUTE_TMA_POLICY},
-    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, FLAG},
-    {"neg_a", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
-    {"neg_b", "sm90.mma sm100.mma", "an i1", "i1", is_flag, SIGN},
+    {"accum_c", "sm90.mma sm100.mma", "an i1", "i1", is_flag, WHOLE_VALUE},
+    {"neg_a", "sm90.mma sm100.mma", "an i1", "i1", is_flag, IN_INSTRUCTION},
+    {"neg_b", "sm90.mma sm100.mma", "an i1", "i1", is_flag, IN_INSTRUCTION},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -271,14 +275,16 @@ static bool verify_field(const cute_check *c, MlirType value)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(c->op, cute_text("field")));
     const char *mnemonic = cute_check_operand(c, 0)->atom->mnemonic;
-    if (!field) return true; /* of instructions to come */
+    if (!field) return true; /* a field of sm_100 atoms */
     if (!strstr(field->atoms, mnemonic))
         return cute_check_fail(c, "expects an atom with the field '%s', but got '%s'", field->word, mnemonic);
     const cute_atom *atom = cute_check_operand(c, 0)->atom;
-    if (field->at == SIGN && atom->known && atom->wgmma && !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
+    if (field->at == IN_INSTRUCTION && atom->known && atom->wgmma &&
+        !strcmp(atom->operand[CUTE_ATOM_C].ptx, "s32"))
         return cute_check_fail(
-            c, "expects an atom of floats with the field '%s': wgmma of integers has no signs", field->word);
-    if (field->is(value)) return true;
+            c, "expects a floating-point atom for the field '%s': integer wgmma cannot negate its operands",
+            field->word);
+    if (field->matches(value)) return true;
     return cute_check_fail(c, "expects %s as the field '%s'", field->holds, field->word);
 }
 
@@ -302,18 +308,18 @@ static bool infer_get(const cute_op_row *row, const cute_op_query *query, cute_o
 
 static const char NO_FIELD[] = "has no lowering for this field";
 
-/* Fields of the struct that stores the atom. */
+/* Reads or writes a field of the lowered struct. */
 static bool lower_state(const cute_op_row *row, const cute_op_lowering *l)
 {
     const struct field *field = field_of(mlirOperationGetAttributeByName(l->op, cute_text("field")));
     if (!field) return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
-    if (field->at == SIGN) { /* cute-nvgpu-mma-lowering has put it into the instructions */
+    if (field->at == IN_INSTRUCTION) { /* cute-nvgpu-mma-lowering has encoded it in the instructions */
         if (mlirOperationGetNumOperands(l->op) == 1)
             return cute_op_fail(mlirOperationGetLocation(l->op), row->name, NO_FIELD);
         cute_lowered(l, mlirOperationGetOperand(l->op, 0));
         return true;
     }
-    if (field->at == FLAG) {
+    if (field->at == WHOLE_VALUE) {
         cute_lowered(l, mlirOperationGetOperand(l->op, mlirOperationGetNumOperands(l->op) - 1));
         return true;
     }
@@ -358,7 +364,7 @@ static bool verify_tmem_copy(const cute_op_row *row, MlirOperation op)
     MlirStringRef own = atom_text(&c, 0),
                   tiled = mlirStringRefCreateFromCString(cute_check_result(&c, 0)->atom->text);
     if (mlirStringRefEqual(own, tiled)) return true;
-    return cute_check_fail(&c, "expects a result of its operand's atom '%.*s', but got one of '%.*s'",
+    return cute_check_fail(&c, "expects a result with the operand's atom '%.*s', but got '%.*s'",
                            (int)own.length, own.data, (int)tiled.length, tiled.data);
 }
 
@@ -389,8 +395,8 @@ static bool verify_sm_count(const cute_op_row *row, MlirOperation op)
     if (mlirOperationIsNull(cute_op_parent(op, "gpu.module")) &&
         mlirOperationIsNull(cute_op_parent(op, "gpu.launch")))
         return true;
-    return cute_check_fail(&c, "expects to be in a function of the host, not in a kernel: there it is an "
-                               "argument, or nvvm.read.ptx.sreg.nsmid");
+    return cute_check_fail(
+        &c, "expects to be in a host function: in a kernel, use an argument or nvvm.read.ptx.sreg.nsmid");
 }
 
 static const cute_op_row rows[] = {

@@ -1,8 +1,8 @@
-/* What an operation of the dialect is, beside its definition in a .td file: a row with its functions.
+/* The semantics of operations: one row of functions per operation, besides its definition in a .td file.
  *
- * A family of operations is a file in this folder that exports its rows, and a line in families.def. An
- * operation that lib/layout computes (include/cute/layout_ops.def) has a row already; a family gives it
- * another one where it has rewrites, or is more than what lib/layout computes. */
+ * A family of operations is a file in this folder that exports its rows, and a line in families.def.
+ * Operations that lib/layout computes (include/cute/layout_ops.def) have default rows in algebra.c; a
+ * family overrides those that have rewrites or additional semantics. */
 #ifndef CUTE_LIB_IR_OPS_OPS_H
 #define CUTE_LIB_IR_OPS_OPS_H
 
@@ -18,15 +18,15 @@ typedef struct cute_op_row cute_op_row;
 
 /* ---- inference ---- */
 
-/* What is known of an operation before it is made. */
+/* An operation before its creation. */
 typedef struct cute_op_query {
     MlirContext context;
     MlirLocation location;
     intptr_t operand_count;
     const MlirValue *operands;
     MlirAttribute attributes; /* a dictionary, properties included; may be null */
-    bool dsl;                 /* as CuTe DSL has it, which tells of more results what divides them */
-    bool follows;             /* no result types are written: they have to follow from the operands */
+    bool dsl;                 /* infer like CuTe DSL, which tracks more divisors */
+    bool follows;             /* no result types are given: they must be inferred */
 } cute_op_query;
 
 typedef struct cute_op_types {
@@ -37,10 +37,10 @@ void cute_op_types_add(cute_op_types *types, MlirType type);
 
 /* ---- rewrites ---- */
 
-/* What takes the place of an operation: a value that is there, or a new operation of the algebra. */
+/* The replacement of an operation: an existing value, or a new operation of the algebra. */
 typedef struct cute_rewrite {
-    MlirValue value;  /* not null: for the only result */
-    const char *name; /* else: "cute.size", its result type inferred */
+    MlirValue value;  /* replaces the single result; if null: */
+    const char *name; /* the new operation, "cute.size", with an inferred result type */
     MlirValue operands[3];
     intptr_t operand_count;
     MlirNamedAttribute attributes[2];
@@ -49,9 +49,9 @@ typedef struct cute_rewrite {
 
 /* Rules of an operation, tried in order; the last row has no `rewrite`. */
 typedef struct cute_op_rule {
-    const char *from; /* the defining op of its first operand, "cute.make_layout"; NULL: anything */
-    /* False when it does not apply to `op`. `source` is the defining op of the first operand (null where
-     * `from` is NULL). */
+    const char *from; /* required defining op of the first operand, "cute.make_layout"; NULL: any */
+    /* False if the rule does not apply. `source` is the defining op of the first operand (null if `from`
+     * is NULL). */
     bool (*rewrite)(MlirOperation op, MlirOperation source, cute_rewrite *out);
 } cute_op_rule;
 
@@ -64,40 +64,41 @@ typedef struct cute_expansion {
     cute_diag *diag;
 } cute_expansion;
 
-/* cute-to-base on one operation. Its values have the lowered types already. */
+/* cute-to-base on one operation, whose values already have lowered types. */
 typedef struct cute_op_lowering {
     MlirOperation op;
-    const MlirType *operands, *results; /* their types before */
+    const MlirType *operands, *results; /* the original types */
 } cute_op_lowering;
 
-/* Of an operation that only puts a value together: what its operands are. */
+/* For an operation that only assembles a value: the role of its operands. */
 typedef enum cute_op_parts {
-    CUTE_PARTS_NONE,     /* it computes */
-    CUTE_PARTS_LEAVES,   /* an integer for each unknown leaf */
-    CUTE_PARTS_FIELDS,   /* the fields of what is stored */
-    CUTE_PARTS_REVERSED, /* the same, last field first */
+    CUTE_PARTS_NONE,     /* not such an operation */
+    CUTE_PARTS_LEAVES,   /* one integer per dynamic leaf */
+    CUTE_PARTS_FIELDS,   /* the fields of the lowered struct */
+    CUTE_PARTS_REVERSED, /* the fields, last first */
 } cute_op_parts;
 
-/* Functions that are NULL have nothing to do. */
+/* All functions are optional. */
 struct cute_op_row {
     const char *name;       /* "cute.size" */
     cute_operation algebra; /* for the functions of algebra.h and compare.c */
-    bool constant;          /* its result type is its value */
+    bool constant;          /* the result type determines the value */
     cute_op_parts parts;
-    /* Appends the result types; none where they do not follow. False after an error at query->location. */
+    /* Appends the result types, or none if they cannot be inferred. False after an error at
+     * query->location. */
     bool (*infer)(const cute_op_row *row, const cute_op_query *query, cute_op_types *out);
     /* False after an error on `op`. */
     bool (*verify)(const cute_op_row *row, MlirOperation op);
-    /* The constant that the only result is, or null. NULL: a result without unknown leaves is cute.static. */
+    /* The constant value of the single result, or null. Default: a static result is cute.static. */
     MlirAttribute (*fold)(const cute_op_row *row, MlirOperation op);
-    const cute_op_rule *simplify; /* of cute-canonicalize */
-    const cute_op_rule *fuse;     /* of cute-layout-fusion */
-    /* Replaces the results by arithmetic on the unknown leaves; the driver then destroys `op`. NULL: it stays
+    const cute_op_rule *simplify; /* rules of cute-canonicalize */
+    const cute_op_rule *fuse;     /* rules of cute-layout-fusion */
+    /* Replaces the results by arithmetic on dynamic leaves; the driver then destroys `op`. NULL: kept
      * until cute-to-base. */
     cute_status (*expand)(const cute_op_row *row, const cute_expansion *x, MlirOperation op);
-    bool (*expands)(MlirOperation op); /* false: this one stays. NULL: all go */
-    /* Replaces the operation by those of other dialects, and destroys it; false after an error. NULL: it
-     * must be expanded before. */
+    bool (*expands)(MlirOperation op); /* whether to expand this operation. NULL: always */
+    /* Replaces the operation by operations of other dialects and destroys it; false after an error. NULL:
+     * it must have been expanded. */
     bool (*lower)(const cute_op_row *row, const cute_op_lowering *l);
 };
 
@@ -106,12 +107,12 @@ typedef struct cute_op_family {
     size_t count;
 } cute_op_family;
 
-/* The rows of all families, those of the algebra last; the first of a name counts. */
-typedef bool (*cute_op_visit)(const cute_op_row *row, void *context); /* false: no further */
+/* Visits the rows of all families, the defaults of the algebra last; the first row of a name is used. */
+typedef bool (*cute_op_visit)(const cute_op_row *row, void *context); /* false: stop */
 void cute_op_rows_each(cute_op_visit visit, void *context);
-/* By name, a linear search; NULL: there is none. */
+/* Linear search by name; NULL if not found. */
 const cute_op_row *cute_op_row_find(const char *name, size_t length);
-/* Of an operation of the dialect, looked up in a table of its context; NULL for others. (cute.cpp) */
+/* The row of an operation, from a table in its context; NULL for other dialects. (cute.cpp) */
 const cute_op_row *cute_op_row_of(MlirOperation op);
 
 #ifdef __cplusplus

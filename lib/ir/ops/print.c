@@ -1,4 +1,5 @@
-/* cute.print as printf: the format from the value's canonical text, its unknown leaves as arguments. */
+/* Lowers cute.print to printf: the format is the canonical text of the value, its dynamic leaves are the
+ * arguments. */
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void write_literal(cute_buffer *out, const char *text, size_t length)
     }
 }
 
-/* The canonical text with a conversion for each unknown leaf: `(?,4):(1,?{i64})` is `(%d,4):(1,%lld)`. */
+/* The canonical text with a conversion for each dynamic leaf: `(?,4):(1,?{i64})` is `(%d,4):(1,%lld)`. */
 static void write_format(cute_buffer *out, const char *text)
 {
     while (*text) {
@@ -48,7 +49,7 @@ typedef struct leaves {
     intptr_t count;
 } leaves;
 
-static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
+static MlirValue extract_print_field(MlirOperation where, MlirValue from, int64_t index)
 {
     cute_builder b = cute_builder_before(where);
     MlirType type = mlirLLVMStructTypeGetElementType(mlirValueGetType(from), (intptr_t)index);
@@ -56,8 +57,8 @@ static MlirValue extract(MlirOperation where, MlirValue from, int64_t index)
     return cute_build_value(&b, "llvm.extractvalue", type, CUTE_OPERANDS(from), CUTE_NAMED(at));
 }
 
-/* At least as wide as C's int, which is what a variadic function gets. */
-static MlirValue promoted(MlirOperation where, MlirValue value)
+/* C's default argument promotion of integers. */
+static MlirValue promote_vararg(MlirOperation where, MlirValue value)
 {
     unsigned width = mlirIntegerTypeGetWidth(mlirValueGetType(value));
     if (width >= 32) return value;
@@ -67,35 +68,36 @@ static MlirValue promoted(MlirOperation where, MlirValue value)
                             CUTE_NO_NAMED);
 }
 
-/* The fields of `value`, nested ones too; a scalar is a leaf by itself. */
-static void list(leaves *l, MlirValue value)
+/* Lists the fields of `value`, including nested ones; a scalar is a single leaf. */
+static void list_fields(leaves *l, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     if (!mlirTypeIsALLVMStructType(type)) {
-        l->items[l->count++] = promoted(l->where, value);
+        l->items[l->count++] = promote_vararg(l->where, value);
         return;
     }
     for (intptr_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); i++) {
         MlirType field = mlirLLVMStructTypeGetElementType(type, i);
         bool empty = mlirTypeIsALLVMStructType(field) && mlirLLVMStructTypeGetNumElementTypes(field) == 0;
-        if (!empty) list(l, extract(l->where, value, i));
+        if (!empty) list_fields(l, extract_print_field(l->where, value, i));
     }
 }
 
 static void list_leaves(leaves *l, const cute_value *value, MlirValue lowered)
 {
     if (value->type != CUTE_COMPOSED_LAYOUT) {
-        list(l, lowered);
+        list_fields(l, lowered);
         return;
     }
-    /* Stored B, offset, A; printed A o offset o B. The offset comes out of the struct first. */
+    /* Stored as B, offset, A; printed as A o offset o B. */
     bool unknown_offset = !cute_tree_is_static(value->tree);
     MlirValue offset = {NULL};
-    if (unknown_offset) offset = extract(l->where, lowered, 1);
+    if (unknown_offset) offset = extract_print_field(l->where, lowered, 1);
     cute_value inner = cute_value_of_layout(value->inner), outer = cute_value_of_layout(value->layout);
-    if (value->inner.shape && !cute_value_is_static(&inner)) list(l, extract(l->where, lowered, 2));
-    if (unknown_offset) list(l, offset);
-    if (!cute_value_is_static(&outer)) list(l, extract(l->where, lowered, 0));
+    if (value->inner.shape && !cute_value_is_static(&inner))
+        list_fields(l, extract_print_field(l->where, lowered, 2));
+    if (unknown_offset) list_fields(l, offset);
+    if (!cute_value_is_static(&outer)) list_fields(l, extract_print_field(l->where, lowered, 0));
 }
 
 /* ---- the host ---- */
@@ -133,9 +135,8 @@ static bool declare_printf(MlirOperation op, MlirOperation module)
     MlirOperation found;
     if (find_symbol(module, "printf", &found)) {
         if (cute_op_is(found, "llvm.func")) return true;
-        cute_emit_error(mlirOperationGetLocation(op),
-                        "'cute.print' op calls printf, and this module has another "
-                        "symbol of that name: it must be an llvm.func, or go");
+        cute_emit_error(mlirOperationGetLocation(op), "'cute.print' op calls printf, but the symbol 'printf' "
+                                                      "of this module is not an llvm.func: rename it");
         return false;
     }
     MlirOperation first =
@@ -166,7 +167,7 @@ static unsigned next_format(MlirOperation module)
     return next;
 }
 
-/* A global with the format; its name is written to `name`. */
+/* Adds a global with the format; writes its name to `name`. */
 static bool add_format(MlirOperation op, MlirOperation module, const cute_buffer *format, char *name,
                        size_t size)
 {
@@ -237,9 +238,9 @@ static void print_on_device(MlirOperation op, const cute_buffer *format, leaves 
     cute_build(&b, "gpu.printf", (cute_operands){l->items, l->count}, CUTE_NO_TYPES, CUTE_NAMED(text));
 }
 
-/* ---- what is printed ---- */
+/* ---- values ---- */
 
-/* A number of the program: C's variadic functions take doubles and integers of 32 bits or more. */
+/* A builtin integer or float; C's variadic functions take doubles and integers of 32 bits or more. */
 static bool write_number(cute_buffer *format, leaves *l, MlirType type, MlirValue value)
 {
     cute_builder b = cute_builder_before(l->where);
@@ -248,7 +249,7 @@ static bool write_number(cute_buffer *format, leaves *l, MlirType type, MlirValu
         if (mlirTypeIsAIndex(type)) value = cute_cast(&b, value, mlirIntegerTypeGet(b.context, 64));
         if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 64) return false;
         cute_buffer_puts(format, wide ? "%lld" : "%d");
-        l->items[l->count++] = mlirTypeIsAIndex(type) ? value : promoted(l->where, value);
+        l->items[l->count++] = mlirTypeIsAIndex(type) ? value : promote_vararg(l->where, value);
         return true;
     }
     if (!mlirTypeIsAFloat(type)) return false;
@@ -258,19 +259,19 @@ static bool write_number(cute_buffer *format, leaves *l, MlirType type, MlirValu
     return true;
 }
 
-/* A pointer as `smem_ptr[16b](0x400)`; of a tensor the first field, before ` o ` and the layout. */
+/* A pointer as `smem_ptr[16b](0x400)`; also the first field of a tensor, before ` o ` and the layout. */
 static void write_pointer(cute_buffer *format, leaves *l, const cute_value *value, MlirValue lowered)
 {
     cute_buffer_printf(format, "%s_ptr[%db](%%p)", cute_space_name(value->pointer->space),
                        value->pointer->bits);
     bool alone = !mlirTypeIsALLVMStructType(mlirValueGetType(lowered));
     cute_builder b = cute_builder_before(l->where);
-    if (!alone) lowered = extract(l->where, lowered, 0);
-    /* gpu.printf takes numbers only. */
+    if (!alone) lowered = extract_print_field(l->where, lowered, 0);
+    /* gpu.printf supports integers and floats only. */
     l->items[l->count++] = cute_unary(&b, "llvm.ptrtoint", lowered, mlirIntegerTypeGet(b.context, 64));
 }
 
-/* A tensor in memory. Its leaves are those of the shape, of the stride, of an offset. */
+/* A tensor in memory. The order of its leaves is shape, stride, offset. */
 static bool write_tensor(cute_buffer *format, leaves *l, cute_arena *arena, const cute_value *value,
                          MlirValue lowered)
 {
@@ -286,9 +287,10 @@ static bool write_tensor(cute_buffer *format, leaves *l, cute_arena *arena, cons
     cute_buffer_puts(format, " o ");
     write_format(format, text);
     size_t outer = cute_value_unknowns(&layout, NULL, 0), all = cute_value_unknowns(value, NULL, 0);
-    for (size_t i = 0; i < all; i++) { /* an offset stands before the layout, and is stored behind it */
+    for (size_t i = 0; i < all; i++) { /* the offset is printed before the layout and stored after it */
         size_t field = i < all - outer ? outer + i : i - (all - outer);
-        l->items[l->count++] = promoted(l->where, extract(l->where, lowered, (int64_t)field + 1));
+        l->items[l->count++] =
+            promote_vararg(l->where, extract_print_field(l->where, lowered, (int64_t)field + 1));
     }
     return true;
 }
@@ -312,7 +314,7 @@ static bool write_value(cute_buffer *format, leaves *l, cute_arena *arena, MlirT
     return true;
 }
 
-/* Each `{}` of the format is the next value; without a format each value has a line. */
+/* Writes the next value at each `{}` of the format, or one line per value without a format. */
 static bool write_all(cute_buffer *format, leaves *l, cute_arena *arena, const cute_op_lowering *lowering)
 {
     MlirOperation op = lowering->op;
@@ -338,8 +340,8 @@ static bool write_all(cute_buffer *format, leaves *l, cute_arena *arena, const c
     return cute_buffer_ok(format);
 }
 
-/* As many as there are numbers to print at most. */
-static size_t room_for(const cute_op_lowering *lowering)
+/* Upper bound of the number of printf arguments. */
+static size_t max_print_arguments(const cute_op_lowering *lowering)
 {
     size_t room = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(lowering->op); i++) {
@@ -350,12 +352,12 @@ static size_t room_for(const cute_op_lowering *lowering)
 }
 
 /* gpu.printf on the device, a call of printf on the host. */
-static bool lower(const cute_op_row *row, const cute_op_lowering *lowering)
+static bool lower_print(const cute_op_row *row, const cute_op_lowering *lowering)
 {
     MlirOperation op = lowering->op;
     cute_arena *arena = cute_arena_create();
     cute_buffer format = {0};
-    leaves l = {.where = op, .items = calloc(room_for(lowering) + 1, sizeof *l.items)};
+    leaves l = {.where = op, .items = calloc(max_print_arguments(lowering) + 1, sizeof *l.items)};
     bool ok = arena && l.items;
     if (ok && !(ok = write_all(&format, &l, arena, lowering)))
         cute_op_fail(mlirOperationGetLocation(op), row->name, "expects CuTe values, integers and floats");
@@ -375,7 +377,7 @@ static bool lower(const cute_op_row *row, const cute_op_lowering *lowering)
 }
 
 /* Each value has a place in the format. */
-static bool verify(const cute_op_row *row, MlirOperation op)
+static bool verify_print(const cute_op_row *row, MlirOperation op)
 {
     MlirAttribute fmt = mlirOperationGetAttributeByName(op, cute_text("fmt"));
     intptr_t count = mlirOperationGetNumOperands(op), places = 0;
@@ -384,12 +386,11 @@ static bool verify(const cute_op_row *row, MlirOperation op)
     for (size_t i = 0; i + 1 < text.length; i++) places += text.data[i] == '{' && text.data[i + 1] == '}';
     if (places == count) return true;
     return cute_op_fail(mlirOperationGetLocation(op), row->name,
-                        "expects a value for each '{}' of its format, %d, but got %d", (int)places,
-                        (int)count);
+                        "expects one value per '{}' of its format, %d, but got %d", (int)places, (int)count);
 }
 
 static const cute_op_row rows[] = {
-    {.name = "cute.print", .verify = verify, .lower = lower},
-    {.name = "cute.print_view", .lower = lower},
+    {.name = "cute.print", .verify = verify_print, .lower = lower_print},
+    {.name = "cute.print_view", .lower = lower_print},
 };
 const cute_op_family cute_family_print = {rows, sizeof rows / sizeof *rows};

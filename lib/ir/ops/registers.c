@@ -1,4 +1,4 @@
-/* Operations that make tensors in registers: a fragment like another tensor, predicates of a copy. */
+/* Operations that allocate register tensors: make_fragment_like, predicate. */
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/layout/pointer.h"
 
-/* The inference comes before what says which types operands have. */
-static cute_status operand_of(const cute_op_query *query, intptr_t i, const char *what, cute_type type,
-                              cute_value *out, cute_diag *diag)
+/* Inference precedes ODS verification of operand types. */
+static cute_status read_typed_operand(const cute_op_query *query, intptr_t i, const char *what,
+                                      cute_type type, cute_value *out, cute_diag *diag)
 {
     if (i < query->operand_count &&
         cute_type_value(mlirValueGetType(query->operands[i]), out, NULL) == CUTE_OK && out->type == type)
@@ -26,9 +26,9 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
                                   cute_diag *diag)
 {
     cute_value tensor, layout, compact;
-    CUTE_TRY(operand_of(query, 0, "a tensor in memory", CUTE_MEMREF, &tensor, diag));
+    CUTE_TRY(read_typed_operand(query, 0, "a tensor in memory", CUTE_MEMREF, &tensor, diag));
     if (!cute_tree_is_static(tensor.layout.shape))
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects known extents, but got %s",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects static extents, but got %s",
                          cute_tree_text(arena, tensor.layout.shape));
     layout = cute_value_of_layout(tensor.layout);
     CUTE_TRY(cute_apply(arena, NULL, CUTE_OP_MAKE_LAYOUT_LIKE, &layout, 1, NULL, &compact, diag));
@@ -48,7 +48,7 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
         if (!pointer.element) return cute_fail_memory(diag);
         bool sized = alg_element_bits(pointer.element, strlen(pointer.element), &pointer.bits);
         if (!sized || !pointer.bits || !strcmp(pointer.element, "index"))
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects the type of an element, but got %s",
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects an element type, but got %s",
                              pointer.element);
     }
     cute_value fragment = {.type = CUTE_MEMREF, .pointer = &pointer, .layout = compact.layout};
@@ -58,8 +58,9 @@ static cute_status infer_fragment(cute_arena *arena, const cute_op_query *query,
     return CUTE_OK;
 }
 
-/* A tensor in registers of `type` before `op`. */
-static cute_status allocate(const cute_expansion *x, MlirOperation op, MlirType type, MlirValue *out)
+/* Allocates a register tensor of `type` before `op`. */
+static cute_status allocate_registers(const cute_expansion *x, MlirOperation op, MlirType type,
+                                      MlirValue *out)
 {
     cute_builder b = cute_builder_before(op);
     cute_value layout = cute_value_of_layout(cute_type_peek(type)->layout);
@@ -74,20 +75,21 @@ static cute_status expand_fragment(const cute_op_row *row, const cute_expansion 
 {
     (void)row;
     MlirValue result = mlirOperationGetResult(op, 0), made;
-    CUTE_TRY(allocate(x, op, mlirValueGetType(result), &made));
+    CUTE_TRY(allocate_registers(x, op, mlirValueGetType(result), &made));
     mlirValueReplaceAllUsesOfWith(result, made);
     return CUTE_OK;
 }
 
 /* ---- predicate ---- */
 
-/* The layout of the predicates: the copies that mode 0, (values, copies...), has, then the other modes; compact. A mode 0
- * that is a number has no values of one copy: each of its elements has a predicate. */
-static cute_status layout_of(cute_arena *arena, const cute_value *coords, cute_value *out, cute_diag *diag)
+/* The compact layout of the predicates: the copies of mode 0, (values, copies...), then the other modes.
+ * If mode 0 is an integer, each element has its own predicate. */
+static cute_status predicate_layout(cute_arena *arena, const cute_value *coords, cute_value *out,
+                                    cute_diag *diag)
 {
     const cute_tree *shape = coords->layout.shape;
     if (!cute_tree_is_static(shape))
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects known extents, but got %s",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects static extents, but got %s",
                          cute_tree_text(arena, shape));
     size_t rank = shape->kind == CUTE_TREE_TUPLE ? shape->count : 0;
     if (!rank)
@@ -113,13 +115,13 @@ static cute_status infer_predicates(cute_arena *arena, const cute_op_query *quer
                                     cute_diag *diag)
 {
     cute_value coords, bounds, layout, coordinate, less;
-    CUTE_TRY(operand_of(query, 0, "a tensor of coordinates", CUTE_COORD_TENSOR, &coords, diag));
+    CUTE_TRY(read_typed_operand(query, 0, "a tensor of coordinates", CUTE_COORD_TENSOR, &coords, diag));
     if (query->operand_count < 2 ||
         cute_type_value(mlirValueGetType(query->operands[1]), &bounds, NULL) != CUTE_OK ||
         bounds.type > CUTE_INT_TUPLE)
         return cute_fail(diag, CUTE_INVALID, NULL, "expects a shape or coordinate as operand #1");
-    CUTE_TRY(layout_of(arena, &coords, &layout, diag));
-    /* What is compared must be comparable: the iterator is a coordinate like the others. */
+    CUTE_TRY(predicate_layout(arena, &coords, &layout, diag));
+    /* The bounds must be congruent to the coordinates, of which the iterator is one. */
     coordinate = cute_value_of_tree(CUTE_INT_TUPLE, coords.tree);
     cute_value pair[] = {coordinate, cute_value_of_tree(CUTE_INT_TUPLE, bounds.tree)};
     CUTE_TRY(cute_apply(arena, NULL, CUTE_OP_ELEM_LESS, pair, 2, NULL, &less, diag));
@@ -131,7 +133,8 @@ static cute_status infer_predicates(cute_arena *arena, const cute_op_query *quer
     return CUTE_OK;
 }
 
-/* The coordinate of `tree` at an index, first leaf fastest. *index is divided by the extents that were used. */
+/* The coordinate of an index in the shape `tree`, first leaf fastest; divides *index by the consumed
+ * extents. */
 static const cute_tree *coordinate_at(cute_arena *arena, const cute_tree *tree, int64_t *index)
 {
     if (tree->kind != CUTE_TREE_TUPLE) {
@@ -146,8 +149,8 @@ static const cute_tree *coordinate_at(cute_arena *arena, const cute_tree *tree, 
     return cute_tree_tuple(arena, items, tree->count);
 }
 
-/* That of a predicate in the tensor of coordinates: the first value of each copy. */
-static const cute_tree *in_coords(cute_arena *arena, const cute_tree *shape, const cute_tree *at)
+/* Maps the coordinate of a predicate to the tensor of coordinates: the first value of the copy. */
+static const cute_tree *first_value_coord(cute_arena *arena, const cute_tree *shape, const cute_tree *at)
 {
     const cute_tree **modes = cute_arena_array(arena, shape->count, sizeof *modes), *first = shape->items[0];
     if (!modes) return NULL;
@@ -174,17 +177,17 @@ static cute_status expand_predicate(const cute_op_row *row, const cute_expansion
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 0), &coords));
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 1), &bounds));
     bounds.type = CUTE_INT_TUPLE;
-    CUTE_TRY(layout_of(x->arena, &coords, &layout, x->diag));
+    CUTE_TRY(predicate_layout(x->arena, &coords, &layout, x->diag));
     CUTE_TRY(cute_apply(x->arena, NULL, CUTE_OP_SIZE, &layout, 1, NULL, &size, x->diag));
     cute_builder b = cute_builder_before(op);
     cute_arith arith = cute_emitter_start(x->emitter, &b);
     MlirType i8 = mlirIntegerTypeGet(b.context, 8);
     MlirValue made;
-    CUTE_TRY(allocate(x, op, mlirValueGetType(result), &made));
+    CUTE_TRY(allocate_registers(x, op, mlirValueGetType(result), &made));
     for (int64_t i = 0; i < size.tree->value.value; i++) {
         int64_t rest = i;
         const cute_tree *at = coordinate_at(x->arena, layout.layout.shape, &rest);
-        const cute_tree *in = at ? in_coords(x->arena, coords.layout.shape, at) : NULL;
+        const cute_tree *in = at ? first_value_coord(x->arena, coords.layout.shape, at) : NULL;
         if (!in) return cute_fail_memory(x->diag);
         cute_value pair[] = {cute_value_of_tree(CUTE_COORD, in), cute_value_of_layout(coords.layout)};
         cute_value offset, less;
@@ -211,7 +214,7 @@ static cute_status expand_predicate(const cute_op_row *row, const cute_expansion
 typedef cute_status (*inference)(cute_arena *arena, const cute_op_query *query, cute_op_types *out,
                                  cute_diag *diag);
 
-static bool inferred(const cute_op_query *query, cute_op_types *out, inference infer)
+static bool infer_with_diag(const cute_op_query *query, cute_op_types *out, inference infer)
 {
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
@@ -225,13 +228,13 @@ static bool inferred(const cute_op_query *query, cute_op_types *out, inference i
 static bool infer_make_fragment_like(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
-    return inferred(query, out, infer_fragment);
+    return infer_with_diag(query, out, infer_fragment);
 }
 
 static bool infer_predicate(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
-    return inferred(query, out, infer_predicates);
+    return infer_with_diag(query, out, infer_predicates);
 }
 
 static const cute_op_row rows[] = {

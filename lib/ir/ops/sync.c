@@ -1,4 +1,4 @@
-/* mbarriers, pipelines, groups of asynchronous operations, clusters: whether types fit, and what they give. */
+/* mbarriers, pipelines, groups of asynchronous operations, clusters: inference and verification. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
@@ -8,42 +8,42 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/check.h"
 
-/* ---- results that do not depend on operands ---- */
+/* ---- fixed result types ---- */
 
-static bool infer_bit(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_i1(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
     cute_op_types_add(out, mlirIntegerTypeGet(query->context, 1));
     return true;
 }
 
-static void add_words(const cute_op_query *query, cute_op_types *out, int count)
+static void add_i32_types(const cute_op_query *query, cute_op_types *out, int count)
 {
     for (int i = 0; i < count; i++) cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
 }
 
-static bool infer_word(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_i32(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
-    add_words(query, out, 1);
+    add_i32_types(query, out, 1);
     return true;
 }
 
-static bool infer_state(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_pipeline_state(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
-    add_words(query, out, 2);
+    add_i32_types(query, out, 2);
     return true;
 }
 
-static bool infer_place(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_xyz(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
-    add_words(query, out, 3);
+    add_i32_types(query, out, 3);
     return true;
 }
 
-static bool infer_time(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_i64(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
     cute_op_types_add(out, mlirIntegerTypeGet(query->context, 64));
@@ -59,8 +59,8 @@ static bool check_barrier(const cute_check *c, intptr_t operand)
     const cute_pointer *p = cute_check_operand(c, operand)->pointer;
     if (!cute_check_space(c, what, p, CUTE_SPACE_SMEM)) return false;
     if (p->bits != 64)
-        return cute_check_fail(c, "expects %s to be an mbarrier, a pointer to i64, but got one to '%s'", what,
-                               p->element);
+        return cute_check_fail(c, "expects %s to be an mbarrier, a pointer to i64, but got a pointer to '%s'",
+                               what, p->element);
     if (p->align < 8)
         return cute_check_fail(c, "expects %s to be aligned to 8 bytes, but got %d", what, (int)p->align);
     if (!p->swizzle.bits) return true;
@@ -79,7 +79,7 @@ static bool verify_conditional(const cute_op_row *row, MlirOperation op)
     return check_barrier(&c, 1);
 }
 
-enum { MOST_ARRIVALS = (1 << 20) - 1 };
+enum { MAX_ARRIVALS = (1 << 20) - 1 };
 
 static bool verify_arrive(const cute_op_row *row, MlirOperation op)
 {
@@ -88,8 +88,8 @@ static bool verify_arrive(const cute_op_row *row, MlirOperation op)
     MlirAttribute count = mlirOperationGetAttributeByName(op, cute_text("count"));
     if (mlirAttributeIsNull(count)) return true;
     int64_t value = mlirIntegerAttrGetValueInt(count);
-    if (value >= 1 && value <= MOST_ARRIVALS) return true;
-    return cute_check_fail(&c, "expects a count from 1 to %d, but got %d", MOST_ARRIVALS, (int)value);
+    if (value >= 1 && value <= MAX_ARRIVALS) return true;
+    return cute_check_fail(&c, "expects a count from 1 to %d, but got %d", MAX_ARRIVALS, (int)value);
 }
 
 /* ---- fences, registers ---- */
@@ -100,8 +100,8 @@ static bool verify_tensormap(const cute_op_row *row, MlirOperation op)
     MlirStringRef order = mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("order")));
     bool acquires = cute_text_is(order, "acquire");
     if (acquires == (mlirOperationGetNumOperands(op) == 1)) return true;
-    return cute_check_fail(&c, acquires ? "expects the address of the tensor map that it acquires"
-                                        : "expects no address to release");
+    return cute_check_fail(&c, acquires ? "expects the address of the tensor map to acquire"
+                                        : "expects no address with order 'release'");
 }
 
 /* PTX ISA, "tensormap.cp_fenceproxy": from shared to global memory, both aligned to 128 bytes. */
@@ -114,14 +114,14 @@ static bool verify_release(const cute_op_row *row, MlirOperation op)
         const cute_pointer *p = cute_check_operand(&c, i)->pointer;
         if (!cute_check_space(&c, what, p, spaces[i])) return false;
         if (p->align % 128)
-            return cute_check_fail(&c, "expects %s to be aligned to 128 bytes, but it is to %lld", what,
+            return cute_check_fail(&c, "expects %s to be aligned to 128 bytes, but got %lld", what,
                                    (long long)p->align);
     }
     return true;
 }
 
 /* PTX ISA, "setmaxnreg" */
-static bool verify_registers(const cute_op_row *row, MlirOperation op)
+static bool verify_setmaxnreg(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     int64_t count = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("registers")));
@@ -139,7 +139,7 @@ static bool infer_dsmem(const cute_op_row *row, const cute_op_query *query, cute
         return cute_op_fail(query->location, row->name, "expects a pointer to shared memory");
     if (value->pointer->space != CUTE_SPACE_SMEM)
         return cute_op_fail(query->location, row->name,
-                            "expects operand #0 to be in memory 'smem', but got '%s'",
+                            "expects operand #0 to be in memory space 'smem', but got '%s'",
                             cute_space_name(value->pointer->space));
     if (value->pointer->swizzle.bits)
         return cute_op_fail(query->location, row->name, "expects a pointer without a swizzle");
@@ -186,28 +186,30 @@ static bool verify_st_async(const cute_op_row *row, MlirOperation op)
                            (int)p->align);
 }
 
-/* ---- products of warpgroups ---- */
+/* ---- warpgroup_mma ---- */
 
-enum { MMA, FACTOR_A, FACTOR_B, SUM, DONE }; /* operands */
+enum { OPERAND_MMA, OPERAND_A, OPERAND_B, OPERAND_C, OPERAND_BARRIER }; /* operands */
 
-static bool infer_product(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_warpgroup_mma(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    if (query->operand_count <= SUM) return cute_op_fail(query->location, row->name, "expects A, B and C");
-    cute_op_types_add(out, mlirValueGetType(query->operands[SUM]));
+    if (query->operand_count <= OPERAND_C)
+        return cute_op_fail(query->location, row->name, "expects A, B and C");
+    cute_op_types_add(out, mlirValueGetType(query->operands[OPERAND_C]));
     return true;
 }
 
-static bool verify_product(const cute_op_row *row, MlirOperation op)
+static bool verify_warpgroup_mma(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    const cute_value *mma = cute_check_operand(&c, MMA), *sum = cute_check_operand(&c, SUM);
+    const cute_value *mma = cute_check_operand(&c, OPERAND_MMA), *sum = cute_check_operand(&c, OPERAND_C);
     if (mma->atom->known && !mma->atom->wgmma)
-        return cute_check_fail(&c, "expects an atom of wgmma, but got '%s'", mma->atom->mnemonic);
-    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, SUM)),
+        return cute_check_fail(&c, "expects a wgmma atom, but got '%s'", mma->atom->mnemonic);
+    if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, OPERAND_C)),
                        mlirValueGetType(mlirOperationGetResult(op, 0))))
         return cute_check_fail(&c, "expects D to have the type of C");
-    if (mlirOperationGetNumOperands(op) > DONE && !check_barrier(&c, DONE)) return false;
-    const cute_value *a = cute_check_operand(&c, FACTOR_A), *b = cute_check_operand(&c, FACTOR_B);
+    if (mlirOperationGetNumOperands(op) > OPERAND_BARRIER && !check_barrier(&c, OPERAND_BARRIER))
+        return false;
+    const cute_value *a = cute_check_operand(&c, OPERAND_A), *b = cute_check_operand(&c, OPERAND_B);
     if (!a || !b || !sum) return true;
     const cute_value operands[4] = {*sum, *a, *b, *sum};
     cute_arena *arena = cute_arena_create();
@@ -229,42 +231,42 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx", .verify = verify_barrier},
     {.name = "cute_nvgpu.arch.mbarrier_complete_tx", .verify = verify_barrier},
     {.name = "cute_nvgpu.arch.mbarrier_wait", .verify = verify_barrier},
-    {.name = "cute_nvgpu.arch.mbarrier_try_wait", .infer = infer_bit, .verify = verify_barrier},
-    {.name = "cute_nvgpu.arch.mbarrier_test_wait", .infer = infer_bit, .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_try_wait", .infer = infer_i1, .verify = verify_barrier},
+    {.name = "cute_nvgpu.arch.mbarrier_test_wait", .infer = infer_i1, .verify = verify_barrier},
     {.name = "cute_nvgpu.arch.mbarrier_conditional_try_wait",
-     .infer = infer_bit,
+     .infer = infer_i1,
      .verify = verify_conditional},
     {.name = "cute_nvgpu.arch.cp_async_mbarrier_arrive", .verify = verify_barrier},
     {.name = "cute_nvgpu.arch.cp_async_mbarrier_arrive_noinc", .verify = verify_barrier},
-    {.name = "cute_nvgpu.arch.pipeline_start", .infer = infer_state},
-    {.name = "cute_nvgpu.arch.pipeline_advance", .infer = infer_state},
-    {.name = "cute_nvgpu.arch.pipeline_index_of", .infer = infer_state},
+    {.name = "cute_nvgpu.arch.pipeline_start", .infer = infer_pipeline_state},
+    {.name = "cute_nvgpu.arch.pipeline_advance", .infer = infer_pipeline_state},
+    {.name = "cute_nvgpu.arch.pipeline_index_of", .infer = infer_pipeline_state},
     {.name = "cute_nvgpu.arch.cp_async_bulk_commit_group"},
     {.name = "cute_nvgpu.arch.cp_async_bulk_wait_group"},
     {.name = "cute_nvgpu.arch.wgmma_fence"},
     {.name = "cute_nvgpu.arch.wgmma_commit_group"},
     {.name = "cute_nvgpu.arch.wgmma_wait_group"},
-    {.name = "cute_nvgpu.arch.warpgroup_mma", .infer = infer_product, .verify = verify_product},
+    {.name = "cute_nvgpu.arch.warpgroup_mma", .infer = infer_warpgroup_mma, .verify = verify_warpgroup_mma},
     {.name = "cute_nvgpu.arch.fence_proxy"},
     {.name = "cute_nvgpu.arch.fence_view_async_shared"},
     {.name = "cute_nvgpu.arch.fence_proxy_tensormap", .verify = verify_tensormap},
     {.name = "cute_nvgpu.arch.cp_fence_tma_desc_release", .verify = verify_release},
     {.name = "cute_nvgpu.arch.barrier_cluster"},
-    {.name = "cute_nvgpu.arch.block_in_cluster_idx", .infer = infer_place},
-    {.name = "cute_nvgpu.arch.block_in_cluster_dim", .infer = infer_place},
-    {.name = "cute_nvgpu.arch.cluster_idx", .infer = infer_place},
-    {.name = "cute_nvgpu.arch.cluster_dim", .infer = infer_place},
-    {.name = "cute_nvgpu.arch.block_idx_in_cluster", .infer = infer_word},
-    {.name = "cute_nvgpu.arch.cluster_size", .infer = infer_word},
-    {.name = "cute_nvgpu.arch.sm_id", .infer = infer_word},
-    {.name = "cute_nvgpu.arch.clock", .infer = infer_time},
-    {.name = "cute_nvgpu.arch.globaltimer", .infer = infer_time},
+    {.name = "cute_nvgpu.arch.block_in_cluster_idx", .infer = infer_xyz},
+    {.name = "cute_nvgpu.arch.block_in_cluster_dim", .infer = infer_xyz},
+    {.name = "cute_nvgpu.arch.cluster_idx", .infer = infer_xyz},
+    {.name = "cute_nvgpu.arch.cluster_dim", .infer = infer_xyz},
+    {.name = "cute_nvgpu.arch.block_idx_in_cluster", .infer = infer_i32},
+    {.name = "cute_nvgpu.arch.cluster_size", .infer = infer_i32},
+    {.name = "cute_nvgpu.arch.sm_id", .infer = infer_i32},
+    {.name = "cute_nvgpu.arch.clock", .infer = infer_i64},
+    {.name = "cute_nvgpu.arch.globaltimer", .infer = infer_i64},
     {.name = "cute_nvgpu.arch.map_dsmem_ptr", .infer = infer_dsmem, .verify = verify_dsmem},
     {.name = "cute_nvgpu.arch.st_async", .verify = verify_st_async},
     {.name = "cute_nvgpu.arch.griddepcontrol_wait"},
     {.name = "cute_nvgpu.arch.griddepcontrol_launch_dependents"},
-    {.name = "cute_nvgpu.arch.elect_one", .infer = infer_bit},
-    {.name = "cute_nvgpu.arch.setmaxregister_increase", .verify = verify_registers},
-    {.name = "cute_nvgpu.arch.setmaxregister_decrease", .verify = verify_registers},
+    {.name = "cute_nvgpu.arch.elect_one", .infer = infer_i1},
+    {.name = "cute_nvgpu.arch.setmaxregister_increase", .verify = verify_setmaxnreg},
+    {.name = "cute_nvgpu.arch.setmaxregister_decrease", .verify = verify_setmaxnreg},
 };
 const cute_op_family cute_family_sync = {rows, sizeof rows / sizeof *rows};

@@ -1,5 +1,5 @@
-/* Tensors, iterators, pointers and integers as values. What lib/layout computes of them has rows in algebra.c; here is what
- * is more than that, and what has a type that does not follow from its operands. */
+/* Tensors, iterators, pointers and integers as values: operations that need more than the default rows of
+ * algebra.c, or whose result type cannot be inferred. */
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static bool verify_inttoptr(const cute_op_row *row, MlirOperation op)
     int64_t divisor = multiple ? multiple->tree->value.divisor : 1;
     int width = multiple ? multiple->tree->value.width : (int)mlirIntegerTypeGetWidth(type);
     if (width == 32 && to->space != CUTE_SPACE_SMEM && to->space != CUTE_SPACE_TMEM)
-        return cute_check_fail(&c, "expects an address of 64 bits for memory '%s', but got one of 32",
+        return cute_check_fail(&c, "expects a 64-bit address for memory space '%s', but got 32 bits",
                                cute_space_name(to->space));
     return cute_check_align(&c, "result", to, divisor);
 }
@@ -39,7 +39,7 @@ static bool verify_ptrtoint(const cute_op_row *row, MlirOperation op)
     const cute_pointer *from = cute_check_operand(&c, 0)->pointer;
     bool narrow = mlirIntegerTypeGetWidth(mlirValueGetType(mlirOperationGetResult(op, 0))) == 32;
     if (!narrow || from->space == CUTE_SPACE_SMEM || from->space == CUTE_SPACE_TMEM) return true;
-    return cute_check_fail(&c, "expects the address in memory '%s' as an i64, but got i32",
+    return cute_check_fail(&c, "expects an i64 address for memory space '%s', but got i32",
                            cute_space_name(from->space));
 }
 
@@ -64,10 +64,10 @@ static bool verify_assume(const cute_op_row *row, MlirOperation op)
     int from = cute_integer_width(mlirValueGetType(mlirOperationGetOperand(op, 0))),
         to = cute_integer_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
     if (from == to) return true;
-    return cute_check_fail(&c, "expects a result of %d bits like its operand, but got one of %d", from, to);
+    return cute_check_fail(&c, "expects a result as wide as its operand, %d bits, but got %d", from, to);
 }
 
-/* A pointer moves when the program runs; an iterator over coordinates is made of integers. */
+/* Coordinate iterators are expanded to integer arithmetic; pointers are lowered by cute-to-base. */
 static bool expands_add_offset(MlirOperation op)
 {
     cute_type kind;

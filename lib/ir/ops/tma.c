@@ -1,5 +1,5 @@
-/* The tensor memory accelerator: atoms from tensors, atoms that can run, partitions, descriptors. What lib/atoms/tma.c
- * computes of types, as inference, verification and expansion. */
+/* TMA operations: making atoms from tensors, executable atoms, partitions, tensor maps. Inference,
+ * verification and expansion on top of lib/atoms/tma.c. */
 #include "lib/atoms/tma.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -18,20 +18,20 @@
 
 /* ---- making atoms ---- */
 
-static MlirAttribute in_query(const void *query, const char *name)
+static MlirAttribute attribute_in_query(const void *query, const char *name)
 {
     MlirAttribute all = ((const cute_op_query *)query)->attributes;
     return mlirAttributeIsNull(all) ? all : mlirDictionaryAttrGetElementByName(all, cute_text(name));
 }
 
-static MlirAttribute in_operation(const void *op, const char *name)
+static MlirAttribute attribute_in_operation(const void *op, const char *name)
 {
     return mlirOperationGetAttributeByName(*(const MlirOperation *)op, cute_text(name));
 }
 
 typedef MlirAttribute (*attribute_of)(const void *source, const char *name);
 
-/* The word of `#cute_nvgpu.x<word>`; NULL: there is none. */
+/* The enumerator of `#cute_nvgpu.x<word>`, or NULL. */
 static const char *word_of(cute_arena *arena, MlirAttribute attribute)
 {
     MlirStringRef word = mlirAttributeIsNull(attribute) ? cute_text("") : cute_word_text(attribute);
@@ -45,14 +45,14 @@ static cute_tma_operation operation_of(const char *name)
                                        : CUTE_TMA_REDUCE;
 }
 
-/* Operands as values of the algebra: a tensor, a layout, a layout. */
-typedef struct making {
+/* Operands and attributes of an operation that makes a TMA atom. */
+typedef struct tma_operands {
     cute_value tensor, tile, map;
     cute_tma_im2col im2col;
     cute_tma_request request;
-} making;
+} tma_operands;
 
-/* The word of a string attribute; where there is none `value` stays. */
+/* Parses a string attribute; *value keeps its default if the attribute is absent. */
 static cute_status read_choice(cute_arena *arena, cute_tma_choice choice, MlirAttribute attribute, int *value,
                                cute_diag *diag)
 {
@@ -62,7 +62,7 @@ static cute_status read_choice(cute_arena *arena, cute_tma_choice choice, MlirAt
     return text ? cute_tma_word_find(choice, text, value, diag) : cute_fail_memory(diag);
 }
 
-/* A number for each mode of pixels of a tensor of `rank` modes. */
+/* Reads one integer per spatial mode of a tensor of `rank` modes. */
 static cute_status read_pixels(MlirAttribute attribute, const char *name, intptr_t rank, bool needed,
                                int64_t *out, cute_diag *diag)
 {
@@ -80,16 +80,15 @@ static cute_status read_pixels(MlirAttribute attribute, const char *name, intptr
     return CUTE_OK;
 }
 
-static cute_status read_im2col(attribute_of get, const void *source, making *m, cute_diag *diag)
+static cute_status read_im2col(attribute_of get, const void *source, tma_operands *m, cute_diag *diag)
 {
     const cute_tree *shape = m->tensor.layout.shape;
     intptr_t rank = shape && shape->kind == CUTE_TREE_TUPLE ? (intptr_t)shape->count : 1;
     if (rank < 3 || rank > CUTE_MAP_RANK)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects a tensor of 3 to 5 modes: channels, width, height and depth as far as it has them, "
-            "and batch, but got %d",
-            (int)rank);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects a tensor of 3 to 5 modes: channels, width, optional height and depth, and "
+                         "batch, but got %d",
+                         (int)rank);
     for (int i = 0; i < CUTE_MAP_SPATIAL; i++)
         m->im2col.stride[i] = m->im2col.filter[i] = m->im2col.dilation[i] = 1;
     CUTE_TRY(read_pixels(get(source, "lower"), "lower", rank, true, m->im2col.lower, diag));
@@ -101,16 +100,16 @@ static cute_status read_im2col(attribute_of get, const void *source, making *m, 
     return CUTE_OK;
 }
 
-static cute_status read_making(cute_arena *arena, const char *name, const MlirValue *operands, intptr_t count,
-                               attribute_of get, const void *source, making *m, cute_diag *diag)
+static cute_status read_tma_operands(cute_arena *arena, const char *name, const MlirValue *operands,
+                                     intptr_t count, attribute_of get, const void *source, tma_operands *m,
+                                     cute_diag *diag)
 {
     bool im2col = strstr(name, "im2col");
     if (count < 2 || count > 3)
-        return cute_fail(
-            diag, CUTE_INVALID, NULL,
-            "expects a tensor, the layout of a tile in shared memory and, where it is not mode by "
-            "mode, the map to the tensor's modes, but got %d operands",
-            (int)count);
+        return cute_fail(diag, CUTE_INVALID, NULL,
+                         "expects a tensor, the layout of a tile in shared memory and an optional map to the "
+                         "tensor's modes, but got %d operands",
+                         (int)count);
     static const char *const what[] = {"a tensor in gmem", "the layout of a tile", "a layout"};
     cute_value *const values[] = {&m->tensor, &m->tile, &m->map};
     for (intptr_t i = 0; i < count; i++) {
@@ -143,12 +142,13 @@ static cute_status read_making(cute_arena *arena, const char *name, const MlirVa
     return im2col ? read_im2col(get, source, m, diag) : CUTE_OK;
 }
 
-static cute_status infer_make_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
-                                 cute_op_types *out, cute_diag *diag)
+static cute_status infer_make_tma_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
+                                     cute_op_types *out, cute_diag *diag)
 {
-    making m;
+    tma_operands m;
     cute_tma_map map;
-    CUTE_TRY(read_making(arena, row->name, query->operands, query->operand_count, in_query, query, &m, diag));
+    CUTE_TRY(read_tma_operands(arena, row->name, query->operands, query->operand_count, attribute_in_query,
+                               query, &m, diag));
     CUTE_TRY(cute_tma_plan(arena, &m.request, &map, diag));
     cute_value atom = {.type = CUTE_ATOM, .atom = map.atom};
     MlirType types[] = {cute_type_of_value(query->context, arena, &atom),
@@ -162,44 +162,44 @@ static cute_status infer_make_in(cute_arena *arena, const cute_op_row *row, cons
 typedef cute_status infer_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
                              cute_op_types *out, cute_diag *diag);
 
-static const char *reason(const cute_diag *diag)
+static const char *first_message(const cute_diag *diag)
 {
     return diag && cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "out of memory";
 }
 
-/* With memory for one inference, and errors at the operation. */
-static bool infer_with(infer_in *infer, const cute_op_row *row, const cute_op_query *query,
-                       cute_op_types *out)
+/* Runs one inference in its own arena and reports its errors. */
+static bool infer_in_arena(infer_in *infer, const cute_op_row *row, const cute_op_query *query,
+                           cute_op_types *out)
 {
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     bool ok = arena && infer(arena, row, query, out, diag) == CUTE_OK;
-    if (!ok) cute_op_fail(query->location, row->name, "%s", reason(diag));
+    if (!ok) cute_op_fail(query->location, row->name, "%s", first_message(diag));
     cute_diag_destroy(diag);
     cute_arena_destroy(arena);
     return ok;
 }
 
-static bool infer_make(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static bool infer_make_tma(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return infer_with(infer_make_in, row, query, out);
+    return infer_in_arena(infer_make_tma_in, row, query, out);
 }
 
 cute_status cute_tma_plan_of(cute_arena *arena, MlirOperation op, cute_tma_map *out, cute_diag *diag)
 {
-    making m;
+    tma_operands m;
     MlirValue operands[3];
     intptr_t count = mlirOperationGetNumOperands(op);
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const char *text = cute_arena_copy(arena, name.data, name.length);
     if (!text) return cute_fail_memory(diag);
     for (intptr_t i = 0; i < count && i < 3; i++) operands[i] = mlirOperationGetOperand(op, i);
-    CUTE_TRY(read_making(arena, text, operands, count, in_operation, &op, &m, diag));
+    CUTE_TRY(read_tma_operands(arena, text, operands, count, attribute_in_operation, &op, &m, diag));
     return cute_tma_plan(arena, &m.request, out, diag);
 }
 
-/* The results are what the operands say. */
-static bool verify_make(const cute_op_row *row, MlirOperation op)
+/* Checks the results against the inferred ones. */
+static bool verify_make_tma(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     cute_arena *arena = cute_arena_create();
@@ -207,7 +207,7 @@ static bool verify_make(const cute_op_row *row, MlirOperation op)
     cute_tma_map map;
     bool ok = arena && cute_tma_plan_of(arena, op, &map, diag) == CUTE_OK;
     if (!ok) {
-        cute_check_fail(&c, "%s", reason(diag));
+        cute_check_fail(&c, "%s", first_message(diag));
     } else {
         const char *atom = cute_check_result(&c, 0)->atom->text;
         const cute_value *coordinates = cute_check_result(&c, 1);
@@ -226,7 +226,7 @@ static bool verify_make(const cute_op_row *row, MlirOperation op)
     return ok;
 }
 
-/* ---- atoms that can run ---- */
+/* ---- executable atoms ---- */
 
 static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, const cute_op_query *query,
                                  cute_op_types *out, cute_diag *diag)
@@ -236,8 +236,8 @@ static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, cons
         query->operand_count == 1 ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
     if (!from || !from->atom || !from->atom->tma || from->atom->tma->executable)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects an atom that make_non_exec_tiled_tma_load, store or reduce makes, or "
-                         "make_non_exec_im2col_tma_load, store or reduce");
+                         "expects a non-executable TMA atom, made by make_non_exec_tiled_tma_* or "
+                         "make_non_exec_im2col_tma_*");
     cute_value atom = {.type = CUTE_ATOM};
     CUTE_TRY(cute_tma_executable(arena, from->atom, &atom.atom, diag));
     MlirType type = cute_type_of_value(query->context, arena, &atom);
@@ -248,7 +248,7 @@ static cute_status infer_exec_in(cute_arena *arena, const cute_op_row *row, cons
 
 static bool infer_exec(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return infer_with(infer_exec_in, row, query, out);
+    return infer_in_arena(infer_exec_in, row, query, out);
 }
 
 static bool verify_exec(const cute_op_row *row, MlirOperation op)
@@ -265,7 +265,7 @@ static bool verify_exec(const cute_op_row *row, MlirOperation op)
     return ok;
 }
 
-/* A descriptor; the other fields are set later. */
+/* Sets the tensor map; the other fields are set later. */
 static bool lower_exec(const cute_op_row *row, const cute_op_lowering *l)
 {
     (void)row;
@@ -279,11 +279,11 @@ static bool lower_exec(const cute_op_row *row, const cute_op_lowering *l)
 
 /* ---- partitions ---- */
 
-typedef struct parts {
+typedef struct partition_operands {
     cute_value coordinate, blocks, shared, global;
-} parts;
+} partition_operands;
 
-static cute_status check_parts(const parts *p, cute_diag *diag)
+static cute_status check_partition_operands(const partition_operands *p, cute_diag *diag)
 {
     if (p->shared.type != CUTE_MEMREF || p->shared.pointer->space != CUTE_SPACE_SMEM)
         return cute_fail(diag, CUTE_INVALID, NULL, "expects a tensor in smem as operand #3");
@@ -300,8 +300,9 @@ static const cute_tma *tma_of(MlirValue atom)
     return value && value->atom ? value->atom->tma : NULL;
 }
 
-/* Of the five operands of tma_partition those behind the atom, as their types say. */
-static cute_status read_parts(cute_arena *arena, const MlirValue *operands, parts *p, cute_diag *diag)
+/* The values of the operands of tma_partition after the atom, by their types. */
+static cute_status read_partition_operands(cute_arena *arena, const MlirValue *operands,
+                                           partition_operands *p, cute_diag *diag)
 {
     cute_value *const values[] = {&p->coordinate, &p->blocks, &p->shared, &p->global};
     for (int i = 0; i < 4; i++) {
@@ -311,7 +312,8 @@ static cute_status read_parts(cute_arena *arena, const MlirValue *operands, part
             *values[i] = cute_value_of_tree(CUTE_COORD, cute_tree_unknown(arena, width, NULL));
             if (!values[i]->tree) return cute_fail_memory(diag);
         } else if (cute_type_value(type, values[i], NULL) != CUTE_OK) {
-            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of cute as operand #%d", i + 1);
+            return cute_fail(diag, CUTE_INVALID, NULL, "expects a value of the dialect cute as operand #%d",
+                             i + 1);
         }
     }
     return CUTE_OK;
@@ -321,17 +323,17 @@ static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row,
                                       cute_op_types *out, cute_diag *diag)
 {
     (void)row;
-    parts p;
+    partition_operands p;
     cute_value results[2];
     if (query->operand_count != 5)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "expects an atom, the block's coordinate, the layout of blocks, a tensor in shared "
-                         "memory and one of coordinates, but got %d operands",
+                         "memory and a tensor of coordinates, but got %d operands",
                          (int)query->operand_count);
     const cute_tma *tma = tma_of(query->operands[0]);
-    if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects an atom of TMA as operand #0");
-    CUTE_TRY(read_parts(arena, query->operands, &p, diag));
-    CUTE_TRY(check_parts(&p, diag));
+    if (!tma) return cute_fail(diag, CUTE_INVALID, NULL, "expects a TMA atom as operand #0");
+    CUTE_TRY(read_partition_operands(arena, query->operands, &p, diag));
+    CUTE_TRY(check_partition_operands(&p, diag));
     CUTE_TRY(cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global, &results[0],
                                 &results[1], diag));
     for (int i = 0; i < 2; i++) {
@@ -344,34 +346,35 @@ static cute_status infer_partition_in(cute_arena *arena, const cute_op_row *row,
 
 static bool infer_partition(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
-    return infer_with(infer_partition_in, row, query, out);
+    return infer_in_arena(infer_partition_in, row, query, out);
 }
 
 static bool verify_element(const cute_check *c, const char *what, const cute_pointer *pointer,
                            const cute_tma *tma)
 {
     if (!strcmp(pointer->element, tma->element)) return true;
-    return cute_check_fail(c, "expects %s to have elements of type '%s', which '%s' copies, but got '%s'",
+    return cute_check_fail(c,
+                           "expects %s to have elements of type '%s', the element type of '%s', but got '%s'",
                            what, tma->element, cute_check_operand(c, 0)->atom->mnemonic, pointer->element);
 }
 
-/* Same structure, and the same numbers where both are known. */
-static bool agree(const cute_tree *a, const cute_tree *b)
+/* Whether two trees have the same structure and equal static leaves. */
+static bool trees_agree(const cute_tree *a, const cute_tree *b)
 {
     if (a->kind != b->kind || a->count != b->count) return false;
     if (a->kind == CUTE_TREE_TUPLE) {
         for (uint32_t i = 0; i < a->count; i++)
-            if (!agree(a->items[i], b->items[i])) return false;
+            if (!trees_agree(a->items[i], b->items[i])) return false;
         return true;
     }
     return !a->value.known || !b->value.known || a->value.value == b->value.value;
 }
 
-/* Layouts are those that follow; what is known of dividing numbers may be told in other words. */
+/* Checks the layouts of the results against the inferred ones; divisors may differ. */
 static bool verify_partition(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    parts p;
+    partition_operands p;
     MlirValue operands[5];
     const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
     const cute_pointer *memory = cute_check_operand(&c, 3)->pointer;
@@ -382,14 +385,15 @@ static bool verify_partition(const cute_op_row *row, MlirOperation op)
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
     cute_value results[2];
-    bool ok = arena && read_parts(arena, operands, &p, diag) == CUTE_OK && check_parts(&p, diag) == CUTE_OK &&
+    bool ok = arena && read_partition_operands(arena, operands, &p, diag) == CUTE_OK &&
+              check_partition_operands(&p, diag) == CUTE_OK &&
               cute_tma_partition(arena, NULL, tma, &p.coordinate, &p.blocks, &p.shared, &p.global,
                                  &results[0], &results[1], diag) == CUTE_OK;
-    if (!ok) cute_check_fail(&c, "%s", reason(diag));
+    if (!ok) cute_check_fail(&c, "%s", first_message(diag));
     for (int i = 0; ok && i < 2; i++) {
         const cute_value *stated = cute_check_result(&c, i);
-        ok = (stated->type == results[i].type && agree(stated->layout.shape, results[i].layout.shape) &&
-              agree(stated->layout.stride, results[i].layout.stride)) ||
+        ok = (stated->type == results[i].type && trees_agree(stated->layout.shape, results[i].layout.shape) &&
+              trees_agree(stated->layout.stride, results[i].layout.stride)) ||
              cute_check_fail(&c, "expects result #%d with the layout \"%s\", but got \"%s\"", i,
                              cute_layout_text(arena, results[i].layout),
                              cute_layout_text(arena, stated->layout));
@@ -404,12 +408,12 @@ static bool verify_partition(const cute_op_row *row, MlirOperation op)
 static cute_status expand_partition(const cute_op_row *row, const cute_expansion *x, MlirOperation op)
 {
     (void)row;
-    parts p;
+    partition_operands p;
     cute_value results[2];
     cute_value *const values[] = {&p.coordinate, &p.blocks, &p.shared, &p.global};
     for (int i = 0; i < 4; i++)
         CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, i + 1), values[i]));
-    CUTE_TRY(check_parts(&p, x->diag));
+    CUTE_TRY(check_partition_operands(&p, x->diag));
     cute_builder b = cute_builder_before(op);
     cute_arith arith = cute_emitter_start(x->emitter, &b);
     CUTE_TRY(cute_tma_partition(x->arena, &arith, tma_of(mlirOperationGetOperand(op, 0)), &p.coordinate,
@@ -418,9 +422,9 @@ static cute_status expand_partition(const cute_op_row *row, const cute_expansion
     return cute_value_replace(x, op, 1, &results[1]);
 }
 
-/* ---- descriptors ---- */
+/* ---- tensor maps in shared memory ---- */
 
-/* Descriptors lie in shared memory while they are changed. */
+/* copy_tma_desc and update_tma_desc: the tensor map is in shared memory. */
 static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -428,24 +432,24 @@ static bool verify_descriptor(const cute_op_row *row, MlirOperation op)
     const cute_pointer *to = cute_check_operand(&c, last)->pointer;
     if (!cute_check_space(&c, "the descriptor", to, CUTE_SPACE_SMEM)) return false;
     if (to->align % 128)
-        return cute_check_fail(&c, "expects the descriptor to be aligned to 128 bytes, but it is to %lld",
+        return cute_check_fail(&c, "expects the descriptor to be aligned to 128 bytes, but got %lld",
                                (long long)to->align);
     if (last < 2) return true;
     if (tma_of(mlirOperationGetOperand(op, 0))->im2col)
-        return cute_check_fail(&c, "expects an atom of tiles: a map of the im2col mode can't be changed");
+        return cute_check_fail(&c, "expects a tiled atom: an im2col tensor map cannot be updated");
     const cute_pointer *tensor = cute_check_operand(&c, 1)->pointer;
     return cute_check_space(&c, "operand #1", tensor, CUTE_SPACE_GMEM) &&
            verify_element(&c, "operand #1", tensor, tma_of(mlirOperationGetOperand(op, 0)));
 }
 
-/* ---- the host's maps ---- */
+/* ---- tensor maps of the host ---- */
 
 static bool verify_host_map(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    MlirAttribute box = in_operation(&op, "box"), modes = in_operation(&op, "modes");
+    MlirAttribute box = attribute_in_operation(&op, "box"), modes = attribute_in_operation(&op, "modes");
     intptr_t rank = mlirDenseArrayGetNumElements(box), operands = mlirOperationGetNumOperands(op);
-    MlirStringRef format = mlirStringAttrGetValue(in_operation(&op, "format"));
+    MlirStringRef format = mlirStringAttrGetValue(attribute_in_operation(&op, "format"));
     cute_tensor_map_type type;
     int bits;
     static const char *const pixels[] = {"lower", "upper", "stride"};
@@ -454,7 +458,7 @@ static bool verify_host_map(const cute_op_row *row, MlirOperation op)
         cute_tma_choice choice;
     } words[] = {
         {"interleave", CUTE_TMA_INTERLEAVE}, {"l2_promotion", CUTE_TMA_PROMOTION}, {"fill", CUTE_TMA_FILL}};
-    bool im2col = !mlirAttributeIsNull(in_operation(&op, "lower"));
+    bool im2col = !mlirAttributeIsNull(attribute_in_operation(&op, "lower"));
     if (im2col && rank != 2)
         return cute_check_fail(
             &c, "expects a box of channels and pixels for the im2col mode, but got %d numbers", (int)rank);
@@ -463,7 +467,7 @@ static bool verify_host_map(const cute_op_row *row, MlirOperation op)
         return cute_check_fail(&c, "expects a box and modes of %d to 5 dimensions, but got %d and %d",
                                im2col ? 3 : 1, (int)rank, (int)mlirDenseArrayGetNumElements(modes));
     for (int i = 0; i < 3; i++) {
-        MlirAttribute list = in_operation(&op, pixels[i]);
+        MlirAttribute list = attribute_in_operation(&op, pixels[i]);
         intptr_t count = mlirAttributeIsNull(list) ? 0 : mlirDenseArrayGetNumElements(list);
         if (count != (im2col ? rank - 2 : 0) && (i < 2 || count))
             return cute_check_fail(&c, "expects %s of %d numbers, but got %d", pixels[i],
@@ -472,9 +476,9 @@ static bool verify_host_map(const cute_op_row *row, MlirOperation op)
     for (int i = 0, value; i < 3; i++) {
         cute_arena *arena = cute_arena_create();
         cute_diag *diag = cute_diag_create();
-        bool known = arena && read_choice(arena, words[i].choice, in_operation(&op, words[i].name), &value,
-                                          diag) == CUTE_OK;
-        if (!known) cute_check_fail(&c, "%s", reason(diag));
+        bool known = arena && read_choice(arena, words[i].choice, attribute_in_operation(&op, words[i].name),
+                                          &value, diag) == CUTE_OK;
+        if (!known) cute_check_fail(&c, "%s", first_message(diag));
         cute_diag_destroy(diag);
         cute_arena_destroy(arena);
         if (!known) return false;
@@ -488,7 +492,7 @@ static bool verify_host_map(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
-/* It stays until the host goes. */
+/* Kept until the host code is removed. */
 static bool lower_host_map(const cute_op_row *row, const cute_op_lowering *l)
 {
     (void)row, (void)l;
@@ -496,12 +500,24 @@ static bool lower_host_map(const cute_op_row *row, const cute_op_lowering *l)
 }
 
 static const cute_op_row rows[] = {
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load", .infer = infer_make, .verify = verify_make},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store", .infer = infer_make, .verify = verify_make},
-    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce", .infer = infer_make, .verify = verify_make},
-    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_load", .infer = infer_make, .verify = verify_make},
-    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_store", .infer = infer_make, .verify = verify_make},
-    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_reduce", .infer = infer_make, .verify = verify_make},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_load",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_load",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_store",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
+    {.name = "cute_nvgpu.atom.make_non_exec_im2col_tma_reduce",
+     .infer = infer_make_tma,
+     .verify = verify_make_tma},
     {.name = "cute_nvgpu.atom.make_exec_tma",
      .infer = infer_exec,
      .verify = verify_exec,

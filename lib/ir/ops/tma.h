@@ -1,11 +1,12 @@
-/* Operations of the tensor memory accelerator: what passes ask of them. */
+/* TMA operations: interface for passes. */
 #ifndef CUTE_LIB_IR_OPS_TMA_H
 #define CUTE_LIB_IR_OPS_TMA_H
 
 #include "lib/atoms/tma.h"
 #include "lib/ir/ops/ops.h"
 
-/* Fields of what stores an atom that can run (cute_lower_tma); those of loads only come second. */
+/* Fields of the lowered struct of an executable TMA atom (cute_lower_tma); the last two exist for loads
+ * only. */
 enum { CUTE_TMA_DESCRIPTOR, CUTE_TMA_POLICY, CUTE_TMA_BARRIER, CUTE_TMA_MASK };
 
 /* The tensor map of an operation cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or reduce. */

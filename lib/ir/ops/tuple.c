@@ -1,4 +1,4 @@
-/* Constants, tuples from the integers of their unknown leaves, and what values are taken apart into. */
+/* Constants, construction of tuples from their dynamic leaves, and decomposition into scalars and leaves. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdlib.h>
@@ -17,10 +17,9 @@ static bool verify_static(const cute_op_row *row, MlirOperation op)
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (cute_type_is_static(type)) return true;
     MlirStringRef text = cute_type_text(type);
-    return cute_op_fail(
-        mlirOperationGetLocation(op), row->name,
-        "expects result to be static, but got \"%.*s\": each '?' needs a value, as make_* takes them",
-        (int)text.length, text.data);
+    return cute_op_fail(mlirOperationGetLocation(op), row->name,
+                        "expects result to be static, but got \"%.*s\": each '?' needs a value: use make_*",
+                        (int)text.length, text.data);
 }
 
 static bool lower_static(const cute_op_row *row, const cute_op_lowering *l)
@@ -43,12 +42,13 @@ static bool verify_constant(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     const cute_value *type = cute_check_result(&c, 0);
     if (type->tree->kind != CUTE_TREE_INT || type->tree->value.known)
-        return cute_check_fail(&c, "expects a type of one unknown number such as !cute.int_tuple<\"?\">");
+        return cute_check_fail(&c,
+                               "expects a type with a single dynamic leaf such as !cute.int_tuple<\"?\">");
     cute_int leaf = type->tree->value;
     int width = (int)mlirIntegerTypeGetWidth(mlirAttributeGetType(number_of(op)));
     if (width != leaf.width)
-        return cute_check_fail(&c, "expects a number of %d bits like its result, but got one of %d",
-                               leaf.width, width);
+        return cute_check_fail(&c, "expects a number as wide as its result, %d bits, but got %d", leaf.width,
+                               width);
     int64_t number = mlirIntegerAttrGetValueInt(number_of(op));
     if (leaf.divisor <= 1 || number % leaf.divisor == 0) return true;
     return cute_check_fail(&c, "expects a multiple of %lld, but got %lld", (long long)leaf.divisor,
@@ -68,7 +68,8 @@ static cute_status expand_constant(const cute_op_row *row, const cute_expansion 
 
 /* ---- make_int_tuple, make_shape, ... ---- */
 
-/* The width of what is stored in an unknown leaf: an integer, or a tuple of depth 0, which may be known. */
+/* The width of an operand for a dynamic leaf: an integer, or a scalar tuple, which may be static
+ * (`wanted`). */
 static int leaf_width(MlirType type, int wanted)
 {
     cute_value leaf;
@@ -77,8 +78,8 @@ static int leaf_width(MlirType type, int wanted)
     return leaf.tree->value.known ? wanted : leaf.tree->value.width;
 }
 
-/* What is known to divide an operand of make_*; 0: nothing is known of it, the result may promise what it likes. A number
- * itself is *number. */
+/* The known divisor of an operand of make_*, or its value if *is_number; 0 if unknown, so that any divisor
+ * can be assumed. */
 static int64_t divisor_of(MlirValue operand, bool *is_number)
 {
     MlirType type = mlirValueGetType(operand);
@@ -96,20 +97,20 @@ static int64_t divisor_of(MlirValue operand, bool *is_number)
     return *is_number ? mlirIntegerAttrGetValueInt(value) : 0;
 }
 
-/* Whether an operand is a multiple of what its leaf promises, or may be. */
-static bool keeps_promise(const cute_op_row *row, MlirOperation op, intptr_t i, const cute_int *leaf)
+/* Checks that an operand is, or may be, a multiple of its leaf's divisor. */
+static bool check_divisor(const cute_op_row *row, MlirOperation op, intptr_t i, const cute_int *leaf)
 {
     bool number;
     int64_t divisor = divisor_of(mlirOperationGetOperand(op, i), &number);
     if (leaf->divisor <= 1 || (!divisor && !number) || divisor % leaf->divisor == 0) return true;
     return cute_op_fail(mlirOperationGetLocation(op), row->name,
                         number ? "expects operand #%d to be a multiple of %lld, but got %lld"
-                               : "expects operand #%d to be a multiple of %lld, but it is one of %lld only",
+                               : "expects operand #%d to be a multiple of %lld, but its divisor is %lld",
                         (int)i, (long long)leaf->divisor, (long long)divisor);
 }
 
-/* One operand for each unknown leaf, as wide as the leaf, and a multiple of what the leaf is. */
-static bool verify_make(const cute_op_row *row, MlirOperation op)
+/* One operand per dynamic leaf, of the leaf's width and divisor. */
+static bool verify_make_tuple(const cute_op_row *row, MlirOperation op)
 {
     MlirLocation location = mlirOperationGetLocation(op);
     cute_arena *arena = cute_arena_create();
@@ -135,7 +136,7 @@ static bool verify_make(const cute_op_row *row, MlirOperation op)
                          i, leaves[i].width, width);
             goto out;
         }
-        if (!keeps_promise(row, op, (intptr_t)i, &leaves[i])) goto out;
+        if (!check_divisor(row, op, (intptr_t)i, &leaves[i])) goto out;
     }
     ok = true;
 out:
@@ -145,7 +146,7 @@ out:
 
 /* ---- get_scalars ---- */
 
-/* Bits of what get_scalars gives for a leaf: 32, or 64 for an unknown i64 and a number that needs it. */
+/* The width of a leaf's scalar: 32, or 64 for a dynamic i64 and for an integer that needs it. */
 static int scalar_width(const cute_int *value)
 {
     if (!value->known) return value->width;
@@ -213,7 +214,7 @@ typedef struct scalars {
     MlirValue *items;
 } scalars;
 
-static void get_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+static void collect_scalar(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     scalars *s = f->context;
     cute_builder b = cute_builder_before(s->op);
@@ -231,7 +232,7 @@ static void get_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path,
             s->items[s->count++] = cute_build_constant(&b, 32, leaf->path[i]);
 }
 
-static void count_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
+static void count_scalars(cute_fields *f, const cute_tree *leaf, const int64_t *path, intptr_t depth)
 {
     scalars *s = f->context;
     (void)path, (void)depth;
@@ -239,14 +240,14 @@ static void count_leaf(cute_fields *f, const cute_tree *leaf, const int64_t *pat
     s->count += leaf->kind == CUTE_TREE_BASIS && !s->only_unknown ? 1 + (intptr_t)leaf->count : 1;
 }
 
-/* B, offset, A, as they were read, to A, offset, B, as they are given. */
+/* Reorders B, offset, A (storage order) to A, offset, B (result order). */
 static void reverse_parts(scalars *s, const cute_value *value, MlirValue *items)
 {
     cute_value outer = cute_value_of_layout(value->layout),
                offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
     scalars b = {.only_unknown = s->only_unknown}, o = b;
-    cute_fields_walk(&(cute_fields){.leaf = count_leaf, .context = &b}, &outer);
-    cute_fields_walk(&(cute_fields){.leaf = count_leaf, .context = &o}, &offset);
+    cute_fields_walk(&(cute_fields){.leaf = count_scalars, .context = &b}, &outer);
+    cute_fields_walk(&(cute_fields){.leaf = count_scalars, .context = &o}, &offset);
     intptr_t a = s->count - b.count - o.count, n = 0;
     for (intptr_t i = 0; i < a; i++) items[n++] = s->items[b.count + o.count + i];
     for (intptr_t i = 0; i < o.count; i++) items[n++] = s->items[b.count + i];
@@ -274,7 +275,7 @@ static bool lower_get_scalars(const cute_op_row *row, const cute_op_lowering *l)
     intptr_t first = swizzled && !s.only_unknown ? 3 : 0; /* results before the leaves */
     cute_builder b = cute_builder_before(op);
     for (intptr_t i = 0; i < first; i++) results[i] = cute_build_constant(&b, 32, parameters[i]);
-    cute_fields_walk(&(cute_fields){.leaf = get_leaf, .context = &s}, value);
+    cute_fields_walk(&(cute_fields){.leaf = collect_scalar, .context = &s}, value);
     if (composed)
         reverse_parts(&s, value, results + first);
     else
@@ -286,7 +287,7 @@ static bool lower_get_scalars(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-/* ---- get_leaves, get_layouts_from_tile: a value for each part ---- */
+/* ---- get_leaves, get_layouts_from_tile ---- */
 
 static bool infer_parts(const cute_op_query *query, bool layouts_only, cute_op_types *out)
 {
@@ -346,7 +347,7 @@ static cute_status expand_layouts(const cute_op_row *row, const cute_expansion *
 /* ---- rows ---- */
 
 #define MAKE(op)                                                                                             \
-    {.name = "cute." #op, .parts = CUTE_PARTS_LEAVES, .verify = verify_make, .lower = cute_lower_parts}
+    {.name = "cute." #op, .parts = CUTE_PARTS_LEAVES, .verify = verify_make_tuple, .lower = cute_lower_parts}
 
 static const cute_op_row rows[] = {
     {.name = "cute.static", .constant = true, .verify = verify_static, .lower = lower_static},

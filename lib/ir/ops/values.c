@@ -1,4 +1,4 @@
-/* Values of the program as values of lib/layout, whose handles are integers of the program, and back. */
+/* Converts SSA values to values of lib/layout, with SSA integers as handles of dynamic leaves, and back. */
 #include <mlir-c/BuiltinTypes.h>
 
 #include "lib/ir/dialects/types.h"
@@ -7,7 +7,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/algebra.h"
 
-/* The unknown leaves of a part of a value: how many. */
+/* The number of dynamic leaves of a layout. */
 static size_t unknowns_of_layout(cute_layout layout)
 {
     cute_value value = cute_value_of_layout(layout);
@@ -16,21 +16,21 @@ static size_t unknowns_of_layout(cute_layout layout)
 
 /* ---- operands ---- */
 
-/* Writes the integers for the unknown leaves of `value` to handles + *count, in the order in which they are
- * stored, when the operations that put it together say what they are. */
-static bool read_parts(MlirValue value, void **handles, size_t *count)
+/* Appends the SSA integers of the dynamic leaves of `value` to handles[*count], in storage order, if
+ * `value` was assembled from them. */
+static bool read_leaf_handles(MlirValue value, void **handles, size_t *count)
 {
     if (cute_type_is_static(mlirValueGetType(value))) return true;
     MlirOperation op = cute_defining_op(value);
     const cute_op_row *row = mlirOperationIsNull(op) ? NULL : cute_op_row_of(op);
     if (!row || row->parts == CUTE_PARTS_NONE) return false;
-    if (row->expand && (!row->expands || row->expands(op))) return false; /* it computes */
+    if (row->expand && (!row->expands || row->expands(op))) return false; /* it is computed */
     intptr_t operands = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < operands; i++) {
         MlirValue operand =
             mlirOperationGetOperand(op, row->parts == CUTE_PARTS_REVERSED ? operands - 1 - i : i);
         if (row->parts != CUTE_PARTS_LEAVES) {
-            if (!read_parts(operand, handles, count)) return false;
+            if (!read_leaf_handles(operand, handles, count)) return false;
             continue;
         }
         cute_type kind;
@@ -44,8 +44,9 @@ static bool read_parts(MlirValue value, void **handles, size_t *count)
     return true;
 }
 
-/* The only result of an operation that takes a value apart. */
-static cute_status part(MlirOperation op, const char *name, MlirValue whole, MlirValue *out, cute_diag *diag)
+/* Builds an operation that extracts a part of `whole`. */
+static cute_status build_part(MlirOperation op, const char *name, MlirValue whole, MlirValue *out,
+                              cute_diag *diag)
 {
     cute_builder b = cute_builder_before(op);
     MlirOperation made = cute_build_inferred(&b, name, CUTE_OPERANDS(whole), CUTE_NO_NAMED);
@@ -55,8 +56,8 @@ static cute_status part(MlirOperation op, const char *name, MlirValue whole, Mli
     return CUTE_OK;
 }
 
-/* A tensor's pointer, or a coordinate tensor's iterator, and its layout: what it was made of, or operations that read
- * them. */
+/* Binds the iterator and layout of a tensor to the operands of its make_view, or to operations that
+ * extract them. */
 static cute_status bind_tensor(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
 {
     MlirOperation view = cute_defining_op(operand);
@@ -66,7 +67,7 @@ static cute_status bind_tensor(const cute_expansion *x, MlirOperation op, MlirVa
     if (made)
         iterator = mlirOperationGetOperand(view, 0);
     else
-        CUTE_TRY(part(op, "cute.get_iter", operand, &iterator, x->diag));
+        CUTE_TRY(build_part(op, "cute.get_iter", operand, &iterator, x->diag));
     cute_value parts;
     if (out->type == CUTE_MEMREF) {
         out->pointer = cute_pointer_with_handle(x->arena, out->pointer, (void *)iterator.ptr);
@@ -81,14 +82,14 @@ static cute_status bind_tensor(const cute_expansion *x, MlirOperation op, MlirVa
     if (made)
         layout = mlirOperationGetOperand(view, 1);
     else
-        CUTE_TRY(part(op, "cute.get_layout", operand, &layout, x->diag));
+        CUTE_TRY(build_part(op, "cute.get_layout", operand, &layout, x->diag));
     CUTE_TRY(cute_value_bind(x, op, layout, &parts));
     out->layout = parts.layout;
     if (parts.type == CUTE_COMPOSED_LAYOUT) out->tree = parts.tree, out->inner = parts.inner;
     return CUTE_OK;
 }
 
-/* A value of a constrained integer as a plain one. */
+/* Binds a !cute.iN value to a builtin integer. */
 static cute_status bind_integer(const cute_expansion *x, MlirOperation op, MlirValue operand, cute_value *out)
 {
     MlirOperation from = cute_defining_op(operand);
@@ -135,21 +136,21 @@ cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue
     cute_value_unknowns(out, leaves, count);
     cute_value bound;
     size_t made = 0;
-    if (read_parts(operand, handles, &made) && made == count) {
+    if (read_leaf_handles(operand, handles, &made) && made == count) {
         CUTE_TRY(cute_value_with_handles(arena, out, handles, count, &bound, diag));
         *out = bound;
         return CUTE_OK;
     }
-    if (out->type == CUTE_ARITH_TUPLE_ITER) { /* its numbers are those of what it points at */
+    if (out->type == CUTE_ARITH_TUPLE_ITER) { /* its leaves are those of the dereferenced tuple */
         MlirValue tuple;
-        CUTE_TRY(part(op, "cute.deref_arith_tuple_iter", operand, &tuple, diag));
+        CUTE_TRY(build_part(op, "cute.deref_arith_tuple_iter", operand, &tuple, diag));
         CUTE_TRY(cute_value_bind(x, op, tuple, &bound));
         out->tree = bound.tree;
         return CUTE_OK;
     }
     MlirContext c = mlirOperationGetContext(op);
     MlirNamedAttribute only = cute_attribute(c, "only_dynamic", mlirUnitAttrGet(c));
-    /* get_scalars gives a composed layout's A, offset, B; the value's own order is B, offset, A. */
+    /* get_scalars returns A, offset, B of a composed layout; storage order is B, offset, A. */
     size_t outer = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->layout) : 0;
     size_t inner = out->type == CUTE_COMPOSED_LAYOUT ? unknowns_of_layout(out->inner) : 0;
     size_t offset = out->type == CUTE_COMPOSED_LAYOUT ? count - outer - inner : 0;
@@ -177,11 +178,12 @@ cute_status cute_value_bind(const cute_expansion *x, MlirOperation op, MlirValue
 
 /* ---- results ---- */
 
-static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
-                         cute_diag *diag);
+static cute_status build_value(cute_arena *arena, MlirOperation where, const cute_value *value,
+                               MlirValue *out, cute_diag *diag);
 
-static cute_status make(cute_arena *arena, MlirOperation where, const char *name, const MlirValue *operands,
-                        size_t count, const cute_value *value, MlirValue *out, cute_diag *diag)
+static cute_status build_operation(cute_arena *arena, MlirOperation where, const char *name,
+                                   const MlirValue *operands, size_t count, const cute_value *value,
+                                   MlirValue *out, cute_diag *diag)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
     cute_builder b = cute_builder_before(where);
@@ -192,7 +194,7 @@ static cute_status make(cute_arena *arena, MlirOperation where, const char *name
     return CUTE_OK;
 }
 
-/* A value that is one tree, from its unknown leaves, if any. */
+/* Builds a value that is a single tree from its dynamic leaves. */
 static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
                               cute_diag *diag)
 {
@@ -204,10 +206,10 @@ static cute_status build_tree(cute_arena *arena, MlirOperation where, const cute
     for (size_t i = 0; i < count; i++) operands[i] = (MlirValue){leaves[i].handle};
     const char *name = cute_arena_printf(arena, "cute.make_%s", cute_type_name(value->type));
     if (!name) return cute_fail_memory(diag);
-    return make(arena, where, name, operands, count, value, out, diag);
+    return build_operation(arena, where, name, operands, count, value, out, diag);
 }
 
-/* The pointer itself; where the algebra looks at it as one to other elements, that. */
+/* The pointer, recast if the algebra changed its element type. */
 static cute_status build_pointer(cute_arena *arena, MlirOperation where, const cute_pointer *pointer,
                                  MlirValue *out, cute_diag *diag)
 {
@@ -217,10 +219,10 @@ static cute_status build_pointer(cute_arena *arena, MlirOperation where, const c
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, &value);
     if (mlirTypeIsNull(type)) return cute_fail_memory(diag);
     if (mlirTypeEqual(type, mlirValueGetType(*out))) return CUTE_OK;
-    return make(arena, where, "cute.recast_iter", out, 1, &value, out, diag);
+    return build_operation(arena, where, "cute.recast_iter", out, 1, &value, out, diag);
 }
 
-/* The layout of a tensor alone. */
+/* The layout of a tensor, without its iterator. */
 static cute_value layout_of_tensor(const cute_value *tensor)
 {
     cute_value layout = cute_value_of_layout(tensor->layout);
@@ -241,27 +243,28 @@ static cute_status build_tensor(cute_arena *arena, MlirOperation where, const cu
     if (value->type == CUTE_MEMREF)
         CUTE_TRY(build_pointer(arena, where, value->pointer, &operands[0], diag));
     else
-        CUTE_TRY(build(arena, where, &iterator, &operands[0], diag));
-    CUTE_TRY(build(arena, where, &layout, &operands[1], diag));
-    return make(arena, where, "cute.make_view", operands, 2, value, out, diag);
+        CUTE_TRY(build_value(arena, where, &iterator, &operands[0], diag));
+    CUTE_TRY(build_value(arena, where, &layout, &operands[1], diag));
+    return build_operation(arena, where, "cute.make_view", operands, 2, value, out, diag);
 }
 
-/* Operations that yield `value`, whose unknown leaves have handles. */
-static cute_status build(cute_arena *arena, MlirOperation where, const cute_value *value, MlirValue *out,
-                         cute_diag *diag)
+/* Builds operations that yield `value`, whose dynamic leaves have handles. */
+static cute_status build_value(cute_arena *arena, MlirOperation where, const cute_value *value,
+                               MlirValue *out, cute_diag *diag)
 {
-    if (cute_value_is_static(value)) return make(arena, where, "cute.static", NULL, 0, value, out, diag);
+    if (cute_value_is_static(value))
+        return build_operation(arena, where, "cute.static", NULL, 0, value, out, diag);
     switch (value->type) {
     case CUTE_PTR: return build_pointer(arena, where, value->pointer, out, diag);
     case CUTE_MEMREF:
     case CUTE_COORD_TENSOR: return build_tensor(arena, where, value, out, diag);
     case CUTE_INTEGER:
         *out = (MlirValue){value->tree->value.handle};
-        return make(arena, where, "cute.assume", out, 1, value, out, diag);
+        return build_operation(arena, where, "cute.assume", out, 1, value, out, diag);
     case CUTE_ARITH_TUPLE_ITER: {
         cute_value tuple = cute_value_of_tree(CUTE_INT_TUPLE, value->tree);
         CUTE_TRY(build_tree(arena, where, &tuple, out, diag));
-        return make(arena, where, "cute.make_arith_tuple_iter", out, 1, value, out, diag);
+        return build_operation(arena, where, "cute.make_arith_tuple_iter", out, 1, value, out, diag);
     }
     default: break;
     }
@@ -271,7 +274,7 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
         MlirValue operands[2];
         CUTE_TRY(build_tree(arena, where, &shape, &operands[0], diag));
         CUTE_TRY(build_tree(arena, where, &stride, &operands[1], diag));
-        return make(arena, where, "cute.make_layout", operands, 2, value, out, diag);
+        return build_operation(arena, where, "cute.make_layout", operands, 2, value, out, diag);
     }
     if (value->type != CUTE_COMPOSED_LAYOUT) return build_tree(arena, where, value, out, diag);
     cute_value inner = {.type = CUTE_SWIZZLE, .swizzle = value->swizzle};
@@ -279,14 +282,15 @@ static cute_status build(cute_arena *arena, MlirOperation where, const cute_valu
     cute_value offset = cute_value_of_tree(CUTE_INT_TUPLE, value->tree),
                outer = cute_value_of_layout(value->layout);
     MlirValue operands[3];
-    CUTE_TRY(build(arena, where, &outer, &operands[2], diag));
+    CUTE_TRY(build_value(arena, where, &outer, &operands[2], diag));
     CUTE_TRY(build_tree(arena, where, &offset, &operands[1], diag));
-    CUTE_TRY(build(arena, where, &inner, &operands[0], diag));
-    return make(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
+    CUTE_TRY(build_value(arena, where, &inner, &operands[0], diag));
+    return build_operation(arena, where, "cute.make_composed_layout", operands, 3, value, out, diag);
 }
 
-/* `tree` with what a type of the same profile states of its leaves: numbers, and what divides them; NULL when memory is exhausted. */
-static const cute_tree *state_leaves(cute_arena *arena, const cute_tree *tree, const cute_tree *stated)
+/* Copies static leaves and divisors from `stated`, a tree of the same profile, to `tree`; NULL when memory
+ * is exhausted. */
+static const cute_tree *apply_stated_leaves(cute_arena *arena, const cute_tree *tree, const cute_tree *stated)
 {
     if (!tree || !stated || tree->kind != stated->kind) return tree;
     if (tree->kind == CUTE_TREE_INT || tree->kind == CUTE_TREE_BASIS) {
@@ -302,7 +306,7 @@ static const cute_tree *state_leaves(cute_arena *arena, const cute_tree *tree, c
     if (tree->kind != CUTE_TREE_TUPLE || tree->count != stated->count) return tree;
     const cute_tree **items = NULL;
     for (uint32_t i = 0; i < tree->count; i++) {
-        const cute_tree *item = state_leaves(arena, tree->items[i], stated->items[i]);
+        const cute_tree *item = apply_stated_leaves(arena, tree->items[i], stated->items[i]);
         if (item && item == tree->items[i] && !items) continue;
         if (!items) {
             items = cute_arena_array(arena, tree->count, sizeof *items);
@@ -321,9 +325,9 @@ cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr
     if (cute_type_is(mlirValueGetType(old), NULL)) {
         cute_value whole = *value;
         const cute_value *stated = cute_type_peek(mlirValueGetType(old));
-        if (value->tree && !(whole.tree = state_leaves(x->arena, value->tree, stated->tree)))
+        if (value->tree && !(whole.tree = apply_stated_leaves(x->arena, value->tree, stated->tree)))
             return cute_fail_memory(x->diag);
-        CUTE_TRY(build(x->arena, op, &whole, &new, x->diag));
+        CUTE_TRY(build_value(x->arena, op, &whole, &new, x->diag));
     } else {
         cute_int number = value->tree->value;
         cute_builder b = cute_builder_before(op);
@@ -333,9 +337,9 @@ cute_status cute_value_replace(const cute_expansion *x, MlirOperation op, intptr
     return CUTE_OK;
 }
 
-/* `tree` with each leaf, known ones too, as the next result of a get_scalars. */
-static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars,
-                                      intptr_t *next)
+/* Replaces each leaf, including static ones, by the next result of a get_scalars. */
+static const cute_tree *bind_all_leaves(cute_arena *arena, const cute_tree *tree, MlirOperation scalars,
+                                        intptr_t *next)
 {
     if (tree->kind == CUTE_TREE_INT) {
         MlirValue result = mlirOperationGetResult(scalars, (*next)++);
@@ -345,7 +349,7 @@ static const cute_tree *number_leaves(cute_arena *arena, const cute_tree *tree, 
     if (tree->kind != CUTE_TREE_TUPLE) return tree;
     const cute_tree **items = cute_arena_array(arena, tree->count, sizeof *items);
     for (uint32_t i = 0; items && i < tree->count; i++)
-        if (!(items[i] = number_leaves(arena, tree->items[i], scalars, next))) return NULL;
+        if (!(items[i] = bind_all_leaves(arena, tree->items[i], scalars, next))) return NULL;
     return items || !tree->count ? cute_tree_tuple(arena, items, tree->count) : NULL;
 }
 
@@ -372,7 +376,7 @@ cute_status cute_value_bind_all(const cute_expansion *x, MlirOperation op, MlirV
         return cute_fail(diag, CUTE_INVALID, NULL, "could not read the operand's leaves");
     intptr_t next = 0;
     for (int i = 0; i < 3; i++)
-        if (*parts[i] && !(*parts[i] = number_leaves(arena, *parts[i], scalars, &next)))
+        if (*parts[i] && !(*parts[i] = bind_all_leaves(arena, *parts[i], scalars, &next)))
             return cute_fail_memory(diag);
     return CUTE_OK;
 }

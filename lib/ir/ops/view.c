@@ -1,4 +1,4 @@
-/* Pointers, tensors and iterators after cute-to-base: addresses and structs. */
+/* See view.h. Pointers become addresses; tensors and iterators become structs. */
 #include "lib/ir/ops/view.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -18,7 +18,7 @@ bool cute_lower_same(const cute_op_row *row, const cute_op_lowering *l)
     cute_builder b = cute_builder_before(l->op);
     MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
     MlirValue value = mlirOperationGetOperand(l->op, 0);
-    /* Between spaces, generic ones too. */
+    /* Between memory spaces, including generic. */
     bool pointers = mlirTypeIsALLVMPointerType(type) && mlirTypeIsALLVMPointerType(mlirValueGetType(value));
     if (pointers && !mlirTypeEqual(type, mlirValueGetType(value)))
         value = cute_unary(&b, "llvm.addrspacecast", value, type);
@@ -26,15 +26,15 @@ bool cute_lower_same(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-/* Room for all unknown leaves of a value, and one more thing. */
-static MlirValue *room(const cute_value *value)
+/* Allocates an array for the dynamic leaves of a value, plus one. */
+static MlirValue *alloc_leaf_values(const cute_value *value)
 {
     return calloc(cute_value_unknowns(value, NULL, 0) + 1, sizeof(MlirValue));
 }
 
-/* The value with the leaves in items[], behind a pointer where it is a tensor in memory. */
-static MlirValue put_together(const cute_builder *b, const cute_value *value, MlirType stored,
-                              MlirValue pointer, MlirValue *items)
+/* Assembles a value from its leaves, after the pointer if it is a tensor in memory. */
+static MlirValue assemble_value(const cute_builder *b, const cute_value *value, MlirType stored,
+                                MlirValue pointer, MlirValue *items)
 {
     MlirValue into = pointer;
     bool alone = !mlirValueIsNull(pointer) && mlirTypeEqual(stored, mlirValueGetType(pointer));
@@ -51,7 +51,8 @@ bool cute_lower_make_view(const cute_op_row *row, const cute_op_lowering *l)
     (void)row;
     cute_builder b = cute_builder_before(l->op);
     const cute_value *view = cute_type_peek(l->results[0]), *layout = cute_type_peek(l->operands[1]);
-    MlirValue *items = view && layout ? room(view) : NULL, iterator = mlirOperationGetOperand(l->op, 0);
+    MlirValue *items = view && layout ? alloc_leaf_values(view) : NULL,
+              iterator = mlirOperationGetOperand(l->op, 0);
     if (!items) return false;
     size_t count = 0;
     if (view->type == CUTE_COORD_TENSOR)
@@ -59,21 +60,21 @@ bool cute_lower_make_view(const cute_op_row *row, const cute_op_lowering *l)
     cute_fields_gather(&b, layout, mlirOperationGetOperand(l->op, 1), items + count);
     MlirValue pointer = view->type == CUTE_MEMREF ? iterator : (MlirValue){NULL};
     MlirType stored = mlirValueGetType(mlirOperationGetResult(l->op, 0));
-    cute_lowered(l, put_together(&b, view, stored, pointer, items));
+    cute_lowered(l, assemble_value(&b, view, stored, pointer, items));
     free(items);
     return true;
 }
 
-/* Part of a view: the leaves from `skip` on, as what the result is. */
+/* Lowers the extraction of a part of a view: the leaves starting at `skip`. */
 static bool lower_part(const cute_op_lowering *l, size_t skip)
 {
     cute_builder b = cute_builder_before(l->op);
     const cute_value *view = cute_type_peek(l->operands[0]), *part = cute_type_peek(l->results[0]);
-    MlirValue *items = view && part ? room(view) : NULL;
+    MlirValue *items = view && part ? alloc_leaf_values(view) : NULL;
     if (!items) return false;
     cute_fields_gather(&b, view, mlirOperationGetOperand(l->op, 0), items);
     MlirType stored = mlirValueGetType(mlirOperationGetResult(l->op, 0));
-    cute_lowered(l, put_together(&b, part, stored, (MlirValue){NULL}, items + skip));
+    cute_lowered(l, assemble_value(&b, part, stored, (MlirValue){NULL}, items + skip));
     free(items);
     return true;
 }
@@ -105,7 +106,7 @@ bool cute_lower_get_layout(const cute_op_row *row, const cute_op_lowering *l)
     return view && lower_part(l, skip);
 }
 
-/* Offsets count units of 16 bytes, as the low word's address does. */
+/* Offsets are in units of 16 bytes, like the address in the low word. */
 static bool add_to_descriptor(const cute_op_lowering *l, const cute_int *by)
 {
     cute_builder b = cute_builder_before(l->op);
@@ -126,21 +127,20 @@ bool cute_lower_add_offset(const cute_op_row *row, const cute_op_lowering *l)
     const cute_value *from = cute_type_peek(l->operands[0]), *offset = cute_type_peek(l->operands[1]);
     cute_builder b = cute_builder_before(l->op);
     if (!from || !offset || from->type != CUTE_PTR || offset->tree->kind != CUTE_TREE_INT)
-        return cute_op_fail(b.location, row->name, "is lowered for a pointer and one integer only");
+        return cute_op_fail(b.location, row->name, "can be lowered only with a pointer and a single integer");
     const cute_pointer *pointer = from->pointer;
     if (pointer->space == CUTE_SPACE_DESC) return add_to_descriptor(l, &offset->tree->value);
     MlirType element = cute_element_type(b.context, pointer->element);
     MlirType stored = mlirTypeIsNull(element) ? element : cute_stored_type(element, pointer->bits);
     if (mlirTypeIsNull(stored) || pointer->bits == 0)
-        return cute_op_fail(b.location, row->name, "needs elements of a known size, but got %s",
+        return cute_op_fail(b.location, row->name, "expects elements of a known size, but got %s",
                             pointer->element);
     cute_int by = offset->tree->value;
     int64_t divisor = by.known ? by.value : by.divisor ? by.divisor : 1;
     if (pointer->bits < 8 && divisor * pointer->bits % 8)
         return cute_op_fail(
             b.location, row->name,
-            "expects an offset that is known to be whole bytes, but its elements have %d bits and "
-            "%lld is what is known to divide it",
+            "expects an offset in whole bytes, but its elements have %d bits and its divisor is %lld",
             pointer->bits, (long long)divisor);
     MlirValue unknown = {NULL}, value = mlirOperationGetOperand(l->op, 0);
     if (!by.known) unknown = mlirOperationGetOperand(l->op, 1);
@@ -158,8 +158,8 @@ bool cute_lower_apply_swizzle(const cute_op_row *row, const cute_op_lowering *l)
     return true;
 }
 
-/* The number that an operand of the dialect or a plain integer is. */
-static MlirValue number(const cute_builder *b, const cute_op_lowering *l)
+/* The address operand as an SSA integer. */
+static MlirValue integer_operand(const cute_builder *b, const cute_op_lowering *l)
 {
     const cute_value *value = cute_type_peek(l->operands[0]);
     if (value && value->tree && value->tree->kind == CUTE_TREE_INT && value->tree->value.known)
@@ -172,7 +172,7 @@ bool cute_lower_inttoptr(const cute_op_row *row, const cute_op_lowering *l)
     (void)row;
     cute_builder b = cute_builder_before(l->op);
     MlirType type = mlirValueGetType(mlirOperationGetResult(l->op, 0));
-    cute_lowered(l, cute_unary(&b, "llvm.inttoptr", number(&b, l), type));
+    cute_lowered(l, cute_unary(&b, "llvm.inttoptr", integer_operand(&b, l), type));
     return true;
 }
 

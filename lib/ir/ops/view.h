@@ -4,7 +4,8 @@
 
 #include "lib/ir/ops/ops.h"
 
-/* What is stored stays: make_arith_tuple_iter, deref_arith_tuple_iter, recast_iter, assume. */
+/* Operations that keep the lowered value: make_arith_tuple_iter, deref_arith_tuple_iter, recast_iter,
+ * assume. */
 bool cute_lower_same(const cute_op_row *row, const cute_op_lowering *l);
 bool cute_lower_make_view(const cute_op_row *row, const cute_op_lowering *l);
 bool cute_lower_get_iter(const cute_op_row *row, const cute_op_lowering *l);

@@ -1,5 +1,5 @@
-// Names for types that are long: registers of a wgmma are a structure of up to 256 numbers, and each of them is taken
-// out of it by an operation that says the whole type.
+// Aliases for long types: the registers of a wgmma are a struct of up to 256 fields, and each
+// llvm.extractvalue prints the whole type.
 #include "lib/ir/text/aliases.h"
 
 #include "mlir/CAPI/IR.h"
@@ -52,7 +52,7 @@ std::optional<cute::Named> cute::namedIn(ArrayRef<Operation *> operations)
         known = known && isa<LLVM::LLVMDialect>(attribute.getDialect());
         named.attributes.push_back(attribute);
     });
-    // Making attributes of properties is slow; those of most operations are the same.
+    // Converting properties to attributes is slow, and most operations have equal ones.
     llvm::DenseSet<std::pair<const void *, uint64_t>> seen;
     for (Operation *op : operations) {
         uint64_t attributes =

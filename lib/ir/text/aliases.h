@@ -1,4 +1,4 @@
-/* Names that the printer gives to long types of LLVM's dialect. */
+/* Aliases that the printer gives to long LLVM types. */
 #ifndef CUTE_LIB_IR_TEXT_ALIASES_H
 #define CUTE_LIB_IR_TEXT_ALIASES_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* They are there when the dialect nvvm is loaded. */
+/* Takes effect when the dialect nvvm is loaded. */
 void cute_aliases_insert(MlirDialectRegistry registry);
 
 #ifdef __cplusplus
@@ -20,12 +20,13 @@ void cute_aliases_insert(MlirDialectRegistry registry);
 
 namespace cute
 {
-// What the printer gives names, in the order of the operations.
+// Types and attributes that get an alias, in the order of operations.
 struct Named {
     llvm::SmallVector<mlir::Type> types;
     llvm::SmallVector<mlir::Attribute> attributes;
 };
-// None: some has a name only if it is printed, as an affine map, or resources are printed at the end.
+// Empty if the printer itself must decide: affine maps get an alias only when printed, resources are printed
+// at the end.
 std::optional<Named> namedIn(llvm::ArrayRef<mlir::Operation *> operations);
 } // namespace cute
 #endif

@@ -1,5 +1,4 @@
-/* -D: splits NAME=VALUE, and puts values in the place of `${...}`. Comments and inline assembly's operands are
- * left alone. */
+/* See defines.h. */
 #include "lib/ir/text/defines.h"
 
 #include <ctype.h>
@@ -41,14 +40,14 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
     return CUTE_OK;
 }
 
-typedef struct names {
+typedef struct define_lookup {
     const cute_define *defines;
     size_t count;
-    const char *unknown;        /* what an expression asked for in vain */
-    const cute_define *not_int; /* what it asked for, and is no integer */
-} names;
+    const char *unknown;        /* undefined name in an expression */
+    const cute_define *not_int; /* define in an expression whose value is not an integer */
+} define_lookup;
 
-static const cute_define *find(const names *n, const char *name, size_t length)
+static const cute_define *find_define(const define_lookup *n, const char *name, size_t length)
 {
     for (size_t i = 0; i < n->count; i++)
         if (strlen(n->defines[i].name) == length && !memcmp(n->defines[i].name, name, length))
@@ -56,10 +55,10 @@ static const cute_define *find(const names *n, const char *name, size_t length)
     return NULL;
 }
 
-static bool integer(void *context, const char *name, int64_t *value)
+static bool evaluate_define(void *context, const char *name, int64_t *value)
 {
-    names *n = context;
-    const cute_define *d = find(n, name, strlen(name));
+    define_lookup *n = context;
+    const cute_define *d = find_define(n, name, strlen(name));
     if (!d) {
         n->unknown = name;
         return false;
@@ -86,15 +85,16 @@ static bool is_operand(const char *inner, size_t length)
     return digits > 0 && (digits == length || inner[digits] == ':');
 }
 
-static cute_status replace(cute_arena *arena, const char *inner, size_t length, const cute_place *place,
-                           names *n, cute_buffer *out, cute_diag *diag)
+static cute_status replace_expression(cute_arena *arena, const char *inner, size_t length,
+                                      const cute_place *place, define_lookup *n, cute_buffer *out,
+                                      cute_diag *diag)
 {
     size_t before = 0;
     while (before < length && isspace((unsigned char)inner[before])) before++;
     size_t after = length;
     while (after > before && isspace((unsigned char)inner[after - 1])) after--;
     if (is_name(inner + before, after - before)) {
-        const cute_define *d = find(n, inner + before, after - before);
+        const cute_define *d = find_define(n, inner + before, after - before);
         if (d) {
             cute_buffer_puts(out, d->value);
             return CUTE_OK;
@@ -110,7 +110,7 @@ static cute_status replace(cute_arena *arena, const char *inner, size_t length, 
     CUTE_TRY(cute_expr_parse(arena, inner, length, place, &expr, diag));
     n->unknown = NULL;
     n->not_int = NULL;
-    cute_status status = cute_expr_int(expr, integer, n, &value, NULL);
+    cute_status status = cute_expr_int(expr, evaluate_define, n, &value, NULL);
     if (!status) {
         cute_buffer_printf(out, "%lld", (long long)value);
         return CUTE_OK;
@@ -118,18 +118,18 @@ static cute_status replace(cute_arena *arena, const char *inner, size_t length, 
     if (n->not_int)
         return cute_fail(diag, CUTE_INVALID, place, "expected an integer for '%s', got '%s'",
                          n->not_int->name, n->not_int->value);
-    status = cute_expr_int(expr, integer, n, &value, diag);
+    status = cute_expr_int(expr, evaluate_define, n, &value, diag);
     if (n->unknown) note_define(n->unknown, (int)strlen(n->unknown), diag);
     return status;
 }
 
-/* How far the text was looked through for comments. Strings do not go over lines in MLIR. */
+/* Scan position for comments. MLIR strings do not span lines. */
 typedef struct cursor {
     size_t at;
     bool string, comment;
 } cursor;
 
-/* Whether `offset` stands in a comment; offsets are asked for in order. */
+/* Whether `offset` is in a comment; offsets must be ascending. */
 static bool in_comment(cursor *c, const char *text, size_t offset)
 {
     for (; c->at < offset; c->at++) {
@@ -150,7 +150,7 @@ cute_status cute_defines_apply(const cute_sources *sources, const char *text, si
                                const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
                                cute_diag *diag)
 {
-    names n = {.defines = defines, .count = count};
+    define_lookup n = {.defines = defines, .count = count};
     CUTE_TRY(cute_nesting_check(sources, text, length, diag));
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
@@ -178,7 +178,7 @@ cute_status cute_defines_apply(const cute_sources *sources, const char *text, si
         cute_place place = cute_sources_place(sources, i + 2);
         place.length = (int)(close - inner);
         size_t from = i, to = out->length;
-        status = replace(arena, inner, (size_t)(close - inner), &place, &n, out, diag);
+        status = replace_expression(arena, inner, (size_t)(close - inner), &place, &n, out, diag);
         i = (size_t)(close - text);
         done = i + 1;
         if (!status && !cute_arena_more(edits->arena, &edits->items, edits->count, &edits->capacity,

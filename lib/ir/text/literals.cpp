@@ -1,5 +1,5 @@
-// Operands that are written as literals, `4` or `(4, (%n, _))`, and what make_shape and the like are given: the
-// operations that make them stand behind the last definition of a value that the operation uses.
+// Literal operands, `4` or `(4, (%n, _))`, and the arguments of make_shape and similar operations. The
+// operations that make them are inserted after the last definition of a value that the operation uses.
 #include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/text/reading.h"
 
@@ -50,7 +50,7 @@ ParseResult Reader::readLiteral(Literal &literal)
     return give(literal, operand);
 }
 
-// The value that `operand` names.
+// Resolves a named value.
 ParseResult Reader::give(Literal &literal, const Operand &operand)
 {
     SmallVector<Value, 1> value;
@@ -61,7 +61,8 @@ ParseResult Reader::give(Literal &literal, const Operand &operand)
     return success();
 }
 
-// What stands behind the bracket. One index in square brackets is that index, and so is a type.
+// Parses a tuple after its opening bracket. A single item in square brackets, or a single type, is not a
+// tuple.
 ParseResult Reader::readTuple(Literal &literal, AsmParser::Delimiter close)
 {
     if (nesting >= CUTE_MAX_DEPTH)
@@ -81,7 +82,7 @@ ParseResult Reader::readTuple(Literal &literal, AsmParser::Delimiter close)
     return square ? parser.parseRSquare() : parser.parseRParen();
 }
 
-// What was read as `(4, %n)` is the first operand and not all of them.
+// Turns a parsed operand list `(4, %n)` into a first operand that is a tuple.
 ParseResult Reader::regroup()
 {
     Literal tuple;
@@ -105,10 +106,11 @@ ParseResult Reader::regroup()
     return success();
 }
 
-// ---- where operations go ----
+// ---- insertion points ----
 
-// Behind the last definition in the text: all of them are seen from here, so that nothing between has ended. Regions and
-// blocks tell nothing, as they are in no operation before these end.
+// After the last definition in the text. All definitions are visible here, so every region that contains one
+// is still open. Regions and blocks cannot be compared, as they are not attached to operations before these
+// are complete.
 void Reader::setAnchor()
 {
     std::pair<unsigned, unsigned> last;
@@ -151,14 +153,14 @@ Operation *Reader::place(Operation *op)
     return op;
 }
 
-// Operands without a place: constants only, of which the result is one.
+// Without an insertion point all operands are constants, so the result must be a constant too.
 ParseResult Reader::settle()
 {
     if (detached.empty()) return success();
     if (state.types.size() != 1 || !cute_type_is_static(wrap(state.types[0])))
         return emitError(state.location) << "'" << state.name
-                                         << "' op expects a value of the program among its operands: a "
-                                            "constant alone is a cute.static above";
+                                         << "' op expects at least one operand that is not a literal: write "
+                                            "the constant as a cute.static before it";
     becomeStatic();
     return success();
 }
@@ -170,7 +172,7 @@ void Reader::becomeStatic()
     state.attributes.clear();
 }
 
-// ---- values of lib/layout with values of the program as handles ----
+// ---- values of lib/layout with SSA values as handles ----
 
 static cute_tree *leaf(cute_arena *arena, cute_tree_kind kind)
 {
@@ -191,7 +193,7 @@ static const cute_tree *slotOf(cute_arena *arena, const cute_tree *extent)
     return slot;
 }
 
-// An unknown leaf: its integer, or the int_tuple that it is.
+// A dynamic leaf whose handle is an integer or a scalar int_tuple.
 const cute_tree *Reader::unknownOf(Value value, const cute_int &leaf)
 {
     cute_int bound = leaf;
@@ -204,7 +206,7 @@ const cute_tree *Reader::unknownOf(Value value, const cute_int &leaf)
     return cute_tree_scalar(arena, bound);
 }
 
-// `tree` with the results of get_leaves from `next` on for its leaves.
+// Binds the leaves of `tree` to the results of get_leaves, starting at `next`.
 const cute_tree *Reader::bindLeaves(const cute_tree *tree, ResultRange parts, size_t &next)
 {
     if (tree->kind != CUTE_TREE_TUPLE) {
@@ -226,7 +228,7 @@ const cute_tree *Reader::treeOfValue(Value value, SMLoc location, cute_type kind
         return nullptr;
     };
     Type type = value.getType();
-    if (isa<IndexType>(type)) return fail(": arith.index_cast gives an i32 or i64 of it");
+    if (isa<IndexType>(type)) return fail(": convert it to i32 or i64 with arith.index_cast");
     if (type.isSignlessInteger(32) || type.isSignlessInteger(64))
         return cute_tree_unknown(arena, (int)type.getIntOrFloatBitWidth(),
                                  const_cast<void *>(value.getAsOpaquePointer()));
@@ -256,7 +258,7 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
     switch (literal.kind) {
     case Literal::Open:
         if (tile || kind == CUTE_COORD) return leaf(arena, CUTE_TREE_UNDERSCORE);
-        parser.emitError(literal.location, "expects a number: `_` stands in coordinates and tiles");
+        parser.emitError(literal.location, "expects a number: only coordinates and tiles can contain `_`");
         return nullptr;
     case Literal::Number: tree = cute_tree_number(arena, literal.number); break;
     case Literal::Given: tree = treeOfValue(literal.value, literal.location, kind); break;
@@ -291,7 +293,7 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
     return tree && tile && tree->kind == CUTE_TREE_INT ? slotOf(arena, tree) : tree;
 }
 
-// The value that a literal is as an operand of the kind `index`.
+// Converts a literal to a value of the kind `index`.
 ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
 {
     if (!arena) arena = cute_arena_create();
@@ -314,7 +316,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
             cute_value_parse(arena, kind, text.data(), text.size(), &out, &offset, diag))
             return fail(1 + offset);
         if (cute_value_is_static(&out)) return success();
-        return parser.emitError(literal.location, "expects a text without `?`: unknown leaves need values");
+        return parser.emitError(literal.location, "expects a text without `?`: dynamic leaves need values");
     }
     if (literal.kind == Literal::Constant) {
         const cute_value *constant = cute_type_peek(wrap(literal.type));
@@ -322,7 +324,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
             return parser.emitError(literal.location, "expects a type of the dialect cute as a constant");
         out = *constant;
         if (cute_value_is_static(constant)) return success();
-        return parser.emitError(literal.location, "expects a value: the unknown leaves of ")
+        return parser.emitError(literal.location, "expects a value: the dynamic leaves of ")
                << literal.type << " have none";
     }
     if (index == CUTE_TYPE_INDEX_Tiler)
@@ -330,7 +332,7 @@ ParseResult Reader::valueOf(const Literal &literal, int index, cute_value &out)
     auto kind = (cute_type)cute_type_row_at((cute_type_index)index)->kind;
     if (kind > CUTE_INT_TUPLE && kind != CUTE_TILE)
         return parser.emitError(literal.location, "expects a ")
-               << cute_type_name(kind) << ", as the other operand is one, got a tuple or number";
+               << cute_type_name(kind) << ", like the other operand, but got a tuple or number";
     const cute_tree *tree = treeOf(literal, kind);
     if (!tree) return failure();
     out = cute_value_of_tree(kind, tree);
@@ -348,7 +350,7 @@ Type Reader::typeOfValue(const cute_value &value)
     return unwrap(cute_type_of_value(wrap(state.getContext()), arena, &value));
 }
 
-// What the unknown leaves of a value are.
+// The handles of the dynamic leaves of a value.
 static SmallVector<Value> handlesOf(const cute_value &value)
 {
     SmallVector<cute_int> unknown(cute_value_unknowns(&value, nullptr, 0));
@@ -375,8 +377,8 @@ FailureOr<Value> Reader::build(const Literal &literal, int index)
     return insert(name, handlesOf(value), typeOfValue(value))->getResult(0);
 }
 
-// An integer as what is wanted in its place, and an int_tuple as another kind of tuple.
-// What `index` makes of a value of this type, if anything.
+// Conversion of an integer to the expected kind, or of an int_tuple to another kind of tuple: the type that
+// `index` converts a value of this type to, if any.
 static const char *conversion(Type type, int index)
 {
     if (index == CUTE_TYPE_INDEX_None || !isa<IntTupleType>(type)) return nullptr;
@@ -386,13 +388,13 @@ static const char *conversion(Type type, int index)
                                              : nullptr;
 }
 
-// An integer of the program, also one that is known to be a multiple.
+// Whether the type is an integer, possibly with a divisor.
 static bool isNumber(Type type)
 {
     return isa<IntegerType, IndexType>(type) || isKind(type, CUTE_INTEGER);
 }
 
-// Some of the values are not yet what the operation wants.
+// Whether some values need conversion.
 bool Reader::converts(ArrayRef<Value> values)
 {
     for (auto [i, value] : llvm::enumerate(values)) {
@@ -419,12 +421,12 @@ FailureOr<Value> Reader::convert(Value value, int index, SMLoc location)
     return op->getResult(0);
 }
 
-// A literal, or a value that may be another kind, as an operand of the kind `index`.
+// Converts a literal or value to an operand of the kind `index`.
 FailureOr<Value> Reader::wordOf(const Literal &item)
 {
     if (item.kind == Literal::Given) return item.value;
     if (item.kind != Literal::Number || !(llvm::isInt<32>(item.number) || llvm::isUInt<32>(item.number)))
-        return parser.emitError(item.location, "expects a number that fits into 'i32'");
+        return parser.emitError(item.location, "expects a number that fits in 'i32'");
     OpBuilder builder(state.getContext());
     auto number = builder.getI32IntegerAttr((int32_t)(uint32_t)item.number);
     return place(create<arith::ConstantOp>(builder, state.location, number))->getResult(0);
@@ -436,7 +438,7 @@ FailureOr<Value> Reader::operandOf(const Literal &item, int index)
     return item.kind == Literal::Given ? convert(item.value, index, item.location) : build(item, index);
 }
 
-// The kind of the first operand that has one, for literals beside it.
+// The kind of the first operand that has one, for literals of kind Same.
 static int sameAs(ArrayRef<Literal> items)
 {
     for (const Literal &item : items) {
@@ -446,7 +448,7 @@ static int sameAs(ArrayRef<Literal> items)
     return CUTE_TYPE_INDEX_IntTuple;
 }
 
-// `values`, and the literals where these are null.
+// Combines `values` with the literals, which replace null values.
 std::vector<Literal> Reader::itemsOf(ArrayRef<Value> values)
 {
     std::vector<Literal> items;
@@ -476,21 +478,22 @@ ParseResult Reader::makeOperands(std::vector<Literal> &items)
         if (index == CUTE_TYPE_INDEX_Same) index = sameAs(items);
         if (index == CUTE_TYPE_INDEX_None && item.kind != Literal::Given && item.kind != Literal::Text &&
             item.kind != Literal::Constant && item.kind != Literal::Part)
-            return parser.emitError(item.location, "expects a value of the program as operand #") << i;
+            return parser.emitError(item.location, "expects an SSA value as operand #") << i;
         FailureOr<Value> made = operandOf(item, index);
         if (failed(made)) return failure();
         state.operands.push_back(*made);
     }
     TypeRange types = ValueRange(state.operands).getTypes();
     if (state.name.hasTrait<OpTrait::ZeroResults>() && written.operands.size() < types.size())
-        types = types.take_back(written.operands.size()); // the others follow
+        types = types.take_back(written.operands.size()); // the others are inferred
     if (!written.hasOperands || TypeRange(written.operands) == types) return success();
     return emitError(state.location) << "'" << state.name << "' op has operands of types "
                                      << ValueRange(state.operands).getTypes() << ", but " << written.operands
                                      << " are written";
 }
 
-// make_shape and the like: one argument is the tuple, several are its items; of a tile all are its slots.
+// make_shape and similar: a single argument is the tuple, several are its items; all arguments of make_tile
+// are slots.
 ParseResult Reader::construct(std::vector<Literal> &items)
 {
     bool tile = spelling->form.makes == CUTE_TYPE_INDEX_Tile;
@@ -533,8 +536,8 @@ ParseResult Reader::readStatic(std::vector<Literal> &items)
     if (valueOf(items[0], CUTE_TYPE_INDEX_None, value)) return failure();
     if (value.type == CUTE_INT_TUPLE || value.type == CUTE_COORD || value.type == CUTE_STRIDE)
         return parser.emitError(items[0].location,
-                                "expects a text that is not a tuple alone, whose type has to be "
-                                "written: cute.make_shape(4, 8), `cute.static : !cute.shape<..>`");
+                                "expects a text other than a tuple, which needs an explicit type: "
+                                "cute.make_shape(4, 8), `cute.static : !cute.shape<..>`");
     state.addTypes(typeOfValue(value));
     return success();
 }

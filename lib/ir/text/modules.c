@@ -1,5 +1,4 @@
-/* Owns what it takes to read files with several modules: texts are spliced before they are parsed, modules merged
- * afterwards. */
+/* See modules.h: texts are spliced before parsing, modules merged afterwards. */
 #include "lib/ir/text/modules.h"
 
 #include <limits.h>
@@ -23,7 +22,7 @@ typedef struct token {
     token_kind kind;
     const char *text;
     size_t length;
-    int depth; /* of round, square and curly brackets around it */
+    int depth; /* number of enclosing (), [] and {} */
 } token;
 
 typedef struct scanner {
@@ -31,7 +30,7 @@ typedef struct scanner {
     int depth;
 } scanner;
 
-static token next(scanner *s)
+static token next_token(scanner *s)
 {
     while (s->at < s->end) {
         const char *start = s->at++;
@@ -77,7 +76,7 @@ static token next(scanner *s)
     return (token){.kind = END, .text = s->end};
 }
 
-static bool is(const token *t, const char *text)
+static bool token_is(const token *t, const char *text)
 {
     return t->length == strlen(text) && !memcmp(t->text, text, t->length);
 }
@@ -92,8 +91,8 @@ static bool is_alias(const token *t)
 typedef struct alias {
     const char *text;
     size_t length;
-    int part;     /* the module that it is defined for, from 0 */
-    char *called; /* what it is called instead; NULL: as it is */
+    int part;     /* index of the module that it belongs to */
+    char *called; /* new name, or NULL */
 } alias;
 
 typedef struct splicing {
@@ -102,14 +101,14 @@ typedef struct splicing {
     cute_arena *arena;
     alias *aliases; /* by name, then by part */
     size_t count, capacity;
-    const char **parts; /* where the parts begin */
+    const char **parts; /* starts of the parts */
     size_t part_count, part_capacity;
-    size_t *places; /* by the number of a location's alias: the part, from 1, that defined it last */
-    size_t places_room;
-    bool full; /* memory is exhausted */
+    size_t *places; /* by location alias number: the part, from 1, that last defined it */
+    size_t places_capacity;
+    bool out_of_memory;
     cute_buffer *out;
     cute_edits *edits;
-    const char *done; /* up to here the text is in *out */
+    const char *done; /* end of the text copied to *out */
 } splicing;
 
 static int compare_names(const alias *a, const alias *b)
@@ -119,7 +118,7 @@ static int compare_names(const alias *a, const alias *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_aliases(const void *left, const void *right)
 {
     const alias *a = left, *b = right;
     int order = compare_names(a, b);
@@ -127,7 +126,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* The first alias of that name, or NULL. */
-static alias *find(const splicing *s, const char *text, size_t length)
+static alias *find_alias(const splicing *s, const char *text, size_t length)
 {
     size_t low = 0, high = s->count;
     alias key = {.text = text, .length = length};
@@ -144,73 +143,74 @@ static alias *find(const splicing *s, const char *text, size_t length)
 static void begin_part(splicing *s, const char *at)
 {
     if (!cute_arena_more(s->arena, &s->parts, s->part_count, &s->part_capacity, sizeof *s->parts, 4))
-        s->full = true;
+        s->out_of_memory = true;
     else
         s->parts[s->part_count++] = at;
 }
 
-static void define(splicing *s, const token *name)
+static void add_alias(splicing *s, const token *name)
 {
     if (!cute_arena_more(s->arena, &s->aliases, s->count, &s->capacity, sizeof *s->aliases, 64))
-        s->full = true;
+        s->out_of_memory = true;
     else
         s->aliases[s->count++] = (alias){name->text, name->length, (int)s->part_count - 1, NULL};
 }
 
-enum { MOST_PLACES = 10000000 };
+enum { MAX_LOCATION_ALIASES = 10000000 };
 
-/* The number of `#loc`, `#loc1`, ... as printers count them; -1: another alias. */
-static long place_number(const token *name)
+/* The number of `#loc`, `#loc1`, ...; -1 for other aliases. */
+static long location_alias_number(const token *name)
 {
     static const char prefix[] = "#loc";
     size_t i = sizeof prefix - 1;
     if (name->length < i || memcmp(name->text, prefix, i)) return -1;
     long number = 0;
     for (; i < name->length; i++) {
-        if (!cute_is_digit(name->text[i]) || number > MOST_PLACES / 10) return -1;
+        if (!cute_is_digit(name->text[i]) || number > MAX_LOCATION_ALIASES / 10) return -1;
         number = 10 * number + (name->text[i] - '0');
     }
     return number;
 }
 
-/* Whether the part has a location of that number already; from now on it has. */
-static bool again(splicing *s, long number)
+/* Marks a location alias as defined in the current part; returns whether it already was. */
+static bool mark_location_alias(splicing *s, long number)
 {
-    while (!s->full && s->places_room <= (size_t)number) {
-        size_t old = s->places_room;
-        if (!cute_arena_more(s->arena, &s->places, old, &s->places_room, sizeof *s->places, 1024))
-            s->full = true;
+    while (!s->out_of_memory && s->places_capacity <= (size_t)number) {
+        size_t old = s->places_capacity;
+        if (!cute_arena_more(s->arena, &s->places, old, &s->places_capacity, sizeof *s->places, 1024))
+            s->out_of_memory = true;
         else
-            memset(s->places + old, 0, (s->places_room - old) * sizeof *s->places);
+            memset(s->places + old, 0, (s->places_capacity - old) * sizeof *s->places);
     }
-    if (s->full) return false;
+    if (s->out_of_memory) return false;
     bool found = s->places[number] == s->part_count;
     s->places[number] = s->part_count;
     return found;
 }
 
-/* What stands at the top, module by module. A printer puts a module's aliases in front of it, those of locations mostly
- * behind it, counted upwards: behind a module an alias of another kind, or one that counts anew, is of the next. */
-static void find_parts(splicing *s)
+/* Splits the top level into modules with their aliases. The printer puts aliases before their module, but
+ * most location aliases, numbered in ascending order, after it: after a module, another kind of alias or a
+ * restarted number belongs to the next module. */
+static void scan_parts(splicing *s)
 {
     scanner in = {s->text, s->text + s->length, 0};
     begin_part(s, s->text);
     token before = {0};
-    bool module = false; /* the part has one */
+    bool module = false; /* the current part has its module */
     long last = -1;
-    for (token t = next(&in); t.kind != END && !s->full; before = t, t = next(&in)) {
+    for (token t = next_token(&in); t.kind != END && !s->out_of_memory; before = t, t = next_token(&in)) {
         if (t.depth) continue;
         if (t.kind == EQUALS && is_alias(&before)) {
-            long number = place_number(&before);
-            bool other = number < 0 || again(s, number) || number <= last;
+            long number = location_alias_number(&before);
+            bool other = number < 0 || mark_location_alias(s, number) || number <= last;
             if (module && other) {
                 begin_part(s, before.text);
                 module = false;
-                if (number >= 0) again(s, number);
+                if (number >= 0) mark_location_alias(s, number);
             }
             if (module) last = number;
-            define(s, &before);
-        } else if (is(&t, "module") || is(&t, "\"builtin.module\"")) {
+            add_alias(s, &before);
+        } else if (token_is(&t, "module") || token_is(&t, "\"builtin.module\"")) {
             if (module) begin_part(s, t.text);
             module = true;
             last = -1;
@@ -218,35 +218,35 @@ static void find_parts(splicing *s)
     }
 }
 
-/* Of aliases of one name, those behind the first get another one. */
+/* Renames all but the first alias of each name. */
 static void rename_aliases(splicing *s, bool *any)
 {
-    cute_sort(s->aliases, s->count, sizeof *s->aliases, compare);
-    for (size_t i = 1; i < s->count && !s->full; i++) {
+    cute_sort(s->aliases, s->count, sizeof *s->aliases, compare_aliases);
+    for (size_t i = 1; i < s->count && !s->out_of_memory; i++) {
         alias *a = &s->aliases[i];
         if (compare_names(a, a - 1) || a->part == a[-1].part) continue;
         size_t room = a->length + 32;
         a->called = cute_arena_alloc(s->arena, room);
         if (!a->called) {
-            s->full = true;
+            s->out_of_memory = true;
             return;
         }
         *any = true;
         int length, number = a->part + 1;
         do length = snprintf(a->called, room, "%.*s_%d", (int)a->length, a->text, number++);
-        while (find(s, a->called, (size_t)length));
+        while (find_alias(s, a->called, (size_t)length));
     }
 }
 
 /* ---- edits ---- */
 
-/* `length` bytes of the text become `by`. */
-static void splice(splicing *s, const char *at, size_t length, const char *by)
+/* Replaces `length` bytes of the text by `by`. */
+static void replace_bytes(splicing *s, const char *at, size_t length, const char *by)
 {
     cute_buffer_append(s->out, s->done, (size_t)(at - s->done));
     if (!cute_arena_more(s->edits->arena, &s->edits->items, s->edits->count, &s->edits->capacity,
                          sizeof *s->edits->items, 64)) {
-        s->full = true;
+        s->out_of_memory = true;
         return;
     }
     s->edits->items[s->edits->count++] =
@@ -258,43 +258,44 @@ static void splice(splicing *s, const char *at, size_t length, const char *by)
 static void rename_uses(splicing *s, const token *t, size_t *part)
 {
     while (*part + 1 < s->part_count && t->text >= s->parts[*part + 1]) ++*part;
-    alias *a = find(s, t->text, t->length);
+    alias *a = find_alias(s, t->text, t->length);
     for (; a && a < s->aliases + s->count && a->length == t->length && !memcmp(a->text, t->text, t->length);
          a++)
         if (a->part == (int)*part && a->called) {
-            splice(s, t->text, t->length, a->called);
+            replace_bytes(s, t->text, t->length, a->called);
             return;
         }
 }
 
-/* The innermost gpu.module in generic form around a token. They do not nest in one another. */
+/* The enclosing gpu.module in generic form; they do not nest. */
 typedef struct device_module {
-    int depth;  /* of its operation; -1: none */
-    int body;   /* brackets of its region that are open: 2 inside */
-    bool ended; /* the operation looked at last is its end */
+    int depth;  /* bracket depth of the operation; -1: none */
+    int body;   /* open brackets of its region: 2 inside */
+    bool ended; /* the last operation seen is gpu.module_end */
 } device_module;
 
-static void write_out(splicing *s, bool rename)
+static void write_spliced_text(splicing *s, bool rename)
 {
     scanner in = {s->text, s->text + s->length, 0};
     device_module m = {.depth = -1};
     size_t part = 0;
-    for (token t = next(&in); t.kind != END && !s->full; t = next(&in)) {
+    for (token t = next_token(&in); t.kind != END && !s->out_of_memory; t = next_token(&in)) {
         if (rename && is_alias(&t)) rename_uses(s, &t, &part);
-        if (t.kind == STRING && is(&t, "\"gpu.module\"")) {
+        if (t.kind == STRING && token_is(&t, "\"gpu.module\"")) {
             m = (device_module){.depth = t.depth};
         } else if (m.depth >= 0 && t.kind == STRING && t.depth == m.depth + 2 && in.at < in.end &&
                    *in.at == '(') {
-            m.ended = is(&t, "\"gpu.module_end\"");
+            m.ended = token_is(&t, "\"gpu.module_end\"");
         } else if (m.depth >= 0 && t.kind == CLOSE && *t.text == '}' && t.depth == m.depth + 1) {
-            /* `}` of the region in `({ ... })`, not of attributes: those stand in no round brackets. */
-            if (!m.ended && LLVM_VERSION_MAJOR < 20) splice(s, t.text, 0, "\"gpu.module_end\"() : () -> () ");
+            /* The `}` of a region, `({ ... })`, not of attributes, which are not in parentheses. */
+            if (!m.ended && LLVM_VERSION_MAJOR < 20)
+                replace_bytes(s, t.text, 0, "\"gpu.module_end\"() : () -> () ");
             m.depth = -1;
         }
     }
 }
 
-/* Whether two operations may be modules: cheaper than to look at each token. */
+/* Whether the text may have two modules: a cheap test before tokenizing. */
 static bool may_be_several(const char *text, size_t length)
 {
     static const char word[] = "module", generic[] = "\"builtin.";
@@ -322,12 +323,12 @@ cute_status cute_modules_splice(const char *text, size_t length, cute_buffer *ou
                   .done = text};
     if (!s.arena) return cute_fail_memory(diag);
     bool rename = false;
-    if (several) find_parts(&s);
+    if (several) scan_parts(&s);
     if (s.part_count > 1) rename_aliases(&s, &rename);
-    if (!s.full && (rename || device)) write_out(&s, rename);
+    if (!s.out_of_memory && (rename || device)) write_spliced_text(&s, rename);
     if (s.done != text) cute_buffer_append(out, s.done, (size_t)(text + length - s.done));
     cute_arena_destroy(s.arena);
-    return s.full || !cute_buffer_ok(out) ? cute_fail_memory(diag) : CUTE_OK;
+    return s.out_of_memory || !cute_buffer_ok(out) ? cute_fail_memory(diag) : CUTE_OK;
 }
 
 /* ---- merging ---- */
@@ -345,7 +346,7 @@ static bool symbol_of(MlirOperation op, MlirStringRef *name)
     return true;
 }
 
-static bool holds(MlirOperation module, const char *name)
+static bool contains_operation(MlirOperation module, const char *name)
 {
     MlirBlock body = body_of(module);
     if (mlirBlockIsNull(body)) return false;
@@ -355,8 +356,8 @@ static bool holds(MlirOperation module, const char *name)
     return false;
 }
 
-/* Whether an operation in `module` itself, or in a gpu.module of it, has a name. */
-static bool taken(MlirOperation module, const char *name, bool in_device)
+/* Whether `module`, or one of its gpu.modules, has a symbol `name`. */
+static bool is_symbol_taken(MlirOperation module, const char *name, bool in_device)
 {
     if (!in_device) return cute_symbol_in(module, name);
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
@@ -365,35 +366,35 @@ static bool taken(MlirOperation module, const char *name, bool in_device)
     return false;
 }
 
-/* Gives `op` in `from` a name that neither `from` nor `to` has, if `to` has its own. */
-static void keep_apart(MlirOperation op, MlirOperation from, MlirOperation to, bool in_device)
+/* If `to` has the symbol of `op`, renames `op` to a name that is unused in `from` and `to`. */
+static void rename_on_clash(MlirOperation op, MlirOperation from, MlirOperation to, bool in_device)
 {
     MlirStringRef old;
     if (!symbol_of(op, &old)) return;
     cute_buffer name = {0};
     cute_buffer_append(&name, old.data, old.length);
-    bool clash = cute_buffer_ok(&name) && taken(to, cute_buffer_text(&name), in_device);
+    bool clash = cute_buffer_ok(&name) && is_symbol_taken(to, cute_buffer_text(&name), in_device);
     for (int number = 2; clash && cute_buffer_ok(&name); number++) {
         name.length = 0;
         cute_buffer_append(&name, old.data, old.length);
         cute_buffer_printf(&name, "_%d", number);
-        clash =
-            taken(to, cute_buffer_text(&name), in_device) || taken(from, cute_buffer_text(&name), in_device);
+        clash = is_symbol_taken(to, cute_buffer_text(&name), in_device) ||
+                is_symbol_taken(from, cute_buffer_text(&name), in_device);
     }
     if (cute_buffer_ok(&name) && !cute_text_is(old, cute_buffer_text(&name)))
         cute_symbol_rename(op, cute_text(cute_buffer_text(&name)), from);
     cute_buffer_release(&name);
 }
 
-static void move_in(MlirOperation from, MlirOperation to)
+static void move_module_into(MlirOperation from, MlirOperation to)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(from)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        keep_apart(op, from, to, false);
+        rename_on_clash(op, from, to, false);
         if (!cute_op_is(op, "gpu.module")) continue;
         for (MlirOperation inner = mlirBlockGetFirstOperation(body_of(op)); !mlirOperationIsNull(inner);
              inner = mlirOperationGetNextInBlock(inner))
-            keep_apart(inner, from, to, true);
+            rename_on_clash(inner, from, to, true);
     }
     for (MlirOperation op; op = mlirBlockGetFirstOperation(body_of(from)), !mlirOperationIsNull(op);) {
         mlirOperationRemoveFromParent(op);
@@ -406,7 +407,7 @@ static void move_in(MlirOperation from, MlirOperation to)
     mlirOperationDestroy(from);
 }
 
-/* A list of empty dictionaries says as much as none, and printers of the custom form leave it out. */
+/* A list of empty dictionaries is equivalent to no list, and the custom printer omits it. */
 static void drop_empty_attributes(MlirOperation kernel)
 {
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
@@ -416,14 +417,14 @@ static void drop_empty_attributes(MlirOperation kernel)
     mlirOperationRemoveAttributeByName(kernel, cute_text("arg_attrs"));
 }
 
-static void settle_kernels(MlirOperation module)
+static void clean_kernel_attributes(MlirOperation module)
 {
     MlirBlock body = body_of(module);
     if (mlirBlockIsNull(body)) return;
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (cute_op_is(op, "builtin.module") || cute_op_is(op, "gpu.module"))
-            settle_kernels(op);
+            clean_kernel_attributes(op);
         else if (cute_op_is(op, "cuda.kernel"))
             drop_empty_attributes(op);
     }
@@ -431,16 +432,16 @@ static void settle_kernels(MlirOperation module)
 
 void cute_modules_merge(MlirOperation root)
 {
-    if (cute_op_is(root, "builtin.module")) settle_kernels(root);
+    if (cute_op_is(root, "builtin.module")) clean_kernel_attributes(root);
     if (!cute_op_is(root, "builtin.module") || mlirOperationGetNumDiscardableAttributes(root)) return;
     int count = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(body_of(root)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op), count++)
-        if (!cute_op_is(op, "builtin.module") || !holds(op, "gpu.module")) return;
+        if (!cute_op_is(op, "builtin.module") || !contains_operation(op, "gpu.module")) return;
     if (count < 2) return;
     for (MlirOperation module = mlirBlockGetFirstOperation(body_of(root)), following; count--;
          module = following) {
         following = mlirOperationGetNextInBlock(module);
-        move_in(module, root);
+        move_module_into(module, root);
     }
 }

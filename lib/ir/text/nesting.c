@@ -1,10 +1,10 @@
-/* Counts brackets; see nesting.h. Whether they match is the parser's matter. */
+/* See nesting.h. Counts brackets; the parser checks that they match. */
 #include "lib/ir/text/nesting.h"
 
 #include <string.h>
 
 /* `<` and `>` are brackets around types, but not in `->`, `<=`, `>=` and `==>`. */
-static int step_of(const char *text, size_t length, size_t i)
+static int nesting_step(const char *text, size_t length, size_t i)
 {
     char before = i ? text[i - 1] : 0, after = i + 1 < length ? text[i + 1] : 0;
     switch (text[i]) {
@@ -20,7 +20,7 @@ static int step_of(const char *text, size_t length, size_t i)
     }
 }
 
-/* What is no bracket, string or comment is most of a text. */
+/* Most characters are outside brackets, strings and comments: skip them quickly. */
 static const bool special[256] = {
     ['('] = true, ['['] = true, ['{'] = true, ['<'] = true, ['"'] = true,
     [')'] = true, [']'] = true, ['}'] = true, ['>'] = true, ['/'] = true,
@@ -38,7 +38,7 @@ cute_status cute_nesting_check(const cute_sources *sources, const char *text, si
             const char *end = memchr(text + i, '\n', length - i);
             i = end ? (size_t)(end - text) : length;
         } else {
-            depth += step_of(text, length, i);
+            depth += nesting_step(text, length, i);
             if (depth < 0) depth = 0;
         }
         if (depth <= CUTE_MAX_NESTING) continue;

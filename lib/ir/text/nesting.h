@@ -1,5 +1,4 @@
-/* How deep MLIR's text may nest. MLIR's parser calls itself for each level and ends the process where the
- * stack does. */
+/* Limits the nesting of MLIR text: MLIR's parser is recursive and would overflow the stack. */
 #ifndef CUTE_LIB_IR_TEXT_NESTING_H
 #define CUTE_LIB_IR_TEXT_NESTING_H
 
@@ -7,7 +6,8 @@
 
 enum { CUTE_MAX_NESTING = 1000 };
 
-/* CUTE_INVALID at the bracket that goes deeper: (), [], {} and <>, outside of strings and comments. `text` is what `sources` joined. */
+/* CUTE_INVALID at the bracket that exceeds the limit: (), [], {} and <>, outside strings and comments.
+ * `sources` are the files of `text`. */
 cute_status cute_nesting_check(const cute_sources *sources, const char *text, size_t length, cute_diag *diag);
 
 #endif

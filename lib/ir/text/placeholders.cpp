@@ -1,13 +1,13 @@
-// See placeholders.h. MLIR's parser destroys a placeholder when its name is defined, after its uses became uses of the
-// definition. An operation in its custom form resolves its operands before its regions are read, but is made after them: if a
-// region defines the name of such an operand, the operation gets a value that is gone. The programs are linked with
-// --wrap, so that what the parser destroys comes here; a placeholder lives until the text is read. It is in no block, which
-// the verifier calls an unlinked operand.
+// See placeholders.h. MLIR's parser replaces the uses of a placeholder and destroys it when its name is
+// defined. An operation in custom form resolves its operands before it parses its regions, but is created
+// after them: if a region defines the name of such an operand, the operation gets a destroyed value. The
+// programs are linked with --wrap, so that destruction is intercepted here and placeholders live until the
+// text is parsed. They are in no block, which the verifier would report as an unlinked operand.
 //
-// Where a text is one of several, it has a context of its own, with which its placeholders go.
+// With split input, each text has its own context, which owns its placeholders.
 //
-// Where the text is wrong, it destroys the region it is in; operations that were read before may use a value of that region, by
-// a name that was not defined yet. Such uses are dropped.
+// After a parse error the parser destroys the current region; uses of its values by operations that were
+// parsed before are dropped.
 #include "lib/ir/text/placeholders.h"
 
 #include "mlir/IR/Block.h"
@@ -64,7 +64,7 @@ void __wrap__ZN4mlir11MLIRContextD1Ev(MLIRContext *context)
 
 namespace cute
 {
-// Not on the stack: a fatal error jumps over the destructor.
+// On the heap: the longjmp of a fatal error skips the destructor.
 Placeholders::Placeholders() : state(new State{{}, latest})
 {
     latest = state;

@@ -1,12 +1,13 @@
-// What stands for a value while its definition is not read yet. An operation that keeps it takes a value that its own region
-// defines: an error here, where MLIR 19 would read memory that is freed.
+// Placeholders of values that are used before their definition. An operation that still has one after parsing
+// uses a value that its own region defines; this is reported as an error here, where MLIR 19 would access
+// freed memory.
 #ifndef CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
 #define CUTE_LIB_IR_TEXT_PLACEHOLDERS_H
 #include "mlir/Support/LLVM.h"
 
 namespace cute
 {
-// Lives while a text is parsed and what was read is verified. Of this thread.
+// Lives during parsing and verification of a text, for the current thread.
 class Placeholders
 {
   public:
@@ -14,7 +15,7 @@ class Placeholders
     ~Placeholders();
     Placeholders(const Placeholders &) = delete;
     Placeholders &operator=(const Placeholders &) = delete;
-    // An error at each operand that is still one.
+    // Emits an error at each operand that is still a placeholder.
     llvm::LogicalResult report() const;
     struct State;
 

@@ -1,4 +1,4 @@
-// Printing operations of our dialects, as forms.def says; what is printed is read again by reader.cpp.
+// Prints operations of our dialects in the formats of forms.def, which reader.cpp parses.
 #include "lib/ir/text/reading.h"
 
 #include "mlir/CAPI/Support.h"
@@ -31,7 +31,7 @@ static void printValue(Attribute value, OpAsmPrinter &p)
         p << value;
 }
 
-// The sizes of groups of operands, where they are not what the reader makes of their number.
+// Operand segment sizes, if the parser would not infer them from the number of operands.
 static void addSegments(Operation *op, StringAttr name, SmallVectorImpl<NamedAttribute> &all)
 {
     auto sizes = name ? dyn_cast_or_null<DenseI32ArrayAttr>(op->getAttr(name)) : DenseI32ArrayAttr();
@@ -56,7 +56,7 @@ static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinte
     }
     addSegments(op, spelling[Place::Segments], all);
     positional = all.empty();
-    bool left_out = false; // by position only the last ones may be
+    bool left_out = false; // positional attributes: only trailing ones may be omitted
     for (StringAttr name : spelling.angle) {
         Attribute value = op->getAttr(name);
         positional = positional && (!value || (isPositional(value) && !left_out));
@@ -80,7 +80,7 @@ static bool printAttributes(Operation *op, const Spelling &spelling, OpAsmPrinte
     return true;
 }
 
-// A text among the operands: a format, or what stands in the quotes of a #cute.coord.
+// A string among the operands: a format, or the text of a #cute.coord.
 static void printText(Operation *op, StringAttr name, bool &first, OpAsmPrinter &p)
 {
     Attribute value = name ? op->getAttr(name) : Attribute();

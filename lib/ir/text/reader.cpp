@@ -1,9 +1,10 @@
-// Reading operations of our dialects. What is read, of every operation, in this order, all but the name optional:
+// Parses operations of our dialects. Every operation accepts this form, in which everything but the name is
+// optional:
 //
 //     cute.name A <attributes> ("text", %x, (4, %n)) <attributes> [cta_1] {attr-dict} : types {attr-dict}
 //
-// and as types: nothing; `(X, Y) -> (R, ...)`; `X, Y -> R` (also `to R`); `X, Y` alone, the operands'; `R` alone.
-// Operands may stand without parentheses. What is printed is one of these forms: forms.def, printer.cpp.
+// Types are absent, `(X, Y) -> (R, ...)`, `X, Y -> R` (or `to R`), `X, Y` (operands) or `R` (result).
+// Parentheses around operands are optional. The printer writes one of these forms: forms.def, printer.cpp.
 #include "lib/ir/dialects/cute_nvgpu.h"
 #include "lib/ir/text/reading.h"
 
@@ -14,7 +15,7 @@
 using namespace mlir;
 using namespace cute;
 
-// ---- how operations are written ----
+// ---- assembly formats ----
 
 static constexpr struct {
     const char *name;
@@ -82,7 +83,7 @@ const Spelling &cute::spellingOf(OperationName name)
     return *dialectOf(name)->spellings.find(name.getAsOpaquePointer())->second;
 }
 
-// ---- the types of values by their names ----
+// ---- guessing the types of values from their names ----
 
 Caught::Caught(MLIRContext *context)
     : note(UnknownLoc::get(context)), handler(context, [this, thread = llvm::get_threadid()](Diagnostic &d) {
@@ -100,8 +101,8 @@ Caught::Caught(MLIRContext *context)
 
 namespace
 {
-// The types that names had where they were used or defined last. Wrong where another function has the same name, which
-// costs time only.
+// The types that names had at their last use or definition. A wrong guess, as for the same name in another
+// function, only costs time.
 struct Guesses {
     explicit Guesses(const OperationState &state) : dialect(dialectOf(state.name)), lock(dialect->guessing) {}
     Type &of(StringRef name, unsigned number)
@@ -114,7 +115,7 @@ struct Guesses {
 };
 } // namespace
 
-// A value that is defined further down, and that nothing uses so far.
+// A placeholder of a value that is defined later and has no uses yet.
 static bool isPlaceholder(Value value)
 {
     Operation *op = value.getDefiningOp();
@@ -124,7 +125,7 @@ static bool isPlaceholder(Value value)
 static ParseResult failUndefined(OpAsmParser &parser, const Operand &operand)
 {
     return parser.emitError(operand.location)
-           << "'" << operand.name << "' is not defined above: the types of this operation must be written";
+           << "'" << operand.name << "' is not defined above: write the types of this operation explicitly";
 }
 
 // A type that no value has.
@@ -133,8 +134,8 @@ static Type noType(OpAsmParser &parser)
     return FunctionType::get(parser.getContext(), {}, {});
 }
 
-// The parser gives a value for a name and a type only. Asked for a type that no value has, it says which one the value
-// has in its error; a value that is not defined yet comes back as a placeholder.
+// MLIR's parser resolves a name only together with a type. Asked for a type that no value has, it reports the
+// actual type in its error; an undefined value is returned as a placeholder.
 FailureOr<Type> cute::typeOf(OpAsmParser &parser, const Operand &operand)
 {
     SmallVector<Value, 1> value;
@@ -145,7 +146,7 @@ FailureOr<Type> cute::typeOf(OpAsmParser &parser, const Operand &operand)
         if (failed(parser.resolveOperand(operand, none, value)) && caught.type && caught.type != none)
             return caught.type;
     }
-    if (value.empty()) { // once more, for what there is to say
+    if (value.empty()) { // once more, to emit the error
         (void)parser.resolveOperand(operand, none, value);
         return failure();
     }
@@ -153,7 +154,7 @@ FailureOr<Type> cute::typeOf(OpAsmParser &parser, const Operand &operand)
     return none;
 }
 
-// The same error has a note there.
+// The location of the definition, from the note of the same error.
 std::pair<unsigned, unsigned> cute::definitionOf(OpAsmParser &parser, const Operand &operand)
 {
     Caught caught(parser.getContext());
@@ -207,7 +208,7 @@ void Reader::remember()
 
 // ---- attributes ----
 
-// A value in angle brackets.
+// An attribute value in angle brackets.
 static Attribute readValue(OpAsmParser &parser, StringRef operation)
 {
     Builder &builder = parser.getBuilder();
@@ -223,12 +224,12 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
     }
     SMLoc location = parser.getCurrentLocation();
     const char *text = location.getPointer();
-    if (!strncmp(text, "true", 4) || !strncmp(text, "false", 5)) { // numbers, where MLIR is asked for one
+    if (!strncmp(text, "true", 4) || !strncmp(text, "false", 5)) { // MLIR would parse them as integers
         Attribute value;
         return failed(parser.parseAttribute(value)) ? Attribute() : value;
     }
     int64_t number;
-    OptionalParseResult integer; // `false` is none
+    OptionalParseResult integer; // not `false`
     if (next == '-' || isdigit((unsigned char)next)) integer = parser.parseOptionalInteger(number);
     if (!integer.has_value()) {
         Attribute value;
@@ -243,13 +244,13 @@ static Attribute readValue(OpAsmParser &parser, StringRef operation)
     if (failed(*integer) || (succeeded(parser.parseOptionalColon()) && parser.parseType(type))) return {};
     auto whole = dyn_cast<IntegerType>(type);
     if (!whole || whole.getWidth() < 1 || !(llvm::isIntN(std::min(whole.getWidth(), 64u), number))) {
-        parser.emitError(location, "expects a number that fits into ") << type;
+        parser.emitError(location, "expects a number that fits in ") << type;
         return {};
     }
     return builder.getIntegerAttr(type, number);
 }
 
-// `{name, name = value}`, behind the brace.
+// `{name, name = value}`, after the brace.
 ParseResult Reader::readNamed()
 {
     while (failed(parser.parseOptionalRBrace())) {
@@ -258,11 +259,11 @@ ParseResult Reader::readNamed()
         Attribute value = parser.getBuilder().getUnitAttr();
         if (succeeded(parser.parseOptionalEqual())) value = readValue(parser, state.name.getStringRef());
         if (!value) return failure();
-        // Of atoms a bare word is one of words.def: `field = tma_bar`.
+        // For atoms a bare word is an enumerator of words.def: `field = tma_bar`.
         if (auto word = dyn_cast<StringAttr>(value); word && ofAtoms())
             if (Attribute one = cute_nvgpu::findWord(parser.getContext(), word)) value = one;
         state.attributes.set(name, value);
-        (void)parser.parseOptionalComma(); // some printers leave it out
+        (void)parser.parseOptionalComma(); // some printers omit it
     }
     return success();
 }
@@ -273,7 +274,7 @@ bool Reader::ofAtoms() const
     return state.name.getStringRef().starts_with("cute_nvgpu.atom.");
 }
 
-// `{name = value}` behind the operands.
+// `{name = value}` after the operands.
 ParseResult Reader::readAttributes()
 {
     if (!ofAtoms()) return parser.parseOptionalAttrDict(state.attributes);
@@ -332,7 +333,7 @@ static Attribute coordOf(OpAsmParser &parser, StringRef text, SMLoc location)
     return coord;
 }
 
-// `%x : T`; without parentheses a colon may as well begin the types of all.
+// `%x : T`; without parentheses the colon may instead begin the types of all operands.
 ParseResult Reader::readAnnotation(bool parens)
 {
     SMLoc location = parser.getCurrentLocation();
@@ -340,7 +341,7 @@ ParseResult Reader::readAnnotation(bool parens)
     if (parser.parseType(type)) return failure();
     bool more = succeeded(parser.parseOptionalComma());
     bool others = operands.size() > 1 && literals.size() + 1 == operands.size(); // have one
-    bool named = !operands.back().name.empty();                                  // `%t[%i] : f32` is none
+    bool named = !operands.back().name.empty(); // not indexed: `%t[%i] : f32`
     if (named && (parens || others || (more && *parser.getCurrentLocation().getPointer() == '%'))) {
         SmallVector<Value, 1> value;
         if (parser.resolveOperand(operands.back(), type, value)) return failure();
@@ -360,13 +361,13 @@ ParseResult Reader::readAnnotation(bool parens)
     return more ? readTypeList() : success();
 }
 
-// Whether `_` stands in it.
+// Whether the literal contains `_`.
 static bool isOpen(const Literal &literal)
 {
     return literal.kind == Literal::Open || llvm::any_of(literal.items, isOpen);
 }
 
-// An operand: a value, also with an index behind it or the coordinate of a slice, a text or another literal.
+// An operand: a value, optionally followed by an index or slice coordinate, a string, or another literal.
 ParseResult Reader::readItem(bool parens)
 {
     SMLoc location = parser.getCurrentLocation();
@@ -425,14 +426,15 @@ ParseResult Reader::readList(bool parens)
     return parens ? parser.parseRParen() : success();
 }
 
-// `f16, ...`: a type among operands without parentheses, which begins none of what else may follow a name.
+// `f16, ...`: a type operand without parentheses; no other syntax after a name begins with a type.
 static bool isTypeOperand(const char *at)
 {
     while (isalnum((unsigned char)*at)) at++;
     return *at == ',';
 }
 
-// `(%x, %y)`, with texts and literals between them; `%x, 4` without parentheses, in the line of the name; nothing.
+// `(%x, %y)`, including strings and literals; `%x, 4` without parentheses on the line of the name; or
+// nothing.
 ParseResult Reader::readOperands()
 {
     if (failed(parser.parseOptionalLParen())) {
@@ -450,7 +452,7 @@ ParseResult Reader::readOperands()
 
 // ---- types ----
 
-// A type; of a place that `bare` says, also without its dialect and mnemonic.
+// A type; with `bare`, optionally without dialect and mnemonic.
 ParseResult Reader::readOneType(int bare, SmallVectorImpl<Type> &types)
 {
     if (bare == CUTE_TYPE_INDEX_None || *parser.getCurrentLocation().getPointer() != '<')
@@ -516,7 +518,7 @@ ParseResult Reader::readTypes()
 
 // ---- inference ----
 
-// Who sees no types is told those of the operands.
+// Adds notes with the operand types, which the text omits.
 ParseResult Reader::failWithTypes(const Twine &message)
 {
     InFlightDiagnostic error = emitError(state.location) << message;
@@ -529,7 +531,7 @@ ParseResult Reader::failWithTypes(const Twine &message)
     return error;
 }
 
-// How many operands the definition allows: from, to.
+// The minimum and maximum number of operands by the definition.
 static std::pair<size_t, size_t> operandCount(OperationName name)
 {
     if (name.hasTrait<OpTrait::OneOperand>()) return {1, 1};
@@ -560,14 +562,14 @@ ParseResult Reader::infer()
     if (!rule && state.name.hasTrait<OpTrait::ZeroResults>()) return success();
     if (!rule && !(spelling->row && spelling->row->infer))
         return failWithTypes("'" + state.name.getStringRef() +
-                             "' op expects its result types: they do not follow from operands");
+                             "' op expects explicit result types: they cannot be inferred");
     if (checkOperandCount()) return failure();
     MLIRContext *context = parser.getContext();
     std::string text;
     {
         Caught caught(context);
         DictionaryAttr attributes = state.attributes.getDictionary(context);
-        // Only CuTe DSL's printer writes the operands' types and leaves out those that follow.
+        // Only CuTe DSL's printer writes operand types and omits inferred result types.
         bool dsl = written.hasOperands && !written.hasResults &&
                    (spelling->form.types == Types::FUNCTION || spelling->form.types == Types::ARROW);
         bool own = spelling->row && spelling->row->infer;
@@ -580,20 +582,20 @@ ParseResult Reader::infer()
     }
     bool bare = !spelling->angle.empty() && state.attributes.empty();
     if (bare && StringRef(text).contains("attribute"))
-        text += ": attributes stand in angle brackets behind the name";
-    if (text.empty())
-        text = ("'" + state.name.getStringRef() + "' op is not defined on these operands").str();
+        text += ": attributes follow the name in angle brackets";
+    if (text.empty()) text = ("'" + state.name.getStringRef() + "' op does not accept these operands").str();
     return failWithTypes(text);
 }
 
-// Where operand types are written, MLIR says this itself.
+// With explicit operand types MLIR checks this itself.
 ParseResult Reader::checkResultCount()
 {
     size_t named = parser.getNumResults(), count = state.types.size();
     if (!named || named == count || written.hasOperands) return success();
     if (!count && !state.name.hasTrait<OpTrait::ZeroResults>())
-        return failWithTypes("'" + state.name.getStringRef() +
-                             "' op expects its result type: it does not follow from these operands");
+        return failWithTypes(
+            "'" + state.name.getStringRef() +
+            "' op expects an explicit result type: it cannot be inferred from these operands");
     return failWithTypes("'" + state.name.getStringRef() + "' op gives " + Twine(count) +
                          (count == 1 ? " result" : " results") + ", but " + Twine(named) +
                          (named == 1 ? " is named" : " are named"));
@@ -601,12 +603,12 @@ ParseResult Reader::checkResultCount()
 
 // ---- reading ----
 
-// Sizes of the groups of operands, each of one as long as there are any; more are the last one's.
+// Operand segment sizes: one operand per segment while there are any; the last segment takes the rest.
 void Reader::addSegments()
 {
     StringAttr name = (*spelling)[Place::Segments];
     if (!name || state.attributes.get(name)) return;
-    // How many groups there are is known to the operation alone.
+    // Only the operation knows the number of segments.
     OperationState empty(state.location, state.name);
     Operation *op = Operation::create(empty);
     auto properties = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
@@ -618,12 +620,12 @@ void Reader::addSegments()
     state.addAttribute(name, DenseI32ArrayAttr::get(state.getContext(), groups));
 }
 
-// What stands behind the colon without an arrow is the operands' where it can be; else the result's.
+// Types after the colon without an arrow are those of the operands if they match, otherwise of the result.
 ParseResult Reader::sortTypes(ArrayRef<Value> values)
 {
     SmallVector<Type, 4> &types = written.operands;
     bool resultless = state.name.hasTrait<OpTrait::ZeroResults>();
-    // Without a result they may be those of the last operands, as they stand or as those of a store are sorted.
+    // Without results they may be those of the last operands, in order or in the order of a store.
     size_t some = resultless ? std::min(types.size(), values.size()) : values.size();
     auto match = [&](size_t from) {
         bool same = some == types.size();
@@ -631,13 +633,13 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
             Value value = values[from + i];
             for (auto &[at, literal] : literals)
                 if (at == from + i) value = literal.value;
-            // A literal's type is one of the dialect.
+            // The type of a literal belongs to the dialect.
             same = value ? value.getType() == types[i] : isa<CuteDialect>(types[i].getDialect());
         }
         return same;
     };
     bool same = match(values.size() - some) || (sugar && match(0));
-    // Where results don't follow, those of as many results are said.
+    // If results cannot be inferred, the same number of types are result types.
     bool follow = state.name.getInterface<InferTypeOpInterface>() || (spelling->row && spelling->row->infer);
     if (!follow && !resultless && types.size() == parser.getNumResults()) same = false;
     if (same || types.empty()) return success();
@@ -646,7 +648,7 @@ ParseResult Reader::sortTypes(ArrayRef<Value> values)
         return failure();
     if (resultless)
         return emitError(state.location)
-               << "'" << state.name << "' op has operands of other types than are written";
+               << "'" << state.name << "' op has operands whose types differ from the written types";
     written.results = std::exchange(types, {});
     std::swap(written.hasOperands, written.hasResults);
     return success();
@@ -676,7 +678,8 @@ ParseResult Reader::resolve()
     return finished ? ParseResult(success()) : makeOperands(items);
 }
 
-// The operation's own attributes: MLIR refuses those that are of another kind, where it would leave them out else.
+// Sets properties from attributes: MLIR then rejects attributes of the wrong kind, which it would otherwise
+// drop.
 void Reader::setProperties()
 {
     if (state.attributes.empty()) return;

@@ -1,4 +1,4 @@
-// Reading one operation: what the files that do it share. See reader.cpp and literals.cpp.
+// The parser of one operation, shared by reader.cpp, literals.cpp and sugar*.cpp.
 #ifndef CUTE_LIB_IR_TEXT_READING_H
 #define CUTE_LIB_IR_TEXT_READING_H
 
@@ -11,7 +11,7 @@ namespace cute
 {
 using Operand = OpAsmParser::UnresolvedOperand;
 
-// ---- how an operation is written (forms.def) ----
+// ---- assembly formats (forms.def) ----
 
 enum class Types { FUNCTION, ARROW, OPERANDS, RESULT, LEADING };
 
@@ -28,18 +28,18 @@ struct Form {
     Types types = Types::FUNCTION;
     int bare[formOperands] = {-1, -1, -1, -1}; // types of operands that are printed as `<"4:1">`
     int result = -1;
-    int literals[formOperands] = {-1, -1, -1, -1}; // what literals are
-    int makes = -1;                                // of make_shape and the like: what
+    int literals[formOperands] = {-1, -1, -1, -1}; // types of literal operands
+    int makes = -1;                                // for make_shape and similar: the type made
 };
 
-// Where attributes stand, by their names.
+// Position of an attribute, by its name.
 enum class Place {
     Letter,   // `A` before the operands
     First,    // `"text"` before the first operand
-    Last,     // `"(1,_)"` behind the last operand
+    Last,     // `"(1,_)"` after the last operand
     Cta,      // `[cta_1]`
-    Segments, // follows from the operands
-    Behind,   // `{name}` behind the operands
+    Segments, // inferred from the operands
+    Behind,   // `{name}` after the operands
     Angle,    // all others: `<[0, 1]>`, `<1, 3>`, `<{only_dynamic}>`
 };
 constexpr llvm::StringLiteral letters = "ABCD";
@@ -49,7 +49,7 @@ struct Spelling {
     StringAttr at[(size_t)Place::Angle];
     SmallVector<StringAttr> angle;
     const cute_op_row *row = nullptr;
-    bool sugared = false; // it has another spelling of its own name
+    bool sugared = false; // sugar.def has a row of the same name
     StringAttr operator[](Place place) const { return at[(size_t)place]; }
     int bare(size_t i) const { return i < formOperands ? form.bare[i] : CUTE_TYPE_INDEX_None; }
     int literal(size_t i) const { return i < formOperands ? form.literals[i] : CUTE_TYPE_INDEX_None; }
@@ -58,11 +58,11 @@ const Spelling &spellingOf(OperationName name);
 
 // ---- diagnostics ----
 
-// Keeps what is reported while it lives, in this thread.
+// Captures diagnostics of this thread during its lifetime.
 struct Caught {
     std::string text;
-    Type type;     // the last that is named
-    Location note; // of a note
+    Type type;     // the last type in a diagnostic
+    Location note; // location of a note
     bool wantsText = true;
     explicit Caught(MLIRContext *context);
 
@@ -70,7 +70,7 @@ struct Caught {
     ScopedDiagnosticHandler handler;
 };
 
-// Line and column of the definition that `operand` names.
+// Line and column of the definition of `operand`.
 std::pair<unsigned, unsigned> definitionOf(OpAsmParser &parser, const Operand &operand);
 
 // ---- literals ----
@@ -85,14 +85,14 @@ struct Literal {
     std::vector<Literal> items; // Part: a tensor or layout, and the coordinate at which it is sliced
 };
 
-// ---- other spellings (sugar.def) ----
+// ---- alternative spellings (sugar.def) ----
 
 class Reader;
 struct Sugar {
     const char *operation, *written; // written: the name in the user's text
     ParseResult (Reader::*rewrite)(std::vector<Literal> &items);
 };
-// NULL: it is not another spelling.
+// NULL if `name` is not an alternative spelling.
 const Sugar *sugarOf(StringRef name);
 
 // ---- one operation ----
@@ -218,13 +218,13 @@ class Reader
     OperationState &state;
     const Spelling *spelling = nullptr;
     const Sugar *sugar = nullptr;
-    StringRef spelled;     // the name in the text, which may be another spelling
-    StringRef shown;       // the name in the user's text, where spellings.c has replaced it
-    bool finished = false; // `state` is of another dialect, and whole
+    StringRef spelled;     // the name in the text, possibly an alternative spelling
+    StringRef shown;       // the name before replacement by spellings.c, for messages
+    bool finished = false; // `state` is complete, of another dialect
 
     SmallVector<Operand, 4> operands;
-    SmallVector<std::pair<size_t, Literal>, 0> literals; // those of `operands` that are not names, in order
-    int nesting = 0;                                     // of what is read of a literal
+    SmallVector<std::pair<size_t, Literal>, 0> literals; // operands that are not names, in order
+    int nesting = 0;                                     // of the literal being read
 
     struct {
         SmallVector<Type, 4> operands, results;
@@ -232,13 +232,13 @@ class Reader
         SMLoc location;
     } written;
 
-    // Where operations go that make operands: behind the last definition of a value of this operation.
+    // Insertion point of operations that make operands: after the last definition of an operand.
     SmallVector<std::pair<Operand, Value>, 0> seen;
     struct {
         Block *block = nullptr;
         Block::iterator point;
     } anchor;
-    SmallVector<Operation *, 0> detached; // what there was no place for
+    SmallVector<Operation *, 0> detached; // without an insertion point
     cute_arena *arena = nullptr;
 };
 } // namespace cute

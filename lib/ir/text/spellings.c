@@ -1,5 +1,4 @@
-/* Texts of newer MLIR that LLVM 19 spells otherwise, replaced at the same length so that columns hold. One table says
- * which words, and what becomes of them. */
+/* See spellings.h. A table maps words to replacement functions, which keep the length of the text. */
 #include "lib/ir/text/spellings.h"
 #include "lib/base/text/chars.h"
 
@@ -25,16 +24,16 @@ static char *skip_space_back(const char *start, char *at)
     return at;
 }
 
-/* A word of the text at `word`, up to `after`. */
+/* The word [word, after) of the text. */
 typedef struct place {
     char *text, *word, *after;
     const char *end;
 } place;
 
-/* ---- what becomes of words ---- */
+/* ---- replacement functions ---- */
 
 /* `gpu.printf "%d\n", %x` has no comma. */
-static void drop_comma(const place *p, const char *by)
+static void drop_format_comma(const place *p, const char *by)
 {
     (void)by;
     char *format = skip_space(p->after, p->end);
@@ -43,26 +42,26 @@ static void drop_comma(const place *p, const char *by)
     if (comma < p->end && *comma == ',') *comma = ' ';
 }
 
-/* `by`, filled up with blanks. */
-static void replace(const place *p, const char *by)
+/* Replaces the word by `by`, padded with blanks. */
+static void replace_word(const place *p, const char *by)
 {
     size_t length = strlen(by);
     memset(p->word, ' ', (size_t)(p->after - p->word));
     memcpy(p->word, by, length);
 }
 
-/* `name %x` whose operand has no place behind it, `[%i]`, as the operation of that dialect has one. */
-static void without_place(const place *p, const char *by)
+/* Replaces `name %x` unless an index `[%i]` follows, as in the upstream operation. */
+static void replace_unless_indexed(const place *p, const char *by)
 {
     char *at = skip_space(p->after, p->end);
     if (at >= p->end || *at != '%') return;
     while (at < p->end && (cute_is_mlir_name(*at) || cute_is_sigil(*at))) at++;
     at = skip_space(at, p->end);
-    if (at >= p->end || *at != '[') replace(p, by);
+    if (at >= p->end || *at != '[') replace_word(p, by);
 }
 
 /* `nvvm.shfl_sync` is `nvvm.shfl.sync`. */
-static void dots(const place *p, const char *by)
+static void replace_underscores(const place *p, const char *by)
 {
     (void)by;
     for (char *at = p->word; at < p->after; at++)
@@ -70,7 +69,7 @@ static void dots(const place *p, const char *by)
 }
 
 /* The dialect of an attribute: `#nvvm.` or `#nvgpu.` becomes `#cuda.`. */
-static void as_cuda(const place *p, const char *by)
+static void replace_dialect(const place *p, const char *by)
 {
     (void)by;
     static const char cuda[] = "#cuda.";
@@ -98,8 +97,8 @@ static char *skip_value(char *at, const char *end)
     return at;
 }
 
-/* `name = value` in a list, with a comma beside it, where the value begins with `by`; and the brackets of a list of
- * properties in which nothing else stands. */
+/* Removes `name = value` with an adjacent comma from a list if the value begins with `by`; also the
+ * brackets of a property list that becomes empty. */
 static void drop_property(const place *p, const char *by)
 {
     char *value = skip_space(p->after, p->end);
@@ -119,8 +118,8 @@ static void drop_property(const place *p, const char *by)
         before[-2] = before[-1] = after[0] = after[1] = ' ';
 }
 
-/* `constant 16 : !cute.int`, of the dialect; other constants are not ours. */
-static void number_of_cute(const place *p, const char *by)
+/* `constant 16 : !cute.int`; only constants of a cute type. */
+static void replace_cute_constant(const place *p, const char *by)
 {
     static const char dialect[] = "!cute.";
     char *at = skip_space(p->after, p->end);
@@ -132,11 +131,11 @@ static void number_of_cute(const place *p, const char *by)
     if (at >= p->end || *at != ':') return;
     at = skip_space(at + 1, p->end);
     if ((size_t)(p->end - at) > sizeof dialect - 1 && !memcmp(at, dialect, sizeof dialect - 1))
-        replace(p, by);
+        replace_word(p, by);
 }
 
-/* A number that was wider: of the properties of this operation, in generic form. */
-static void narrow(const place *p, const char *by)
+/* Narrows an i64 property to i32, in generic form. */
+static void narrow_property(const place *p, const char *by)
 {
     (void)by;
     static const char wide[] = ": i64", narrowed[] = ": i32";
@@ -145,8 +144,8 @@ static void narrow(const place *p, const char *by)
     if (type) memcpy(type, narrowed, sizeof narrowed - 1);
 }
 
-/* Sizes of the two groups of operands, where ours are told apart without them. What does not suit the operands stays: the
- * operation refuses it. */
+/* Removes operandSegmentSizes, which our operation does not need. Values that do not match the operands
+ * are kept, so that the verifier rejects them. */
 static void drop_segments(const place *p, const char *by)
 {
     (void)by;
@@ -174,63 +173,63 @@ static const struct spelling {
     const char *by;
 } spellings[] = {
 #define SPELLING(word, ...) {word, sizeof(word) - 1, __VA_ARGS__}
-    SPELLING("gpu.printf", drop_comma, NULL),
-    /* what sugar.def reads */
-    SPELLING("gpu.load", replace, "cute.ld"),
-    SPELLING("gpu.store", replace, "cute.st"),
-    SPELLING("gpu.alloc_shared_memory", replace, "cute.alloc_shared"),
-    SPELLING("nvgpu.warpgroup_mma", replace, "cute.warpgroup_mma"),
-    SPELLING("nvgpu.mbarrier.arrive", without_place, "cute.mbarrier_arrive"),
-    SPELLING("nvgpu.ldmatrix", without_place, "cute.ldmatrix"),
-    SPELLING("!nvgpu.matrix", replace, "!cute.wmatrix"),
-    SPELLING("constant", number_of_cute, "cute.int"),
-    SPELLING("arith.constant", number_of_cute, "cute.int"),
+    SPELLING("gpu.printf", drop_format_comma, NULL),
+    /* parsed by sugar.def */
+    SPELLING("gpu.load", replace_word, "cute.ld"),
+    SPELLING("gpu.store", replace_word, "cute.st"),
+    SPELLING("gpu.alloc_shared_memory", replace_word, "cute.alloc_shared"),
+    SPELLING("nvgpu.warpgroup_mma", replace_word, "cute.warpgroup_mma"),
+    SPELLING("nvgpu.mbarrier.arrive", replace_unless_indexed, "cute.mbarrier_arrive"),
+    SPELLING("nvgpu.ldmatrix", replace_unless_indexed, "cute.ldmatrix"),
+    SPELLING("!nvgpu.matrix", replace_word, "!cute.wmatrix"),
+    SPELLING("constant", replace_cute_constant, "cute.int"),
+    SPELLING("arith.constant", replace_cute_constant, "cute.int"),
     /* attributes of operations that lib/ir/dialects/newer.td defines */
-    SPELLING("#nvvm.mbar_scope", as_cuda, NULL),
-    SPELLING("#nvvm.mbar_space", as_cuda, NULL),
-    SPELLING("#nvvm.mbar_txn_kind", as_cuda, NULL),
-    SPELLING("#nvvm.mbar_wait", as_cuda, NULL),
-    SPELLING("#nvvm.rnd", as_cuda, NULL),
-    SPELLING("#nvvm.tcgen05_group", as_cuda, NULL),
-    SPELLING("#nvvm.tcgen05_wait", as_cuda, NULL),
-    SPELLING("#nvgpu.rnd", as_cuda, NULL),
-    SPELLING("#nvgpu.subbytes_packedkind", as_cuda, NULL),
-    /* properties that say nothing about the result */
+    SPELLING("#nvvm.mbar_scope", replace_dialect, NULL),
+    SPELLING("#nvvm.mbar_space", replace_dialect, NULL),
+    SPELLING("#nvvm.mbar_txn_kind", replace_dialect, NULL),
+    SPELLING("#nvvm.mbar_wait", replace_dialect, NULL),
+    SPELLING("#nvvm.rnd", replace_dialect, NULL),
+    SPELLING("#nvvm.tcgen05_group", replace_dialect, NULL),
+    SPELLING("#nvvm.tcgen05_wait", replace_dialect, NULL),
+    SPELLING("#nvgpu.rnd", replace_dialect, NULL),
+    SPELLING("#nvgpu.subbytes_packedkind", replace_dialect, NULL),
+    /* properties without semantic effect */
     SPELLING("useIntrinsic", drop_property, ""),
     SPELLING("TailCallKind", drop_property, "#llvm.tailcallkind<none>"),
     SPELLING("range", drop_property, "#llvm.constant_range<"),
-    /* its group is an i32 here */
-    SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow, NULL),
-    /* operations of cute in generic form, of which the reader (sugar.def) sees nothing */
+    /* its group is an i32 in LLVM 19 */
+    SPELLING("\"nvvm.wgmma.wait.group.sync.aligned\"", narrow_property, NULL),
+    /* operations of cute in generic form, which bypasses sugar.def */
     SPELLING("\"cute.make_layout\"", drop_segments, NULL),
-    SPELLING("\"cute.tuple.product\"", replace, "\"cute.tuple_product\""),
-    SPELLING("\"cute.tuple.product_each\"", replace, "\"cute.tuple_product_each\""),
+    SPELLING("\"cute.tuple.product\"", replace_word, "\"cute.tuple_product\""),
+    SPELLING("\"cute.tuple.product_each\"", replace_word, "\"cute.tuple_product_each\""),
 };
 
-/* Operations of nvvm under names that are not MLIR's; special registers begin with `sreg`. */
+/* Non-MLIR names of nvvm operations; special registers begin with `sreg`. */
 static const char nvvm[] = "nvvm.", sreg[] = "nvvm.read_ptx_sreg_";
-static const struct spelling others[] = {
-    SPELLING("nvvm.shfl_sync", dots, NULL),
-    SPELLING("nvvm.vote_ballot_sync", dots, NULL),
-    SPELLING("nvvm.redux_sync", dots, NULL),
-    SPELLING("nvvm.bar_warp_sync", dots, NULL),
-    SPELLING("nvvm.barrier_arrive", dots, NULL),
-    SPELLING("nvvm.barrier_wait", replace, "nvvm.barrier"),
-    SPELLING("nvvm.cp_async_commit_group", dots, NULL),
-    SPELLING("nvvm.cp_async_wait_group", dots, NULL),
-    SPELLING("nvvm.elect_sync", dots, NULL),
-    SPELLING("nvvm.barrier_cluster_arrive", replace, "nvvm.cluster.arrive"),
-    SPELLING("nvvm.barrier_cluster_wait", replace, "nvvm.cluster.wait"),
-    SPELLING("nvvm.fence.acq_rel.cta", replace, "cute_nvgpu.fence_cta"),
-    SPELLING("nvvm.fence.acq_rel.cluster", replace, "cute_nvgpu.fence_cluster"),
-    SPELLING("nvvm.fence.acq_rel.gpu", replace, "cute_nvgpu.fence_gpu"),
-    SPELLING("nvvm.fence.acq_rel.sys", replace, "cute_nvgpu.fence_sys"),
-    SPELLING("nvvm.fma", replace, "math.fma"),
-    SPELLING("nvvm.sqrt", replace, "math.sqrt"),
+static const struct spelling nvvm_spellings[] = {
+    SPELLING("nvvm.shfl_sync", replace_underscores, NULL),
+    SPELLING("nvvm.vote_ballot_sync", replace_underscores, NULL),
+    SPELLING("nvvm.redux_sync", replace_underscores, NULL),
+    SPELLING("nvvm.bar_warp_sync", replace_underscores, NULL),
+    SPELLING("nvvm.barrier_arrive", replace_underscores, NULL),
+    SPELLING("nvvm.barrier_wait", replace_word, "nvvm.barrier"),
+    SPELLING("nvvm.cp_async_commit_group", replace_underscores, NULL),
+    SPELLING("nvvm.cp_async_wait_group", replace_underscores, NULL),
+    SPELLING("nvvm.elect_sync", replace_underscores, NULL),
+    SPELLING("nvvm.barrier_cluster_arrive", replace_word, "nvvm.cluster.arrive"),
+    SPELLING("nvvm.barrier_cluster_wait", replace_word, "nvvm.cluster.wait"),
+    SPELLING("nvvm.fence.acq_rel.cta", replace_word, "cute_nvgpu.fence_cta"),
+    SPELLING("nvvm.fence.acq_rel.cluster", replace_word, "cute_nvgpu.fence_cluster"),
+    SPELLING("nvvm.fence.acq_rel.gpu", replace_word, "cute_nvgpu.fence_gpu"),
+    SPELLING("nvvm.fence.acq_rel.sys", replace_word, "cute_nvgpu.fence_sys"),
+    SPELLING("nvvm.fma", replace_word, "math.fma"),
+    SPELLING("nvvm.sqrt", replace_word, "math.sqrt"),
 };
 #undef SPELLING
 
-/* Elements of vectors that LLVM 19 has no type for, as integers of the same width that nothing else uses. */
+/* Element types that LLVM 19 lacks, as otherwise unused integer types of the same width. */
 static const struct element {
     const char *name, *as;
 } elements[] = {
@@ -256,9 +255,8 @@ bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out)
         if (strlen(name) != word || memcmp(name, text, word)) continue;
         cute_buffer_printf(
             out,
-            "type '%s' is none of LLVM 19's, and stands for elements of vectors and tensors alone: "
-            "expected vector<8x%s>, !cute.memref<%s, ...>, !cute.ptr<%s, ...> or i%s, which has its "
-            "bits",
+            "type '%s' is unknown to LLVM 19 and allowed only as an element of vectors and tensors: expected "
+            "vector<8x%s>, !cute.memref<%s, ...>, !cute.ptr<%s, ...> or i%s, which has the same width",
             name, name, name, name, elements[i].as + 2);
         return true;
     }
@@ -266,7 +264,7 @@ bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out)
 }
 
 /* `8xf4E2M1FN` */
-static void change_elements(const place *p)
+static void respell_elements(const place *p)
 {
     char *at = p->word;
     for (;;) {
@@ -277,39 +275,39 @@ static void change_elements(const place *p)
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         size_t length = strlen(elements[i].name);
         if ((size_t)(p->after - at) != length || memcmp(at, elements[i].name, length)) continue;
-        replace(&(place){p->text, at, p->after, p->end}, elements[i].as);
+        replace_word(&(place){p->text, at, p->after, p->end}, elements[i].as);
         return;
     }
 }
 
-static void change_by(const place *p, const struct spelling *rows, size_t count)
+static void apply_spellings(const place *p, const struct spelling *rows, size_t count)
 {
     size_t length = (size_t)(p->after - p->word);
     for (size_t i = 0; i < count; i++)
         if (length == rows[i].length && !memcmp(p->word, rows[i].word, length)) rows[i].change(p, rows[i].by);
 }
 
-static bool begins(const place *p, const char *with, size_t length)
+static bool word_begins_with(const place *p, const char *with, size_t length)
 {
     return (size_t)(p->after - p->word) > length && !memcmp(p->word, with, length);
 }
 
-static void change_word(const place *p)
+static void respell_word(const place *p)
 {
-    if (*p->word == '%') return; /* most of them */
+    if (*p->word == '%') return; /* the most frequent case */
     if (cute_is_digit(*p->word))
-        change_elements(p);
-    else if (!begins(p, nvvm, sizeof nvvm - 1))
-        change_by(p, spellings, sizeof spellings / sizeof *spellings);
-    else if (begins(p, sreg, sizeof sreg - 1))
-        dots(p, NULL);
+        respell_elements(p);
+    else if (!word_begins_with(p, nvvm, sizeof nvvm - 1))
+        apply_spellings(p, spellings, sizeof spellings / sizeof *spellings);
+    else if (word_begins_with(p, sreg, sizeof sreg - 1))
+        replace_underscores(p, NULL);
     else
-        change_by(p, others, sizeof others / sizeof *others);
+        apply_spellings(p, nvvm_spellings, sizeof nvvm_spellings / sizeof *nvvm_spellings);
 }
 
-/* ---- both ways ---- */
+/* ---- reading and writing ---- */
 
-/* The next word or string outside of comments from `at` on, up to *after; NULL: there is none. */
+/* The next word or string outside comments, [result, *after); NULL at the end. */
 static char *next_word(char *at, const char *end, char **after)
 {
     while (at < end) {
@@ -335,7 +333,7 @@ void cute_spellings_read(char *text, size_t length)
 {
     const char *end = text + length;
     place p = {.text = text, .after = text, .end = end};
-    while ((p.word = next_word(p.after, end, &p.after))) change_word(&p);
+    while ((p.word = next_word(p.after, end, &p.after))) respell_word(&p);
 }
 
 void cute_spellings_write(const char *text, size_t length, cute_buffer *out)
@@ -344,13 +342,13 @@ void cute_spellings_write(const char *text, size_t length, cute_buffer *out)
     const char *end = text + length, *done = text;
     char *after = (char *)text, *word, *ahead = (char *)text;
     while ((word = next_word(after, end, &after))) {
-        /* Most texts have none. */
+        /* Most texts have no gpu.printf. */
         if (ahead < after) ahead = memmem(word, (size_t)(end - word), name, sizeof name - 1);
         if (!ahead) break;
         if ((size_t)(after - word) != sizeof name - 1 || memcmp(word, name, sizeof name - 1)) continue;
         char *format = skip_space(after, end);
         if (format >= end || *format != '"') continue;
-        /* Printed arguments stand on the line of their format; the next line may begin with a value of its own. */
+        /* Printed arguments are on the line of their format; the next line may begin with another value. */
         char *found = skip_string(format, end), *argument = found;
         while (argument < end && *argument == ' ') argument++;
         if (argument == end || *argument != '%') continue;

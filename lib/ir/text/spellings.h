@@ -4,18 +4,19 @@
 
 #include "lib/base/buffer.h"
 
-/* Changes `text` in place, of the same length, so that places in diagnostics stay right: `gpu.printf "%d\n", %x : i32`
- * loses its comma, `#nvvm.rnd<rn>` is read as `#cuda.rnd<rn>`, `useIntrinsic = false` is left out, `vector<8xf4E2M1FN>`
- * is `vector<8xsi4>`. Strings and comments are left alone. */
+/* Converts `text` to LLVM 19's spelling in place, keeping its length so that columns in diagnostics remain
+ * valid: removes the comma of `gpu.printf "%d\n", %x : i32`, replaces `#nvvm.rnd<rn>` by `#cuda.rnd<rn>`
+ * and `vector<8xf4E2M1FN>` by `vector<8xsi4>`, drops `useIntrinsic = false`. Strings and comments are
+ * unchanged. */
 void cute_spellings_read(char *text, size_t length);
 
-/* What stands for elements of vectors that LLVM 19 has no type for: "si4" for "f4E2M1FN"; NULL: it has one. */
+/* The substitute for an element type that LLVM 19 lacks: "si4" for "f4E2M1FN"; NULL for other types. */
 const char *cute_spelling_of_element(const char *name);
 
-/* What is wrong with the type at the beginning of `text`, where it is one that LLVM 19 lacks, to `out`. False: it is none. */
+/* If `text` begins with a type that LLVM 19 lacks, writes an error message to `out` and returns true. */
 bool cute_spelling_lacks(const char *text, size_t length, cute_buffer *out);
 
-/* Appends `text`, as LLVM 19 prints it, to `out` in the newer spelling. */
+/* Appends `text`, printed by LLVM 19, to `out` in the newer spelling. */
 void cute_spellings_write(const char *text, size_t length, cute_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-// Other spellings of operations (sugar.def): what stands in their place.
+// Alternative spellings of operations (sugar.def): layouts, tensors, types.
 #include "lib/ir/ops/address.h"
 #include "lib/ir/text/reading.h"
 
@@ -21,26 +21,26 @@ const Sugar *cute::sugarOf(StringRef name)
     return found == rows->end() ? nullptr : &found->second;
 }
 
-// ---- what functions are made of ----
+// ---- helpers ----
 
-static const cute_value *known(const Literal &item)
+static const cute_value *literalCuteValue(const Literal &item)
 {
     return item.kind == Literal::Given ? cute_type_peek(wrap(item.value.getType())) : nullptr;
 }
 
-static bool is(const Literal &item, cute_type type)
+static bool literalIs(const Literal &item, cute_type type)
 {
-    const cute_value *value = known(item);
+    const cute_value *value = literalCuteValue(item);
     return value && value->type == type;
 }
 
-static bool isNumber(const Literal &item)
+static bool isIntegerLiteral(const Literal &item)
 {
     return item.kind == Literal::Number ||
            (item.kind == Literal::Given && isa<IntegerType>(item.value.getType()));
 }
 
-static Literal given(Operation *op, SMLoc location)
+static Literal literalOf(Operation *op, SMLoc location)
 {
     Literal literal;
     literal.kind = Literal::Given;
@@ -49,7 +49,7 @@ static Literal given(Operation *op, SMLoc location)
     return literal;
 }
 
-static Literal tupleOf(SMLoc location, std::vector<Literal> items)
+static Literal tupleLiteral(SMLoc location, std::vector<Literal> items)
 {
     Literal literal;
     literal.kind = Literal::Tuple;
@@ -58,7 +58,7 @@ static Literal tupleOf(SMLoc location, std::vector<Literal> items)
     return literal;
 }
 
-static Literal openAt(SMLoc location)
+static Literal openLiteral(SMLoc location)
 {
     Literal literal;
     literal.kind = Literal::Open;
@@ -72,7 +72,7 @@ ParseResult Reader::expect(bool condition, const Twine &what)
     return emitError(state.location) << "'" << shown << "' op expects " << what;
 }
 
-// The operation becomes another one.
+// Renames the operation.
 void Reader::rename(StringRef name)
 {
     state.name = OperationName(name, state.getContext());
@@ -84,12 +84,12 @@ void Reader::rename(StringRef name)
 // make_layout %m, %n, %k: a shape alone.
 ParseResult Reader::sugarMakeLayout(std::vector<Literal> &items)
 {
-    if (items.size() < 2 || !llvm::all_of(items, isNumber)) return success();
+    if (items.size() < 2 || !llvm::all_of(items, isIntegerLiteral)) return success();
     if (expect(items.size() > 2,
-               "(%m, %n) for a shape of two modes: two numbers may as well be a shape and a stride"))
+               "(%m, %n) for a shape of two modes: two numbers could also be a shape and a stride"))
         return failure();
     SMLoc location = items[0].location;
-    Literal shape = tupleOf(location, std::move(items));
+    Literal shape = tupleLiteral(location, std::move(items));
     items.clear();
     items.push_back(std::move(shape));
     return success();
@@ -97,7 +97,7 @@ ParseResult Reader::sugarMakeLayout(std::vector<Literal> &items)
 
 ParseResult Reader::sugarComposition(std::vector<Literal> &items)
 {
-    return items.size() == 2 && is(items[0], CUTE_SWIZZLE) ? compose(items, 0, 1) : success();
+    return items.size() == 2 && literalIs(items[0], CUTE_SWIZZLE) ? compose(items, 0, 1) : success();
 }
 
 ParseResult Reader::sugarSwizzle(std::vector<Literal> &items)
@@ -120,8 +120,9 @@ ParseResult Reader::compose(std::vector<Literal> &items, size_t a, size_t b)
 // The number of modes of a value.
 ParseResult Reader::sugarRank(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 1 && known(items[0]), "a value of the dialect cute")) return failure();
-    const cute_value *value = known(items[0]);
+    if (expect(items.size() == 1 && literalCuteValue(items[0]), "a value of the dialect cute"))
+        return failure();
+    const cute_value *value = literalCuteValue(items[0]);
     const cute_tree *modes = value->layout.shape ? value->layout.shape : value->tree;
     if (expect(modes, "a tuple, a layout or a tensor")) return failure();
     Literal rank;
@@ -133,13 +134,13 @@ ParseResult Reader::sugarRank(std::vector<Literal> &items)
     return success();
 }
 
-// Of a tensor its layout.
+// Replaces a tensor by its layout.
 ParseResult Reader::layoutOf(Literal &item)
 {
-    if (!is(item, CUTE_MEMREF) && !is(item, CUTE_COORD_TENSOR)) return success();
+    if (!literalIs(item, CUTE_MEMREF) && !literalIs(item, CUTE_COORD_TENSOR)) return success();
     Operation *layout = insert("cute.get_layout", item.value);
     if (!layout) return failure();
-    item = given(layout, item.location);
+    item = literalOf(layout, item.location);
     return success();
 }
 
@@ -147,24 +148,22 @@ ParseResult Reader::layoutOf(Literal &item)
 ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
     bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
-    if (expect((items.size() == 1 || indexed) && known(items[0]),
-               "a value, and the number of a mode, which has to be known (of all modes cute.get_scalars "
-               "gives the numbers, "
-               "and arith.select chooses one while the kernel runs)"))
+    if (expect((items.size() == 1 || indexed) && literalCuteValue(items[0]),
+               "a value and a static mode number (to select at run time, use cute.get_scalars and "
+               "arith.select)"))
         return failure();
     SMLoc location = items[0].location;
     if (spelled != "cute.coord" && layoutOf(items[0])) return failure();
     if (!indexed) {
-        if (expect(spelled != "cute.coord", "a coordinate, and the number of a mode")) return failure();
+        if (expect(spelled != "cute.coord", "a coordinate and a mode number")) return failure();
         return success();
     }
     if (spelled != "cute.coord") {
         Operation *part = insert(state.name.getStringRef(), items[0].value);
         if (!part) return failure();
-        items[0] = given(part, location);
+        items[0] = literalOf(part, location);
     }
-    if (expect(items[1].number >= 0 && items[1].number <= INT32_MAX, "the number of a mode"))
-        return failure();
+    if (expect(items[1].number >= 0 && items[1].number <= INT32_MAX, "a mode number")) return failure();
     rename("cute.get");
     state.attributes.set("mode", DenseI32ArrayAttr::get(state.getContext(), (int32_t)items[1].number));
     items.pop_back();
@@ -176,17 +175,17 @@ ParseResult Reader::sugarTile(std::vector<Literal> &items)
 {
     if (expect(items.size() > 1, "a layout or tensor, and the extents of a tile")) return failure();
     if (items.size() == 2) return success();
-    Literal tile = tupleOf(items[1].location, {items.begin() + 1, items.end()});
+    Literal tile = tupleLiteral(items[1].location, {items.begin() + 1, items.end()});
     items.resize(1);
     items.push_back(std::move(tile));
     return success();
 }
 
-// Of what a tile was cut from, with an index: this tile.
+// local_partition %tiles, %i: the tile i of (tile, rest).
 ParseResult Reader::sugarLocalPartition(std::vector<Literal> &items)
 {
     if (items.size() != 2) return success();
-    const cute_value *value = known(items[0]);
+    const cute_value *value = literalCuteValue(items[0]);
     const cute_tree *shape = value ? value->layout.shape : nullptr;
     if (expect(
             shape && shape->kind == CUTE_TREE_TUPLE && shape->count == 2,
@@ -194,7 +193,7 @@ ParseResult Reader::sugarLocalPartition(std::vector<Literal> &items)
         return failure();
     rename("cute.slice");
     SMLoc location = items[1].location;
-    Literal coord = tupleOf(location, {openAt(location), items[1]});
+    Literal coord = tupleLiteral(location, {openLiteral(location), items[1]});
     items[1] = std::move(coord);
     return success();
 }
@@ -211,14 +210,14 @@ ParseResult Reader::sugarFused(std::vector<Literal> &items)
     Operation *flat = parts ? insert("cute.flatten", parts->getResult(0)) : nullptr;
     if (!flat) return failure();
     Literal other = items[2];
-    items = {given(flat, location), other};
+    items = {literalOf(flat, location), other};
     return success();
 }
 
 // crd2idx %layout, %coord.
 ParseResult Reader::sugarCrd2Idx(std::vector<Literal> &items)
 {
-    if (items.size() == 2 && (is(items[0], CUTE_LAYOUT) || is(items[0], CUTE_COMPOSED_LAYOUT)))
+    if (items.size() == 2 && (literalIs(items[0], CUTE_LAYOUT) || literalIs(items[0], CUTE_COMPOSED_LAYOUT)))
         std::swap(items[0], items[1]);
     return success();
 }
@@ -228,15 +227,17 @@ ParseResult Reader::sugarCrd2Idx(std::vector<Literal> &items)
 // make_tensor(pointer, layout) in either order; a shape, or a shape and a stride in place of the layout.
 ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
 {
-    auto iterator = [](const Literal &item) { return is(item, CUTE_PTR) || is(item, CUTE_ARITH_TUPLE_ITER); };
+    auto iterator = [](const Literal &item) {
+        return literalIs(item, CUTE_PTR) || literalIs(item, CUTE_ARITH_TUPLE_ITER);
+    };
     if (items.size() == 2 && !iterator(items[0]) && iterator(items[1])) std::swap(items[0], items[1]);
     bool ours = !items.empty() && items[0].kind == Literal::Given && textOf(items[0].value.getType());
     if (expect((items.size() == 2 || items.size() == 3) && ours,
                "a pointer and a layout, or a pointer, a shape and a stride"))
         return failure();
     auto tuple = [](const Literal &item) {
-        return isNumber(item) || item.kind == Literal::Tuple || is(item, CUTE_INTEGER) ||
-               is(item, CUTE_SHAPE) || is(item, CUTE_INT_TUPLE);
+        return isIntegerLiteral(item) || item.kind == Literal::Tuple || literalIs(item, CUTE_INTEGER) ||
+               literalIs(item, CUTE_SHAPE) || literalIs(item, CUTE_INT_TUPLE);
     };
     if (items.size() == 2 && !tuple(items[1])) return success();
     SmallVector<Value> parts;
@@ -249,17 +250,16 @@ ParseResult Reader::sugarMakeTensor(std::vector<Literal> &items)
     Operation *layout = insert("cute.make_layout", parts);
     if (!layout) return failure();
     items.resize(2);
-    items[1] = given(layout, items[1].location);
+    items[1] = literalOf(layout, items[1].location);
     return success();
 }
 
-// load %t[%i] of a tensor of coordinates: the coordinate that stands there.
+// load %t[%i] of a tensor of coordinates: the coordinate at %i.
 ParseResult Reader::sugarLoad(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 2,
-               "a tensor and the place of an element: cute.load %tensor[%i]; with '_' it is a slice"))
+    if (expect(items.size() == 2, "a tensor element: cute.load %tensor[%i]; with '_' it is a slice"))
         return failure();
-    if (!is(items[0], CUTE_COORD_TENSOR)) return success();
+    if (!literalIs(items[0], CUTE_COORD_TENSOR)) return success();
     SMLoc location = items[0].location;
     FailureOr<Value> coord = operandOf(items[1], CUTE_TYPE_INDEX_Coord);
     if (failed(coord)) return failure();
@@ -269,14 +269,15 @@ ParseResult Reader::sugarLoad(std::vector<Literal> &items)
     Operation *iterator = element ? insert("cute.get_iter", element->getResult(0)) : nullptr;
     if (!iterator) return failure();
     rename("cute.deref_arith_tuple_iter");
-    items = {given(iterator, location)};
+    items = {literalOf(iterator, location)};
     return success();
 }
 
 // store %x, %t[%i].
 ParseResult Reader::sugarStore(std::vector<Literal> &items)
 {
-    if (expect(items.size() == 3, "a value and a place: cute.store %x, %tensor[%i]")) return failure();
+    if (expect(items.size() == 3, "a value and a tensor element: cute.store %x, %tensor[%i]"))
+        return failure();
     std::rotate(items.begin(), items.begin() + 1, items.end());
     return success();
 }
@@ -284,7 +285,7 @@ ParseResult Reader::sugarStore(std::vector<Literal> &items)
 // ptrtoint %p, without a type.
 ParseResult Reader::sugarAddress(std::vector<Literal> &items)
 {
-    const cute_value *pointer = items.size() == 1 ? known(items[0]) : nullptr;
+    const cute_value *pointer = items.size() == 1 ? literalCuteValue(items[0]) : nullptr;
     if (written.hasResults || !pointer || pointer->type != CUTE_PTR) return success();
     cute_space space = pointer->pointer->space;
     bool narrow = space == CUTE_SPACE_SMEM || space == CUTE_SPACE_TMEM;
@@ -293,11 +294,11 @@ ParseResult Reader::sugarAddress(std::vector<Literal> &items)
     return success();
 }
 
-// atomic_add 1, %t[%i]: numbers are of the tensor's elements.
+// atomic_add 1, %t[%i]: literals have the element type of the tensor.
 ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
 {
     if (items.size() < 3) return success();
-    const cute_value *tensor = known(items[items.size() - 2]);
+    const cute_value *tensor = literalCuteValue(items[items.size() - 2]);
     if (!tensor || !tensor->pointer) return success();
     Type element = unwrap(cute_element_type(wrap(state.getContext()), tensor->pointer->element));
     for (Literal &item : llvm::MutableArrayRef(items).drop_back(2)) {
@@ -311,9 +312,9 @@ ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
                  llvm::isUIntN(width, (uint64_t)item.number))
             number = IntegerAttr::get(element, APInt(width, (uint64_t)item.number, true));
         else
-            return parser.emitError(item.location, "expects a number that fits into ") << element;
+            return parser.emitError(item.location, "expects a number that fits in ") << element;
         Operation *made = insert("arith.constant", {}, element, builder.getNamedAttr("value", number));
-        item = given(made, item.location);
+        item = literalOf(made, item.location);
     }
     return success();
 }
@@ -323,11 +324,11 @@ ParseResult Reader::sugarBounds(std::vector<Literal> &items)
 {
     if (items.empty() || items.size() > 2) return success();
     Literal &bounds = items.back();
-    bool tensor = is(bounds, CUTE_MEMREF) || is(bounds, CUTE_COORD_TENSOR);
+    bool tensor = literalIs(bounds, CUTE_MEMREF) || literalIs(bounds, CUTE_COORD_TENSOR);
     if (!tensor || layoutOf(bounds)) return failure(tensor);
     Operation *shape = insert("cute.get_shape", bounds.value);
     if (!shape) return failure();
-    bounds = given(shape, bounds.location);
+    bounds = literalOf(shape, bounds.location);
     return success();
 }
 
@@ -339,9 +340,9 @@ ParseResult Reader::sugarCopy(std::vector<Literal> &items)
         if (item.kind != Literal::Part) continue;
         FailureOr<Value> slice = operandOf(item, CUTE_TYPE_INDEX_None);
         if (failed(slice)) return failure();
-        item = given(slice->getDefiningOp(), item.location);
+        item = literalOf(slice->getDefiningOp(), item.location);
     }
-    const cute_value *from = known(items[0]);
+    const cute_value *from = literalCuteValue(items[0]);
     if (!from) return success();
     if (expect(from->pointer && from->pointer->bits > 0, "a copy atom, or tensors in memory"))
         return failure();
@@ -351,11 +352,11 @@ ParseResult Reader::sugarCopy(std::vector<Literal> &items)
     Type type = mlir::parseType(text, state.getContext());
     Operation *atom = type ? insert("cute.make_atom", {}, type) : nullptr;
     if (expect(atom, "tensors whose elements can be copied")) return failure();
-    items.insert(items.begin(), given(atom, items[0].location));
+    items.insert(items.begin(), literalOf(atom, items[0].location));
     return success();
 }
 
-// tiled.mma.partition_fragment A (%mma, %t, %thread): make_fragment of what tiled.mma.partition gives.
+// tiled.mma.partition_fragment A (%mma, %t, %thread): make_fragment of tiled.mma.partition.
 ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
 {
     if (expect(items.size() == 3, "a tiled MMA, a tensor and a thread")) return failure();
@@ -373,18 +374,18 @@ ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
     if (auto letter = state.attributes.getNamed("operand_id")) attributes.push_back(*letter);
     Operation *part = insert("cute.tiled.mma.partition", operands, {}, attributes);
     if (!part) return failure();
-    items = {items[0], given(part, items[1].location)};
+    items = {items[0], literalOf(part, items[1].location)};
     return success();
 }
 
-// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: the result but for the element follows.
+// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: infers the result type from its element type.
 ParseResult Reader::sugarElement(std::vector<Literal> &items)
 {
-    if (written.results.size() != 1 || items.size() != 1 || !known(items[0])) return success();
+    if (written.results.size() != 1 || items.size() != 1 || !literalCuteValue(items[0])) return success();
     Type element = written.results[0];
     const cute_type_row *row = cute_type_row_of(wrap(element));
     if (row && row->kind != CUTE_NO_VALUE) return success(); // a descriptor is an element
-    const cute_value &operand = *known(items[0]);
+    const cute_value &operand = *literalCuteValue(items[0]);
     std::string text, name;
     llvm::raw_string_ostream(name) << element;
     if (spelled == "cute.memref.alloca") {
@@ -410,7 +411,7 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
 
 // ---- types ----
 
-// The type that `text` is, whose errors stand at `place`.
+// Parses the type `text`, with errors at `place`.
 static Type typeOfText(AsmParser &parser, SMLoc place, const Twine &text)
 {
     Type type;
@@ -457,7 +458,7 @@ static Type readTensor(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute.memref<" + textOfType(element) + ", gmem, \"" + text + "\">");
 }
 
-// !cute_nvgpu.mma_atom<16,8,16,f16>: of a warp, with the accumulator that loses least.
+// !cute_nvgpu.mma_atom<16,8,16,f16>: a warp MMA with the widest accumulator.
 static Type readMmaAtom(AsmParser &parser, SMLoc place)
 {
     int64_t m, n, k;
@@ -476,7 +477,7 @@ static Type readMmaAtom(AsmParser &parser, SMLoc place)
                           "x" + Twine(k) + ", elem_type = (" + of + ", " + of + ", " + sum + ")>");
 }
 
-// !cute_nvgpu.tiled_mma<128,128,64>, with an element type behind or f16: by 2 x 2 warps.
+// !cute_nvgpu.tiled_mma<128,128,64>, optionally with an element type (default f16): by 2 x 2 warps.
 static Type readTiledMma(AsmParser &parser, SMLoc place)
 {
     static constexpr int64_t warps[3] = {32, 16, 16}; // of 2 x 2 x 1 products of 16x8x16
@@ -500,7 +501,7 @@ static Type readTiledMma(AsmParser &parser, SMLoc place)
                           Twine(tile[0]) + ":1;" + Twine(tile[1]) + ":1;" + Twine(tile[2]) + ":1]\">>");
 }
 
-// !cute_nvgpu.copy_atom<16>: bytes at once.
+// !cute_nvgpu.copy_atom<16>: a copy of 16 bytes.
 static Type readCopyAtom(AsmParser &parser, SMLoc place)
 {
     int64_t bytes;
@@ -512,7 +513,7 @@ static Type readCopyAtom(AsmParser &parser, SMLoc place)
     return typeOfText(parser, place, "!cute_nvgpu.atom.universal_copy<i8, " + Twine(8 * bytes) + " b>");
 }
 
-// !nvgpu.matrix<16x16xf16>: what a lane has of it in words, by ldmatrix.
+// !nvgpu.matrix<16x16xf16>: the vector of a lane's registers, as returned by ldmatrix.
 static Type readMatrix(AsmParser &parser, SMLoc place)
 {
     SmallVector<int64_t> shape;
@@ -528,7 +529,7 @@ static Type readMatrix(AsmParser &parser, SMLoc place)
     return VectorType::get(shape[0] * shape[1] / 64, parser.getBuilder().getI32Type());
 }
 
-// !cute_nvgpu.tma_load<128x64xf16>, also with a swizzle behind, 128B: a tensor map with that box.
+// !cute_nvgpu.tma_load<128x64xf16>, optionally followed by a swizzle, 128B: a tensor map with that box.
 static Type readTmaLoad(AsmParser &parser, SMLoc place)
 {
     SmallVector<int64_t> box;
@@ -576,7 +577,7 @@ std::optional<Type> cute::readOtherType(AsmParser &parser, SMLoc place, StringRe
     return std::nullopt;
 }
 
-// `mode=128B, bits=3`, behind `mode`: the swizzles of the tensor memory accelerator.
+// `mode=128B, bits=3`, after `mode`: the swizzles of TMA.
 FailureOr<std::string> cute::readSwizzleMode(AsmParser &parser)
 {
     int64_t bytes, bits;

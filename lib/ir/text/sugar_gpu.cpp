@@ -1,4 +1,4 @@
-// Other spellings of numbers, of instructions of warps and of accesses (sugar.def): what stands in their place.
+// Alternative spellings (sugar.def): constants, warp instructions, mbarriers, accesses, shared memory.
 #include "lib/atoms/atoms.h"
 #include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/text/reading.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace cute;
 
-// The operation that is read is this one, of another dialect, without place.
+// Completes parsing with `op`, an operation of another dialect that is not in a block.
 void Reader::become(Operation *op)
 {
     state.name = op->getName();
@@ -35,7 +35,7 @@ static bool isTensor(const Literal &item)
 
 // ---- numbers ----
 
-// constant 16384 : !cute.int; also cute.constant<16384>, whose width is its type's.
+// constant 16384 : !cute.int; also cute.constant<16384>, which has the width of its type.
 ParseResult Reader::sugarConstant(std::vector<Literal> &items)
 {
     auto own = dyn_cast_or_null<IntegerAttr>(state.attributes.get("number"));
@@ -47,13 +47,13 @@ ParseResult Reader::sugarConstant(std::vector<Literal> &items)
     if (expect(type && type->tree && type->tree->kind == CUTE_TREE_INT &&
                    (type->type == CUTE_INTEGER || type->type == CUTE_INT_TUPLE || type->type == CUTE_SHAPE ||
                     type->type == CUTE_STRIDE || type->type == CUTE_COORD),
-               "the type of one number, such as !cute.int or !cute.i32<divby 8>"))
+               "an integer type such as !cute.int or !cute.i32<divby 8>"))
         return failure();
     cute_int leaf = type->tree->value;
     items.clear();
     if (leaf.known) {
         if (expect(leaf.value == number,
-                   "the number that its type says, " + Twine(leaf.value) + ", but got " + Twine(number)))
+                   "the number in its type, " + Twine(leaf.value) + ", but got " + Twine(number)))
             return failure();
         state.addTypes(written.results[0]);
         becomeStatic();
@@ -70,9 +70,9 @@ ParseResult Reader::sugarConstant(std::vector<Literal> &items)
     return success();
 }
 
-// ---- products of a warp ----
+// ---- warp MMA ----
 
-// The registers of an operand in a vector of its elements, or of words; false: it is neither.
+// The registers of an operand that is a vector of its elements or of 32-bit words; false for other values.
 bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVectorImpl<Value> &registers)
 {
     auto type = dyn_cast<VectorType>(value.getType());
@@ -99,8 +99,8 @@ bool Reader::registersOf(Value value, const cute_atom_operand &operand, SmallVec
     return true;
 }
 
-// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>, of vectors: a lane's elements of A, B and C, or the words
-// that they are in.
+// warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,16,f16>; operands are vectors of a lane's elements,
+// or of 32-bit words.
 ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
 {
     const cute_value *value =
@@ -110,12 +110,12 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
         atom && atom->known && atom->kind == CUTE_ATOM_MMA && atom->operand[0].type == StringRef("f16");
     bool brain =
         atom && atom->known && atom->kind == CUTE_ATOM_MMA && atom->operand[0].type == StringRef("bf16");
-    if (expect(half || brain, "the atom of a product of f16 or bf16 behind the operands: `: "
+    if (expect(half || brain, "an f16 or bf16 MMA atom type after the operands: `: "
                               "!cute_nvgpu.mma_atom<16,8,16,f16>`") ||
         expect(items.size() == 3, "A, B and C, but got " + Twine(items.size()) + " operands"))
         return failure();
     state.getContext()->getOrLoadDialect<vector::VectorDialect>();
-    // D is as C is; the accumulator of f16 may be of f16.
+    // D has the type of C; the accumulator of f16 can be f16.
     cute_atom_operand operands[3] = {atom->operand[0], atom->operand[1], atom->operand[2]};
     auto sum =
         items[2].kind == Literal::Given ? dyn_cast<VectorType>(items[2].value.getType()) : VectorType();
@@ -153,7 +153,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
         "operandSegmentSizes",
         builder.getDenseI32ArrayAttr({operands[0].registers, operands[1].registers, operands[2].registers}));
     Operation *mma = place(Operation::create(product));
-    // D is put together in the type of C.
+    // Assembles D in the type of C.
     SmallVector<Value> results(mma->getResults());
     if (!narrow)
         return become(create<vector::FromElementsOp>(builder, state.location, sum, results)), success();
@@ -177,7 +177,7 @@ ParseResult Reader::sugarWarpMma(std::vector<Literal> &items)
     return become(last), success();
 }
 
-// layout_eval with all that divides the index: the alignment of the place depends on it.
+// layout_eval that keeps all divisors of the index, which determine the alignment.
 Operation *Reader::offsetOf(Value coord, Value layout)
 {
     OperationName name("cute.layout_eval", state.getContext());
@@ -189,12 +189,12 @@ Operation *Reader::offsetOf(Value coord, Value layout)
     return insert(name.getStringRef(), {coord, layout}, types[0]);
 }
 
-// ldmatrix<x4, trans> %p, of a pointer to a row of 16 bytes, or of the place %t[%i, %j] of a tensor.
+// ldmatrix<x4, trans> %p, with a pointer to a row of 16 bytes or a tensor element %t[%i, %j].
 ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
 {
     Builder &builder = parser.getBuilder();
     NamedAttrList &attributes = state.attributes;
-    // Words in angle brackets have come as the first attributes.
+    // Words in angle brackets were parsed as the first attributes.
     auto word = [&](StringRef name) {
         auto text = dyn_cast_or_null<StringAttr>(attributes.get(name));
         if (text) attributes.erase(name);
@@ -219,14 +219,14 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
     if (expect(matrices == 1 || matrices == 2 || matrices == 4,
                "1, 2 or 4 matrices, but got " + Twine(matrices)) ||
         expect(items.size() == 1 || items.size() == 2,
-               "a pointer to shared memory, or a place of a tensor: cute_nvgpu.ldmatrix %t[%i, %j]"))
+               "a pointer to shared memory, or a tensor element: cute_nvgpu.ldmatrix %t[%i, %j]"))
         return failure();
     auto read = [&](StringRef text) { return mlir::parseAttribute(text, state.getContext()); };
     attributes.set("matrix_shape", read("#cute.shape<\"(8,8)\">"));
     attributes.set("sz_pattern", read("#cute_nvgpu.ldsm_sz_pattern<u16>"));
     attributes.set("num_matrices", builder.getI32IntegerAttr((int32_t)matrices));
     if (written.results.empty()) state.addTypes(VectorType::get(matrices, builder.getI32Type()));
-    if (!isTensor(items[0])) return expect(items.size() == 1, "a tensor in front of `[`");
+    if (!isTensor(items[0])) return expect(items.size() == 1, "a tensor before `[`");
     Value whole = items[0].value;
     Operation *pointer = insert("cute.get_iter", whole);
     if (items.size() == 2 && pointer) {
@@ -236,7 +236,7 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
         Operation *index = layout ? offsetOf(*coord, layout->getResult(0)) : nullptr;
         pointer = index ? insert("cute.add_offset", {pointer->getResult(0), index->getResult(0)}) : nullptr;
     }
-    if (expect(pointer, "a place of its tensor")) return failure();
+    if (expect(pointer, "a coordinate of its tensor")) return failure();
     items.resize(1);
     items[0].kind = Literal::Given;
     items[0].value = pointer->getResult(0);
@@ -245,10 +245,10 @@ ParseResult Reader::sugarLdmatrix(std::vector<Literal> &items)
 
 // ---- mbarriers, fences, the tensor memory accelerator ----
 
-// mbarrier_wait %b: of its first phase.
+// mbarrier_wait %b: waits for the first phase.
 ParseResult Reader::sugarMbarrierWait(std::vector<Literal> &items)
 {
-    if (expect(!items.empty(), "an mbarrier, and the phase where it is not 0")) return failure();
+    if (expect(!items.empty(), "an mbarrier, and the phase if it is not 0")) return failure();
     if (items.size() > 1) return success();
     Literal phase;
     phase.location = items[0].location;
@@ -283,7 +283,7 @@ Type Reader::inferredType(StringRef name, ValueRange operands)
     return known && types.size() == 1 ? types[0] : Type();
 }
 
-// tma_load_execute %map[%i, %j], %tile, %barrier of nvgpu; at 0 without a place.
+// tma_load_execute %map[%i, %j], %tile, %barrier of nvgpu; coordinates default to 0.
 ParseResult Reader::loadByMap(std::vector<Literal> &items)
 {
     Value map = items[0].value;
@@ -298,7 +298,7 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     const Literal &tile = items[items.size() - 2], &barrier = items.back();
     bool known = tile.kind == Literal::Given && isa<MemRefType>(tile.value.getType()) &&
                  barrier.kind == Literal::Given && isa<nvgpu::MBarrierGroupType>(barrier.value.getType());
-    if (expect(known, "a memref in shared memory and a !nvgpu.mbarrier.group behind its tensor map") ||
+    if (expect(known, "a memref in shared memory and a !nvgpu.mbarrier.group after its tensor map") ||
         expect((int64_t)place.size() == box.getRank(),
                Twine(box.getRank()) + " coordinates, but got " + Twine(place.size())))
         return failure();
@@ -316,7 +316,8 @@ ParseResult Reader::loadByMap(std::vector<Literal> &items)
     return become(load), success();
 }
 
-// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy by the atom with that mbarrier. Or of a tile at a place.
+// tma_load_execute %atom, %coordinates, %tile, %barrier: a copy with the atom and mbarrier.
+// Also %atom[%i, %j], %tile, %barrier.
 ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
 {
     bool given = !items.empty() && items[0].kind == Literal::Given;
@@ -340,7 +341,7 @@ ParseResult Reader::sugarTmaLoad(std::vector<Literal> &items)
     if (strstr(atom->atom->mnemonic, "non_exec")) {
         Type runs = inferredType("cute_nvgpu.atom.make_exec_tma", exec);
         Operation *made = runs ? insert("cute_nvgpu.atom.make_exec_tma", exec, runs) : nullptr;
-        if (expect(made, "a TMA load that can run")) return failure();
+        if (expect(made, "an executable TMA load")) return failure();
         exec = made->getResult(0);
     }
     Builder &builder = parser.getBuilder();
@@ -367,7 +368,7 @@ FailureOr<Value> Reader::indexOf(const Literal &item)
     return parser.emitError(item.location, "expects an integer as index of a memref");
 }
 
-// Of a memref and its indices, the value that is stored in front.
+// Access to a memref element; a stored value precedes the memref.
 ParseResult Reader::accessMemref(std::vector<Literal> &items, StringRef name)
 {
     state.getContext()->getOrLoadDialect<memref::MemRefDialect>();
@@ -404,12 +405,12 @@ ParseResult Reader::accessMemref(std::vector<Literal> &items, StringRef name)
 ParseResult Reader::sugarGpuLoad(std::vector<Literal> &items)
 {
     if (expect(items.size() == 2 && (isTensor(items[0]) || isMemref(items[0])),
-               "a place of a tensor or memref: gpu.load %t[%i] : f32"))
+               "an element of a tensor or memref: gpu.load %t[%i] : f32"))
         return failure();
     if (isTensor(items[0])) return success();
     Type element = cast<MemRefType>(items[0].value.getType()).getElementType();
     if (expect(written.results.empty() || (written.results.size() == 1 && written.results[0] == element),
-               "the type of its memref's elements behind the colon"))
+               "the element type of its memref after the colon"))
         return failure();
     return accessMemref(items, "memref.load");
 }
@@ -418,12 +419,13 @@ ParseResult Reader::sugarGpuLoad(std::vector<Literal> &items)
 ParseResult Reader::sugarGpuStore(std::vector<Literal> &items)
 {
     if (expect(items.size() == 3 && (isTensor(items[1]) || isMemref(items[1])),
-               "a value and a place of a tensor or memref: gpu.store %x, %t[%i] : f32"))
+               "a value and an element of a tensor or memref: gpu.store %x, %t[%i] : f32"))
         return failure();
     return isTensor(items[1]) ? sugarStore(items) : accessMemref(items, "memref.store");
 }
 
-// {align = 128, swizzle = "S<3,4,3>"}: taken from the operation, and put into the type of its tensor behind the memory.
+// {align = 128, swizzle = "S<3,4,3>"}: moves the attributes to the type of the tensor, after the memory
+// space.
 ParseResult Reader::takePlace(bool composed, std::string &text)
 {
     int64_t align = 16;
@@ -436,14 +438,14 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
         if (expect(!composed && known && value.type == CUTE_SWIZZLE,
                    "a layout without a swizzle, and the pointer's as swizzle = \"S<3,4,3>\""))
             return failure();
-        // The pattern of a layout begins where all bits of an address that are xor-ed are 0.
+        // The swizzle pattern requires that all XORed address bits are 0 at the start.
         int bits = value.swizzle.bits + value.swizzle.base + std::abs(value.swizzle.shift);
         if (value.swizzle.bits) align = std::max(align, (int64_t)1 << std::min(bits, 40));
     }
     if (Attribute given = state.attributes.erase("align")) {
         auto number = dyn_cast<IntegerAttr>(given);
         if (expect(number && number.getValue().isPowerOf2() && number.getValue().getActiveBits() < 32,
-                   "a power of two of bytes as align"))
+                   "a power of two in bytes as align"))
             return failure();
         align = number.getInt();
     }
@@ -451,8 +453,8 @@ ParseResult Reader::takePlace(bool composed, std::string &text)
     return success();
 }
 
-// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also of a shape or a layout,
-// and with the element behind the colon.
+// alloc_smem f16, "(64,64):(64,1)" {swizzle = "S<3,4,3>"} and gpu.alloc_shared_memory(1024, f16), also with a
+// shape or a layout, and with the element type after a colon.
 ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
 {
     bool ours = spelled == "cute.alloc_smem";
@@ -467,11 +469,10 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
         written.hasOperands = false;
     }
     bool type = element && written.results.empty();
-    if (expect(items.size() == 1 && type,
-               ours ? "the type of an element, and a shape or a layout: "
-                      "cute.alloc_smem f16, \"(64,32):(32,1)\""
-                    : "a number of elements, a shape or a layout, and the type of an "
-                      "element: gpu.alloc_shared_memory(1024, f16)"))
+    if (expect(items.size() == 1 && type, ours ? "an element type and a shape or layout: "
+                                                 "cute.alloc_smem f16, \"(64,32):(32,1)\""
+                                               : "a number of elements, a shape or a layout, and an element "
+                                                 "type: gpu.alloc_shared_memory(1024, f16)"))
         return failure();
     if (!arena) arena = cute_arena_create();
     cute_value value, layout;
@@ -480,7 +481,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     if (given)
         value = *given;
     else if (expect(items[0].kind != Literal::Given,
-                    "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+                    "a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem"))
         return failure();
     else if (valueOf(items[0], items[0].kind == Literal::Text ? CUTE_TYPE_INDEX_None : CUTE_TYPE_INDEX_Shape,
                      value))
@@ -488,7 +489,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     bool composed = ours && value.type == CUTE_COMPOSED_LAYOUT, laid = composed || value.type == CUTE_LAYOUT;
     if (expect(laid || value.type == CUTE_SHAPE || value.type == CUTE_INT_TUPLE, "a shape or a layout") ||
         expect(cute_value_is_static(&value),
-               "a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives"))
+               "a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem"))
         return failure();
     if (!laid) value.type = CUTE_SHAPE;
     if (laid)
@@ -506,7 +507,7 @@ ParseResult Reader::sugarAllocShared(std::vector<Literal> &items)
     }
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    if (expect(bool(tensor), "the type of an element, but got '" + name + "'")) return failure();
+    if (expect(bool(tensor), "an element type, but got '" + name + "'")) return failure();
     state.name = OperationName("cute.memref.alloca", state.getContext());
     state.addTypes(tensor);
     finished = true;

@@ -1,4 +1,4 @@
-// Other spellings of products of a warpgroup (sugar.def): what stands in their place.
+// Alternative spellings (sugar.def): warpgroup MMA, TMA loads of a box.
 #include "lib/atoms/atoms.h"
 #include "lib/atoms/tma.h"
 #include "lib/ir/mlir/llvm_compat.h"
@@ -14,7 +14,7 @@ using namespace cute;
 // A, B and C of a product.
 struct Reader::Product {
     const cute_value *operand[3]; // their types
-    int64_t shape[3] = {0, 0, 0}; // M, N, K of tiles in shared memory; 0: they do not say
+    int64_t shape[3] = {0, 0, 0}; // M, N, K of tiles in shared memory; 0: unknown
 };
 
 // Elements of a shape, or of a mode of a tile; 0: unknown.
@@ -35,7 +35,7 @@ static int64_t sizeOf(const cute_tree *shape)
     return size;
 }
 
-// Whether M or N is contiguous, as the first stride of mode 0 says.
+// Whether M or N is contiguous, by the first stride of mode 0.
 static bool isMnMajor(const cute_layout &layout)
 {
     const cute_tree *stride = layout.stride;
@@ -49,7 +49,7 @@ static bool isWhole(const cute_value *tensor)
            tensor->layout.shape->count == 2;
 }
 
-// `{m = 128, n = 128, k = 64}`, taken off; false: not all of them are there.
+// Removes `{m = 128, n = 128, k = 64}`; false if incomplete.
 bool Reader::takeTile(int64_t (&tile)[3])
 {
     static constexpr StringLiteral names[3] = {"m", "n", "k"};
@@ -69,7 +69,7 @@ static std::string textOfTile(const int64_t (&tile)[3])
     return (Twine(tile[0]) + "x" + Twine(tile[1]) + "x" + Twine(tile[2])).str();
 }
 
-// Of nvgpu: descriptors of A and B and an accumulator.
+// The nvgpu form: descriptors of A and B, and an accumulator.
 ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
 {
     bool three = items.size() == 3 && items[1].kind == Literal::Given && items[2].kind == Literal::Given;
@@ -78,8 +78,8 @@ ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
                    : nvgpu::WarpgroupMatrixDescriptorType();
     auto c = three ? dyn_cast<nvgpu::WarpgroupAccumulatorType>(items[2].value.getType())
                    : nvgpu::WarpgroupAccumulatorType();
-    if (expect(b && c, "descriptors of A and B and a !nvgpu.warpgroup.accumulator, and no mbarrier: "
-                       "nvgpu.mbarrier.arrive stands behind it"))
+    if (expect(b && c, "descriptors of A and B and a !nvgpu.warpgroup.accumulator, and no mbarrier: use "
+                       "nvgpu.mbarrier.arrive after it"))
         return failure();
     bool plain =
         a.getTensor().getRank() == 2 && b.getTensor().getRank() == 2 && c.getFragmented().getRank() == 2;
@@ -100,7 +100,8 @@ ParseResult Reader::productByDescriptors(std::vector<Literal> &items)
     return become(mma), success();
 }
 
-// The type of the tiled MMA of one warpgroup for tiles of A and B in shared memory; its text where there is none.
+// The type of the one-warpgroup tiled MMA for tiles of A and B in shared memory; if unsupported, `text`
+// describes it.
 Type Reader::tiledProduct(const Product &p, std::string &text)
 {
     auto element = [](StringRef name) { return name.starts_with("i") ? "s" + name.str() : name.str(); };
@@ -117,7 +118,7 @@ Type Reader::tiledProduct(const Product &p, std::string &text)
                            state.getContext());
 }
 
-// The fragment of A or B: what already is one, else that of a tile in shared memory.
+// The fragment of A or B: the value itself if it is a fragment, otherwise that of a tile in shared memory.
 FailureOr<Value> Reader::fragmentOf(const Product &p, int which, Value mma, Value tensor)
 {
     if (!isWhole(p.operand[which])) return tensor;
@@ -132,7 +133,7 @@ FailureOr<Value> Reader::fragmentOf(const Product &p, int which, Value mma, Valu
     return made->getResult(0);
 }
 
-// nvgpu.mbarrier.arrive %barrier, without a place in its group.
+// nvgpu.mbarrier.arrive %barrier, without an index in its group.
 ParseResult Reader::sugarArrive(std::vector<Literal> &items)
 {
     bool given = items.size() == 1 && items[0].kind == Literal::Given;
@@ -147,16 +148,16 @@ ParseResult Reader::sugarArrive(std::vector<Literal> &items)
            success();
 }
 
-// warpgroup_mma %a, %b, %c, %barrier : !cute_nvgpu.tiled_mma<128,128,64>, or with {m, n, k}, or with neither: A and B are tiles
-// in shared memory, or their fragments, C is the accumulator.
+// warpgroup_mma %a, %b, %c, %barrier : !cute_nvgpu.tiled_mma<128,128,64>, or with {m, n, k}, or with neither.
+// A and B are tiles in shared memory or their fragments, C is the accumulator.
 ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
 {
     if (!items.empty() && items[0].kind == Literal::Given &&
         isa<nvgpu::WarpgroupMatrixDescriptorType>(items[0].value.getType()))
         return productByDescriptors(items);
     if (expect(items.size() == 3 || items.size() == 4,
-               "A, B and C, and an mbarrier or none, but got " + Twine(items.size()) + " operands") ||
-        expect(written.results.size() <= 1, "one type behind its operands"))
+               "A, B, C and an optional mbarrier, but got " + Twine(items.size()) + " operands") ||
+        expect(written.results.size() <= 1, "one type after its operands"))
         return failure();
     Product p;
     SmallVector<Value, 5> values = {Value()};
@@ -167,7 +168,7 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
         const cute_value *type = value ? cute_type_peek(wrap(made->getType())) : nullptr;
         bool fits = type && type->type == (i == 3 ? CUTE_PTR : CUTE_MEMREF) &&
                     (i != 2 || type->pointer->space == CUTE_SPACE_RMEM);
-        if (expect(fits, i == 3   ? Twine("a pointer to an mbarrier behind C")
+        if (expect(fits, i == 3   ? Twine("a pointer to an mbarrier after C")
                          : i == 2 ? Twine("an accumulator, a tensor in registers, as C")
                                   : "a tensor as " + Twine(letters[i])))
             return failure();
@@ -177,7 +178,7 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
     Type stated = written.results.empty() ? Type() : std::exchange(written.results, {})[0];
     const cute_value *mma = stated ? cute_type_peek(wrap(stated)) : nullptr;
     if (expect(!stated || (mma && mma->type == CUTE_TILED_MMA && mma->atom && mma->atom->known),
-               "a tiled MMA behind its operands: `: !cute_nvgpu.tiled_mma<128,128,64>`"))
+               "a tiled MMA type after its operands: `: !cute_nvgpu.tiled_mma<128,128,64>`"))
         return failure();
     bool whole = true;
     for (int i = 0; i < 2; i++)
@@ -190,30 +191,28 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
     bool tiled = takeTile(tile);
     if (mma && mma->atom->wgmma) {
         int64_t groups = sizeOf(mma->layout.shape);
-        if (expect(
-                groups == 1 || (!isWhole(p.operand[0]) && !isWhole(p.operand[1])),
-                "fragments of A and B, cute.mma.make_fragment, where its type has more warpgroups than one"))
+        if (expect(groups == 1 || (!isWhole(p.operand[0]) && !isWhole(p.operand[1])),
+                   "fragments of A and B, cute.mma.make_fragment, if its type has more than one warpgroup"))
             return failure();
     } else {
         if (expect(whole && p.shape[0] && p.shape[1] && p.shape[2],
-                   "tiles of A, (M,K), and B, (N,K), in shared memory; the !cute.tiled_mma of a wgmma stands "
-                   "behind other operands"))
+                   "tiles of A, (M,K), and B, (N,K), in shared memory; for other operands, write the "
+                   "!cute.tiled_mma of a wgmma"))
             return failure();
-        // !cute_nvgpu.tiled_mma<M,N,K> is a type of products of warps: its tile and its element count here.
+        // !cute_nvgpu.tiled_mma<M,N,K> is a warp-level type: only its tile and element type are used here.
         if (mma && !tiled && mma->tree && mma->tree->count == 3) {
             for (int i = 0; i < 3; i++) tile[i] = sizeOf(mma->tree->items[i]);
             tiled = true;
         }
         const char *element = mma ? mma->atom->operand[CUTE_ATOM_A].type : p.operand[0]->pointer->element;
         if (expect(StringRef(element) == p.operand[0]->pointer->element,
-                   Twine("elements of A as its type has, ") + element + ", but got " +
-                       p.operand[0]->pointer->element + "; it is behind the tile: tiled_mma<128,128,64," +
+                   Twine("elements of A like its type, ") + element + ", but got " +
+                       p.operand[0]->pointer->element + "; it follows the tile: tiled_mma<128,128,64," +
                        p.operand[0]->pointer->element + ">"))
             return failure();
         std::string text;
         stated = tiledProduct(p, text);
-        if (expect(bool(stated), "operands that a wgmma multiplies, but there is no " + text))
-            return failure();
+        if (expect(bool(stated), "operands that a wgmma supports, but there is no " + text)) return failure();
     }
     if (expect(!tiled || !whole || std::equal(tile, tile + 3, p.shape),
                "the tile of its operands, " + textOfTile(p.shape) + ", but got " + textOfTile(tile)))
@@ -237,7 +236,7 @@ ParseResult Reader::sugarWarpgroupMma(std::vector<Literal> &items)
 
 // ---- the tensor memory accelerator ----
 
-// All modes of a tensor as one.
+// Groups all modes of a tensor into one.
 Operation *Reader::grouped(Value tensor)
 {
     const cute_tree *shape = cute_type_peek(wrap(tensor.getType()))->layout.shape;
@@ -248,21 +247,21 @@ Operation *Reader::grouped(Value tensor)
                    builder.getNamedAttr("end", builder.getI32IntegerAttr(rank))});
 }
 
-// `%atom, %tile` or `%atom[%i, %j], %tile`, a place by modes of the tensor in memory, at 0 without one: of the atom's box there,
-// and of the tile, what a block alone copies.
+// `%atom, %tile` or `%atom[%i, %j], %tile`: partitions the atom's box at coordinates in the modes of the
+// tensor (default 0), and the tile, for a copy without multicast.
 ParseResult Reader::placeBox(std::vector<Literal> &items, const cute_atom *atom)
 {
     const cute_layout &box = atom->tma->basis;
     bool several = box.shape->kind == CUTE_TREE_TUPLE;
     size_t rank = several ? box.shape->count : 1, dimensions = 0;
-    SmallVector<size_t> at; // the coordinate that each mode of the tensor is
+    SmallVector<size_t> at; // for each mode of the tensor, its coordinate
     for (size_t i = 0; i < rank; i++) {
         const cute_tree *stride = several ? box.stride->items[i] : box.stride;
         while (stride->kind == CUTE_TREE_TUPLE && stride->count) stride = stride->items[0];
         bool flat = stride->kind == CUTE_TREE_BASIS && stride->count == 1 && stride->path[0] >= 0;
         if (expect(flat && !atom->tma->multicast,
-                   "a tensor of coordinates, of cute_nvgpu.atom.tma_partition, behind an atom whose copies "
-                   "several blocks share or whose tensor has modes of modes"))
+                   "a tensor of coordinates from cute_nvgpu.atom.tma_partition after an atom with multicast "
+                   "or with nested modes"))
             return failure();
         at.push_back(stride->path[0]);
         dimensions = std::max(dimensions, at.back() + 1);
@@ -284,7 +283,7 @@ ParseResult Reader::placeBox(std::vector<Literal> &items, const cute_atom *atom)
     if (failed(tuple) || failed(tile)) return failure();
     const cute_value *to = cute_type_peek(wrap(tile->getType()));
     if (expect(to && to->type == CUTE_MEMREF && to->pointer->space == CUTE_SPACE_SMEM,
-               "a tensor in shared memory behind the atom"))
+               "a tensor in shared memory after the atom"))
         return failure();
     if (!arena) arena = cute_arena_create();
     Operation *begin = insert("cute.make_arith_tuple_iter", *tuple);

@@ -1,5 +1,5 @@
-// The reader of what stands between `<` and `>` of a type: the parser's own tokens, so that aliases are known inside, as
-// one text whose places are those of the tokens. See text.h.
+// Reads the text between `<` and `>` of a type with MLIR's tokens, so that aliases are resolved, and maps
+// positions in the text back to the tokens. See text.h.
 #include "lib/ir/text/text.h"
 
 #include "mlir/CAPI/Support.h"
@@ -41,15 +41,15 @@ class Reader
 {
   public:
     explicit Reader(AsmParser &parser) : parser(parser) {}
-    // Up to the `>` that closes what was opened before, which is taken too.
+    // Reads up to and including the closing `>`.
     ParseResult read();
-    // The place of a byte of the text.
+    // The source location of a byte of the text.
     SMLoc place(size_t offset) const;
 
     std::string text;
 
   private:
-    // A piece of the text that stands in the source as it is, or that an alias stands for.
+    // A piece of the text: copied from the source, or the expansion of an alias.
     struct Piece {
         size_t offset;
         const char *source;
@@ -168,7 +168,8 @@ ParseResult Reader::read()
             if ((bracket - brackets) % 2 == 0)
                 open.push_back(bracket[1]);
             else if (open.empty() || open.pop_back_val() != *start)
-                return parser.emitError(SMLoc::getFromPointer(start)) << "'" << *start << "' closes nothing";
+                return parser.emitError(SMLoc::getFromPointer(start))
+                       << "'" << *start << "' has no matching opening bracket";
         }
         if (token(start)) return failure();
     }

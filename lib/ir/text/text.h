@@ -1,4 +1,4 @@
-// Types and attributes that are a text: how MLIR stores, reads and prints them. What the text means is C: types.c.
+// Storage, parsing and printing of types whose parameter is a text. The text is interpreted by types.c.
 #ifndef CUTE_LIB_IR_TEXT_TEXT_H
 #define CUTE_LIB_IR_TEXT_TEXT_H
 
@@ -8,7 +8,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/DialectImplementation.h"
 
-// An arena and a diag for one call into C.
+// An arena and a diag for one call to C.
 struct CuteScratch {
     cute_arena *arena = cute_arena_create();
     cute_diag *diag = cute_diag_create();
@@ -20,7 +20,7 @@ namespace cute
 {
 using namespace mlir;
 
-// A text of a row of types.def, and what it describes, parsed once for all the operations that ask.
+// Storage of a type: its row, its canonical text, and the value that the text describes, parsed once.
 struct TypeText : TypeStorage {
     using KeyTy = std::pair<unsigned, StringRef>; // the row's index, the canonical text
     TypeText(cute_type_index index, StringRef text);
@@ -38,7 +38,7 @@ struct TypeText : TypeStorage {
     bool valid = false;
 };
 
-// The types of one dialect that have a row of CUTE_IR_TEXT; of another dialect, another class.
+// All CUTE_IR_TEXT types of one dialect.
 template <class Dialect> class TextType : public Type::TypeBase<TextType<Dialect>, Type, TypeText>
 {
   public:
@@ -50,20 +50,21 @@ template <class Dialect> class TextType : public Type::TypeBase<TextType<Dialect
     }
 };
 
-// The storage of a type of any of the dialects whose types are texts; NULL for other types.
+// The storage of a CUTE_IR_TEXT type of any dialect; NULL for other types.
 const TypeText *textOf(Type type);
-// A type of that row.
+// Whether the type has that row.
 inline bool isRow(Type type, cute_type_index index)
 {
     const TypeText *text = textOf(type);
     return text && text->index == index;
 }
 
-// The canonical text between `<` and `>` of a type of the row, empty where there are none; an error at the token at fault.
+// Parses the text between `<` and `>` (may be absent) to its canonical form, or emits an error at the
+// offending token.
 FailureOr<std::string> parseText(AsmParser &parser, cute_type_index index);
-// The row of `dialect` that `mnemonic` names; an error that names the nearest otherwise.
+// The row of `mnemonic` in `dialect`, or an error that suggests the nearest mnemonic.
 FailureOr<cute_type_index> parseRow(AsmParser &parser, SMLoc place, StringRef dialect, StringRef mnemonic);
-// A type of the dialect `name` that has a row, from its mnemonic on.
+// Parses a type of the dialect after its mnemonic.
 template <class Dialect> Type parseTextType(AsmParser &parser, SMLoc place, StringRef mnemonic)
 {
     if (std::optional<Type> other = readOtherType(parser, place, Dialect::getDialectNamespace(), mnemonic))

@@ -9,7 +9,7 @@ func.func @host(%x: f32) {
 // -----
 
 func.func @host(%code: i32) {
-  // expected-error@+1 {{'cuda.return_if_error' op expected to be in a function whose one result is an i32}}
+  // expected-error@+1 {{'cuda.return_if_error' op expected an enclosing function with a single i32 result}}
   cuda.return_if_error %code : i32
   return
 }

@@ -3,7 +3,7 @@
 // Instructions whose types do not fit.
 
 func.func @dyn_smem() {
-  // expected-error@+1 {{expects result to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects result to be in memory space 'smem', but got 'gmem'}}
   %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, gmem>
   return
 }
@@ -11,7 +11,7 @@ func.func @dyn_smem() {
 // -----
 
 func.func @cp_async_dst(%v0: !cute.ptr<i128, gmem>, %v1: !cute.ptr<i128, gmem>) {
-  // expected-error@+1 {{expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<global>}>(%v0, %v1) : (!cute.ptr<i128, gmem>, !cute.ptr<i128, gmem>) -> ()
   return
 }
@@ -19,7 +19,7 @@ func.func @cp_async_dst(%v0: !cute.ptr<i128, gmem>, %v1: !cute.ptr<i128, gmem>) 
 // -----
 
 func.func @cp_async_src(%v0: !cute.ptr<i128, smem>, %v1: !cute.ptr<i128, smem>) {
-  // expected-error@+1 {{expects operand #1 to be in memory 'gmem', but got 'smem'}}
+  // expected-error@+1 {{expects operand #1 to be in memory space 'gmem', but got 'smem'}}
   cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<global>}>(%v0, %v1) : (!cute.ptr<i128, smem>, !cute.ptr<i128, smem>) -> ()
   return
 }
@@ -67,7 +67,7 @@ func.func @cp_async_mode(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
 // -----
 
 func.func @ldsm_space(%v0: !cute.ptr<f16, gmem, align<16>>) {
-  // expected-error@+1 {{expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 4 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%v0) : (!cute.ptr<f16, gmem, align<16>>) -> vector<4xi32>
   return
 }
@@ -75,7 +75,7 @@ func.func @ldsm_space(%v0: !cute.ptr<f16, gmem, align<16>>) {
 // -----
 
 func.func @ldsm_align(%v0: !cute.ptr<f16, smem, align<8>>) {
-  // expected-error@+1 {{expects a pointer aligned to 16 bytes, a row of a matrix, but got 8}}
+  // expected-error@+1 {{expects a pointer aligned to 16 bytes, the size of a matrix row, but got 8}}
   %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 4 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%v0) : (!cute.ptr<f16, smem, align<8>>) -> vector<4xi32>
   return
 }
@@ -91,7 +91,7 @@ func.func @ldsm_matrices(%v0: !cute.ptr<f16, smem, align<16>>) {
 // -----
 
 func.func @ldsm_registers(%v0: !cute.ptr<f16, smem, align<16>>) {
-  // expected-error@+1 {{expects a vector of 4 registers, one of each matrix, but got 2}}
+  // expected-error@+1 {{expects a vector of 4 registers, one per matrix, but got 2}}
   %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 4 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%v0) : (!cute.ptr<f16, smem, align<16>>) -> vector<2xi32>
   return
 }
@@ -107,7 +107,7 @@ func.func @mma_shape(%v0: i32, %v1: i32, %v2: i32, %v3: i32, %v4: i32, %v5: i32,
 // -----
 
 func.func @mma_rank(%v0: i32, %v1: i32, %v2: i32, %v3: i32, %v4: i32, %v5: i32, %v6: f32, %v7: f32, %v8: f32, %v9: f32) {
-  // expected-error@+1 {{expects shape_MNK of three numbers and registers of D}}
+  // expected-error@+1 {{expects shape_MNK of three static integers and registers of D}}
   %r0, %r1, %r2, %r3 = cute_nvgpu.arch.mma.SM80<{a_type = f16, b_type = f16, operandSegmentSizes = array<i32: 4, 2, 4>, shape_MNK = #cute.shape<"(16,8)">}>(%v0, %v1, %v2, %v3, %v4, %v5, %v6, %v7, %v8, %v9) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32) -> (f32, f32, f32, f32)
   return
 }
@@ -227,7 +227,7 @@ func.func @partition_size(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f
 // -----
 
 func.func @desc_space(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, %v1: !cute.ptr<i64, gmem>) {
-  // expected-error@+1 {{expects the descriptor to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects the descriptor to be in memory space 'smem', but got 'gmem'}}
   cute_nvgpu.copy_tma_desc(%v0, %v1) : (!cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.ptr<i64, gmem>) -> ()
   return
 }
@@ -235,7 +235,7 @@ func.func @desc_space(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, 
 // -----
 
 func.func @tmem_copy(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, %v1: !cute.memref<f32, tmem, align<16>, "(128,128):(65536,1)">) {
-  // expected-error@+1 {{expects a result of its operand's atom}}
+  // expected-error@+1 {{expects a result with the operand's atom}}
   %r = cute_nvgpu.atom.make_tmem_copy(%v0, %v1) : (!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, !cute.memref<f32, tmem, align<16>, "(128,128):(65536,1)">) -> !cute.tiled_copy<!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x64>, layout_copy_tv = <"((32,4),(128,32)):((0,1),(128,4))">, tiler_mn = <"[(4,32):(32,1);128:1]">>
   return
 }
@@ -243,7 +243,7 @@ func.func @tmem_copy(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, 
 // -----
 
 func.func @tmem_space(%v0: !cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, %v1: !cute.memref<f32, smem, align<16>, "(128,128):(128,1)">) {
-  // expected-error@+1 {{expects operand #1 to be in memory 'tmem', but got 'smem'}}
+  // expected-error@+1 {{expects operand #1 to be in memory space 'tmem', but got 'smem'}}
   %r = cute_nvgpu.atom.make_tmem_copy(%v0, %v1) : (!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, !cute.memref<f32, smem, align<16>, "(128,128):(128,1)">) -> !cute.tiled_copy<!cute_nvgpu.atom.tmem_load<f32, 32 DP, 32 bit, x128>, layout_copy_tv = <"((32,4),(128,32)):((0,1),(128,4))">, tiler_mn = <"[(4,32):(32,1);128:1]">>
   return
 }
@@ -268,7 +268,7 @@ func.func @vote_of_all(%p: i1) {
 
 // expected-note@+1 {{%p is a 'i1'}}
 func.func @vote_without_kind(%p: i1) {
-  // expected-error@+1 {{expects its kind: all, any, uni or ballot}}
+  // expected-error@+1 {{expects kind all, any, uni or ballot}}
   %r = cute_nvgpu.arch.vote(%p)
   return
 }
@@ -285,7 +285,7 @@ func.func @broadcast(%x: f32, %lane: i32) {
 
 // expected-note@+1 {{%p is a}}
 func.func @three_matrices(%p: !cute.ptr<f16, smem, align<16>>) {
-  // expected-error@+1 {{expects 1, 2 or 4 as num_matrices}}
+  // expected-error@+1 {{expects num_matrices of 1, 2 or 4}}
   %r = cute_nvgpu.arch.copy.ldsm<{matrix_shape = #cute.shape<"(8,8)">, num_matrices = 3 : i32, sz_pattern = #cute_nvgpu.ldsm_sz_pattern<u16>}>(%p)
   return
 }
@@ -293,7 +293,7 @@ func.func @three_matrices(%p: !cute.ptr<f16, smem, align<16>>) {
 // -----
 
 func.func @f(%v0: !cute.ptr<i64, smem>, %v1: !cute.ptr<i64, gmem>) {
-  // expected-error@+1 {{expects to fetch 64, 128 or 256 bytes into the L2, but got 32}}
+  // expected-error@+1 {{expects l2_prefetch of 64, 128 or 256 bytes, but got 32}}
   cute_nvgpu.arch.copy.SM80.cp_async<{cache_mode = #cute_nvgpu.load_cache_mode<always>, l2_prefetch = 32 : i32}>(%v0, %v1) : (!cute.ptr<i64, smem>, !cute.ptr<i64, gmem>) -> ()
   return
 }
@@ -343,7 +343,7 @@ func.func @three_lanes(%x: f32) {
 
 gpu.module @sm_count {
   gpu.func @k() kernel {
-    // expected-error@+1 {{expects to be in a function of the host, not in a kernel}}
+    // expected-error@+1 {{expects to be in a host function}}
     %n = cute_nvgpu.host.sm_count() : () -> i32
     gpu.return
   }

@@ -3,7 +3,7 @@
 // mbarriers, clusters, fences whose operands do not fit.
 
 func.func @space(%b: !cute.ptr<i64, gmem>, %n: i32) {
-  // expected-error@+1 {{'cute_nvgpu.arch.mbarrier_init' op expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{'cute_nvgpu.arch.mbarrier_init' op expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   cute_nvgpu.arch.mbarrier_init %b, %n
   return
 }
@@ -11,7 +11,7 @@ func.func @space(%b: !cute.ptr<i64, gmem>, %n: i32) {
 // -----
 
 func.func @element(%b: !cute.ptr<i32, smem, align<8>>) {
-  // expected-error@+1 {{expects operand #0 to be an mbarrier, a pointer to i64, but got one to 'i32'}}
+  // expected-error@+1 {{expects operand #0 to be an mbarrier, a pointer to i64, but got a pointer to 'i32'}}
   cute_nvgpu.arch.mbarrier_arrive %b
   return
 }
@@ -35,7 +35,7 @@ func.func @swizzle(%b: !cute.ptr<i64, smem, align<1024>, S<3,4,3>>, %p: i32) {
 // -----
 
 func.func @second(%c: i1, %b: !cute.ptr<i64, gmem>, %p: i32) {
-  // expected-error@+1 {{expects operand #1 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects operand #1 to be in memory space 'smem', but got 'gmem'}}
   %d = cute_nvgpu.arch.mbarrier_conditional_try_wait %c, %b, %p
   return
 }
@@ -99,7 +99,7 @@ func.func @proxy() {
 // -----
 
 func.func @acquire() {
-  // expected-error@+1 {{expects the address of the tensor map that it acquires}}
+  // expected-error@+1 {{expects the address of the tensor map to acquire}}
   cute_nvgpu.arch.fence_proxy_tensormap<acquire, gpu>
   return
 }
@@ -107,7 +107,7 @@ func.func @acquire() {
 // -----
 
 func.func @release(%p: !cute.ptr<i64, gmem>) {
-  // expected-error@+1 {{expects no address to release}}
+  // expected-error@+1 {{expects no address with order 'release'}}
   cute_nvgpu.arch.fence_proxy_tensormap<release, gpu> %p
   return
 }
@@ -123,7 +123,7 @@ func.func @registers() {
 // -----
 
 func.func @map_global(%p: !cute.ptr<f32, gmem>, %r: i32) {
-  // expected-error@+1 {{expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   %t = cute_nvgpu.arch.map_dsmem_ptr(%p, %r) : (!cute.ptr<f32, gmem>, i32) -> !cute.ptr<f32, dsmem>
   return
 }
@@ -141,7 +141,7 @@ func.func @map_swizzle(%p: !cute.ptr<f32, smem, align<1024>, S<3,4,3>>, %r: i32)
 // expected-note@+2 {{%p is a '!cute.ptr<f32, gmem>'}}
 // expected-note@+1 {{%r is a 'i32'}}
 func.func @map_follows(%p: !cute.ptr<f32, gmem>, %r: i32) {
-  // expected-error@+1 {{expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   %t = cute_nvgpu.arch.map_dsmem_ptr %p, %r
   return
 }
@@ -149,7 +149,7 @@ func.func @map_follows(%p: !cute.ptr<f32, gmem>, %r: i32) {
 // -----
 
 func.func @map_result(%p: !cute.ptr<f32, smem>, %r: i32) {
-  // expected-error@+1 {{expects result to be in memory 'dsmem', but got 'smem'}}
+  // expected-error@+1 {{expects result to be in memory space 'dsmem', but got 'smem'}}
   %t = cute_nvgpu.arch.map_dsmem_ptr(%p, %r) : (!cute.ptr<f32, smem>, i32) -> !cute.ptr<f32, smem>
   return
 }
@@ -157,7 +157,7 @@ func.func @map_result(%p: !cute.ptr<f32, smem>, %r: i32) {
 // -----
 
 func.func @map_align(%p: !cute.ptr<f32, smem>, %r: i32) {
-  // expected-error@+1 {{expects result to have an alignment of at most 4 bytes, as its operand has, but got 16}}
+  // expected-error@+1 {{expects result to have at most the alignment of its operand, 4 bytes, but got 16}}
   %t = cute_nvgpu.arch.map_dsmem_ptr(%p, %r) : (!cute.ptr<f32, smem>, i32) -> !cute.ptr<f32, dsmem, align<16>>
   return
 }
@@ -165,7 +165,7 @@ func.func @map_align(%p: !cute.ptr<f32, smem>, %r: i32) {
 // -----
 
 func.func @store_element(%v: f32, %p: !cute.ptr<f64, smem>, %b: !cute.ptr<i64, smem>, %r: i32) {
-  // expected-error@+1 {{expects operand #0 of type 'f64', which the tensor's elements have, but got 'f32'}}
+  // expected-error@+1 {{expects operand #0 of the tensor's element type 'f64', but got 'f32'}}
   cute_nvgpu.arch.st_async %v, %p, %b, %r
   return
 }
@@ -197,7 +197,7 @@ func.func @store_width(%v: i16, %p: !cute.ptr<i16, smem>, %b: !cute.ptr<i64, sme
 // -----
 
 func.func @wide(%b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a number that fits into 'i32'}}
+  // expected-error@+1 {{expects a number that fits in 'i32'}}
   cute_nvgpu.arch.mbarrier_init %b, 4294967296
   return
 }
@@ -205,7 +205,7 @@ func.func @wide(%b: !cute.ptr<i64, smem>) {
 // -----
 
 func.func @tuple(%b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a number that fits into 'i32'}}
+  // expected-error@+1 {{expects a number that fits in 'i32'}}
   cute_nvgpu.arch.mbarrier_init %b, (1, 2)
   return
 }

@@ -3,7 +3,7 @@
 // What can't be changed of a tensor map, and where descriptors have to lie.
 !atom = !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 131072, tma_gbasis = <"(64,128,1):(1@1,1@0,1@2)">, tma_format = F16_RN>
 func.func @alignment(%a: !atom, %s: !cute.ptr<i64, smem, align<64>>) {
-  // expected-error@+1 {{expects the descriptor to be aligned to 128 bytes, but it is to 64}}
+  // expected-error@+1 {{expects the descriptor to be aligned to 128 bytes, but got 64}}
   "cute_nvgpu.copy_tma_desc"(%a, %s) : (!atom, !cute.ptr<i64, smem, align<64>>) -> ()
   return
 }
@@ -14,7 +14,7 @@ func.func @alignment(%a: !atom, %s: !cute.ptr<i64, smem, align<64>>) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?,?):(1,?{i64},?{i64})">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @im2col(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects an atom of tiles: a map of the im2col mode can't be changed}}
+  // expected-error@+1 {{expects a tiled atom: an im2col tensor map cannot be updated}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }
@@ -78,7 +78,7 @@ func.func @composed(%a: !atom, %t: !T, %s: !S) {
 
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @from_global(%g: !cute.ptr<i64, gmem, align<64>>, %s: !S) {
-  // expected-error@+1 {{expects operand #0 to be aligned to 128 bytes, but it is to 64}}
+  // expected-error@+1 {{expects operand #0 to be aligned to 128 bytes, but got 64}}
   "cute_nvgpu.arch.cp_fence_tma_desc_release"(%g, %s) {scope = "gpu"} : (!cute.ptr<i64, gmem, align<64>>, !S) -> ()
   return
 }

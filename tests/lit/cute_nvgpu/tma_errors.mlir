@@ -201,7 +201,7 @@ func.func @too_small_a_part(%t: !A) {
 !A = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 // expected-note@+1 {{%t is a}}
 func.func @operands(%t: !A) {
-  // expected-error@+1 {{expects a tensor, the layout of a tile in shared memory and, where it is not mode by mode, the map to the tensor's modes, but got 4 operands}}
+  // expected-error@+1 {{expects a tensor, the layout of a tile in shared memory and an optional map to the tensor's modes, but got 4 operands}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, %t, %t, %t)
   return
 }
@@ -220,7 +220,7 @@ func.func @no_tile(%t: !A) {
 
 // expected-note@+1 {{%t is a}}
 func.func @exec_of_a_tensor(%t: !cute.memref<f16, gmem, align<16>, "(64,64):(64,1)">) {
-  // expected-error@+1 {{expects an atom that make_non_exec_tiled_tma_load, store or reduce makes}}
+  // expected-error@+1 {{expects a non-executable TMA atom, made by make_non_exec_tiled_tma_*}}
   %a = cute_nvgpu.atom.make_exec_tma %t
   return
 }
@@ -234,7 +234,7 @@ func.func @partition_operands(%t: !A, %s: !S) {
 // expected-note@+2 {{%a is a}}
 // expected-note@+1 {{%c is a}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
-  // expected-error@+1 {{expects an atom, the block's coordinate, the layout of blocks, a tensor in shared memory and one of coordinates, but got 3 operands}}
+  // expected-error@+1 {{expects an atom, the block's coordinate, the layout of blocks, a tensor in shared memory and a tensor of coordinates, but got 3 operands}}
   %x, %y = cute_nvgpu.atom.tma_partition(%a, %s, %c)
   return
 }
@@ -249,7 +249,7 @@ func.func @partition_operands(%t: !A, %s: !S) {
 func.func @partition_atom(%t: !A, %s: !S, %z: !cute.coord<"0">, %l: !cute.layout<"1:0">) {
 // expected-note@+1 {{%c is a}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
-  // expected-error@+1 {{expects an atom of TMA as operand #0}}
+  // expected-error@+1 {{expects a TMA atom as operand #0}}
   %x, %y = cute_nvgpu.atom.tma_partition(%s, %z, %l, %s, %c)
   return
 }
@@ -311,7 +311,7 @@ func.func @partition_values(%t: !A, %s: !S, %f: f32, %l: !cute.layout<"1:0">) {
 // expected-note@+2 {{%a is a}}
 // expected-note@+1 {{%c is a}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
-  // expected-error@+1 {{expects a value of cute as operand #1}}
+  // expected-error@+1 {{expects a value of the dialect cute as operand #1}}
   %x, %y = cute_nvgpu.atom.tma_partition(%a, %f, %l, %s, %c)
   return
 }

@@ -4,7 +4,7 @@
 
 // expected-note@+1 {{%x is a}}
 func.func @two_modes(%x: !cute.memref<f16, gmem, align<16>, "(?,?):(1,?{i64})">) {
-  // expected-error@+1 {{expects a tensor of 3 to 5 modes: channels, width, height and depth as far as it has them, and batch, but got 2}}
+  // expected-error@+1 {{expects a tensor of 3 to 5 modes: channels, width, optional height and depth, and batch, but got 2}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "(128,64):(64,1)") {lower = [0], upper = [0]}
   return
 }

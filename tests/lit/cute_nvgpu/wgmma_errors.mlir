@@ -165,7 +165,7 @@ func.func @two_descriptors(%m: !rs, %d: !d, %a: !cute.memref<f16, rmem, "((2,2,2
 // -----
 
 func.func @make_atom(%t: i32) {
-  // expected-error@+1 {{expects an i1 or nothing: whether 'sm90.mma' adds to its accumulator}}
+  // expected-error@+1 {{expects at most an i1, whether 'sm90.mma' adds to its accumulator}}
   %a = cute.make_atom(%t) : (i32) -> !cute_nvgpu.sm90.mma<64x8x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = rs>
   return
 }
@@ -173,7 +173,7 @@ func.func @make_atom(%t: i32) {
 // -----
 
 func.func @make_other_atom(%t: i1) {
-  // expected-error@+1 {{expects no operand: the type says all of 'atom.universal_copy'}}
+  // expected-error@+1 {{expects no operand: the type fully determines 'atom.universal_copy'}}
   %a = cute.make_atom(%t) : (i1) -> !cute_nvgpu.atom.universal_copy<f16>
   return
 }

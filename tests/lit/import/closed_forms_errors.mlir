@@ -2,7 +2,7 @@
 
 // expected-note@+1 {{%t is a '!cute.memref<f32, rmem, "(?,2):(1,4)">'}}
 func.func @unknown(%t: !cute.memref<f32, rmem, "(?,2):(1,4)">) {
-  // expected-error@+1 {{'cute.memref.load_vec' op expected a tensor of known extents}}
+  // expected-error@+1 {{'cute.memref.load_vec' op expected a tensor with static extents}}
   %v = cute.memref.load_vec %t
   return
 }
@@ -30,7 +30,7 @@ func.func @other_element(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.c
 // expected-note@+2 {{%t is a '!cute.memref<f8E3M4, rmem, "4:1">'}}
 // expected-note@+1 {{%c is a '!cute.coord<"0">'}}
 func.func @no_such_element(%t: !cute.memref<f8E3M4, rmem, "4:1">, %c: !cute.coord<"0">) {
-  // expected-error@+1 {{'cute.memref.load' op expected elements of a type that programs have, got f8E3M4}}
+  // expected-error@+1 {{'cute.memref.load' op expected an element type with an MLIR equivalent, got f8E3M4}}
   %v = cute.memref.load(%t, %c)
   return
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @wait() {
-  // expected-error@+1 {{'cute_nvgpu.mbarrier_wait' op expects an mbarrier, and the phase where it is not 0}}
+  // expected-error@+1 {{'cute_nvgpu.mbarrier_wait' op expects an mbarrier, and the phase if it is not 0}}
   cute_nvgpu.mbarrier_wait
   return
 }
@@ -27,7 +27,7 @@ func.func @swizzle(%m: !cute_nvgpu.tma_load<64x64xf16, 16B>) { return }
 // -----
 
 func.func @operands(%m: !cute_nvgpu.tma_load<64x64xf16>, %s: memref<64x64xf16, 3>, %b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a memref in shared memory and a !nvgpu.mbarrier.group behind its tensor map}}
+  // expected-error@+1 {{expects a memref in shared memory and a !nvgpu.mbarrier.group after its tensor map}}
   cute_nvgpu.tma_load_execute %m, %s, %b
   return
 }
@@ -51,7 +51,7 @@ func.func @atom(%b: !cute.ptr<i64, smem>) {
 // -----
 
 func.func @two(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects A, B and C, and an mbarrier or none, but got 2 operands}}
+  // expected-error@+1 {{expects A, B, C and an optional mbarrier, but got 2 operands}}
   cute_nvgpu.warpgroup_mma %a, %b
   return
 }
@@ -75,7 +75,7 @@ func.func @no_accumulator(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(1
 // -----
 
 func.func @no_barrier(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a pointer to an mbarrier behind C}}
+  // expected-error@+1 {{expects a pointer to an mbarrier after C}}
   cute_nvgpu.warpgroup_mma %a, %b, %c, %c
   return
 }
@@ -99,7 +99,7 @@ func.func @other_sizes(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,
 // -----
 
 func.func @other_element(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects elements of A as its type has, bf16, but got f16; it is behind the tile: tiled_mma<128,128,64,f16>}}
+  // expected-error@+1 {{expects elements of A like its type, bf16, but got f16; it follows the tile: tiled_mma<128,128,64,f16>}}
   cute_nvgpu.warpgroup_mma %a, %b, %c : !cute_nvgpu.tiled_mma<128,64,64,bf16>
   return
 }
@@ -107,7 +107,7 @@ func.func @other_element(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(12
 // -----
 
 func.func @no_mma(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a tiled MMA behind its operands}}
+  // expected-error@+1 {{expects a tiled MMA type after its operands}}
   cute_nvgpu.warpgroup_mma %a, %b, %c : i32
   return
 }
@@ -115,7 +115,7 @@ func.func @no_mma(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(
 // -----
 
 func.func @accumulator_in_a(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects tiles of A, (M,K), and B, (N,K), in shared memory; the !cute.tiled_mma of a wgmma stands behind other operands}}
+  // expected-error@+1 {{expects tiles of A, (M,K), and B, (N,K), in shared memory; for other operands, write the !cute.tiled_mma of a wgmma}}
   cute_nvgpu.warpgroup_mma %c, %b, %c
   return
 }
@@ -123,7 +123,7 @@ func.func @accumulator_in_a(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "
 // -----
 
 func.func @two_warpgroups(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64):(64,1)">, %b: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(64,64):(64,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),2,1):((1,2,4),32,0)">, %bar: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects fragments of A and B, cute.mma.make_fragment, where its type has more warpgroups than one}}
+  // expected-error@+1 {{expects fragments of A and B, cute.mma.make_fragment, if its type has more than one warpgroup}}
   cute_nvgpu.warpgroup_mma %a, %b, %c : !cute.tiled_mma<!cute_nvgpu.sm90.mma<64x64x16, ab_major = (k, k), elem_type = (f16, f16, f32), frag_kind = ss>, atom_layout_MNK = <"(2,1,1):(1,0,0)">>
   return
 }
@@ -139,7 +139,7 @@ func.func @no_group(%a: !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64)
 // -----
 
 func.func @element(%a: !cute.memref<f64, smem, align<1024>, "(64,8):(8,1)">, %b: !cute.memref<f64, smem, align<1024>, "(64,8):(8,1)">, %c: !cute.memref<f32, rmem, align<32>, "((2,2,8),1,1):((1,2,4),0,0)">) {
-  // expected-error@+1 {{expects operands that a wgmma multiplies, but there is no !cute_nvgpu.sm90.mma<64x64x4, ab_major = (k, k), elem_type = (f64, f64, f32), frag_kind = ss>}}
+  // expected-error@+1 {{expects operands that a wgmma supports, but there is no !cute_nvgpu.sm90.mma<64x64x4, ab_major = (k, k), elem_type = (f64, f64, f32), frag_kind = ss>}}
   cute_nvgpu.warpgroup_mma %a, %b, %c
   return
 }
@@ -187,7 +187,7 @@ func.func @smaller(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,32
 
 !load = !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90_multicast, f16, copy_bits = 65536, tma_gbasis = <"(64,64):(1@1,1@0)">, tma_format = F16_RN>
 func.func @shared(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,64):(64,1)">, %b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a tensor of coordinates, of cute_nvgpu.atom.tma_partition, behind an atom whose copies several blocks share}}
+  // expected-error@+1 {{expects a tensor of coordinates from cute_nvgpu.atom.tma_partition after an atom with multicast}}
   cute_nvgpu.tma_load_execute %tma, %s, %b
   return
 }
@@ -196,7 +196,7 @@ func.func @shared(%tma: !load, %s: !cute.memref<f16, smem, align<1024>, "(64,64)
 
 !load = !cute_nvgpu.atom.non_exec_tiled_tma_load<sm_90, f16, copy_bits = 65536, tma_gbasis = <"(64,64):(1@1,1@0)">, tma_format = F16_RN>
 func.func @in_memory(%tma: !load, %s: !cute.memref<f16, gmem, align<16>, "(64,64):(64,1)">, %b: !cute.ptr<i64, smem>) {
-  // expected-error@+1 {{expects a tensor in shared memory behind the atom}}
+  // expected-error@+1 {{expects a tensor in shared memory after the atom}}
   cute_nvgpu.tma_load_execute %tma, %s, %b
   return
 }

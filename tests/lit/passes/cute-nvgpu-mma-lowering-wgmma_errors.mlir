@@ -26,7 +26,7 @@ func.func @argument(%m: !ss, %a: !v, %b: !v, %d: !cute.memref<f32, rmem, "((2,2,
 
 !int = !cute_nvgpu.sm90.mma<64x8x32, ab_major = (k, k), elem_type = (si8, si8, si32), frag_kind = ss>
 func.func @sign_of_integers(%m: !int, %on: i1) {
-  // expected-error@+1 {{expects an atom of floats with the field 'neg_a': wgmma of integers has no signs}}
+  // expected-error@+1 {{expects a floating-point atom for the field 'neg_a': integer wgmma cannot negate its operands}}
   %n = cute_nvgpu.atom.set_value(%m, %on) {field = neg_a}
   return
 }

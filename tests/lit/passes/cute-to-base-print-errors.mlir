@@ -2,7 +2,7 @@
 
 func.func private @printf(i32)
 func.func @other_symbol(%i: !cute.int_tuple<"?">) {
-  // expected-error @+1 {{'cute.print' op calls printf, and this module has another symbol of that name: it must be an llvm.func, or go}}
+  // expected-error @+1 {{'cute.print' op calls printf, but the symbol 'printf' of this module is not an llvm.func: rename it}}
   cute.print(%i) : !cute.int_tuple<"?">
   return
 }

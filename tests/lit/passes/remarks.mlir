@@ -9,7 +9,7 @@
 // RUN: not cute-ptx %s -remarks=cute-layout-fussion -emit mlir -pipeline cse 2>&1 | FileCheck %s --check-prefix=WRONG
 
 // NONE-NOT: remark
-// WRONG: error: --remarks: there is no pass 'cute-layout-fussion'
+// WRONG: error: --remarks: unknown pass 'cute-layout-fussion'
 func.func @paths(%l: !cute.layout<"(?,(2,?)):(1,(?,8))">) -> !cute.layout<"2:?"> {
   %m = cute.get<[1]>(%l) : !cute.layout<"(?,(2,?)):(1,(?,8))"> -> !cute.layout<"(2,?):(?,8)">
   // CHECK: remarks.mlir:[[@LINE+2]]:8: remark: 'cute.get' of 'cute.get' is computed at once, by 'cute.get' [cute-layout-fusion]

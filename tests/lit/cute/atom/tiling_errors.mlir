@@ -3,7 +3,7 @@
 !copy = !cute_nvgpu.atom.universal_copy<f16, 128 b>
 
 func.func @other_atom(%a: !copy) {
-  // CHECK: error: {{.*}}'cute.make_tiled_copy' op the atom is '!cute_nvgpu.atom.universal_copy<f16, 128 b>', that of the result '!cute_nvgpu.atom.universal_copy<f16>'
+  // CHECK: error: {{.*}}'cute.make_tiled_copy' op expects a result with the atom '!cute_nvgpu.atom.universal_copy<f16, 128 b>', but got '!cute_nvgpu.atom.universal_copy<f16>'
   %t = cute.make_tiled_copy(%a) : (!copy) -> !cute.tiled_copy<!cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"((16,8),8):((64,1),8)">, tiler_mn = <"[8:1;128:1]">>
   return
 }

@@ -49,7 +49,7 @@ func.func @other_result(%a: !cute.shape<"(4,8)">, %b: !cute.stride<"(8,1)">) {
 // Of older IR in generic form: groups of operands that there are not.
 func.func @segments(%s: !cute.shape<"4">) {
   %l = "cute.make_layout"(%s) <{operandSegmentSizes = array<i32: 1, 0>}> : (!cute.shape<"4">) -> !cute.layout<"4:1">
-  // expected-error@+1 {{expects operandSegmentSizes of 1, 0, as it has operands}}
+  // expected-error@+1 {{expects operandSegmentSizes of 1, 0 to match its operands}}
   %m = "cute.make_layout"(%s) <{operandSegmentSizes = array<i32: 1, 1>}> : (!cute.shape<"4">) -> !cute.layout<"4:1">
   return
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -cute-fold-static -cute-expand-ops -cute-nvgpu-copy-lowering -split-input-file -verify-diagnostics
 
 func.func @registers(%t: !cute.memref<i32, rmem, "4:1">, %x: i32) {
-  // expected-error @+1 {{'cute.atomic_add' op expects a tensor in memory that threads share, gmem or smem, but got 'rmem'}}
+  // expected-error @+1 {{'cute.atomic_add' op expects a tensor in gmem or smem, but got 'rmem'}}
   cute.atomic_add %x, %t[1]
   return
 }
@@ -41,7 +41,7 @@ func.func @wrap(%t: !cute.memref<i64, gmem, "4:1">, %x: i64) {
 // -----
 
 func.func @value(%t: !cute.memref<i32, gmem, "4:1">, %x: f32) {
-  // expected-error @+1 {{'cute.atomic_exch' op expects a value of type 'i32', which the tensor's elements have, but got 'f32'}}
+  // expected-error @+1 {{'cute.atomic_exch' op expects a value of the tensor's element type 'i32', but got 'f32'}}
   cute.atomic_exch %x, %t[1]
   return
 }
@@ -49,7 +49,7 @@ func.func @value(%t: !cute.memref<i32, gmem, "4:1">, %x: f32) {
 // -----
 
 func.func @vector(%t: !cute.memref<f32, smem, align<16>, "4:1">, %x: vector<4xf32>) {
-  // expected-error @+1 {{'cute.atomic_add' op expects 2 elements of f16 or bf16, or in gmem 4 or 8 of these, or 2 or 4 of f32, but got 'vector<4xf32>' in smem}}
+  // expected-error @+1 {{'cute.atomic_add' op expects 2 elements of f16 or bf16, or, in gmem, 4 or 8 of f16 or bf16 or 2 or 4 of f32, but got 'vector<4xf32>' in smem}}
   cute.atomic_add %x, %t[0]
   return
 }
@@ -65,7 +65,7 @@ func.func @aligned(%t: !cute.memref<f16, gmem, align<4>, "(64):(1)">, %x: vector
 // -----
 
 func.func @number(%t: !cute.memref<i32, gmem, "4:1">) {
-  // expected-error @+1 {{custom op 'cute.atomic_add' expects a number that fits into 'i32'}}
+  // expected-error @+1 {{custom op 'cute.atomic_add' expects a number that fits in 'i32'}}
   cute.atomic_add 5000000000, %t[1]
   return
 }
@@ -82,7 +82,7 @@ func.func @order(%t: !cute.memref<i32, gmem, "4:1">, %x: i32) {
 
 // A number is of integers and floats alone.
 func.func @pointers(%t: !cute.memref<!llvm.ptr<1>, gmem, "4:1">) {
-  // expected-error @+1 {{custom op 'cute.atomic_exch' expects a value of the program as operand #0}}
+  // expected-error @+1 {{custom op 'cute.atomic_exch' expects an SSA value as operand #0}}
   cute.atomic_exch 1, %t[1]
   return
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @unknown(%t: !cute.memref<f16, gmem, align<16>, "((8,1),?):((1,0),?{i64})">) {
-  // expected-error @+2 {{expects known extents, but got ((8,1),?)}}
+  // expected-error @+2 {{expects static extents, but got ((8,1),?)}}
   // expected-note @-2 {{%t is a}}
   %r = cute.make_fragment_like(%t)
   return
@@ -10,7 +10,7 @@ func.func @unknown(%t: !cute.memref<f16, gmem, align<16>, "((8,1),?):((1,0),?{i6
 // -----
 
 func.func @element(%t: !cute.memref<f16, gmem, align<16>, "((8,1),2):((1,0),?{i64})">) {
-  // expected-error @+2 {{expects the type of an element, but got index}}
+  // expected-error @+2 {{expects an element type, but got index}}
   // expected-note @-2 {{%t is a}}
   %r = cute.make_fragment_like(%t) {element = index}
   return
@@ -29,7 +29,7 @@ func.func @rank(%c: !cute.coord_tensor<"(?,?)", "((8,1),2):((1@0,0),16@1)">, %s:
 // -----
 
 func.func @open(%c: !cute.coord_tensor<"(?,?)", "((8,1),?):((1@0,0),16@1)">, %s: !cute.shape<"(?,?)">) {
-  // expected-error @+3 {{expects known extents, but got ((8,1),?)}}
+  // expected-error @+3 {{expects static extents, but got ((8,1),?)}}
   // expected-note @-2 {{%c is a}}
   // expected-note @-3 {{%s is a}}
   %p = cute.predicate(%c, %s)

@@ -9,7 +9,7 @@ func.func @vector(%a: vector<2xi32>) {
 // -----
 
 func.func @places(%x: i32) {
-  // expected-error@+1 {{expects a value for each '{}' of its format, 2, but got 1}}
+  // expected-error@+1 {{expects one value per '{}' of its format, 2, but got 1}}
   cute.print("%d {} {}", %x) : i32
   return
 }

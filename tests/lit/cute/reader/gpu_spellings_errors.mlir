@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @no_place(%t: !cute.memref<f32, gmem, "8:1">) {
-  // expected-error @+1 {{'gpu.load' op expects a place of a tensor or memref: gpu.load %t[%i] : f32}}
+  // expected-error @+1 {{'gpu.load' op expects an element of a tensor or memref: gpu.load %t[%i] : f32}}
   %x = gpu.load %t : f32
   return
 }
@@ -9,7 +9,7 @@ func.func @no_place(%t: !cute.memref<f32, gmem, "8:1">) {
 // -----
 
 func.func @no_tensor(%t: !llvm.ptr, %i: i32) {
-  // expected-error @+1 {{'gpu.load' op expects a place of a tensor or memref: gpu.load %t[%i] : f32}}
+  // expected-error @+1 {{'gpu.load' op expects an element of a tensor or memref: gpu.load %t[%i] : f32}}
   %x = gpu.load %t[%i] : f32
   return
 }
@@ -33,7 +33,7 @@ func.func @no_index(%t: memref<4xf32>, %i: f32) {
 // -----
 
 func.func @another_element(%t: memref<4xf32>, %i: i32) {
-  // expected-error @+1 {{'gpu.load' op expects the type of its memref's elements behind the colon}}
+  // expected-error @+1 {{'gpu.load' op expects the element type of its memref after the colon}}
   %x = gpu.load %t[%i] : f16
   return
 }
@@ -57,7 +57,7 @@ func.func @another_value(%t: memref<4xf32>, %x: f16, %i: i32) {
 // -----
 
 func.func @no_value(%t: memref<4xf32>, %i: i32) {
-  // expected-error @+1 {{'gpu.store' op expects a value and a place of a tensor or memref: gpu.store %x, %t[%i] : f32}}
+  // expected-error @+1 {{'gpu.store' op expects a value and an element of a tensor or memref: gpu.store %x, %t[%i] : f32}}
   gpu.store %t[%i]
   return
 }
@@ -65,7 +65,7 @@ func.func @no_value(%t: memref<4xf32>, %i: i32) {
 // -----
 
 func.func @no_atom(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
-  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects the atom of a product of f16 or bf16 behind the operands: `: !cute_nvgpu.mma_atom<16,8,16,f16>`}}
+  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects an f16 or bf16 MMA atom type after the operands: `: !cute_nvgpu.mma_atom<16,8,16,f16>`}}
   %d = cute_nvgpu.warp_mma_f16bf16 %a, %b, %c
   return
 }
@@ -73,7 +73,7 @@ func.func @no_atom(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
 // -----
 
 func.func @atom_of_bytes(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xi32>) {
-  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects the atom of a product of f16 or bf16}}
+  // expected-error @+1 {{'cute_nvgpu.warp_mma_f16bf16' op expects an f16 or bf16 MMA atom type}}
   %d = cute_nvgpu.warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<16,8,32,i8>
   return
 }
@@ -145,7 +145,7 @@ func.func @three_registers(%p: !cute.ptr<f16, smem, align<16>>) {
 // -----
 
 func.func @unaligned_row(%t: !cute.memref<f16, smem, align<128>, "(16,64):(64,1)">, %i: i32) {
-  // expected-error @+1 {{'cute_nvgpu.arch.copy.ldsm' op expects a pointer aligned to 16 bytes, a row of a matrix, but got 2}}
+  // expected-error @+1 {{'cute_nvgpu.arch.copy.ldsm' op expects a pointer aligned to 16 bytes, the size of a matrix row, but got 2}}
   %a = cute_nvgpu.ldmatrix %t[0, %i]
   return
 }
@@ -153,7 +153,7 @@ func.func @unaligned_row(%t: !cute.memref<f16, smem, align<128>, "(16,64):(64,1)
 // -----
 
 func.func @global_memory(%p: !cute.ptr<f16, gmem, align<16>>) {
-  // expected-error @+1 {{'cute_nvgpu.arch.copy.ldsm' op expects operand #0 to be in memory 'smem', but got 'gmem'}}
+  // expected-error @+1 {{'cute_nvgpu.arch.copy.ldsm' op expects operand #0 to be in memory space 'smem', but got 'gmem'}}
   %a = cute_nvgpu.ldmatrix %p
   return
 }
@@ -161,7 +161,7 @@ func.func @global_memory(%p: !cute.ptr<f16, gmem, align<16>>) {
 // -----
 
 func.func @nothing() {
-  // expected-error @+1 {{'cute_nvgpu.ldmatrix' op expects a pointer to shared memory, or a place of a tensor: cute_nvgpu.ldmatrix %t[%i, %j]}}
+  // expected-error @+1 {{'cute_nvgpu.ldmatrix' op expects a pointer to shared memory, or a tensor element: cute_nvgpu.ldmatrix %t[%i, %j]}}
   %a = cute_nvgpu.ldmatrix
   return
 }
@@ -169,7 +169,7 @@ func.func @nothing() {
 // -----
 
 func.func @size_at_run_time(%n: i32) {
-  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives}}
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem}}
   %s = gpu.alloc_shared_memory(%n, f16)
   return
 }
@@ -177,7 +177,7 @@ func.func @size_at_run_time(%n: i32) {
 // -----
 
 func.func @no_element() {
-  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a number of elements, a shape or a layout, and the type of an element: gpu.alloc_shared_memory(1024, f16)}}
+  // expected-error @+1 {{'gpu.alloc_shared_memory' op expects a number of elements, a shape or a layout, and an element type: gpu.alloc_shared_memory(1024, f16)}}
   %s = gpu.alloc_shared_memory(1024)
   return
 }

@@ -3,7 +3,7 @@
 // Literals, constants and names that are wrong.
 
 func.func @index_has_no_width(%x: index) {
-  // expected-error @+1 {{custom op 'cute.make_shape' expects an integer of 32 or 64 bits, or a tuple of the dialect cute, as part of a tuple, got 'index': arith.index_cast gives an i32 or i64 of it}}
+  // expected-error @+1 {{custom op 'cute.make_shape' expects an integer of 32 or 64 bits, or a tuple of the dialect cute, as part of a tuple, got 'index': convert it to i32 or i64 with arith.index_cast}}
   %s = cute.make_shape(4, %x)
   return
 }
@@ -51,7 +51,7 @@ func.func @static_without_type(%x: i32) {
 // -----
 
 func.func @static_unknown(%x: i32) {
-  // expected-error @+1 {{custom op 'cute.static' expects a text without `?`: unknown leaves need values}}
+  // expected-error @+1 {{custom op 'cute.static' expects a text without `?`: dynamic leaves need values}}
   %s = cute.static "(4,?):(8,1)"
   return
 }
@@ -67,7 +67,7 @@ func.func @static_broken(%x: i32) {
 // -----
 
 func.func @static_tuple(%x: i32) {
-  // expected-error @+1 {{custom op 'cute.static' expects a text that is not a tuple alone, whose type has to be written: cute.make_shape(4, 8), `cute.static : !cute.shape<..>`}}
+  // expected-error @+1 {{custom op 'cute.static' expects a text other than a tuple, which needs an explicit type: cute.make_shape(4, 8), `cute.static : !cute.shape<..>`}}
   %s = cute.static "(4,8)"
   return
 }
@@ -75,7 +75,7 @@ func.func @static_tuple(%x: i32) {
 // -----
 
 func.func @wildcard_in_a_shape(%x: i32) {
-  // expected-error @+1 {{custom op 'cute.make_shape' expects a number: `_` stands in coordinates and tiles}}
+  // expected-error @+1 {{custom op 'cute.make_shape' expects a number: only coordinates and tiles can contain `_`}}
   %s = cute.make_shape(4, _)
   return
 }
@@ -83,7 +83,7 @@ func.func @wildcard_in_a_shape(%x: i32) {
 // -----
 
 func.func @no_place(%x: i32) {
-  // expected-error @+1 {{custom op 'cute.print' expects a value of the program as operand #0}}
+  // expected-error @+1 {{custom op 'cute.print' expects an SSA value as operand #0}}
   cute.print((1,2))
   return
 }
@@ -108,7 +108,7 @@ func.func @two_results(%x: !cute.layout<"(4,?):(1,4)">) {
 // -----
 
 func.func @undefined(%x: !cute.layout<"(4,?):(1,4)">) {
-  // expected-error @+1 {{custom op 'cute.size' '%y' is not defined above: the types of this operation must be written}}
+  // expected-error @+1 {{custom op 'cute.size' '%y' is not defined above: write the types of this operation explicitly}}
   %s:2 = cute.size(%y)
   return
 }
@@ -125,7 +125,7 @@ func.func @modes(%x: !cute.layout<"(4,?):(1,4)">) {
 // -----
 
 func.func @too_large(%x: !cute.layout<"(4,?):(1,4)">) {
-  // expected-error @+1 {{custom op 'cute.group_modes' expects a number that fits into 'i32'}}
+  // expected-error @+1 {{custom op 'cute.group_modes' expects a number that fits in 'i32'}}
   %s = cute.group_modes<0, 99999999999>(%x)
   return
 }
@@ -134,7 +134,7 @@ func.func @too_large(%x: !cute.layout<"(4,?):(1,4)">) {
 
 // expected-note @+1 {{%x is a '!cute.layout<"(4,?):(1,4)">'}}
 func.func @no_attributes(%x: !cute.layout<"(4,?):(1,4)">) {
-  // expected-error @+1 {{group_modes expects 2 attribute(s), but got 0: attributes stand in angle brackets behind the name}}
+  // expected-error @+1 {{group_modes expects 2 attribute(s), but got 0: attributes follow the name in angle brackets}}
   %s = cute.group_modes(%x)
   return
 }
@@ -176,7 +176,7 @@ func.func @attribute_of_another_kind(%x: !cute.layout<"(4,?):(1,4)">) {
 // -----
 
 func.func @tuple_beside_a_layout(%l: !cute.layout<"(4,8):(8,1)">) {
-  // expected-error @+1 {{custom op 'cute.tuple_add' expects a layout, as the other operand is one, got a tuple or number}}
+  // expected-error @+1 {{custom op 'cute.tuple_add' expects a layout, like the other operand, but got a tuple or number}}
   %r = cute.tuple_add (4, 8), %l
   return
 }

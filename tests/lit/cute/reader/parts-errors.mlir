@@ -9,7 +9,7 @@ func.func @bare(%a: !cute.tensor) {
 
 // The mode is chosen when it is compiled; while the kernel runs, numbers are chosen.
 func.func @mode(%l: !cute.layout<"(4,8):(8,1)">, %i: index) {
-  // expected-error @+1 {{a value, and the number of a mode, which has to be known (of all modes cute.get_scalars gives the numbers, and arith.select chooses one while the kernel runs)}}
+  // expected-error @+1 {{a value and a static mode number (to select at run time, use cute.get_scalars and arith.select)}}
   %s = cute.shape %l, %i
   return
 }

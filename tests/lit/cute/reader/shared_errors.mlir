@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @unknown(%n: i32) {
-  // expected-error @+1 {{'cute.alloc_smem' op expects a known size: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives}}
+  // expected-error @+1 {{'cute.alloc_smem' op expects a static size: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem}}
   %a = cute.alloc_smem f32, %n
   return
 }
@@ -9,7 +9,7 @@ func.func @unknown(%n: i32) {
 // -----
 
 func.func @nothing() {
-  // expected-error @+1 {{'cute.alloc_smem' op expects the type of an element, and a shape or a layout: cute.alloc_smem f16, "(64,32):(32,1)"}}
+  // expected-error @+1 {{'cute.alloc_smem' op expects an element type and a shape or layout: cute.alloc_smem f16, "(64,32):(32,1)"}}
   %a = cute.alloc_smem 64
   return
 }
@@ -25,7 +25,7 @@ func.func @swizzle() {
 // -----
 
 func.func @align() {
-  // expected-error @+1 {{'cute.alloc_smem' op expects a power of two of bytes as align}}
+  // expected-error @+1 {{'cute.alloc_smem' op expects a power of two in bytes as align}}
   %a = cute.alloc_smem f16, "(64,64):(64,1)" {align = 48}
   return
 }

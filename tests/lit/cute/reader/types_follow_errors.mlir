@@ -3,7 +3,7 @@
 func.func @later() {
   cf.br ^b
 ^a:
-  // expected-error @+1 {{'%l' is not defined above: the types of this operation must be written}}
+  // expected-error @+1 {{'%l' is not defined above: write the types of this operation explicitly}}
   %z = cute.size(%l)
   return
 ^b:
@@ -41,7 +41,7 @@ func.func @constructor(%n: i32) {
 
 // expected-note @+1 {{%c is a '!cute.coord_tensor}}
 func.func @result_that_does_not_follow(%c: !cute.coord_tensor<"(0,0)", "(4,8):(1@0,1@1)">, %i: i32) {
-  // expected-error @+1 {{'cute.memref.load' op expects its result type: it does not follow from these operands}}
+  // expected-error @+1 {{'cute.memref.load' op expects an explicit result type: it cannot be inferred from these operands}}
   %x = cute.memref.load %c[%i, 3]
   return
 }
@@ -57,7 +57,7 @@ func.func @coordinates_of_a_slice(%c: !cute.coord_tensor<"(0,0)", "(4,8):(1@0,1@
 // -----
 
 func.func @load_of_a_slice(%t: !cute.memref<f32, gmem, "(4,8):(8,1)">, %i: i32) {
-  // expected-error @+1 {{'cute.load' op expects a tensor and the place of an element: cute.load %tensor[%i]; with '_' it is a slice}}
+  // expected-error @+1 {{'cute.load' op expects a tensor element: cute.load %tensor[%i]; with '_' it is a slice}}
   %x = cute.load %t[%i, _]
   return
 }

@@ -3,7 +3,7 @@
 // Tensors, atoms and values that do not fit one another.
 
 func.func @alloca_space(%l: !cute.layout<"(4,2):(1,4)">) {
-  // expected-error@+1 {{'cute.memref.alloca' op expects a result in memory 'rmem' or 'smem', but got 'gmem'}}
+  // expected-error@+1 {{'cute.memref.alloca' op expects a result in memory space 'rmem' or 'smem', but got 'gmem'}}
   %r = cute.memref.alloca(%l) : (!cute.layout<"(4,2):(1,4)">) -> !cute.memref<f32, gmem, "(4,2):(1,4)">
   return
 }
@@ -11,7 +11,7 @@ func.func @alloca_space(%l: !cute.layout<"(4,2):(1,4)">) {
 // -----
 
 func.func @alloca_unknown(%l: !cute.layout<"(?,2):(1,4)">) {
-  // expected-error@+1 {{expects a layout without unknown leaves: registers are counted before the program runs}}
+  // expected-error@+1 {{expects a static layout: registers are allocated at compile time}}
   %r = cute.memref.alloca(%l) : (!cute.layout<"(?,2):(1,4)">) -> !cute.memref<f32, rmem, "(?,2):(1,4)">
   return
 }
@@ -19,7 +19,7 @@ func.func @alloca_unknown(%l: !cute.layout<"(?,2):(1,4)">) {
 // -----
 
 func.func @alloca_unknown_shared(%l: !cute.layout<"(?,2):(1,4)">) {
-  // expected-error@+1 {{expects a layout without unknown leaves: cute_nvgpu.arch.get_dyn_smem has as much memory as the launch gives}}
+  // expected-error@+1 {{expects a static layout: for a size set at launch, use cute_nvgpu.arch.get_dyn_smem}}
   %r = cute.memref.alloca(%l) : (!cute.layout<"(?,2):(1,4)">) -> !cute.memref<f32, smem, "(?,2):(1,4)">
   return
 }
@@ -43,7 +43,7 @@ func.func @load_coord(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coor
 // -----
 
 func.func @load_open(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"(_,1)">) {
-  // expected-error@+1 {{expects the coordinate of one element, but got (_,1) with a '_'}}
+  // expected-error@+1 {{expects the coordinate of a single element, but got (_,1) with a '_'}}
   %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(_,1)">) -> f32
   return
 }
@@ -60,7 +60,7 @@ func.func @load_type(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord
 // -----
 
 func.func @store_type(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"(?,1)">, %x: f16) {
-  // expected-error@+1 {{expects a value of type 'f32', which the tensor's elements have, but got 'f16'}}
+  // expected-error@+1 {{expects a value of the tensor's element type 'f32', but got 'f16'}}
   cute.memref.store(%t, %c, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,1)">, f16) -> ()
   return
 }
@@ -68,7 +68,7 @@ func.func @store_type(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coor
 // -----
 
 func.func @vector_length(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<4xf32>) {
-  // expected-error@+1 {{expects a vector of 8 elements, which the tensor has, but got 4}}
+  // expected-error@+1 {{expects a vector of 8 elements, the size of the tensor, but got 4}}
   cute.memref.store_vec(%v, %t) : (vector<4xf32>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
   return
 }
@@ -76,7 +76,7 @@ func.func @vector_length(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<
 // -----
 
 func.func @vector_type(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<8xf16>) {
-  // expected-error@+1 {{expects a vector of type 'f32', which the tensor's elements have, but got 'f16'}}
+  // expected-error@+1 {{expects a vector of the tensor's element type 'f32', but got 'f16'}}
   cute.memref.store_vec(%v, %t) : (vector<8xf16>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
   return
 }
@@ -84,7 +84,7 @@ func.func @vector_type(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<8x
 // -----
 
 func.func @vector_unknown(%t: !cute.memref<f32, gmem, "(?,2):(1,4)">, %v: vector<8xf32>) {
-  // expected-error@+1 {{expects a tensor whose extents are known: they are the vector's length}}
+  // expected-error@+1 {{expects a tensor with static extents, which determine the length of the vector}}
   cute.memref.store_vec(%v, %t) : (vector<8xf32>, !cute.memref<f32, gmem, "(?,2):(1,4)">) -> ()
   return
 }
@@ -92,7 +92,7 @@ func.func @vector_unknown(%t: !cute.memref<f32, gmem, "(?,2):(1,4)">, %v: vector
 // -----
 
 func.func @fill(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %x: i32) {
-  // expected-error@+1 {{expects a value of type 'f32', which the tensor's elements have, but got 'i32'}}
+  // expected-error@+1 {{expects a value of the tensor's element type 'f32', but got 'i32'}}
   cute.fill(%t, %x) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, i32) -> ()
   return
 }
@@ -100,7 +100,7 @@ func.func @fill(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %x: i32) {
 // -----
 
 func.func @copy_atom(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %s: !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">, %d: !cute.memref<f32, rmem, align<16>, "((4,1),2):((1,0),4)">) {
-  // expected-error@+1 {{expects an atom that copies, but got 'sm80.mma'}}
+  // expected-error@+1 {{expects a copy atom, but got 'sm80.mma'}}
   cute.copy(%a, %s, %d) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">, !cute.memref<f32, rmem, align<16>, "((4,1),2):((1,0),4)">) -> ()
   return
 }
@@ -108,7 +108,7 @@ func.func @copy_atom(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f3
 // -----
 
 func.func @prefetch(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %s: !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) {
-  // expected-error@+1 {{'cute.prefetch' op expects an atom that copies, but got 'sm80.mma'}}
+  // expected-error@+1 {{'cute.prefetch' op expects a copy atom, but got 'sm80.mma'}}
   cute.prefetch(%a, %s) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) -> ()
   return
 }
@@ -116,7 +116,7 @@ func.func @prefetch(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32
 // -----
 
 func.func @gemm_atom(%m: !cute_nvgpu.atom.universal_copy<f32, 128 b>, %d: !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">, %a: !cute.memref<f16, rmem, "((2,2,2),2):((1,2,4),8)">, %b: !cute.memref<f16, rmem, "((2,2),4):((1,2),4)">, %c: !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">) {
-  // expected-error@+1 {{expects an atom that multiplies, but got 'atom.universal_copy'}}
+  // expected-error@+1 {{expects an MMA atom, but got 'atom.universal_copy'}}
   cute.gemm(%m, %d, %a, %b, %c) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">, !cute.memref<f16, rmem, "((2,2,2),2):((1,2,4),8)">, !cute.memref<f16, rmem, "((2,2),4):((1,2),4)">, !cute.memref<f32, rmem, "((2,2),2,4):((1,2),4,8)">) -> ()
   return
 }
@@ -132,7 +132,7 @@ func.func @gemm_descriptor(%m: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f
 // -----
 
 func.func @ptr_swizzle(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
-  // expected-error@+1 {{expects a pointer without a swizzle: cute.apply_swizzle gives the address}}
+  // expected-error@+1 {{expects a pointer without a swizzle: use cute.apply_swizzle}}
   %v = cute.ptr.load(%p) : (!cute.ptr<f16, smem, align<16>, S<3,4,3>>) -> f16
   return
 }
@@ -140,7 +140,7 @@ func.func @ptr_swizzle(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
 // -----
 
 func.func @ptr_align(%p: !cute.ptr<f16, gmem, align<8>>) {
-  // expected-error@+1 {{expects a pointer aligned to 16 bytes, which are accessed at once, but got 8}}
+  // expected-error@+1 {{expects a pointer aligned to the access size, 16 bytes, but got 8}}
   %v = cute.ptr.load(%p) : (!cute.ptr<f16, gmem, align<8>>) -> vector<8xf16>
   return
 }
@@ -148,7 +148,7 @@ func.func @ptr_align(%p: !cute.ptr<f16, gmem, align<8>>) {
 // -----
 
 func.func @ptr_type(%p: !cute.ptr<f16, gmem, align<16>>, %v: vector<4xf32>) {
-  // expected-error@+1 {{expects a vector of type 'f16', which the tensor's elements have, but got 'f32'}}
+  // expected-error@+1 {{expects a vector of the tensor's element type 'f16', but got 'f32'}}
   cute.ptr.store(%p, %v) : (!cute.ptr<f16, gmem, align<16>>, vector<4xf32>) -> ()
   return
 }
@@ -238,7 +238,7 @@ func.func @copies_8(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((
 
 !c = !cute_nvgpu.atom.simt_async_copy<f16, cache = global, 128 b>
 func.func @zeros_where(%c: !c, %g: !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, %s: !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">) {
-  // expected-error @+1 {{expects a predicate beside 'zero_fill': it says where zeros are written}}
+  // expected-error @+1 {{expects a predicate with 'zero_fill': it selects the elements to zero}}
   cute.copy(%c, %g, %s) {zero_fill} : (!c, !cute.memref<f16, gmem, align<16>, "((8,1),4):((1,0),64)">, !cute.memref<f16, smem, align<16>, "((8,1),4):((1,0),64)">) -> ()
   return
 }
@@ -328,7 +328,7 @@ func.func @fourth_operand_of_a_product(%m: !cute.tiled_mma<!cute_nvgpu.sm80.mma<
 // -----
 
 func.func @load_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"(?,2)">) {
-  // expected-error@+1 {{'cute.memref.load' op expects a coordinate inside of the shape (4,2), but got (?,2)}}
+  // expected-error@+1 {{'cute.memref.load' op expects a coordinate within the shape (4,2), but got (?,2)}}
   %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"(?,2)">) -> f32
   return
 }
@@ -336,7 +336,7 @@ func.func @load_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.co
 // -----
 
 func.func @load_index_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !cute.coord<"8">) {
-  // expected-error@+1 {{expects a coordinate inside of the shape (4,2), but got 8}}
+  // expected-error@+1 {{expects a coordinate within the shape (4,2), but got 8}}
   %x = cute.memref.load(%t, %c) : (!cute.memref<f32, rmem, "(4,2):(1,4)">, !cute.coord<"8">) -> f32
   return
 }
@@ -344,7 +344,7 @@ func.func @load_index_outside(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %c: !c
 // -----
 
 func.func @store_before(%t: !cute.memref<f32, gmem, "(?,2):(1,4)">, %c: !cute.coord<"(-1,0)">, %x: f32) {
-  // expected-error@+1 {{'cute.memref.store' op expects a coordinate inside of the shape (?,2), but got (-1,0)}}
+  // expected-error@+1 {{'cute.memref.store' op expects a coordinate within the shape (?,2), but got (-1,0)}}
   cute.memref.store(%t, %c, %x) : (!cute.memref<f32, gmem, "(?,2):(1,4)">, !cute.coord<"(-1,0)">, f32) -> ()
   return
 }
@@ -352,7 +352,7 @@ func.func @store_before(%t: !cute.memref<f32, gmem, "(?,2):(1,4)">, %c: !cute.co
 // -----
 
 func.func @store_vector_overflow(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v: vector<4294967296x4294967296x4294967296xf32>) {
-  // expected-error@+1 {{expects a vector of 8 elements, which the tensor has, but got more than fit 64 bits}}
+  // expected-error@+1 {{expects a vector of 8 elements, the size of the tensor, but got a length beyond 64 bits}}
   cute.memref.store_vec(%v, %t) : (vector<4294967296x4294967296x4294967296xf32>, !cute.memref<f32, rmem, "(4,2):(1,4)">) -> ()
   return
 }
@@ -360,7 +360,7 @@ func.func @store_vector_overflow(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %v:
 // -----
 
 func.func @access_overflow(%p: !cute.ptr<f32, gmem, align<16>>, %v: vector<4294967296x4294967296xf32>) {
-  // expected-error@+1 {{expects a vector whose bits fit a number of 64 bits}}
+  // expected-error@+1 {{expects a vector whose size in bits fits in 64 bits}}
   cute.ptr.store(%p, %v) : (!cute.ptr<f32, gmem, align<16>>, vector<4294967296x4294967296xf32>) -> ()
   return
 }
@@ -368,7 +368,7 @@ func.func @access_overflow(%p: !cute.ptr<f32, gmem, align<16>>, %v: vector<42949
 // -----
 
 func.func @prefetch_shared(%a: !cute_nvgpu.atom.universal_copy<f32>, %s: !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">) {
-  // expected-error@+1 {{'cute.prefetch' op expects operand #1 to be in memory 'gmem', but got 'smem'}}
+  // expected-error@+1 {{'cute.prefetch' op expects operand #1 to be in memory space 'gmem', but got 'smem'}}
   cute.prefetch(%a, %s) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, smem, align<16>, "(4,2):(1,4)">) -> ()
   return
 }

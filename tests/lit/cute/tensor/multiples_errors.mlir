@@ -16,7 +16,7 @@ func.func private @no_word(!cute.i32<div 4>)
 // -----
 
 func.func @other_width(%m: !cute.i64<divby 8>) {
-  // CHECK: error: {{.*}}'cute.assume' op expects a result of 64 bits like its operand, but got one of 32
+  // CHECK: error: {{.*}}'cute.assume' op expects a result as wide as its operand, 64 bits, but got 32
   %a = cute.assume %m : !cute.i32<divby 8>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @space(%p: !cute.ptr<i8, smem, align<16>>) {
-  // expected-error@+1 {{'cute.recast_iter' op expects result to be in memory 'smem', but got 'gmem'}}
+  // expected-error@+1 {{'cute.recast_iter' op expects result to be in memory space 'smem', but got 'gmem'}}
   %q = cute.recast_iter(%p) : (!cute.ptr<i8, smem, align<16>>) -> !cute.ptr<f16, gmem, align<16>>
   return
 }
@@ -9,7 +9,7 @@ func.func @space(%p: !cute.ptr<i8, smem, align<16>>) {
 // -----
 
 func.func @align(%p: !cute.ptr<i8, smem, align<16>>) {
-  // expected-error@+1 {{expects result to have an alignment of at most 16 bytes, as its operand has, but got 32}}
+  // expected-error@+1 {{expects result to have at most the alignment of its operand, 16 bytes, but got 32}}
   %q = cute.recast_iter(%p) : (!cute.ptr<i8, smem, align<16>>) -> !cute.ptr<f16, smem, align<32>>
   return
 }
@@ -17,7 +17,7 @@ func.func @align(%p: !cute.ptr<i8, smem, align<16>>) {
 // -----
 
 func.func @multiple(%i: !cute.i64<divby 16>) {
-  // expected-error@+1 {{expects result to have an alignment of at most 16 bytes}}
+  // expected-error@+1 {{expects result to have at most the alignment of its operand, 16 bytes}}
   %q = cute.inttoptr(%i) : (!cute.i64<divby 16>) -> !cute.ptr<f16, gmem, align<32>>
   return
 }
@@ -25,7 +25,7 @@ func.func @multiple(%i: !cute.i64<divby 16>) {
 // -----
 
 func.func @narrow(%i: i32) {
-  // expected-error@+1 {{expects an address of 64 bits for memory 'gmem', but got one of 32}}
+  // expected-error@+1 {{expects a 64-bit address for memory space 'gmem', but got 32 bits}}
   %q = cute.inttoptr(%i) : (i32) -> !cute.ptr<f16, gmem>
   return
 }
@@ -33,7 +33,7 @@ func.func @narrow(%i: i32) {
 // -----
 
 func.func @narrow(%p: !cute.ptr<f16, gmem>) {
-  // expected-error@+1 {{expects the address in memory 'gmem' as an i64, but got i32}}
+  // expected-error@+1 {{expects an i64 address for memory space 'gmem', but got i32}}
   %q = cute.ptrtoint(%p) : (!cute.ptr<f16, gmem>) -> i32
   return
 }
@@ -52,7 +52,7 @@ func.func @swizzle(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
 func.func @swizzled_alignment(%p: !cute.ptr<f16, smem, align<1024>, S<3,4,3>>, %q: !cute.ptr<f16, smem, align<256>, S<3,4,3>>) {
   %x = cute.apply_swizzle(%p) : (!cute.ptr<f16, smem, align<1024>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<1024>>
   %y = cute.apply_swizzle(%q) : (!cute.ptr<f16, smem, align<256>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<32>>
-  // expected-error@+1 {{expects result to have an alignment of at most 32 bytes, as its operand has, but got 256}}
+  // expected-error@+1 {{expects result to have at most the alignment of its operand, 32 bytes, but got 256}}
   %z = cute.apply_swizzle(%q) : (!cute.ptr<f16, smem, align<256>, S<3,4,3>>) -> !cute.ptr<f16, smem, align<256>>
   return
 }
@@ -68,7 +68,7 @@ func.func @element(%p: !cute.ptr<f16, smem, align<16>, S<3,4,3>>) {
 // -----
 
 func.func @assume(%i: i32) {
-  // expected-error@+1 {{expects a result of 32 bits like its operand, but got one of 64}}
+  // expected-error@+1 {{expects a result as wide as its operand, 32 bits, but got 64}}
   %q = cute.assume(%i) : (i32) -> !cute.i64<divby 8>
   return
 }
@@ -76,7 +76,7 @@ func.func @assume(%i: i32) {
 // -----
 
 func.func @divisor(%i: i64) {
-  // expected-error@+1 {{expects a divisor of 64 bits like its operand, but got one of 32}}
+  // expected-error@+1 {{expects a divisor as wide as its operand, 64 bits, but got 32}}
   %q = cute.fast_divmod.create_divisor(%i) : (i64) -> !cute.fast_divmod_divisor<32>
   return
 }
@@ -84,7 +84,7 @@ func.func @divisor(%i: i64) {
 // -----
 
 func.func @divmod(%i: i32, %d: !cute.fast_divmod_divisor<32>) {
-  // expected-error@+1 {{expects a remainder of 32 bits like the divisor, but got one of 64}}
+  // expected-error@+1 {{expects a remainder as wide as the divisor, 32 bits, but got 64}}
   %q, %r = cute.fast_divmod.compute(%i, %d) : (i32, !cute.fast_divmod_divisor<32>) -> (i32, i64)
   return
 }

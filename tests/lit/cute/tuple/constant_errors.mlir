@@ -17,7 +17,7 @@ func.func @too_wide() {
 // -----
 
 func.func @another_number() {
-  // expected-error @+1 {{'cute.constant' op expects the number that its type says, 4, but got 5}}
+  // expected-error @+1 {{'cute.constant' op expects the number in its type, 4, but got 5}}
   %a = cute.constant 5 : !cute.int_tuple<"4">
   return
 }
@@ -25,7 +25,7 @@ func.func @another_number() {
 // -----
 
 func.func @several_numbers() {
-  // expected-error @+1 {{'constant' op expects the type of one number, such as !cute.int or !cute.i32<divby 8>}}
+  // expected-error @+1 {{'constant' op expects an integer type such as !cute.int or !cute.i32<divby 8>}}
   %a = constant 5 : !cute.shape<"(?,?)">
   return
 }
@@ -33,7 +33,7 @@ func.func @several_numbers() {
 // -----
 
 func.func @no_number() {
-  // expected-error @+1 {{'constant' op expects the type of one number, such as !cute.int or !cute.i32<divby 8>}}
+  // expected-error @+1 {{'constant' op expects an integer type such as !cute.int or !cute.i32<divby 8>}}
   %a = constant 5 : !cute.layout<"4:1">
   return
 }
@@ -57,7 +57,7 @@ func.func @generic_no_multiple() {
 // -----
 
 func.func @generic_other_width() {
-  // expected-error @+1 {{'cute.constant' op expects a number of 64 bits like its result, but got one of 32}}
+  // expected-error @+1 {{'cute.constant' op expects a number as wide as its result, 64 bits, but got 32}}
   %a = "cute.constant"() <{number = 12 : i32}> : () -> !cute.i64<divby 4>
   return
 }
@@ -65,7 +65,7 @@ func.func @generic_other_width() {
 // -----
 
 func.func @generic_known() {
-  // expected-error @+1 {{'cute.constant' op expects a type of one unknown number such as !cute.int_tuple<"?">}}
+  // expected-error @+1 {{'cute.constant' op expects a type with a single dynamic leaf such as !cute.int_tuple<"?">}}
   %a = "cute.constant"() <{number = 12 : i32}> : () -> !cute.int_tuple<"12">
   return
 }

@@ -66,7 +66,7 @@ func.func @other_result(%a: i32) {
 // -----
 
 func.func @promise(%t: !cute.int_tuple<"?{div=4}">) {
-  // expected-error @+1 {{'cute.make_shape' op expects operand #0 to be a multiple of 8, but it is one of 4 only}}
+  // expected-error @+1 {{'cute.make_shape' op expects operand #0 to be a multiple of 8, but its divisor is 4}}
   %0 = cute.make_shape(%t) : (!cute.int_tuple<"?{div=4}">) -> !cute.shape<"?{div=8}">
   return
 }
@@ -74,7 +74,7 @@ func.func @promise(%t: !cute.int_tuple<"?{div=4}">) {
 // -----
 
 func.func @promise_of_nothing(%t: !cute.int_tuple<"?">, %i: i32) {
-  // expected-error @+1 {{'cute.make_coord' op expects operand #1 to be a multiple of 8, but it is one of 1 only}}
+  // expected-error @+1 {{'cute.make_coord' op expects operand #1 to be a multiple of 8, but its divisor is 1}}
   %0 = cute.make_coord(%i, %t) : (i32, !cute.int_tuple<"?">) -> !cute.coord<"(?{div=16},?{div=8})">
   return
 }
@@ -99,7 +99,7 @@ func.func @promise_of_known(%t: !cute.int_tuple<"6">) {
 // -----
 
 func.func @promise_of_multiple(%i: !cute.i32<divby 6>) {
-  // expected-error @+1 {{expects operand #0 to be a multiple of 4, but it is one of 6 only}}
+  // expected-error @+1 {{expects operand #0 to be a multiple of 4, but its divisor is 6}}
   %0 = cute.make_int_tuple(%i) : (!cute.i32<divby 6>) -> !cute.int_tuple<"?{div=4}">
   return
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
 func.func @unknown_shape() {
-  // expected-error @+1 {{'cute.static' op expects result to be static, but got "(4,?)": each '?' needs a value, as make_* takes them}}
+  // expected-error @+1 {{'cute.static' op expects result to be static, but got "(4,?)": each '?' needs a value: use make_*}}
   %r = cute.static : !cute.shape<"(4,?)">
   return
 }
