@@ -107,7 +107,7 @@ static void test_damaged(void)
         const char *dictionary, *what;
     } cases[] = {
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (200,), }\n",
-         "truncated: 800 bytes of elements are announced, 8 are there"},
+         "truncated: expected 800 bytes of elements, got 8"},
         {"{'descr': '<f4', 'fortran_order': False, }\n", "incomplete"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }\n", "damaged"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", "structured"},
