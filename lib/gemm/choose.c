@@ -24,7 +24,7 @@ static const double dram_bandwidth = 2.95e12;
 /* Fraction of dram_bandwidth that the pack and epilogue kernels reach. */
 static const double elementwise_efficiency = 0.3;
 /* Bytes a second of operands that are still in L2, each read once; `cute-run --calibrate` measures 8.12e12
- * for all L2 reads (bench/README.md, "Reports beside a GPU"). */
+ * for all L2 reads (bench/README.md, "Reports compared with a GPU"). */
 static const double l2_operand_bandwidth = 6.3e12;
 /* Bytes a second of tiles from L2, many blocks reading the same: about 7e12 with loads alone
  * (bench/README.md, "Hopper"). */

@@ -115,7 +115,7 @@ static void test_damaged(void)
         {"{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", "expected elements of f32"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n", "64 bits"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "damaged"},
-        {"", "expected a dictionary as header"},
+        {"", "expected a dictionary as the header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char bytes[400], message[200];

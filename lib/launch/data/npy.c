@@ -100,7 +100,7 @@ static cute_status parse_dictionary(npy_header *h)
     }
     return h->has_descr && h->has_order && h->has_shape
                ? CUTE_OK
-               : fail_npy(h, "not a .npy file: expected descr, fortran_order and shape in the header");
+               : fail_npy(h, "not a .npy file: incomplete header: expected descr, fortran_order and shape");
 }
 
 /* Untyped elements are of the wanted type if it has their width. */
