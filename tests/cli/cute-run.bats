@@ -182,9 +182,9 @@ END
 
 @test "--bench on the emulator says why there are no times" {
     run "$run" kernels.ptx -c add.json --device emulator --bench --no-check
-    [[ "$output" == *"warning: nothing was timed: the emulator's time says nothing of a GPU's"* ]] || { echo "$output"; false; }
+    [[ "$output" == *"warning: not timed: the emulator's run time does not predict a GPU's"* ]] || { echo "$output"; false; }
     run "$run" kernels.ptx -c add.json --device emulator --no-check
-    [[ "$output" != *"nothing was timed"* ]]
+    [[ "$output" != *"not timed"* ]]
 }
 
 @test "no driver is exit code 3 and says what was looked for" {
@@ -269,7 +269,7 @@ END
     [ "${lines[0]}" = "launch.json:1:2: error: \$.kernle: unknown key 'kernle'; did you mean 'kernel'?" ]
     refuses "$(a="{'dtype': 'f32', 'shpe': ['n'], 'shape': ['n']}" add)" "\$.buffers.A.shpe: unknown key 'shpe'; did you mean 'shape'?"
     plan "{'stream': 1}"
-    [[ $output == *"unknown key 'stream'"*"run in order on one stream; a program has several by cute_stream_create"* ]]
+    [[ $output == *"unknown key 'stream'"*"run in order on one stream; for several, write a program with cute_stream_create"* ]]
 }
 
 @test "wrong types and values in launch.json name the path" {
@@ -372,7 +372,7 @@ END
     refuses "$(map ", 'interleave': '16B'")" "expected at least 3 dimensions in an interleaved tensor map, got 2"
     refuses "$(map ", 'element_strides': [9, 1]")" "expected 1 to 8 as element stride 0, got 9"
     refuses "$(map ", 'swizzle': '128'")" "did you mean '128B'"
-    refuses "$(map ", 'fill': 'nan'" "{'dtype': 'i16', 'shape': [256, 64], 'init': 'ones'}")" "expected a buffer of f16 for argument 1 (t), got 't' of i16"
+    refuses "$(map ", 'fill': 'nan'" "{'dtype': 'i16', 'shape': [256, 64], 'init': 'ones'}")" "expected a buffer of f16 for argument 1 (map), got 't' of i16"
 }
 
 @test "a tensor map other than the kernel is made for is refused with both values" {
@@ -387,7 +387,7 @@ END
     refuses "$(map ", 'shape': [2, 128, 64], 'box': [1, 128, 64], 'interleave': '16B'")" "expected interleave none, as compiled into the kernel, got 16B"
     refuses "$(map ", 'element_strides': [2, 1]")" "expected element stride 1 in dimension 0, as compiled into the kernel, got 2"
     refuses "$(map ", 'shape': [2, 128, 64], 'box': [1, 128, 64]")" "expected 2 dimensions, as in the kernel's box, got 3"
-    refuses "$(map "" bf16)" "expected a buffer of f16 for argument 1 (t), got 't' of bf16"
+    refuses "$(map "" bf16)" "expected a buffer of f16 for argument 1 (map), got 't' of bf16"
     plan "$(map ", 'swizzle': '128B', 'box': [128, 64], 'interleave': 'none', 'l2_promotion': '256B', 'element_strides': [1, 1]")"
     [ "$status" -eq 0 ] || { echo "$output"; false; }
 }

@@ -168,7 +168,7 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     run -2 gemm 40x72x48 --beta inf
     [[ "$output" == *"expected finite alpha and beta, got 1 and inf"* ]]
     run -2 gemm 40x72x48 --align 3
-    [[ "$output" == *"a power of two, got 3"* ]]
+    [[ "$output" == *"expected a power of two as the alignment, got 3"* ]]
     run -2 gemm 40x72x48 --relu --gelu
     run -2 gemm 40x72x48 --dtype i8 --gelu
     [[ "$output" == *"expected D of a floating-point type for gelu, got i32"* ]]
@@ -323,9 +323,9 @@ MLIR
     }
     config '"a": "a", "b": "b", "d": "d", "bias": "v", "activation": "relu"'
     cute-run k.ptx --config k.json --bench --json | jq -e '.bench.baselines[0].name == "cuBLASLt"'
-    for wrong in '"a": "b", "b": "a", "d": "d"|not those of a product' '"a": "a", "b": "b", "d": "x"|neither the rows nor the columns' \
-        '"a": "a", "b": "b", "d": "v"|a matrix or a batch' '"a": "a", "b": "b", "d": "d", "beta": 1|needs '"'c'" \
-        '"a": "a", "b": "b", "d": "d", "bias": "a"|expected a bias' '"a": "a", "b": "b"|' '"a": "q", "b": "b", "d": "d"|no buffer '"'q'"; do
+    for wrong in '"a": "b", "b": "a", "d": "d"|mismatched shapes of the buffers' '"a": "a", "b": "b", "d": "x"|expected contiguous rows or columns' \
+        '"a": "a", "b": "b", "d": "v"|a matrix or a batch' '"a": "a", "b": "b", "d": "d", "beta": 1|expected '"'c'" \
+        '"a": "a", "b": "b", "d": "d", "bias": "a"|expected a contiguous vector as the bias' '"a": "a", "b": "b"|' '"a": "q", "b": "b", "d": "d"|unknown buffer '"'q'"; do
         config "${wrong%|*}"
         run -1 cute-run k.ptx --config k.json --bench
         [[ "$output" == *"${wrong#*|}"* ]]

@@ -241,8 +241,8 @@ MLIR
 @test "a plan that was tampered with is an error" {
     sed -e '/"plan":"main"/s/\["const",64,1\]/["frob",64,0,0]/' host.ptx > frob.ptx
     run -1 cute-run frob.ptx --plan main -D n=1 -n
-    [[ "$output" == *"an operation 'frob'"* ]]
+    [[ "$output" == *"an unknown operation 'frob'"* ]]
     sed -e '/"plan":"main"/s/\["ceildivu",64,0,/["ceildivu",64,99,/' host.ptx > later.ptx
     run -1 cute-run later.ptx --plan main -D n=1 -n
-    [[ "$output" == *"made of no earlier one"* ]]
+    [[ "$output" == *"an operand that is not an earlier value"* ]]
 }
