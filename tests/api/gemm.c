@@ -218,7 +218,8 @@ static void test_refusals(const cute_gemm_compiler *compiler)
     p[0].ld_a = 0;
     p[0].batch = 2;
     p[0].stride_d = 100;
-    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected at least 4096"));
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE &&
+          said("a batch stride of D of at least 4096 elements, got 100"));
     p[0].stride_d = 0;
     p[0].type_b = "f16";
     CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected B of the type of A"));
