@@ -1,5 +1,5 @@
-/* Which ways there are to compute a problem, and what each is estimated to take: waves of tiles at the rate that was
- * measured of the configuration, memory traffic, and the steps around the product. */
+/* Enumerates the algorithms for a problem and estimates the run time of each: waves of tiles at the
+ * configuration's measured rate, memory traffic, and the launches before and after the product. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,66 +10,93 @@
 #include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
 
-enum { MEASURED_ON = 132, GRID_Y = 65535, TAIL_PARTS = 6 }; /* TAIL_PARTS: as in kernels/gemm_sm90 */
-/* On 132 multiprocessors. */
-static const double bandwidth = 2.95e12;   /* bytes a second from memory */
-static const double element_wise = 0.3;    /* the part of it that steps reach */
-static const double l2_bandwidth = 6.3e12; /* to read operands once */
-static const double fetching = 7.5e12;     /* tiles from L2, without products */
-static const double joined = 4;            /* reads of the short side, which all blocks read, that are one */
-static const double without_tma = 0.6;     /* the part of it that kernels without TMA reach */
-static const double latency = 1.2e-6;      /* seconds until a byte is there */
-static const double launch = 2.0e-6;       /* in order on a stream */
-static const double beginning = 0.8e-6;    /* of a block */
-static const double exchange = 0.3e-6;     /* of sums, for each further block of a tile */
-static const double in_the_way = 0.05;     /* the part of what goes on beside that is seen */
-static const double joining = 5e-6;        /* of the sums of two parts of a tile, and to clear flags */
-static const double further = 2.5e-6;      /* of those of one more */
-static const double streaming =
-    0.2e-6; /* of a k-tile that few other clusters want at the same time: L2 fetches it */
-static const double still_there = 400; /* k-tiles, after so many twice as long */
+enum {
+    MEASURED_SMS = 132,    /* multiprocessors of the H100 that all rates and constants below are for */
+    MAX_GRID_Y = 65535,    /* blocks */
+    MAX_TAIL_CLUSTERS = 6, /* that share a tile of the last wave: kernels/gemm_sm90 has the same limit */
+};
+
+/* The cost model's constants. Some comments name the measurement behind a figure; the other constants are
+ * estimates. bench/gemm/h100.csv has the algorithms that the model chooses, with their measured rates. */
+
+/* Bytes a second from device memory: the copies in bench/README.md, "Figures", reach 2.85e12 to 3.04e12. */
+static const double dram_bandwidth = 2.95e12;
+/* Fraction of dram_bandwidth that the pack and epilogue kernels reach. */
+static const double elementwise_efficiency = 0.3;
+/* Bytes a second of operands that are still in L2, each read once; `cute-run --calibrate` measures 8.12e12
+ * for all L2 reads (bench/README.md, "Reports compared with a GPU"). */
+static const double l2_operand_bandwidth = 6.3e12;
+/* Bytes a second of tiles from L2, many blocks reading the same: about 7e12 with loads alone
+ * (bench/README.md, "Hopper"). */
+static const double l2_tile_bandwidth = 7.5e12;
+/* Fraction of l2_tile_bandwidth that kernels without TMA reach. */
+static const double non_tma_efficiency = 0.6;
+/* Reads of the operand that all blocks share which L2 merges into one request; bench/README.md, "Hopper", has
+ * the sector counts. Multicasts are not merged. */
+static const double coalesced_reads = 4;
+/* Seconds from a load to its data. */
+static const double load_latency = 1.2e-6;
+/* Seconds that a launch adds to those before it on a stream. */
+static const double launch_overhead = 2.0e-6;
+/* Seconds from the start of a block to its first multiplication. */
+static const double block_prologue = 0.8e-6;
+/* Seconds to reduce the sums of one more block of a cluster, where blocks split the k of a tile. */
+static const double cluster_reduction = 0.3e-6;
+/* Fraction of concurrent work that is not hidden. */
+static const double overlap_loss = 0.05;
+/* Seconds to add the partial sums of a tile that two clusters share, including the launch that clears the
+ * flags; and for each further cluster. bench/README.md, "Hopper", compares the three schedules. */
+static const double tile_fixup = 5e-6;
+static const double tile_fixup_extra = 2.5e-6;
+/* Stream-K clusters are at different k at a time and share fewer reads: seconds of L2 misses for each k-tile
+ * of a product, and the number of k-tiles at which that doubles (the same comparison). */
+static const double stream_k_miss = 0.2e-6;
+static const double l2_decay_tiles = 400;
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
 
-gemm_view gemm_view_of(const gemm_way *way, const gemm_problem *p)
+gemm_view gemm_view_of(const gemm_algo *algo, const gemm_problem *p)
 {
     const cute_gemm_problem *g = &p->given;
     /* B as (n, k). */
     gemm_matrix b = {p->b.column, p->b.row, p->b.batch, p->b.span};
-    return way->swapped ? (gemm_view){g->n, g->m, g->k, b, p->a} : (gemm_view){g->m, g->n, g->k, p->a, b};
+    return algo->swapped ? (gemm_view){g->n, g->m, g->k, b, p->a} : (gemm_view){g->m, g->n, g->k, p->a, b};
 }
 
-int64_t gemm_packed_k(const gemm_way *way, int64_t k)
+int64_t gemm_packed_k(const gemm_algo *algo, int64_t k)
 {
-    int64_t v = 16 / cute_dtype_get(way->first->in)->bytes;
+    int64_t v = 16 / cute_dtype_get(algo->first->in)->bytes;
     return ceil_div(k, v) * v;
 }
 
 /* ---- estimates ---- */
 
-/* TFLOP/s of a configuration on 132 multiprocessors. Where nobody measured it, that of a measured one of the class
- * (or of any), by how much of a tile is loaded for a product; narrow copies reach a sixth. */
-static double rate_of(const gemm_config *config, bool vectors)
+/* TFLOP/s of a configuration on MEASURED_SMS multiprocessors. If not measured: the rate of the fastest
+ * measured configuration of the same kernel and class (else 45, for a 128x256 tile), scaled by the arithmetic
+ * intensity of the tile. */
+static double config_rate(const gemm_config *config, bool vectors)
 {
-    const double narrow_part = 71.0 / 463, promoted_part = 0.75, doubt = 0.95;
+    /* Narrow copies: the two measured rates of gemm_sm80 in configs.def. Promotion: an estimate;
+     * bench/gemm/h100.csv has rates with and without. An unmeasured configuration has to be faster by 5 % to
+     * be preferred to a measured one. */
+    const double narrow_efficiency = 71.0 / 463, promotion_efficiency = 0.75, unmeasured_penalty = 0.95;
     double best = 0, best_tile = 1;
-    /* An instruction has 64 rows there, and reads both operands from shared memory: the fewer columns, the more of
-     * its time. */
+    /* Its wgmma of 64 rows reads both operands from shared memory: with few columns, reading A dominates. */
     if (config->kernel == &gemm_kernel_split) {
         for (size_t i = 0; i < gemm_config_count(); i++) {
             const gemm_config *c = gemm_config_at(i);
-            if (c->class == config->class && c->kernel == &gemm_kernel_sm90 && c->vectors > best)
-                best = c->vectors;
+            if (c->class == config->class && c->kernel == &gemm_kernel_sm90 && c->rate > best) best = c->rate;
         }
         return best * (double)config->bn / (double)(config->bn + 32);
     }
-    if (vectors ? config->vectors > 0 : config->narrow > 0) return vectors ? config->vectors : config->narrow;
+    if (vectors ? config->rate > 0 : config->narrow_rate > 0)
+        return vectors ? config->rate : config->narrow_rate;
     for (size_t i = 0; i < gemm_config_count(); i++) {
         const gemm_config *c = gemm_config_at(i);
-        double rate = c->vectors * (config->promotes && !c->promotes ? promoted_part : 1);
+        double rate = c->rate * (config->promotes && !c->promotes ? promotion_efficiency : 1);
         if (c->class != config->class || c->kernel != config->kernel || c->promotes > config->promotes ||
             rate <= best)
             continue;
@@ -81,13 +108,13 @@ static double rate_of(const gemm_config *config, bool vectors)
         best_tile = 128.0 * 256 / (128 + 256);
     }
     double tile = (double)config->bm * (double)config->bn / (double)(config->bm + config->bn);
-    double part = tile < best_tile ? tile / best_tile : 1;
-    return best * doubt * (0.4 + 0.6 * part) * (vectors ? 1 : narrow_part);
+    double intensity = tile < best_tile ? tile / best_tile : 1;
+    return best * unmeasured_penalty * (0.4 + 0.6 * intensity) * (vectors ? 1 : narrow_efficiency);
 }
 
-static int64_t resident(const gemm_config *c, int64_t size)
+static int64_t blocks_per_sm(const gemm_config *c, int64_t size)
 {
-    if (c->resident) return c->resident;
+    if (c->blocks_per_sm) return c->blocks_per_sm;
     int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
     int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
     int64_t registers = (c->bm * c->bn / threads + 80) * threads;
@@ -98,267 +125,280 @@ static int64_t resident(const gemm_config *c, int64_t size)
     return n < 1 ? 1 : n;
 }
 
-/* Seconds of multiplications: waves of tiles, each with the time of two k-tiles for its beginning and end. */
-static double computing(const gemm_way *way, const gemm_view *view, int64_t blocks, int64_t at_once,
-                        int64_t multiprocessors)
+/* Seconds of multiplications: waves of tiles, each with two k-tiles added for its prologue and epilogue. */
+static double compute_seconds(const gemm_algo *algo, const gemm_view *view, int64_t blocks, int64_t at_once,
+                              int64_t multiprocessors)
 {
-    const gemm_config *c = way->config;
+    const gemm_config *c = algo->config;
     int64_t wave = multiprocessors * at_once,
             k = ceil_div(ceil_div(view->k, c->bk), c->split) * c->bk + 2 * c->bk;
-    double tile =
-        2.0 * (double)c->bm * (double)c->bn * (double)k / (rate_of(c, way->vectors) * 1e12 / MEASURED_ON);
-    if (c->sharing == GEMM_STREAMED) {
+    double tile = 2.0 * (double)c->bm * (double)c->bn * (double)k /
+                  (config_rate(c, algo->vectors) * 1e12 / MEASURED_SMS);
+    if (c->schedule == GEMM_STREAM_K) {
         double tiles = (double)ceil_div(view->k, c->bk);
-        return tile * (double)blocks / (double)wave + joining + streaming * tiles * (1 + tiles / still_there);
+        return tile * (double)blocks / (double)wave + tile_fixup +
+               stream_k_miss * tiles * (1 + tiles / l2_decay_tiles);
     }
     int64_t rest = blocks % wave, parts = rest ? wave / rest : 1;
-    if (parts > TAIL_PARTS) parts = TAIL_PARTS;
-    if (c->sharing == GEMM_TAIL && parts > 1)
-        return tile * ((double)(blocks / wave) + 1 / (double)parts) + joining + further * (double)(parts - 2);
+    if (parts > MAX_TAIL_CLUSTERS) parts = MAX_TAIL_CLUSTERS;
+    if (c->schedule == GEMM_TAIL_SPLIT && parts > 1)
+        return tile * ((double)(blocks / wave) + 1 / (double)parts) + tile_fixup +
+               tile_fixup_extra * (double)(parts - 2);
     return tile * ((double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, multiprocessors));
 }
 
-/* What goes on at the same time takes as long as the longest, and is in its way a little. */
-static double longest(const double *seconds, int count)
+/* Concurrent work takes as long as the longest part, plus a fraction of the rest. */
+static double overlapped_seconds(const double *seconds, int count)
 {
     double most = 0, all = 0;
     for (int i = 0; i < count; i++) {
         all += seconds[i];
         if (seconds[i] > most) most = seconds[i];
     }
-    return most + in_the_way * (all - most);
+    return most + overlap_loss * (all - most);
 }
 
-/* Seconds of traffic: operands from memory, or from L2 if that still has them; tiles from L2, of which a cluster
- * fetches some for several blocks; and the bytes that can be under way at once. */
-static double moving(const gemm_way *way, const gemm_problem *p, const gemm_view *view, int64_t blocks,
-                     int64_t at_once, int64_t multiprocessors)
+/* Seconds of traffic, bounded by operands from memory (or from L2 if still there), by tiles from L2, some of
+ * which are multicast to a cluster, and by latency with the bytes in flight. */
+static double memory_seconds(const gemm_algo *algo, const gemm_problem *p, const gemm_view *view,
+                             int64_t blocks, int64_t at_once, int64_t multiprocessors)
 {
-    const gemm_config *c = way->config;
+    const gemm_config *c = algo->config;
     const cute_gemm_problem *g = &p->given;
     int64_t size = cute_dtype_get(p->in)->bytes, most = multiprocessors * at_once;
-    double part = (double)multiprocessors / MEASURED_ON, m = (double)g->m, n = (double)g->n, k = (double)g->k;
+    double scale = (double)multiprocessors / MEASURED_SMS, m = (double)g->m, n = (double)g->n,
+           k = (double)g->k;
     double all = (m * k + n * k) * (double)size +
-                 m * n * (double)cute_dtype_get(way->product)->bytes * (way->fused && g->beta != 0 ? 2 : 1);
+                 m * n * (double)cute_dtype_get(algo->product)->bytes * (algo->fused && g->beta != 0 ? 2 : 1);
     double stage = (double)((c->bm + c->bn) * c->bk * size);
     double fetched = (double)blocks / (double)c->split * (double)ceil_div(view->k, c->bk) * stage;
-    /* L2 joins what blocks of a GPC read at once, but no multicasts. */
-    double same = c->kernel == &gemm_kernel_split && c->cluster_m == 1 ? joined : (double)c->cluster_m;
-    double asked =
-        fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / same) / (double)(c->bm + c->bn);
-    double under_way = (double)(blocks < most ? blocks : most) * (double)c->stages * stage;
-    double reach = fetching * part * (c->kernel->this_chip ? 1 : without_tma);
-    double memory = all / ((all > GEMM_L2_KEEPS ? bandwidth : l2_bandwidth) * part);
-    return longest((double[]){memory, asked / reach, fetched * latency / under_way}, 3);
+    double sharers =
+        c->kernel == &gemm_kernel_split && c->cluster_m == 1 ? coalesced_reads : (double)c->cluster_m;
+    double requested =
+        fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / sharers) / (double)(c->bm + c->bn);
+    double in_flight = (double)(blocks < most ? blocks : most) * (double)c->stages * stage;
+    double l2_bandwidth = l2_tile_bandwidth * scale * (c->kernel->arch_specific ? 1 : non_tma_efficiency);
+    double operands = all / ((all > GEMM_L2_RESIDENT ? dram_bandwidth : l2_operand_bandwidth) * scale);
+    return overlapped_seconds(
+        (double[]){operands, requested / l2_bandwidth, fetched * load_latency / in_flight}, 3);
 }
 
-static double estimate(const gemm_way *way, const gemm_problem *p, const gemm_target *target)
+static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_target *target)
 {
-    const gemm_config *c = way->config;
+    const gemm_config *c = algo->config;
     const cute_gemm_problem *g = &p->given;
-    gemm_view view = gemm_view_of(way, p);
-    int64_t in = cute_dtype_get(p->in)->bytes, at_once = resident(c, in);
-    double part = (double)target->multiprocessors / MEASURED_ON;
+    gemm_view view = gemm_view_of(algo, p);
+    int64_t in = cute_dtype_get(p->in)->bytes, at_once = blocks_per_sm(c, in);
+    double scale = (double)target->multiprocessors / MEASURED_SMS;
     int64_t blocks = ceil_div(view.rows, c->bm * c->cluster_m) *
                      ceil_div(view.columns, c->bn * c->cluster_n) * c->cluster_m * c->cluster_n * c->split;
-    double seconds = longest((double[]){computing(way, &view, blocks, at_once, target->multiprocessors),
-                                        moving(way, p, &view, blocks, at_once, target->multiprocessors)},
-                             2);
+    double seconds = overlapped_seconds(
+        (double[]){compute_seconds(algo, &view, blocks, at_once, target->multiprocessors),
+                   memory_seconds(algo, p, &view, blocks, at_once, target->multiprocessors)},
+        2);
     double m = (double)g->m, n = (double)g->n;
-    /* Blocks of a multiprocessor fetch their first tiles while others multiply. */
-    int64_t waves = c->kernel->this_chip && !c->kernel->any_result
+    /* Resident blocks hide each other's prologues; a persistent kernel has one. */
+    int64_t waves = c->kernel->arch_specific && !c->kernel->any_output_layout
                         ? 1
                         : ceil_div(blocks, target->multiprocessors * at_once);
-    seconds += launch + (double)(c->split - 1) * exchange + (double)waves * beginning / (double)at_once;
-    double stepped = bandwidth * part * element_wise;
-    if (way->pack_a) seconds += launch + 2.0 * (double)(view.rows * view.k * in) / stepped;
-    if (way->pack_b) seconds += launch + 2.0 * (double)(view.columns * view.k * in) / stepped;
-    if (way->epilogue)
+    seconds += launch_overhead + (double)(c->split - 1) * cluster_reduction +
+               (double)waves * block_prologue / (double)at_once;
+    double step_bandwidth = dram_bandwidth * scale * elementwise_efficiency;
+    if (algo->pack_a) seconds += launch_overhead + 2.0 * (double)(view.rows * view.k * in) / step_bandwidth;
+    if (algo->pack_b)
+        seconds += launch_overhead + 2.0 * (double)(view.columns * view.k * in) / step_bandwidth;
+    if (algo->epilogue)
         seconds +=
-            launch + m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)) / stepped;
+            launch_overhead +
+            m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)) / step_bandwidth;
     return seconds * (double)g->batch;
 }
 
-/* ---- ways ---- */
+/* ---- algorithms ---- */
 
-/* Whether the kernel writes rows of D where they lie. */
-static bool writes(const gemm_way *way, const gemm_problem *p)
+/* Whether the kernel can write the rows of D in place. */
+static bool can_write_d(const gemm_algo *algo, const gemm_problem *p)
 {
-    int64_t bytes = way->config->kernel->row_bytes, v = bytes / cute_dtype_get(p->out)->bytes;
-    gemm_view view = gemm_view_of(way, p);
+    int64_t bytes = algo->config->kernel->row_bytes, v = bytes / cute_dtype_get(p->out)->bytes;
+    gemm_view view = gemm_view_of(algo, p);
     return v <= 1 || (view.columns % v == 0 && p->given.ld_d % v == 0 && p->d.batch % v == 0 &&
                       p->given.align >= bytes);
 }
 
-/* What the way has to do for one more problem. */
-static void include(gemm_way *way, const gemm_problem *p)
+/* Adds the steps that one more problem needs. */
+static void add_problem(gemm_algo *algo, const gemm_problem *p)
 {
-    const gemm_config *c = way->config;
+    const gemm_config *c = algo->config;
     const gemm_kernel *kernel = c->kernel;
-    gemm_view v = gemm_view_of(way, p);
+    gemm_view v = gemm_view_of(algo, p);
     int64_t align = p->given.align;
-    way->pack_a = way->pack_a || !kernel->takes(c, p->in, &v.a, v.rows, v.k, align, way->vectors);
-    way->pack_b = way->pack_b || !kernel->takes(c, p->in, &v.b, v.columns, v.k, align, way->vectors);
-    way->fused = way->fused || kernel->always_fused || !gemm_is_plain(p) || !kernel->makes(p->in, p->out);
-    if (way->swapped || kernel->any_result || p->given.order_d == CUTE_GEMM_ROWS)
-        way->epilogue = way->epilogue || !writes(way, p);
+    algo->pack_a =
+        algo->pack_a || !kernel->supports_operand(c, p->in, &v.a, v.rows, v.k, align, algo->vectors);
+    algo->pack_b =
+        algo->pack_b || !kernel->supports_operand(c, p->in, &v.b, v.columns, v.k, align, algo->vectors);
+    algo->fused =
+        algo->fused || kernel->always_fused || !gemm_is_plain(p) || !kernel->supports_output(p->in, p->out);
+    if (algo->swapped || kernel->any_output_layout || p->given.order_d == CUTE_GEMM_ROWS)
+        algo->epilogue = algo->epilogue || !can_write_d(algo, p);
 }
 
-/* As is, or with roles swapped: the kernel writes rows, and columns of D are rows of its transpose. Where the kernel
- * can't make D a step does, which reads sums in any order. */
-static void include_all(gemm_way *way, const gemm_problem *problems, size_t count, bool swapped)
+/* Optionally swaps A and B: the kernel writes rows, and the columns of D are the rows of its transpose. If
+ * the kernel cannot produce D, an epilogue step does, which reads the sums in any order. */
+static void add_problems(gemm_algo *algo, const gemm_problem *problems, size_t count, bool swapped)
 {
-    const gemm_kernel *kernel = way->config->kernel;
-    way->swapped = swapped;
-    way->pack_a = way->pack_b = way->fused = way->epilogue = false;
-    for (size_t i = 0; i < count; i++) include(way, &problems[i]);
-    for (size_t i = 0; i < count && way->fused; i++)
-        way->epilogue = way->epilogue || !kernel->fuses || !kernel->fuses(way->config, &problems[i]);
-    if (way->epilogue) way->fused = false;
+    const gemm_kernel *kernel = algo->config->kernel;
+    algo->swapped = swapped;
+    algo->pack_a = algo->pack_b = algo->fused = algo->epilogue = false;
+    for (size_t i = 0; i < count; i++) add_problem(algo, &problems[i]);
+    for (size_t i = 0; i < count && algo->fused; i++)
+        algo->epilogue = algo->epilogue || !kernel->supports_epilogue ||
+                         !kernel->supports_epilogue(algo->config, &problems[i]);
+    if (algo->epilogue) algo->fused = false;
 }
 
-/* Copies to C of several elements where all rows take them. Sums lie in rows of a multiple of 4 in the workspace. */
-static int64_t copies_of(const gemm_way *way, const gemm_problem *problems, size_t count)
+/* The vector length of stores to C that fits all rows. Rows of sums in the workspace are padded to a multiple
+ * of 4. */
+static int64_t store_vector_of(const gemm_algo *algo, const gemm_problem *problems, size_t count)
 {
-    int64_t vc = way->config->kernel->vc, size = cute_dtype_get(way->product)->bytes;
+    int64_t vc = algo->config->kernel->vc, size = cute_dtype_get(algo->product)->bytes;
     for (size_t i = 0; i < count; i++) {
         const gemm_problem *p = &problems[i];
-        gemm_view v = gemm_view_of(way, p);
+        gemm_view v = gemm_view_of(algo, p);
         bool fits = v.columns % vc == 0 &&
-                    (way->epilogue ||
+                    (algo->epilogue ||
                      (p->given.ld_d % vc == 0 && p->d.batch % vc == 0 && p->given.align >= vc * size));
         if (!fits) return 1;
     }
     return vc;
 }
 
-/* The whole way, from its configuration; `swapped` where the kernel has the choice. */
-static bool finish(gemm_way *way, const gemm_problem *problems, size_t count, bool swapped,
-                   const gemm_target *target)
+/* Completes an algorithm from its configuration; `swapped` applies if the kernel supports both. */
+static bool complete_algo(gemm_algo *algo, const gemm_problem *problems, size_t count, bool swapped,
+                          const gemm_target *target)
 {
     const gemm_problem *first = &problems[0];
-    const gemm_kernel *kernel = way->config->kernel;
-    include_all(way, problems, count, swapped);
-    if (!kernel->any_result && !way->epilogue && first->given.order_d == CUTE_GEMM_COLUMNS)
-        include_all(way, problems, count, true);
-    if (!way->vectors && (way->pack_a || way->pack_b))
-        return false; /* what is copied anyway is copied for vectors */
-    gemm_view v = gemm_view_of(way, first);
-    way->columns_a = !way->pack_a && v.a.column != 1;
-    way->columns_b = !way->pack_b && v.b.column != 1;
-    way->product = way->epilogue ? first->sum : first->out;
-    way->vc = copies_of(way, problems, count);
-    way->seconds = 0;
+    const gemm_kernel *kernel = algo->config->kernel;
+    add_problems(algo, problems, count, swapped);
+    if (!kernel->any_output_layout && !algo->epilogue && first->given.order_d == CUTE_GEMM_COLUMNS)
+        add_problems(algo, problems, count, true);
+    if (!algo->vectors && (algo->pack_a || algo->pack_b))
+        return false; /* packed operands always allow vectors */
+    gemm_view v = gemm_view_of(algo, first);
+    algo->columns_a = !algo->pack_a && v.a.column != 1;
+    algo->columns_b = !algo->pack_b && v.b.column != 1;
+    algo->product = algo->epilogue ? first->sum : first->out;
+    algo->vc = store_vector_of(algo, problems, count);
+    algo->seconds = 0;
     for (size_t i = 0; i < count; i++) {
-        v = gemm_view_of(way, &problems[i]);
-        if (kernel->any_result && ceil_div(v.rows, way->config->bm) > GRID_Y) return false;
-        way->seconds += estimate(way, &problems[i], target);
+        v = gemm_view_of(algo, &problems[i]);
+        if (kernel->any_output_layout && ceil_div(v.rows, algo->config->bm) > MAX_GRID_Y) return false;
+        algo->seconds += estimate(algo, &problems[i], target);
     }
     return true;
 }
 
-static bool make_way(const gemm_problem *problems, size_t count, const gemm_config *config, bool vectors,
-                     const gemm_target *target, gemm_way *out)
+static bool make_algo(const gemm_problem *problems, size_t count, const gemm_config *config, bool vectors,
+                      const gemm_target *target, gemm_algo *out)
 {
     const gemm_problem *first = &problems[0];
     const cute_arch *arch = cute_arch_find(target->arch);
-    *out = (gemm_way){
+    *out = (gemm_algo){
         .config = config, .first = first, .vectors = vectors, .multiprocessors = target->multiprocessors};
     int least = config->class == GEMM_FP8 ? 89 : config->kernel->first_arch;
-    if (arch && config->kernel->this_chip &&
+    if (arch && config->kernel->arch_specific &&
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
-    if (config->class == GEMM_FP8 && config->kernel->this_chip && config->promotes == first->fast)
+    if (config->class == GEMM_FP8 && config->kernel->arch_specific && config->promotes == first->fast)
         return false;
     snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");
-    if (!finish(out, problems, count, false, target)) return false;
-    if (!config->kernel->any_result) return true;
-    gemm_way other = *out;
-    if (finish(&other, problems, count, true, target) && other.seconds < out->seconds) *out = other;
+    if (!complete_algo(out, problems, count, false, target)) return false;
+    if (!config->kernel->any_output_layout) return true;
+    gemm_algo other = *out;
+    if (complete_algo(&other, problems, count, true, target) && other.seconds < out->seconds) *out = other;
     return true;
 }
 
-static int by_seconds(const void *a, const void *b)
+static int compare_seconds(const void *a, const void *b)
 {
-    const gemm_way *x = a, *y = b;
+    const gemm_algo *x = a, *y = b;
     if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
-    return strcmp(x->name, y->name); /* the same order everywhere */
+    return strcmp(x->name, y->name); /* deterministic order */
 }
 
-size_t gemm_ways(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_way *out,
-                 size_t limit)
+size_t gemm_algos(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_algo *out,
+                  size_t limit)
 {
     size_t found = 0;
     for (size_t i = 0; i < gemm_config_count(); i++)
         for (int vectors = 1; vectors >= 0 && found < limit; vectors--)
-            found += make_way(problems, count, gemm_config_at(i), vectors, target, &out[found]);
-    cute_sort(out, found, sizeof *out, by_seconds);
+            found += make_algo(problems, count, gemm_config_at(i), vectors, target, &out[found]);
+    cute_sort(out, found, sizeof *out, compare_seconds);
     return found;
 }
 
 /* ---- the choice ---- */
 
-typedef struct way_list {
-    const gemm_way *ways;
+typedef struct algo_list {
+    const gemm_algo *algos;
     size_t count;
-} way_list;
+} algo_list;
 
-static const char *way_name_at(const void *context, size_t index)
+static const char *algo_name_at(const void *context, size_t index)
 {
-    const way_list *list = context;
-    return index < list->count ? list->ways[index].name : NULL;
+    const algo_list *list = context;
+    return index < list->count ? list->algos[index].name : NULL;
 }
 
-static cute_status find_named(const way_list *list, const char *name, gemm_way *out, cute_diag *diag)
+static cute_status find_algo(const algo_list *list, const char *name, gemm_algo *out, cute_diag *diag)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->ways[i].name, name) != 0) continue;
-        *out = list->ways[i];
+        if (strcmp(list->algos[i].name, name) != 0) continue;
+        *out = list->algos[i];
         return CUTE_OK;
     }
-    const char *near = cute_nearest(name, way_name_at, list);
+    const char *near = cute_nearest(name, algo_name_at, list);
     cute_fail(diag, CUTE_USAGE, NULL,
-              near ? "no configuration '%s' takes this product; did you mean '%s'?"
-                   : "no configuration '%s' takes this product",
+              near ? "no configuration '%s' supports this product; did you mean '%s'?"
+                   : "no configuration '%s' supports this product",
               name, near);
     cute_buffer text = {0};
     for (size_t i = 0; i < list->count; i++)
-        cute_buffer_printf(&text, "%s%s", i ? ", " : "", list->ways[i].name);
-    if (list->count) cute_note(diag, NULL, "there are: %s", cute_buffer_text(&text));
+        cute_buffer_printf(&text, "%s%s", i ? ", " : "", list->algos[i].name);
+    if (list->count) cute_note(diag, NULL, "available: %s", cute_buffer_text(&text));
     cute_buffer_release(&text);
     return CUTE_USAGE;
 }
 
 cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_target *target,
-                        const char *name, const char *cache, const char *device, gemm_way *out,
+                        const char *name, const char *cache, const char *device, gemm_algo *out,
                         cute_diag *diag)
 {
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo algos[GEMM_MAX_ALGOS];
     char tuned[sizeof out->name];
     double seconds = 0;
     bool emulated = false;
-    way_list list = {ways, gemm_ways(problems, count, target, ways, GEMM_WAYS)};
+    algo_list list = {algos, gemm_algos(problems, count, target, algos, GEMM_MAX_ALGOS)};
     if (!list.count)
-        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel computes products of %s on %s",
-                         problems[0].given.type_a, target->arch);
-    if (name && *name) return find_named(&list, name, out, diag);
-    *out = ways[0];
+        return cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s", problems[0].given.type_a,
+                         target->arch);
+    if (name && *name) return find_algo(&list, name, out, diag);
+    *out = algos[0];
     if (count != 1 ||
         !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds, &emulated))
         return CUTE_OK;
-    /* What a later version has no more is no error: the estimate holds. */
-    if (find_named(&list, tuned, out, NULL) == CUTE_OK) {
+    /* A name that this version has dropped is ignored: the estimate is used. */
+    if (find_algo(&list, tuned, out, NULL) == CUTE_OK) {
         out->tuned = true;
         out->emulated = emulated;
         out->seconds = seconds;
     } else {
-        *out = ways[0];
+        *out = algos[0];
     }
     return CUTE_OK;
 }
 
-/* ---- the seeds' get_optimal_tile_size ---- */
+/* ---- the tile alone ---- */
 
 cute_status cute_gemm_optimal_tile(int64_t m, int64_t n, int64_t k, const char *arch, int64_t tile[3],
                                    cute_diag *diag)
@@ -366,17 +406,17 @@ cute_status cute_gemm_optimal_tile(int64_t m, int64_t n, int64_t k, const char *
     cute_gemm_problem given = CUTE_GEMM_PROBLEM;
     const cute_arch *known;
     gemm_problem problem;
-    gemm_way way;
+    gemm_algo algo;
     given.m = m;
     given.n = n;
     given.k = k;
     given.type_a = "f16";
     CUTE_TRY(cute_arch_parse(arch ? arch : "sm_90a", NULL, &known, diag));
     CUTE_TRY(gemm_problem_read(&given, -1, &problem, diag));
-    gemm_target target = {known->name, MEASURED_ON};
-    CUTE_TRY(gemm_choose(&problem, 1, &target, NULL, "", NULL, &way, diag));
-    tile[0] = way.config->bm;
-    tile[1] = way.config->bn;
-    tile[2] = way.config->bk;
+    gemm_target target = {known->name, MEASURED_SMS};
+    CUTE_TRY(gemm_choose(&problem, 1, &target, NULL, "", NULL, &algo, diag));
+    tile[0] = algo.config->bm;
+    tile[1] = algo.config->bn;
+    tile[2] = algo.config->bk;
     return CUTE_OK;
 }

@@ -1,5 +1,5 @@
-/* From the sources of a way to one module: each source is compiled with its defines, from the cache where that was done
- * before, and all are linked to a cubin, or joined as PTX where there is no toolkit, or for the emulator. */
+/* Compiles the sources of an algorithm to one module: each with its defines, or taken from the cache, then
+ * linked to a cubin, or joined as PTX without a toolkit and for the emulator. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct unit {
 
 typedef struct build {
     cute_arena *arena;
-    const gemm_way *way;
+    const gemm_algo *algo;
     const char *arch, *cache;
     const cute_gemm_compiler *compiler;
     unit units[4];
@@ -34,7 +34,7 @@ static unit *add_unit(build *b, const char *name, const char *source)
     return u;
 }
 
-static const char *mlir_name(cute_dtype dtype)
+static const char *storage_type(cute_dtype dtype)
 {
     return dtype == CUTE_E4M3   ? "f8E4M3FN"
            : dtype == CUTE_E5M2 ? "f8E5M2"
@@ -42,18 +42,18 @@ static const char *mlir_name(cute_dtype dtype)
                                 : cute_dtype_get(dtype)->name;
 }
 
-static void define_pack(const gemm_way *way, gemm_defines *d)
+static void define_pack(const gemm_algo *algo, gemm_defines *d)
 {
-    gemm_define(d, "PT=%s", mlir_name(way->first->in));
-    gemm_define(d, "PZERO=%s", way->first->in == CUTE_I8 ? "0" : "0.0");
+    gemm_define(d, "PT=%s", storage_type(algo->first->in));
+    gemm_define(d, "PZERO=%s", algo->first->in == CUTE_I8 ? "0" : "0.0");
 }
 
-static void define_epilogue(const gemm_way *way, gemm_defines *d)
+static void define_epilogue_step(const gemm_algo *algo, gemm_defines *d)
 {
-    const gemm_problem *p = way->first;
+    const gemm_problem *p = algo->first;
     bool integers = p->out == CUTE_I32, single = p->out == CUTE_F32;
-    gemm_define(d, "EP=%s", mlir_name(p->sum));
-    gemm_define(d, "ED=%s", mlir_name(p->out));
+    gemm_define(d, "EP=%s", storage_type(p->sum));
+    gemm_define(d, "ED=%s", storage_type(p->out));
     gemm_define(d, "ES=%s", integers ? "f64" : "f32");
     gemm_define(d, "EFROM=%s", p->sum == CUTE_I32 ? "sitofp" : "bitcast");
     gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
@@ -66,9 +66,9 @@ static void define_epilogue(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "EGELU=%d", p->given.activation == CUTE_GEMM_GELU);
 }
 
-/* What the text, the architecture and the options leave open: whose code compiles and links, with which toolkit, in
- * which environment. */
-static void add_makers(const build *b, cute_buffer *key)
+/* The parts of a cache key beside source, architecture and options: compiler and linker code, toolkit,
+ * environment. */
+static void add_toolchain_key(const build *b, cute_buffer *key)
 {
     cute_cache_key_code(key, (void (*)(void))b->compiler->to_ptx);
     cute_cache_key_code(key, (void (*)(void))cute_linker_create);
@@ -76,20 +76,20 @@ static void add_makers(const build *b, cute_buffer *key)
     cute_cache_key_environment(key);
 }
 
-static void key_of(const build *b, const unit *u, cute_buffer *out)
+static void make_ptx_key(const build *b, const unit *u, cute_buffer *out)
 {
-    add_makers(b, out);
+    add_toolchain_key(b, out);
     cute_buffer_printf(out, "%s\n%s\n%s\n", cute_version(), b->compiler->version ? b->compiler->version : "",
                        b->arch);
     for (size_t i = 0; i < u->defines.count; i++) cute_buffer_printf(out, "-D %s\n", u->defines.items[i]);
     cute_buffer_puts(out, u->source);
 }
 
-static cute_status compile(build *b, unit *u)
+static cute_status compile_unit(build *b, unit *u)
 {
     cute_buffer key = {0}, found = {0};
     if (u->defines.failed) return cute_fail_memory(b->diag);
-    key_of(b, u, &key);
+    make_ptx_key(b, u, &key);
     cute_status status = cute_buffer_ok(&key) ? CUTE_OK : cute_fail_memory(b->diag);
     if (status == CUTE_OK && cute_cache_get(b->cache, "gemm-ptx", key.data, key.length, &found) &&
         cute_buffer_ok(&found)) {
@@ -106,8 +106,8 @@ static cute_status compile(build *b, unit *u)
     return status;
 }
 
-/* One PTX module with the metadata of all in front. */
-static cute_status join(build *b, cute_buffer *out)
+/* One PTX module, preceded by the metadata of all units. */
+static cute_status join_units(build *b, cute_buffer *out)
 {
     cute_ptx_part parts[4] = {0};
     cute_buffer lines = {0};
@@ -125,15 +125,16 @@ static cute_status join(build *b, cute_buffer *out)
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(b->diag);
 }
 
-/* Joined before ptxas: of units that are linked after it, it ignores setmaxnreg. */
-static cute_status link_joined(build *b, const cute_buffer *joined, cute_buffer *out)
+/* Units are joined before ptxas, which ignores setmaxnreg in units that are linked later (separate
+ * compilation). */
+static cute_status link_ptx(build *b, const cute_buffer *joined, cute_buffer *out)
 {
     cute_linker *linker = NULL;
     size_t length = 0;
     CUTE_TRY(cute_linker_create(&linker, b->diag));
     cute_status status = cute_linker_set(linker, "arch", b->arch, b->diag);
     if (status == CUTE_OK)
-        status = cute_linker_add(linker, b->way->name, cute_buffer_text(joined), joined->length, b->diag);
+        status = cute_linker_add(linker, b->algo->name, cute_buffer_text(joined), joined->length, b->diag);
     if (status == CUTE_OK) status = cute_linker_link(linker, b->diag);
     const void *bytes = status == CUTE_OK ? cute_linker_output(linker, &length) : NULL;
     if (bytes) cute_buffer_append(out, bytes, length);
@@ -141,19 +142,20 @@ static cute_status link_joined(build *b, const cute_buffer *joined, cute_buffer 
     return status;
 }
 
-/* ptxas takes a tenth of a second and more: what it made is kept as well. Without a toolkit the driver compiles. */
+/* Cubins are cached, too: ptxas takes a tenth of a second or more. Without a toolkit the driver compiles the
+ * PTX. */
 static cute_status make_image(build *b, bool ptx, cute_buffer *out)
 {
     cute_buffer joined = {0}, key = {0};
-    cute_status status = join(b, &joined);
+    cute_status status = join_units(b, &joined);
     if (status == CUTE_OK && !ptx) {
         cute_buffer_printf(&key, "%s\n%s\n", cute_version(), b->arch);
-        add_makers(b, &key);
+        add_toolchain_key(b, &key);
         cute_buffer_append(&key, joined.data, joined.length);
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();
             b->diag = own;
-            status = own ? link_joined(b, &joined, out) : cute_fail_memory(diag);
+            status = own ? link_ptx(b, &joined, out) : cute_fail_memory(diag);
             b->diag = diag;
             bool missing = status == CUTE_SYSTEM && !out->length;
             for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++) {
@@ -175,22 +177,25 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
     return status;
 }
 
-cute_status gemm_compile(const gemm_way *way, const char *arch, bool ptx, const cute_gemm_compiler *compiler,
-                         const char *cache, cute_module **out, cute_diag *diag)
+cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
+                         const cute_gemm_compiler *compiler, const char *cache, cute_module **out,
+                         cute_diag *diag)
 {
-    build b = {.way = way, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
+    build b = {.algo = algo, .arch = arch, .cache = cache, .compiler = compiler, .diag = diag};
     cute_buffer image = {0};
-    const gemm_kernel *kernel = way->config->kernel;
+    const gemm_kernel *kernel = algo->config->kernel;
     if (!(b.arena = cute_arena_create())) return cute_fail_memory(diag);
-    kernel->define(way, &add_unit(&b, kernel->name, kernel->source)->defines);
-    if (way->pack_a || way->pack_b) define_pack(way, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
-    if (way->config->sharing) add_unit(&b, "gemm_clear", gemm_source_clear());
-    if (way->epilogue) define_epilogue(way, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
+    kernel->define(algo, &add_unit(&b, kernel->name, kernel->source)->defines);
+    if (algo->pack_a || algo->pack_b)
+        define_pack(algo, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
+    if (algo->config->schedule) add_unit(&b, "gemm_clear", gemm_source_clear());
+    if (algo->epilogue)
+        define_epilogue_step(algo, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
     cute_status status = CUTE_OK;
-    for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile(&b, &b.units[i]);
+    for (size_t i = 0; i < b.count && status == CUTE_OK; i++) status = compile_unit(&b, &b.units[i]);
     if (status == CUTE_OK) status = make_image(&b, ptx, &image);
     if (status == CUTE_OK)
-        status = cute_module_open(way->name, cute_buffer_text(&image), image.length, NULL, out, diag);
+        status = cute_module_open(algo->name, cute_buffer_text(&image), image.length, NULL, out, diag);
     for (size_t i = 0; i < b.count; i++) free(b.units[i].ptx);
     cute_buffer_release(&image);
     cute_arena_destroy(b.arena);

@@ -1,5 +1,6 @@
-/* Products inside: a problem as it was read, the kernels and configurations there are, ways to compute a problem, and
- * what a way comes to: sources with defines, and a launch.json whose plans are its steps. */
+/* Internals of matrix multiplication: the parsed problem, the table of kernels and configurations, the
+ * algorithms for a problem, and an algorithm's sources with their defines and its launch.json, one plan a
+ * step. */
 #ifndef CUTE_LIB_GEMM_GEMM_H
 #define CUTE_LIB_GEMM_GEMM_H
 
@@ -12,44 +13,45 @@
 
 typedef struct gemm_matrix {
     int64_t row, column; /* strides in elements */
-    int64_t batch;       /* from one to the next */
-    int64_t span;        /* elements from the first to behind the last, of all of the batch */
+    int64_t batch;       /* stride between the matrices of a batch */
+    int64_t span;        /* elements that the whole batch covers, gaps included */
 } gemm_matrix;
 
-/* With every default filled in. */
+/* All defaults are filled in. */
 typedef struct gemm_problem {
     cute_gemm_problem given;
-    cute_dtype in, out, sum; /* of A and B; of C, D and the bias; of the sums */
-    bool fast;               /* sums of 8-bit floats are as tensor cores make them */
+    cute_dtype in, out, sum; /* types of A and B; of C, D and the bias; of the accumulator */
+    bool fast;               /* 8-bit floats: tensor-core accumulation without promotion to f32 */
     gemm_matrix a, b, c, d;
 } gemm_problem;
 
-/* CUTE_USAGE: what contradicts itself. `which` is its number in a group, for messages; -1: it is alone. */
+/* CUTE_USAGE: the problem is inconsistent. `which` is its index in a group, for messages; -1: not in a
+ * group. */
 cute_status gemm_problem_read(const cute_gemm_problem *given, int which, gemm_problem *out, cute_diag *diag);
 
-/* D = A B. */
+/* Whether D = A B, without an epilogue. */
 bool gemm_is_plain(const gemm_problem *problem);
 
-/* Words of a command line (options.c); NULL and 0: not given. */
+/* Command-line values (options.c); NULL and 0: not given. */
 typedef struct gemm_words {
     const char *shapes, *dtype, *dtype_d, *accumulate, *layout, *alpha, *beta;
     int64_t batch, align;
     bool bias, relu, gelu;
 } gemm_words;
-/* The products in `arena`; their texts are those of `words`. */
+/* The problems are allocated in `arena`; their strings are those of `words`. */
 cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute_gemm_problem **out,
                                 size_t *count, cute_diag *diag);
 
 /* ---- kernels and configurations (table.c) ---- */
 
-/* The classes of element types that configurations are for. */
+/* Element types that share configurations. */
 typedef enum gemm_class { GEMM_HALF, GEMM_TF32, GEMM_BYTE, GEMM_FP8, GEMM_SINGLE } gemm_class;
 gemm_class gemm_class_of(cute_dtype in);
 
-struct gemm_way;
+struct gemm_algo;
 struct gemm_config;
 
-/* Names and values of -D. */
+/* "NAME=VALUE", as for -D. */
 typedef struct gemm_defines {
     cute_arena *arena;
     const char **items;
@@ -58,31 +60,34 @@ typedef struct gemm_defines {
 } gemm_defines;
 void gemm_define(gemm_defines *defines, const char *format, ...) CUTE_PRINTF(2, 3);
 
-/* A source that computes a product of rows of K elements: C(m,n) = A(m,k) B(n,k). Where it fuses an epilogue its
- * host function takes D, C, bias, alpha and beta. */
+/* A source that computes C(m,n) = A(m,k) B(n,k). If it fuses the epilogue, its host function takes D, C,
+ * bias, alpha and beta. */
 typedef struct gemm_kernel {
-    const char *name, *function; /* function: of the host */
+    const char *name, *function; /* function: the host function */
     const char *source;
-    const char *result, *addend; /* what its D and C are called */
+    const char *result, *addend; /* parameter names of D and C */
     int first_arch;
-    bool this_chip;    /* that architecture's own features: sm_90a */
-    int64_t threads;   /* of a block; 0: those of its warps */
-    int64_t vc;        /* elements of a copy to C where its rows take that */
-    int64_t row_bytes; /* that divide rows of C and what is from one to the next; 0: any */
-    bool any_result;   /* the result's rows and columns may lie anywhere: either matrix may be its A */
-    bool always_fused; /* its host function takes what an epilogue needs, even without one */
-    /* Whether it takes A (rows x k) where it lies, with vectors or without. */
-    bool (*takes)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand, int64_t rows,
-                  int64_t k, int64_t align, bool vectors);
-    bool (*makes)(cute_dtype in, cute_dtype out); /* sums rounded to that type */
-    /* Whether it makes D of the sums, with alpha, beta, bias and activation; NULL: no. */
-    bool (*fuses)(const struct gemm_config *config, const gemm_problem *problem);
-    void (*define)(const struct gemm_way *way, gemm_defines *out);
+    bool arch_specific;     /* needs architecture-specific features: sm_90a */
+    int64_t threads;        /* threads of a block; 0: 32 times the configuration's warps */
+    int64_t vc;             /* preferred vector length of stores to C, elements */
+    int64_t row_bytes;      /* required divisor of C's row length and row stride, bytes; 0: none */
+    bool any_output_layout; /* C may have any strides, so either operand can be the kernel's A */
+    bool always_fused;      /* its host function takes the epilogue's arguments even without an epilogue */
+    /* Whether it can read A (rows x k) in place, with or without vector copies. */
+    bool (*supports_operand)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand,
+                             int64_t rows, int64_t k, int64_t align, bool vectors);
+    bool (*supports_output)(cute_dtype in, cute_dtype out); /* rounds the sums to that type */
+    /* Whether it can fuse alpha, beta, bias and activation; NULL: no. */
+    bool (*supports_epilogue)(const struct gemm_config *config, const gemm_problem *problem);
+    void (*define)(const struct gemm_algo *algo, gemm_defines *out);
 } gemm_kernel;
 
-/* What clusters do with tiles of a last wave that is not full: some compute them whole; all divide them by k; all have as
- * much of the k of the last two waves (stream-K). */
-typedef enum gemm_sharing { GEMM_WHOLE, GEMM_TAIL, GEMM_STREAMED } gemm_sharing;
+/* Schedule of a partial last wave of tiles. */
+typedef enum gemm_schedule {
+    GEMM_DATA_PARALLEL, /* a cluster computes a whole tile; the others are idle */
+    GEMM_TAIL_SPLIT,    /* the k of each tile is split among clusters */
+    GEMM_STREAM_K       /* the k of the tiles of the last two waves is divided evenly among all clusters */
+} gemm_schedule;
 
 /* A row of configs.def. */
 typedef struct gemm_config {
@@ -90,100 +95,103 @@ typedef struct gemm_config {
     gemm_class class;
     int64_t bm, bn, bk, stages, warps_m, warps_n;
     int64_t cluster_m, cluster_n; /* blocks */
-    bool turns;                   /* of the warpgroups, at a tile each; else they halve one */
-    bool promotes;                /* sums of 128 terms are added in registers */
-    int64_t split;                /* blocks of a cluster that share the k of a tile */
-    gemm_sharing sharing;         /* of tiles by clusters */
-    int64_t resident;             /* blocks of a multiprocessor; 0: as many as have room */
-    double vectors, narrow;       /* TFLOP/s measured on 132 multiprocessors, 0: not */
-    char name[48];                /* "sm80:128x256:128:3" */
+    bool pingpong;                /* warpgroups compute alternate tiles; else they share one (cooperative) */
+    bool promotes;                /* sums of 128 terms are added in f32 registers */
+    int64_t split;                /* blocks of a cluster that split the k of a tile */
+    gemm_schedule schedule;
+    int64_t blocks_per_sm; /* 0: as many as fit */
+    double rate;           /* TFLOP/s on 132 multiprocessors with 16-byte copies; 0: not measured */
+    double narrow_rate;    /* the same with 1-element copies */
+    char name[48];         /* "sm80:128x256:128:3" */
 } gemm_config;
 
-/* Bytes of operands that L2 still has when a product is run again. */
-enum { GEMM_L2_KEEPS = 40 << 20 };
+/* Operands of at most so many bytes are still in L2 when a product is run again. */
+enum { GEMM_L2_RESIDENT = 40 << 20 };
 
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);
 extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, gemm_kernel_sgemm;
-/* The texts of kernels/gemm, embedded when the library is built. */
+/* The sources in kernels/gemm, embedded at build time. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
 const char *gemm_source_clear(void);
 
-/* ---- ways (choose.c) ---- */
+/* ---- algorithms (choose.c) ---- */
 
-/* How a problem, or all of a group, is computed. */
-typedef struct gemm_way {
+/* How a problem, or every problem of a group, is computed. */
+typedef struct gemm_algo {
     const gemm_config *config;
-    const gemm_problem *first; /* types and orders are those of all */
-    bool vectors;              /* copies of 16 bytes, else of one element */
+    const gemm_problem *first; /* the group has the same types and orders */
+    bool vectors;              /* 16-byte copies, else 1-element copies */
     bool swapped;              /* D^T = B^T A^T */
-    bool pack_a, pack_b;       /* of the kernel's A and B, which are B and A if swapped */
-    bool fused;                /* the kernel makes D of the sums, with what else D is made of */
-    bool epilogue;             /* the product goes to the workspace, a step makes D of it */
-    bool columns_a, columns_b; /* rows, not k, are neighbours in the kernel's A and B */
-    int64_t vc;                /* elements of a copy to C */
-    int64_t multiprocessors;   /* that it may run on */
-    cute_dtype product;        /* the type that the kernel writes */
+    bool pack_a, pack_b;       /* copy the kernel's A and B first; if swapped, these are B and A */
+    bool fused;                /* the kernel applies the epilogue */
+    bool epilogue;             /* the sums go to the workspace, and a separate step applies the epilogue */
+    bool columns_a, columns_b; /* the kernel's A and B are contiguous along rows, not along k */
+    int64_t vc;                /* vector length of stores to C, elements */
+    int64_t multiprocessors;   /* of the device */
+    cute_dtype product;        /* element type of the kernel's output */
     double seconds;
-    bool tuned, emulated; /* emulated: by times of the emulator, which are none of a GPU */
-    char name[56];        /* of the configuration, with ":narrow" */
-} gemm_way;
+    bool tuned, emulated; /* tuned: `seconds` was measured; emulated: on the emulator */
+    char name[56];        /* the configuration's, and ":narrow" without vectors */
+} gemm_algo;
 
 typedef struct gemm_target {
     const char *arch;
     int64_t multiprocessors;
 } gemm_target;
 
-enum { GEMM_WAYS = 64 };
-/* All ways that take the problems, the fastest first by estimate. */
-size_t gemm_ways(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_way *out,
-                 size_t limit);
-/* One way: by name, else what was measured before, else the first. CUTE_INVALID: there is none. */
+enum { GEMM_MAX_ALGOS = 64 };
+/* All algorithms that support the problems, the one with the lowest estimate first. */
+size_t gemm_algos(const gemm_problem *problems, size_t count, const gemm_target *target, gemm_algo *out,
+                  size_t limit);
+/* The algorithm of that name; without a name, the one that was measured to be the fastest; else the first.
+ * CUTE_INVALID: the problems are unsupported. */
 cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_target *target,
-                        const char *name, const char *cache, const char *device, gemm_way *out,
+                        const char *name, const char *cache, const char *device, gemm_algo *out,
                         cute_diag *diag);
 
-/* What the kernel sees of one problem: its A (rows, k), B (columns, k) and C. */
+/* The problem's operands as the kernel sees them: A (rows, k), B (columns, k). */
 typedef struct gemm_view {
     int64_t rows, columns, k;
     gemm_matrix a, b;
 } gemm_view;
-gemm_view gemm_view_of(const gemm_way *way, const gemm_problem *problem);
-/* k with the padding of a packed operand. */
-int64_t gemm_packed_k(const gemm_way *way, int64_t k);
+gemm_view gemm_view_of(const gemm_algo *algo, const gemm_problem *problem);
+/* k, padded as in a packed operand. */
+int64_t gemm_packed_k(const gemm_algo *algo, int64_t k);
 
 /* ---- steps (document.c) ---- */
 
-/* Bytes of the parts of the workspace. */
+/* Sizes of the parts of the workspace, in bytes. */
 typedef struct gemm_workspace {
-    size_t a, b, sums, slots, flags; /* 0: not there; each a multiple of 256 */
+    size_t a, b, sums, slots, flags; /* 0: absent; each a multiple of 256 */
 } gemm_workspace;
-cute_status gemm_workspace_of(const gemm_way *way, const gemm_problem *problems, size_t count,
+cute_status gemm_workspace_of(const gemm_algo *algo, const gemm_problem *problems, size_t count,
                               gemm_workspace *out, cute_diag *diag);
-/* The launch.json: buffers and one plan a step, in order. Of problem i of several the buffers are called A0, B0, ...; of
- * one alone A, B, C, D and bias; those of the workspace packed_a, packed_b, sums, slots and flags. NULL: memory is
- * exhausted. */
-json_t *gemm_document(const gemm_way *way, const gemm_problem *problems, size_t count);
-/* Adds data and a check of D to it; and what is timed, beside cuBLAS where `cublas`. */
+/* The launch.json: buffers, and one plan for each step in order. The buffers of a single problem are A, B, C,
+ * D and bias, those of a group A0, B0, ..., and those of the workspace packed_a, packed_b, sums, slots and
+ * flags. NULL when memory is exhausted. */
+json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_t count);
+/* Adds random data and a check of D; adds a bench, with cuBLASLt as baseline if `cublas`. */
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);
 void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold,
                          bool cublas);
-/* Operations of all products. */
+/* Floating-point operations of all products. */
 double gemm_flops(const gemm_problem *problems, size_t count);
 const char *gemm_buffer_name(cute_arena *arena, const char *name, size_t index, size_t count);
 
 /* ---- compiling (compile.c) ---- */
 
-/* The sources of a way, compiled and joined: a cubin, or PTX where `ptx` or where there is no toolkit. */
-cute_status gemm_compile(const gemm_way *way, const char *arch, bool ptx, const cute_gemm_compiler *compiler,
-                         const char *cache, cute_module **out, cute_diag *diag);
-/* The program cute-ptx (programs.c); texts in `arena`. */
+/* Compiles and links an algorithm's sources: a cubin, or PTX if `ptx` or if the toolkit is not found. */
+cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
+                         const cute_gemm_compiler *compiler, const char *cache, cute_module **out,
+                         cute_diag *diag);
+/* Compiles by the program cute-ptx (programs.c); strings in `arena`. */
 cute_status gemm_programs(cute_arena *arena, cute_gemm_compiler *out, cute_diag *diag);
 
-/* ---- what was measured (tuned.c) ---- */
+/* ---- cached measurements (tuned.c) ---- */
 
-/* The name of the fastest way; false: not measured. */
+/* The name of the fastest algorithm; false: not measured. */
 bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, const char *device,
                      const char *cache, char *name, size_t size, double *seconds, bool *emulated);
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
@@ -191,8 +199,8 @@ void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, cons
 
 /* ---- plans (plan.c) ---- */
 
-/* For cute-run, which launches in a process of its own. `name` is that of the device, for what was measured; `ptx`: the
- * module is PTX. */
+/* For cute-run, which launches in another process. `device` is the device's name, the key of measurements;
+ * `ptx`: do not link to a cubin. */
 typedef struct gemm_settings {
     gemm_target target;
     const char *device, *configuration, *cache;
@@ -201,9 +209,10 @@ typedef struct gemm_settings {
 } gemm_settings;
 cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
                         cute_gemm **out, cute_diag *diag);
-/* The architecture that kernels are compiled for, for a device of `arch`: with the features of this chip only. */
+/* The architecture to compile for on a device of `arch`, with its architecture-specific features: sm_90a for
+ * sm_90. */
 const char *gemm_arch_for(const char *arch);
-const gemm_way *gemm_way_of(const cute_gemm *gemm);
+const gemm_algo *gemm_algo_of(const cute_gemm *gemm);
 const cute_module *gemm_module(const cute_gemm *gemm);
 const gemm_problem *gemm_problems(const cute_gemm *gemm, size_t *count);
 

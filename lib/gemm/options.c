@@ -1,4 +1,4 @@
-/* Products as cute-run's command line has them: 4096x4096x4096, or several shapes with commas, types, layouts. */
+/* Parses cute-run's --gemm options: shapes such as 4096x4096x4096, separated by commas, types and layouts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static cute_status read_number(const char *name, const char *text, double *out, 
     return cute_fail(diag, CUTE_USAGE, NULL, "--%s expects a number, got '%s'", name, text);
 }
 
-/* In the letters of BLAS: t is a matrix by rows, n by columns. The third is D. */
+/* As in BLAS: t is row-major, n column-major. The third letter is D's. */
 static cute_status read_layout(const char *text, cute_gemm_problem *out, cute_diag *diag)
 {
     cute_gemm_order *const to[3] = {&out->order_a, &out->order_b, &out->order_d};
@@ -61,9 +61,9 @@ cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute
     one.bias = words->bias;
     one.activation = words->gelu ? CUTE_GEMM_GELU : words->relu ? CUTE_GEMM_RELU : CUTE_GEMM_LINEAR;
     if (words->relu && words->gelu)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--relu and --gelu contradict each other");
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one of --relu and --gelu, got both");
     if (words->batch < 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--batch expects a number above 0, got %lld",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--batch expects a positive integer, got %lld",
                          (long long)words->batch);
     CUTE_TRY(read_layout(words->layout ? words->layout : "tn", &one, diag));
     CUTE_TRY(read_number("alpha", words->alpha, &one.alpha, diag));

@@ -1,4 +1,5 @@
-/* Plans: problems, the way that was chosen, its module, and the launches of its steps with the addresses left open. */
+/* Plans: the problems, the chosen algorithm, its module, and its launches, whose addresses each run fills
+ * in. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +16,25 @@ struct cute_gemm {
     cute_arena *arena;
     gemm_problem *problems;
     size_t count;
-    gemm_way way;
+    gemm_algo algo;
     gemm_workspace workspace;
     cute_module *module;
     const char *cache;
     int64_t multiprocessors;
-    /* on a device */
+    /* with a device only */
     cute_device *device;
     cute_device_module *loaded;
     cute_config config;
     cute_plan plan;
-    cute_device_function **functions; /* of each launch */
-    cute_address *buffers;            /* of the config's */
+    cute_device_function **functions; /* by launch */
+    cute_address *buffers;            /* by buffer of the config */
     uint8_t (*maps)[CUTE_MAP_BYTES];
-    void ***params; /* of each launch, its parameters' bytes */
+    void ***params; /* by launch: the bytes of each parameter */
 };
 
-const gemm_way *gemm_way_of(const cute_gemm *gemm)
+const gemm_algo *gemm_algo_of(const cute_gemm *gemm)
 {
-    return &gemm->way;
+    return &gemm->algo;
 }
 
 const cute_module *gemm_module(const cute_gemm *gemm)
@@ -55,12 +56,12 @@ const char *gemm_arch_for(const char *arch)
     return known->name;
 }
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, cute_diag *diag)
 {
     for (size_t i = 0; i < g->count; i++) {
-        /* Of another version the structs may be larger. */
+        /* The caller's struct may be of another version, with another size. */
         const cute_gemm_problem *at =
             (const cute_gemm_problem *)((const char *)given +
                                         i * (given->size ? given->size : sizeof *given));
@@ -72,7 +73,8 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
                      a->activation == b->activation && (a->beta != 0) == (b->beta != 0);
         if (!alike)
             return cute_fail(diag, CUTE_USAGE, NULL,
-                             "product %zu of the group: expected types, orders and epilogue of product 0", i);
+                             "product %zu of the group: expected the types, orders and epilogue of product 0",
+                             i);
     }
     return CUTE_OK;
 }
@@ -81,7 +83,7 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
                         cute_gemm **out, cute_diag *diag)
 {
     *out = NULL;
-    if (!count) return cute_fail(diag, CUTE_USAGE, NULL, "expected a product, got none");
+    if (!count) return cute_fail(diag, CUTE_USAGE, NULL, "expected at least 1 product, got 0");
     cute_gemm *g = calloc(1, sizeof *g);
     if (!g || !(g->arena = cute_arena_create())) {
         free(g);
@@ -100,11 +102,11 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
     }
     if (status == CUTE_OK)
         status = gemm_choose(g->problems, count, &settings->target, settings->configuration, g->cache,
-                             settings->device, &g->way, diag);
-    if (status == CUTE_OK) status = gemm_workspace_of(&g->way, g->problems, count, &g->workspace, diag);
+                             settings->device, &g->algo, diag);
+    if (status == CUTE_OK) status = gemm_workspace_of(&g->algo, g->problems, count, &g->workspace, diag);
     if (status == CUTE_OK)
-        status =
-            gemm_compile(&g->way, settings->target.arch, settings->ptx, compiler, g->cache, &g->module, diag);
+        status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
+                              diag);
     if (status == CUTE_OK)
         *out = g;
     else
@@ -112,10 +114,10 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
     return status;
 }
 
-/* The config without data, and the plan: launches with fixups where addresses go. */
+/* The config without data, and the plan, whose launches have fixups for addresses. */
 static cute_status make_plan(cute_gemm *g, const cute_device_info *info, cute_diag *diag)
 {
-    json_t *document = gemm_document(&g->way, g->problems, g->count);
+    json_t *document = gemm_document(&g->algo, g->problems, g->count);
     char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
     config_device device = {.multiprocessors = g->multiprocessors, .in_process = true};
     config_source source = {.label = "<gemm>",
@@ -148,7 +150,7 @@ static cute_status make_params(cute_gemm *g, const plan_launch *launch, void ***
     return CUTE_OK;
 }
 
-static cute_status load(cute_gemm *g, cute_diag *diag)
+static cute_status load_plan(cute_gemm *g, cute_diag *diag)
 {
     const plan_sequence *s = &g->plan.main;
     g->functions = cute_arena_array(g->arena, s->count + 1, sizeof *g->functions);
@@ -156,7 +158,7 @@ static cute_status load(cute_gemm *g, cute_diag *diag)
     g->buffers = cute_arena_array(g->arena, g->config.buffer_count + 1, sizeof *g->buffers);
     g->maps = cute_arena_array(g->arena, g->plan.map_count + 1, CUTE_MAP_BYTES);
     if (!g->functions || !g->params || !g->buffers || !g->maps) return cute_fail_memory(diag);
-    CUTE_TRY(cute_launch_load(g->device, g->module, g->way.name, &g->loaded, diag));
+    CUTE_TRY(cute_launch_load(g->device, g->module, g->algo.name, &g->loaded, diag));
     for (size_t i = 0; i < s->count; i++) {
         CUTE_TRY(cute_device_get_function(g->device, g->loaded, s->launches[i].kernel->name, &g->functions[i],
                                           diag));
@@ -195,7 +197,7 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
     cute_status status = CUTE_OK;
     g->device = o.device;
     if (g->device) status = make_plan(g, info, diag);
-    if (status == CUTE_OK && g->device) status = load(g, diag);
+    if (status == CUTE_OK && g->device) status = load_plan(g, diag);
     if (status == CUTE_OK) return CUTE_OK;
     cute_gemm_destroy(g);
     *out = NULL;
@@ -220,16 +222,16 @@ size_t cute_gemm_workspace(const cute_gemm *g)
     return w->a + w->b + w->sums + w->slots + w->flags;
 }
 
-static cute_status operand(const cute_gemm *g, size_t index, const char *name, cute_address address,
-                           int64_t align, cute_diag *diag)
+static cute_status set_operand(const cute_gemm *g, size_t index, const char *name, cute_address address,
+                               int64_t align, cute_diag *diag)
 {
     if (!address)
-        return cute_fail(diag, CUTE_USAGE, NULL, "product %zu: the address of %s is missing", index, name);
+        return cute_fail(diag, CUTE_USAGE, NULL, "product %zu: expected an address of %s, got none", index,
+                         name);
     if (address % (uint64_t)align != 0)
-        return cute_fail(
-            diag, CUTE_USAGE, NULL,
-            "product %zu: the address of %s is no multiple of %lld, the alignment of the problem", index,
-            name, (long long)align);
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "product %zu: %s is misaligned: expected a multiple of %lld, got 0x%llx", index,
+                         name, (long long)align, (unsigned long long)address);
     for (size_t i = 0; i < g->config.buffer_count; i++)
         if (!strcmp(g->config.buffers[i].tensor.name,
                     gemm_buffer_name(g->config.arena, name, index, g->count)))
@@ -237,8 +239,8 @@ static cute_status operand(const cute_gemm *g, size_t index, const char *name, c
     return CUTE_OK;
 }
 
-static cute_status place_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
-                                  cute_diag *diag)
+static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
+                                cute_diag *diag)
 {
     for (size_t i = 0; i < g->count; i++) {
         cute_gemm_operands o;
@@ -246,16 +248,17 @@ static cute_status place_operands(cute_gemm *g, const cute_gemm_operands *operan
         const void *at = (const char *)operands + i * (operands->size ? operands->size : sizeof o);
         CUTE_TRY(cute_struct_read(&o, sizeof o, at, "cute_gemm_operands", diag));
         if (!i) *first = o;
-        CUTE_TRY(operand(g, i, "A", o.a, p->align, diag));
-        CUTE_TRY(operand(g, i, "B", o.b, p->align, diag));
-        CUTE_TRY(operand(g, i, "D", o.d, p->align, diag));
-        if (p->beta != 0) CUTE_TRY(operand(g, i, "C", o.c, p->align, diag));
-        if (p->bias) CUTE_TRY(operand(g, i, "bias", o.bias, cute_dtype_get(g->problems[i].out)->bytes, diag));
+        CUTE_TRY(set_operand(g, i, "A", o.a, p->align, diag));
+        CUTE_TRY(set_operand(g, i, "B", o.b, p->align, diag));
+        CUTE_TRY(set_operand(g, i, "D", o.d, p->align, diag));
+        if (p->beta != 0) CUTE_TRY(set_operand(g, i, "C", o.c, p->align, diag));
+        if (p->bias)
+            CUTE_TRY(set_operand(g, i, "bias", o.bias, cute_dtype_get(g->problems[i].out)->bytes, diag));
     }
     return CUTE_OK;
 }
 
-static cute_status place_workspace(cute_gemm *g, cute_address address, cute_diag *diag)
+static cute_status set_workspace(cute_gemm *g, cute_address address, cute_diag *diag)
 {
     const struct {
         const char *name;
@@ -267,11 +270,12 @@ static cute_status place_workspace(cute_gemm *g, cute_address address, cute_diag
                  {"flags", g->workspace.flags}};
     if (!cute_gemm_workspace(g)) return CUTE_OK;
     if (!address)
-        return cute_fail(diag, CUTE_USAGE, NULL, "the plan needs a workspace of %zu bytes, and got none",
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a workspace of %zu bytes, got none",
                          cute_gemm_workspace(g));
     if (address % WORKSPACE_ALIGN)
-        return cute_fail(diag, CUTE_USAGE, NULL, "the address of the workspace is no multiple of %d",
-                         WORKSPACE_ALIGN);
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "the workspace is misaligned: expected a multiple of %d, got 0x%llx",
+                         WORKSPACE_ALIGN, (unsigned long long)address);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         for (size_t i = 0; i < g->config.buffer_count; i++)
             if (!strcmp(g->config.buffers[i].tensor.name, parts[k].name)) g->buffers[i] = address;
@@ -280,13 +284,15 @@ static cute_status place_workspace(cute_gemm *g, cute_address address, cute_diag
     return CUTE_OK;
 }
 
-static cute_status fix(cute_gemm *g, const plan_launch *launch, void **params, cute_diag *diag)
+static cute_status apply_fixups(cute_gemm *g, const plan_launch *launch, void **params, cute_diag *diag)
 {
     for (size_t i = 0; i < launch->fixup_count; i++) {
         const plan_fixup *f = &launch->fixups[i];
         uint8_t *at = (uint8_t *)params[f->param] + f->at;
         if (f->kind == FIXUP_MAP_ADDRESS)
-            return cute_fail(diag, CUTE_USAGE, NULL, "a kernel of a plan takes its tensor maps by value");
+            return cute_fail(
+                diag, CUTE_USAGE, NULL,
+                "tensor maps in device memory are unsupported in plans: expected a map passed by value");
         cute_address address = f->kind == FIXUP_BUFFER ? g->buffers[f->index] + (cute_address)f->bytes : 0;
         if (f->kind == FIXUP_MAP)
             memcpy(at, g->maps[f->index], CUTE_MAP_BYTES);
@@ -301,9 +307,9 @@ cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute
     cute_gemm_operands first = {0};
     const plan_sequence *s = &g->plan.main;
     if (!g->device)
-        return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device, so it can't be run");
-    CUTE_TRY(place_operands(g, operands, &first, diag));
-    CUTE_TRY(place_workspace(g, first.workspace, diag));
+        return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
+    CUTE_TRY(set_operands(g, operands, &first, diag));
+    CUTE_TRY(set_workspace(g, first.workspace, diag));
     for (size_t i = 0; i < g->plan.map_count; i++) {
         cute_tensor_map map = g->plan.maps[i].map;
         map.address = g->buffers[g->plan.maps[i].buffer] + (cute_address)g->plan.maps[i].bytes;
@@ -312,7 +318,7 @@ cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute
     for (size_t i = 0; i < s->count; i++) {
         cute_device_launch shape = s->launches[i].shape;
         shape.stream = first.stream;
-        CUTE_TRY(fix(g, &s->launches[i], g->params[i], diag));
+        CUTE_TRY(apply_fixups(g, &s->launches[i], g->params[i], diag));
         CUTE_TRY(cute_device_start(g->device, g->functions[i], &shape, g->params[i], diag));
     }
     return CUTE_OK;
@@ -320,7 +326,7 @@ cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute
 
 cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice *out, cute_diag *diag)
 {
-    const gemm_way *w = &g->way;
+    const gemm_algo *w = &g->algo;
     const gemm_config *c = w->config;
     cute_gemm_choice choice = {.size = sizeof choice,
                                .configuration = w->name,
@@ -336,7 +342,6 @@ cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice 
                                .fused = w->fused && index < g->count && !gemm_is_plain(&g->problems[index]),
                                .split = c->split};
     if (index >= g->count)
-        return cute_fail(diag, CUTE_USAGE, NULL, "there is no product %zu: the plan has %zu", index,
-                         g->count);
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a product below %zu, got %zu", g->count, index);
     return cute_struct_write(out, &choice, sizeof choice, "cute_gemm_choice", diag);
 }

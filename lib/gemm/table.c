@@ -1,4 +1,4 @@
-/* The kernels and their configurations: what each takes where it lies, and which -D values make it. */
+/* The kernels and their configurations: the operands that each reads in place, and its -D values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "lib/base/list.h"
 #include "lib/gemm/gemm.h"
 
-/* The sources, as build/gen/gemm_sources.inc has them: bytes and a 0. */
+/* build/gen/gemm_sources.inc: each source as bytes with a terminating 0. */
 #define GEMM_SOURCE(name, ...) static const char source_##name[] = {__VA_ARGS__};
 #include "gemm_sources.inc"
 #undef GEMM_SOURCE
@@ -41,7 +41,7 @@ void gemm_define(gemm_defines *defines, const char *format, ...)
     cute_buffer_release(&text);
 }
 
-/* How MLIR calls a type. */
+/* The MLIR spelling of a type. */
 static const char *mlir_type(cute_dtype dtype)
 {
     return dtype == CUTE_E4M3 ? "f8E4M3FN" : dtype == CUTE_E5M2 ? "f8E5M2" : cute_dtype_get(dtype)->name;
@@ -54,8 +54,8 @@ static int64_t log2_of(int64_t x)
     return n;
 }
 
-/* Whether copies of `bytes` bytes reach all of a matrix whose `along` elements are neighbours, with `step` to the next
- * line. */
+/* Whether every line of a matrix, `along` contiguous elements with stride `step`, is a whole number of
+ * aligned vectors of `bytes` bytes. */
 static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_t size, int64_t bytes,
                        int64_t align)
 {
@@ -63,26 +63,26 @@ static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_
     return along % v == 0 && step % v == 0 && m->batch % v == 0 && align >= bytes;
 }
 
-/* What a kernel with an epilogue of its own is told of it. `es`: the type in which it computes. */
-static void define_epilogue(const gemm_way *way, const char *es, gemm_defines *d)
+/* Defines of a fused epilogue. `es`: the type in which it computes. */
+static void define_fused_epilogue(const gemm_algo *algo, const char *es, gemm_defines *d)
 {
     static const char *const activations[] = {"none", "relu", "gelu"};
-    const cute_gemm_problem *g = &way->first->given;
-    bool integers = way->product == CUTE_I32, same = way->product == CUTE_F32;
+    const cute_gemm_problem *g = &algo->first->given;
+    bool integers = algo->product == CUTE_I32, same = algo->product == CUTE_F32;
     if (es) gemm_define(d, "ES=%s", es);
-    gemm_define(d, "EFROM=%s", way->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
+    gemm_define(d, "EFROM=%s", algo->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
     gemm_define(d, "EEXT=%s", integers ? "sitofp" : same ? "bitcast" : "extf");
     gemm_define(d, "ETO=%s", integers ? "fptosi" : same ? "bitcast" : "truncf");
-    gemm_define(d, "BETA=%d", way->fused && g->beta != 0);
-    /* A bias has an element for each column of D, which is a row of its transpose. */
-    gemm_define(d, "BIAS=%d", !way->fused || !g->bias ? 0 : way->swapped ? 2 : 1);
-    gemm_define(d, "ACT=%s", activations[way->fused ? g->activation : CUTE_GEMM_LINEAR]);
+    gemm_define(d, "BETA=%d", algo->fused && g->beta != 0);
+    /* The bias runs along rows of D: 1 adds it by column, 2 by row of the transpose. */
+    gemm_define(d, "BIAS=%d", !algo->fused || !g->bias ? 0 : algo->swapped ? 2 : 1);
+    gemm_define(d, "ACT=%s", activations[algo->fused ? g->activation : CUTE_GEMM_LINEAR]);
 }
 
 /* ---- gemm_sm80 ---- */
 
-static bool sm80_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
-                       int64_t k, int64_t align, bool vectors)
+static bool sm80_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                  int64_t rows, int64_t k, int64_t align, bool vectors)
 {
     int64_t size = cute_dtype_get(in)->bytes;
     bool columns = m->column != 1;
@@ -93,12 +93,13 @@ static bool sm80_takes(const gemm_config *config, cute_dtype in, const gemm_matr
                    : is_aligned(m, k, m->row, size, 16, align);
 }
 
-static bool sm80_makes(cute_dtype in, cute_dtype out)
+static bool sm80_supports_output(cute_dtype in, cute_dtype out)
 {
     return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
 }
 
-/* Rows of `extent` neighbours: their chunks of 16 bytes are swapped so that 8 lines of a tile lie in all banks. */
+/* Swizzles the 16-byte chunks of rows of `extent` elements, so that 8 rows of a tile use all shared-memory
+ * banks. */
 static void define_swizzle(gemm_defines *d, const char *name, int64_t extent, int64_t size)
 {
     int64_t m = log2_of(16 / size), chunks = log2_of(extent) - m;
@@ -106,25 +107,25 @@ static void define_swizzle(gemm_defines *d, const char *name, int64_t extent, in
                 (long long)(chunks > 3 ? chunks : 3));
 }
 
-static void sm80_define(const gemm_way *way, gemm_defines *d)
+static void sm80_define(const gemm_algo *algo, gemm_defines *d)
 {
-    const gemm_config *c = way->config;
-    cute_dtype in = way->first->in;
-    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(way->product)->bytes;
-    int64_t v = way->vectors ? 16 / size : 1;
-    bool half = way->product == CUTE_F16 || way->product == CUTE_BF16;
+    const gemm_config *c = algo->config;
+    cute_dtype in = algo->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
+    int64_t v = algo->vectors ? 16 / size : 1;
+    bool half = algo->product == CUTE_F16 || algo->product == CUTE_BF16;
     gemm_define(d, "SM=%d", gemm_class_of(in) == GEMM_FP8 ? 89 : 80);
     gemm_define(d, "T=%s", mlir_type(in));
-    gemm_define(d, "TC=%s", mlir_type(way->product));
-    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "TC=%s", mlir_type(algo->product));
+    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
     gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
     gemm_define(d, "BITS=%lld", (long long)size * 8);
     gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
     gemm_define(d, "TRUNC=%s", half ? "truncf" : "bitcast");
     gemm_define(d, "V=%lld", (long long)v);
-    gemm_define(d, "VC=%lld", (long long)way->vc);
-    gemm_define(d, "COPY=%s", way->vectors ? "simt_async_copy" : "universal_copy");
-    gemm_define(d, "CACHE=%s", way->vectors ? "cache=global," : "");
+    gemm_define(d, "VC=%lld", (long long)algo->vc);
+    gemm_define(d, "COPY=%s", algo->vectors ? "simt_async_copy" : "universal_copy");
+    gemm_define(d, "CACHE=%s", algo->vectors ? "cache=global," : "");
     gemm_define(d, "MK=%lld", (long long)(32 / size));
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
@@ -132,12 +133,12 @@ static void sm80_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "STAGES=%lld", (long long)c->stages);
     gemm_define(d, "WM=%lld", (long long)c->warps_m);
     gemm_define(d, "WN=%lld", (long long)c->warps_n);
-    gemm_define(d, "A=%d", way->columns_a);
-    gemm_define(d, "TA=%c", way->columns_a ? 't' : 'n');
-    gemm_define(d, "B=%d", way->columns_b);
-    gemm_define(d, "TB=%c", way->columns_b ? 't' : 'n');
-    define_swizzle(d, "SA", way->columns_a ? c->bm : c->bk, size);
-    define_swizzle(d, "SB", way->columns_b ? c->bn : c->bk, size);
+    gemm_define(d, "A=%d", algo->columns_a);
+    gemm_define(d, "TA=%c", algo->columns_a ? 't' : 'n');
+    gemm_define(d, "B=%d", algo->columns_b);
+    gemm_define(d, "TB=%c", algo->columns_b ? 't' : 'n');
+    define_swizzle(d, "SA", algo->columns_a ? c->bm : c->bk, size);
+    define_swizzle(d, "SB", algo->columns_b ? c->bn : c->bk, size);
 }
 
 const gemm_kernel gemm_kernel_sm80 = {
@@ -147,68 +148,69 @@ const gemm_kernel gemm_kernel_sm80 = {
     .result = "C",
     .first_arch = 80,
     .vc = 2,
-    .takes = sm80_takes,
-    .makes = sm80_makes,
+    .supports_operand = sm80_supports_operand,
+    .supports_output = sm80_supports_output,
     .define = sm80_define,
 };
 
 /* ---- gemm_sm90 ---- */
 
-/* TMA takes whole units of 16 bytes; wgmma reads columns of 16-bit elements only, 64 of them in a buffer's row. */
-static bool sm90_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
-                       int64_t k, int64_t align, bool vectors)
+/* TMA needs multiples of 16 bytes; wgmma transposes 16-bit elements only, 64 of them in a buffer's row. */
+static bool sm90_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                  int64_t rows, int64_t k, int64_t align, bool vectors)
 {
     if (m->column != 1 && config->bn % 64 != 0) return false;
-    return vectors && sm80_takes(config, in, m, rows, k, align, true);
+    return vectors && sm80_supports_operand(config, in, m, rows, k, align, true);
 }
 
-/* The buffers of A and B, those of C with as many bytes a row, two mbarriers a stage, and what an epilogue has. */
-static int64_t sm90_bytes(const gemm_config *c, int64_t size, int64_t row)
+/* Bytes of shared memory: the stages of A and B with two mbarriers each, the buffers of C with `row` bytes a
+ * row, and the epilogue's mbarriers and bias. */
+static int64_t sm90_shared_bytes(const gemm_config *c, int64_t size, int64_t row)
 {
-    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->turns ? 2 : 1) * c->bm * row +
+    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->pingpong ? 2 : 1) * c->bm * row +
            (16 + 8 * (c->bn > c->bm ? c->bn : c->bm));
 }
 
-/* C comes by TMA as D goes. Beside sums of 128 x 192 that warpgroups have in turns C of f32 has no room in registers. */
-static bool sm90_fuses(const gemm_config *config, const gemm_problem *p)
+/* C is loaded by TMA, as D is stored. Ping-pong tiles of 128x192 leave no registers for C of f32. */
+static bool sm90_supports_epilogue(const gemm_config *config, const gemm_problem *p)
 {
     const cute_gemm_problem *g = &p->given;
     int64_t size = cute_dtype_get(p->out)->bytes, v = 16 / size;
-    bool room = !config->turns || config->bn <= 176 || size == 2;
+    bool room = !config->pingpong || config->bn <= 176 || size == 2;
     if (p->out != CUTE_F32 && p->out != CUTE_F16 && p->out != CUTE_BF16) return false;
     return g->beta == 0 || (room && g->ld_c % v == 0 && p->c.batch % v == 0);
 }
 
-/* C goes through buffers of at most 128 bytes a row, whose columns divide the tile's: two for each warpgroup, if there is
- * room. */
-static void sm90_define(const gemm_way *way, gemm_defines *d)
+/* C is staged in shared memory, in buffers of at most 128 bytes a row that divide the tile: two for each
+ * warpgroup, if they fit. */
+static void sm90_define(const gemm_algo *algo, gemm_defines *d)
 {
-    const gemm_config *c = way->config;
-    cute_dtype in = way->first->in;
-    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(way->product)->bytes;
-    const char *type = mlir_type(way->product);
+    const gemm_config *c = algo->config;
+    cute_dtype in = algo->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
+    const char *type = mlir_type(algo->product);
     int64_t columns = 128 / out_size;
     while (c->bn % columns != 0) columns /= 2;
     gemm_define(d, "T=%s", mlir_type(in));
     gemm_define(d, "TC=%s", type);
-    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
     gemm_define(d, "BITS=%lld", (long long)size * 8);
     gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
     gemm_define(d, "TRUNC=%s",
-                way->first->sum == CUTE_I32 && way->product != CUTE_I32 ? "sitofp"
-                : out_size == 2                                         ? "truncf"
-                                                                        : "bitcast");
-    gemm_define(d, "A=%d", way->columns_a);
-    gemm_define(d, "MA=%s", way->columns_a ? "mn" : "k");
-    gemm_define(d, "B=%d", way->columns_b);
-    gemm_define(d, "MB=%s", way->columns_b ? "mn" : "k");
+                algo->first->sum == CUTE_I32 && algo->product != CUTE_I32 ? "sitofp"
+                : out_size == 2                                           ? "truncf"
+                                                                          : "bitcast");
+    gemm_define(d, "A=%d", algo->columns_a);
+    gemm_define(d, "MA=%s", algo->columns_a ? "mn" : "k");
+    gemm_define(d, "B=%d", algo->columns_b);
+    gemm_define(d, "MB=%s", algo->columns_b ? "mn" : "k");
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
     gemm_define(d, "STAGES=%lld", (long long)c->stages);
     gemm_define(d, "CM=%lld", (long long)c->cluster_m);
     gemm_define(d, "CN=%lld", (long long)c->cluster_n);
-    gemm_define(d, "PP=%d", c->turns);
+    gemm_define(d, "PP=%d", c->pingpong);
     gemm_define(d, "GROUP=8");
     gemm_define(d, "PROMOTE=%d", c->promotes);
     gemm_define(d, "SUMS=%s", c->promotes ? "total" : "acc");
@@ -216,7 +218,7 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
     gemm_define(d, "CW=%lld", (long long)columns);
     gemm_define(d, "NC=%d",
-                c->bn / columns % 2 == 0 && sm90_bytes(c, size, 2 * columns * out_size) <=
+                c->bn / columns % 2 == 0 && sm90_shared_bytes(c, size, 2 * columns * out_size) <=
                                                 cute_multiprocessor_of(90)->block_shared
                     ? 2
                     : 1);
@@ -228,20 +230,20 @@ static void sm90_define(const gemm_way *way, gemm_defines *d)
         gemm_define(d, "ST=universal_copy<%s,64b>", type);
         gemm_define(d, "LD=universal_copy<%s,64b>", type);
     }
-    bool fused = way->fused;
+    bool fused = algo->fused;
     gemm_define(d, "FUSED=%d", fused);
     gemm_define(d, "END=%s", fused ? "fused" : "plain");
     gemm_define(d, "S=%s", fused ? "S" : "C");
     gemm_define(d, "PARAMS=%s", fused ? ", %S: !C, %bias: !bias, %alpha: f32, %beta: f32" : "");
     gemm_define(d, "ARGS=%s", fused ? ", %S, %bias, %alpha, %beta" : "");
     gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
-    define_epilogue(way, NULL, d);
-    static const char *const works[] = {"whole", "tail", "streamed"};
-    gemm_define(d, "SHARE=%d", c->sharing != GEMM_WHOLE);
-    gemm_define(d, "WORK=%s", works[c->sharing]);
-    gemm_define(d, "SPACE=%s", c->sharing ? ", %slots: !slots, %flags: !flags" : "");
-    gemm_define(d, "SPACE_ARGS=%s", c->sharing ? ", %slots, %flags" : "");
-    gemm_define(d, "SPACE_TYPES=%s", c->sharing ? ", !slots, !flags" : "");
+    define_fused_epilogue(algo, NULL, d);
+    static const char *const schedules[] = {"whole", "tail", "streamed"};
+    gemm_define(d, "SHARE=%d", c->schedule != GEMM_DATA_PARALLEL);
+    gemm_define(d, "WORK=%s", schedules[c->schedule]);
+    gemm_define(d, "SPACE=%s", c->schedule ? ", %slots: !slots, %flags: !flags" : "");
+    gemm_define(d, "SPACE_ARGS=%s", c->schedule ? ", %slots, %flags" : "");
+    gemm_define(d, "SPACE_TYPES=%s", c->schedule ? ", !slots, !flags" : "");
 }
 
 const gemm_kernel gemm_kernel_sm90 = {
@@ -251,21 +253,21 @@ const gemm_kernel gemm_kernel_sm90 = {
     .result = "C",
     .addend = "S",
     .first_arch = 90,
-    .this_chip = true,
+    .arch_specific = true,
     .threads = 384,
     .vc = 1,
     .row_bytes = 16,
-    .takes = sm90_takes,
-    .makes = sm80_makes,
-    .fuses = sm90_fuses,
+    .supports_operand = sm90_supports_operand,
+    .supports_output = sm80_supports_output,
+    .supports_epilogue = sm90_supports_epilogue,
     .define = sm90_define,
 };
 
 /* ---- gemm_split_sm90 ---- */
 
-/* Any number of rows and of k; columns of B in units of a swizzled row of a buffer. */
-static bool split_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
-                        int64_t k, int64_t align, bool vectors)
+/* Any number of rows, any k; transposed operands need whole swizzled rows of a buffer. */
+static bool split_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                   int64_t rows, int64_t k, int64_t align, bool vectors)
 {
     int64_t size = cute_dtype_get(in)->bytes;
     bool columns = m->column != 1;
@@ -274,32 +276,32 @@ static bool split_takes(const gemm_config *config, cute_dtype in, const gemm_mat
     return is_aligned(m, 0, columns ? m->column : m->row, size, 16, align);
 }
 
-/* It rounds a sum once, to whatever D is of; integers are computed in f64. */
-static bool split_fuses(const gemm_config *config, const gemm_problem *p)
+/* Rounds once, to D's type; computes integers in f64. */
+static bool split_supports_epilogue(const gemm_config *config, const gemm_problem *p)
 {
     (void)config;
     return p->out == CUTE_I32 || p->out == CUTE_F32 || p->out == CUTE_F16 || p->out == CUTE_BF16;
 }
 
-static void split_define(const gemm_way *way, gemm_defines *d)
+static void split_define(const gemm_algo *algo, gemm_defines *d)
 {
-    const gemm_config *c = way->config;
-    cute_dtype in = way->first->in;
+    const gemm_config *c = algo->config;
+    cute_dtype in = algo->first->in;
     int64_t size = cute_dtype_get(in)->bytes, own = (c->bn / 2 + c->split - 1) / c->split;
-    gemm_view v = gemm_view_of(way, way->first);
+    gemm_view v = gemm_view_of(algo, algo->first);
     gemm_define(d, "T=%s", mlir_type(in));
-    gemm_define(d, "TC=%s", mlir_type(way->product));
-    gemm_define(d, "ACC=%s", mlir_type(way->first->sum));
+    gemm_define(d, "TC=%s", mlir_type(algo->product));
+    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
     gemm_define(d, "BITS=%lld", (long long)size * 8);
-    gemm_define(d, "A=%d", way->columns_a);
-    gemm_define(d, "MA=%s", way->columns_a ? "mn" : "k");
-    gemm_define(d, "B=%d", way->columns_b);
-    gemm_define(d, "MB=%s", way->columns_b ? "mn" : "k");
+    gemm_define(d, "A=%d", algo->columns_a);
+    gemm_define(d, "MA=%s", algo->columns_a ? "mn" : "k");
+    gemm_define(d, "B=%d", algo->columns_b);
+    gemm_define(d, "MB=%s", algo->columns_b ? "mn" : "k");
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
     gemm_define(d, "PB=%lld",
-                !way->columns_b   ? (long long)(128 / size)
+                !algo->columns_b  ? (long long)(128 / size)
                 : c->bn % 64 == 0 ? 64LL
                 : c->bn % 32 == 0 ? 32LL
                                   : 16LL);
@@ -308,13 +310,14 @@ static void split_define(const gemm_way *way, gemm_defines *d)
     gemm_define(d, "STAGES=%lld", (long long)c->stages);
     gemm_define(d, "S=%lld", (long long)c->split);
     gemm_define(d, "CM=%lld", (long long)c->cluster_m);
-    gemm_define(d, "PER=%lld", (long long)c->resident);
-    /* Policies of createpolicy: evict_first of what L2 can't keep until the next run, else evict_normal. */
+    gemm_define(d, "PER=%lld", (long long)c->blocks_per_sm);
+    /* createpolicy: evict_first for operands too large to stay in L2 until the next run, else
+     * evict_normal. */
     gemm_define(d, "HINTA=%s",
-                v.rows * v.k > GEMM_L2_KEEPS / size ? "0x12F0000000000000" : "0x1000000000000000");
+                v.rows * v.k > GEMM_L2_RESIDENT / size ? "0x12F0000000000000" : "0x1000000000000000");
     gemm_define(d, "HINTB=0x1000000000000000");
     gemm_define(d, "ADD=%s", in == CUTE_I8 ? "addi" : "addf");
-    define_epilogue(way, way->product == CUTE_I32 ? "f64" : "f32", d);
+    define_fused_epilogue(algo, algo->product == CUTE_I32 ? "f64" : "f32", d);
 }
 
 const gemm_kernel gemm_kernel_split = {
@@ -324,37 +327,37 @@ const gemm_kernel gemm_kernel_split = {
     .result = "D",
     .addend = "C",
     .first_arch = 90,
-    .this_chip = true,
+    .arch_specific = true,
     .vc = 1,
-    .any_result = true,
+    .any_output_layout = true,
     .always_fused = true,
-    .takes = split_takes,
-    .makes = sm80_makes,
-    .fuses = split_fuses,
+    .supports_operand = split_supports_operand,
+    .supports_output = sm80_supports_output,
+    .supports_epilogue = split_supports_epilogue,
     .define = split_define,
 };
 
 /* ---- sgemm ---- */
 
-static bool sgemm_takes(const gemm_config *config, cute_dtype in, const gemm_matrix *m, int64_t rows,
-                        int64_t k, int64_t align, bool vectors)
+static bool sgemm_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                   int64_t rows, int64_t k, int64_t align, bool vectors)
 {
     (void)config, (void)in, (void)k;
     if (m->column == 1) return true;
     return m->row == 1 && (!vectors || is_aligned(m, rows, m->column, 4, 16, align));
 }
 
-static bool sgemm_makes(cute_dtype in, cute_dtype out)
+static bool sgemm_supports_output(cute_dtype in, cute_dtype out)
 {
     return in == CUTE_F32 && out == CUTE_F32;
 }
 
-static void sgemm_define(const gemm_way *way, gemm_defines *d)
+static void sgemm_define(const gemm_algo *algo, gemm_defines *d)
 {
-    const gemm_config *c = way->config;
-    gemm_define(d, "A=%s", way->columns_a ? "cols" : "rows");
-    gemm_define(d, "B=%s", way->columns_b ? "cols" : "rows");
-    gemm_define(d, "V=%d", way->vectors && way->vc == 4 ? 4 : 1);
+    const gemm_config *c = algo->config;
+    gemm_define(d, "A=%s", algo->columns_a ? "cols" : "rows");
+    gemm_define(d, "B=%s", algo->columns_b ? "cols" : "rows");
+    gemm_define(d, "V=%d", algo->vectors && algo->vc == 4 ? 4 : 1);
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
@@ -369,8 +372,8 @@ const gemm_kernel gemm_kernel_sgemm = {
     .first_arch = 80,
     .threads = 256,
     .vc = 4,
-    .takes = sgemm_takes,
-    .makes = sgemm_makes,
+    .supports_operand = sgemm_supports_operand,
+    .supports_output = sgemm_supports_output,
     .define = sgemm_define,
 };
 
@@ -381,7 +384,7 @@ const gemm_kernel gemm_kernel_sgemm = {
 #define SIZE_BYTE   1
 #define SIZE_FP8    1
 #define SIZE_SINGLE 4
-#define GEMM_CONFIG(kernel_, class_, bm_, bn_, bytes, stages_, wm, wn, vectors_, narrow_)                    \
+#define GEMM_CONFIG(kernel_, class_, bm_, bn_, bytes, stages_, wm, wn, rate_, narrow_)                       \
     {.kernel = &gemm_kernel_##kernel_,                                                                       \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
@@ -393,10 +396,11 @@ const gemm_kernel gemm_kernel_sgemm = {
      .cluster_m = 1,                                                                                         \
      .cluster_n = 1,                                                                                         \
      .split = 1,                                                                                             \
-     .vectors = vectors_,                                                                                    \
-     .narrow = narrow_,                                                                                      \
+     .rate = rate_,                                                                                          \
+     .narrow_rate = narrow_,                                                                                 \
      .name = #kernel_ ":" #bm_ "x" #bn_ ":" #bytes ":" #stages_},
-#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, promotes_, sharing_, suffix)    \
+#define GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, pingpong_, rate_, promotes_, schedule_,       \
+                            suffix)                                                                          \
     {.kernel = &gemm_kernel_sm90,                                                                            \
      .class = GEMM_##class_,                                                                                 \
      .bm = bm_,                                                                                              \
@@ -405,21 +409,21 @@ const gemm_kernel gemm_kernel_sgemm = {
      .stages = stages_,                                                                                      \
      .cluster_m = cm,                                                                                        \
      .cluster_n = cn,                                                                                        \
-     .turns = turns_,                                                                                        \
+     .pingpong = pingpong_,                                                                                  \
      .split = 1,                                                                                             \
-     .resident = 1,                                                                                          \
-     .vectors = rate,                                                                                        \
+     .blocks_per_sm = 1,                                                                                     \
+     .rate = rate_,                                                                                          \
      .promotes = promotes_,                                                                                  \
-     .sharing = GEMM_##sharing_,                                                                             \
-     .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #turns_ suffix},
+     .schedule = GEMM_##schedule_,                                                                           \
+     .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #pingpong_ suffix},
 #define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, WHOLE, "")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, DATA_PARALLEL, "")
 #define GEMM_CONFIG_PROMOTES(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, WHOLE, ":f32")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, DATA_PARALLEL, ":f32")
 #define GEMM_CONFIG_TAIL(class_, bm_, bn_, stages_, cm, cn, rate)                                            \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, TAIL, ":tail")
-#define GEMM_CONFIG_STREAMED(class_, bm_, bn_, stages_, cm, cn, rate)                                        \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, STREAMED, ":k")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, TAIL_SPLIT, ":tail")
+#define GEMM_CONFIG_STREAM_K(class_, bm_, bn_, stages_, cm, cn, rate)                                        \
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, STREAM_K, ":k")
 #define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \
     {.kernel = &gemm_kernel_split,                                                                           \
      .class = GEMM_##class_,                                                                                 \
@@ -430,7 +434,7 @@ const gemm_kernel gemm_kernel_sgemm = {
      .cluster_m = cm,                                                                                        \
      .cluster_n = 1,                                                                                         \
      .split = split_,                                                                                        \
-     .resident = resident_,                                                                                  \
+     .blocks_per_sm = resident_,                                                                             \
      .name = "split:" #bm_ "x" #bn_ ":" #bytes ":" #stages_ ":" #split_ "x" #cm ":" #resident_},
 static const gemm_config configs[] = {
 #include "lib/gemm/configs.def"

@@ -1,4 +1,4 @@
-/* Measuring all ways that take a problem, and keeping the fastest. */
+/* Measures all algorithms for a problem and caches the fastest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,9 @@ typedef struct tuner {
     cute_diag *diag;
 } tuner;
 
-/* Memory with data: random bits whose values are neither large nor NaN, since multiplying zeros takes less power. */
-static cute_status allocate(tuner *t, int64_t elements, cute_dtype dtype, bool fill, cute_address *out)
+/* Fills with random values from -1 to 1 (integers: -100 to 100): zeros draw less power, so clocks would be
+ * higher. */
+static cute_status allocate_matrix(tuner *t, int64_t elements, cute_dtype dtype, bool fill, cute_address *out)
 {
     size_t size = (size_t)elements * (size_t)cute_dtype_get(dtype)->bytes;
     CUTE_TRY(cute_device_alloc(t->device, size, out, t->diag));
@@ -48,20 +49,20 @@ static cute_status allocate(tuner *t, int64_t elements, cute_dtype dtype, bool f
     return status;
 }
 
-static cute_status prepare(tuner *t, const gemm_problem *p)
+static cute_status prepare_operands(tuner *t, const gemm_problem *p)
 {
     t->operands.size = sizeof t->operands;
     CUTE_TRY(cute_device_event_create(t->device, &t->begin, t->diag));
     CUTE_TRY(cute_device_event_create(t->device, &t->end, t->diag));
-    CUTE_TRY(allocate(t, p->a.span, p->in, true, &t->operands.a));
-    CUTE_TRY(allocate(t, p->b.span, p->in, true, &t->operands.b));
-    CUTE_TRY(allocate(t, p->d.span, p->out, false, &t->operands.d));
-    if (p->given.beta != 0) CUTE_TRY(allocate(t, p->c.span, p->out, true, &t->operands.c));
-    if (p->given.bias) CUTE_TRY(allocate(t, p->given.n, p->out, true, &t->operands.bias));
+    CUTE_TRY(allocate_matrix(t, p->a.span, p->in, true, &t->operands.a));
+    CUTE_TRY(allocate_matrix(t, p->b.span, p->in, true, &t->operands.b));
+    CUTE_TRY(allocate_matrix(t, p->d.span, p->out, false, &t->operands.d));
+    if (p->given.beta != 0) CUTE_TRY(allocate_matrix(t, p->c.span, p->out, true, &t->operands.c));
+    if (p->given.bias) CUTE_TRY(allocate_matrix(t, p->given.n, p->out, true, &t->operands.bias));
     return CUTE_OK;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -72,8 +73,8 @@ static bool is_emulated(const cute_device *device)
     return strcmp(cute_device_get_info(device)->kind, "emulator") == 0;
 }
 
-/* The median of some runs, one after another. */
-static cute_status measure(tuner *t, cute_gemm *gemm, double *out)
+/* The median of SAMPLES runs; on the emulator, one run. */
+static cute_status measure_median(tuner *t, cute_gemm *gemm, double *out)
 {
     double seconds[SAMPLES];
     bool emulated = is_emulated(t->device);
@@ -88,23 +89,24 @@ static cute_status measure(tuner *t, cute_gemm *gemm, double *out)
         seconds[i] = cute_clock() - began;
         if (!emulated) CUTE_TRY(cute_device_elapsed(t->device, t->begin, t->end, &seconds[i], t->diag));
     }
-    cute_sort(seconds, (size_t)samples, sizeof *seconds, by_value);
+    cute_sort(seconds, (size_t)samples, sizeof *seconds, compare_doubles);
     *out = seconds[samples / 2];
     return CUTE_OK;
 }
 
-static cute_status try_way(tuner *t, const cute_gemm_options *options, const gemm_way *way, double *seconds)
+static cute_status measure_algo(tuner *t, const cute_gemm_options *options, const gemm_algo *algo,
+                                double *seconds)
 {
     cute_gemm_options own = *options;
     cute_gemm *gemm;
-    own.configuration = way->name;
+    own.configuration = algo->name;
     *seconds = -1;
     t->operands.workspace = 0;
     CUTE_TRY(cute_gemm_create(t->problem, 1, &own, &gemm, t->diag));
     size_t size = cute_gemm_workspace(gemm);
     cute_status status = size ? cute_device_alloc(t->device, size, &t->operands.workspace, t->diag) : CUTE_OK;
     double found = -1;
-    if (status == CUTE_OK) status = measure(t, gemm, &found);
+    if (status == CUTE_OK) status = measure_median(t, gemm, &found);
     cute_gemm_destroy(gemm);
     if (t->operands.workspace) cute_device_free(t->device, t->operands.workspace, NULL);
     if (status == CUTE_OK) *seconds = found;
@@ -118,38 +120,37 @@ cute_status cute_gemm_tune(const cute_gemm_problem *problem, const cute_gemm_opt
 {
     cute_gemm_options o;
     gemm_problem p;
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo algos[GEMM_MAX_ALGOS];
     const char *best = NULL;
     double fastest = INFINITY;
     CUTE_TRY(cute_struct_read(&o, sizeof o, options, "cute_gemm_options", diag));
-    if (!o.device) return cute_fail(diag, CUTE_USAGE, NULL, "measuring needs a device");
+    if (!o.device) return cute_fail(diag, CUTE_USAGE, NULL, "expected a device to measure on, got none");
     CUTE_TRY(gemm_problem_read(problem, -1, &p, diag));
     const cute_device_info *info = cute_device_get_info(o.device);
     const cute_arch *arch;
     CUTE_TRY(cute_arch_parse(o.arch ? o.arch : gemm_arch_for(info->arch), NULL, &arch, diag));
     gemm_target target = {arch->name, o.multiprocessors ? o.multiprocessors : info->multiprocessors};
     tuner t = {.device = o.device, .problem = problem, .diag = diag};
-    size_t count = gemm_ways(&p, 1, &target, ways, GEMM_WAYS);
-    cute_status status = count
-                             ? prepare(&t, &p)
-                             : cute_fail(diag, CUTE_INVALID, NULL, "no kernel computes products of %s on %s",
-                                         p.given.type_a, target.arch);
+    size_t count = gemm_algos(&p, 1, &target, algos, GEMM_MAX_ALGOS);
+    cute_status status = count ? prepare_operands(&t, &p)
+                               : cute_fail(diag, CUTE_INVALID, NULL, "no kernel multiplies %s on %s",
+                                           p.given.type_a, target.arch);
     cute_diag *own = cute_diag_create();
     t.diag = own;
     for (size_t i = 0; status == CUTE_OK && i < count; i++) {
         double seconds = -1;
-        cute_status tried = try_way(&t, &o, &ways[i], &seconds);
+        cute_status tried = measure_algo(&t, &o, &algos[i], &seconds);
         if (tried == CUTE_OK && seconds < fastest) {
             fastest = seconds;
-            best = ways[i].name;
+            best = algos[i].name;
         }
-        if (told) told(context, ways[i].name, i, count, seconds);
+        if (told) told(context, algos[i].name, i, count, seconds);
         if (tried == CUTE_OK) continue;
         for (size_t m = 0; m < cute_diag_count(own); m++)
             cute_report(diag, m ? CUTE_NOTE : CUTE_WARNING, &cute_diag_get(own, m)->place, "%s: %s",
-                        ways[i].name, cute_diag_get(own, m)->text);
+                        algos[i].name, cute_diag_get(own, m)->text);
         cute_diag_clear(own);
-        if (cute_device_sync(t.device, NULL) != CUTE_OK) break; /* the device is gone */
+        if (cute_device_sync(t.device, NULL) != CUTE_OK) break; /* the device has failed */
     }
     for (size_t i = 0; i < t.count; i++) cute_device_free(t.device, t.owned[i], NULL);
     cute_diag_destroy(own);

@@ -1,4 +1,4 @@
-/* What was measured of a problem on a device: the name of the fastest configuration, in the cache. */
+/* Cached measurements: the name of the fastest algorithm for a problem on a device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 static const char kind[] = "gemm-tuned", on_emulator[] = " emulated\n";
 
-/* Everything on which a time depends: the problem without its scalars, the device, and all sources and configurations,
- * so that what was measured of other kernels is not found. */
-static cute_status gemm_tuned_key(const gemm_problem *problem, const gemm_target *target, const char *device,
+/* Everything that a time depends on: the problem without the values of its scalars, the device, and all
+ * sources and configurations, so that measurements of older kernels are not found. */
+static cute_status make_tuned_key(const gemm_problem *problem, const gemm_target *target, const char *device,
                                   cute_buffer *out)
 {
     const cute_gemm_problem *g = &problem->given;
@@ -37,7 +37,7 @@ bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, con
                      const char *cache, char *name, size_t size, double *seconds, bool *emulated)
 {
     cute_buffer key = {0}, text = {0};
-    bool found = cache && *cache && gemm_tuned_key(problem, target, device, &key) == CUTE_OK &&
+    bool found = cache && *cache && make_tuned_key(problem, target, device, &key) == CUTE_OK &&
                  cute_cache_get(cache, kind, key.data, key.length, &text) && cute_buffer_ok(&text);
     size_t length = found ? strcspn(cute_buffer_text(&text), " ") : 0;
     char *end = NULL;
@@ -58,7 +58,7 @@ void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, cons
 {
     cute_buffer key = {0}, text = {0};
     cute_buffer_printf(&text, "%s %.9e%s", name, seconds, emulated ? on_emulator : "\n");
-    if (cache && *cache && gemm_tuned_key(problem, target, device, &key) == CUTE_OK && cute_buffer_ok(&text))
+    if (cache && *cache && make_tuned_key(problem, target, device, &key) == CUTE_OK && cute_buffer_ok(&text))
         cute_cache_put(cache, kind, key.data, key.length, text.data, text.length);
     cute_buffer_release(&key);
     cute_buffer_release(&text);

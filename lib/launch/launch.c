@@ -1,5 +1,5 @@
-/* The stages of a launch in order: read and plan, prepare the data, run, look for what was not written,
- * check, write. */
+/* The stages of a launch, in order: read and plan, prepare the data, run, find unwritten elements, check,
+ * write outputs. */
 #include "lib/launch/launch.h"
 
 #include <stdio.h>
@@ -29,13 +29,13 @@ static cute_status check_outputs(const cute_launch *l, cute_diag *diag)
         if (buffer->init != INIT_NONE || l->plan.used[i]) continue;
         if (buffer->checked || buffer->output)
             return cute_document_fail(&config->document, buffer->path, true, diag,
-                                      "'%s' is an output, but no kernel gets it", buffer->tensor.name);
+                                      "output '%s' is not an argument of any kernel", buffer->tensor.name);
     }
     return CUTE_OK;
 }
 
-static cute_status open_parts(cute_launch *l, const char *label, const char *text, size_t length,
-                              const char *folder, const cute_module *module, cute_diag *diag)
+static cute_status read_and_plan(cute_launch *l, const char *label, const char *text, size_t length,
+                                 const char *folder, const cute_module *module, cute_diag *diag)
 {
     const cute_launch_options *o = &l->options;
     cute_config *config = &l->config;
@@ -57,7 +57,7 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
     }
     l->bench = config->bench.present || o->bench == CUTE_BENCH_ALWAYS;
     if (o->no_check) config->check_count = 0;
-    /* PTX is compiled for the device that is there: only a dry run is held to what the file names. */
+    /* PTX is compiled for the actual device, so its .target limits only a dry run. */
     bool any = cute_module_get_format(module) == CUTE_MODULE_PTX && !o->dry_run;
     plan_limits limits = cute_plan_limits(any ? "" : cute_module_arch(module), NULL);
     CUTE_TRY(cute_plan_make(config, module, o->kernel, &limits, &l->plan, diag));
@@ -76,8 +76,8 @@ static cute_status open_parts(cute_launch *l, const char *label, const char *tex
     return CUTE_OK;
 }
 
-/* The caller's options, and what of them lives as long as the launch. */
-static cute_status read_options(cute_launch *l, const cute_launch_options *options, cute_diag *diag)
+/* Copies the options, and the strings among them that outlive the call. */
+static cute_status copy_options(cute_launch *l, const cute_launch_options *options, cute_diag *diag)
 {
     cute_launch_options *o = &l->options;
     cute_device_kind kind;
@@ -105,8 +105,8 @@ cute_status cute_launch_open(const char *label, const char *text, size_t length,
     *out = NULL;
     if (!l) return cute_fail_memory(diag);
     l->arena = cute_arena_create();
-    cute_status status = l->arena ? read_options(l, options, diag) : cute_fail_memory(diag);
-    if (status == CUTE_OK) status = open_parts(l, label, text, length, folder, module, diag);
+    cute_status status = l->arena ? copy_options(l, options, diag) : cute_fail_memory(diag);
+    if (status == CUTE_OK) status = read_and_plan(l, label, text, length, folder, module, diag);
     l->read_began = began;
     l->read_seconds = cute_clock() - began;
     if (status == CUTE_OK)
@@ -140,7 +140,7 @@ cute_status cute_launch_prepare(cute_launch *l, cute_diag *diag)
     return CUTE_OK;
 }
 
-static run_request request_of(cute_launch *l)
+static run_request make_request(cute_launch *l)
 {
     return (run_request){
         .config = &l->config,
@@ -153,13 +153,13 @@ static run_request request_of(cute_launch *l)
     };
 }
 
-/* ---- what was not written ---- */
+/* ---- unwritten elements and overruns ---- */
 
 static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
 {
     run_result unused;
     for (size_t i = 0; i < l->config.buffer_count; i++) cute_data_restore(&l->config.buffers[i], variant);
-    run_request request = request_of(l);
+    run_request request = make_request(l);
     request.quiet = true;
     request.emulator.checks = 0;
     request.emulator.counters = false;
@@ -168,9 +168,9 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
     return status;
 }
 
-/* An element that holds the poison may have been written with that very value. So where some do, the launches
- * run again over another poison; what holds that one too was not written. The results of the second run are
- * as good as those of the first. */
+/* A kernel may write the poison's value. So if elements hold the poison, the launches run again over another
+ * poison, and elements that hold that one as well are unwritten. The results of the second run replace those
+ * of the first. */
 static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
 {
     const cute_config *config = &l->config;
@@ -197,12 +197,12 @@ static cute_status find_unwritten(cute_launch *l, bool *found, cute_diag *diag)
         if (suspicious && status == CUTE_OK) {
             data_overrun again = cute_data_overrun(&config->buffers[i], 1);
             if (overrun->before < 0) overrun->before = again.before;
-            if (overrun->behind < 0) overrun->behind = again.behind;
+            if (overrun->after < 0) overrun->after = again.after;
             if (masks[i]) l->unwritten[i] = cute_data_unwritten(&config->buffers[i], 1, masks[i], true);
         }
         free(masks[i]);
         *found = *found || (l->unwritten[i].count > 0 && !config->buffers[i].allow_unwritten) ||
-                 overrun->before >= 0 || overrun->behind >= 0;
+                 overrun->before >= 0 || overrun->after >= 0;
     }
     return status;
 }
@@ -214,23 +214,24 @@ static void report_unwritten(const cute_launch *l, cute_diag *diag)
         const config_buffer *buffer = &config->buffers[i];
         const data_unwritten *u = &l->unwritten[i];
         const data_overrun *o = &l->overruns[i];
-        const char *name = buffer->tensor.name, *what = buffer->init == INIT_NONE ? "output" : "buffer";
-        if (o->behind >= 0)
+        const char *name = buffer->tensor.name, *kind = buffer->init == INIT_NONE ? "output" : "buffer";
+        if (o->after >= 0)
             cute_document_fail(&config->document, buffer->path, true, diag,
-                               "%s %s: the kernel wrote beyond its end, at byte %lld of %lld", what, name,
-                               (long long)(buffer->tensor.bytes + o->behind),
-                               (long long)buffer->tensor.bytes);
+                               "%s %s: the kernel wrote beyond its end, at byte %lld of %lld", kind, name,
+                               (long long)(buffer->tensor.bytes + o->after), (long long)buffer->tensor.bytes);
         if (o->before >= 0)
             cute_document_fail(&config->document, buffer->path, true, diag,
-                               "%s %s: the kernel wrote in front of its start, %lld byte%s before it", what,
-                               name, (long long)o->before, o->before == 1 ? "" : "s");
+                               "%s %s: the kernel wrote %lld byte%s before its start", kind, name,
+                               (long long)o->before, o->before == 1 ? "" : "s");
         if (u->count == 0 || buffer->allow_unwritten) continue;
         cute_buffer index = {0};
         cute_tensor_index_text(&buffer->tensor, u->first, &index);
         cute_document_fail(&config->document, buffer->path, true, diag,
                            "output %s: %lld of %lld elements were never written, the first at %s", name,
                            (long long)u->count, (long long)buffer->tensor.count, index.data);
-        cute_note(diag, NULL, "\"unwritten\": \"allow\" accepts that; an 'init' gives the buffer contents");
+        cute_note(diag, NULL,
+                  "fix: write all elements, permit this with \"unwritten\": \"allow\", or initialize the "
+                  "buffer with 'init'");
         cute_buffer_release(&index);
     }
 }
@@ -240,14 +241,14 @@ static void report_unwritten(const cute_launch *l, cute_diag *diag)
 static void value_text(cute_dtype dtype, double value, char *out, size_t size)
 {
     bool long_digits = cute_dtype_get(dtype)->class != CUTE_CLASS_FLOAT || dtype == CUTE_F64;
-    /* "-nan" says nothing more than "nan". */
+    /* The sign of a NaN is irrelevant. */
     if (value != value)
         snprintf(out, size, "nan");
     else
         snprintf(out, size, "%.*g", long_digits ? 17 : 9, value);
 }
 
-static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
+static void report_mismatches(const cute_launch *l, size_t which, cute_diag *diag)
 {
     const config_check *check = l->checks[which].config;
     const cute_check_result *r = &l->results[which];
@@ -263,18 +264,18 @@ static void report_bad(const cute_launch *l, size_t which, cute_diag *diag)
     if (r->max_abs_at >= 0) {
         cute_tensor_index_text(t, r->max_abs_at, &at);
         cute_note(diag, NULL,
-                  "the largest error is %.4g at %s, relative %.4g, %lld ulp; allowed are rtol %g, atol %g%s",
+                  "the largest error is %.4g at %s, relative %.4g, %lld ulp; tolerance: rtol %g, atol %g%s",
                   r->max_abs, at.data, r->max_rel, (long long)r->max_ulp, check->rtol, check->atol,
-                  check->ulp >= 0 ? " or the ulp given" : "");
+                  check->ulp >= 0 ? " or the given ulp" : "");
     }
     if (r->got_nans || r->want_nans)
-        cute_note(diag, NULL, "%lld NaN%s found, and %lld expected", (long long)r->got_nans,
-                  r->got_nans == 1 ? "" : "s", (long long)r->want_nans);
+        cute_note(diag, NULL, "expected %lld NaN%s, got %lld", (long long)r->want_nans,
+                  r->want_nans == 1 ? "" : "s", (long long)r->got_nans);
     cute_buffer_release(&first);
     cute_buffer_release(&at);
 }
 
-/* A check that looked at nothing would pass whatever the kernel does. */
+/* A check without elements would pass for any kernel. */
 static void report_empty(const cute_launch *l, size_t which, cute_diag *diag)
 {
     const config_check *check = l->checks[which].config;
@@ -290,7 +291,7 @@ static void report_empty(const cute_launch *l, size_t which, cute_diag *diag)
                            (long long)t->count);
 }
 
-static cute_status judge(cute_launch *l, cute_diag *diag)
+static cute_status check_results(cute_launch *l, cute_diag *diag)
 {
     double began = cute_clock();
     bool unwritten = false, bad = false;
@@ -303,7 +304,7 @@ static cute_status judge(cute_launch *l, cute_diag *diag)
         if (l->results[i].empty)
             report_empty(l, i, diag);
         else
-            report_bad(l, i, diag);
+            report_mismatches(l, i, diag);
     }
     l->judged = true;
     l->check_began = began;
@@ -348,7 +349,7 @@ static cute_status write_outputs(cute_launch *l, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* Whether the checks of the kernels found more than warnings. */
+/* Whether the emulator's checks reported errors. */
 static bool has_errors(const json_t *checked)
 {
     size_t n;
@@ -364,7 +365,7 @@ static bool has_errors(const json_t *checked)
 cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
 {
     CUTE_TRY(cute_launch_prepare(l, diag));
-    run_request request = request_of(l);
+    run_request request = make_request(l);
     request.bench = l->bench;
     request.stdout_to_stderr = l->options.stdout_is_data;
     request.trace = l->options.trace;
@@ -376,10 +377,10 @@ cute_status cute_launch_run(cute_launch *l, cute_diag *diag)
     CUTE_TRY(run);
     l->ran = true;
     if (l->options.bench == CUTE_BENCH_ALWAYS && l->run.emulated)
-        cute_report(
-            diag, CUTE_WARNING, NULL,
-            "nothing was timed: the emulator's time says nothing of a GPU's; the report has counts instead");
-    cute_status judged = judge(l, diag);
+        cute_report(diag, CUTE_WARNING, NULL,
+                    "not timed: the emulator's run time does not predict a GPU's; the report has instruction "
+                    "counts instead");
+    cute_status judged = check_results(l, diag);
     if (judged == CUTE_OK && has_errors(l->checked)) judged = CUTE_MISMATCH;
     if (judged != CUTE_OK && judged != CUTE_MISMATCH) return judged;
     cute_status written = write_outputs(l, diag);

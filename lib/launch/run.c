@@ -1,5 +1,5 @@
-/* The child process and what it does on the device; the parent's watch over it. Everything that both need
- * lies in one shared mapping: progress, messages, times. */
+/* Runs a plan in a child process, which the parent monitors. Progress, messages and times are in a shared
+ * mapping. */
 #include "lib/launch/run.h"
 
 #include <errno.h>
@@ -23,19 +23,19 @@
 #include "lib/device/device.h"
 #include "lib/launch/data/data.h"
 
-/* Seconds: without any progress where no time is given; in which the emulator tells more than its watcher could. */
-enum { USUAL_TIMEOUT = 30, GRACE = 2 };
+/* Seconds. The grace period lets the emulator detect a timeout first, as its message is more specific. */
+enum { DEFAULT_TIMEOUT = 30, EMULATOR_GRACE = 2 };
 enum { REPORT_BYTES = 1 << 24, MESSAGE_BYTES = 1 << 16, MESSAGE_LIMIT = 256 };
 
 typedef struct shared_message {
     cute_severity severity;
-    size_t at, file, line_text; /* in `text`; file 0: no place */
+    size_t at, file, line_text; /* offsets in `text`; file 0: no place */
     int line, column, length;
 } shared_message;
 
 typedef struct run_shared {
-    atomic_int phase, launch;    /* launch: which was started last, -1 none */
-    _Atomic double launch_began; /* when that was */
+    atomic_int phase, launch;    /* launch: index of the last one started, -1: none */
+    _Atomic double launch_began; /* its start time */
     atomic_llong progress;
     atomic_int finished;
     cute_status status;
@@ -45,18 +45,18 @@ typedef struct run_shared {
     cute_emulator_counts counts;
     double phases[RUN_PHASES];
     bool has_report, has_counters;
-    char report[REPORT_BYTES]; /* of the checks; pages that are not written cost nothing */
+    char report[REPORT_BYTES]; /* of the checks; unused pages are not allocated */
     char counters[REPORT_BYTES];
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
-    size_t facts[CUTE_FACT_COUNT]; /* in `text`; 0: not known */
+    size_t facts[CUTE_FACT_COUNT]; /* offsets in `text`; 0: unknown */
     char text[MESSAGE_BYTES];
 } run_shared;
 
-typedef struct loaded {
+typedef struct loaded_sequence {
     cute_device_function **functions; /* per launch of a sequence */
     void ***params;                   /* per launch: pointers to each parameter's bytes */
-} loaded;
+} loaded_sequence;
 
 struct run_child {
     const run_request *request;
@@ -66,14 +66,14 @@ struct run_child {
     cute_device *device;
     cute_device_module *module;
     cute_address *buffers, *map_addresses;
-    loaded *sequences; /* 1 + baselines */
+    loaded_sequence *sequences; /* 1 + baselines */
     double phase_began;
     trace_recorder trace;
 };
 
-static double patience_of(const run_request *request)
+static double timeout_of(const run_request *request)
 {
-    return request->timeout > 0 ? request->timeout : USUAL_TIMEOUT;
+    return request->timeout > 0 ? request->timeout : DEFAULT_TIMEOUT;
 }
 
 void run_progress(run_child *child)
@@ -92,7 +92,7 @@ cute_device *run_device(run_child *child)
     return child->device;
 }
 
-static void enter(run_child *child, run_phase phase)
+static void enter_phase(run_child *child, run_phase phase)
 {
     double t = cute_clock();
     int before = atomic_load(&child->shared->phase);
@@ -111,7 +111,7 @@ static void enter(run_child *child, run_phase phase)
 
 /* ---- the child ---- */
 
-static void beat(void *context)
+static void signal_progress(void *context)
 {
     run_progress(context);
 }
@@ -122,15 +122,15 @@ static void print_text(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static cute_status choose_device(run_child *c, cute_diag *diag)
+static cute_status open_named_device(run_child *c, cute_diag *diag)
 {
     const run_request *r = c->request;
     cute_emulator_options options = r->emulator;
     options.timeout = r->timeout;
-    options.patience = 0.9 * patience_of(r);
+    options.patience = 0.9 * timeout_of(r);
     if (r->in_process && r->quiet) options.print = NULL;
     if (!r->in_process) {
-        options.heartbeat = beat;
+        options.heartbeat = signal_progress;
         options.context = c;
         options.print = print_text;
     }
@@ -143,16 +143,16 @@ static cute_status choose_device(run_child *c, cute_diag *diag)
 static cute_status open_device(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
-    CUTE_TRY(choose_device(c, diag));
+    CUTE_TRY(open_named_device(c, diag));
     c->shared->device = *cute_device_get_info(c->device);
     c->shared->has_device = true;
     const cute_arch *made = cute_arch_find(cute_module_arch(plan->module));
     const cute_arch *device = cute_arch_find(c->shared->device.arch);
     bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN && !c->shared->emulated;
     if (made && device && binary && !cute_arch_compatible(made, true, device)) {
-        cute_fail(diag, CUTE_INVALID, NULL, "the module is for %s, and device %d (%s) is %s", made->name,
+        cute_fail(diag, CUTE_INVALID, NULL, "the module is for %s, but device %d (%s) is %s", made->name,
                   c->shared->device.index, c->shared->device.name, c->shared->device.arch);
-        cute_note(diag, NULL, "compile it with -arch %s, or choose another device with --device",
+        cute_note(diag, NULL, "fix: compile it with -arch %s, or select another device with --device",
                   device->name);
         return CUTE_INVALID;
     }
@@ -180,7 +180,7 @@ static cute_status load_launch(run_child *c, const plan_launch *launch, cute_dev
     return cute_device_prepare(c->device, *function, &launch->shape, diag);
 }
 
-static cute_status load_sequence(run_child *c, const plan_sequence *sequence, loaded *out,
+static cute_status load_sequence(run_child *c, const plan_sequence *sequence, loaded_sequence *out,
                                  cute_function_info *infos, cute_diag *diag)
 {
     out->functions = cute_arena_array(c->arena, sequence->count + 1, sizeof *out->functions);
@@ -191,7 +191,7 @@ static cute_status load_sequence(run_child *c, const plan_sequence *sequence, lo
     return CUTE_OK;
 }
 
-static cute_status load(run_child *c, cute_diag *diag)
+static cute_status load_module(run_child *c, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
     size_t count = 1 + plan->config->bench.baseline_count;
@@ -204,21 +204,22 @@ static cute_status load(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* How much of the guards is there on the device. The emulator finds what is further out at the access itself: there a
- * guard is small and only behind a buffer, where kernels may read more than they use. */
-typedef struct guards {
+/* Sizes of the guards on the device. The emulator detects other out-of-bounds accesses itself; its guard only
+ * permits kernels to read a little beyond the end of a buffer. */
+typedef struct guard_sizes {
     size_t front, back;
-} guards;
+} guard_sizes;
 
-static guards guards_of(const run_child *c)
+static guard_sizes guards_of(const run_child *c)
 {
-    enum { EMULATED = 256 };
-    return c->shared->emulated ? (guards){0, EMULATED} : (guards){CUTE_GUARD_BYTES, CUTE_GUARD_BYTES};
+    enum { EMULATOR_GUARD = 256 };
+    return c->shared->emulated ? (guard_sizes){0, EMULATOR_GUARD}
+                               : (guard_sizes){CUTE_GUARD_BYTES, CUTE_GUARD_BYTES};
 }
 
-/* Both are traced. */
-static cute_status upload(run_child *c, trace_kind kind, size_t index, cute_address to, const void *from,
-                          size_t size, cute_diag *diag)
+/* Uploads and downloads are traced. */
+static cute_status upload_traced(run_child *c, trace_kind kind, size_t index, cute_address to,
+                                 const void *from, size_t size, cute_diag *diag)
 {
     trace_span *span = trace_open(&c->trace, kind, (uint32_t)index, (int64_t)size);
     CUTE_TRY(trace_mark(&c->trace, span, false, diag));
@@ -228,8 +229,8 @@ static cute_status upload(run_child *c, trace_kind kind, size_t index, cute_addr
     return CUTE_OK;
 }
 
-static cute_status download(run_child *c, size_t index, void *to, cute_address from, size_t size,
-                            cute_diag *diag)
+static cute_status download_traced(run_child *c, size_t index, void *to, cute_address from, size_t size,
+                                   cute_diag *diag)
 {
     if (!size) return CUTE_OK;
     trace_span *span = trace_open(&c->trace, TRACE_DOWNLOAD, (uint32_t)index, (int64_t)size);
@@ -250,11 +251,12 @@ static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
     if (size != (size_t)t->bytes)
         return cute_document_fail(&c->request->config->document,
                                   config_member(c->request->config, buffer->path, "shape"), false, diag,
-                                  "expected the %zu bytes that variable '%s' has, got %lld", size, t->name,
+                                  "expected %zu bytes, the size of variable '%s', got %lld", size, t->name,
                                   (long long)t->bytes);
     run_progress(c);
-    return buffer->init == INIT_NONE ? CUTE_OK
-                                     : upload(c, TRACE_UPLOAD, index, c->buffers[index], t->data, size, diag);
+    return buffer->init == INIT_NONE
+               ? CUTE_OK
+               : upload_traced(c, TRACE_UPLOAD, index, c->buffers[index], t->data, size, diag);
 }
 
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
@@ -262,7 +264,7 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
     const cute_config *config = c->request->config;
     c->buffers = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->buffers);
     if (!c->buffers) return cute_fail_memory(diag);
-    guards g = guards_of(c);
+    guard_sizes g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
         if (config->buffers[i].global) {
@@ -273,7 +275,7 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         trace_span *span = trace_open(&c->trace, TRACE_ALLOC, (uint32_t)i, (int64_t)size);
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
         trace_close(span);
-        CUTE_TRY(upload(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front, size, diag));
+        CUTE_TRY(upload_traced(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front, size, diag));
         c->buffers[i] += g.front;
         bool written = config->buffers[i].init != INIT_NONE;
         if (c->shared->emulated)
@@ -295,22 +297,22 @@ static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES],
         CUTE_TRY(cute_device_encode_map(c->device, &map, encoded[i], diag));
         if (!plan->maps[i].in_memory) continue;
         CUTE_TRY(cute_device_alloc(c->device, CUTE_MAP_BYTES, &c->map_addresses[i], diag));
-        CUTE_TRY(upload(c, TRACE_MAP, i, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
+        CUTE_TRY(upload_traced(c, TRACE_MAP, i, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
     }
     return CUTE_OK;
 }
 
-/* Each parameter's bytes with the addresses in them. Tensor maps want 64-byte alignment; all get it. */
+/* Fills in addresses in the bytes of each parameter, aligned to 64 bytes as tensor maps require. */
 static cute_status fill_params(run_child *c, const plan_launch *launch, uint8_t (*maps)[CUTE_MAP_BYTES],
                                void ***out, cute_diag *diag)
 {
-    enum { ALIGN = 64 };
+    enum { PARAM_ALIGN = 64 };
     void **params = cute_arena_array(c->arena, launch->param_count + 1, sizeof *params);
     if (!params) return cute_fail_memory(diag);
     for (size_t i = 0; i < launch->param_count; i++) {
-        uint8_t *bytes = cute_arena_alloc(c->arena, (size_t)launch->param_sizes[i] + ALIGN);
+        uint8_t *bytes = cute_arena_alloc(c->arena, (size_t)launch->param_sizes[i] + PARAM_ALIGN);
         if (!bytes) return cute_fail_memory(diag);
-        bytes += (ALIGN - (uintptr_t)bytes % ALIGN) % ALIGN;
+        bytes += (PARAM_ALIGN - (uintptr_t)bytes % PARAM_ALIGN) % PARAM_ALIGN;
         memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
         params[i] = bytes;
     }
@@ -351,11 +353,11 @@ cute_status run_start_sequence(run_child *c, const plan_sequence *sequence, size
     return CUTE_OK;
 }
 
-/* One at a time, so that a fault has a name; only programmatic launches have to overlap. */
+/* Launches one at a time, so that a fault can be attributed; only programmatic launches overlap. */
 static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_sequence *sequence = &c->request->plan->main;
-    trace_span *first = NULL; /* of those that overlap: an event between them would keep them apart */
+    trace_span *first = NULL; /* of overlapping launches: an event between them would serialize them */
     for (size_t i = 0; i < sequence->count; i++) {
         atomic_store(&c->shared->launch, (int)i);
         atomic_store(&c->shared->launch_began, cute_clock());
@@ -382,47 +384,48 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
 static cute_status download_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
-    guards g = guards_of(c);
+    guard_sizes g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
         size_t bytes = (size_t)buffer->tensor.bytes;
         char *data = buffer->tensor.data;
         bool wanted = buffer->init == INIT_NONE || buffer->checked || buffer->output;
         if (buffer->global) {
-            if (wanted) CUTE_TRY(download(c, i, data, c->buffers[i], bytes, diag));
+            if (wanted) CUTE_TRY(download_traced(c, i, data, c->buffers[i], bytes, diag));
         } else if (wanted) {
-            CUTE_TRY(download(c, i, data - g.front, c->buffers[i] - g.front, g.front + bytes + g.back, diag));
+            CUTE_TRY(download_traced(c, i, data - g.front, c->buffers[i] - g.front, g.front + bytes + g.back,
+                                     diag));
         } else {
-            CUTE_TRY(download(c, i, data - g.front, c->buffers[i] - g.front, g.front, diag));
-            CUTE_TRY(download(c, i, data + bytes, c->buffers[i] + bytes, g.back, diag));
+            CUTE_TRY(download_traced(c, i, data - g.front, c->buffers[i] - g.front, g.front, diag));
+            CUTE_TRY(download_traced(c, i, data + bytes, c->buffers[i] + bytes, g.back, diag));
         }
         run_progress(c);
     }
     return CUTE_OK;
 }
 
-static cute_status work(run_child *c, cute_diag *diag)
+static cute_status run_phases(run_child *c, cute_diag *diag)
 {
-    enter(c, RUN_OPEN);
+    enter_phase(c, RUN_OPEN);
     CUTE_TRY(open_device(c, diag));
     CUTE_TRY(trace_begin(&c->trace, (trace_log *)(uintptr_t)c->result->trace, c->device, !c->shared->emulated,
                          c->arena, diag));
-    enter(c, RUN_LOAD);
-    CUTE_TRY(load(c, diag));
-    enter(c, RUN_UPLOAD);
+    enter_phase(c, RUN_LOAD);
+    CUTE_TRY(load_module(c, diag));
+    enter_phase(c, RUN_UPLOAD);
     CUTE_TRY(upload_buffers(c, diag));
     CUTE_TRY(fill_sequences(c, diag));
-    enter(c, RUN_LAUNCH);
+    enter_phase(c, RUN_LAUNCH);
     CUTE_TRY(launch_all(c, diag));
-    enter(c, RUN_DOWNLOAD);
+    enter_phase(c, RUN_DOWNLOAD);
     CUTE_TRY(download_buffers(c, diag));
     CUTE_TRY(trace_resolve(&c->trace, diag));
     if (c->shared->emulated) c->shared->counts = *cute_emulator_get_counts(c->device);
     if (c->request->bench && !c->shared->emulated) {
-        enter(c, RUN_BENCH);
+        enter_phase(c, RUN_BENCH);
         CUTE_TRY(run_bench(c, c->request, c->result->samples, diag));
     }
-    enter(c, RUN_DONE);
+    enter_phase(c, RUN_DONE);
     return CUTE_OK;
 }
 
@@ -438,7 +441,7 @@ static bool send_text(run_shared *shared, const char *text, size_t length, size_
 
 static void send_messages(run_shared *shared, const cute_diag *diag)
 {
-    shared->text_length = 1; /* 0 is no text */
+    shared->text_length = 1; /* offset 0 means none */
     for (int i = 0; i < CUTE_FACT_COUNT; i++) {
         const char *fact = cute_diag_fact(diag, i);
         if (fact && !send_text(shared, fact, strlen(fact), &shared->facts[i])) return;
@@ -460,10 +463,10 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
     }
 }
 
-/* Without its "lines" where it is too long; the text is freed. */
+/* Sends JSON text, without "lines" if it is too long, and frees it. */
 static bool send_json(char *text, char *out)
 {
-    if (text && strlen(text) >= REPORT_BYTES) { /* findings matter more than counts */
+    if (text && strlen(text) >= REPORT_BYTES) { /* findings are more important than counts */
         json_t *value = json_loads(text, 0, NULL), *item;
         size_t index;
         free(text);
@@ -478,7 +481,7 @@ static bool send_json(char *text, char *out)
     return sent;
 }
 
-/* Also after a fault: what was found before it counts. */
+/* Also called after a fault, for the findings before it. */
 static void send_report(run_child *c)
 {
     if (!c->device) return;
@@ -499,13 +502,13 @@ static _Noreturn void child_main(const run_request *request, run_result *result,
     }
     cute_diag *diag = cute_diag_create();
     c.arena = cute_arena_create();
-    cute_status status = diag && c.arena ? work(&c, diag) : cute_fail_memory(diag);
+    cute_status status = diag && c.arena ? run_phases(&c, diag) : cute_fail_memory(diag);
     send_messages(shared, diag);
     send_report(&c);
     shared->status = status;
     fflush(stdout);
     atomic_store(&shared->finished, 1);
-    /* After a fault the context cannot be closed in order; the driver cleans up behind the process. */
+    /* After a fault, the context cannot be closed; the driver releases it when the process ends. */
     if (status == CUTE_OK) cute_device_close(c.device);
     _exit(0);
 }
@@ -542,7 +545,7 @@ static void describe_launch(const run_request *request, int index, cute_diag *di
     cute_buffer_release(&text);
 }
 
-static void take_messages(const run_shared *shared, cute_diag *diag)
+static void receive_messages(const run_shared *shared, cute_diag *diag)
 {
     for (int i = 0; i < CUTE_FACT_COUNT; i++)
         if (shared->facts[i]) cute_diag_know(diag, i, shared->text + shared->facts[i]);
@@ -558,22 +561,24 @@ static void take_messages(const run_shared *shared, cute_diag *diag)
     }
 }
 
-/* Whether the launch that runs has taken all its time. The emulator says so itself, with reasons, if it can. */
-static bool is_late(const run_shared *shared, double timeout)
+/* Whether the current launch has exceeded its timeout. The emulator detects this first, if it can, and
+ * reports why. */
+static bool has_timed_out(const run_shared *shared, double timeout)
 {
     if (timeout <= 0 || atomic_load(&shared->phase) != RUN_LAUNCH) return false;
     double began = atomic_load(&shared->launch_began);
-    return began > 0 && cute_clock() - began > timeout + (atomic_load(&shared->emulated) ? GRACE : 0);
+    return began > 0 &&
+           cute_clock() - began > timeout + (atomic_load(&shared->emulated) ? EMULATOR_GRACE : 0);
 }
 
-/* Waits until the child ends (true), or makes no progress for as long as it may or takes too long (false). */
-static bool watch(const run_request *request, const run_shared *shared, int pipe_end)
+/* Waits until the child ends (true), or makes no progress in time or exceeds the launch's timeout (false). */
+static bool wait_for_child(const run_request *request, const run_shared *shared, int pipe_end)
 {
     long long seen = -1;
     double since = cute_clock();
     for (;;) {
-        if (is_late(shared, request->timeout)) return false;
-        double patience = patience_of(request) + (atomic_load(&shared->emulated) ? GRACE : 0);
+        if (has_timed_out(shared, request->timeout)) return false;
+        double timeout = timeout_of(request) + (atomic_load(&shared->emulated) ? EMULATOR_GRACE : 0);
         struct pollfd p = {.fd = pipe_end, .events = POLLIN};
         int ready = poll(&p, 1, 50);
         if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
@@ -581,18 +586,19 @@ static bool watch(const run_request *request, const run_shared *shared, int pipe
         if (progress != seen) {
             seen = progress;
             since = cute_clock();
-        } else if (cute_clock() - since > patience) {
+        } else if (cute_clock() - since > timeout) {
             return false;
         }
     }
 }
 
-/* In this process: the child's work without a child. */
-static cute_status run_here(const run_request *request, run_result *out, run_shared *shared, cute_diag *diag)
+/* Runs the phases in this process. */
+static cute_status run_in_process(const run_request *request, run_result *out, run_shared *shared,
+                                  cute_diag *diag)
 {
     run_child c = {.request = request, .shared = shared, .result = out, .phase_began = cute_clock()};
     c.arena = cute_arena_create();
-    cute_status status = c.arena ? work(&c, diag) : cute_fail_memory(diag);
+    cute_status status = c.arena ? run_phases(&c, diag) : cute_fail_memory(diag);
     send_report(&c);
     int phase = atomic_load(&shared->phase);
     if (status != CUTE_OK && (phase == RUN_LAUNCH || phase == RUN_BENCH))
@@ -602,8 +608,8 @@ static cute_status run_here(const run_request *request, run_result *out, run_sha
     return status;
 }
 
-static cute_status conclude(const run_request *request, const run_shared *shared, bool ended, int code,
-                            cute_diag *diag)
+static cute_status report_outcome(const run_request *request, const run_shared *shared, bool ended, int code,
+                                  cute_diag *diag)
 {
     int phase = atomic_load(&shared->phase), launch = atomic_load(&shared->launch);
     bool in_kernel = phase == RUN_LAUNCH || phase == RUN_BENCH;
@@ -615,15 +621,15 @@ static cute_status conclude(const run_request *request, const run_shared *shared
                 : "?";
         if (in_kernel)
             cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped", name,
-                      patience_of(request));
+                      timeout_of(request));
         else
             cute_fail(diag, CUTE_SYSTEM, NULL, "%s did not end within %g s and was stopped",
-                      phase_names[phase], patience_of(request));
+                      phase_names[phase], timeout_of(request));
         if (in_kernel) describe_launch(request, launch, diag);
-        cute_note(diag, NULL, "--timeout SECONDS allows more time");
+        cute_note(diag, NULL, "fix: allow more time with --timeout SECONDS");
         return in_kernel ? CUTE_INVALID : CUTE_SYSTEM;
     }
-    take_messages(shared, diag);
+    receive_messages(shared, diag);
     if (atomic_load(&shared->finished)) {
         if (shared->status != CUTE_OK && in_kernel) describe_launch(request, launch, diag);
         return shared->status;
@@ -637,9 +643,9 @@ static cute_status conclude(const run_request *request, const run_shared *shared
     return CUTE_SYSTEM;
 }
 
-/* One mapping for all that the child reports: the messages, the kernels' resources, the samples. */
-static cute_status make_shared(const run_request *request, run_result *out, run_shared **shared,
-                               cute_diag *diag)
+/* Maps the memory that the child writes to: messages, kernel resources, samples and the trace. */
+static cute_status map_shared(const run_request *request, run_result *out, run_shared **shared,
+                              cute_diag *diag)
 {
     size_t launches = request->plan->main.count, contenders = 1 + request->config->bench.baseline_count;
     size_t samples = request->bench ? (size_t)request->config->bench.samples : 0;
@@ -672,8 +678,8 @@ static cute_status make_shared(const run_request *request, run_result *out, run_
     return CUTE_OK;
 }
 
-/* What is known of the run, however it ended. */
-static void take_result(const run_shared *shared, run_result *out)
+/* Copies the results, which may be partial if the run failed. */
+static void copy_result(const run_shared *shared, run_result *out)
 {
     out->device = shared->device;
     out->device.kind = shared->emulated ? "emulator" : "cuda";
@@ -707,23 +713,23 @@ static cute_status run_child_process(const run_request *request, run_result *out
         child_main(request, out, shared, parent);
     }
     close(ends[1]);
-    bool ended = watch(request, shared, ends[0]);
+    bool ended = wait_for_child(request, shared, ends[0]);
     close(ends[0]);
     if (!ended) kill(child, SIGKILL);
     cute_ending_forget(note);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
-    return conclude(request, shared, ended, code, diag);
+    return report_outcome(request, shared, ended, code, diag);
 }
 
 cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag)
 {
     run_shared *shared = NULL;
     memset(out, 0, sizeof *out);
-    CUTE_TRY(make_shared(request, out, &shared, diag));
-    cute_status status = request->in_process ? run_here(request, out, shared, diag)
+    CUTE_TRY(map_shared(request, out, &shared, diag));
+    cute_status status = request->in_process ? run_in_process(request, out, shared, diag)
                                              : run_child_process(request, out, shared, diag);
-    take_result(shared, out);
+    copy_result(shared, out);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* Carrying out a plan on a device, in a child process: a kernel that faults or hangs takes only the child
- * with it. */
+/* Runs a plan on a device in a child process, so that a kernel that faults or hangs affects only the
+ * child. */
 #ifndef CUTE_LIB_LAUNCH_RUN_H
 #define CUTE_LIB_LAUNCH_RUN_H
 
@@ -22,54 +22,53 @@ typedef struct run_request {
     const cute_config *config;
     const cute_plan *plan;
     const char *device;             /* a name for cute_device_open */
-    cute_emulator_options emulator; /* where it is one */
-    const char *label; /* of the module, where the emulator names lines of its PTX; may be NULL */
-    double timeout;    /* seconds that a launch may take; 0: see launch.h */
+    cute_emulator_options emulator; /* used if the device is the emulator */
+    const char *label;              /* the module's name in the emulator's messages; may be NULL */
+    double timeout;                 /* seconds for a launch; 0: see launch.h */
     bool bench;
-    bool trace;            /* result.trace is wanted */
-    bool in_process;       /* no child; the emulator's print is the caller's */
-    bool quiet;            /* what kernels print is dropped: a repeated run */
-    bool stdout_to_stderr; /* what kernels print goes to stderr: stdout carries JSON */
+    bool trace;            /* fill in result.trace */
+    bool in_process;       /* without a child process; uses the caller's print callback */
+    bool quiet;            /* discard the output of kernels, in a repeated run */
+    bool stdout_to_stderr; /* redirect the output of kernels, because stdout has JSON */
 } run_request;
 
-/* The times of one contender in the bench: the plan itself, or a baseline. */
+/* The times of a contender in the bench: the plan or a baseline. */
 typedef struct run_samples {
-    double *seconds; /* of one run; config->bench.samples of them */
+    double *seconds; /* per run; config->bench.samples entries */
     int64_t batch;
 } run_samples;
 
 typedef struct run_result {
     cute_device_info device;
     bool has_device, emulated;
-    cute_emulator_counts counts;   /* of the emulator */
+    cute_emulator_counts counts;
     const char *check_report;      /* JSON text, in `shared`; NULL without checks */
-    const char *counters;          /* likewise; NULL where they are not wanted */
+    const char *counters;          /* JSON text, in `shared`; NULL if not requested */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
-    const trace_log *trace;        /* NULL: not wanted */
+    const trace_log *trace;        /* NULL if not requested */
     run_samples *samples;          /* 1 + baselines; NULL without a bench */
     void *shared;
     size_t shared_size;
 } run_result;
 
-/* Runs the plan: uploads the buffers, launches, downloads those that are outputs or checked. Messages from
- * the child are added to `diag`; CUTE_INVALID when a kernel failed or hung. Release the result also after a
- * failure. */
+/* Uploads the buffers, launches, and downloads outputs and checked buffers. Adds the child's messages to
+ * `diag`. CUTE_INVALID: a kernel failed or hung. Release the result also after a failure. */
 cute_status cute_run_plan(const run_request *request, run_result *out, cute_diag *diag);
 void cute_run_release(run_result *result);
 
 /* ---- within the child ---- */
 
 typedef struct run_child run_child;
-/* Something happened: the parent's clock starts again. */
+/* Restarts the parent's timeout. */
 void run_progress(run_child *child);
 cute_device *run_device(run_child *child);
-/* Where a buffer of the config begins: its first element. */
+/* The device address of a buffer's first element. */
 cute_address run_address(run_child *child, const config_buffer *buffer);
-/* Starts every launch of a sequence, without waiting. */
+/* Starts all launches of a sequence, without waiting. */
 cute_status run_start_sequence(run_child *child, const plan_sequence *sequence, size_t which,
                                cute_diag *diag);
-/* Times the plan and its baselines in turn. */
+/* Times the plan and its baselines, alternating between them. */
 cute_status run_bench(run_child *child, const run_request *request, run_samples *samples, cute_diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* Timing, in the child: the plan and its baselines take turns sample by sample, so that all see the same
+/* Timing, in the child. The plan and its baselines alternate sample by sample, so that all run at the same
  * clocks. */
 #include <stdlib.h>
 #include <string.h>
@@ -6,17 +6,17 @@
 #include "lib/device/cublas.h"
 #include "lib/launch/run.h"
 
-enum { LEAST_FLUSH = 64 << 20, MAX_BATCH = 1000 };
+enum { MIN_FLUSH_BYTES = 64 << 20, MAX_BATCH = 1000 };
 
 typedef struct contender {
-    const plan_sequence *sequence; /* empty: a copy or a fill by the driver */
-    size_t which;
+    const plan_sequence *sequence; /* empty for a copy, fill or cuBLAS */
+    size_t which;                  /* index of the sequence */
     config_peer peer;
     cute_address from, to;
     size_t bytes;
     int64_t batch;
     cute_cublas *cublas;
-    cute_device_graph *graph; /* `batch` runs, NULL with events */
+    cute_device_graph *graph; /* `batch` runs; NULL with event timing */
 } contender;
 
 typedef struct bench {
@@ -45,10 +45,9 @@ static cute_status start_batch(const bench *b, const contender *c, cute_diag *di
     return CUTE_OK;
 }
 
-/* Something ahead of the first event keeps the device busy while the host queues the rest: the flush of L2,
- * or an untimed batch of the same work. Otherwise the time would begin with an idle device waiting for its
- * launch. */
-static cute_status sample(const bench *b, const contender *c, double *seconds, cute_diag *diag)
+/* The L2 flush or an untimed batch before the first event keeps the device busy while the host enqueues the
+ * timed batch. Otherwise launch latency would be measured. */
+static cute_status take_sample(const bench *b, const contender *c, double *seconds, cute_diag *diag)
 {
     if (b->config->cold)
         CUTE_TRY(cute_device_fill(b->device, b->flush, 0, b->flush_bytes, diag));
@@ -71,24 +70,24 @@ static cute_status make_graph(const bench *b, contender *c, cute_diag *diag)
     return cute_device_graph_end(b->device, &c->graph, diag);
 }
 
-/* As many runs as take about 50 microseconds: an event's time has a step of half a microsecond. */
+/* Batches runs up to about 50 us, because events have a resolution of 0.5 us. */
 static cute_status choose_batch(const bench *b, contender *c, cute_diag *diag)
 {
-    const double enough = 50e-6;
+    const double min_seconds = 50e-6;
     double seconds;
     c->batch = b->config->batch ? b->config->batch : 1;
     CUTE_TRY(start_once(b, c, diag));
-    CUTE_TRY(sample(b, c, &seconds, diag));
-    if (b->config->cold || b->config->batch || seconds >= enough) return CUTE_OK;
-    c->batch = seconds > enough / MAX_BATCH ? (int64_t)(enough / seconds) + 1 : MAX_BATCH;
+    CUTE_TRY(take_sample(b, c, &seconds, diag));
+    if (b->config->cold || b->config->batch || seconds >= min_seconds) return CUTE_OK;
+    c->batch = seconds > min_seconds / MAX_BATCH ? (int64_t)(min_seconds / seconds) + 1 : MAX_BATCH;
     return CUTE_OK;
 }
 
-static cublas_matrix matrix_of(const bench *b, const config_buffer *buffer)
+static cublas_matrix cublas_matrix_of(const bench *b, const config_buffer *buffer)
 {
     const cute_tensor *t = &buffer->tensor;
     const int64_t *strides = t->strides + t->rank - 2, *shape = t->shape + t->rank - 2;
-    /* Of a single row or column both strides fit; the other is the leading dimension. */
+    /* For a single row or column, either order fits. */
     bool by_rows = strides[1] == 1 && (strides[0] != 1 || shape[1] == 1);
     int64_t ld = by_rows ? strides[0] : strides[1], least = by_rows ? shape[1] : shape[0];
     return (cublas_matrix){.address = run_address(b->child, buffer),
@@ -106,10 +105,10 @@ static cute_status make_cublas(const bench *b, const config_product *p, contende
                               .n = d->shape[d->rank - 1],
                               .k = a->shape[a->rank - 1],
                               .batch = d->rank == 3 ? d->shape[0] : 1,
-                              .a = matrix_of(b, p->a),
-                              .b = matrix_of(b, p->b),
-                              .c = matrix_of(b, p->c ? p->c : p->d),
-                              .d = matrix_of(b, p->d),
+                              .a = cublas_matrix_of(b, p->a),
+                              .b = cublas_matrix_of(b, p->b),
+                              .c = cublas_matrix_of(b, p->c ? p->c : p->d),
+                              .d = cublas_matrix_of(b, p->d),
                               .bias = p->bias ? run_address(b->child, p->bias) : 0,
                               .activation = (cublas_activation)p->activation,
                               .fast = p->fast,
@@ -123,7 +122,7 @@ static cute_status make_contender(bench *b, const config_baseline *baseline, con
     c->peer = baseline->peer;
     if (c->peer == PEER_LAUNCHES) return CUTE_OK;
     if (c->peer == PEER_CUBLAS) return make_cublas(b, &baseline->product, c, diag);
-    /* A copy reads and writes: half of its traffic is its size. */
+    /* A copy's traffic is twice its size. */
     c->bytes = (size_t)(c->peer == PEER_MEMCPY ? baseline->bytes / 2 : baseline->bytes);
     CUTE_TRY(cute_device_alloc(b->device, c->bytes, &c->to, diag));
     if (c->peer == PEER_MEMSET) return CUTE_OK;
@@ -131,12 +130,12 @@ static cute_status make_contender(bench *b, const config_baseline *baseline, con
     return cute_device_fill(b->device, c->from, 1, c->bytes, diag);
 }
 
-static cute_status prepare(bench *b, const run_request *request, cute_diag *diag)
+static cute_status prepare_bench(bench *b, const run_request *request, cute_diag *diag)
 {
     const cute_device_info *info = cute_device_get_info(b->device);
     CUTE_TRY(cute_device_event_create(b->device, &b->begin, diag));
     CUTE_TRY(cute_device_event_create(b->device, &b->end, diag));
-    b->flush_bytes = (size_t)info->l2 * 2 > LEAST_FLUSH ? (size_t)info->l2 * 2 : LEAST_FLUSH;
+    b->flush_bytes = (size_t)info->l2 * 2 > MIN_FLUSH_BYTES ? (size_t)info->l2 * 2 : MIN_FLUSH_BYTES;
     if (b->config->cold) CUTE_TRY(cute_device_alloc(b->device, b->flush_bytes, &b->flush, diag));
     for (size_t i = 0; i < b->count; i++) {
         contender *c = &b->contenders[i];
@@ -157,13 +156,13 @@ cute_status run_bench(run_child *child, const run_request *request, run_samples 
     b.count = 1 + b.config->baseline_count;
     b.contenders = calloc(b.count, sizeof *b.contenders);
     if (!b.contenders) return cute_fail_memory(diag);
-    cute_status status = prepare(&b, request, diag);
+    cute_status status = prepare_bench(&b, request, diag);
     for (int64_t s = 0; s < b.config->warmup && status == CUTE_OK; s++)
         for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
-            status = sample(&b, &b.contenders[i], &unused, diag);
+            status = take_sample(&b, &b.contenders[i], &unused, diag);
     for (int64_t s = 0; s < b.config->samples && status == CUTE_OK; s++)
         for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
-            status = sample(&b, &b.contenders[i], &samples[i].seconds[s], diag);
+            status = take_sample(&b, &b.contenders[i], &samples[i].seconds[s], diag);
     for (size_t i = 0; i < b.count; i++) samples[i].batch = b.contenders[i].batch;
     for (size_t i = 0; i < b.count; i++) cute_cublas_close(b.contenders[i].cublas);
     free(b.contenders);

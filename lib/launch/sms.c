@@ -1,5 +1,5 @@
-/* How many multiprocessors a launch will find. A driver that was started before a fork is of no use behind it, and
- * launches run in a forked process: so another one asks. */
+/* Queries the device in a child process: the CUDA driver does not work in a fork of a process that
+ * initialized it, and launches run in a fork. */
 #include "lib/launch/sms.h"
 
 #include <errno.h>
@@ -11,24 +11,24 @@
 #include "lib/base/system/signals.h"
 #include "lib/device/device.h"
 
-typedef struct answer {
+typedef struct device_answer {
     cute_status status;
     cute_device_info info;
     char text[400]; /* the first message of a failure */
-} answer;
+} device_answer;
 
-static void ask(const config_device *d, answer *out)
+static void query_device(const config_device *d, device_answer *out)
 {
     cute_diag *diag = cute_diag_create();
     bool emulated = d->emulator && (d->emulator->checks || d->emulator->counters);
-    *out = (answer){.status = CUTE_SYSTEM, .info.size = sizeof out->info};
+    *out = (device_answer){.status = CUTE_SYSTEM, .info.size = sizeof out->info};
     if (!diag) return;
     out->status = cute_device_find(emulated ? "emulator" : d->name, d->emulator, &out->info, diag);
     if (cute_diag_count(diag)) strncpy(out->text, cute_diag_get(diag, 0)->text, sizeof out->text - 1);
     cute_diag_destroy(diag);
 }
 
-static cute_status ask_child(const config_device *d, answer *out, cute_diag *diag)
+static cute_status query_in_child(const config_device *d, device_answer *out, cute_diag *diag)
 {
     int ends[2], code;
     if (pipe2(ends, O_CLOEXEC) != 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "pipe: %s", strerror(errno));
@@ -38,8 +38,8 @@ static cute_status ask_child(const config_device *d, answer *out, cute_diag *dia
     cute_ending *note = child > 0 ? cute_ending_note_process(child, false) : NULL;
     cute_ending_release(&held);
     if (child == 0) {
-        answer mine;
-        ask(d, &mine);
+        device_answer mine;
+        query_device(d, &mine);
         _exit(write(ends[1], &mine, sizeof mine) == (ssize_t)sizeof mine ? 0 : 1);
     }
     close(ends[1]);
@@ -52,29 +52,28 @@ static cute_status ask_child(const config_device *d, answer *out, cute_diag *dia
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) {
     }
     if (got == (ssize_t)sizeof *out) return CUTE_OK;
-    return cute_fail(diag, CUTE_SYSTEM, NULL,
-                     "the driver ended the process while it was asked for the device");
+    return cute_fail(diag, CUTE_SYSTEM, NULL, "the driver ended the process during the query of the device");
 }
 
 cute_status cute_launch_device(const config_device *device, cute_device_info *out, cute_diag *diag)
 {
     cute_device_kind kind;
     int index;
-    answer found;
+    device_answer found;
     CUTE_TRY(cute_device_parse_name(device->name, &kind, &index, diag));
     if (device->in_process || kind == CUTE_DEVICE_EMULATOR)
-        ask(device, &found);
+        query_device(device, &found);
     else
-        CUTE_TRY(ask_child(device, &found, diag));
+        CUTE_TRY(query_in_child(device, &found, diag));
     if (found.status != CUTE_OK && device->dry_run) {
         config_device emulator = {.name = "emulator", .emulator = device->emulator};
-        ask(&emulator, &found);
+        query_device(&emulator, &found);
         if (found.status == CUTE_OK)
-            cute_report(diag, CUTE_REMARK, NULL, "no device is at hand: %lld multiprocessors are assumed",
+            cute_report(diag, CUTE_REMARK, NULL, "no device found: assuming %lld multiprocessors",
                         (long long)found.info.multiprocessors);
     }
     if (found.status != CUTE_OK) return cute_fail(diag, found.status, NULL, "%s", found.text);
-    *out = found.info; /* its texts are the program's, so they are the same here */
+    *out = found.info; /* its strings are literals, valid in both processes */
     if (device->multiprocessors) out->multiprocessors = device->multiprocessors;
     return CUTE_OK;
 }

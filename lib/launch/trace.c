@@ -1,4 +1,4 @@
-/* Spans of a launch, and the events around what the device does for them. */
+/* Records spans of a launch, and events around their work on the device. */
 #include "lib/launch/trace.h"
 
 #include "lib/base/system/clock.h"
@@ -32,10 +32,10 @@ trace_span *trace_open(trace_recorder *r, trace_kind kind, uint32_t index, int64
     return span;
 }
 
-cute_status trace_mark(trace_recorder *r, const trace_span *span, bool behind, cute_diag *diag)
+cute_status trace_mark(trace_recorder *r, const trace_span *span, bool end, cute_diag *diag)
 {
     if (!span || !r->events) return CUTE_OK;
-    cute_device_event **at = &r->marks[2 * (span - r->log->spans) + behind];
+    cute_device_event **at = &r->marks[2 * (span - r->log->spans) + end];
     CUTE_TRY(cute_device_event_create(r->device, at, diag));
     return cute_device_event_record(r->device, *at, diag);
 }

@@ -86,7 +86,7 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
     }
     size_t size = cute_gemm_workspace(gemm);
     CHECK(size > 0);
-    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("needs a workspace of"));
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("expected a workspace of"));
     CHECK(cute_device_alloc(device, size, &operands[0].workspace, diag) == CUTE_OK);
     CHECK(cute_stream_create(device, &stream, diag) == CUTE_OK);
     operands[0].stream = stream;
@@ -99,16 +99,19 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
     cute_address there = operands[1].b;
     operands[1].b = 0;
     CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE &&
-          said("product 1: the address of B is missing"));
+          said("product 1: expected an address of B, got none"));
     operands[1].b = there + 4;
-    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("address of B is no multiple of 16"));
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE &&
+          said("B is misaligned: expected a multiple of 16"));
     operands[1].b = there;
     operands[0].workspace += 16;
-    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE && said("workspace is no multiple of 256"));
+    CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE &&
+          said("workspace is misaligned: expected a multiple of 256"));
     cute_gemm_choice choice = {.size = sizeof choice};
     CHECK(cute_gemm_chosen(gemm, 1, &choice, diag) == CUTE_OK && strcmp(choice.kernel, "sgemm") == 0 &&
           choice.epilogue && choice.tile[0] > 0);
-    CHECK(cute_gemm_chosen(gemm, 2, &choice, diag) == CUTE_USAGE && said("there is no product 2"));
+    CHECK(cute_gemm_chosen(gemm, 2, &choice, diag) == CUTE_USAGE &&
+          said("expected a product below 2, got 2"));
     cute_stream_destroy(stream);
     cute_gemm_destroy(gemm);
 }
@@ -215,18 +218,18 @@ static void test_refusals(const cute_gemm_compiler *compiler)
     p[0].ld_a = 0;
     p[0].batch = 2;
     p[0].stride_d = 100;
-    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected at least 4096"));
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE &&
+          said("a batch stride of D of at least 4096 elements, got 100"));
     p[0].stride_d = 0;
     p[0].type_b = "f16";
     CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("expected B of the type of A"));
     p[0].type_b = NULL;
     options.arch = "sm_75";
-    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_INVALID &&
-          said("no kernel computes products"));
+    CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_INVALID && said("no kernel multiplies"));
     options.arch = "sm_12";
     CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("unknown architecture"));
     options.arch = "sm_90a";
-    CHECK(cute_gemm_create(p, 0, &options, &gemm, diag) == CUTE_USAGE && said("expected a product"));
+    CHECK(cute_gemm_create(p, 0, &options, &gemm, diag) == CUTE_USAGE && said("expected at least 1 product"));
     p[0].size = sizeof(size_t) - 1;
     CHECK(cute_gemm_create(p, 1, &options, &gemm, diag) == CUTE_USAGE && said("cute_gemm_problem.size"));
     p[0].size = sizeof p[0];
@@ -234,7 +237,8 @@ static void test_refusals(const cute_gemm_compiler *compiler)
           gemm); /* ahead, for a device elsewhere */
     CHECK(cute_gemm_run(gemm, &operands, diag) == CUTE_USAGE && said("made without a device"));
     cute_gemm_destroy(gemm);
-    CHECK(cute_gemm_tune(p, &options, NULL, NULL, diag) == CUTE_USAGE && said("measuring needs a device"));
+    CHECK(cute_gemm_tune(p, &options, NULL, NULL, diag) == CUTE_USAGE &&
+          said("expected a device to measure on"));
     CHECK(cute_gemm_optimal_tile(8192, 8192, 8192, "sm_90a", tile, diag) == CUTE_OK &&
           tile[0] * tile[1] >= 128 * 128 && tile[2] > 0);
     CHECK(cute_gemm_optimal_tile(16, 16, 4096, NULL, tile, diag) == CUTE_OK && tile[0] * tile[1] <= 64 * 64);

@@ -85,7 +85,7 @@ says() { [[ "$output" == *"$1"* ]] || { echo "not said: $1"; echo "$output"; fal
     where 'i < 0' ', "sample": "1 - 1"'
     emulate
     [ "$status" -eq 1 ]
-    says "\$.check.out.sample: 0 is not at least 1"
+    says "\$.check.out.sample: expected at least 1 sample, got 0"
     where 'i == 0'
     emulate
     [ "$status" -eq 0 ] || { echo "$output"; false; }
@@ -219,7 +219,7 @@ T
     sed -i 's/"shape": \[64\]/"shape": [1099511627776]/' k.json
     run timeout 10 "$run" k.ptx --config k.json --device emulator
     [ "$status" -eq 3 ]
-    says "the buffers up to 'out' take 4096.0 GiB, and this machine has"
+    says "the buffers up to 'out' need 4096.0 GiB, but this machine has"
 }
 
 @test "bench gives counts and no times" {

@@ -25,7 +25,7 @@ PY
     cute-ptx "$KERNELS/vector_add/vector_add.mlir" -o v.ptx
     config '{"npy": "/dev/zero"}'
     run -1 timeout 20 cute-run v.ptx --config c.json --device emulator
-    [[ $output == *"/dev/zero: error: not a .npy file: it does not begin with NUMPY's magic"* ]]
+    [[ $output == *"/dev/zero: error: not a .npy file: expected the magic string"* ]]
     mkfifo f.npy
     config '{"npy": "f.npy"}'
     (printf '\223NUMPY\001\000\106\000%-69s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (64,), }"; cat /dev/zero) >f.npy 2>/dev/null &
@@ -34,7 +34,7 @@ PY
     printf '\223NUMPY\002\000\377\377\377\177' >long.npy
     config '{"npy": "long.npy"}'
     run -1 timeout 20 cute-run v.ptx --config c.json --device emulator
-    [[ $output == *"expected a header of 65536 bytes at most in the .npy file, got 2147483647"* ]]
+    [[ $output == *"expected a .npy header of at most 65536 bytes, got 2147483647"* ]]
 }
 
 @test "raw bytes are read as far as the tensor has them, and so many are skipped at most" {
@@ -46,7 +46,7 @@ PY
     run -0 timeout 20 cute-run v.ptx --config c.json --device emulator
     config '"uniform"' '{"raw": "/dev/zero"}'
     run -1 timeout 20 cute-run v.ptx --config c.json --device emulator
-    [[ $output == *"/dev/zero has 257 bytes, and 'c' needs 256"* ]]
+    [[ $output == *"expected the 256 bytes of 'c', got 257 in /dev/zero"* ]]
 }
 
 @test "standard input and files that are read whole end at 1 GiB where they are no plain files" {

@@ -109,9 +109,9 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     gemm 133x77x65 --sms 4 --dtype e4m3 --accumulate f32 --configuration sm90:128x64:8:1x1:0:f32 --layout nt
     gemm 33x37x41 --dtype e4m3 --accumulate f32
     run -2 gemm 40x72x48 --dtype e4m3 --accumulate f16
-    [[ "$output" == *"sums of products of e4m3 are of f32 or fast, got 'f16'"* ]]
+    [[ "$output" == *"expected f32 or fast as the accumulator of e4m3, got 'f16'"* ]]
     run -2 gemm 40x72x48 --accumulate fast
-    [[ "$output" == *"sums of products of bf16 are of f32, got 'fast'"* ]]
+    [[ "$output" == *"expected f32 as the accumulator of bf16, got 'fast'"* ]]
     run -2 gemm 40x72x48 --dtype e4m3 --configuration sm90:128x128:6:1x1:0:f32
     run -2 cute-run --accumulate fast
 }
@@ -166,14 +166,14 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     run -2 gemm 40x72x48 --alpha x
     [[ "$output" == *"--alpha expects a number, got 'x'"* ]]
     run -2 gemm 40x72x48 --beta inf
-    [[ "$output" == *"alpha and beta expect finite numbers, got 1 and inf"* ]]
+    [[ "$output" == *"expected finite alpha and beta, got 1 and inf"* ]]
     run -2 gemm 40x72x48 --align 3
-    [[ "$output" == *"a power of two, got 3"* ]]
+    [[ "$output" == *"expected a power of two as the alignment, got 3"* ]]
     run -2 gemm 40x72x48 --relu --gelu
     run -2 gemm 40x72x48 --dtype i8 --gelu
-    [[ "$output" == *"gelu expects D of a floating-point type, got i32"* ]]
+    [[ "$output" == *"expected D of a floating-point type for gelu, got i32"* ]]
     run -2 gemm 40x72x48 --dtype i8 --alpha 0.5
-    [[ "$output" == *"alpha and beta expect whole numbers, got 0.5 and 0"* ]]
+    [[ "$output" == *"expected integer alpha and beta for D of i32, got 0.5 and 0"* ]]
     run -2 gemm 40x72x48 --batch 70000
     [[ "$output" == *"expected a batch of 1 to 65535, got 70000"* ]]
     run -2 gemm 40x72x48 --configuration sm80:64x64:64:4
@@ -323,9 +323,9 @@ MLIR
     }
     config '"a": "a", "b": "b", "d": "d", "bias": "v", "activation": "relu"'
     cute-run k.ptx --config k.json --bench --json | jq -e '.bench.baselines[0].name == "cuBLASLt"'
-    for wrong in '"a": "b", "b": "a", "d": "d"|not those of a product' '"a": "a", "b": "b", "d": "x"|neither the rows nor the columns' \
-        '"a": "a", "b": "b", "d": "v"|a matrix or a batch' '"a": "a", "b": "b", "d": "d", "beta": 1|needs '"'c'" \
-        '"a": "a", "b": "b", "d": "d", "bias": "a"|expected a bias' '"a": "a", "b": "b"|' '"a": "q", "b": "b", "d": "d"|no buffer '"'q'"; do
+    for wrong in '"a": "b", "b": "a", "d": "d"|mismatched shapes of the buffers' '"a": "a", "b": "b", "d": "x"|expected contiguous rows or columns' \
+        '"a": "a", "b": "b", "d": "v"|a matrix or a batch' '"a": "a", "b": "b", "d": "d", "beta": 1|expected '"'c'" \
+        '"a": "a", "b": "b", "d": "d", "bias": "a"|expected a contiguous vector as the bias' '"a": "a", "b": "b"|' '"a": "q", "b": "b", "d": "d"|unknown buffer '"'q'"; do
         config "${wrong%|*}"
         run -1 cute-run k.ptx --config k.json --bench
         [[ "$output" == *"${wrong#*|}"* ]]

@@ -157,7 +157,7 @@ JSON
     [ "$(jq -c '.launches[] | [.grid, .block, .programmatic]' <<< "$output")" = '[[3,1,1],[4,1,1],true]' ]
     sed 's/"m": 1/"m": 2/' rows.json > two.json
     run -1 cute-run -n tensors.ptx -c two.json
-    [[ "$output" == *"\$.plan.launches: host function 'rows' launches 3 times: expected as many entries, got 1"* ]]
+    [[ "$output" == *"\$.plan.launches: expected 3 entries, one for each launch of host function 'rows', got 1"* ]]
 }
 
 @test "several functions run one behind the other" {
@@ -234,28 +234,28 @@ EOF
     refuses 1 "tensor 'a': mode 0 has stride 3, expected 1" --tensor a=f16:64x3:3,1 "${rest[@]}"
     refuses 1 "tensor 'a': mode 1 has stride 68, expected a multiple of 8" --tensor a=f16:64x3:1,68 "${rest[@]}"
     refuses 1 "tensor 'a': has 1 dimension, expected 2" --tensor a=f16:64 "${rest[@]}"
-    refuses 1 "tensor 'a': is of f32, expected f16" --tensor a=f32:64x3 "${rest[@]}"
+    refuses 1 "tensor 'a': expected elements of f16, got f32" --tensor a=f32:64x3 "${rest[@]}"
     refuses 1 "tensor 'b': mode 0 has extent 5, expected 4" --tensor a=64x3 --tensor b=f32:5x8 "${rest[@]:2}"
 }
 
 @test "a number, tuple or tensor that is missing or of another form is named with the option that gives it" {
     local a=(--tensor a=64x3) b=(--tensor b=zeros) n=(-D n=1) s=(-D 's=(5,4)') l=(-D 'l=(3,4):(9,1)')
-    refuses 2 "host function 'first' takes the tensor 'a', " "${b[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
-    [[ "$output" == *"give it with --tensor a=f16:SHAPE"* ]]
-    refuses 2 "give it with --tensor b=f32" "${a[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
-    refuses 2 "host function 'first' takes 'n': give it with -D n=NUMBER" "${a[@]}" "${b[@]}" "${s[@]}" "${l[@]}"
-    refuses 2 "host function 'first' takes 's': give it with -D s=(?,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${l[@]}"
-    refuses 1 "'s' is of the form (?,4), got (5,3)" "${a[@]}" "${b[@]}" "${n[@]}" -D 's=(5,3)' "${l[@]}"
-    refuses 1 "'l' is of the form (?,?{i64}):(?{i64},?), got (5,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${s[@]}" -D 'l=(5,4)'
+    refuses 2 "host function 'first' needs the tensor 'a', " "${b[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
+    [[ "$output" == *"pass --tensor a=f16:SHAPE"* ]]
+    refuses 2 "pass --tensor b=f32" "${a[@]}" "${n[@]}" "${s[@]}" "${l[@]}"
+    refuses 2 "host function 'first' needs 'n': pass -D n=NUMBER" "${a[@]}" "${b[@]}" "${s[@]}" "${l[@]}"
+    refuses 2 "host function 'first' needs 's': pass -D s=(?,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${l[@]}"
+    refuses 1 "expected 's' of the form (?,4), got (5,3)" "${a[@]}" "${b[@]}" "${n[@]}" -D 's=(5,3)' "${l[@]}"
+    refuses 1 "expected 'l' of the form (?,?{i64}):(?{i64},?), got (5,4)" "${a[@]}" "${b[@]}" "${n[@]}" "${s[@]}" -D 'l=(5,4)'
     refuses 1 "'n': 5000000000 does not fit in i32" "${a[@]}" "${b[@]}" -D n=5000000000 "${s[@]}" "${l[@]}"
     refuses 2 "-D n expects an integer, got '1.5'" "${a[@]}" "${b[@]}" -D n=1.5 "${s[@]}" "${l[@]}"
     refuses 2 "-D m: host function 'first' has no parameter 'm'" "${a[@]}" -D m=1
-    refuses 2 "-D a: 'a' is a tensor; give it with --tensor a=f16:SHAPE" -D a=1
-    refuses 2 "--tensor n: 'n' is no tensor, but i32; give it with -D n=VALUE" --tensor n=f32:4
+    refuses 2 "-D a: 'a' is a tensor: pass --tensor a=f16:SHAPE" -D a=1
+    refuses 2 "--tensor n: 'n' is not a tensor but i32: pass -D n=VALUE" --tensor n=f32:4
     refuses 2 "--tensor c: host function 'first' has no parameter 'c'" --tensor c=f32:4
-    refuses 2 "--tensor a is given twice" "${a[@]}" "${a[@]}"
+    refuses 2 "--tensor a is repeated" "${a[@]}" "${a[@]}"
     refuses 2 "got 'f15', did you mean 'f16'?" --tensor a=f15:4
-    refuses 2 "--expect a: there is no --tensor a" --expect a=1
+    refuses 2 "--expect a: expected a --tensor a" --expect a=1
     refuses 2 "--tensor expects NAME=" --tensor f16:4
     run -2 cute-run cute.ptx --tensor a=f16:4
     [[ "$output" == *"--tensor needs --plan"* ]]
@@ -264,19 +264,19 @@ EOF
 @test "launch.json says where a parameter is missing or an argument has no parameter" {
     echo '{"plan": "main", "params": {"scale": 1}, "buffers": {"a": {"shape": [2, 2], "init": "ones"}}}' > missing.json
     run -1 cute-run -n tensors.ptx -c missing.json
-    [[ "$output" == *"missing.json:1:10: error: \$.plan: host function 'main' takes the tensor 'b', "*"expected it in 'buffers'"* ]]
+    [[ "$output" == *"missing.json:1:10: error: \$.plan: host function 'main' needs the tensor 'b', "*"add it to 'buffers'"* ]]
     echo '{"plan": "main", "args": {"scael": 1}, "buffers": {"a": {"shape": [2, 2], "init": "ones"}}}' > typo.json
     run -1 cute-run -n tensors.ptx -c typo.json
     [[ "$output" == *"\$.args.scael: host function 'main' has no parameter 'scael'; did you mean 'scale'?"* ]]
     echo '{"plan": "main", "kernel": "scale"}' > two.json
     run -1 cute-run -n tensors.ptx -c two.json
-    [[ "$output" == *"\$.kernel: with 'plan' the host function says what is launched"* ]]
+    [[ "$output" == *"\$.kernel: 'plan' and 'kernel' are mutually exclusive: the host function determines the launches"* ]]
     echo '{"args": {"a": "x"}}' > kernel.json
     run -1 cute-run -n tensors.ptx -c kernel.json
-    [[ "$output" == *"arguments by name are those of a host function"* ]]
+    [[ "$output" == *"named arguments require 'plan', the name of a host function"* ]]
     echo '{"plan": "main", "buffers": {"a": {"dtype": "f32"}}}' > shape.json
     run -1 cute-run -n tensors.ptx -c shape.json
-    [[ "$output" == *"\$.buffers.a: the key 'shape' is missing"* ]]
+    [[ "$output" == *"\$.buffers.a: missing key 'shape'"* ]]
 }
 
 @test "a function is found by a beginning of its name that no other has" {
@@ -446,7 +446,7 @@ MLIR
     run -0 cute-run -d emulator --check=all struct.ptx -c fill.json
     sed 's/"x", 2.5/"y", 2.5/' struct.json > bad.json
     run -1 cute-run -n struct.ptx -c bad.json
-    [[ "$output" == *"\$.args.s[1]: there is no buffer 'y'; did you mean 'x'?"* ]]
+    [[ "$output" == *"\$.args.s[1]: unknown buffer 'y'; did you mean 'x'?"* ]]
 }
 
 @test "several gpu.modules go through the pipe as one cubin, with a host function each" {

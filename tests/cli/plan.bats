@@ -76,7 +76,7 @@ MLIR
 
 @test "a division by zero is an error where a launch needs it" {
     run -1 cute-run host.cubin --plan main -D n=0 -n
-    [[ "$output" == *"the plan of 'main' launches 'small' with a grid that has no value"* ]]
+    [[ "$output" == *"the plan of 'main' launches 'small' with an undefined grid"* ]]
 }
 
 @test "numbers come from the environment where the source reads it" {
@@ -103,7 +103,7 @@ MLIR
 
 @test "missing and wrong arguments, unknown functions" {
     run -2 cute-run host.cubin --plan main -n
-    [[ "$output" == *"host function 'main' takes 'n': give it with -D n=NUMBER"* ]]
+    [[ "$output" == *"host function 'main' needs 'n': pass -D n=NUMBER"* ]]
     run -2 cute-run host.cubin --plan main -D n=many -n
     [[ "$output" == *"-D n expects an integer, got 'many'"* ]]
     run -1 cute-run host.cubin --plan mian -n
@@ -162,7 +162,7 @@ MLIR
     [[ "$output" == *"--sms expects a number above 0, got '0'"* ]]
     # a driver that tells of none: nothing runs, but a plan can be looked at
     CUTE_LIBCUDA=/nowhere/libcuda.so run -0 cute-run persistent.ptx -n --plan main --tensor a=i32:8 -D n=8
-    [[ "$output" == *"no device is at hand: 132 multiprocessors are assumed"* ]]
+    [[ "$output" == *"no device found: assuming 132 multiprocessors"* ]]
     [[ "$output" == *"264"* ]]
     CUTE_LIBCUDA=/nowhere/libcuda.so run -3 cute-run persistent.ptx --plan main --tensor a=i32:8 -D n=8
     [[ "$output" == *"/nowhere/libcuda.so"* ]]
@@ -192,10 +192,10 @@ MLIR
     cute-run persistent.ptx --device emulator --config k.json
     config '{"buffer": "a", "offset": 9, "shape": [4]}' 'i >= 8' > k.json
     run -1 cute-run persistent.ptx --device emulator --config k.json
-    [[ "$output" == *"the view of 'a' ends behind element 12, and the buffer has 12 elements"* ]]
+    [[ "$output" == *"the view of 'a' is out of bounds: its last element is 12, but the buffer has 12 elements"* ]]
     config '{"buffer": "b"}' 'i >= 8' > k.json
     run -1 cute-run persistent.ptx --device emulator --config k.json
-    [[ "$output" == *"there is no buffer 'b'"* ]]
+    [[ "$output" == *"unknown buffer 'b'"* ]]
     config '{"buffer": "a", "ofset": 9}' 'i >= 8' > k.json
     run -1 cute-run persistent.ptx --device emulator --config k.json
     # of a memref with a layout
@@ -220,7 +220,7 @@ MLIR
     cute-run view.ptx --device emulator --config k.json
     view '"offset": 7, "shape": [2, 4], "strides": [16, 1]' 'i == 8 + 16 + 2'
     run -1 cute-run view.ptx --device emulator --config k.json
-    [[ "$output" == *"begins 28 bytes behind the allocation, expected a multiple of 16"* ]]
+    [[ "$output" == *"is misaligned: expected an offset that is a multiple of 16 bytes, got 28"* ]]
     view '"offset": 8, "shape": [2, 4], "strides": [15, 1]' 'i == 8 + 16 + 2'
     run -1 cute-run view.ptx --device emulator --config k.json
 }
@@ -241,8 +241,8 @@ MLIR
 @test "a plan that was tampered with is an error" {
     sed -e '/"plan":"main"/s/\["const",64,1\]/["frob",64,0,0]/' host.ptx > frob.ptx
     run -1 cute-run frob.ptx --plan main -D n=1 -n
-    [[ "$output" == *"an operation 'frob'"* ]]
+    [[ "$output" == *"an unknown operation 'frob'"* ]]
     sed -e '/"plan":"main"/s/\["ceildivu",64,0,/["ceildivu",64,99,/' host.ptx > later.ptx
     run -1 cute-run later.ptx --plan main -D n=1 -n
-    [[ "$output" == *"made of no earlier one"* ]]
+    [[ "$output" == *"an operand that is not an earlier value"* ]]
 }

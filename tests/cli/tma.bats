@@ -59,7 +59,7 @@ JSON
     run "$bin/cute-run" -d emulator "$BATS_TEST_TMPDIR/im2col.cubin" -c "$BATS_TEST_TMPDIR/launch.json"
     [ "$status" -eq 1 ]
     echo "$output"
-    [[ $output == *"the kernel takes a tensor map of the mode im2col, which its host function makes"* ]]
+    [[ $output == *"unsupported tensor map of mode im2col: run the host function that makes it"* ]]
 }
 
 @test "a kernel changes its tensor maps: each group has its own address and extents; a missing fence is found" {

@@ -216,5 +216,5 @@ END
     jq '.args[0].tensor_map.swizzle = "none"' map.json >other.json
     run cute-run -d emulator by-value/*.ptx -c other.json
     [ "$status" -eq 1 ]
-    [[ "$output" == *"expected swizzle 128B, which the kernel is made for, got none"* ]]
+    [[ "$output" == *"expected swizzle 128B, as compiled into the kernel, got none"* ]]
 }

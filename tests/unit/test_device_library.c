@@ -471,10 +471,10 @@ static void test_offsets_of_bytes(void)
     CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_OK);
     bytes.extent = 65537;
     CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_USAGE);
-    CHECK(says(&r, "expected a last element less than 2147483648 behind the first, got 2147483648"));
+    CHECK(says(&r, "expected a last element less than 2147483648 elements from the first, got 2147483648"));
     bytes.stride = -32768;
     CHECK_INT(cute_arguments_set_bytes(a, "x", &bytes, sizeof bytes, r.diag), CUTE_USAGE);
-    CHECK(says(&r, "declare its strides as ?{i64}"));
+    CHECK(says(&r, "declare the strides as ?{i64}"));
     cute_arguments_destroy(a);
     close_rig(&r);
 }

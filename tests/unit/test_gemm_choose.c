@@ -37,12 +37,12 @@ static void test_every_product(void)
         for (int orders = 0; orders < 8; orders++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 gemm_problem p = problem_of(types[t], sizes[s][0], sizes[s][1], sizes[s][2], orders);
-                gemm_way ways[GEMM_WAYS];
-                size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
-                CHECK(count > 0 && count < GEMM_WAYS);
+                gemm_algo ways[GEMM_MAX_ALGOS];
+                size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
+                CHECK(count > 0 && count < GEMM_MAX_ALGOS);
                 int64_t size = cute_dtype_get(p.in)->bytes;
                 for (size_t i = 0; i < count; i++) {
-                    const gemm_way *w = &ways[i];
+                    const gemm_algo *w = &ways[i];
                     gemm_view v = gemm_view_of(w, &p);
                     bool single = w->config->class == GEMM_SINGLE; /* takes rows with any gap */
                     CHECK(i == 0 || ways[i - 1].seconds <= w->seconds);
@@ -58,28 +58,28 @@ static void test_every_product(void)
 
 static void test_architectures(void)
 {
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     gemm_problem half = problem_of("f16", 4096, 4096, 4096, 2), bytes = problem_of("e4m3", 64, 64, 64, 2);
     const gemm_target plain = {"sm_90", 132}, turing = {"sm_75", 40}, unknown = {"sm_1", 1};
-    size_t count = gemm_ways(&half, 1, &hopper, ways, GEMM_WAYS);
+    size_t count = gemm_algos(&half, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(count && !strcmp(ways[0].config->kernel->name, "gemm_sm90"));
-    count = gemm_ways(&half, 1, &ampere, ways, GEMM_WAYS);
+    count = gemm_algos(&half, 1, &ampere, ways, GEMM_MAX_ALGOS);
     for (size_t i = 0; i < count; i++) CHECK(!strcmp(ways[i].config->kernel->name, "gemm_sm80"));
     CHECK(count > 0);
-    count = gemm_ways(&half, 1, &plain, ways, GEMM_WAYS);
+    count = gemm_algos(&half, 1, &plain, ways, GEMM_MAX_ALGOS);
     for (size_t i = 0; i < count; i++) CHECK(!strcmp(ways[i].config->kernel->name, "gemm_sm80"));
-    CHECK_INT(gemm_ways(&bytes, 1, &ampere, ways, GEMM_WAYS), 0);
-    CHECK_INT(gemm_ways(&half, 1, &turing, ways, GEMM_WAYS), 0);
-    CHECK_INT(gemm_ways(&half, 1, &unknown, ways, GEMM_WAYS), 0);
+    CHECK_INT(gemm_algos(&bytes, 1, &ampere, ways, GEMM_MAX_ALGOS), 0);
+    CHECK_INT(gemm_algos(&half, 1, &turing, ways, GEMM_MAX_ALGOS), 0);
+    CHECK_INT(gemm_algos(&half, 1, &unknown, ways, GEMM_MAX_ALGOS), 0);
 }
 
 static void test_groups(void)
 {
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     gemm_problem p[2] = {problem_of("bf16", 256, 256, 256, 2), problem_of("bf16", 256, 255, 255, 2)};
-    size_t alone = gemm_ways(&p[0], 1, &hopper, ways, GEMM_WAYS), both;
+    size_t alone = gemm_algos(&p[0], 1, &hopper, ways, GEMM_MAX_ALGOS), both;
     for (size_t i = 0; i < alone; i++) CHECK(!ways[i].pack_a && !ways[i].pack_b && !ways[i].epilogue);
-    both = gemm_ways(p, 2, &hopper, ways, GEMM_WAYS);
+    both = gemm_algos(p, 2, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK_INT(both, alone);
     for (size_t i = 0; i < both; i++) /* what one of them needs is done for all */
         if (ways[i].vectors) CHECK(ways[i].pack_a && ways[i].pack_b && ways[i].vc == 1);
@@ -88,11 +88,11 @@ static void test_groups(void)
 static void test_workspace(void)
 {
     gemm_problem p = problem_of("i8", 100, 50, 33, 0);
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     gemm_workspace work;
-    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     for (size_t i = 0; i < count; i++) {
-        const gemm_way *w = &ways[i];
+        const gemm_algo *w = &ways[i];
         CHECK(gemm_workspace_of(w, &p, 1, &work, NULL) == CUTE_OK);
         size_t rows = w->swapped ? 50 : 100, columns = w->swapped ? 100 : 50;
         CHECK(w->pack_a ? work.a >= rows * 48 && work.a % 256 == 0 : work.a == 0);
@@ -101,7 +101,7 @@ static void test_workspace(void)
     }
 }
 
-static const gemm_way *way_named(const gemm_way *ways, size_t count, const char *name)
+static const gemm_algo *way_named(const gemm_algo *ways, size_t count, const char *name)
 {
     size_t i = 0;
     while (i < count && strcmp(ways[i].name, name) != 0) i++;
@@ -114,72 +114,72 @@ static void test_small_sides(void)
 {
     static const int64_t weights[][2] = {
         {6144, 4096}, {4096, 4096}, {28672, 4096}, {4096, 14336}, {8192, 28672}};
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         for (int64_t few = 1; few <= 64; few *= 4)
             for (int turned = 0; turned < 2; turned++) {
                 int64_t n = weights[i][0], k = weights[i][1];
                 gemm_problem p = problem_of("bf16", turned ? n : few, turned ? few : n, k, 2);
-                CHECK(gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS) > 0);
+                CHECK(gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS) > 0);
                 CHECK(few > 16 || ways[0].config->kernel == &gemm_kernel_split);
                 CHECK(!ways[0].epilogue && ways[0].config->bn >= few / 2 && ways[0].config->bn <= 64);
                 CHECK(few > 16 || ways[0].swapped == !turned);
                 /* as long as the weights take, and not twice that */
-                double memory = (double)(n * k * 2) / (n * k * 2 > GEMM_L2_KEEPS ? 3e12 : 7e12);
+                double memory = (double)(n * k * 2) / (n * k * 2 > GEMM_L2_RESIDENT ? 3e12 : 7e12);
                 CHECK(ways[0].seconds > memory && ways[0].seconds < 2.5 * memory + 3e-6);
             }
     gemm_problem square = problem_of("bf16", 4096, 4096, 4096, 2),
                  wide = problem_of("f16", 1024, 28672, 4096, 2);
-    gemm_ways(&square, 1, &hopper, ways, GEMM_WAYS);
+    gemm_algos(&square, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK_TEXT(ways[0].name, "sm90:128x256:4:2x1:0");
-    gemm_ways(&wide, 1, &hopper, ways, GEMM_WAYS);
+    gemm_algos(&wide, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK_TEXT(ways[0].name, "sm90:128x256:4:2x1:0");
     /* rows of D that the kernel can't count in a grid */
     gemm_problem tall = problem_of("bf16", INT64_C(64) * 65536, 1, 8, 2);
-    size_t count = gemm_ways(&tall, 1, &hopper, ways, GEMM_WAYS);
+    size_t count = gemm_algos(&tall, 1, &hopper, ways, GEMM_MAX_ALGOS);
     for (size_t i = 0; i < count; i++)
         if (ways[i].config->kernel == &gemm_kernel_split) CHECK(ways[i].swapped || ways[i].config->bm > 64);
 }
 
 static void test_epilogues(void)
 {
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     gemm_problem p = problem_of("bf16", 512, 512, 512, 2), integers = problem_of("i8", 512, 512, 512, 2);
     p.given.beta = integers.given.beta = 2;
     p.given.bias = integers.given.bias = true;
-    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(ways[0].fused && !ways[0].epilogue);
     for (size_t i = 0; i < count; i++) CHECK(ways[i].fused != ways[i].epilogue);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
     CHECK(way_named(ways, count, "sm90:128x176:5:1x2:1")->fused);
     CHECK(way_named(ways, count, "sm80:128x256:128:3")->epilogue);
     p.out = CUTE_F32;
-    count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
     CHECK(way_named(ways, count, "sm90:128x192:4:2x1:1")->epilogue); /* no registers for C */
     p.out = CUTE_BF16;
     /* C that TMA does not take */
     p.given.beta = 1;
     p.given.ld_c = p.c.row = 513;
-    count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
     CHECK(way_named(ways, count, "split:64x64:128:6:2x1:2")->fused);
     /* integers are not computed in f32 */
-    count = gemm_ways(&integers, 1, &hopper, ways, GEMM_WAYS);
+    count = gemm_algos(&integers, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
     CHECK(way_named(ways, count, "split:64x64:128:5:2x1:2")->fused);
     /* of a group what one can't have none has */
     gemm_problem two[2] = {problem_of("bf16", 512, 512, 512, 2), problem_of("bf16", 512, 512, 512, 2)};
     two[0].given.beta = two[1].given.beta = 1;
     two[1].given.ld_c = two[1].c.row = 513;
-    count = gemm_ways(two, 2, &hopper, ways, GEMM_WAYS);
+    count = gemm_algos(two, 2, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->epilogue);
 }
 
 /* Sums of 8-bit floats that are added as f32 are another kernel's than the fast ones. */
 static void test_sums(void)
 {
-    gemm_way ways[GEMM_WAYS];
+    gemm_algo ways[GEMM_MAX_ALGOS];
     for (int fast = 0; fast < 2; fast++) {
         cute_gemm_problem given = CUTE_GEMM_PROBLEM;
         gemm_problem p;
@@ -188,7 +188,7 @@ static void test_sums(void)
         given.accumulate = fast ? NULL : "f32";
         given.order_b = CUTE_GEMM_COLUMNS;
         CHECK(gemm_problem_read(&given, -1, &p, NULL) == CUTE_OK && p.fast == fast);
-        size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+        size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
         CHECK(count > 0 && ways[0].config->kernel == &gemm_kernel_sm90);
         for (size_t i = 0; i < count; i++)
             CHECK(ways[i].config->kernel == &gemm_kernel_sm80 || ways[i].config->promotes == !fast);
@@ -204,9 +204,9 @@ static void test_measured(void)
     cute_arena *arena = cute_arena_create();
     const char *folder = NULL;
     gemm_problem p = problem_of("f16", 512, 512, 512, 2), other = problem_of("f16", 512, 512, 520, 2);
-    gemm_way ways[GEMM_WAYS], way;
+    gemm_algo ways[GEMM_MAX_ALGOS], way;
     CHECK(cute_temp_directory(arena, &folder, NULL) == CUTE_OK);
-    size_t count = gemm_ways(&p, 1, &hopper, ways, GEMM_WAYS);
+    size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     const char *slowest = ways[count - 1].name;
     CHECK(gemm_choose(&p, 1, &hopper, NULL, folder, "H100", &way, NULL) == CUTE_OK && !way.tuned);
     gemm_tuned_put(&p, &hopper, "H100", folder, slowest, 1e-5, false);

@@ -279,19 +279,20 @@ static void test_errors(void)
         const char *check, *what;
     } cases[] = {
         {"'A'", "A has 2 dimensions and the result 1"},
-        {"'A[i]'", "A has 2 dimensions, not 1"},
-        {"'A[0, i + 1]'", "index 4 is outside dimension 1 of A, which has 4 elements"},
-        {"'A[0, i / 2]'", "expected an integer index, got 0.5 for A"},
+        {"'A[i]'", "expected 2 indices of A, got 1"},
+        {"'A[0, i + 1]'", "index 4 is out of bounds for dimension 1 of A, which has 4 elements"},
+        {"'A[0, i / 2]'", "expected an integer index of A, got 0.5"},
         {"'B[i]'", "unknown name 'B'"},
         {"'exq(i)'", "unknown function 'exq'; did you mean 'exp'?"},
-        {"'sum(k, k)'", "the extent of 'k' is unknown"},
-        {"'sum(k, A[k, 0] + A[0, k])'", "the extent of 'k' is unclear"},
-        {"'sum(i, A[0, i])'", "has a meaning here already"},
-        {"{'einsum': 'ij->j', 'operands': ['C']}", "operand 0 has 2 labels, and C has 1 dimensions"},
-        {"{'einsum': 'ij->i', 'operands': ['A']}", "'i' is 4 elsewhere, and 2 in A"},
-        {"{'einsum': 'ij', 'operands': ['A']}", "'->' is missing"},
-        {"{'einsum': 'ij->k', 'operands': ['A']}", "'k' of the result is in no operand"},
-        {"{'einsum': 'ij->jj', 'operands': ['A']}", "'j' stands twice"},
+        {"'sum(k, k)'", "unknown extent of 'k'"},
+        {"'sum(k, A[k, 0] + A[0, k])'", "ambiguous extent of 'k'"},
+        {"'sum(i, A[0, i])'", "is already defined"},
+        {"{'einsum': 'ij->j', 'operands': ['C']}",
+         "expected 1 label of operand 0, one for each dimension of C, got 2"},
+        {"{'einsum': 'ij->i', 'operands': ['A']}", "expected extent 4 of label 'i' in A, got 2"},
+        {"{'einsum': 'ij', 'operands': ['A']}", "expected '->'"},
+        {"{'einsum': 'ij->k', 'operands': ['A']}", "label 'k' of the result is not in any operand"},
+        {"{'einsum': 'ij->jj', 'operands': ['A']}", "label 'j' is repeated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[600];
@@ -311,7 +312,7 @@ static void test_unwritten(void)
     data_unwritten u = cute_data_unwritten(c, 0, mask, false);
     CHECK_INT(u.count, 3);
     CHECK_INT(u.first, 6);
-    CHECK_INT(cute_data_overrun(c, 0).behind, -1);
+    CHECK_INT(cute_data_overrun(c, 0).after, -1);
     CHECK_INT(cute_data_overrun(c, 0).before, -1);
     /* Another run over the other poison writes one of them with the first poison's value. */
     cute_data_poison(c, 1);
@@ -319,7 +320,7 @@ static void test_unwritten(void)
     u = cute_data_unwritten(c, 1, mask, true);
     CHECK_INT(u.count, 2);
     ((char *)c->tensor.data)[c->tensor.bytes + 2] = 0;
-    CHECK_INT(cute_data_overrun(c, 1).behind, 2);
+    CHECK_INT(cute_data_overrun(c, 1).after, 2);
     CHECK_INT(cute_data_overrun(c, 1).before, -1);
     ((char *)c->tensor.data)[-3] = 0;
     CHECK_INT(cute_data_overrun(c, 1).before, 3);

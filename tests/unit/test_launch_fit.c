@@ -119,9 +119,8 @@ static void test_several(void)
     fits("((4,2),3):((1,8),16)", "8x3:1,16",
          "has 2 dimensions, expected 3 ([4,2,3] with strides [1,8,16]), or 44 contiguous elements");
     fits("((?,?),3):((1,?),?)", "8x3:1,16",
-         "has a dimension for mode 0, which has more than one unknown extent; expected one for each of the 3 "
-         "leaves of "
-         "the layout");
+         "has one dimension for mode 0, which has several unknown extents: expected one for each of the "
+         "layout's 3 leaves");
     fits("((?,?),3):((1,?),?)", "4x2x3:1,4,8", "4 2 4 8");
 }
 

@@ -107,7 +107,7 @@ static void test_damaged(void)
         const char *dictionary, *what;
     } cases[] = {
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (200,), }\n",
-         "truncated: 800 bytes of elements are announced, 8 are there"},
+         "truncated: expected 800 bytes of elements, got 8"},
         {"{'descr': '<f4', 'fortran_order': False, }\n", "incomplete"},
         {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }\n", "damaged"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", "structured"},
@@ -115,7 +115,7 @@ static void test_damaged(void)
         {"{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }\n", "expected elements of f32"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }\n", "64 bits"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "damaged"},
-        {"", "expected a dictionary as header"},
+        {"", "expected a dictionary as the header"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char bytes[400], message[200];

@@ -95,12 +95,12 @@ static cute_status launch(const gemm_request *r, const cute_gemm *gemm, bool ben
     const gemm_problem *problems = gemm_problems(gemm, &count);
     cute_launch_options options = *r->launch;
     cute_launch *l = NULL;
-    json_t *document = gemm_document(gemm_way_of(gemm), problems, count);
+    json_t *document = gemm_document(gemm_algo_of(gemm), problems, count);
     if (document) gemm_document_check(document, problems, count);
     if (document && bench)
         gemm_document_bench(document, problems, count, r->l2 && !strcmp(r->l2, "cold"), r->vs != NULL);
     char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
-    options.module_label = gemm_way_of(gemm)->name;
+    options.module_label = gemm_algo_of(gemm)->name;
     cute_status status =
         text ? cute_launch_open("<gemm>", text, strlen(text), NULL, gemm_module(gemm), &options, &l, diag)
              : cute_fail_memory(diag);

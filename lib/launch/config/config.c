@@ -1,5 +1,6 @@
-/* Reading launch.json: values and expressions, params, buffers, launches and outputs. Checks and the bench
- * are in config_check.c. The schema has been checked when these functions run, so types hold. */
+/* Reads launch.json: values and expressions, params, buffers, launches and outputs. Checks and the bench are
+ * in config_check.c. The document has been validated against the schema, so the types of values are not
+ * checked again. */
 #include "lib/launch/config/config.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static bool names_sms(const cute_expr *expr)
     return false;
 }
 
-/* A device is asked only where it matters. */
+/* The device is queried only if the expression uses `sms`. */
 static cute_status find_sms(const cute_config *config, const cute_expr *expr, cute_diag *diag)
 {
     int64_t unused;
@@ -66,7 +67,7 @@ static cute_status find_sms(const cute_config *config, const cute_expr *expr, cu
     return config_sms(config, &unused, diag);
 }
 
-static bool lookup(void *context, const char *name, int64_t *value)
+static bool lookup_integer_param(void *context, const char *name, int64_t *value)
 {
     const cute_formula_param *param = config_param(context, name);
     if (!param || param->real) return false;
@@ -78,7 +79,7 @@ cute_status config_expr(const cute_config *config, const json_t *value, const cu
                         const cute_expr **out, cute_diag *diag)
 {
     cute_place place = cute_document_place(&config->document, path, false);
-    place.column++; /* behind the quote */
+    place.column++; /* the opening quote */
     cute_expr *expr;
     CUTE_TRY(cute_expr_parse(config->arena, json_string_value(value), json_string_length(value), &place,
                              &expr, diag));
@@ -86,8 +87,8 @@ cute_status config_expr(const cute_config *config, const json_t *value, const cu
     return find_sms(config, expr, diag);
 }
 
-/* Adds which value the expression belongs to. */
-static cute_status explain(const cute_path *path, cute_diag *diag)
+/* Notes the value whose expression failed. */
+static cute_status note_expression_path(const cute_path *path, cute_diag *diag)
 {
     cute_buffer text = {0};
     cute_path_text(path, &text);
@@ -96,7 +97,7 @@ static cute_status explain(const cute_path *path, cute_diag *diag)
     return CUTE_INVALID;
 }
 
-/* An error at the first param of an expression that is not an integer. */
+/* Fails at the first param in an expression that is not an integer. */
 static cute_status check_integer_params(const cute_config *config, const cute_expr *expr, cute_diag *diag)
 {
     const cute_formula_param *param = expr->kind == CUTE_EXPR_NAME ? config_param(config, expr->name) : NULL;
@@ -120,8 +121,9 @@ cute_status config_integer(const cute_config *config, const json_t *value, const
     const cute_expr *expr;
     CUTE_TRY(config_expr(config, value, path, &expr, diag));
     cute_status status = check_integer_params(config, expr, diag);
-    if (status == CUTE_OK) status = cute_expr_int(expr, lookup, (void *)(uintptr_t)config, out, diag);
-    return status == CUTE_INVALID ? explain(path, diag) : status;
+    if (status == CUTE_OK)
+        status = cute_expr_int(expr, lookup_integer_param, (void *)(uintptr_t)config, out, diag);
+    return status == CUTE_INVALID ? note_expression_path(path, diag) : status;
 }
 
 cute_status config_real(const cute_config *config, const json_t *value, const cute_path *path, double *out,
@@ -143,7 +145,8 @@ cute_status config_integers(const cute_config *config, const json_t *value, cons
     if (!json_is_array(value)) return config_integer(config, value, path, out, diag);
     *count = (int)json_array_size(value);
     if (*count > limit)
-        return cute_document_fail(&config->document, path, false, diag, "more than %d", limit);
+        return cute_document_fail(&config->document, path, false, diag, "expected at most %d entries, got %d",
+                                  limit, *count);
     for (int i = 0; i < *count; i++)
         CUTE_TRY(config_integer(config, json_array_get(value, (size_t)i),
                                 config_element(config, path, (size_t)i), &out[i], diag));
@@ -172,9 +175,9 @@ cute_status config_find_buffer(const cute_config *config, const char *name, cons
         return CUTE_OK;
     }
     const char *near = cute_nearest(name, buffer_name_at, config);
-    return cute_document_fail(
-        &config->document, path, false, diag,
-        near ? "there is no buffer '%s'; did you mean '%s'?" : "there is no buffer '%s'", name, near);
+    return cute_document_fail(&config->document, path, false, diag,
+                              near ? "unknown buffer '%s'; did you mean '%s'?" : "unknown buffer '%s'", name,
+                              near);
 }
 
 /* ---- params ---- */
@@ -190,7 +193,8 @@ static const char *param_key_at(const void *object, size_t index)
 static cute_status evaluate_param(const cute_config *config, const cute_expr *expr, cute_formula_param *param,
                                   cute_diag *diag)
 {
-    if (cute_expr_int(expr, lookup, (void *)(uintptr_t)config, &param->integer, NULL) == CUTE_OK) {
+    if (cute_expr_int(expr, lookup_integer_param, (void *)(uintptr_t)config, &param->integer, NULL) ==
+        CUTE_OK) {
         param->number = (double)param->integer;
         return CUTE_OK;
     }
@@ -229,7 +233,7 @@ static cute_status check_defines(const cute_config *config, const json_t *params
     return CUTE_OK;
 }
 
-static const char *define_of(const char *const *defines, size_t count, const char *name)
+static const char *find_define(const char *const *defines, size_t count, const char *name)
 {
     size_t length = strlen(name);
     for (size_t i = count; i-- > 0;)
@@ -251,7 +255,7 @@ static cute_status read_params(cute_config *config, const char *const *defines, 
     {
         cute_formula_param param = {.name = key};
         const cute_path *path = config_member(config, base, key);
-        const char *define = define_of(defines, define_count, key);
+        const char *define = find_define(defines, define_count, key);
         const cute_expr *expr;
         if (define) {
             CUTE_TRY(read_define(config, define, &param, diag));
@@ -286,47 +290,46 @@ cute_status config_view(const cute_config *config, const json_t *value, const cu
             if (tensor->shape[i] < 0)
                 return cute_document_fail(
                     document, json_is_array(shape) ? config_element(config, at, (size_t)i) : at, false, diag,
-                    "the extent is negative: %lld", (long long)tensor->shape[i]);
+                    "expected an extent of at least 0, got %lld", (long long)tensor->shape[i]);
         if (!strides && !cute_tensor_row_major(tensor))
-            return cute_document_fail(document, at, false, diag,
-                                      "the shape has more elements than 64 bits can count");
+            return cute_document_fail(document, at, false, diag, "the size of the buffer exceeds 64 bits");
     }
     if (strides) {
         const cute_path *at = config_member(config, path, "strides");
         CUTE_TRY(config_integers(config, strides, at, tensor->strides, CUTE_TENSOR_RANK, &count, diag));
         if (count != tensor->rank)
-            return cute_document_fail(document, at, false, diag, "%d stride%s for a shape of %d dimension%s",
-                                      count, count == 1 ? "" : "s", tensor->rank,
-                                      tensor->rank == 1 ? "" : "s");
+            return cute_document_fail(document, at, false, diag,
+                                      "expected %d stride%s, one for each dimension, got %d", tensor->rank,
+                                      tensor->rank == 1 ? "" : "s", count);
         for (int i = 0; i < count; i++)
             if (tensor->strides[i] < 0)
                 return cute_document_fail(
                     document, json_is_array(strides) ? config_element(config, at, (size_t)i) : at, false,
-                    diag, "the stride is negative: %lld", (long long)tensor->strides[i]);
+                    diag, "expected a stride of at least 0, got %lld", (long long)tensor->strides[i]);
     }
     if (offset) {
         const cute_path *at = config_member(config, path, "offset");
         CUTE_TRY(config_integer(config, offset, at, &tensor->offset, diag));
         if (tensor->offset < 0)
-            return cute_document_fail(document, at, false, diag, "the offset is negative: %lld",
+            return cute_document_fail(document, at, false, diag, "expected an offset of at least 0, got %lld",
                                       (long long)tensor->offset);
     }
     if (!cute_tensor_layout(tensor))
-        return cute_document_fail(document, path, false, diag, "the buffer is larger than 64 bits can count");
+        return cute_document_fail(document, path, false, diag, "the size of the buffer exceeds 64 bits");
     return CUTE_OK;
 }
 
 cute_status config_names(const cute_config *config, const json_t *list, const cute_path *path, int rank,
                          const char **out, cute_diag *diag)
 {
-    static const char *const usual[CUTE_TENSOR_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p",
-                                                        "q", "r", "s", "t", "u", "v", "w", "z"};
-    for (int i = 0; i < rank; i++) out[i] = usual[i];
+    static const char *const index_names[CUTE_TENSOR_RANK] = {"i", "j", "k", "l", "m", "n", "o", "p",
+                                                              "q", "r", "s", "t", "u", "v", "w", "z"};
+    for (int i = 0; i < rank; i++) out[i] = index_names[i];
     if (!list) return CUTE_OK;
     if ((int)json_array_size(list) != rank)
         return cute_document_fail(&config->document, config_member(config, path, "index"), false, diag,
-                                  "%zu names for %d dimension%s", json_array_size(list), rank,
-                                  rank == 1 ? "" : "s");
+                                  "expected %d name%s, one for each dimension, got %zu", rank,
+                                  rank == 1 ? "" : "s", json_array_size(list));
     for (int i = 0; i < rank; i++) out[i] = json_string_value(json_array_get(list, (size_t)i));
     return CUTE_OK;
 }
@@ -354,7 +357,7 @@ static cute_status read_init_object(const cute_config *config, const json_t *val
         CUTE_TRY(read_pair(config, item, at, &out->a, &out->b, diag));
         if ((out->init == INIT_UNIFORM || out->init == INIT_INTEGERS) && !(out->a <= out->b))
             return cute_document_fail(&config->document, at, false, diag,
-                                      "the range is empty: %g is above %g", out->a, out->b);
+                                      "empty range: %g is greater than %g", out->a, out->b);
         if (out->init != INIT_INTEGERS) return CUTE_OK;
         if (out->a != rint(out->a) || out->b != rint(out->b) || fabs(out->a) > 0x1p53 ||
             fabs(out->b) > 0x1p53)
@@ -423,12 +426,12 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
         CUTE_TRY(config_strides_from_plan(config, out, diag));
         if (!cute_tensor_layout(&out->tensor))
             return cute_document_fail(&config->document, out->path, false, diag,
-                                      "the buffer is larger than 64 bits can count");
+                                      "the size of the buffer exceeds 64 bits");
     }
     if (!init) {
         if (!cute_tensor_injective(&out->tensor))
             return cute_document_fail(&config->document, config_member(config, out->path, "strides"), false,
-                                      diag, "the strides let elements of this output share a place");
+                                      diag, "overlapping strides: elements of this output share an address");
         return CUTE_OK;
     }
     const cute_path *at = config_member(config, out->path, "init");
@@ -439,7 +442,7 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
                                   cute_dtype_get(out->tensor.dtype)->name);
     if (out->init == INIT_NORMAL && class != CUTE_CLASS_FLOAT)
         return cute_document_fail(&config->document, at, false, diag,
-                                  "normal numbers are real; for %s give {\"integers\": [low, high]}",
+                                  "unsupported init 'normal' for %s: use {\"integers\": [low, high]}",
                                   cute_dtype_get(out->tensor.dtype)->name);
     return CUTE_OK;
 }
@@ -453,12 +456,12 @@ static cute_status add_buffers(cute_config *config, json_t *buffers, bool global
         config_buffer *buffer = &config->buffers[config->buffer_count];
         CUTE_TRY(read_buffer(config, name, value, global, buffer, diag));
         if (config_param(config, name))
-            return cute_document_fail(&config->document, buffer->path, true, diag, "'%s' is a param already",
+            return cute_document_fail(&config->document, buffer->path, true, diag, "'%s' is already a param",
                                       name);
         for (size_t i = 0; i < config->buffer_count; i++)
             if (strcmp(config->buffers[i].tensor.name, name) == 0)
                 return cute_document_fail(&config->document, buffer->path, true, diag,
-                                          "'%s' is a buffer already", name);
+                                          "'%s' is already a buffer", name);
         buffer->reference = buffer->tensor;
         config->tensors[config->buffer_count++] = &buffer->reference;
     }
@@ -513,8 +516,8 @@ cute_status config_read_launch(cute_config *config, const json_t *value, const c
     const cute_path *at = config_member(config, path, "dynamic_smem");
     CUTE_TRY(config_integer(config, smem, at, &out->dynamic_smem, diag));
     if (out->dynamic_smem < 0)
-        return cute_document_fail(&config->document, at, false, diag, "the size is negative: %lld",
-                                  (long long)out->dynamic_smem);
+        return cute_document_fail(&config->document, at, false, diag,
+                                  "expected a size of at least 0, got %lld", (long long)out->dynamic_smem);
     return CUTE_OK;
 }
 
@@ -532,8 +535,10 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
     if (!list) return config_read_launch(config, config->document.root, NULL, &config->launches[0], diag);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (json_object_get(config->document.root, single[i]))
-            return cute_document_fail(&config->document, config_member(config, NULL, single[i]), true, diag,
-                                      "with 'launches', '%s' belongs into each of them", single[i]);
+            return cute_document_fail(
+                &config->document, config_member(config, NULL, single[i]), true, diag,
+                "'launches' and '%s' are mutually exclusive: move '%s' into each launch", single[i],
+                single[i]);
     const cute_path *base = config_member(config, NULL, "launches");
     json_array_foreach(list, index, value) CUTE_TRY(config_read_launch(
         config, value, config_element(config, base, index), &config->launches[index], diag));
@@ -543,17 +548,17 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
 static cute_status read_output(const cute_config *config, const json_t *value, config_output *out,
                                cute_diag *diag)
 {
-    enum { USUAL_PRINT = 16 };
+    enum { DEFAULT_PRINT = 16 };
     const char *word = json_string_value(value), *npy, *raw;
     const json_t *print = json_object_get(value, "print");
     npy = json_string_value(json_object_get(value, "npy"));
     raw = json_string_value(json_object_get(value, "raw"));
     out->stats = json_is_true(json_object_get(value, "stats"));
-    out->print = json_is_true(print) ? USUAL_PRINT : json_integer_value(print);
+    out->print = json_is_true(print) ? DEFAULT_PRINT : json_integer_value(print);
     if (word) {
         size_t length = strlen(word);
         if (strcmp(word, "print") == 0)
-            out->print = USUAL_PRINT;
+            out->print = DEFAULT_PRINT;
         else if (strcmp(word, "stats") == 0)
             out->stats = true;
         else if (length > 4 && strcmp(word + length - 4, ".npy") == 0)
@@ -561,12 +566,12 @@ static cute_status read_output(const cute_config *config, const json_t *value, c
         else
             raw = word;
     }
-    /* Kept as given: -o chooses the folder. */
+    /* Not resolved yet: -o selects the folder. */
     out->npy = npy;
     out->raw = raw;
     if (!npy && !raw && !out->print && !out->stats)
         return cute_document_fail(&config->document, out->path, false, diag,
-                                  "says nothing to do; known: npy, raw, print, stats");
+                                  "expected npy, raw, print or stats, got none");
     return CUTE_OK;
 }
 

@@ -1,5 +1,5 @@
-/* launch.json as data: every expression evaluated, every name resolved, nothing yet compared with a kernel.
- */
+/* launch.json as data: expressions are evaluated and names resolved, but nothing is compared with a kernel
+ * yet. */
 #ifndef CUTE_LIB_LAUNCH_CONFIG_CONFIG_H
 #define CUTE_LIB_LAUNCH_CONFIG_CONFIG_H
 
@@ -25,39 +25,39 @@ typedef enum config_init {
 typedef struct config_buffer {
     cute_tensor tensor;
     cute_tensor
-        reference; /* the same as checks see it: the contents before the launches, or of an output after */
+        reference; /* `tensor` as checks see it: the contents before the launches, or an output's after */
     const cute_path *path; /* $.buffers.NAME */
     config_init init;
-    double a, b;       /* value; start, step; low, high; mean, deviation */
-    int64_t low, high; /* of INIT_INTEGERS */
+    double a, b;       /* value; start, step; low, high; or mean, deviation */
+    int64_t low, high; /* INIT_INTEGERS */
     const cute_expr *expr;
     const char *index_names[CUTE_TENSOR_RANK];
-    const char *file; /* resolved */
-    int64_t skip;
+    const char *file; /* resolved path */
+    int64_t skip;     /* bytes at the start of the file */
     int64_t seed;
     bool allow_unwritten;
-    bool global;   /* a variable of the module: no memory of its own, and no guards */
-    void *initial; /* the contents before the launches, kept where a check needs them; else NULL */
+    bool global;   /* a variable of the module, without an allocation or guards */
+    void *initial; /* a copy of the contents before the launches, if a check or output needs it; else NULL */
     bool checked, output;
 } config_buffer;
 
 typedef struct config_launch {
     const cute_path *path; /* $ or $.launches[i] */
     const json_t *json;
-    const char *kernel;                    /* NULL: the only one */
+    const char *kernel;                    /* NULL: the module's only kernel */
     int64_t grid[3], block[3], cluster[3]; /* zeros: not given */
     int64_t dynamic_smem;                  /* -1: not given */
     bool cooperative, programmatic;
-    const host_launch *host;        /* what a host function launches: its arguments are these */
-    const struct config_plan *plan; /* of that function */
+    const host_launch *host;        /* a launch of a host function, with its arguments; else NULL */
+    const struct config_plan *plan; /* that function */
 } config_launch;
 
-/* A host function whose launches are to be done. */
+/* A host function to run. */
 typedef struct config_plan {
     const cute_path *path; /* $.plan or $.plan[i] */
-    const json_t *json;    /* the object there; NULL where it is a name */
+    const json_t *json;    /* the object; NULL if only a name is given */
     host_plan host;
-    config_buffer **buffers; /* those that addresses are based on: host_number.base is an index */
+    config_buffer **buffers; /* indexed by host_number.base */
     size_t buffer_count;
 } config_plan;
 
@@ -69,8 +69,8 @@ typedef struct config_plan_list {
 typedef struct config_output {
     config_buffer *buffer;
     const cute_path *path;
-    const char *npy, *raw; /* resolved, or NULL */
-    int64_t print;         /* rows and columns at most; 0: not printed */
+    const char *npy, *raw; /* as given; NULL: not written */
+    int64_t print;         /* maximum rows and columns; 0: not printed */
     bool stats;
 } config_output;
 
@@ -94,7 +94,7 @@ typedef struct config_check {
 
 typedef enum config_peer { PEER_MEMCPY, PEER_MEMSET, PEER_LAUNCHES, PEER_CUBLAS } config_peer;
 
-/* A product by cuBLASLt: D = act(alpha A B + beta C + bias); c and bias may be NULL. */
+/* cuBLASLt's D = act(alpha A B + beta C + bias); c and bias may be NULL. */
 typedef struct config_product {
     const config_buffer *a, *b, *c, *d, *bias;
     double alpha, beta;
@@ -105,7 +105,7 @@ typedef struct config_product {
 typedef struct config_baseline {
     const char *name;
     config_peer peer;
-    config_product product; /* of PEER_CUBLAS */
+    config_product product; /* PEER_CUBLAS */
     double bytes, flops;    /* 0: not given */
     config_launch *launches;
     size_t launch_count;
@@ -122,17 +122,17 @@ typedef struct config_bench {
 typedef struct cute_config {
     cute_arena *arena;
     cute_document document;
-    const char *folder;         /* of the file, for the paths in it */
-    cute_formula_param *params; /* `sms` too, once something has asked for it */
+    const char *folder;         /* the file's, for relative paths */
+    cute_formula_param *params; /* includes `sms` after its first use */
     size_t param_count;
-    const config_device *device; /* where it will run; NULL: anywhere. Not read behind cute_config_read */
+    const config_device *device; /* the launch's device; may be NULL. Used only during cute_config_read */
     config_buffer *buffers;
     size_t buffer_count;
     const cute_tensor **tensors; /* the buffers' references, for formulas */
     const cute_module *module;   /* may be NULL */
     config_plan_list plans;
-    json_t *plan_lines; /* of the module's metadata, that plans are read from */
-    bool from_options;  /* made of options: messages name them */
+    json_t *plan_lines; /* the metadata that plans were read from; plans refer to it */
+    bool from_options;  /* generated from options, which messages then name */
     config_launch *launches;
     size_t launch_count;
     config_output *outputs;
@@ -144,27 +144,27 @@ typedef struct cute_config {
     double timeout; /* 0: not given */
 } cute_config;
 
-/* Where a config comes from. */
+/* The source of a config. */
 typedef struct config_source {
     const char *label, *text;
     size_t length;
-    const char *folder;         /* of the file; may be NULL */
-    const cute_module *module;  /* whose host functions a plan names; may be NULL where there is no plan */
+    const char *folder;         /* the file's; may be NULL */
+    const cute_module *module;  /* with the plans' host functions; may be NULL without plans */
     const char *const *defines; /* "NAME=VALUE" */
     size_t define_count;
     bool from_options;
     const config_device *device; /* may be NULL */
 } config_source;
 
-/* The text and everything else live in `arena`; the document is validated first. Release with cute_config_release,
- * also after a failure. */
+/* Validates and reads launch.json; everything lives in `arena`. Call cute_config_release also after a
+ * failure. */
 cute_status cute_config_read(cute_arena *arena, const config_source *source, cute_config *out,
                              cute_diag *diag);
 void cute_config_release(cute_config *config);
 
-/* ---- for the readers of parts of it ---- */
+/* ---- for the readers of its parts ---- */
 
-/* A path in the config's arena; NULL when memory is exhausted (which reads as "$"). */
+/* A path in the config's arena; NULL, which denotes "$", when memory is exhausted. */
 const cute_path *config_member(const cute_config *config, const cute_path *up, const char *key);
 const cute_path *config_element(const cute_config *config, const cute_path *up, size_t index);
 /* An integer or an expression over the params. */
@@ -174,33 +174,34 @@ cute_status config_real(const cute_config *config, const json_t *value, const cu
                         cute_diag *diag);
 cute_status config_expr(const cute_config *config, const json_t *value, const cute_path *path,
                         const cute_expr **out, cute_diag *diag);
-/* One integer or a list of at most `limit`; *count is how many. */
+/* One integer or a list of at most `limit`; *count is the number read. */
 cute_status config_integers(const cute_config *config, const json_t *value, const cute_path *path,
                             int64_t *out, int limit, int *count, cute_diag *diag);
-/* With "did you mean" and the names there are. */
+/* Looks up a buffer; the error has "did you mean". */
 cute_status config_find_buffer(const cute_config *config, const char *name, const cute_path *path,
                                config_buffer **out, cute_diag *diag);
-/* Shape, strides and offset of `value` (the keys of a buffer) over what `tensor` has already. */
+/* Overrides the tensor's shape, strides and offset by those of `value`. */
 cute_status config_view(const cute_config *config, const json_t *value, const cute_path *path,
                         cute_tensor *tensor, cute_diag *diag);
-/* The names of `rank` index variables: those of `list`, or i, j, k, ... */
+/* The names of `rank` index variables: `list`, or i, j, k, ... */
 cute_status config_names(const cute_config *config, const json_t *list, const cute_path *path, int rank,
                          const char **out, cute_diag *diag);
 const char *config_file(const cute_config *config, const char *name);
 const cute_formula_param *config_param(const cute_config *config, const char *name);
-/* The device's multiprocessors: the name `sms` in expressions, unless a param or buffer is called so. */
+/* The device's number of multiprocessors: `sms` in expressions, unless a param or buffer has that name. */
 cute_status config_sms(const cute_config *config, int64_t *out, cute_diag *diag);
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
-/* The host functions under "plan", before the buffers; then their launches, when these are there. */
+/* config_read_plans reads the host functions under "plan", before the buffers are read; config_run_plans
+ * makes their launches, after. */
 cute_status config_read_plans(cute_config *config, cute_diag *diag);
 cute_status config_run_plans(cute_config *config, const config_plan_list *plans, config_launch **out,
                              size_t *count, cute_diag *diag);
-/* Both for the plans of a baseline. */
+/* Both steps, for the plans of a baseline. */
 cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
                                       config_launch **out, size_t *count, cute_diag *diag);
-/* Element type and static shape of a buffer that launch.json does not give, from the parameter that gets it; then its
- * strides. */
+/* Defaults of a buffer from the host function's parameter it is bound to: element type and static shape; and,
+ * once the shape is known, strides. */
 cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,
                                     cute_diag *diag);
 cute_status config_strides_from_plan(const cute_config *config, config_buffer *out, cute_diag *diag);

@@ -1,4 +1,4 @@
-/* Reading the parts of launch.json that judge a run: check and bench. */
+/* Reads "check" and "bench" of launch.json. */
 #include <string.h>
 
 #include "lib/launch/config/config.h"
@@ -23,7 +23,7 @@ static cute_status read_sample(const cute_config *config, const json_t *value, c
     const cute_path *at = config_member(config, out->path, "sample");
     CUTE_TRY(config_integer(config, sample, at, &out->sample, diag));
     if (out->sample < 1)
-        return cute_document_fail(&config->document, at, false, diag, "%lld is not at least 1",
+        return cute_document_fail(&config->document, at, false, diag, "expected at least 1 sample, got %lld",
                                   (long long)out->sample);
     return CUTE_OK;
 }
@@ -34,7 +34,7 @@ static cute_status read_operands(const cute_config *config, const json_t *value,
     const json_t *list = json_object_get(value, "operands");
     if (!list)
         return cute_document_fail(&config->document, out->path, false, diag,
-                                  "an einsum needs 'operands', the names of its buffers");
+                                  "expected 'operands', the buffers of the einsum, got none");
     const cute_path *at = config_member(config, out->path, "operands");
     out->operand_count = (int)json_array_size(list);
     for (int i = 0; i < out->operand_count; i++) {
@@ -45,7 +45,7 @@ static cute_status read_operands(const cute_config *config, const json_t *value,
     return CUTE_OK;
 }
 
-/* Which of the ways to say what is expected was used: exactly one. */
+/* Reads the expected values, given by exactly one of the keys. */
 static cute_status read_expected(const cute_config *config, const json_t *value, config_check *out,
                                  cute_diag *diag)
 {
@@ -55,12 +55,12 @@ static cute_status read_expected(const cute_config *config, const json_t *value,
         if (!json_object_get(value, keys[i])) continue;
         if (found++)
             return cute_document_fail(&config->document, config_member(config, out->path, keys[i]), true,
-                                      diag, "only one of expr, einsum, npy, raw can be checked against");
+                                      diag, "expected one of expr, einsum, npy and raw, got several");
         out->kind = (config_expected)i;
     }
     if (!found)
         return cute_document_fail(&config->document, out->path, false, diag,
-                                  "expected one of expr, einsum, npy and raw");
+                                  "expected one of expr, einsum, npy and raw, got none");
     const json_t *item = json_object_get(value, keys[out->kind]);
     const cute_path *at = config_member(config, out->path, keys[out->kind]);
     switch (out->kind) {
@@ -77,7 +77,7 @@ static cute_status read_expected(const cute_config *config, const json_t *value,
     for (int i = 0; i < 2 && out->kind != EXPECT_EINSUM; i++)
         if (json_object_get(value, only_einsum[i]))
             return cute_document_fail(&config->document, config_member(config, out->path, only_einsum[i]),
-                                      true, diag, "'%s' belongs to an einsum", only_einsum[i]);
+                                      true, diag, "'%s' requires 'einsum'", only_einsum[i]);
     return CUTE_OK;
 }
 
@@ -137,14 +137,13 @@ static cute_status read_amount(const cute_config *config, const json_t *value, c
     const cute_path *at = config_member(config, path, key);
     CUTE_TRY(config_real(config, item, at, out, diag));
     if (!(*out >= 0))
-        return cute_document_fail(&config->document, at, false, diag,
-                                  "expected a non-negative amount, got %g", *out);
+        return cute_document_fail(&config->document, at, false, diag, "expected at least 0, got %g", *out);
     return CUTE_OK;
 }
 
-/* A buffer of a product: a matrix, or several; NULL: not given. */
-static cute_status read_factor(const cute_config *config, const json_t *value, const cute_path *path,
-                               const char *key, const config_buffer **out, cute_diag *diag)
+/* A matrix of a product, a batch of them, or the bias; NULL: not given. */
+static cute_status read_product_buffer(const cute_config *config, const json_t *value, const cute_path *path,
+                                       const char *key, const config_buffer **out, cute_diag *diag)
 {
     const char *name = json_string_value(json_object_get(value, key));
     config_buffer *found;
@@ -156,13 +155,13 @@ static cute_status read_factor(const cute_config *config, const json_t *value, c
     bool vector = strcmp(key, "bias") == 0;
     if (vector ? rank != 1 || found->tensor.strides[0] != 1 : rank != 2 && rank != 3)
         return cute_document_fail(&config->document, at, false, diag,
-                                  vector ? "expected a bias of one dimension without gaps, got %d"
-                                         : "expected a matrix or a batch of them, got %d dimensions",
+                                  vector ? "expected a contiguous vector as the bias, got %d dimensions"
+                                         : "expected a matrix or a batch of matrices, got %d dimensions",
                                   rank);
-    bool line = vector || found->tensor.strides[rank - 1] == 1 || found->tensor.strides[rank - 2] == 1;
-    if (!line)
+    bool contiguous = vector || found->tensor.strides[rank - 1] == 1 || found->tensor.strides[rank - 2] == 1;
+    if (!contiguous)
         return cute_document_fail(&config->document, at, false, diag,
-                                  "neither the rows nor the columns of '%s' have neighbours", name);
+                                  "expected contiguous rows or columns of '%s'", name);
     *out = found;
     return CUTE_OK;
 }
@@ -175,11 +174,11 @@ static cute_status read_product(const cute_config *config, const json_t *value, 
     const char *accumulate = json_string_value(json_object_get(value, "accumulate"));
     const json_t *alpha = json_object_get(value, "alpha"), *beta = json_object_get(value, "beta");
     out->alpha = 1;
-    CUTE_TRY(read_factor(config, value, path, "a", &out->a, diag));
-    CUTE_TRY(read_factor(config, value, path, "b", &out->b, diag));
-    CUTE_TRY(read_factor(config, value, path, "d", &out->d, diag));
-    CUTE_TRY(read_factor(config, value, path, "c", &out->c, diag));
-    CUTE_TRY(read_factor(config, value, path, "bias", &out->bias, diag));
+    CUTE_TRY(read_product_buffer(config, value, path, "a", &out->a, diag));
+    CUTE_TRY(read_product_buffer(config, value, path, "b", &out->b, diag));
+    CUTE_TRY(read_product_buffer(config, value, path, "d", &out->d, diag));
+    CUTE_TRY(read_product_buffer(config, value, path, "c", &out->c, diag));
+    CUTE_TRY(read_product_buffer(config, value, path, "bias", &out->bias, diag));
     if (alpha) CUTE_TRY(config_real(config, alpha, config_member(config, path, "alpha"), &out->alpha, diag));
     if (beta) CUTE_TRY(config_real(config, beta, config_member(config, path, "beta"), &out->beta, diag));
     for (int i = 0; activation && i < 3; i++)
@@ -196,9 +195,10 @@ static cute_status read_product(const cute_config *config, const json_t *value, 
     if (!fits)
         return cute_document_fail(
             &config->document, path, false, diag,
-            "the shapes of the buffers are not those of a product: d is (m,n), a (m,k), b (k,n)");
+            "mismatched shapes of the buffers: expected a (m,k), b (k,n), c and d (m,n)");
     if (out->beta != 0 && !out->c)
-        return cute_document_fail(&config->document, path, false, diag, "with 'beta' cublas needs 'c'");
+        return cute_document_fail(&config->document, path, false, diag,
+                                  "expected 'c' for a nonzero 'beta', got none");
     return CUTE_OK;
 }
 
@@ -226,7 +226,7 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
         out->peer = strcmp(peer, "memset") == 0 ? PEER_MEMSET : PEER_MEMCPY;
         if (out->bytes < 2)
             return cute_document_fail(&config->document, path, false, diag,
-                                      "%s needs 'bytes', here or in the bench", peer);
+                                      "expected 'bytes' for %s, here or in the bench", peer);
         return CUTE_OK;
     }
     out->peer = PEER_LAUNCHES;
@@ -245,7 +245,7 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
 
 cute_status config_read_bench(cute_config *config, cute_diag *diag)
 {
-    enum { USUAL_WARMUP = 10, USUAL_SAMPLES = 100 };
+    enum { DEFAULT_WARMUP = 10, DEFAULT_SAMPLES = 100 };
     const json_t *value = json_object_get(config->document.root, "bench");
     config_bench *bench = &config->bench;
     const json_t *warmup = json_object_get(value, "warmup"), *samples = json_object_get(value, "samples");
@@ -254,8 +254,8 @@ cute_status config_read_bench(cute_config *config, cute_diag *diag)
     json_t *list = json_object_get(value, "baselines"), *item;
     size_t index;
     bench->present = value != NULL;
-    bench->warmup = warmup ? json_integer_value(warmup) : USUAL_WARMUP;
-    bench->samples = samples ? json_integer_value(samples) : USUAL_SAMPLES;
+    bench->warmup = warmup ? json_integer_value(warmup) : DEFAULT_WARMUP;
+    bench->samples = samples ? json_integer_value(samples) : DEFAULT_SAMPLES;
     bench->batch = json_integer_value(json_object_get(value, "batch"));
     bench->cold = !cache || strcmp(cache, "cold") == 0;
     bench->graph = timing && strcmp(timing, "graph") == 0;
@@ -264,7 +264,7 @@ cute_status config_read_bench(cute_config *config, cute_diag *diag)
     if (bench->cold && bench->batch > 1)
         return cute_document_fail(
             &config->document, config_member(config, path, "batch"), false, diag,
-            "only the first run of a batch could find L2 cold; say \"cache\": \"warm\"");
+            "a batch requires \"cache\": \"warm\": only its first run would find L2 cold");
     CUTE_TRY(read_amount(config, value, "bytes", path, &bench->bytes, diag));
     CUTE_TRY(read_amount(config, value, "flops", path, &bench->flops, diag));
     bench->baselines = cute_arena_array(config->arena, json_array_size(list) + 1, sizeof *bench->baselines);

@@ -1,5 +1,5 @@
-/* "plan" in launch.json: host functions of the module by name, their parameters bound to buffers and numbers, and
- * what launch.json says otherwise of their launches. */
+/* "plan" in launch.json: finds the module's host functions, binds their parameters to buffers and numbers,
+ * and applies launch.json's overrides to their launches. */
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 
 static const char PLAN_LABEL[] = "<plan>";
 
-/* ---- which plans ---- */
+/* ---- the plans ---- */
 
-/* What is wrong with the name is said at its place. */
+/* Reports errors about the name at its place in launch.json. */
 static cute_status find_plan(cute_config *config, const char *name, const cute_path *path, json_t **out,
                              cute_diag *diag)
 {
@@ -45,9 +45,9 @@ static const char *param_name_at(const void *context, size_t index)
     return index < plan->param_count ? plan->params[index].name : NULL;
 }
 
-/* Names under "args" that no parameter has. */
-static cute_status check_names(const cute_config *config, const json_t *args, const cute_path *path,
-                               const config_plan *plans, size_t count, cute_diag *diag)
+/* Rejects names under "args" that are not parameters. */
+static cute_status check_arg_names(const cute_config *config, const json_t *args, const cute_path *path,
+                                   const config_plan *plans, size_t count, cute_diag *diag)
 {
     const char *name;
     json_t *value;
@@ -84,18 +84,18 @@ static cute_status read_plan(cute_config *config, const json_t *item, const cute
     CUTE_TRY(find_plan(config, name, path, &line, diag));
     CUTE_TRY(host_plan_read(config->arena, PLAN_LABEL, line, &out->host, diag));
     if (!out->host.refused)
-        return check_names(config, json_object_get(out->json, "args"), path, out, 1, diag);
+        return check_arg_names(config, json_object_get(out->json, "args"), path, out, 1, diag);
     cute_place place = {.file = PLAN_LABEL};
     return cute_fail(diag, CUTE_INVALID, &place, "host function '%s' has no launch plan: %s", out->host.name,
                      out->host.refused);
 }
 
 /* One plan, or a list of them. */
-static cute_status read_list(cute_config *config, const json_t *value, const cute_path *path,
-                             config_plan_list *out, cute_diag *diag)
+static cute_status read_plan_list(cute_config *config, const json_t *value, const cute_path *path,
+                                  config_plan_list *out, cute_diag *diag)
 {
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
-    if (!config->module) return FAIL(config, path, diag, "there is no module that has host functions");
+    if (!config->module) return FAIL(config, path, diag, "expected a module with host functions, got none");
     if (!config->plan_lines && !(config->plan_lines = json_array())) return cute_fail_memory(diag);
     out->items = cute_arena_array(config->arena, count, sizeof *out->items);
     if (!out->items) return cute_fail_memory(diag);
@@ -109,33 +109,33 @@ static cute_status read_list(cute_config *config, const json_t *value, const cut
 
 cute_status config_read_plans(cute_config *config, cute_diag *diag)
 {
-    static const char *const others[] = {"kernel", "launches"};
+    static const char *const exclusive[] = {"kernel", "launches"};
     const json_t *root = config->document.root, *plan = json_object_get(root, "plan");
     if (!plan) {
         if (!json_is_object(json_object_get(root, "args"))) return CUTE_OK;
         return FAIL(
             config, config_member(config, NULL, "args"), diag,
-            "arguments by name are those of a host function, which 'plan' names; a kernel's are a list");
+            "expected a list of arguments: named arguments require 'plan', the name of a host function");
     }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (json_object_get(root, others[i]))
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++)
+        if (json_object_get(root, exclusive[i]))
             return cute_document_fail(
-                &config->document, config_member(config, NULL, others[i]), true, diag,
-                "with 'plan' the host function says what is launched; '%s' has no place beside it",
-                others[i]);
+                &config->document, config_member(config, NULL, exclusive[i]), true, diag,
+                "'plan' and '%s' are mutually exclusive: the host function determines the launches",
+                exclusive[i]);
     if (json_is_array(json_object_get(root, "args")))
         return FAIL(config, config_member(config, NULL, "args"), diag,
-                    "with 'plan' the arguments are those of the host function, by name: {\"a\": \"x\"}");
+                    "expected named arguments of the host function, as in {\"a\": \"x\"}, got a list");
     config_plan_list *plans = &config->plans;
-    CUTE_TRY(read_list(config, plan, config_member(config, NULL, "plan"), plans, diag));
-    return check_names(config, json_object_get(root, "args"), NULL, plans->items, plans->count, diag);
+    CUTE_TRY(read_plan_list(config, plan, config_member(config, NULL, "plan"), plans, diag));
+    return check_arg_names(config, json_object_get(root, "args"), NULL, plans->items, plans->count, diag);
 }
 
 /* ---- arguments ---- */
 
-/* What launch.json gives for a parameter; NULL: nothing, so that its name is that of a buffer or param. */
-static const json_t *given(const cute_config *config, const config_plan *plan, const char *name,
-                           const cute_path **path)
+/* launch.json's value for a parameter; NULL: none, so the buffer or param of the same name is used. */
+static const json_t *find_arg_value(const cute_config *config, const config_plan *plan, const char *name,
+                                    const cute_path **path)
 {
     const json_t *args = json_object_get(plan->json, "args");
     const json_t *value = json_object_get(args, name);
@@ -148,31 +148,31 @@ static const json_t *given(const cute_config *config, const config_plan *plan, c
     return value;
 }
 
-/* The name of the buffer that a tensor gets, or of which it gets a view. */
-static const char *buffer_of(const cute_config *config, const config_plan *plan, const host_param *param,
-                             const cute_path **path)
+/* The name of the buffer that a tensor parameter is bound to, as a whole or as a view. */
+static const char *bound_buffer_name(const cute_config *config, const config_plan *plan,
+                                     const host_param *param, const cute_path **path)
 {
-    const json_t *value = given(config, plan, param->name, path);
+    const json_t *value = find_arg_value(config, plan, param->name, path);
     const json_t *of = json_object_get(value, "buffer");
     return value ? json_string_value(of ? of : value) : param->name;
 }
 
-/* The parameter that gets the buffer of this name; NULL: none. */
-static const host_param *config_plan_tensor(const cute_config *config, const char *buffer)
+/* The parameter that a whole buffer is bound to; NULL: none. */
+static const host_param *find_bound_param(const cute_config *config, const char *buffer)
 {
     const cute_path *path;
     for (size_t p = 0; p < config->plans.count; p++)
         for (size_t i = 0; i < config->plans.items[p].host.param_count; i++) {
             const host_param *param = &config->plans.items[p].host.params[i];
             if (param->kind != HOST_MEMREF && param->kind != HOST_POINTER) continue;
-            const char *name = buffer_of(config, &config->plans.items[p], param, &path);
-            bool whole = !json_is_object(given(config, &config->plans.items[p], param->name, &path));
+            const char *name = bound_buffer_name(config, &config->plans.items[p], param, &path);
+            bool whole = !json_is_object(find_arg_value(config, &config->plans.items[p], param->name, &path));
             if (name && whole && strcmp(name, buffer) == 0) return param;
         }
     return NULL;
 }
 
-/* How a user gives it, for messages. */
+/* Names the option or launch.json key that provides the parameter. */
 static cute_status fail_missing(const cute_config *config, const config_plan *plan, const host_param *param,
                                 cute_diag *diag)
 {
@@ -182,40 +182,39 @@ static cute_status fail_missing(const cute_config *config, const config_plan *pl
                                       : "an unknown type",
                *name = param->name;
     if (config->from_options && tensor)
-        return cute_fail(diag, CUTE_USAGE, NULL,
-                         "host function '%s' takes the tensor '%s', %s: give it with --tensor %s=%s%s",
-                         plan->host.name, name, type, name, param->dtype ? param->dtype : "DTYPE",
-                         param->kind == HOST_MEMREF && param->text && !strchr(param->text, '?') ? ""
-                                                                                                : ":SHAPE");
+        return cute_fail(
+            diag, CUTE_USAGE, NULL, "host function '%s' needs the tensor '%s', %s: pass --tensor %s=%s%s",
+            plan->host.name, name, type, name, param->dtype ? param->dtype : "DTYPE",
+            param->kind == HOST_MEMREF && param->text && !strchr(param->text, '?') ? "" : ":SHAPE");
     if (config->from_options)
-        return cute_fail(diag, CUTE_USAGE, NULL, "host function '%s' takes '%s': give it with -D %s=%s",
+        return cute_fail(diag, CUTE_USAGE, NULL, "host function '%s' needs '%s': pass -D %s=%s",
                          plan->host.name, name, name, param->kind == HOST_TUPLE ? param->text : "NUMBER");
-    return FAIL(config, plan->path, diag, "host function '%s' takes %s'%s', %s: expected it in '%s'",
+    return FAIL(config, plan->path, diag, "host function '%s' needs %s'%s', %s: add it to '%s'",
                 plan->host.name, tensor ? "the tensor " : "", name, type,
                 tensor                       ? "buffers"
                 : param->kind == HOST_SCALAR ? "params' or 'args"
                                              : "args");
 }
 
-static bool dtype_agrees(const host_param *param, cute_dtype given_dtype)
+static bool is_compatible_dtype(const host_param *param, cute_dtype given_dtype)
 {
     cute_dtype wanted;
     if (!param->dtype || !cute_dtype_find(param->dtype, &wanted) || wanted == given_dtype) return true;
     const cute_dtype_info *a = cute_dtype_get(wanted), *b = cute_dtype_get(given_dtype);
     bool floats = a->class == CUTE_CLASS_FLOAT || b->class == CUTE_CLASS_FLOAT;
-    /* MLIR's integers have no sign, and 8-bit floats may travel as i8; a tf32 is kept as an f32. */
+    /* MLIR's integers are signless, 8-bit floats may be passed as i8, and tf32 is stored as f32. */
     return a->bytes == b->bytes &&
            (!floats || a->bytes == 1 || (wanted == CUTE_F32 && given_dtype == CUTE_TF32) ||
             (wanted == CUTE_TF32 && given_dtype == CUTE_F32));
 }
 
-static host_number integer(int64_t value)
+static host_number known_integer(int64_t value)
 {
     return (host_number){.value = value, .width = 64, .base = -1, .known = true};
 }
 
 /* The address of a buffer's first element. */
-static host_number address_of(config_plan *plan, config_buffer *buffer)
+static host_number buffer_address(config_plan *plan, config_buffer *buffer)
 {
     size_t index = 0;
     while (index < plan->buffer_count && plan->buffers[index] != buffer) index++;
@@ -223,18 +222,18 @@ static host_number address_of(config_plan *plan, config_buffer *buffer)
     return (host_number){.width = 64, .base = (int)index, .known = true};
 }
 
-/* The memref of MLIR: allocated and aligned pointer, offset, sizes, strides. */
-static cute_status bind_memref(const cute_config *config, const host_param *param,
-                               const config_buffer *buffer, const cute_tensor *t, host_number address,
-                               host_number *out, const cute_path *path, cute_diag *diag)
+/* MLIR's memref descriptor: allocated and aligned pointer, offset, sizes, strides. */
+static cute_status bind_memref_leaves(const cute_config *config, const host_param *param,
+                                      const config_buffer *buffer, const cute_tensor *t, host_number address,
+                                      host_number *out, const cute_path *path, cute_diag *diag)
 {
     if ((size_t)t->rank != param->rank)
-        return FAIL(config, path, diag, "tensor '%s': has %d dimension%s, expected %zu", t->name, t->rank,
-                    t->rank == 1 ? "" : "s", param->rank);
-    /* The addresses are those of the allocation. */
+        return FAIL(config, path, diag, "tensor '%s': expected %zu dimension%s, got %d", t->name, param->rank,
+                    param->rank == 1 ? "" : "s", t->rank);
+    /* A memref has the allocation's address, and the offset separately. */
     address.value = -buffer->tensor.offset * cute_dtype_get(t->dtype)->bytes;
     out[0] = out[1] = address;
-    out[2] = integer(t->offset);
+    out[2] = known_integer(t->offset);
     for (size_t i = 0; i < param->rank; i++) {
         if (param->shape[i] != CUTE_DYNAMIC && param->shape[i] != t->shape[i])
             return FAIL(config, path, diag, "tensor '%s': dimension %zu has extent %lld, expected %lld",
@@ -242,14 +241,15 @@ static cute_status bind_memref(const cute_config *config, const host_param *para
         if (param->strides[i] != CUTE_DYNAMIC && param->strides[i] != t->strides[i] && t->shape[i] > 1)
             return FAIL(config, path, diag, "tensor '%s': dimension %zu has stride %lld, expected %lld",
                         t->name, i, (long long)t->strides[i], (long long)param->strides[i]);
-        out[3 + i] = integer(t->shape[i]);
-        out[3 + param->rank + i] = integer(t->strides[i]);
+        out[3 + i] = known_integer(t->shape[i]);
+        out[3 + param->rank + i] = known_integer(t->strides[i]);
     }
     return CUTE_OK;
 }
 
-static cute_status bind_layout(const cute_config *config, const host_param *param, const cute_tensor *tensor,
-                               host_number *out, const cute_path *path, cute_diag *diag)
+static cute_status bind_layout_leaves(const cute_config *config, const host_param *param,
+                                      const cute_tensor *tensor, host_number *out, const cute_path *path,
+                                      cute_diag *diag)
 {
     int64_t *leaves;
     size_t count;
@@ -261,11 +261,11 @@ static cute_status bind_layout(const cute_config *config, const host_param *para
                   param->text);
     }
     cute_buffer_release(&why);
-    for (size_t i = 0; status == CUTE_OK && i < count; i++) out[i] = integer(leaves[i]);
+    for (size_t i = 0; status == CUTE_OK && i < count; i++) out[i] = known_integer(leaves[i]);
     return status;
 }
 
-/* A part of a buffer: what { "buffer", "offset", "shape", "strides" } says; the rest is the buffer's. */
+/* A view of a buffer: { "buffer", "offset", "shape", "strides" }; the defaults are the buffer's. */
 static cute_status read_view(const cute_config *config, const json_t *json, const cute_path *path,
                              const cute_tensor *whole, cute_tensor *out, cute_diag *diag)
 {
@@ -274,59 +274,61 @@ static cute_status read_view(const cute_config *config, const json_t *json, cons
     CUTE_TRY(config_view(config, json, path, out, diag));
     if (!cute_add64(out->offset, whole->offset, &out->offset) || !cute_tensor_layout(out) ||
         out->span > whole->span)
-        return FAIL(config, path, diag,
-                    "the view of '%s' ends behind element %lld, and the buffer has %lld elements",
-                    whole->name, (long long)out->span - 1, (long long)whole->span);
+        return FAIL(
+            config, path, diag,
+            "the view of '%s' is out of bounds: its last element is %lld, but the buffer has %lld elements",
+            whole->name, (long long)out->span - 1, (long long)whole->span);
     return CUTE_OK;
 }
 
-static cute_status bind_tensor(const cute_config *config, config_plan *plan, size_t index, host_number *out,
-                               cute_diag *diag)
+static cute_status bind_tensor_leaves(const cute_config *config, config_plan *plan, size_t index,
+                                      host_number *out, cute_diag *diag)
 {
     const host_param *param = &plan->host.params[index];
     const cute_path *path;
-    const char *name = buffer_of(config, plan, param, &path);
+    const char *name = bound_buffer_name(config, plan, param, &path);
     config_buffer *buffer = NULL;
     if (!name) {
-        if (json_is_null(given(config, plan, param->name, &path)) && param->kind == HOST_POINTER) {
-            out[0] = integer(0);
+        if (json_is_null(find_arg_value(config, plan, param->name, &path)) && param->kind == HOST_POINTER) {
+            out[0] = known_integer(0);
             return CUTE_OK;
         }
-        return FAIL(config, path, diag, "'%s' is a tensor, %s: name a buffer", param->name,
+        return FAIL(config, path, diag, "expected the name of a buffer for '%s', %s", param->name,
                     param->type ? param->type : "a pointer");
     }
     for (size_t i = 0; i < config->buffer_count; i++)
         if (strcmp(config->buffers[i].tensor.name, name) == 0) buffer = &config->buffers[i];
     if (!buffer && path == plan->path) return fail_missing(config, plan, param, diag);
     if (!buffer) return config_find_buffer(config, name, path, &buffer, diag);
-    const json_t *json = given(config, plan, param->name, &path);
+    const json_t *json = find_arg_value(config, plan, param->name, &path);
     const cute_tensor *t = &buffer->tensor;
     cute_tensor view;
-    const cute_path *said = buffer->path;
+    const cute_path *origin = buffer->path;
     if (json_is_object(json)) {
         CUTE_TRY(read_view(config, json, path, t, &view, diag));
         t = &view;
-        said = path;
+        origin = path;
     }
     const cute_dtype_info *info = cute_dtype_get(t->dtype);
-    if (!dtype_agrees(param, t->dtype))
-        return FAIL(config, said, diag, "tensor '%s': is of %s, expected %s", t->name, info->name,
-                    param->dtype);
+    if (!is_compatible_dtype(param, t->dtype))
+        return FAIL(config, origin, diag, "tensor '%s': expected elements of %s, got %s", t->name,
+                    param->dtype, info->name);
     if (param->align > 1 && t->offset * info->bytes % param->align != 0)
-        return FAIL(config, said, diag,
-                    "tensor '%s': begins %lld bytes behind the allocation, expected a "
-                    "multiple of %lld",
-                    t->name, (long long)(t->offset * info->bytes), (long long)param->align);
-    out[0] = address_of(plan, buffer);
+        return FAIL(
+            config, origin, diag,
+            "tensor '%s' is misaligned: expected an offset that is a multiple of %lld bytes, got %lld",
+            t->name, (long long)param->align, (long long)(t->offset * info->bytes));
+    out[0] = buffer_address(plan, buffer);
     out[0].value = (t->offset - buffer->tensor.offset) * info->bytes;
     if (param->kind == HOST_POINTER) return CUTE_OK;
-    if (param->text) return bind_layout(config, param, t, out + 1, said, diag);
-    return bind_memref(config, param, buffer, t, out[0], out, said, diag);
+    if (param->text) return bind_layout_leaves(config, param, t, out + 1, origin, diag);
+    return bind_memref_leaves(config, param, buffer, t, out[0], out, origin, diag);
 }
 
-/* A number of `dtype` into its bits. */
-static cute_status encode(const cute_config *config, const host_param *param, const char *type,
-                          const json_t *value, const cute_path *path, host_number *out, cute_diag *diag)
+/* Converts a number to the bits of `dtype`. */
+static cute_status encode_number(const cute_config *config, const host_param *param, const char *type,
+                                 const json_t *value, const cute_path *path, host_number *out,
+                                 cute_diag *diag)
 {
     cute_dtype dtype = CUTE_I64;
     uint8_t bytes[8] = {0};
@@ -352,11 +354,11 @@ static cute_status encode(const cute_config *config, const host_param *param, co
     return CUTE_OK;
 }
 
-static cute_status bind_scalar(const cute_config *config, const config_plan *plan, const host_param *param,
-                               host_number *out, cute_diag *diag)
+static cute_status bind_scalar_leaf(const cute_config *config, const config_plan *plan,
+                                    const host_param *param, host_number *out, cute_diag *diag)
 {
     const cute_path *path;
-    const json_t *value = given(config, plan, param->name, &path);
+    const json_t *value = find_arg_value(config, plan, param->name, &path);
     const cute_formula_param *known = config_param(config, param->name);
     if (json_is_object(value)) {
         path = config_member(config, path, "value");
@@ -364,12 +366,12 @@ static cute_status bind_scalar(const cute_config *config, const config_plan *pla
     }
     if (!value && !known) return fail_missing(config, plan, param, diag);
     if (value && !json_is_number(value) && !json_is_string(value))
-        return FAIL(config, path, diag, "'%s' is a number, %s: expected one, or an expression", param->name,
+        return FAIL(config, path, diag, "expected a number or an expression for '%s', %s", param->name,
                     param->type ? param->type : param->dtype);
     json_t *own = value         ? json_incref((json_t *)(uintptr_t)value)
                   : known->real ? json_real(known->number)
                                 : json_integer(known->integer);
-    cute_status status = encode(config, param, param->dtype, own, path, out, diag);
+    cute_status status = encode_number(config, param, param->dtype, own, path, out, diag);
     json_decref(own);
     if (status == CUTE_OK && param->divisor > 1 && out->value % param->divisor != 0)
         return FAIL(config, path, diag, "'%s' is %lld, expected a multiple of %lld", param->name,
@@ -402,17 +404,17 @@ static cute_status tuple_text(const cute_config *config, const json_t *value, co
     return CUTE_OK;
 }
 
-/* Where a leaf of `pattern` is unknown, that of `tree`. */
-static bool match(const cute_tree *pattern, const cute_tree *tree, host_number *out, size_t *count)
+/* Matches `tree` with `pattern` and collects the leaves that are unknown in the pattern. */
+static bool match_tree(const cute_tree *pattern, const cute_tree *tree, host_number *out, size_t *count)
 {
     if (!pattern || !tree) return pattern == tree;
     if (pattern->kind != tree->kind || pattern->count != tree->count) return false;
     if (pattern->kind == CUTE_TREE_LAYOUT)
-        return match(pattern->layout.shape, tree->layout.shape, out, count) &&
-               match(pattern->layout.stride, tree->layout.stride, out, count);
+        return match_tree(pattern->layout.shape, tree->layout.shape, out, count) &&
+               match_tree(pattern->layout.stride, tree->layout.stride, out, count);
     if (pattern->kind == CUTE_TREE_TUPLE) {
         for (uint32_t i = 0; i < pattern->count; i++)
-            if (!match(pattern->items[i], tree->items[i], out, count)) return false;
+            if (!match_tree(pattern->items[i], tree->items[i], out, count)) return false;
         return true;
     }
     if (pattern->kind == CUTE_TREE_UNDERSCORE) return true;
@@ -426,28 +428,28 @@ static bool match(const cute_tree *pattern, const cute_tree *tree, host_number *
     if (p->width < 64 &&
         (v->value < -((int64_t)1 << (p->width - 1)) || v->value >= (int64_t)1 << (p->width - 1)))
         return false;
-    out[(*count)++] = integer(v->value);
+    out[(*count)++] = known_integer(v->value);
     return true;
 }
 
-static bool match_value(const cute_value *pattern, const cute_value *value, host_number *out, size_t *count)
+static bool match_tuple(const cute_value *pattern, const cute_value *value, host_number *out, size_t *count)
 {
     bool tree = pattern->type != CUTE_LAYOUT && pattern->type != CUTE_COMPOSED_LAYOUT;
     if ((tree || value->type != pattern->type) &&
         (!tree || !value->tree || value->type == CUTE_COMPOSED_LAYOUT))
         return false;
-    return match(pattern->layout.shape, value->layout.shape, out, count) &&
-           match(pattern->layout.stride, value->layout.stride, out, count) &&
-           match(pattern->tree, value->tree, out, count) &&
-           match(pattern->inner.shape, value->inner.shape, out, count) &&
-           match(pattern->inner.stride, value->inner.stride, out, count);
+    return match_tree(pattern->layout.shape, value->layout.shape, out, count) &&
+           match_tree(pattern->layout.stride, value->layout.stride, out, count) &&
+           match_tree(pattern->tree, value->tree, out, count) &&
+           match_tree(pattern->inner.shape, value->inner.shape, out, count) &&
+           match_tree(pattern->inner.stride, value->inner.stride, out, count);
 }
 
-static cute_status bind_tuple(const cute_config *config, const config_plan *plan, const host_param *param,
-                              host_number *out, cute_diag *diag)
+static cute_status bind_tuple_leaves(const cute_config *config, const config_plan *plan,
+                                     const host_param *param, host_number *out, cute_diag *diag)
 {
     const cute_path *path;
-    const json_t *json = given(config, plan, param->name, &path);
+    const json_t *json = find_arg_value(config, plan, param->name, &path);
     if (param->leaf_count == 0) return CUTE_OK;
     if (!json) return fail_missing(config, plan, param, diag);
     cute_buffer text = {0};
@@ -460,44 +462,44 @@ static cute_status bind_tuple(const cute_config *config, const config_plan *plan
         status = tuple_text(config, json, path, 0, &text, diag);
     if (status == CUTE_OK && (cute_value_parse_any(config->arena, cute_buffer_text(&text), text.length,
                                                    &value, NULL, NULL) != CUTE_OK ||
-                              !match_value(&param->layout, &value, out, &count)))
-        status = FAIL(config, path, diag, "'%s' is of the form %s, got %s", param->name, param->text,
+                              !match_tuple(&param->layout, &value, out, &count)))
+        status = FAIL(config, path, diag, "expected '%s' of the form %s, got %s", param->name, param->text,
                       cute_buffer_text(&text));
     cute_buffer_release(&text);
     return status;
 }
 
-/* A field that is a pointer: the name of a buffer, or null. */
-static cute_status bind_pointer(const cute_config *config, config_plan *plan, const json_t *item,
-                                const cute_path *path, host_number *out, cute_diag *diag)
+/* A pointer field: the name of a buffer, or null. */
+static cute_status bind_pointer_field(const cute_config *config, config_plan *plan, const json_t *item,
+                                      const cute_path *path, host_number *out, cute_diag *diag)
 {
     config_buffer *buffer;
-    *out = integer(0);
+    *out = known_integer(0);
     if (json_is_null(item)) return CUTE_OK;
     if (!json_is_string(item)) return FAIL(config, path, diag, "expected the name of a buffer, or null");
     CUTE_TRY(config_find_buffer(config, json_string_value(item), path, &buffer, diag));
-    *out = address_of(plan, buffer);
+    *out = buffer_address(plan, buffer);
     return CUTE_OK;
 }
 
-/* A list of the fields: numbers, and names of buffers where a field is a pointer. */
-static cute_status bind_struct(const cute_config *config, config_plan *plan, const host_param *param,
-                               host_number *out, cute_diag *diag)
+/* A list of fields: numbers, or names of buffers for pointers. */
+static cute_status bind_struct_leaves(const cute_config *config, config_plan *plan, const host_param *param,
+                                      host_number *out, cute_diag *diag)
 {
     const cute_path *path;
-    const json_t *json = given(config, plan, param->name, &path);
+    const json_t *json = find_arg_value(config, plan, param->name, &path);
     if (param->leaf_count == 0) return CUTE_OK;
     if (!json) return fail_missing(config, plan, param, diag);
     if (json_array_size(json) != param->leaf_count || !json_is_array(json))
-        return FAIL(config, path, diag, "'%s' is a struct: expected a list of %zu fields", param->name,
-                    param->leaf_count);
+        return FAIL(config, path, diag, "expected a list of %zu fields for struct '%s'", param->leaf_count,
+                    param->name);
     for (size_t i = 0; i < param->leaf_count; i++) {
         const json_t *item = json_array_get(json, i);
         const cute_path *at = config_element(config, path, i);
         if (!param->fields[i].dtype)
-            CUTE_TRY(bind_pointer(config, plan, item, at, &out[i], diag));
+            CUTE_TRY(bind_pointer_field(config, plan, item, at, &out[i], diag));
         else if (json_is_number(item) || json_is_string(item))
-            CUTE_TRY(encode(config, param, param->fields[i].dtype, item, at, &out[i], diag));
+            CUTE_TRY(encode_number(config, param, param->fields[i].dtype, item, at, &out[i], diag));
         else
             return FAIL(config, at, diag, "expected a number or an expression");
     }
@@ -512,23 +514,23 @@ static cute_status bind_param(cute_config *config, config_plan *plan, size_t ind
     if (!out) return cute_fail_memory(diag);
     *leaves = out;
     switch (param->kind) {
-    case HOST_SCALAR: return bind_scalar(config, plan, param, out, diag);
+    case HOST_SCALAR: return bind_scalar_leaf(config, plan, param, out, diag);
     case HOST_MEMREF:
-    case HOST_POINTER: return bind_tensor(config, plan, index, out, diag);
-    case HOST_TUPLE: return bind_tuple(config, plan, param, out, diag);
-    case HOST_STRUCT: return bind_struct(config, plan, param, out, diag);
+    case HOST_POINTER: return bind_tensor_leaves(config, plan, index, out, diag);
+    case HOST_TUPLE: return bind_tuple_leaves(config, plan, param, out, diag);
+    case HOST_STRUCT: return bind_struct_leaves(config, plan, param, out, diag);
     case HOST_STREAM:
     case HOST_OTHER: break;
     }
-    *leaves = NULL; /* what needs it says so */
+    *leaves = NULL; /* an error only if a launch uses it */
     return CUTE_OK;
 }
 
 /* ---- launches ---- */
 
-/* What `json` says of a launch replaces what the plan says. */
-static cute_status override(cute_config *config, const json_t *json, const cute_path *path,
-                            config_launch *out, cute_diag *diag)
+/* Overrides a planned launch by the keys of `json`. */
+static cute_status override_launch(cute_config *config, const json_t *json, const cute_path *path,
+                                   config_launch *out, cute_diag *diag)
 {
     config_launch own = {0};
     if (!json) return CUTE_OK;
@@ -562,12 +564,13 @@ static cute_status make_launch(cute_config *config, const config_plan *plan, con
     memcpy(out->grid, host->grid, sizeof out->grid);
     memcpy(out->block, host->block, sizeof out->block);
     memcpy(out->cluster, host->cluster, sizeof out->cluster);
-    if (top) CUTE_TRY(override(config, config->document.root, NULL, out, diag));
-    CUTE_TRY(override(config, plan->json, plan->path, out, diag));
-    return override(config, json_array_get(list, index), config_element(config, base, index), out, diag);
+    if (top) CUTE_TRY(override_launch(config, config->document.root, NULL, out, diag));
+    CUTE_TRY(override_launch(config, plan->json, plan->path, out, diag));
+    return override_launch(config, json_array_get(list, index), config_element(config, base, index), out,
+                           diag);
 }
 
-static cute_status sms_of(void *context, int64_t *out, cute_diag *diag)
+static cute_status get_sms(void *context, int64_t *out, cute_diag *diag)
 {
     return config_sms(context, out, diag);
 }
@@ -580,13 +583,13 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
     plan->buffers = cute_arena_array(config->arena, config->buffer_count + 1, sizeof *plan->buffers);
     if (!leaves || !plan->buffers) return cute_fail_memory(diag);
     for (size_t i = 0; i < params; i++) CUTE_TRY(bind_param(config, plan, i, &leaves[i], diag));
-    CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, (host_device){sms_of, config},
+    CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, (host_device){get_sms, config},
                            launches, count, diag));
     const json_t *list = json_object_get(plan->json, "launches");
     if (list && json_array_size(list) != *count)
         return FAIL(config, config_member(config, plan->path, "launches"), diag,
-                    "host function '%s' launches %zu time%s: expected as many entries, got %zu",
-                    plan->host.name, *count, *count == 1 ? "" : "s", json_array_size(list));
+                    "expected %zu entr%s, one for each launch of host function '%s', got %zu", *count,
+                    *count == 1 ? "y" : "ies", plan->host.name, json_array_size(list));
     return CUTE_OK;
 }
 
@@ -596,7 +599,7 @@ cute_status config_run_plans(cute_config *config, const config_plan_list *plans,
     host_launch **launches = cute_arena_array(config->arena, plans->count, sizeof *launches);
     size_t *counts = cute_arena_array(config->arena, plans->count, sizeof *counts), total = 0;
     if (!launches || !counts) return cute_fail_memory(diag);
-    /* What stands at the top is said of the plan there, not of a baseline's. */
+    /* Overrides at the top level apply to the top-level plan, not to those of a baseline. */
     bool top = plans == &config->plans;
     for (size_t i = 0; i < plans->count; i++) {
         CUTE_TRY(run_plan(config, &plans->items[i], &launches[i], &counts[i], diag));
@@ -615,24 +618,24 @@ cute_status config_read_plan_launches(cute_config *config, const json_t *value, 
                                       config_launch **out, size_t *count, cute_diag *diag)
 {
     config_plan_list list = {0};
-    CUTE_TRY(read_list(config, value, path, &list, diag));
+    CUTE_TRY(read_plan_list(config, value, path, &list, diag));
     return config_run_plans(config, &list, out, count, diag);
 }
 
-/* ---- what a plan says of a buffer ---- */
+/* ---- defaults of buffers ---- */
 
 cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,
                                     cute_diag *diag)
 {
-    const host_param *param = config_plan_tensor(config, out->tensor.name);
+    const host_param *param = find_bound_param(config, out->tensor.name);
     const json_t *dtype = json_object_get(value, "dtype"), *shape = json_object_get(value, "shape");
     cute_tensor *t = &out->tensor;
     bool layout = param && param->kind == HOST_MEMREF && param->text;
     const char *name = dtype ? json_string_value(dtype) : param ? param->dtype : NULL;
-    if (!name) return FAIL(config, out->path, diag, "the key 'dtype' is missing");
+    if (!name) return FAIL(config, out->path, diag, "missing key 'dtype'");
     if (!cute_dtype_find(name, &t->dtype))
         return FAIL(config, out->path, diag,
-                    "the elements of %s are of no type that cute-run knows: give the 'dtype' of their bytes",
+                    "unsupported element type of %s: set 'dtype' to a type of the same size",
                     param->type ? param->type : name);
     if (shape) return CUTE_OK;
     bool memref = param && param->kind == HOST_MEMREF && !param->text && param->rank <= CUTE_TENSOR_RANK;
@@ -646,9 +649,9 @@ cute_status config_buffer_from_plan(const cute_config *config, const json_t *val
         }
     }
     if (!is_static) {
-        FAIL(config, out->path, diag, "the key 'shape' is missing");
+        FAIL(config, out->path, diag, "missing key 'shape'");
         if (param && param->type)
-            cute_note(diag, NULL, "the host function's parameter '%s' is of the type %s", param->name,
+            cute_note(diag, NULL, "the host function's parameter '%s' has the type %s", param->name,
                       param->type);
         return CUTE_INVALID;
     }
@@ -657,7 +660,7 @@ cute_status config_buffer_from_plan(const cute_config *config, const json_t *val
 
 cute_status config_strides_from_plan(const cute_config *config, config_buffer *out, cute_diag *diag)
 {
-    const host_param *param = config_plan_tensor(config, out->tensor.name);
+    const host_param *param = find_bound_param(config, out->tensor.name);
     bool layout = param && param->kind == HOST_MEMREF && param->text;
     cute_tensor *t = &out->tensor;
     bool fits = layout ? cute_fit_strides(config->arena, &param->layout, t) : cute_tensor_row_major(t);
@@ -667,5 +670,5 @@ cute_status config_strides_from_plan(const cute_config *config, config_buffer *o
         for (size_t i = 0; known && i < param->rank; i++) t->strides[i] = param->strides[i];
     }
     if (fits) return CUTE_OK;
-    return FAIL(config, out->path, diag, "the shape has more elements than 64 bits can count");
+    return FAIL(config, out->path, diag, "the size of the buffer exceeds 64 bits");
 }

@@ -1,5 +1,5 @@
-/* Finding a path's value in JSON text. The text has been accepted by the parser before, so the scanner only
- * has to keep its place; it still never reads beyond the end. */
+/* Finds the place of a path in JSON text. The text has been parsed before, so the scanner does not validate
+ * it; it never reads beyond the end. */
 #include "lib/launch/config/document.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct scanner {
     size_t length, at;
 } scanner;
 
-static char peek(const scanner *s)
+static char peek_char(const scanner *s)
 {
     return s->at < s->length ? s->text[s->at] : '\0';
 }
@@ -34,7 +34,7 @@ static void skip_value(scanner *s)
     int depth = 0;
     do {
         skip_space(s);
-        char c = peek(s);
+        char c = peek_char(s);
         if (c == '"') {
             skip_string(s);
         } else if (c == '{' || c == '[') {
@@ -53,8 +53,8 @@ static void skip_value(scanner *s)
     } while (depth > 0 && s->at < s->length);
 }
 
-/* Keys are compared as the parser reads them, so "\u0041" is found as A. */
-static bool key_is(const char *text, size_t length, const char *key)
+/* Compares decoded keys, so that "\u0041" equals A. */
+static bool key_equals(const char *text, size_t length, const char *key)
 {
     if (length >= 2 && !memchr(text, '\\', length))
         return strlen(key) == length - 2 && memcmp(text + 1, key, length - 2) == 0;
@@ -64,49 +64,49 @@ static bool key_is(const char *text, size_t length, const char *key)
     return same;
 }
 
-/* From the value at s->at one step down; *key_at is where the member's key stands. */
-static bool step(scanner *s, const cute_path *path, size_t *key_at)
+/* Descends from the value at s->at to a member or element; *key_at is the offset of the member's key. */
+static bool descend(scanner *s, const cute_path *path, size_t *key_at)
 {
     skip_space(s);
-    if (peek(s) != (path->key ? '{' : '[')) return false;
+    if (peek_char(s) != (path->key ? '{' : '[')) return false;
     s->at++;
     for (size_t i = 0;; i++) {
         skip_space(s);
-        if (s->at >= s->length || peek(s) == '}' || peek(s) == ']') return false;
+        if (s->at >= s->length || peek_char(s) == '}' || peek_char(s) == ']') return false;
         *key_at = s->at;
         bool found = !path->key && i == path->index;
         if (path->key) {
             skip_string(s);
-            found = key_is(s->text + *key_at, s->at - *key_at, path->key);
+            found = key_equals(s->text + *key_at, s->at - *key_at, path->key);
             skip_space(s);
-            if (peek(s) == ':') s->at++;
+            if (peek_char(s) == ':') s->at++;
             skip_space(s);
         }
         if (found) return true;
         skip_value(s);
         skip_space(s);
-        if (peek(s) == ',') s->at++;
+        if (peek_char(s) == ',') s->at++;
     }
 }
 
-static bool walk(scanner *s, const cute_path *path, size_t *key_at)
+static bool find_path(scanner *s, const cute_path *path, size_t *key_at)
 {
     if (!path) {
         skip_space(s);
         *key_at = s->at;
         return true;
     }
-    return walk(s, path->up, key_at) && step(s, path, key_at);
+    return find_path(s, path->up, key_at) && descend(s, path, key_at);
 }
 
 cute_place cute_document_place(const cute_document *document, const cute_path *path, bool key)
 {
     scanner s = {document->text, document->length, 0};
     size_t key_at = 0;
-    if (!walk(&s, path, &key_at)) return (cute_place){.file = document->label};
+    if (!find_path(&s, path, &key_at)) return (cute_place){.file = document->label};
     size_t begin = key ? key_at : s.at;
     s.at = begin;
-    if (peek(&s) == '"' || !strchr("{[", peek(&s))) skip_value(&s);
+    if (peek_char(&s) == '"' || !strchr("{[", peek_char(&s))) skip_value(&s);
     cute_place place = cute_place_at(document->label, document->text, document->length, begin);
     place.length = s.at > begin ? (int)(s.at - begin) : 1;
     return place;
@@ -135,8 +135,8 @@ void cute_path_text(const cute_path *path, cute_buffer *out)
 }
 
 CUTE_PRINTF(6, 0)
-static void report(const cute_document *document, const cute_path *path, bool key, cute_severity severity,
-                   cute_diag *diag, const char *format, va_list args)
+static void report_at_path(const cute_document *document, const cute_path *path, bool key,
+                           cute_severity severity, cute_diag *diag, const char *format, va_list args)
 {
     cute_buffer text = {0};
     cute_path_text(path, &text);
@@ -152,7 +152,7 @@ cute_status cute_document_fail(const cute_document *document, const cute_path *p
 {
     va_list args;
     va_start(args, format);
-    report(document, path, key, CUTE_ERROR, diag, format, args);
+    report_at_path(document, path, key, CUTE_ERROR, diag, format, args);
     va_end(args);
     return CUTE_INVALID;
 }
@@ -162,6 +162,6 @@ void cute_document_report(const cute_document *document, const cute_path *path, 
 {
     va_list args;
     va_start(args, format);
-    report(document, path, key, severity, diag, format, args);
+    report_at_path(document, path, key, severity, diag, format, args);
     va_end(args);
 }

@@ -1,4 +1,5 @@
-/* A launch.json from options: --plan f -D n=5 --tensor a=f16:4096x512:1,4096:normal --expect c=... */
+/* Generates a launch.json from options: --plan f -D n=5 --tensor a=f16:4096x512:1,4096:normal --expect
+ * c=... */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "lib/launch/config/config.h"
 #include "lib/launch/launch.h"
 
-typedef struct maker {
+typedef struct option_reader {
     cute_arena *arena;
     const cute_launch_options *options;
     const cute_module *module;
@@ -16,11 +17,11 @@ typedef struct maker {
     json_t **lines;
     json_t *args, *buffers, *checks;
     cute_diag *diag;
-} maker;
+} option_reader;
 
-/* ---- the parameters there are ---- */
+/* ---- parameters of the host functions ---- */
 
-static cute_status read_plans(maker *m, const cute_module *module)
+static cute_status read_plans(option_reader *m, const cute_module *module)
 {
     static const char label[] = "<plan>";
     const cute_launch_options *o = m->options;
@@ -34,7 +35,7 @@ static cute_status read_plans(maker *m, const cute_module *module)
     return CUTE_OK;
 }
 
-static const host_param *find_param(const maker *m, const char *name)
+static const host_param *find_param(const option_reader *m, const char *name)
 {
     for (size_t p = 0; p < m->options->plan_count; p++)
         for (size_t i = 0; i < m->plans[p].param_count; i++)
@@ -42,9 +43,9 @@ static const host_param *find_param(const maker *m, const char *name)
     return NULL;
 }
 
-static const char *name_at(const void *context, size_t index)
+static const char *param_name_at(const void *context, size_t index)
 {
-    const maker *m = context;
+    const option_reader *m = context;
     for (size_t p = 0; p < m->options->plan_count; index -= m->plans[p++].param_count)
         if (index < m->plans[p].param_count) return m->plans[p].params[index].name;
     return NULL;
@@ -55,21 +56,21 @@ static bool is_tensor(const host_param *param)
     return param->kind == HOST_MEMREF || param->kind == HOST_POINTER;
 }
 
-/* "NAME=VALUE" in two; `what` is the option. */
-static cute_status split(maker *m, const char *option, const char *what, const char *text, const char **name,
-                         const char **value)
+/* Splits "NAME=VALUE"; `expected` describes the value in messages. */
+static cute_status split_assignment(option_reader *m, const char *option, const char *expected,
+                                    const char *text, const char **name, const char **value)
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
-        return cute_fail(m->diag, CUTE_USAGE, NULL, "%s expects NAME=%s, got '%s'", option, what, text);
+        return cute_fail(m->diag, CUTE_USAGE, NULL, "%s expects NAME=%s, got '%s'", option, expected, text);
     *name = cute_arena_copy(m->arena, text, (size_t)(equals - text));
     *value = equals + 1;
     return *name ? CUTE_OK : cute_fail_memory(m->diag);
 }
 
-static cute_status fail_unknown(maker *m, const char *option, const char *name)
+static cute_status fail_unknown(option_reader *m, const char *option, const char *name)
 {
-    const char *near = cute_nearest(name, name_at, m);
+    const char *near = cute_nearest(name, param_name_at, m);
     if (m->plans[0].refused)
         return cute_fail(m->diag, CUTE_INVALID, NULL, "host function '%s' has no launch plan: %s",
                          m->plans[0].name, m->plans[0].refused);
@@ -81,18 +82,17 @@ static cute_status fail_unknown(maker *m, const char *option, const char *name)
 
 /* ---- -D ---- */
 
-static cute_status add_define(maker *m, const char *text)
+static cute_status add_define(option_reader *m, const char *text)
 {
     const char *name, *value;
     char *end;
-    CUTE_TRY(split(m, "-D", "VALUE", text, &name, &value));
+    CUTE_TRY(split_assignment(m, "-D", "VALUE", text, &name, &value));
     const host_param *param = find_param(m, name);
     if (!param && cute_module_defines(m->module, name)) return CUTE_OK;
     if (!param) return fail_unknown(m, "-D", name);
     if (is_tensor(param))
-        return cute_fail(m->diag, CUTE_USAGE, NULL,
-                         "-D %s: '%s' is a tensor; give it with --tensor %s=%s:SHAPE", name, name, name,
-                         param->dtype ? param->dtype : "DTYPE");
+        return cute_fail(m->diag, CUTE_USAGE, NULL, "-D %s: '%s' is a tensor: pass --tensor %s=%s:SHAPE",
+                         name, name, name, param->dtype ? param->dtype : "DTYPE");
     json_t *json = NULL;
     if (param->kind == HOST_SCALAR) {
         cute_dtype dtype = CUTE_I64;
@@ -101,7 +101,7 @@ static cute_status add_define(maker *m, const char *text)
         errno = 0;
         if (real) {
             double number = strtod(value, &end);
-            json = *end ? NULL : json_real(number); /* none of an infinity or NaN */
+            json = *end ? NULL : json_real(number); /* NULL for an infinity or NaN */
         } else {
             long long number = strtoll(value, &end, 0);
             json = *end || errno ? NULL : json_integer(number);
@@ -123,10 +123,10 @@ static cute_status add_define(maker *m, const char *text)
 
 /* ---- --tensor ---- */
 
-static const char SPELLING[] = "DTYPE:SHAPE:STRIDES:INIT, as in f16:4096x512:1,4096:normal";
+static const char TENSOR_SYNTAX[] = "DTYPE:SHAPE:STRIDES:INIT, as in f16:4096x512:1,4096:normal";
 
-/* "4096x512" or "1,4096" as a list; NULL: it is something else. */
-static json_t *extents(const char *text, size_t length, char separator)
+/* Parses "4096x512" or "1,4096" as a list; NULL if malformed. */
+static json_t *parse_extents(const char *text, size_t length, char separator)
 {
     json_t *list = json_array();
     for (const char *at = text, *stop = text + length; at < stop;) {
@@ -151,7 +151,7 @@ static bool is_init(const char *text, size_t length)
     return false;
 }
 
-/* One field by its form; false: it has none, or comes twice. */
+/* Adds one field, recognized by its form; false if unrecognized or repeated. */
 static bool add_field(json_t *buffer, const char *text, size_t length)
 {
     cute_dtype dtype;
@@ -168,7 +168,7 @@ static bool add_field(json_t *buffer, const char *text, size_t length)
         return !json_object_get(buffer, "init") &&
                !json_object_set_new(buffer, "init", json_stringn(text, length));
     const char *key = json_object_get(buffer, "shape") ? "strides" : "shape";
-    list = extents(text, length, *key == 's' && key[1] == 'h' ? 'x' : ',');
+    list = parse_extents(text, length, *key == 's' && key[1] == 'h' ? 'x' : ',');
     if (!list || json_object_get(buffer, key)) {
         json_decref(list);
         return false;
@@ -176,7 +176,7 @@ static bool add_field(json_t *buffer, const char *text, size_t length)
     return !json_object_set_new(buffer, key, list);
 }
 
-static const char *word_at(const void *unused, size_t index)
+static const char *tensor_word_at(const void *unused, size_t index)
 {
     static const char *const words[] = {"zeros", "ones", "iota", "uniform", "normal", "nan"};
     const char *dtype = cute_dtype_name_at(unused, index);
@@ -184,23 +184,23 @@ static const char *word_at(const void *unused, size_t index)
     return index - CUTE_DTYPE_COUNT < sizeof words / sizeof *words ? words[index - CUTE_DTYPE_COUNT] : NULL;
 }
 
-static cute_status add_tensor(maker *m, const char *text)
+static cute_status add_tensor(option_reader *m, const char *text)
 {
     const char *name, *value;
-    CUTE_TRY(split(m, "--tensor", SPELLING, text, &name, &value));
+    CUTE_TRY(split_assignment(m, "--tensor", TENSOR_SYNTAX, text, &name, &value));
     const host_param *param = find_param(m, name);
     if (!param) return fail_unknown(m, "--tensor", name);
     if (!is_tensor(param))
         return cute_fail(m->diag, CUTE_USAGE, NULL,
-                         "--tensor %s: '%s' is no tensor, but %s; give it with -D %s=VALUE", name, name,
+                         "--tensor %s: '%s' is not a tensor but %s: pass -D %s=VALUE", name, name,
                          param->type    ? param->type
                          : param->dtype ? param->dtype
-                                        : "something else",
+                                        : "of another kind",
                          name);
     json_t *buffer = json_object();
     if (json_object_get(m->buffers, name)) {
         json_decref(buffer);
-        return cute_fail(m->diag, CUTE_USAGE, NULL, "--tensor %s is given twice", name);
+        return cute_fail(m->diag, CUTE_USAGE, NULL, "--tensor %s is repeated", name);
     }
     json_object_set_new(m->buffers, name, buffer);
     for (const char *at = value; at;) {
@@ -210,20 +210,20 @@ static cute_status add_tensor(maker *m, const char *text)
             json_error_t error;
             json_t *init = json_loads(at, 0, &error);
             if (!init)
-                return cute_fail(m->diag, CUTE_USAGE, NULL, "--tensor %s: the init '%s' is no JSON: %s", name,
-                                 at, error.text);
+                return cute_fail(m->diag, CUTE_USAGE, NULL, "--tensor %s: invalid JSON in the init '%s': %s",
+                                 name, at, error.text);
             json_object_set_new(buffer, "init", init);
             break;
         }
-        /* Strides that are left out: those of rows. */
+        /* Empty strides: row-major. */
         bool skipped =
             !length && next && json_object_get(buffer, "shape") && !json_object_get(buffer, "strides");
         if (!skipped && !add_field(buffer, at, length)) {
-            const char *near = cute_nearest_of(at, length, word_at, NULL);
+            const char *near = cute_nearest_of(at, length, tensor_word_at, NULL);
             return cute_fail(m->diag, CUTE_USAGE, NULL,
                              near ? "--tensor %s expects %s; got '%.*s', did you mean '%s'?"
                                   : "--tensor %s expects %s; got '%.*s'",
-                             name, SPELLING, (int)length, at, near);
+                             name, TENSOR_SYNTAX, (int)length, at, near);
         }
         at = next;
     }
@@ -232,22 +232,22 @@ static cute_status add_tensor(maker *m, const char *text)
 
 /* ---- --expect ---- */
 
-static cute_status add_check(maker *m, const char *text)
+static cute_status add_check(option_reader *m, const char *text)
 {
     const char *name, *value;
     json_error_t error;
-    CUTE_TRY(split(m, "--expect", "EXPRESSION", text, &name, &value));
+    CUTE_TRY(split_assignment(m, "--expect", "EXPRESSION", text, &name, &value));
     if (!json_object_get(m->buffers, name))
-        return cute_fail(m->diag, CUTE_USAGE, NULL, "--expect %s: there is no --tensor %s", name, name);
+        return cute_fail(m->diag, CUTE_USAGE, NULL, "--expect %s: expected a --tensor %s", name, name);
     json_t *check = *value == '{' ? json_loads(value, 0, &error) : json_string(value);
     if (!check)
-        return cute_fail(m->diag, CUTE_USAGE, NULL, "--expect %s: '%s' is no JSON: %s", name, value,
+        return cute_fail(m->diag, CUTE_USAGE, NULL, "--expect %s: invalid JSON '%s': %s", name, value,
                          error.text);
     json_object_set_new(m->checks, name, check);
     return CUTE_OK;
 }
 
-/* ---- the document: a member of each part on a line, so that messages can show it ---- */
+/* ---- the document, one member a line, so that messages can show it ---- */
 
 static void put_part(cute_buffer *out, const char *key, json_t *object)
 {
@@ -270,7 +270,7 @@ static void put_part(cute_buffer *out, const char *key, json_t *object)
     cute_buffer_puts(out, "\n  }");
 }
 
-static void put_document(const maker *m, cute_buffer *out)
+static void put_document(const option_reader *m, cute_buffer *out)
 {
     json_t *names = json_array();
     for (size_t i = 0; i < m->options->plan_count; i++)
@@ -288,10 +288,10 @@ static void put_document(const maker *m, cute_buffer *out)
 cute_status cute_launch_from_options(cute_arena *arena, const cute_launch_options *options,
                                      const cute_module *module, cute_buffer *out, cute_diag *diag)
 {
-    maker m = {.arena = arena, .options = options, .module = module, .diag = diag};
+    option_reader m = {.arena = arena, .options = options, .module = module, .diag = diag};
     if (!options->plan_count)
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "expected a launch.json, or the host functions whose launches to do");
+                         "expected a launch.json or a host function (--plan), got neither");
     m.plans = cute_arena_array(arena, options->plan_count, sizeof *m.plans);
     m.lines = cute_arena_array(arena, options->plan_count, sizeof *m.lines);
     m.args = json_object();

@@ -1,6 +1,6 @@
-/* A validator of the subset of JSON Schema that launch.schema.json uses. Of alternatives it finds the one
- * that was meant (by type, and for objects by the required key that is there) and complains about that one.
- */
+/* Validates the subset of JSON Schema that launch.schema.json uses. Among alternatives it selects the
+ * intended one, by type and for objects by the required key that is present, and reports the errors of that
+ * one. */
 #include "lib/launch/config/schema.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "lib/base/options/nearest.h"
 #include "lib/base/text/json.h"
 
-enum { MAX_DEPTH = 64, MAX_ERRORS = 20 };
+enum { MAX_NESTING = 64, MAX_ERRORS = 20 };
 
 static const unsigned char schema_text[] = {
 #include "launch.schema.inc"
@@ -28,12 +28,13 @@ typedef struct validation {
     int errors;
 } validation;
 
-static void check(validation *v, const json_t *schema, const json_t *value, const cute_path *path, int depth);
+static void check_value(validation *v, const json_t *schema, const json_t *value, const cute_path *path,
+                        int depth);
 
-static const json_t *resolve(const validation *v, const json_t *schema)
+static const json_t *resolve_ref(const validation *v, const json_t *schema)
 {
     static const char prefix[] = "#/$defs/";
-    for (int hops = 0; hops < MAX_DEPTH; hops++) {
+    for (int hops = 0; hops < MAX_NESTING; hops++) {
         const char *ref = json_string_value(json_object_get(schema, "$ref"));
         if (!ref || strncmp(ref, prefix, sizeof prefix - 1) != 0) return schema;
         schema = json_object_get(json_object_get(v->root, "$defs"), ref + sizeof prefix - 1);
@@ -97,12 +98,12 @@ static void list_words(const void *list, const char *(*at)(const void *, size_t)
     for (size_t i = 0; (word = at(list, i)); i++) cute_buffer_printf(out, "%s%s", i ? ", " : "", word);
 }
 
-/* What others have in a launch, and a file has not. */
+/* Keys that other tools have. */
 static const struct {
     const char *key, *advice;
-} elsewhere[] = {
+} unsupported_keys[] = {
     {"stream",
-     "the launches of a file run in order on one stream; a program has several by cute_stream_create "
+     "all launches run in order on one stream; for several, write a program with cute_stream_create "
      "(cute/device.h)"},
 };
 
@@ -113,8 +114,8 @@ static void fail_unknown_key(validation *v, const json_t *properties, const char
     cute_document_fail(v->document, path, true, v->diag,
                        near ? "unknown key '%s'; did you mean '%s'?" : "unknown key '%s'", key, near);
     if (near) return;
-    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (!strcmp(elsewhere[i].key, key)) cute_note(v->diag, NULL, "%s", elsewhere[i].advice);
+    for (size_t i = 0; i < sizeof unsupported_keys / sizeof *unsupported_keys; i++)
+        if (!strcmp(unsupported_keys[i].key, key)) cute_note(v->diag, NULL, "%s", unsupported_keys[i].advice);
     cute_buffer known = {0};
     list_words(properties, key_at, &known);
     cute_note(v->diag, NULL, "known keys: %s", cute_buffer_text(&known));
@@ -134,9 +135,9 @@ static void check_object(validation *v, const json_t *schema, const json_t *valu
         cute_path step = {path, key, 0};
         const json_t *known = json_object_get(properties, key);
         if (known)
-            check(v, known, member, &step, depth + 1);
+            check_value(v, known, member, &step, depth + 1);
         else if (json_is_object(additional))
-            check(v, additional, member, &step, depth + 1);
+            check_value(v, additional, member, &step, depth + 1);
         else if (json_is_false(additional))
             fail_unknown_key(v, properties, key, &step);
         if (v->errors >= MAX_ERRORS) return;
@@ -145,7 +146,7 @@ static void check_object(validation *v, const json_t *schema, const json_t *valu
     {
         if (json_object_get(value, json_string_value(required))) continue;
         v->errors++;
-        cute_document_fail(v->document, path, false, v->diag, "the key '%s' is missing",
+        cute_document_fail(v->document, path, false, v->diag, "missing key '%s'",
                            json_string_value(required));
     }
 }
@@ -160,17 +161,18 @@ static void check_array(validation *v, const json_t *schema, const json_t *value
         v->errors++;
         long long low = least ? json_integer_value(least) : 0;
         if (!most)
-            cute_document_fail(v->document, path, false, v->diag, "expected a list of at least %lld, got %zu",
-                               low, count);
+            cute_document_fail(v->document, path, false, v->diag,
+                               "expected a list of at least %lld entries, got %zu", low, count);
         else
-            cute_document_fail(v->document, path, false, v->diag, "expected a list of %lld to %lld, got %zu",
-                               low, (long long)json_integer_value(most), count);
+            cute_document_fail(v->document, path, false, v->diag,
+                               "expected a list of %lld to %lld entries, got %zu", low,
+                               (long long)json_integer_value(most), count);
         return;
     }
     const json_t *items = json_object_get(schema, "items");
     for (size_t i = 0; items && i < count && v->errors < MAX_ERRORS; i++) {
         cute_path step = {path, NULL, i};
-        check(v, items, json_array_get(value, i), &step, depth + 1);
+        check_value(v, items, json_array_get(value, i), &step, depth + 1);
     }
 }
 
@@ -178,7 +180,8 @@ static void check_number(validation *v, const json_t *schema, const json_t *valu
 {
     static const struct {
         const char *key, *text;
-    } limits[] = {{"minimum", "at least"}, {"maximum", "at most"}, {"exclusiveMinimum", "greater than"}};
+    } limits[] = {
+        {"minimum", "at least"}, {"maximum", "at most"}, {"exclusiveMinimum", "a number greater than"}};
     double number = json_number_value(value);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const json_t *limit = json_object_get(schema, limits[i].key);
@@ -187,8 +190,8 @@ static void check_number(validation *v, const json_t *schema, const json_t *valu
         bool good = i == 0 ? number >= bound : i == 1 ? number <= bound : number > bound;
         if (good) continue;
         v->errors++;
-        cute_document_fail(v->document, path, false, v->diag, "%g is not %s %g", number, limits[i].text,
-                           bound);
+        cute_document_fail(v->document, path, false, v->diag, "expected %s %g, got %g", limits[i].text, bound,
+                           number);
     }
 }
 
@@ -218,9 +221,9 @@ static void fail_enum(validation *v, const json_t *list, const json_t *value, co
     cute_buffer_release(&words);
 }
 
-/* Whether the alternative is for values of this kind: its type holds and, for an object, the first key that
- * it requires is there. */
-static bool is_meant(const json_t *schema, const json_t *value)
+/* Whether the alternative is the intended one: the type matches and, for an object, its first required key is
+ * present. */
+static bool is_intended(const json_t *schema, const json_t *value)
 {
     const json_t *list = json_object_get(schema, "enum");
     if (list) return json_is_string(value);
@@ -230,13 +233,14 @@ static bool is_meant(const json_t *schema, const json_t *value)
     return !first || !json_is_object(value) || json_object_get(value, first);
 }
 
-static void describe(const validation *v, const json_t *alternatives, const json_t *value, cute_buffer *out)
+static void describe_alternatives(const validation *v, const json_t *alternatives, const json_t *value,
+                                  cute_buffer *out)
 {
     size_t index;
     json_t *item;
     json_array_foreach((json_t *)(uintptr_t)alternatives, index, item)
     {
-        const json_t *schema = resolve(v, item);
+        const json_t *schema = resolve_ref(v, item);
         const char *type = json_string_value(json_object_get(schema, "type"));
         const char *first = json_string_value(json_array_get(json_object_get(schema, "required"), 0));
         if (json_is_object(value) && !first) continue;
@@ -255,37 +259,39 @@ static void check_any(validation *v, const json_t *alternatives, const json_t *v
 {
     size_t index;
     json_t *item;
-    const json_t *meant = NULL;
+    const json_t *intended = NULL;
     json_array_foreach((json_t *)(uintptr_t)alternatives, index, item)
     {
-        const json_t *schema = resolve(v, item);
+        const json_t *schema = resolve_ref(v, item);
         const json_t *list = json_object_get(schema, "enum");
         if (list && in_enum(list, value)) return;
-        if (!is_meant(schema, value)) continue;
-        /* A list of words gives way to an alternative that takes any string. */
-        if (!meant || json_object_get(meant, "enum")) meant = schema;
+        if (!is_intended(schema, value)) continue;
+        /* An alternative for any string takes precedence over a list of words. */
+        if (!intended || json_object_get(intended, "enum")) intended = schema;
     }
-    if (meant) {
-        check(v, meant, value, path, depth + 1);
+    if (intended) {
+        check_value(v, intended, value, path, depth + 1);
         return;
     }
     cute_buffer wanted = {0};
-    describe(v, alternatives, value, &wanted);
+    describe_alternatives(v, alternatives, value, &wanted);
     v->errors++;
-    if (json_is_object(value) && wanted.length == 0) describe(v, alternatives, json_null(), &wanted);
+    if (json_is_object(value) && wanted.length == 0)
+        describe_alternatives(v, alternatives, json_null(), &wanted);
     cute_document_fail(v->document, path, false, v->diag, "expected %s, got %s", cute_buffer_text(&wanted),
                        type_name(value));
     cute_buffer_release(&wanted);
 }
 
-static void check(validation *v, const json_t *unresolved, const json_t *value, const cute_path *path,
-                  int depth)
+static void check_value(validation *v, const json_t *unresolved, const json_t *value, const cute_path *path,
+                        int depth)
 {
-    const json_t *schema = resolve(v, unresolved);
+    const json_t *schema = resolve_ref(v, unresolved);
     if (v->errors >= MAX_ERRORS || !schema) return;
-    if (depth > MAX_DEPTH) {
+    if (depth > MAX_NESTING) {
         v->errors++;
-        cute_document_fail(v->document, path, false, v->diag, "nested too deeply");
+        cute_document_fail(v->document, path, false, v->diag, "expected at most %d levels of nesting",
+                           MAX_NESTING);
         return;
     }
     const json_t *any = json_object_get(schema, "anyOf"), *list = json_object_get(schema, "enum");
@@ -307,16 +313,16 @@ static void check(validation *v, const json_t *unresolved, const json_t *value, 
     } else if (json_is_string(value) && json_integer_value(json_object_get(schema, "minLength")) > 0 &&
                json_string_length(value) == 0) {
         v->errors++;
-        cute_document_fail(v->document, path, false, v->diag, "the string is empty");
+        cute_document_fail(v->document, path, false, v->diag, "expected a non-empty string");
     }
 }
 
-/* The same against any schema of the subset: type, properties, required, additionalProperties, items, enum,
- * anyOf, $ref (#/$defs/NAME), minimum, maximum, exclusiveMinimum, minItems, maxItems, minLength. */
-static cute_status cute_schema_validate(const json_t *schema, const cute_document *document, cute_diag *diag)
+/* Supports type, properties, required, additionalProperties, items, enum, anyOf, $ref (#/$defs/NAME),
+ * minimum, maximum, exclusiveMinimum, minItems, maxItems and minLength. */
+static cute_status validate_document(const json_t *schema, const cute_document *document, cute_diag *diag)
 {
     validation v = {.root = schema, .document = document, .diag = diag};
-    check(&v, schema, document->root, NULL, 0);
+    check_value(&v, schema, document->root, NULL, 0);
     return v.errors ? CUTE_INVALID : CUTE_OK;
 }
 
@@ -326,7 +332,7 @@ cute_status cute_launch_validate(const cute_document *document, cute_diag *diag)
     const char *text = cute_launch_schema(&length);
     json_t *schema;
     CUTE_TRY(cute_json_parse("launch.schema.json", text, length, &schema, diag));
-    cute_status status = cute_schema_validate(schema, document, diag);
+    cute_status status = validate_document(schema, document, diag);
     json_decref(schema);
     return status;
 }

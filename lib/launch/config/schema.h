@@ -1,4 +1,4 @@
-/* The JSON Schema of launch.json, and its validator. */
+/* The JSON Schema of launch.json, and validation against it. */
 #ifndef CUTE_LIB_LAUNCH_CONFIG_SCHEMA_H
 #define CUTE_LIB_LAUNCH_CONFIG_SCHEMA_H
 
@@ -6,7 +6,7 @@
 
 /* The text of launch.schema.json. */
 const char *cute_launch_schema(size_t *length);
-/* Checks a document against it; every violation is a message of its own. */
+/* Validates a document; reports every violation, up to 20. */
 cute_status cute_launch_validate(const cute_document *document, cute_diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* A launch.json to start from, for a kernel or a host function. */
+/* Generates a template of launch.json for a kernel or a host function. */
 #include <string.h>
 
 #include "cute/launch.h"
@@ -20,7 +20,7 @@ static json_t *template_shape(const cute_arg *arg)
     return shape;
 }
 
-/* A descriptor of a buffer, as the kernel's metadata has it. */
+/* A tensor map of a buffer, as in the kernel's metadata. */
 static void template_map(const cute_arg *arg, json_t *args, json_t *buffers)
 {
     json_t *buffer = json_object(), *map = json_object(), *arg_value = json_object(), *shape = json_array();
@@ -31,10 +31,10 @@ static void template_map(const cute_arg *arg, json_t *args, json_t *buffers)
     json_object_set_new(buffers, arg->name, buffer);
     json_object_set_new(map, "buffer", json_string(arg->name));
     json_object_set_new(map, "box", cute_json_integers(arg->box, (int)arg->box_rank, CUTE_DYNAMIC));
-    const char *const said[][2] = {{"swizzle", arg->swizzle}, {"interleave", arg->interleave}};
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (said[i][1] && strcmp(said[i][1], "none") != 0)
-            json_object_set_new(map, said[i][0], json_string(said[i][1]));
+    const char *const words[][2] = {{"swizzle", arg->swizzle}, {"interleave", arg->interleave}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i][1] && strcmp(words[i][1], "none") != 0)
+            json_object_set_new(map, words[i][0], json_string(words[i][1]));
     json_object_set_new(arg_value, "tensor_map", map);
     json_array_append_new(args, arg_value);
 }
@@ -115,7 +115,7 @@ char *cute_launch_template(const cute_kernel *kernel)
 
 /* ---- host functions ---- */
 
-/* The extents of a tensor: those that are known, and "n". */
+/* The extents of a tensor; "n" for unknown ones. */
 static void put_extents(const cute_tree *shape, json_t *out)
 {
     if (shape->kind == CUTE_TREE_TUPLE)

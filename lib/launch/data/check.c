@@ -1,5 +1,5 @@
-/* Checks: the expected values come from a formula, an einsum or a file, in double, and are compared with the
- * buffer's by threads, row by row or at random positions. */
+/* Checks: compares a buffer with a formula, an einsum or a file, in double, row by row or at random
+ * positions, by all threads. */
 #include "lib/launch/data/check.h"
 
 #include <math.h>
@@ -11,14 +11,15 @@
 #include "lib/launch/data/parallel.h"
 #include "lib/launch/data/random.h"
 
-enum { GRAIN = 1 << 10 };
+enum { CHECK_GRAIN = 1 << 10 }; /* elements */
 
 #define FAIL(config, check, key, ...)                                                                        \
     cute_document_fail(&(config)->document, config_member(config, (check)->path, key), false, diag,          \
                        __VA_ARGS__)
 
-static cute_status compile(const cute_config *config, const config_check *check, const cute_expr *expr,
-                           const char *extra, cute_formula **out, cute_diag *diag)
+static cute_status compile_check_formula(const cute_config *config, const config_check *check,
+                                         const cute_expr *expr, const char *extra, cute_formula **out,
+                                         cute_diag *diag)
 {
     const cute_tensor *t = &check->buffer->tensor;
     cute_formula_scope scope = {
@@ -43,7 +44,8 @@ static cute_status prepare_einsum(const cute_config *config, const config_check 
     if (cute_einsum_parse(check->einsum, operands, check->operand_count, &check->buffer->tensor, &out->einsum,
                           message, sizeof message) != CUTE_OK)
         return FAIL(config, check, "einsum", "%s", message);
-    return check->epilogue ? compile(config, check, check->epilogue, "x", &out->epilogue, diag) : CUTE_OK;
+    return check->epilogue ? compile_check_formula(config, check, check->epilogue, "x", &out->epilogue, diag)
+                           : CUTE_OK;
 }
 
 static cute_status prepare_file(const cute_config *config, const config_check *check, cute_check *out,
@@ -58,8 +60,8 @@ static cute_status prepare_file(const cute_config *config, const config_check *c
         cute_buffer here = {0}, there = {0};
         cute_tensor_shape_text(t, &here);
         cute_tensor_shape_text(&out->file, &there);
-        FAIL(config, check, "npy", "%s has the shape %s, and '%s' has %s", check->file, there.data, t->name,
-             here.data);
+        FAIL(config, check, "npy", "expected the shape %s of '%s', got %s in %s", here.data, t->name,
+             there.data, check->file);
         cute_buffer_release(&here);
         cute_buffer_release(&there);
         return CUTE_INVALID;
@@ -67,12 +69,12 @@ static cute_status prepare_file(const cute_config *config, const config_check *c
     out->file = *t;
     out->file.offset = 0;
     if (!cute_tensor_row_major(&out->file) || !cute_tensor_layout(&out->file)) return cute_fail_memory(diag);
-    int64_t size; /* a byte more is a file that does not fit */
+    int64_t size; /* reads one byte more, to detect a file that is too long */
     CUTE_TRY(cute_file_read_part(check->file, 0, out->file.bytes + 1, &out->bytes, &size, diag));
     out->file.data = out->bytes.data;
     if ((int64_t)out->bytes.length == out->file.bytes) return CUTE_OK;
-    return FAIL(config, check, "raw", "%s has %lld bytes, and '%s' needs %lld", check->file, (long long)size,
-                t->name, (long long)out->file.bytes);
+    return FAIL(config, check, "raw", "expected the %lld bytes of '%s', got %lld in %s",
+                (long long)out->file.bytes, t->name, (long long)size, check->file);
 }
 
 cute_status cute_check_prepare(const cute_config *config, const config_check *check, cute_check *out,
@@ -81,11 +83,14 @@ cute_status cute_check_prepare(const cute_config *config, const config_check *ch
     memset(out, 0, sizeof *out);
     out->config = check;
     switch (check->kind) {
-    case EXPECT_EXPR: CUTE_TRY(compile(config, check, check->expr, NULL, &out->formula, diag)); break;
+    case EXPECT_EXPR:
+        CUTE_TRY(compile_check_formula(config, check, check->expr, NULL, &out->formula, diag));
+        break;
     case EXPECT_EINSUM: CUTE_TRY(prepare_einsum(config, check, out, diag)); break;
     default: CUTE_TRY(prepare_file(config, check, out, diag));
     }
-    return check->where ? compile(config, check, check->where, NULL, &out->where, diag) : CUTE_OK;
+    return check->where ? compile_check_formula(config, check, check->where, NULL, &out->where, diag)
+                        : CUTE_OK;
 }
 
 void cute_check_release(cute_check *check)
@@ -103,18 +108,18 @@ typedef struct worker_state {
 
 typedef struct compare_loop {
     const cute_check *check;
-    const double *sums; /* the whole einsum, or NULL: element by element */
+    const double *sums; /* all elements of the einsum; NULL: computed one by one */
     uint64_t key;
     worker_state *workers;
 } compare_loop;
 
-static void spread(const cute_tensor *t, int64_t linear, int64_t *index)
+static void unravel_index(const cute_tensor *t, int64_t linear, int64_t *index)
 {
     for (int d = t->rank; d-- > 0; linear /= t->shape[d]) index[d] = linear % t->shape[d];
 }
 
-static bool expect(const compare_loop *c, worker_state *w, int64_t linear, const int64_t *index, int count,
-                   double *want)
+static bool compute_expected(const compare_loop *c, worker_state *w, int64_t linear, const int64_t *index,
+                             int count, double *want)
 {
     const cute_check *check = c->check;
     if (check->formula) {
@@ -154,7 +159,8 @@ static void note_maximum(double value, int64_t linear, double *max, int64_t *at)
     *at = linear;
 }
 
-static void compare(const config_check *check, int64_t linear, double got, double want, cute_check_result *r)
+static void compare_element(const config_check *check, int64_t linear, double got, double want,
+                            cute_check_result *r)
 {
     cute_dtype dtype = check->buffer->tensor.dtype;
     bool got_nan = got != got, want_nan = want != want, good;
@@ -172,7 +178,7 @@ static void compare(const config_check *check, int64_t linear, double got, doubl
         double error = fabs(got - want), relative = error / fabs(want);
         int64_t ulps = cute_dtype_ulps(dtype, got, want);
         good = error <= check->atol + check->rtol * fabs(want) || (check->ulp >= 0 && ulps <= check->ulp);
-        /* An infinity met only one way: the bound is infinite there, but it is no match. */
+        /* One value is infinite: the tolerance would be infinite as well. */
         if (isinf(got) || isinf(want)) good = check->ulp >= 0 && ulps <= check->ulp;
         if (isfinite(error)) {
             note_maximum(error, linear, &r->max_abs, &r->max_abs_at);
@@ -196,7 +202,7 @@ static bool compare_run(const compare_loop *c, worker_state *w, int64_t linear, 
     const cute_tensor *t = &c->check->config->buffer->tensor;
     double got[CUTE_FORMULA_LANES], want[CUTE_FORMULA_LANES], where[CUTE_FORMULA_LANES];
     int64_t index[CUTE_TENSOR_RANK];
-    spread(t, linear, index);
+    unravel_index(t, linear, index);
     if (c->check->where && !cute_formula_eval(w->where, index, count, NULL, where)) {
         w->failed = w->where;
         return false;
@@ -204,11 +210,11 @@ static bool compare_run(const compare_loop *c, worker_state *w, int64_t linear, 
     bool any = !c->check->where;
     for (int i = 0; i < count && !any; i++) any = where[i] != 0;
     if (!any) return true;
-    if (!expect(c, w, linear, index, count, want)) return false;
+    if (!compute_expected(c, w, linear, index, count, want)) return false;
     cute_tensor_load(t, t->data, linear, count, got);
     for (int i = 0; i < count; i++)
         if (!c->check->where || where[i] != 0)
-            compare(c->check->config, linear + i, got[i], want[i], &w->result);
+            compare_element(c->check->config, linear + i, got[i], want[i], &w->result);
     return true;
 }
 
@@ -235,7 +241,7 @@ static void compare_samples(void *context, int64_t begin, int64_t end, int worke
         compare_run(c, &c->workers[worker], cute_random_integer(c->key, (uint64_t)begin, 0, count - 1), 1);
 }
 
-static void merge(const cute_check_result *from, cute_check_result *to)
+static void merge_results(const cute_check_result *from, cute_check_result *to)
 {
     to->compared += from->compared;
     to->bad += from->bad;
@@ -253,14 +259,14 @@ static void merge(const cute_check_result *from, cute_check_result *to)
     to->want = from->want;
 }
 
-static cute_check_result nothing(void)
+static cute_check_result empty_result(void)
 {
     return (cute_check_result){.first = -1, .max_abs_at = -1, .max_rel_at = -1, .max_ulp_at = -1};
 }
 
-static bool make_states(const cute_check *check, worker_state *w)
+static bool create_states(const cute_check *check, worker_state *w)
 {
-    w->result = nothing();
+    w->result = empty_result();
     if (check->formula && !(w->formula = cute_formula_state_create(check->formula))) return false;
     if (check->epilogue && !(w->epilogue = cute_formula_state_create(check->epilogue))) return false;
     return !check->where || (w->where = cute_formula_state_create(check->where));
@@ -277,11 +283,11 @@ cute_status cute_check_run(const cute_config *config, const cute_check *check, u
     double *sums = NULL;
     cute_status status = CUTE_OK;
     (void)config;
-    *out = nothing();
+    *out = empty_result();
     loop.workers = calloc((size_t)workers, sizeof *loop.workers);
     if (!loop.workers) return cute_fail_memory(diag);
     for (int i = 0; i < workers; i++)
-        if (!make_states(check, &loop.workers[i])) status = cute_fail_memory(diag);
+        if (!create_states(check, &loop.workers[i])) status = cute_fail_memory(diag);
     if (status == CUTE_OK && c->kind == EXPECT_EINSUM && !sampled) {
         loop.sums = sums = cute_einsum_all(&check->einsum);
         if (!sums) status = cute_fail_memory(diag);
@@ -289,11 +295,12 @@ cute_status cute_check_run(const cute_config *config, const cute_check *check, u
     if (status == CUTE_OK && sampled)
         cute_parallel(c->sample, 16, compare_samples, &loop);
     else if (status == CUTE_OK)
-        cute_parallel(t->count, t->rank && t->shape[t->rank - 1] > GRAIN ? t->shape[t->rank - 1] : GRAIN,
+        cute_parallel(t->count,
+                      t->rank && t->shape[t->rank - 1] > CHECK_GRAIN ? t->shape[t->rank - 1] : CHECK_GRAIN,
                       compare_range, &loop);
     for (int i = 0; i < workers; i++) {
         worker_state *w = &loop.workers[i];
-        merge(&w->result, out);
+        merge_results(&w->result, out);
         if (w->failed && status == CUTE_OK) status = cute_formula_error(w->failed, diag);
         cute_formula_state_destroy(w->formula);
         cute_formula_state_destroy(w->epilogue);

@@ -1,5 +1,5 @@
-/* Filling buffers: patterns, random numbers, formulas and files; and the poison that shows what was not
- * written. */
+/* Initializes buffers with patterns, random numbers, formulas and files, and detects unwritten elements and
+ * overruns by poison. */
 #include "lib/launch/data/data.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "lib/launch/data/parallel.h"
 #include "lib/launch/data/random.h"
 
-enum { GRAIN = 1 << 16 };
+enum { DATA_GRAIN = 1 << 16 }; /* elements */
 
 static size_t mapped_bytes(const cute_tensor *t)
 {
@@ -57,7 +57,7 @@ void cute_data_poison(const config_buffer *buffer, int variant)
     const cute_tensor *t = &buffer->tensor;
     poison_loop p = {.tensor = t, .data = t->data};
     cute_dtype_poison(t->dtype, variant, p.pattern);
-    cute_parallel(t->span, GRAIN, poison_range, &p);
+    cute_parallel(t->span, DATA_GRAIN, poison_range, &p);
     poison_guards(buffer, variant);
 }
 
@@ -98,7 +98,7 @@ static void fill_range(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* A formula runs along rows: pieces end where the last index does. */
+/* Formulas are evaluated along the last index, so pieces end with rows. */
 static void fill_formula(void *context, int64_t begin, int64_t end, int worker)
 {
     fill_loop *f = context;
@@ -134,7 +134,7 @@ static cute_status init_formula(const cute_config *config, config_buffer *buffer
     int workers = cute_parallel_workers();
     for (int i = 0; i < workers; i++)
         if (!(f.states[i] = cute_formula_state_create(formula))) status = cute_fail_memory(diag);
-    if (status == CUTE_OK) cute_parallel(buffer->tensor.count, GRAIN, fill_formula, &f);
+    if (status == CUTE_OK) cute_parallel(buffer->tensor.count, DATA_GRAIN, fill_formula, &f);
     for (int i = 0; i < workers; i++) {
         if (status == CUTE_OK && f.failed[i]) status = cute_formula_error(f.states[i], diag);
         cute_formula_state_destroy(f.states[i]);
@@ -142,7 +142,7 @@ static cute_status init_formula(const cute_config *config, config_buffer *buffer
     return status;
 }
 
-static bool same_shape(const cute_tensor *a, const cute_tensor *b)
+static bool shapes_equal(const cute_tensor *a, const cute_tensor *b)
 {
     return a->rank == b->rank && memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape) == 0;
 }
@@ -166,15 +166,15 @@ static cute_status init_npy(const cute_config *config, config_buffer *buffer, cu
     cute_tensor file;
     cute_buffer bytes = {0}, here = {0}, there = {0};
     cute_status status = cute_npy_read(buffer->file, buffer->tensor.dtype, true, &file, &bytes, diag);
-    if (status == CUTE_OK && !same_shape(&file, &buffer->tensor)) {
+    if (status == CUTE_OK && !shapes_equal(&file, &buffer->tensor)) {
         cute_tensor_shape_text(&file, &there);
         cute_tensor_shape_text(&buffer->tensor, &here);
         status = cute_document_fail(&config->document, config_member(config, buffer->path, "init"), false,
-                                    diag, "%s has the shape %s, and '%s' has %s", buffer->file, there.data,
-                                    buffer->tensor.name, here.data);
+                                    diag, "expected the shape %s of '%s', got %s in %s", here.data,
+                                    buffer->tensor.name, there.data, buffer->file);
     }
     copy_loop c = {&file, &buffer->tensor};
-    if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
+    if (status == CUTE_OK) cute_parallel(file.count, DATA_GRAIN, copy_range, &c);
     cute_buffer_release(&bytes);
     cute_buffer_release(&here);
     cute_buffer_release(&there);
@@ -198,7 +198,7 @@ static cute_status init_raw(const cute_config *config, config_buffer *buffer, cu
                                (long long)file.bytes, (long long)buffer->skip, buffer->file, (long long)size);
     file.data = status == CUTE_OK ? bytes.data : NULL;
     copy_loop c = {&file, &buffer->tensor};
-    if (status == CUTE_OK) cute_parallel(file.count, GRAIN, copy_range, &c);
+    if (status == CUTE_OK) cute_parallel(file.count, DATA_GRAIN, copy_range, &c);
     cute_buffer_release(&bytes);
     return status;
 }
@@ -207,7 +207,7 @@ static void init_nan(config_buffer *buffer)
 {
     buffer->a = __builtin_nan("");
     fill_loop f = {.buffer = buffer};
-    cute_parallel(buffer->tensor.count, GRAIN, fill_range, &f);
+    cute_parallel(buffer->tensor.count, DATA_GRAIN, fill_range, &f);
 }
 
 static cute_status init_buffer(const cute_config *config, config_buffer *buffer, uint64_t seed,
@@ -227,8 +227,8 @@ static cute_status init_buffer(const cute_config *config, config_buffer *buffer,
     case INIT_RAW: return init_raw(config, buffer, diag);
     case INIT_NAN: init_nan(buffer); return CUTE_OK;
     default:
-        /* Fresh pages are zero already. */
-        if (!zeros) cute_parallel(t->count, GRAIN, fill_range, &f);
+        /* New pages are zero. */
+        if (!zeros) cute_parallel(t->count, DATA_GRAIN, fill_range, &f);
         return CUTE_OK;
     }
 }
@@ -240,8 +240,7 @@ static void *map_memory(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Pages come when they are written: without this a size with a zero too many fills the machine's memory
- * first. */
+/* Pages are allocated on first write, so a size that is too large would exhaust the machine's memory. */
 static cute_status check_memory(const cute_config *config, cute_diag *diag)
 {
     double bytes = 0, memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -252,7 +251,7 @@ static cute_status check_memory(const cute_config *config, cute_diag *diag)
         if (memory <= 0 || bytes <= memory) continue;
         cute_place place = cute_document_place(&config->document, b->path, false);
         return cute_fail(diag, CUTE_SYSTEM, &place,
-                         "the buffers up to '%s' take %.1f GiB, and this machine has %.1f GiB of memory",
+                         "the buffers up to '%s' need %.1f GiB, but this machine has %.1f GiB of memory",
                          b->tensor.name, bytes / 0x1p30, memory / 0x1p30);
     }
     return CUTE_OK;
@@ -271,7 +270,7 @@ cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *dia
         t->data = mapped + CUTE_GUARD_BYTES;
         CUTE_TRY(init_buffer(config, buffer, seed, diag));
         buffer->reference.data = t->data;
-        /* Changed by the launches, but checks mean what was there before. */
+        /* Checks refer to the contents before the launches. */
         if (buffer->init == INIT_NONE || !(buffer->checked || buffer->output)) continue;
         buffer->initial = map_memory(initial_bytes(t));
         if (!buffer->initial)
@@ -305,7 +304,7 @@ void cute_data_release(cute_config *config)
     }
 }
 
-/* ---- what was not written ---- */
+/* ---- unwritten elements ---- */
 
 typedef struct unwritten_loop {
     const cute_tensor *tensor;
@@ -315,7 +314,7 @@ typedef struct unwritten_loop {
     int64_t counts[CUTE_PARALLEL_MAX], firsts[CUTE_PARALLEL_MAX];
 } unwritten_loop;
 
-#define SOME(type)                                                                                           \
+#define ANY_EQUAL(type)                                                                                      \
     do {                                                                                                     \
         type wanted, some = 0;                                                                               \
         memcpy(&wanted, pattern, sizeof wanted);                                                             \
@@ -327,14 +326,14 @@ typedef struct unwritten_loop {
         return some != 0;                                                                                    \
     } while (0)
 
-/* Whether some of 8 neighbours are what `pattern` is. */
+/* Whether any of 8 contiguous elements equals `pattern`. */
 static bool some_unwritten(const char *at, size_t width, const uint8_t *pattern)
 {
     switch (width) {
-    case 1: SOME(uint8_t);
-    case 2: SOME(uint16_t);
-    case 4: SOME(uint32_t);
-    case 8: SOME(uint64_t);
+    case 1: ANY_EQUAL(uint8_t);
+    case 2: ANY_EQUAL(uint16_t);
+    case 4: ANY_EQUAL(uint32_t);
+    case 8: ANY_EQUAL(uint64_t);
     default: return true;
     }
 }
@@ -356,9 +355,9 @@ static void unwritten_range(void *context, int64_t begin, int64_t end, int worke
             continue;
         }
         uint8_t bit = (uint8_t)(1u << (i & 7));
-        bool looked_at = !u->narrow || (u->mask[i >> 3] & bit);
-        bool found = looked_at && memcmp((const char *)t->data + (size_t)cute_tensor_position(t, i) * width,
-                                         u->pattern, width) == 0;
+        bool examined = !u->narrow || (u->mask[i >> 3] & bit);
+        bool found = examined && memcmp((const char *)t->data + (size_t)cute_tensor_position(t, i) * width,
+                                        u->pattern, width) == 0;
         if (u->mask && found)
             u->mask[i >> 3] |= bit;
         else if (u->mask)
@@ -376,7 +375,7 @@ data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uin
     data_unwritten result = {0, -1};
     cute_dtype_poison(t->dtype, variant, u.pattern);
     memset(u.firsts, -1, sizeof u.firsts);
-    cute_parallel((t->count + 7) / 8, GRAIN / 8, unwritten_range, &u);
+    cute_parallel((t->count + 7) / 8, DATA_GRAIN / 8, unwritten_range, &u);
     for (int i = 0; i < CUTE_PARALLEL_MAX; i++) {
         result.count += u.counts[i];
         if (u.firsts[i] >= 0 && (result.first < 0 || u.firsts[i] < result.first)) result.first = u.firsts[i];
@@ -392,8 +391,8 @@ data_overrun cute_data_overrun(const config_buffer *buffer, int variant)
     int64_t width = cute_dtype_get(t->dtype)->bytes;
     const uint8_t *start = t->data, *end = start + t->bytes;
     cute_dtype_poison(t->dtype, variant, pattern);
-    for (int64_t i = 0; i < CUTE_GUARD_BYTES && result.behind < 0; i += width)
-        if (memcmp(end + i, pattern, (size_t)width) != 0) result.behind = i;
+    for (int64_t i = 0; i < CUTE_GUARD_BYTES && result.after < 0; i += width)
+        if (memcmp(end + i, pattern, (size_t)width) != 0) result.after = i;
     for (int64_t i = width; i <= CUTE_GUARD_BYTES && result.before < 0; i += width)
         if (memcmp(start - i, pattern, (size_t)width) != 0) result.before = i;
     return result;

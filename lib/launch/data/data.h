@@ -4,15 +4,15 @@
 
 #include "lib/launch/config/config.h"
 
-/* In front of each buffer and behind it lie so many bytes more, poisoned: what a kernel wrote there it wrote beyond
- * the buffer. Reads there can't be seen, but bring the poison. */
+/* Size of the poisoned guards before and after each buffer, which detect out-of-bounds writes. Out-of-bounds
+ * reads are not detected, but return poison. */
 enum { CUTE_GUARD_BYTES = 4096 };
 
-/* Maps every buffer and gives it its contents; outputs (buffers without init) and gaps are poisoned. */
+/* Allocates and initializes every buffer; outputs (buffers without init) and gaps are poisoned. */
 cute_status cute_data_prepare(cute_config *config, uint64_t seed, cute_diag *diag);
-/* Poisons a buffer and its guards with the pattern of a variant. */
+/* Poisons a buffer and its guards with one of the two patterns of cute_dtype_poison. */
 void cute_data_poison(const config_buffer *buffer, int variant);
-/* Gives a buffer that was overwritten by a run its first contents again, and poisons its guards. */
+/* Restores a buffer's contents from before the launches, and poisons its guards. */
 void cute_data_restore(const config_buffer *buffer, int variant);
 void cute_data_release(cute_config *config);
 
@@ -21,14 +21,14 @@ typedef struct data_unwritten {
 } data_unwritten;
 
 typedef struct data_overrun {
-    int64_t before, behind; /* how many bytes before the start, behind the end the nearest element is that was
-                               written; -1: none */
+    int64_t before,
+        after; /* distance in bytes from the start, from the end, to the nearest write; -1: none */
 } data_overrun;
 
-/* Which elements of an output still hold the poison. `mask` (a bit an element, or NULL) narrows what is
- * looked at to the elements found before, and receives what is found now. */
+/* Finds elements of an output that still hold the poison. `mask` (one bit an element, may be NULL) receives
+ * them; with `narrow` only elements already in it are examined. */
 data_unwritten cute_data_unwritten(const config_buffer *buffer, int variant, uint8_t *mask, bool narrow);
-/* What was written into the guards since they were poisoned with `variant`. */
+/* Finds writes to the guards since they were poisoned with `variant`. */
 data_overrun cute_data_overrun(const config_buffer *buffer, int variant);
 
 #endif

@@ -45,16 +45,16 @@ static double power_of_two(int exponent)
     return value;
 }
 
-/* e4m3 has no infinity: all codes but the last are finite. e5m2 keeps IEEE's codes, but saturates. */
-typedef struct format {
+/* e4m3 has no infinities and one NaN; e5m2 has IEEE's codes. Both saturate. */
+typedef struct float_format {
     int exponent, mantissa;
-    uint32_t max, infinity, nan; /* codes without sign; infinity is what overflow becomes */
-} format;
+    uint32_t max, infinity, nan; /* codes without the sign; infinity: the result of overflow */
+} float_format;
 
-static format format_of(cute_dtype dtype)
+static float_format format_of(cute_dtype dtype)
 {
     int e = infos[dtype].exponent, m = infos[dtype].mantissa;
-    format f = {e, m, 0, 0, 0};
+    float_format f = {e, m, 0, 0, 0};
     f.infinity = (uint32_t)(((1u << e) - 1) << m);
     f.max = f.infinity - 1;
     f.nan = f.infinity | 1u << (m - 1);
@@ -64,9 +64,9 @@ static format format_of(cute_dtype dtype)
     return f;
 }
 
-/* The value is scaled so that one unit of the format's last place becomes 1.0, and rounded there by adding
- * and taking away 2^52: exact for subnormals too, and a carry runs into the exponent by itself. */
-static uint32_t encode(const format *f, double value)
+/* Scales the value so that one unit in the format's last place is 1.0, and rounds by adding and subtracting
+ * 2^52. Exact for subnormals; a carry propagates into the exponent. */
+static uint32_t encode_float(const float_format *f, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -84,7 +84,7 @@ static uint32_t encode(const format *f, double value)
     return sign | (code > f->max ? f->infinity : code);
 }
 
-static double decode(const format *f, uint32_t code, bool has_infinity)
+static double decode_float(const float_format *f, uint32_t code, bool has_infinity)
 {
     uint32_t sign = code >> (f->exponent + f->mantissa) & 1;
     uint32_t magnitude = code & ((1u << (f->exponent + f->mantissa)) - 1);
@@ -111,8 +111,8 @@ static float float_of(uint32_t bits)
 
 static uint32_t tf32_bits(double value)
 {
-    format f = format_of(CUTE_TF32);
-    return encode(&f, value) << 13;
+    float_format f = format_of(CUTE_TF32);
+    return encode_float(&f, value) << 13;
 }
 
 /* ---- loads ---- */
@@ -142,21 +142,21 @@ void cute_dtype_load(cute_dtype dtype, const void *from, int64_t stride, size_t 
         }
         break;
     case CUTE_F16: {
-        format f = format_of(dtype);
+        float_format f = format_of(dtype);
         for (size_t i = 0; i < count; i++) {
             uint32_t code = ((const uint16_t *)from)[(int64_t)i * stride];
             uint32_t magnitude = code & 0x7FFF;
-            /* 2^112 moves the exponent's bias from 15 to 127, subnormals included. */
+            /* 2^112 changes the exponent's bias from 15 to 127, also for subnormals. */
             out[i] = magnitude < 0x7C00
                          ? (double)(float_of((code & 0x8000) << 16 | magnitude << 13) * 0x1p112f)
-                         : decode(&f, code, true);
+                         : decode_float(&f, code, true);
         }
         break;
     }
     default: {
-        format f = format_of(dtype);
+        float_format f = format_of(dtype);
         for (size_t i = 0; i < count; i++)
-            out[i] = decode(&f, ((const uint8_t *)from)[(int64_t)i * stride], dtype == CUTE_E5M2);
+            out[i] = decode_float(&f, ((const uint8_t *)from)[(int64_t)i * stride], dtype == CUTE_E5M2);
     }
     }
 }
@@ -190,11 +190,11 @@ void cute_dtype_store(cute_dtype dtype, void *to, int64_t stride, size_t count, 
     case CUTE_U64: STORE(uint64_t, integer_bits(values[i])); break;
     case CUTE_I64: STORE(int64_t, values[i] >= 0x1p63 ? INT64_MAX : (int64_t)integer_bits(values[i])); break;
     default: {
-        format f = format_of(dtype);
+        float_format f = format_of(dtype);
         if (infos[dtype].bytes == 2)
-            STORE(uint16_t, encode(&f, values[i]));
+            STORE(uint16_t, encode_float(&f, values[i]));
         else
-            STORE(uint8_t, encode(&f, values[i]));
+            STORE(uint8_t, encode_float(&f, values[i]));
     }
     }
 }
@@ -214,7 +214,7 @@ void cute_dtype_round(cute_dtype dtype, double *values, size_t count)
 
 /* ---- distances ---- */
 
-/* Codes in the order of their values: negative ones mirrored below zero, so that -0 and +0 are the same. */
+/* Orders codes by value; negative codes are mirrored, so that -0 and +0 are equal. */
 static int64_t ordinal(cute_dtype dtype, double value)
 {
     uint64_t code = 0;

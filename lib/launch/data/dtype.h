@@ -1,6 +1,6 @@
-/* Element types: their names, sizes and conversions from and to double. Rounding is to nearest, ties to
- * even. e4m3 and e5m2 saturate, infinities too, as PTX's cvt.rn.satfinite does; tf32 is stored as an f32
- * whose low 13 bits are zero; i1 is a byte, 0 or 1. */
+/* Element types: names, sizes and conversions from and to double. Rounds to nearest, ties to even. e4m3 and
+ * e5m2 saturate, infinities included, as cvt.rn.satfinite does; tf32 is stored as an f32 whose low 13 bits
+ * are zero; i1 is a byte, 0 or 1. */
 #ifndef CUTE_LIB_LAUNCH_DATA_DTYPE_H
 #define CUTE_LIB_LAUNCH_DATA_DTYPE_H
 
@@ -31,24 +31,24 @@ typedef struct cute_dtype_info {
 } cute_dtype_info;
 
 const cute_dtype_info *cute_dtype_get(cute_dtype dtype);
-/* By name; false when there is none. */
+/* Looks up a type by name; false if unknown. */
 bool cute_dtype_find(const char *name, cute_dtype *out);
-/* The names in order, NULL behind the last: for cute_nearest. */
+/* The names in order, then NULL, for cute_nearest. */
 const char *cute_dtype_name_at(const void *unused, size_t index);
 
-/* `count` elements, `stride` elements apart, beginning at `from`. */
+/* Reads `count` elements from `from` with a stride of `stride` elements. */
 void cute_dtype_load(cute_dtype dtype, const void *from, int64_t stride, size_t count, double *out);
-/* Integers: fractions are cut off, values beyond the type wrap as in two's complement (beyond 64 bits and
- * NaN: the nearest limit, 0). */
+/* Integers: truncates fractions and wraps values beyond the type; values beyond 64 bits saturate, NaN becomes
+ * 0. */
 void cute_dtype_store(cute_dtype dtype, void *to, int64_t stride, size_t count, const double *values);
-/* Each value rounded to the type and back. */
+/* Rounds each value to the type and converts it back. */
 void cute_dtype_round(cute_dtype dtype, double *values, size_t count);
-/* How many representable values lie between two floating-point values of the type; INT64_MAX when one is NaN.
- * For integers the absolute difference. */
+/* Distance in units in the last place of two floating-point values; INT64_MAX if either is NaN. For integers,
+ * the absolute difference. */
 int64_t cute_dtype_ulps(cute_dtype dtype, double a, double b);
 
-/* A byte pattern that no kernel writes by accident: NaN where the type has one, else 0xCB. `variant` 0 or 1
- * chooses between two patterns that differ in every element. */
+/* A byte pattern that kernels are unlikely to write: a NaN if the type has one, else 0xCB. `variant` (0 or 1)
+ * selects one of two patterns that differ in every element. */
 void cute_dtype_poison(cute_dtype dtype, int variant, uint8_t out[8]);
 
 #endif

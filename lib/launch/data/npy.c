@@ -1,4 +1,4 @@
-/* .npy: a magic string, a Python dictionary as text, then the elements. */
+/* .npy files: a magic string, a Python dictionary as text, then the elements. */
 #include "lib/launch/data/npy.h"
 
 #include <stdlib.h>
@@ -7,28 +7,28 @@
 #include "lib/base/numbers/checked.h"
 #include "lib/base/system/file.h"
 
-/* A dictionary of three entries; NumPy itself warns above 10,000 bytes. */
-enum { MOST_HEADER = 1 << 16 };
+/* Bytes of a dictionary of three entries; NumPy warns above 10,000. */
+enum { MAX_NPY_HEADER = 1 << 16 };
 
-typedef struct header {
+typedef struct npy_header {
     const char *label, *next, *end;
     char descr[16];
     bool fortran, has_descr, has_order, has_shape;
     cute_tensor *tensor;
     cute_diag *diag;
-} header;
+} npy_header;
 
-static cute_status fail(const header *h, const char *what)
+static cute_status fail_npy(const npy_header *h, const char *what)
 {
     return cute_fail(h->diag, CUTE_INVALID, &(cute_place){.file = h->label}, "%s", what);
 }
 
-static void skip_space(header *h)
+static void skip_space(npy_header *h)
 {
     while (h->next < h->end && (*h->next == ' ' || *h->next == '\n' || *h->next == '\t')) h->next++;
 }
 
-static bool take(header *h, char c)
+static bool take_char(npy_header *h, char c)
 {
     skip_space(h);
     if (h->next >= h->end || *h->next != c) return false;
@@ -36,7 +36,7 @@ static bool take(header *h, char c)
     return true;
 }
 
-static bool take_word(header *h, const char *word)
+static bool take_word(npy_header *h, const char *word)
 {
     size_t length = strlen(word);
     skip_space(h);
@@ -45,21 +45,21 @@ static bool take_word(header *h, const char *word)
     return true;
 }
 
-static bool take_string(header *h, char *out, size_t size)
+static bool take_string(npy_header *h, char *out, size_t size)
 {
-    char quote = take(h, '\'') ? '\'' : take(h, '"') ? '"' : '\0';
+    char quote = take_char(h, '\'') ? '\'' : take_char(h, '"') ? '"' : '\0';
     size_t n = 0;
     if (!quote) return false;
     while (h->next < h->end && *h->next != quote && n + 1 < size) out[n++] = *h->next++;
     out[n] = '\0';
-    return take(h, quote);
+    return take_char(h, quote);
 }
 
-static bool take_shape(header *h)
+static bool take_shape(npy_header *h)
 {
     cute_tensor *t = h->tensor;
-    if (!take(h, '(')) return false;
-    while (!take(h, ')')) {
+    if (!take_char(h, '(')) return false;
+    while (!take_char(h, ')')) {
         int64_t extent = 0;
         skip_space(h);
         if (h->next >= h->end || *h->next < '0' || *h->next > '9' || t->rank == CUTE_TENSOR_RANK)
@@ -69,22 +69,23 @@ static bool take_shape(header *h)
                 return false;
         take_word(h, "L");
         t->shape[t->rank++] = extent;
-        if (!take(h, ',')) return take(h, ')');
+        if (!take_char(h, ',')) return take_char(h, ')');
     }
     return true;
 }
 
-static cute_status parse_dictionary(header *h)
+static cute_status parse_dictionary(npy_header *h)
 {
     char key[32];
-    if (!take(h, '{')) return fail(h, "not a .npy file: expected a dictionary as header");
-    while (!take(h, '}')) {
-        if (!take_string(h, key, sizeof key) || !take(h, ':'))
-            return fail(h, "not a .npy file: its header is damaged");
+    if (!take_char(h, '{')) return fail_npy(h, "not a .npy file: expected a dictionary as the header");
+    while (!take_char(h, '}')) {
+        if (!take_string(h, key, sizeof key) || !take_char(h, ':'))
+            return fail_npy(h, "not a .npy file: its header is damaged");
         bool good = true;
         if (strcmp(key, "descr") == 0) {
             good = h->has_descr = take_string(h, h->descr, sizeof h->descr);
-            if (!good) return fail(h, "a structured .npy file; expected one number per element");
+            if (!good)
+                return fail_npy(h, "structured .npy files are unsupported: expected one number per element");
         } else if (strcmp(key, "fortran_order") == 0) {
             h->has_order = true;
             h->fortran = take_word(h, "True");
@@ -94,16 +95,16 @@ static cute_status parse_dictionary(header *h)
         } else {
             good = false;
         }
-        if (!good) return fail(h, "not a .npy file: its header is damaged");
-        take(h, ',');
+        if (!good) return fail_npy(h, "not a .npy file: its header is damaged");
+        take_char(h, ',');
     }
     return h->has_descr && h->has_order && h->has_shape
                ? CUTE_OK
-               : fail(h, "not a .npy file: its header is incomplete");
+               : fail_npy(h, "not a .npy file: incomplete header: expected descr, fortran_order and shape");
 }
 
-/* Untyped elements take the wanted type if its width is right. */
-static bool dtype_of(const char *descr, cute_dtype wanted, bool *swapped, cute_dtype *out)
+/* Untyped elements are of the wanted type if it has their width. */
+static bool find_descr(const char *descr, cute_dtype wanted, bool *swapped, cute_dtype *out)
 {
     const cute_dtype_info *info = cute_dtype_get(wanted);
     char text[16];
@@ -138,7 +139,7 @@ static void swap_bytes(char *data, int64_t count, int64_t width)
         }
 }
 
-static bool column_major(cute_tensor *t)
+static bool set_column_major(cute_tensor *t)
 {
     int64_t stride = 1;
     for (int i = 0; i < t->rank; i++) {
@@ -148,43 +149,44 @@ static bool column_major(cute_tensor *t)
     return true;
 }
 
-/* The first bytes: where the dictionary begins, and how long it is. */
-static cute_status measure(const header *h, const char *bytes, size_t length, size_t *start, size_t *text)
+/* Reads the offset and length of the dictionary from the first bytes. */
+static cute_status read_preamble(const npy_header *h, const char *bytes, size_t length, size_t *start,
+                                 size_t *text)
 {
     const unsigned char *b = (const unsigned char *)bytes;
     if (length < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
-        return fail(h, "not a .npy file: it does not begin with NUMPY's magic");
-    if (b[6] < 1 || b[6] > 3) return fail(h, "a .npy file of an unknown version; 1 to 3 are known");
+        return fail_npy(h, "not a .npy file: expected the magic string \\x93NUMPY");
+    if (b[6] < 1 || b[6] > 3) return fail_npy(h, "unsupported .npy version: expected 1 to 3");
     *start = b[6] == 1 ? 10 : 12;
     *text = b[8] | (size_t)b[9] << 8;
     if (b[6] > 1 && length >= 12) *text |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
-    if (*text > MOST_HEADER)
+    if (*text > MAX_NPY_HEADER)
         return cute_fail(h->diag, CUTE_INVALID, &(cute_place){.file = h->label},
-                         "expected a header of %d bytes at most in the .npy file, got %zu", MOST_HEADER,
-                         *text);
+                         "expected a .npy header of at most %d bytes, got %zu", MAX_NPY_HEADER, *text);
     return CUTE_OK;
 }
 
-/* All but the elements; *start: where they begin. */
+/* Parses everything but the elements; *begin is their offset. */
 static cute_status parse_head(const char *label, const char *bytes, size_t length, cute_dtype wanted,
                               bool exact, cute_tensor *out, bool *swapped, size_t *begin, cute_diag *diag)
 {
-    header h = {.label = label, .tensor = out, .diag = diag};
+    npy_header h = {.label = label, .tensor = out, .diag = diag};
     size_t start, text;
     memset(out, 0, sizeof *out);
     out->name = label;
-    CUTE_TRY(measure(&h, bytes, length, &start, &text));
-    if (length < start || text > length - start) return fail(&h, "the .npy file is truncated in its header");
+    CUTE_TRY(read_preamble(&h, bytes, length, &start, &text));
+    if (length < start || text > length - start)
+        return fail_npy(&h, "the .npy file is truncated in its header");
     h.next = bytes + start;
     h.end = h.next + text;
     *begin = start + text;
     CUTE_TRY(parse_dictionary(&h));
-    if (!dtype_of(h.descr, wanted, swapped, &out->dtype) || (exact && out->dtype != wanted))
+    if (!find_descr(h.descr, wanted, swapped, &out->dtype) || (exact && out->dtype != wanted))
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
                          "expected elements of %s ('%s'), got '%s'", cute_dtype_get(wanted)->name,
                          cute_dtype_get(wanted)->npy, h.descr);
-    if (!(h.fortran ? column_major(out) : cute_tensor_row_major(out)) || !cute_tensor_layout(out))
-        return fail(&h, "the shape has more elements than 64 bits can count");
+    if (!(h.fortran ? set_column_major(out) : cute_tensor_row_major(out)) || !cute_tensor_layout(out))
+        return fail_npy(&h, "the size of the array exceeds 64 bits");
     return CUTE_OK;
 }
 
@@ -196,11 +198,11 @@ cute_status cute_npy_parse(const char *label, char *bytes, size_t length, cute_d
     CUTE_TRY(parse_head(label, bytes, length, wanted, exact, out, &swapped, &begin, diag));
     if ((uint64_t)out->bytes > length - begin)
         return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-                         "the .npy file is truncated: %lld bytes of elements are announced, %zu are there",
+                         "the .npy file is truncated: expected %lld bytes of elements, got %zu",
                          (long long)out->bytes, length - begin);
     char *data = bytes + begin;
     int64_t width = cute_dtype_get(out->dtype)->bytes;
-    /* Elements are read in place; a header that leaves them misaligned is moved over. */
+    /* Elements are used in place; misaligned ones are moved over the header. */
     if ((uintptr_t)data % (uintptr_t)width != 0) {
         char *aligned = bytes + ((uintptr_t)width - (uintptr_t)bytes % (uintptr_t)width) % (uintptr_t)width;
         memmove(aligned, data, (size_t)out->bytes);
@@ -215,18 +217,18 @@ cute_status cute_npy_read(const char *path, cute_dtype wanted, bool exact, cute_
                           cute_buffer *bytes, cute_diag *diag)
 {
     cute_reader reader;
-    header h = {.label = path, .diag = diag};
+    npy_header h = {.label = path, .diag = diag};
     size_t start = 0, text = 0;
     bool swapped;
     CUTE_TRY(cute_reader_open(path, &reader, diag));
     cute_status status = cute_reader_read(&reader, 12, bytes, diag);
-    if (status == CUTE_OK) status = measure(&h, cute_buffer_text(bytes), bytes->length, &start, &text);
+    if (status == CUTE_OK) status = read_preamble(&h, cute_buffer_text(bytes), bytes->length, &start, &text);
     if (status == CUTE_OK)
         status = cute_reader_read(&reader, (int64_t)(start + text) - reader.at, bytes, diag);
     if (status == CUTE_OK)
         status = parse_head(path, cute_buffer_text(bytes), bytes->length, wanted, exact, out, &swapped,
                             &start, diag);
-    if (status == CUTE_OK) /* of version 1, two bytes of what follows may be there */
+    if (status == CUTE_OK) /* version 1: up to two bytes of the elements have been read already */
         status = cute_reader_read(&reader, out->bytes - (reader.at - (int64_t)start), bytes, diag);
     cute_reader_close(&reader);
     if (status != CUTE_OK) return status;

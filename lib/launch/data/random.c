@@ -1,10 +1,10 @@
-/* splitmix64 (Steele, Lea, Flood 2014) read at any position: its state is key + index * odd constant. */
+/* splitmix64 (Steele, Lea, Flood 2014), whose state at a position is key + index * odd constant. */
 #include "lib/launch/data/random.h"
 #include "lib/base/numbers/mix.h"
 
 #include <math.h>
 
-static uint64_t cute_random_bits(uint64_t key, uint64_t index)
+static uint64_t random_bits(uint64_t key, uint64_t index)
 {
     return cute_mix(key + (index + 1) * CUTE_MIX_STEP);
 }
@@ -19,7 +19,7 @@ uint64_t cute_random_key(uint64_t seed, uint64_t own, const char *name)
 
 double cute_random_uniform(uint64_t key, uint64_t index)
 {
-    return (double)(cute_random_bits(key, index) >> 11) * 0x1p-53;
+    return (double)(random_bits(key, index) >> 11) * 0x1p-53;
 }
 
 double cute_random_normal(uint64_t key, uint64_t index)
@@ -32,7 +32,7 @@ double cute_random_normal(uint64_t key, uint64_t index)
 int64_t cute_random_integer(uint64_t key, uint64_t index, int64_t low, int64_t high)
 {
     uint64_t span = (uint64_t)high - (uint64_t)low;
-    uint64_t bits = cute_random_bits(key, index);
+    uint64_t bits = random_bits(key, index);
     if (span == UINT64_MAX) return (int64_t)bits;
     return (int64_t)((uint64_t)low + (uint64_t)(((unsigned __int128)bits * (span + 1)) >> 64));
 }

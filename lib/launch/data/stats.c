@@ -1,4 +1,4 @@
-/* Numbers about numbers: the times of a bench, the contents of a buffer, and printing them as a matrix. */
+/* Statistics of a bench's samples and of a buffer's contents, and printing a buffer as a matrix. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "lib/launch/launch.h"
 
-static int ascending(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -22,13 +22,13 @@ launch_times cute_launch_times(const run_samples *samples, int64_t count)
         return t;
     }
     memcpy(sorted, samples->seconds, (size_t)count * sizeof *sorted);
-    cute_sort(sorted, (size_t)count, sizeof *sorted, ascending);
+    cute_sort(sorted, (size_t)count, sizeof *sorted, compare_doubles);
     t.min = sorted[0];
     t.median = count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
     for (int64_t i = 0; i < count; i++) t.mean += sorted[i] / (double)count;
     double variance = 0;
     for (int64_t i = 0; i < count; i++) variance += (sorted[i] - t.mean) * (sorted[i] - t.mean);
-    /* As nvbench: the deviation of the samples over their mean. */
+    /* As in nvbench: the standard deviation over the mean. */
     t.noise = count > 1 && t.mean > 0 ? sqrt(variance / (double)(count - 1)) / t.mean : 0;
     free(sorted);
     return t;
@@ -56,7 +56,7 @@ launch_stats cute_launch_stats(const cute_tensor *tensor)
         }
     }
     s.mean = finite ? total / (double)finite : 0;
-    /* A second pass: the sum of squares alone would cancel. */
+    /* A second pass: the difference of the sum of squares and the squared mean would cancel. */
     for (int64_t i = 0; i < tensor->count; i += RUN) {
         int64_t n = tensor->count - i < RUN ? tensor->count - i : RUN;
         cute_tensor_load(tensor, tensor->data, i, n, values);
@@ -68,7 +68,7 @@ launch_stats cute_launch_stats(const cute_tensor *tensor)
     return s;
 }
 
-/* Which of `extent` are shown: all, or the first and last half of the limit. */
+/* Shows all indices up to the limit, else the first and last half of it. */
 static bool is_shown(int64_t at, int64_t extent, int64_t limit)
 {
     return extent <= limit || at < (limit + 1) / 2 || at >= extent - limit / 2;

@@ -1,4 +1,4 @@
-/* Addresses of strided arrays. Knows nothing of where the memory comes from. */
+/* Strided arrays: layout, and element access by position. */
 #include "lib/launch/data/tensor.h"
 
 #include "lib/base/numbers/checked.h"
@@ -8,7 +8,7 @@ bool cute_tensor_row_major(cute_tensor *tensor)
     int64_t stride = 1;
     for (int i = tensor->rank; i-- > 0;) {
         tensor->strides[i] = stride;
-        /* An extent of 0 keeps the strides of the others those of extent 1. */
+        /* An extent of 0 counts as 1, so that no stride is 0. */
         if (!cute_mul64(stride, tensor->shape[i] > 0 ? tensor->shape[i] : 1, &stride)) return false;
     }
     return true;
@@ -72,7 +72,7 @@ int64_t cute_tensor_position(const cute_tensor *tensor, int64_t linear)
     return position;
 }
 
-/* Calls for each run of evenly spaced elements in [linear, linear + count). */
+/* Iterates over the runs of equally spaced elements in [linear, linear + count). */
 #define FOR_RUNS(tensor, linear, count, position, run)                                                       \
     for (int64_t column = (linear) % (tensor)->inner, position = 0, run = 0;                                 \
          (count) > 0 && (run = (tensor)->inner - column < (count) ? (tensor)->inner - column : (count),      \

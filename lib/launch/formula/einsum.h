@@ -1,4 +1,4 @@
-/* Einstein sums over tensors in double: "mk,kn->mn", "bhqd,bhkd->bhqk", "ii->i". */
+/* Einstein summation in double: "mk,kn->mn", "bhqd,bhkd->bhqk", "ii->i". */
 #ifndef CUTE_LIB_LAUNCH_FORMULA_EINSUM_H
 #define CUTE_LIB_LAUNCH_FORMULA_EINSUM_H
 
@@ -8,19 +8,20 @@ enum { EINSUM_LABELS = 52, EINSUM_OPERANDS = 8 };
 
 typedef struct cute_einsum {
     int operand_count;
-    const cute_tensor *operands[EINSUM_OPERANDS]; /* read through tensor->data */
-    int label_count, out_count; /* labels 0 .. out_count - 1 are the result's, in its order */
+    const cute_tensor *operands[EINSUM_OPERANDS]; /* read at evaluation, through tensor->data */
+    int label_count, out_count;                   /* labels 0 to out_count - 1 are the result's, in order */
     int64_t extents[EINSUM_LABELS];
     int64_t strides[EINSUM_OPERANDS][EINSUM_LABELS];
-    double work; /* multiplications of the whole result */
+    double work; /* multiplications for the whole result */
 } cute_einsum;
 
-/* `text` against the operands and the result's shape. A message has no place: the caller says where. */
+/* Parses `text` and checks it against the operands and the result's shape. `message` gets the error without a
+ * place. */
 cute_status cute_einsum_parse(const char *text, const cute_tensor *const *operands, int count,
                               const cute_tensor *result, cute_einsum *out, char *message, size_t size);
-/* One element of the result; `index` has out_count numbers. */
+/* One element of the result; `index` has out_count entries. */
 double cute_einsum_element(const cute_einsum *einsum, const int64_t *index);
-/* All elements in row-major order, by blocks and threads; malloc'ed, NULL when memory is exhausted. */
+/* All elements in row-major order, computed in parallel. Caller frees; NULL when memory is exhausted. */
 double *cute_einsum_all(const cute_einsum *einsum);
 
 #endif

@@ -1,5 +1,5 @@
-/* Compiling formulas: names become slots, tensors and functions; reductions get their extents. Evaluation is
- * in formula_eval.c. */
+/* Compiles formulas: resolves names to slots, tensors and functions, and infers the extents of reductions.
+ * Evaluation is in formula_eval.c. */
 #include "lib/launch/formula/formula_node.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ typedef struct compiler {
     cute_arena *arena;
     const cute_formula_scope *scope;
     cute_formula *formula;
-    const char *names[CUTE_FORMULA_SLOTS]; /* of the variables in scope; NULL: hidden again */
+    const char *names[CUTE_FORMULA_SLOTS]; /* of the variables; NULL: out of scope */
     cute_diag *diag;
 } compiler;
 
@@ -48,13 +48,13 @@ static double ceil_div(double a, double b)
     return ceil(a / b);
 }
 
-typedef struct function {
+typedef struct formula_function {
     const char *name;
     double (*one)(double);
     double (*two)(double, double);
-} function;
+} formula_function;
 
-static const function functions[] = {
+static const formula_function functions[] = {
     {"exp", exp, NULL},
     {"exp2", exp2, NULL},
     {"expm1", expm1, NULL},
@@ -169,9 +169,10 @@ static cute_status fail_name(const compiler *c, const cute_expr *x)
     return CUTE_INVALID;
 }
 
-static cute_status compile(compiler *c, const cute_expr *x, formula_node **out);
+static cute_status compile_expr(compiler *c, const cute_expr *x, formula_node **out);
 
-static cute_status make(compiler *c, formula_kind kind, const cute_expr *x, int count, formula_node **out)
+static cute_status make_node(compiler *c, formula_kind kind, const cute_expr *x, int count,
+                             formula_node **out)
 {
     formula_node *node = cute_arena_alloc(c->arena, sizeof *node);
     if (!node) return cute_fail_memory(c->diag);
@@ -186,7 +187,7 @@ static cute_status make(compiler *c, formula_kind kind, const cute_expr *x, int 
     return CUTE_OK;
 }
 
-static void adopt(formula_node *node, int index, formula_node *child)
+static void set_child(formula_node *node, int index, formula_node *child)
 {
     node->args[index] = child;
     node->reads |= child->reads;
@@ -197,8 +198,8 @@ static cute_status compile_args(compiler *c, const cute_expr *x, int from, formu
 {
     for (int i = 0; i < node->count; i++) {
         formula_node *child;
-        CUTE_TRY(compile(c, x->args[from + i], &child));
-        adopt(node, i, child);
+        CUTE_TRY(compile_expr(c, x->args[from + i], &child));
+        set_child(node, i, child);
     }
     return CUTE_OK;
 }
@@ -215,9 +216,9 @@ static cute_status compile_element(compiler *c, const cute_expr *x, const cute_t
                                    formula_node **out)
 {
     if (x->count != tensor->rank)
-        return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s has %d dimension%s, not %d", tensor->name,
-                         tensor->rank, tensor->rank == 1 ? "" : "s", x->count);
-    CUTE_TRY(make(c, FORMULA_ELEMENT, x, x->count, out));
+        return cute_fail(c->diag, CUTE_INVALID, &x->place, "expected %d ind%s of %s, got %d", tensor->rank,
+                         tensor->rank == 1 ? "ex" : "ices", tensor->name, x->count);
+    CUTE_TRY(make_node(c, FORMULA_ELEMENT, x, x->count, out));
     (*out)->tensor = tensor;
     note_tensor(c, tensor);
     CUTE_TRY(compile_args(c, x, 0, *out));
@@ -226,29 +227,29 @@ static cute_status compile_element(compiler *c, const cute_expr *x, const cute_t
     return CUTE_OK;
 }
 
-/* A alone: A[i, j] with the result's indices; or its only element. */
+/* A name without indices: the element at the result's indices, or the only element. */
 static cute_status compile_whole(compiler *c, const cute_expr *x, const cute_tensor *tensor,
                                  formula_node **out)
 {
     bool single = tensor->count == 1;
     if (!single && tensor->rank != c->scope->index_count)
         return cute_fail(c->diag, CUTE_INVALID, &x->place,
-                         "%s has %d dimension%s and the result %d: say which elements, such as %s[i]",
+                         "%s has %d dimension%s and the result %d: expected indices, as in %s[i]",
                          tensor->name, tensor->rank, tensor->rank == 1 ? "" : "s", c->scope->index_count,
                          tensor->name);
-    CUTE_TRY(make(c, FORMULA_ELEMENT, x, tensor->rank, out));
+    CUTE_TRY(make_node(c, FORMULA_ELEMENT, x, tensor->rank, out));
     (*out)->tensor = tensor;
     note_tensor(c, tensor);
     for (int i = 0; i < tensor->rank; i++) {
         formula_node *index = NULL;
         if (!single && tensor->shape[i] != c->scope->extents[i])
             return cute_fail(c->diag, CUTE_INVALID, &x->place,
-                             "dimension %d of %s has %lld elements, of the result %lld", i, tensor->name,
-                             (long long)tensor->shape[i], (long long)c->scope->extents[i]);
-        CUTE_TRY(make(c, single ? FORMULA_CONSTANT : FORMULA_VARIABLE, x, 0, &index));
+                             "expected dimension %d of %s to have the result's %lld elements, got %lld", i,
+                             tensor->name, (long long)c->scope->extents[i], (long long)tensor->shape[i]);
+        CUTE_TRY(make_node(c, single ? FORMULA_CONSTANT : FORMULA_VARIABLE, x, 0, &index));
         index->slot = i;
         index->reads = single ? 0 : UINT64_C(1) << i;
-        adopt(*out, i, index);
+        set_child(*out, i, index);
     }
     return CUTE_OK;
 }
@@ -261,22 +262,21 @@ static cute_status compile_name(compiler *c, const cute_expr *x, formula_node **
     double value;
     if (slot >= 0 && slot < c->scope->index_count && param)
         return cute_fail(c->diag, CUTE_INVALID, &x->place,
-                         "'%s' is a param and an index here; name the indices otherwise with 'index'",
-                         x->name);
+                         "'%s' is both a param and an index: rename the indices with 'index'", x->name);
     if (c->scope->extra && strcmp(c->scope->extra, x->name) == 0) {
-        CUTE_TRY(make(c, FORMULA_EXTRA, x, 0, out));
+        CUTE_TRY(make_node(c, FORMULA_EXTRA, x, 0, out));
         (*out)->reads = FORMULA_EXTRA_BIT;
     } else if (slot >= 0) {
-        CUTE_TRY(make(c, FORMULA_VARIABLE, x, 0, out));
+        CUTE_TRY(make_node(c, FORMULA_VARIABLE, x, 0, out));
         (*out)->slot = slot;
         (*out)->reads = UINT64_C(1) << slot;
     } else if (param) {
-        CUTE_TRY(make(c, FORMULA_CONSTANT, x, 0, out));
+        CUTE_TRY(make_node(c, FORMULA_CONSTANT, x, 0, out));
         (*out)->value = param->number;
     } else if (tensor) {
         return compile_whole(c, x, tensor, out);
     } else if (constant_of(x->name, &value)) {
-        CUTE_TRY(make(c, FORMULA_CONSTANT, x, 0, out));
+        CUTE_TRY(make_node(c, FORMULA_CONSTANT, x, 0, out));
         (*out)->value = value;
     } else {
         return fail_name(c, x);
@@ -288,7 +288,7 @@ static cute_status compile_name(compiler *c, const cute_expr *x, formula_node **
 
 static const char *const reduction_names[] = {"sum", "prod", "mean", "max", "min"};
 
-/* max and min are reductions only over a name that means nothing else. */
+/* max and min are reductions only if their first operand is a name that is not defined. */
 static bool is_reduction(const compiler *c, const cute_expr *x, formula_reduction *which)
 {
     for (size_t i = 0; i < sizeof reduction_names / sizeof *reduction_names; i++) {
@@ -300,7 +300,7 @@ static bool is_reduction(const compiler *c, const cute_expr *x, formula_reductio
     return false;
 }
 
-/* The extent of the dimensions that `name` alone indexes; -1: none, -2: they differ. */
+/* The extent of the dimensions indexed by exactly `name`; -1: none, -2: they differ. */
 static int64_t inferred_extent(const compiler *c, const cute_expr *x, const char *name)
 {
     int64_t extent = -1;
@@ -330,57 +330,61 @@ static cute_status compile_reduction(compiler *c, const cute_expr *x, formula_re
     const char *f = x->name;
     if ((x->count != 2 && x->count != 3) || x->args[0]->kind != CUTE_EXPR_NAME)
         return cute_fail(c->diag, CUTE_INVALID, &x->place,
-                         "a reduction is written %s(k, A[i,k]) or, with its extent, %s(k, 16, ...)", f, f);
+                         "expected a reduction such as %s(k, A[i,k]) or, with an extent, %s(k, 16, ...)", f,
+                         f);
     const char *name = x->args[0]->name;
     if (is_known(c, name))
         return cute_fail(c->diag, CUTE_INVALID, &x->args[0]->place,
-                         "'%s' has a meaning here already; a reduction needs a new name", name);
+                         "'%s' is already defined: a reduction needs a new name", name);
     const cute_expr *body = x->args[x->count - 1];
     int64_t extent;
     if (x->count == 3) {
         CUTE_TRY(cute_expr_int(x->args[1], lookup_param, c, &extent, c->diag));
         if (extent < 0)
-            return cute_fail(c->diag, CUTE_INVALID, &x->args[1]->place, "the extent is negative: %lld",
-                             (long long)extent);
+            return cute_fail(c->diag, CUTE_INVALID, &x->args[1]->place,
+                             "expected an extent of at least 0, got %lld", (long long)extent);
     } else {
         extent = inferred_extent(c, body, name);
         if (extent < 0)
             return cute_fail(c->diag, CUTE_INVALID, &x->args[0]->place,
-                             extent == -1 ? "the extent of '%s' is unknown: no tensor is indexed by it "
-                                            "alone; write %s(%s, EXTENT, ...)"
-                                          : "the extent of '%s' is unclear: it indexes dimensions of "
-                                            "different extents; write %s(%s, EXTENT, ...)",
+                             extent == -1
+                                 ? "unknown extent of '%s', which does not index a tensor by itself: "
+                                   "write %s(%s, EXTENT, ...)"
+                                 : "ambiguous extent of '%s', which indexes dimensions of different "
+                                   "extents: write %s(%s, EXTENT, ...)",
                              name, f, name);
     }
     if (c->formula->slot_count == CUTE_FORMULA_SLOTS)
-        return cute_fail(c->diag, CUTE_INVALID, &x->place, "more than %d variables", CUTE_FORMULA_SLOTS);
-    CUTE_TRY(make(c, FORMULA_REDUCTION, x, 1, out));
+        return cute_fail(c->diag, CUTE_INVALID, &x->place, "expected at most %d variables in an expression",
+                         CUTE_FORMULA_SLOTS);
+    CUTE_TRY(make_node(c, FORMULA_REDUCTION, x, 1, out));
     formula_node *node = *out, *child;
     node->slot = c->formula->slot_count++;
     node->extent = extent;
     node->reduction = which;
     node->cache = c->formula->cache_count++;
     c->names[node->slot] = name;
-    CUTE_TRY(compile(c, body, &child));
+    CUTE_TRY(compile_expr(c, body, &child));
     c->names[node->slot] = NULL;
-    adopt(node, 0, child);
+    set_child(node, 0, child);
     node->reads &= ~(UINT64_C(1) << node->slot);
     return CUTE_OK;
 }
 
 /* ---- calls and operators ---- */
 
-/* min and max of more than two fold from the left. */
-static cute_status compile_fold(compiler *c, const cute_expr *x, const function *f, formula_node **out)
+/* min and max of more than two operands, folded from the left. */
+static cute_status compile_fold(compiler *c, const cute_expr *x, const formula_function *f,
+                                formula_node **out)
 {
     formula_node *left, *right;
-    CUTE_TRY(compile(c, x->args[0], &left));
+    CUTE_TRY(compile_expr(c, x->args[0], &left));
     for (int i = 1; i < x->count; i++) {
-        CUTE_TRY(compile(c, x->args[i], &right));
-        CUTE_TRY(make(c, FORMULA_TWO, x, 2, out));
+        CUTE_TRY(compile_expr(c, x->args[i], &right));
+        CUTE_TRY(make_node(c, FORMULA_TWO, x, 2, out));
         (*out)->two = f->two;
-        adopt(*out, 0, left);
-        adopt(*out, 1, right);
+        set_child(*out, 0, left);
+        set_child(*out, 1, right);
         left = *out;
     }
     *out = left;
@@ -396,19 +400,19 @@ static cute_status compile_call(compiler *c, const cute_expr *x, formula_node **
         if (x->count != 1)
             return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s expects 1 operand, got %d", x->name,
                              x->count);
-        CUTE_TRY(make(c, FORMULA_CAST, x, 1, out));
+        CUTE_TRY(make_node(c, FORMULA_CAST, x, 1, out));
         (*out)->dtype = dtype;
         return compile_args(c, x, 0, *out);
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        const function *f = &functions[i];
+        const formula_function *f = &functions[i];
         if (strcmp(f->name, x->name) != 0) continue;
         int wanted = f->one ? 1 : 2;
         if ((f->two == fmin || f->two == fmax) && x->count > 2) return compile_fold(c, x, f, out);
         if (x->count != wanted)
             return cute_fail(c->diag, CUTE_INVALID, &x->place, "%s expects %d operand%s, got %d", f->name,
                              wanted, wanted == 1 ? "" : "s", x->count);
-        CUTE_TRY(make(c, f->one ? FORMULA_ONE : FORMULA_TWO, x, wanted, out));
+        CUTE_TRY(make_node(c, f->one ? FORMULA_ONE : FORMULA_TWO, x, wanted, out));
         (*out)->one = f->one;
         (*out)->two = f->two;
         return compile_args(c, x, 0, *out);
@@ -422,13 +426,13 @@ static cute_status compile_call(compiler *c, const cute_expr *x, formula_node **
     return CUTE_INVALID;
 }
 
-static cute_status compile(compiler *c, const cute_expr *x, formula_node **out)
+static cute_status compile_expr(compiler *c, const cute_expr *x, formula_node **out)
 {
     const cute_tensor *tensor;
     switch (x->kind) {
     case CUTE_EXPR_INTEGER:
     case CUTE_EXPR_REAL:
-        CUTE_TRY(make(c, FORMULA_CONSTANT, x, 0, out));
+        CUTE_TRY(make_node(c, FORMULA_CONSTANT, x, 0, out));
         (*out)->value = x->kind == CUTE_EXPR_REAL ? x->real : (double)x->integer;
         return CUTE_OK;
     case CUTE_EXPR_NAME: return compile_name(c, x, out);
@@ -438,7 +442,7 @@ static cute_status compile(compiler *c, const cute_expr *x, formula_node **out)
     case CUTE_EXPR_CALL: return compile_call(c, x, out);
     case CUTE_EXPR_OPERATOR: break;
     }
-    CUTE_TRY(make(c, FORMULA_OPERATOR, x, x->count, out));
+    CUTE_TRY(make_node(c, FORMULA_OPERATOR, x, x->count, out));
     (*out)->vectors += 2; /* the masks of a select */
     return compile_args(c, x, 0, *out);
 }
@@ -453,7 +457,7 @@ cute_status cute_formula_compile(cute_arena *arena, const cute_expr *expr, const
         return cute_fail_memory(diag);
     formula->index_count = formula->slot_count = scope->index_count;
     for (int i = 0; i < scope->index_count; i++) c.names[i] = scope->indices[i];
-    CUTE_TRY(compile(&c, expr, &formula->root));
+    CUTE_TRY(compile_expr(&c, expr, &formula->root));
     *out = formula;
     return CUTE_OK;
 }

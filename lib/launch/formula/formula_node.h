@@ -5,7 +5,7 @@
 #include "lib/base/numbers/expr_tree.h"
 #include "lib/launch/formula/formula.h"
 
-/* Variables that one formula may have: the result's indices and one a reduction. */
+/* Variables of a formula: the result's indices, and one for each reduction. */
 enum { CUTE_FORMULA_SLOTS = 60 };
 #define FORMULA_EXTRA_BIT (UINT64_C(1) << 63)
 
@@ -34,18 +34,18 @@ typedef struct formula_node {
     cute_expr_op op;
     struct formula_node **args;
     int count;
-    uint64_t reads; /* the slots on which the value depends */
-    int vectors;    /* scratch vectors that an evaluation needs at most */
+    uint64_t reads; /* bit mask of the slots that the value depends on */
+    int vectors;    /* upper bound of scratch vectors for an evaluation */
     cute_place place;
     double value;
-    int slot; /* of a variable, or bound by a reduction */
+    int slot; /* of a variable, or of a reduction's variable */
     const cute_tensor *tensor;
     double (*one)(double);
     double (*two)(double, double);
     cute_dtype dtype;
     formula_reduction reduction;
     int64_t extent;
-    int cache; /* which cache of the state holds a reduction's last value */
+    int cache; /* index of a reduction's cache in the state */
 } formula_node;
 
 struct cute_formula {

@@ -1,4 +1,5 @@
-/* Arguments by name: values into parameter bytes, checked against what the kernel says of them. */
+/* Sets arguments by name: checks values against the kernel's metadata and converts them to parameter
+ * bytes. */
 #include "cute/arguments.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 #include "lib/launch/plan/offsets.h"
 #include "lib/launch/plan/plan.h"
 
-enum { POINTER_BYTES = 8, ALIGN = 64 };
+enum { POINTER_BYTES = 8, PARAM_ALIGN = 64 };
 
 struct cute_arguments {
     cute_arena *arena;
@@ -23,8 +24,8 @@ struct cute_arguments {
     cute_device_function *function;
     const cute_kernel *kernel;
     void **params;      /* each aligned for a tensor map */
-    bool *set;          /* by parameter */
-    cute_address *maps; /* by argument: a tensor map in the device's memory; 0: none */
+    bool *set;          /* per parameter */
+    cute_address *maps; /* per argument: a tensor map in device memory; 0: none */
     cute_device_launch prepared;
 };
 
@@ -36,8 +37,8 @@ typedef struct target {
     cute_diag *diag;
 } target;
 
-/* "argument 'B' (f32)": what the caller would need to know. */
-static cute_status refuse(const target *t, const char *expected, const char *got)
+/* "argument 'B' of kernel 'k' (f32): expected ..., got ...". */
+static cute_status fail_argument(const target *t, const char *expected, const char *got)
 {
     const char *type = t->arg->type ? t->arg->type : t->arg->dtype;
     return cute_fail(t->diag, CUTE_USAGE, NULL, "argument '%s' of kernel '%s'%s%s%s: expected %s, got %s",
@@ -52,7 +53,7 @@ cute_status cute_launch_load(cute_device *device, const cute_module *module, con
 {
     size_t length = 0;
     const void *image = NULL;
-    /* Of a fatbin the emulator takes another image than a GPU. */
+    /* The emulator needs PTX, for which it selects another image of a fatbin than a GPU does. */
     if (device->ops->emulator) image = cute_module_fatbin(module, &length);
     if (device->ops->emulator && !image) image = cute_module_ptx(module, &length);
     if (!image) image = cute_module_image(module, &length);
@@ -78,9 +79,9 @@ static cute_status make_params(cute_arguments *a, cute_diag *diag)
         if (size < 0 || size > INT32_MAX)
             return cute_fail(diag, CUTE_INVALID, NULL, "parameter %zu of kernel '%s' has no known size", i,
                              k->name);
-        uint8_t *bytes = cute_arena_alloc(a->arena, (size_t)size + ALIGN);
+        uint8_t *bytes = cute_arena_alloc(a->arena, (size_t)size + PARAM_ALIGN);
         if (!bytes) return cute_fail_memory(diag);
-        a->params[i] = bytes + (ALIGN - (uintptr_t)bytes % ALIGN) % ALIGN;
+        a->params[i] = bytes + (PARAM_ALIGN - (uintptr_t)bytes % PARAM_ALIGN) % PARAM_ALIGN;
     }
     return CUTE_OK;
 }
@@ -122,13 +123,13 @@ const cute_kernel *cute_arguments_kernel(const cute_arguments *a)
 
 /* ---- setting ---- */
 
-static const char *name_at(const void *list, size_t index)
+static const char *arg_name_at(const void *list, size_t index)
 {
     const cute_kernel *k = list;
     return index < k->arg_count ? k->args[index].name : NULL;
 }
 
-static cute_status find(cute_arguments *a, const char *name, target *out, cute_diag *diag)
+static cute_status find_argument(cute_arguments *a, const char *name, target *out, cute_diag *diag)
 {
     const cute_kernel *k = a->kernel;
     char *end;
@@ -138,22 +139,22 @@ static cute_status find(cute_arguments *a, const char *name, target *out, cute_d
     if (index == k->arg_count && end != name && !*end && *name != '-') index = number;
     *out = (target){a, index, index < k->arg_count ? &k->args[index] : NULL, diag};
     if (out->arg && out->arg->first + out->arg->count <= k->param_count) return CUTE_OK;
-    const char *near = cute_nearest(name, name_at, k);
+    const char *near = cute_nearest(name, arg_name_at, k);
     if (near)
         return cute_fail(diag, CUTE_USAGE, NULL, "kernel '%s' has no argument '%s'; did you mean '%s'?",
                          k->name, name, near);
-    return cute_fail(diag, CUTE_USAGE, NULL, "kernel '%s' has no argument '%s': it takes %zu", k->name, name,
+    return cute_fail(diag, CUTE_USAGE, NULL, "kernel '%s' has no argument '%s', only %zu", k->name, name,
                      k->arg_count);
 }
 
-/* Parameter `at` of the argument, whose size was looked at. */
-static void put(const target *t, size_t at, const void *bytes, size_t size)
+/* Sets parameter `at` of the argument; the caller has checked the size. */
+static void put_param(const target *t, size_t at, const void *bytes, size_t size)
 {
     memcpy(t->arguments->params[t->arg->first + at], bytes, size);
     t->arguments->set[t->arg->first + at] = true;
 }
 
-static int64_t size_of(const target *t)
+static int64_t param_size(const target *t)
 {
     return t->arg->count == 1 ? t->arguments->kernel->params[t->arg->first].size : -1;
 }
@@ -162,18 +163,18 @@ static cute_status put_address(const target *t, cute_address address)
 {
     char got[64];
     int64_t align = t->arg->align;
-    if (size_of(t) != POINTER_BYTES) return refuse(t, "another kind of value", "an address");
+    if (param_size(t) != POINTER_BYTES) return fail_argument(t, "another kind of value", "an address");
     if (align > 0 && address % (uint64_t)align != 0) {
         char expected[64];
         snprintf(expected, sizeof expected, "an address that is a multiple of %lld", (long long)align);
         snprintf(got, sizeof got, "0x%llx", (unsigned long long)address);
-        return refuse(t, expected, got);
+        return fail_argument(t, expected, got);
     }
-    put(t, 0, &address, sizeof address);
+    put_param(t, 0, &address, sizeof address);
     return CUTE_OK;
 }
 
-/* The extents of the source where they are known; -1 in an element: not. */
+/* Checks extents and strides against the static ones of the kernel's type. */
 static cute_status check_extents(const target *t, size_t rank, const int64_t *shape, const int64_t *strides)
 {
     char expected[96], got[64];
@@ -182,7 +183,7 @@ static cute_status check_extents(const target *t, size_t rank, const int64_t *sh
         snprintf(expected, sizeof expected, "%zu dimensions",
                  arg->shape ? arg->rank : (size_t)CUTE_TENSOR_RANK);
         snprintf(got, sizeof got, "%zu", rank);
-        return refuse(t, expected, got);
+        return fail_argument(t, expected, got);
     }
     for (size_t i = 0; i < rank; i++) {
         bool fixed = arg->shape && arg->shape[i] != CUTE_DYNAMIC;
@@ -190,35 +191,35 @@ static cute_status check_extents(const target *t, size_t rank, const int64_t *sh
             snprintf(expected, sizeof expected, "%lld elements in dimension %zu",
                      fixed ? (long long)arg->shape[i] : 0LL, i);
             snprintf(got, sizeof got, "%lld", (long long)shape[i]);
-            return refuse(t, expected, got);
+            return fail_argument(t, expected, got);
         }
         if (arg->strides && arg->shape && arg->strides[i] != CUTE_DYNAMIC && arg->strides[i] != strides[i] &&
             shape[i] > 1) {
             snprintf(expected, sizeof expected, "stride %lld in dimension %zu", (long long)arg->strides[i],
                      i);
             snprintf(got, sizeof got, "%lld", (long long)strides[i]);
-            return refuse(t, expected, got);
+            return fail_argument(t, expected, got);
         }
     }
     return CUTE_OK;
 }
 
-/* allocated, aligned, offset, shape, strides. */
+/* MLIR's memref descriptor: allocated and aligned pointer, offset, shape, strides. */
 static cute_status put_descriptor(const target *t, cute_address address, int64_t offset, size_t rank,
                                   const int64_t *shape, const int64_t *strides)
 {
-    if (t->arg->count != 3 + 2 * rank) return refuse(t, "another number of dimensions", "this memref");
-    put(t, 0, &address, sizeof address);
-    put(t, 1, &address, sizeof address);
-    put(t, 2, &offset, sizeof offset);
+    if (t->arg->count != 3 + 2 * rank) return fail_argument(t, "another number of dimensions", "this memref");
+    put_param(t, 0, &address, sizeof address);
+    put_param(t, 1, &address, sizeof address);
+    put_param(t, 2, &offset, sizeof offset);
     for (size_t i = 0; i < rank; i++) {
-        put(t, 3 + i, &shape[i], sizeof *shape);
-        put(t, 3 + rank + i, &strides[i], sizeof *strides);
+        put_param(t, 3 + i, &shape[i], sizeof *shape);
+        put_param(t, 3 + rank + i, &strides[i], sizeof *strides);
     }
     return CUTE_OK;
 }
 
-static bool row_major(size_t rank, const int64_t *shape, int64_t *strides)
+static bool compute_row_major(size_t rank, const int64_t *shape, int64_t *strides)
 {
     int64_t step = 1;
     for (size_t i = rank; i-- > 0;) {
@@ -233,16 +234,17 @@ cute_status cute_arguments_set_address(cute_arguments *a, const char *name, cute
 {
     target t;
     int64_t strides[CUTE_TENSOR_RANK];
-    CUTE_TRY(find(a, name, &t, diag));
+    CUTE_TRY(find_argument(a, name, &t, diag));
     const cute_arg *arg = t.arg;
-    if (arg->kind == CUTE_ARG_SCALAR) return refuse(&t, "a number", "an address");
-    if (arg->kind == CUTE_ARG_STRUCT) return refuse(&t, "the bytes of a struct", "an address");
-    if (arg->kind == CUTE_ARG_TENSOR_MAP && !arg->in_memory) return refuse(&t, "a tensor map", "an address");
+    if (arg->kind == CUTE_ARG_SCALAR) return fail_argument(&t, "a number", "an address");
+    if (arg->kind == CUTE_ARG_STRUCT) return fail_argument(&t, "the bytes of a struct", "an address");
+    if (arg->kind == CUTE_ARG_TENSOR_MAP && !arg->in_memory)
+        return fail_argument(&t, "a tensor map", "an address");
     if (arg->kind != CUTE_ARG_MEMREF || arg->count == 1) return put_address(&t, address);
     bool known = arg->shape && arg->rank <= CUTE_TENSOR_RANK;
     for (size_t i = 0; known && i < arg->rank; i++) known = arg->shape[i] != CUTE_DYNAMIC;
-    if (!known || !row_major(arg->rank, arg->shape, strides))
-        return refuse(&t, "a shape (cute_arguments_set_memref)", "an address");
+    if (!known || !compute_row_major(arg->rank, arg->shape, strides))
+        return fail_argument(&t, "a shape (cute_arguments_set_memref)", "an address");
     for (size_t i = 0; arg->strides && i < arg->rank; i++)
         if (arg->strides[i] != CUTE_DYNAMIC) strides[i] = arg->strides[i];
     return put_descriptor(&t, address, 0, arg->rank, arg->shape, strides);
@@ -254,40 +256,41 @@ cute_status cute_arguments_set_memref(cute_arguments *a, const char *name, cute_
 {
     target t;
     int64_t own[CUTE_TENSOR_RANK];
-    CUTE_TRY(find(a, name, &t, diag));
+    CUTE_TRY(find_argument(a, name, &t, diag));
     if (t.arg->kind != CUTE_ARG_MEMREF && t.arg->kind != CUTE_ARG_POINTER && t.arg->kind != CUTE_ARG_UNKNOWN)
-        return refuse(&t, "another kind of value", "a memref");
-    if (rank > CUTE_TENSOR_RANK) return refuse(&t, "at most 16 dimensions", "more");
-    if (!strides && !row_major(rank, shape, own)) return refuse(&t, "a shape of 64 bits", "a larger one");
+        return fail_argument(&t, "another kind of value", "a memref");
+    if (rank > CUTE_TENSOR_RANK) return fail_argument(&t, "at most 16 dimensions", "more");
+    if (!strides && !compute_row_major(rank, shape, own))
+        return fail_argument(&t, "a shape of 64 bits", "a larger one");
     if (!strides) strides = own;
     CUTE_TRY(check_extents(&t, rank, shape, strides));
     if (t.arg->count > 1) return put_descriptor(&t, address, offset, rank, shape, strides);
     cute_dtype dtype;
     int64_t bytes = 0;
     if (offset && (!t.arg->dtype || !cute_dtype_find(t.arg->dtype, &dtype)))
-        return refuse(&t, "offset 0, as the element type is not known", "another");
+        return fail_argument(&t, "offset 0 for an unknown element type", "another");
     if (offset && !cute_mul64(offset, cute_dtype_get(dtype)->bytes, &bytes))
-        return refuse(&t, "an offset of 64 bits", "a larger one");
+        return fail_argument(&t, "an offset of 64 bits", "a larger one");
     return put_address(&t, address + (cute_address)bytes);
 }
 
-/* The type of a scalar. Without metadata it is an integer as large as the parameter. */
+/* The type of a scalar; without metadata, an integer of the parameter's size. */
 static cute_status scalar_type(const target *t, const char *got, cute_dtype *out)
 {
     const cute_arg *arg = t->arg;
     if (arg->kind == CUTE_ARG_SCALAR && arg->dtype && cute_dtype_find(arg->dtype, out) &&
-        cute_dtype_get(*out)->bytes <= size_of(t))
+        cute_dtype_get(*out)->bytes <= param_size(t))
         return CUTE_OK;
-    if (arg->kind == CUTE_ARG_UNKNOWN) switch (size_of(t)) {
+    if (arg->kind == CUTE_ARG_UNKNOWN) switch (param_size(t)) {
         case 1: return *out = CUTE_I8, CUTE_OK;
         case 2: return *out = CUTE_I16, CUTE_OK;
         case 4: return *out = CUTE_I32, CUTE_OK;
         case 8: return *out = CUTE_I64, CUTE_OK;
         }
-    return refuse(t,
-                  arg->kind == CUTE_ARG_SCALAR ? "its bytes (cute_arguments_set_bytes)"
-                                               : cute_arg_kind_name(arg->kind),
-                  got);
+    return fail_argument(t,
+                         arg->kind == CUTE_ARG_SCALAR ? "its bytes (cute_arguments_set_bytes)"
+                                                      : cute_arg_kind_name(arg->kind),
+                         got);
 }
 
 cute_status cute_arguments_set_integer(cute_arguments *a, const char *name, int64_t value, cute_diag *diag)
@@ -295,21 +298,21 @@ cute_status cute_arguments_set_integer(cute_arguments *a, const char *name, int6
     target t;
     cute_dtype dtype;
     char got[32], expected[64];
-    CUTE_TRY(find(a, name, &t, diag));
+    CUTE_TRY(find_argument(a, name, &t, diag));
     snprintf(got, sizeof got, "%lld", (long long)value);
     CUTE_TRY(scalar_type(&t, got, &dtype));
     const cute_dtype_info *info = cute_dtype_get(dtype);
     if (info->class == CUTE_CLASS_FLOAT) return cute_arguments_set_real(a, name, (double)value, diag);
     int bits = info->class == CUTE_CLASS_BOOL ? 1 : (int)info->bytes * 8;
-    /* MLIR's integers have no sign: either reading of the bits is taken. */
+    /* MLIR's integers are signless, so signed and unsigned values are accepted. */
     int64_t low = bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     int64_t high = bits == 64 ? INT64_MAX : (INT64_C(1) << bits) - 1;
     if (value < low || value > high) {
         snprintf(expected, sizeof expected, "%lld to %lld", (long long)low, (long long)high);
-        return refuse(&t, expected, got);
+        return fail_argument(&t, expected, got);
     }
     if (info->class == CUTE_CLASS_BOOL) value &= 1;
-    put(&t, 0, &value, (size_t)info->bytes);
+    put_param(&t, 0, &value, (size_t)info->bytes);
     return CUTE_OK;
 }
 
@@ -319,12 +322,12 @@ cute_status cute_arguments_set_real(cute_arguments *a, const char *name, double 
     cute_dtype dtype;
     char got[40];
     uint8_t bytes[8];
-    CUTE_TRY(find(a, name, &t, diag));
+    CUTE_TRY(find_argument(a, name, &t, diag));
     snprintf(got, sizeof got, "%.17g", value);
     CUTE_TRY(scalar_type(&t, got, &dtype));
-    if (cute_dtype_get(dtype)->class != CUTE_CLASS_FLOAT) return refuse(&t, "an integer", got);
+    if (cute_dtype_get(dtype)->class != CUTE_CLASS_FLOAT) return fail_argument(&t, "an integer", got);
     cute_dtype_store(dtype, bytes, 1, 1, &value);
-    put(&t, 0, bytes, (size_t)cute_dtype_get(dtype)->bytes);
+    put_param(&t, 0, bytes, (size_t)cute_dtype_get(dtype)->bytes);
     return CUTE_OK;
 }
 
@@ -335,26 +338,27 @@ cute_status cute_arguments_set_map(cute_arguments *a, const char *name, const cu
     cute_tensor_map ours;
     uint8_t bytes[CUTE_MAP_BYTES];
     const char *expected, *got;
-    CUTE_TRY(find(a, name, &t, diag));
+    CUTE_TRY(find_argument(a, name, &t, diag));
     CUTE_TRY(cute_struct_read(&ours, sizeof ours, map, "cute_tensor_map", diag));
-    bool in_memory = t.arg->kind == CUTE_ARG_TENSOR_MAP ? t.arg->in_memory : size_of(&t) == POINTER_BYTES;
+    bool in_memory = t.arg->kind == CUTE_ARG_TENSOR_MAP ? t.arg->in_memory : param_size(&t) == POINTER_BYTES;
     if ((t.arg->kind != CUTE_ARG_TENSOR_MAP && t.arg->kind != CUTE_ARG_UNKNOWN) ||
-        size_of(&t) != (in_memory ? POINTER_BYTES : CUTE_MAP_BYTES))
-        return refuse(&t, cute_arg_kind_name(t.arg->kind), "a tensor map");
+        param_size(&t) != (in_memory ? POINTER_BYTES : CUTE_MAP_BYTES))
+        return fail_argument(&t, cute_arg_kind_name(t.arg->kind), "a tensor map");
     cute_arena *texts = cute_arena_create();
     if (!texts) return cute_fail_memory(diag);
     cute_status status = CUTE_OK;
-    if (!cute_tensor_map_agrees(texts, t.arg, &ours, &expected, &got)) status = refuse(&t, expected, got);
+    if (!cute_tensor_map_agrees(texts, t.arg, &ours, &expected, &got))
+        status = fail_argument(&t, expected, got);
     cute_arena_destroy(texts);
     if (status == CUTE_OK) status = cute_device_encode_map(a->device, &ours, bytes, diag);
     if (status != CUTE_OK) return status;
     if (!in_memory) {
-        put(&t, 0, bytes, sizeof bytes);
+        put_param(&t, 0, bytes, sizeof bytes);
         return CUTE_OK;
     }
     if (!a->maps[t.index]) CUTE_TRY(cute_device_alloc(a->device, CUTE_MAP_BYTES, &a->maps[t.index], diag));
     CUTE_TRY(cute_device_upload(a->device, a->maps[t.index], bytes, sizeof bytes, diag));
-    put(&t, 0, &a->maps[t.index], sizeof a->maps[t.index]);
+    put_param(&t, 0, &a->maps[t.index], sizeof a->maps[t.index]);
     return CUTE_OK;
 }
 
@@ -363,24 +367,24 @@ cute_status cute_arguments_set_bytes(cute_arguments *a, const char *name, const 
 {
     target t;
     char expected[64], got[32];
-    CUTE_TRY(find(a, name, &t, diag));
-    if (size_of(&t) < 0 || (uint64_t)size_of(&t) != size) {
+    CUTE_TRY(find_argument(a, name, &t, diag));
+    if (param_size(&t) < 0 || (uint64_t)param_size(&t) != size) {
         snprintf(expected, sizeof expected,
-                 size_of(&t) < 0 ? "a descriptor (cute_arguments_set_memref)" : "%lld bytes",
-                 (long long)size_of(&t));
+                 param_size(&t) < 0 ? "a descriptor (cute_arguments_set_memref)" : "%lld bytes",
+                 (long long)param_size(&t));
         snprintf(got, sizeof got, "%zu bytes", size);
-        return refuse(&t, expected, got);
+        return fail_argument(&t, expected, got);
     }
     uint64_t farthest;
     if (!cute_offsets_fit(t.arg, bytes, &farthest)) {
-        snprintf(expected, sizeof expected, "a last element less than %lld behind the first",
+        snprintf(expected, sizeof expected, "a last element less than %lld elements from the first",
                  (long long)t.arg->offsets_below);
         snprintf(got, sizeof got, "%llu", (unsigned long long)farthest);
-        cute_status status = refuse(&t, expected, got);
+        cute_status status = fail_argument(&t, expected, got);
         cute_note(diag, NULL, CUTE_OFFSETS_FIX);
         return status;
     }
-    put(&t, 0, bytes, size);
+    put_param(&t, 0, bytes, size);
     return CUTE_OK;
 }
 

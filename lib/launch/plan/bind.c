@@ -1,5 +1,5 @@
-/* Binding arguments: each entry of "args" against what the kernel says of its argument, into parameter bytes.
- */
+/* Binds arguments: checks each entry of "args" against the kernel's metadata and converts it to parameter
+ * bytes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ typedef struct binder {
     plan_launch *launch;
     const cute_config *config;
     const cute_kernel *kernel;
-    size_t next;         /* parameter */
-    const cute_arg *arg; /* the kernel's argument that begins there, NULL: unknown */
+    size_t next;         /* index of the next parameter */
+    const cute_arg *arg; /* the kernel's argument that begins there; NULL: unknown */
     char label[160];     /* "argument 2 (C)" */
     char shown[64];      /* the value of a scalar, for the report */
     cute_diag *diag;
@@ -35,7 +35,7 @@ cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan
         return cute_fail_memory(diag);
     if (launch->fixup_count == MAX_FIXUPS)
         return cute_document_fail(&config->document, launch->config->path, false, diag,
-                                  "more than %d addresses in the arguments", MAX_FIXUPS);
+                                  "expected at most %d addresses in the arguments", MAX_FIXUPS);
     launch->fixups[launch->fixup_count++] = fixup;
     return CUTE_OK;
 }
@@ -45,16 +45,16 @@ static cute_status add_fixup(binder *b, plan_fixup fixup)
     return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
 }
 
-/* The next parameter, which must have this size where the kernel says it. */
+/* Adds the next parameter, of the given size. */
 static cute_status add_param(binder *b, const void *bytes, int64_t size, const cute_path *path)
 {
     plan_launch *l = b->launch;
     if (b->next >= l->param_count)
-        return FAIL(b, path, "kernel '%s' has no parameter for this: it takes %zu", b->kernel->name,
+        return FAIL(b, path, "unexpected argument: kernel '%s' has %zu parameters", b->kernel->name,
                     l->param_count);
     int64_t wanted = b->kernel->params[b->next].size;
     if (wanted > 0 && wanted != size)
-        return FAIL(b, path, "%s takes %lld bytes, and this is %lld", b->label, (long long)wanted,
+        return FAIL(b, path, "expected %lld bytes for %s, got %lld", (long long)wanted, b->label,
                     (long long)size);
     uint8_t *copy = cute_arena_alloc(b->config->arena, (size_t)size);
     if (!copy) return cute_fail_memory(b->diag);
@@ -87,7 +87,7 @@ static bool dtypes_agree(const char *wanted, cute_dtype given)
     bool a_float = a->class == CUTE_CLASS_FLOAT, b_float = b->class == CUTE_CLASS_FLOAT;
     if (a_float && b_float)
         return (dtype == CUTE_F32 || dtype == CUTE_TF32) && (given == CUTE_F32 || given == CUTE_TF32);
-    /* MLIR's integers have no sign, and 8-bit floats may travel as i8. */
+    /* MLIR's integers are signless, and 8-bit floats may be passed as i8. */
     return a_float == b_float || a->bytes == 1;
 }
 
@@ -98,22 +98,23 @@ static cute_status check_buffer(binder *b, const config_buffer *buffer, int64_t 
     size_t index = (size_t)(buffer - b->config->buffers);
     b->plan->used[index] = 1;
     if (!arg) return CUTE_OK;
-    bool written = b->plan->writes[index]; /* by an argument in front of this one */
+    bool written = b->plan->writes[index]; /* by an earlier argument */
     if (arg->writes) b->plan->writes[index] = 1;
     const cute_dtype_info *info = cute_dtype_get(buffer->tensor.dtype);
     if (!dtypes_agree(arg->dtype, buffer->tensor.dtype))
-        return FAIL(b, path, "%s is of %s, and buffer '%s' of %s", b->label, arg->dtype, buffer->tensor.name,
-                    info->name);
+        return FAIL(b, path, "expected a buffer of %s for %s, got '%s' of %s", arg->dtype, b->label,
+                    buffer->tensor.name, info->name);
     if (arg->reads && !arg->writes && !written && buffer->init == INIT_NONE)
-        return FAIL(b, path, "%s is only read, and buffer '%s' has no 'init'", b->label, buffer->tensor.name);
+        return FAIL(b, path, "%s is read-only, but buffer '%s' has no 'init'", b->label, buffer->tensor.name);
     int64_t align = arg->align > info->bytes ? arg->align : info->bytes;
     if (offset_bytes % align != 0)
-        return FAIL(b, path, "%s must be aligned to %lld bytes; %lld bytes into '%s' is not", b->label,
-                    (long long)align, (long long)offset_bytes, buffer->tensor.name);
+        return FAIL(b, path,
+                    "%s is misaligned: expected a multiple of %lld bytes, got an offset of %lld in '%s'",
+                    b->label, (long long)align, (long long)offset_bytes, buffer->tensor.name);
     return CUTE_OK;
 }
 
-/* Static extents and strides of a memref or a cute tensor against the buffer's. */
+/* Checks a memref's or tensor's static extents and strides against the buffer's. */
 static cute_status check_shape(binder *b, const config_buffer *buffer, const cute_path *path)
 {
     const cute_arg *arg = b->arg;
@@ -123,30 +124,31 @@ static cute_status check_shape(binder *b, const config_buffer *buffer, const cut
     cute_tensor_shape_text(t, &shape);
     cute_status status = CUTE_OK;
     if (arg->kind == CUTE_ARG_MEMREF && (size_t)t->rank != arg->rank)
-        status =
-            FAIL(b, path, "%s has %zu dimension%s (%s), and buffer '%s' has %d (%s)", b->label, arg->rank,
-                 arg->rank == 1 ? "" : "s", arg->type ? arg->type : "memref", t->name, t->rank, shape.data);
+        status = FAIL(b, path, "expected %zu dimension%s for %s (%s), got %d in buffer '%s' (%s)", arg->rank,
+                      arg->rank == 1 ? "" : "s", b->label, arg->type ? arg->type : "memref", t->rank, t->name,
+                      shape.data);
     int64_t wanted = 1;
     bool same_rank = (size_t)t->rank == arg->rank;
     for (size_t i = 0; i < arg->rank && status == CUTE_OK; i++) {
         int64_t extent = arg->shape[i];
         if (extent == CUTE_DYNAMIC || (wanted > 0 && !cute_mul64(wanted, extent, &wanted))) wanted = -1;
         if (same_rank && extent != CUTE_DYNAMIC && extent != t->shape[i])
-            status = FAIL(b, path, "dimension %zu of %s has %lld elements, and of buffer '%s' (%s) %lld", i,
-                          b->label, (long long)extent, t->name, shape.data, (long long)t->shape[i]);
+            status =
+                FAIL(b, path, "expected %lld elements in dimension %zu of %s, got %lld in buffer '%s' (%s)",
+                     (long long)extent, i, b->label, (long long)t->shape[i], t->name, shape.data);
     }
     for (size_t i = 0; i < arg->rank && arg->strides && same_rank && status == CUTE_OK; i++)
         if (arg->strides[i] != CUTE_DYNAMIC && arg->strides[i] != t->strides[i] && t->shape[i] > 1)
-            status = FAIL(b, path, "dimension %zu of %s has stride %lld, and of buffer '%s' %lld", i,
-                          b->label, (long long)arg->strides[i], t->name, (long long)t->strides[i]);
+            status = FAIL(b, path, "expected stride %lld in dimension %zu of %s, got %lld in buffer '%s'",
+                          (long long)arg->strides[i], i, b->label, (long long)t->strides[i], t->name);
     if (status == CUTE_OK && (size_t)t->rank != arg->rank && wanted > 0 && t->span - t->offset < wanted)
-        status = FAIL(b, path, "%s needs %lld elements, and buffer '%s' (%s) has %lld", b->label,
-                      (long long)wanted, t->name, shape.data, (long long)(t->span - t->offset));
+        status = FAIL(b, path, "expected at least %lld elements for %s, got %lld in buffer '%s' (%s)",
+                      (long long)wanted, b->label, (long long)(t->span - t->offset), t->name, shape.data);
     cute_buffer_release(&shape);
     return status;
 }
 
-/* ---- the forms of an argument ---- */
+/* ---- kinds of arguments ---- */
 
 static cute_status bind_memref(binder *b, const config_buffer *buffer, const cute_path *path)
 {
@@ -174,8 +176,9 @@ static cute_status bind_map(binder *b, const json_t *json, const config_buffer *
     return add_fixup(b, (plan_fixup){FIXUP_MAP, param, 0, map, 0});
 }
 
-/* The struct of a cute tensor: its address, then what fills the unknown leaves of the layout. */
-static cute_status bind_view(binder *b, const config_buffer *buffer, int64_t offset, const cute_path *path)
+/* The struct of a cute tensor: its address, then the unknown leaves of the layout. */
+static cute_status bind_tensor_struct(binder *b, const config_buffer *buffer, int64_t offset,
+                                      const cute_path *path)
 {
     const cute_arg *arg = b->arg;
     cute_arena *arena = b->config->arena;
@@ -187,7 +190,7 @@ static cute_status bind_view(binder *b, const config_buffer *buffer, int64_t off
     uint8_t *bytes = size > 0 ? cute_arena_alloc(arena, (size_t)size) : NULL;
     if (!bytes ||
         cute_value_parse_any(arena, arg->layout, strlen(arg->layout), &layout, NULL, NULL) != CUTE_OK)
-        return FAIL(b, path, "%s has a layout that this version does not know: %s", b->label, arg->layout);
+        return FAIL(b, path, "%s has an unknown layout: %s", b->label, arg->layout);
     cute_status status = cute_fit(arena, &layout, &buffer->tensor, &leaves, &count, &why, b->diag);
     if (status == CUTE_INVALID) {
         FAIL(b, path, "buffer '%s': %s", buffer->tensor.name, cute_buffer_text(&why));
@@ -195,21 +198,22 @@ static cute_status bind_view(binder *b, const config_buffer *buffer, int64_t off
     }
     cute_buffer_release(&why);
     if (status == CUTE_OK && arg->field_count != count + 1)
-        status = FAIL(b, path, "%s has %zu fields, and its layout %zu unknown leaves", b->label,
-                      arg->field_count, count);
+        status =
+            FAIL(b, path, "expected %zu fields for %s, one more than the layout's unknown leaves, got %zu",
+                 count + 1, b->label, arg->field_count);
     for (size_t i = 0; status == CUTE_OK && i <= count; i++) {
         const cute_field *field = &arg->fields[i];
         if (field->offset < 0 || field->size < 1 || field->size > 8 || field->offset > size - field->size)
-            return FAIL(b, path, "%s has a field outside of its %lld bytes", b->label, (long long)size);
+            return FAIL(b, path, "%s has a field beyond its %lld bytes", b->label, (long long)size);
         if (i) memcpy(bytes + field->offset, &leaves[i - 1], (size_t)field->size);
     }
     uint64_t farthest;
     if (status == CUTE_OK && !cute_offsets_fit(arg, bytes, &farthest)) {
         status =
             FAIL(b, path,
-                 "the last element of buffer '%s' is %llu elements behind the first, expected less than %lld "
-                 "for %s",
-                 buffer->tensor.name, (unsigned long long)farthest, (long long)arg->offsets_below, b->label);
+                 "expected the last element of buffer '%s' less than %lld elements from the first for %s, "
+                 "got %llu",
+                 buffer->tensor.name, (long long)arg->offsets_below, b->label, (unsigned long long)farthest);
         cute_note(b->diag, NULL, CUTE_OFFSETS_FIX);
     }
     if (status == CUTE_OK) status = add_param(b, bytes, size, path);
@@ -227,8 +231,8 @@ static cute_status buffer_offset(binder *b, const json_t *json, const config_buf
     const cute_path *at = config_member(b->config, path, "offset");
     if (offset) CUTE_TRY(config_integer(b->config, offset, at, &elements, b->diag));
     if (elements < 0 || elements > buffer->tensor.span)
-        return FAIL(b, at, "%lld elements in is outside '%s', which has %lld", (long long)elements,
-                    buffer->tensor.name, (long long)buffer->tensor.span);
+        return FAIL(b, at, "offset %lld is out of bounds of '%s', which has %lld elements",
+                    (long long)elements, buffer->tensor.name, (long long)buffer->tensor.span);
     int64_t total = elements + buffer->tensor.offset;
     *bytes = total * cute_dtype_get(buffer->tensor.dtype)->bytes;
     return CUTE_OK;
@@ -244,16 +248,17 @@ static cute_status bind_buffer(binder *b, const json_t *json, const char *name, 
     const cute_arg *arg = b->arg;
     cute_arg_kind kind = arg ? arg->kind : CUTE_ARG_UNKNOWN;
     if (kind == CUTE_ARG_SCALAR)
-        return FAIL(b, path, "%s is a scalar of %s, and '%s' is a buffer", b->label,
+        return FAIL(b, path, "%s is a scalar of %s, but '%s' is a buffer", b->label,
                     arg->dtype  ? arg->dtype
                     : arg->type ? arg->type
                                 : "an unknown type",
                     name);
     if (kind == CUTE_ARG_STRUCT)
-        return FAIL(b, path, "%s is a struct; say its fields: {\"struct\": [...]}", b->label);
+        return FAIL(b, path, "expected the fields of struct %s: {\"struct\": [...]}", b->label);
     if (kind == CUTE_ARG_TENSOR_MAP) return bind_map(b, NULL, buffer, path);
     CUTE_TRY(check_buffer(b, buffer, bytes, path));
-    if (kind == CUTE_ARG_MEMREF && arg->layout && arg->field_count) return bind_view(b, buffer, bytes, path);
+    if (kind == CUTE_ARG_MEMREF && arg->layout && arg->field_count)
+        return bind_tensor_struct(b, buffer, bytes, path);
     CUTE_TRY(check_shape(b, buffer, path));
     if (kind == CUTE_ARG_MEMREF && arg->count > 1) return bind_memref(b, buffer, path);
     return add_pointer(b, (size_t)(buffer - b->config->buffers), bytes, path);
@@ -267,13 +272,13 @@ static cute_status check_range(binder *b, cute_dtype dtype, double value, const 
         return FAIL(b, path, "expected an integer for %s, which is of %s, got %g", b->label, info->name,
                     value);
     int bits = info->class == CUTE_CLASS_BOOL ? 1 : (int)info->bytes * 8;
-    /* An integer without sign may be written either way. */
+    /* Signless integers may be given as signed or unsigned. */
     double low = info->class == CUTE_CLASS_SIGNED ? -ldexp(1, bits - 1) : 0, high = ldexp(1, bits);
     if (value < low || value >= high) return FAIL(b, path, "%.0f does not fit in %s", value, info->name);
     return CUTE_OK;
 }
 
-/* One number of a type. Integers do not go through double: i64 has more digits. */
+/* Integers are not converted to double, which has fewer digits than i64. */
 static cute_status encode_scalar(binder *b, const json_t *value, cute_dtype dtype, const cute_path *path,
                                  uint8_t *out)
 {
@@ -294,7 +299,7 @@ static cute_status encode_scalar(binder *b, const json_t *value, cute_dtype dtyp
     return CUTE_OK;
 }
 
-/* A number or a list of them, into `out` of `room` bytes; *size is what it takes. */
+/* Encodes a number or a list of numbers into `out` of `room` bytes; *size is the encoded size. */
 static cute_status encode_value(binder *b, const json_t *value, cute_dtype dtype, const cute_path *path,
                                 uint8_t *out, int64_t room, int64_t *size)
 {
@@ -302,7 +307,7 @@ static cute_status encode_value(binder *b, const json_t *value, cute_dtype dtype
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
     *size = bytes * (int64_t)count;
     if (*size > room)
-        return FAIL(b, path, "%lld bytes do not fit: there are %lld", (long long)*size, (long long)room);
+        return FAIL(b, path, "expected at most %lld bytes, got %lld", (long long)room, (long long)*size);
     if (!json_is_array(value)) return encode_scalar(b, value, dtype, path, out);
     for (size_t i = 0; i < count; i++)
         CUTE_TRY(encode_scalar(b, json_array_get(value, i), dtype, config_element(b->config, path, i),
@@ -315,11 +320,11 @@ static cute_status scalar_type(binder *b, const json_t *json, const char *known,
 {
     const char *given = json_string_value(json_object_get(json, "type"));
     if (!given && !known)
-        return FAIL(b, path, "the type of %s is unknown: say {\"type\": \"i32\", \"value\": ...}", b->label);
+        return FAIL(b, path, "unknown type of %s: write {\"type\": \"i32\", \"value\": ...}", b->label);
     if (!cute_dtype_find(given ? given : known, out))
-        return FAIL(b, path, "%s has the type '%s', which cannot be given as a number", b->label, known);
+        return FAIL(b, path, "unsupported type of %s: '%s' is not a number", b->label, known);
     if (given && !dtypes_agree(known, *out))
-        return FAIL(b, path, "%s is of %s, not %s", b->label, known, given);
+        return FAIL(b, path, "expected %s for %s, got %s", known, b->label, given);
     return CUTE_OK;
 }
 
@@ -332,9 +337,10 @@ static cute_status bind_scalar(binder *b, const json_t *json, const json_t *valu
     const cute_arg *arg = b->arg;
     if (arg &&
         (arg->kind == CUTE_ARG_POINTER || arg->kind == CUTE_ARG_MEMREF || arg->kind == CUTE_ARG_TENSOR_MAP))
-        return FAIL(b, path, "%s is a %s: name a buffer", b->label, cute_arg_kind_name(arg->kind));
+        return FAIL(b, path, "expected the name of a buffer for %s, a %s", b->label,
+                    cute_arg_kind_name(arg->kind));
     if (arg && arg->kind == CUTE_ARG_STRUCT)
-        return FAIL(b, path, "%s is a struct; say its fields: {\"struct\": [...]}", b->label);
+        return FAIL(b, path, "expected the fields of struct %s: {\"struct\": [...]}", b->label);
     CUTE_TRY(scalar_type(b, json, arg ? arg->dtype : NULL, path, &dtype));
     const cute_path *at = json ? config_member(b->config, path, "value") : path;
     CUTE_TRY(encode_value(b, value, dtype, at, bytes, sizeof bytes, &size));
@@ -343,12 +349,12 @@ static cute_status bind_scalar(binder *b, const json_t *json, const json_t *valu
 
 /* ---- structs ---- */
 
-typedef struct layout {
+typedef struct struct_bytes {
     uint8_t bytes[32764];
     int64_t size, align;
-} layout;
+} struct_bytes;
 
-static cute_status place_field(binder *b, layout *l, const json_t *json, int64_t size, int64_t align,
+static cute_status place_field(binder *b, struct_bytes *l, const json_t *json, int64_t size, int64_t align,
                                const cute_field *known, const cute_path *path, int64_t *at)
 {
     const json_t *given = json_is_object(json) ? json_object_get(json, "at") : NULL;
@@ -356,14 +362,14 @@ static cute_status place_field(binder *b, layout *l, const json_t *json, int64_t
     if (*at > (int64_t)sizeof l->bytes - size)
         return FAIL(b, path, "the struct is larger than %zu bytes", sizeof l->bytes);
     if (known && known->size > 0 && known->size != size)
-        return FAIL(b, path, "field '%s' has %lld bytes, and this has %lld", known->name ? known->name : "?",
-                    (long long)known->size, (long long)size);
+        return FAIL(b, path, "expected %lld bytes for field '%s', got %lld", (long long)known->size,
+                    known->name ? known->name : "?", (long long)size);
     if (*at + size > l->size) l->size = *at + size;
     if (align > l->align) l->align = align;
     return CUTE_OK;
 }
 
-static cute_status bind_field(binder *b, layout *l, const json_t *json, const cute_field *known,
+static cute_status bind_field(binder *b, struct_bytes *l, const json_t *json, const cute_field *known,
                               const cute_path *path)
 {
     const char *name =
@@ -402,7 +408,7 @@ static const cute_field *find_field(const cute_arg *arg, const char *name)
     return NULL;
 }
 
-static cute_status bind_fields(binder *b, layout *l, const json_t *fields, const cute_path *path)
+static cute_status bind_fields(binder *b, struct_bytes *l, const json_t *fields, const cute_path *path)
 {
     const cute_arg *arg = b->arg;
     const char *name;
@@ -436,14 +442,15 @@ static cute_status bind_struct(binder *b, const json_t *json, const cute_path *p
 {
     const cute_arg *arg = b->arg;
     if (arg && arg->kind != CUTE_ARG_STRUCT && arg->kind != CUTE_ARG_UNKNOWN)
-        return FAIL(b, path, "%s is a %s, not a struct", b->label, cute_arg_kind_name(arg->kind));
-    layout *l = cute_arena_alloc(b->config->arena, sizeof *l);
+        return FAIL(b, path, "expected a %s for %s, got a struct", cute_arg_kind_name(arg->kind), b->label);
+    struct_bytes *l = cute_arena_alloc(b->config->arena, sizeof *l);
     if (!l) return cute_fail_memory(b->diag);
     l->align = 1;
     CUTE_TRY(bind_fields(b, l, json_object_get(json, "struct"), config_member(b->config, path, "struct")));
     int64_t size = json_integer_value(json_object_get(json, "size"));
     if (size && size < l->size)
-        return FAIL(b, path, "the fields take %lld bytes, more than 'size'", (long long)l->size);
+        return FAIL(b, path, "expected a 'size' of at least %lld bytes, got %lld", (long long)l->size,
+                    (long long)size);
     if (!size)
         size = arg && arg->kind == CUTE_ARG_STRUCT && arg->size > l->size
                    ? arg->size
@@ -459,7 +466,7 @@ static cute_status bind_name(binder *b, const json_t *json, const cute_path *pat
     for (size_t i = 0; i < b->config->buffer_count; i++)
         if (strcmp(b->config->buffers[i].tensor.name, name) == 0) return bind_buffer(b, NULL, name, path);
     const cute_arg *arg = b->arg;
-    /* Neither a buffer nor something that begins with a param: the name was meant to be a buffer. */
+    /* Not a param either, so report an unknown buffer. */
     bool is_scalar = arg && arg->kind == CUTE_ARG_SCALAR;
     if (!is_scalar && !config_param(b->config, name)) {
         config_buffer *unused;
@@ -474,7 +481,7 @@ static cute_status bind_arg(binder *b, const json_t *json, const cute_path *path
     const json_t *item;
     if (json_is_null(json)) {
         if (b->arg && b->arg->kind == CUTE_ARG_SCALAR)
-            return FAIL(b, path, "%s is a scalar; null is a pointer", b->label);
+            return FAIL(b, path, "expected a number for %s, got null", b->label);
         return add_integer(b, 0, path);
     }
     if (json_is_string(json)) return bind_name(b, json, path);
@@ -508,10 +515,10 @@ static void find_arg(binder *b, size_t number)
         snprintf(b->label, sizeof b->label, "argument %zu", number);
 }
 
-/* A launch gives it: it is not known at compile time, and no map that follows from another argument. */
+/* Whether a launch has to provide it: not if it is static, or a map derived from another argument. */
 static bool is_given(const cute_kernel *kernel, const cute_arg *arg)
 {
-    return arg->count > 0 && !cute_arg_is_made(kernel, arg);
+    return arg->count > 0 && !cute_arg_is_derived(kernel, arg);
 }
 
 static size_t given_args(const cute_kernel *kernel)
@@ -522,7 +529,7 @@ static size_t given_args(const cute_kernel *kernel)
 }
 
 /* A map of the tensor that another argument was given. */
-static cute_status bind_made(binder *b, const cute_arg *arg, const cute_path *path)
+static cute_status bind_derived_map(binder *b, const cute_arg *arg, const cute_path *path)
 {
     uint8_t zeros[CUTE_MAP_BYTES] = {0};
     const cute_arg *tensor = &b->kernel->args[arg->map_tensor];
@@ -533,7 +540,7 @@ static cute_status bind_made(binder *b, const cute_arg *arg, const cute_path *pa
             b->launch->fixups[i].at == 0)
             base = &b->launch->fixups[i];
     if (!base)
-        return FAIL(b, path, "%s is the tensor map of '%s', which is given no buffer", b->label,
+        return FAIL(b, path, "%s is a tensor map of '%s', which is not bound to a buffer", b->label,
                     tensor->name);
     CUTE_TRY(cute_plan_tma_map_of(b->plan, path, b->kernel, arg, &b->config->buffers[base->index],
                                   base->bytes, &map, b->diag));
@@ -546,8 +553,8 @@ static cute_status fail_count(binder *b, size_t given, const cute_path *path)
     const cute_kernel *kernel = b->kernel;
     cute_buffer wanted = {0};
     size_t count = given_args(kernel);
-    FAIL(b, path, "kernel '%s' takes %zu argument%s, and %zu %s given", kernel->name, count,
-         count == 1 ? "" : "s", given, given == 1 ? "is" : "are");
+    FAIL(b, path, "expected %zu argument%s for kernel '%s', got %zu", count, count == 1 ? "" : "s",
+         kernel->name, given);
     for (size_t i = 0; i < kernel->arg_count; i++) {
         const cute_arg *arg = &kernel->args[i];
         if (!is_given(kernel, arg)) continue;
@@ -557,13 +564,13 @@ static cute_status fail_count(binder *b, size_t given, const cute_path *path)
         else
             cute_buffer_printf(&wanted, " (%lld bytes)", (long long)arg->size);
     }
-    if (wanted.length) cute_note(b->diag, NULL, "it takes %s", wanted.data);
+    if (wanted.length) cute_note(b->diag, NULL, "its arguments are %s", wanted.data);
     cute_buffer_release(&wanted);
     return CUTE_INVALID;
 }
 
-/* "n: i32 = 1000", "A: memref<?xf32> = A"; what is longer as it stands in launch.json. */
-static cute_status add_text(binder *b, size_t index, const json_t *json)
+/* "n: i32 = 1000", "A: memref<?xf32> = A"; structs and lists as in launch.json. */
+static cute_status add_arg_text(binder *b, size_t index, const json_t *json)
 {
     cute_buffer text = {0};
     bool is_scalar =
@@ -581,7 +588,7 @@ static cute_status add_text(binder *b, size_t index, const json_t *json)
     return b->launch->arg_texts[index] ? CUTE_OK : cute_fail_memory(b->diag);
 }
 
-/* Without "args" the kernel's argument names are buffers and params. */
+/* Without "args", the kernel's arguments are bound to the buffers and params of the same names. */
 static json_t *args_by_name(const cute_kernel *kernel)
 {
     json_t *args = json_array();
@@ -617,12 +624,12 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
         if (b.next >= kernel->param_count) status = fail_count(&b, launch->arg_count, path);
         b.shown[0] = '\0';
         if (status == CUTE_OK) status = bind_arg(&b, arg, given ? config_element(config, path, i) : path);
-        if (status == CUTE_OK) status = add_text(&b, i, arg);
+        if (status == CUTE_OK) status = add_arg_text(&b, i, arg);
     }
-    while (status == CUTE_OK && b.next < kernel->param_count) { /* maps that no argument gives */
+    while (status == CUTE_OK && b.next < kernel->param_count) { /* trailing derived maps */
         find_arg(&b, launch->arg_count);
-        if (!b.arg || !cute_arg_is_made(kernel, b.arg)) break;
-        status = bind_made(&b, b.arg, path);
+        if (!b.arg || !cute_arg_is_derived(kernel, b.arg)) break;
+        status = bind_derived_map(&b, b.arg, path);
     }
     if (status == CUTE_OK && b.next != kernel->param_count) status = fail_count(&b, launch->arg_count, path);
     json_decref(args);

@@ -1,4 +1,4 @@
-/* Binding the arguments that a host function gives a kernel: numbers and addresses into parameter bytes. */
+/* Binds the arguments of a host function's launch: converts numbers and addresses to parameter bytes. */
 #include <string.h>
 
 #include "lib/launch/plan/offsets.h"
@@ -14,19 +14,19 @@ typedef struct host_binder {
     cute_diag *diag;
 } host_binder;
 
-static cute_status fail(const host_binder *b, size_t index, const char *what, long long expected,
-                        long long got)
+static cute_status fail_host_arg(const host_binder *b, size_t index, const char *unit, long long expected,
+                                 long long got)
 {
     const cute_arg *arg = &b->kernel->args[index];
     return cute_document_fail(
         &b->config->document, b->launch->config->path, false, b->diag,
-        "host function '%s' launches '%s': argument %zu (%s) has %lld %s, expected %lld",
-        b->source->host.name, b->kernel->name, index, arg->name, got, what, expected);
+        "host function '%s' launches '%s': expected %lld %s for argument %zu (%s), got %lld",
+        b->source->host.name, b->kernel->name, expected, unit, index, arg->name, got);
 }
 
-/* Byte `at` of parameter `param`. */
-static cute_status put(const host_binder *b, const host_number *number, size_t param, int64_t at,
-                       int64_t size)
+/* Stores a number at byte `at` of parameter `param`. */
+static cute_status put_number(const host_binder *b, const host_number *number, size_t param, int64_t at,
+                              int64_t size)
 {
     uint8_t *bytes = b->launch->params[param];
     if (number->base >= 0) {
@@ -41,9 +41,9 @@ static cute_status put(const host_binder *b, const host_number *number, size_t p
     return CUTE_OK;
 }
 
-/* Where leaf `k` of an argument lies: a field of a struct, or a parameter. */
-static void place(const cute_kernel *kernel, const cute_arg *arg, size_t k, size_t *param, int64_t *at,
-                  int64_t *size)
+/* Locates leaf `k` of an argument: a field of a struct, or a parameter. */
+static void locate_leaf(const cute_kernel *kernel, const cute_arg *arg, size_t k, size_t *param, int64_t *at,
+                        int64_t *size)
 {
     bool field = arg->count == 1 && arg->field_count > 0;
     *param = arg->first + (field ? 0 : k);
@@ -51,12 +51,12 @@ static void place(const cute_kernel *kernel, const cute_arg *arg, size_t k, size
     *size = field ? arg->fields[k].size : kernel->params[*param].size;
 }
 
-static size_t leaves_of(const cute_arg *arg)
+static size_t leaf_count_of(const cute_arg *arg)
 {
     return arg->count == 1 && arg->field_count > 0 ? arg->field_count : arg->count;
 }
 
-/* The parameter is a map: its bytes or its address come later. */
+/* Binds a tensor map by a fixup. */
 static cute_status put_map(const host_binder *b, const cute_arg *arg, const host_map *map)
 {
     tma_numbers n = {.tensor = map->tensor, .map = map->map};
@@ -84,37 +84,39 @@ static cute_status bind_argument(const host_binder *b, size_t index)
         arg->count == 1 && b->launch->param_sizes[arg->first] == (arg->in_memory ? 8 : CUTE_MAP_BYTES);
     if (map && arg->kind == CUTE_ARG_TENSOR_MAP && room) return put_map(b, arg, map);
     if (map || arg->kind == CUTE_ARG_TENSOR_MAP)
-        return fail(b, index, "tensor maps", arg->kind == CUTE_ARG_TENSOR_MAP, map != NULL);
-    if (given->count != leaves_of(arg))
-        return fail(b, index, given->count == 1 ? "value" : "values", (long long)leaves_of(arg),
-                    (long long)given->count);
+        return fail_host_arg(b, index, "tensor maps", arg->kind == CUTE_ARG_TENSOR_MAP, map != NULL);
+    if (given->count != leaf_count_of(arg))
+        return fail_host_arg(b, index, given->count == 1 ? "value" : "values", (long long)leaf_count_of(arg),
+                             (long long)given->count);
     for (size_t k = 0; k < given->count; k++) {
         size_t param;
         int64_t at, size;
         const host_number *number = &given->leaves[k];
-        place(b->kernel, arg, k, &param, &at, &size);
+        locate_leaf(b->kernel, arg, k, &param, &at, &size);
         if (param >= b->launch->param_count || at < 0 || size < 1 ||
             at + size > b->launch->param_sizes[param])
-            return fail(b, index, "bytes", 0, (long long)size);
+            return fail_host_arg(b, index, "bytes", 0, (long long)size);
         int64_t wanted = number->base >= 0 ? 8 : (number->width + 7) / 8;
-        if (size > 8 || wanted > size) return fail(b, index, "bytes", (long long)size, (long long)wanted);
-        CUTE_TRY(put(b, number, param, at, size));
+        if (size > 8 || wanted > size)
+            return fail_host_arg(b, index, "bytes", (long long)size, (long long)wanted);
+        CUTE_TRY(put_number(b, number, param, at, size));
     }
     uint64_t farthest;
     if (cute_offsets_fit(arg, b->launch->params[arg->first], &farthest)) return CUTE_OK;
     cute_document_fail(
         &b->config->document, b->launch->config->path, false, b->diag,
-        "host function '%s' launches '%s': the last element of argument %zu (%s) is %llu elements "
-        "behind the first, expected less than %lld",
-        b->source->host.name, b->kernel->name, index, arg->name, (unsigned long long)farthest,
-        (long long)arg->offsets_below);
+        "host function '%s' launches '%s': expected the last element of argument %zu (%s) less than %lld "
+        "elements from the first, got %llu",
+        b->source->host.name, b->kernel->name, index, arg->name, (long long)arg->offsets_below,
+        (unsigned long long)farthest);
     cute_note(b->diag, NULL, CUTE_OFFSETS_FIX);
     return CUTE_INVALID;
 }
 
 /* ---- for the report: "a: !cute.memref<...> = (x, 4096)" ---- */
 
-static void put_value(const host_binder *b, const host_number *number, const char *dtype, cute_buffer *out)
+static void put_value_text(const host_binder *b, const host_number *number, const char *dtype,
+                           cute_buffer *out)
 {
     cute_dtype type;
     double value;
@@ -131,7 +133,7 @@ static void put_value(const host_binder *b, const host_number *number, const cha
     }
 }
 
-static cute_status add_text(const host_binder *b, size_t index)
+static cute_status add_arg_text(const host_binder *b, size_t index)
 {
     cute_buffer text = {0};
     const cute_arg *arg = &b->kernel->args[index];
@@ -141,11 +143,11 @@ static cute_status add_text(const host_binder *b, size_t index)
     if (given->count != 1) cute_buffer_putc(&text, '(');
     for (size_t k = 0; k < given->count; k++) {
         if (k) cute_buffer_puts(&text, ", ");
-        put_value(b, &given->leaves[k],
-                  field                          ? arg->fields[k].dtype
-                  : arg->kind == CUTE_ARG_SCALAR ? arg->dtype
-                                                 : NULL,
-                  &text);
+        put_value_text(b, &given->leaves[k],
+                       field                          ? arg->fields[k].dtype
+                       : arg->kind == CUTE_ARG_SCALAR ? arg->dtype
+                                                      : NULL,
+                       &text);
     }
     if (given->count != 1) cute_buffer_putc(&text, ')');
     const char *copy = cute_arena_copy(b->config->arena, cute_buffer_text(&text), text.length);
@@ -163,7 +165,7 @@ cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag 
     if (kernel->arg_count != config->host->arg_count)
         return cute_document_fail(
             &plan->config->document, config->path, false, diag,
-            "host function '%s' launches '%s' with %zu argument%s, and the kernel takes %zu",
+            "host function '%s' launches '%s' with %zu argument%s, but the kernel takes %zu",
             config->plan->host.name, kernel->name, config->host->arg_count,
             config->host->arg_count == 1 ? "" : "s", kernel->arg_count);
     launch->arg_count = kernel->arg_count;
@@ -180,7 +182,7 @@ cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag 
     }
     for (size_t i = 0; i < kernel->arg_count; i++) {
         CUTE_TRY(bind_argument(&b, i));
-        CUTE_TRY(add_text(&b, i));
+        CUTE_TRY(add_arg_text(&b, i));
     }
     return CUTE_OK;
 }

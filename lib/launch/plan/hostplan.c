@@ -1,4 +1,4 @@
-/* Launch plans: which parameters a host function has, and public access to plans whose parameters are numbers. */
+/* Reads the parameters of launch plans; cute_module_plan runs plans whose parameters are all numbers. */
 #include "lib/launch/plan/hostplan.h"
 
 #include <errno.h>
@@ -18,23 +18,23 @@ static const struct {
 
 /* ---- reading ---- */
 
-typedef struct reader {
+typedef struct plan_reader {
     cute_arena *arena;
     cute_place file;
     const char *plan;
     cute_diag *diag;
-} reader;
+} plan_reader;
 
-static cute_status wrong(const reader *r, const char *what)
+static cute_status fail_plan(const plan_reader *r, const char *problem)
 {
-    return cute_fail(r->diag, CUTE_INVALID, &r->file, "the plan of '%s' %s", r->plan, what);
+    return cute_fail(r->diag, CUTE_INVALID, &r->file, "the plan of '%s' %s", r->plan, problem);
 }
 
-static cute_status read_integers(const reader *r, const json_t *list, size_t count, const int64_t **out)
+static cute_status read_integers(const plan_reader *r, const json_t *list, size_t count, const int64_t **out)
 {
     int64_t *values = cute_arena_array(r->arena, count + 1, sizeof *values);
     if (!values) return cute_fail_memory(r->diag);
-    if (json_array_size(list) != count) return wrong(r, "has a memref without a stride for each dimension");
+    if (json_array_size(list) != count) return fail_plan(r, "has a memref with a wrong number of strides");
     for (size_t i = 0; i < count; i++) {
         const json_t *item = json_array_get(list, i);
         values[i] = json_is_integer(item) ? json_integer_value(item) : CUTE_DYNAMIC;
@@ -43,28 +43,28 @@ static cute_status read_integers(const reader *r, const json_t *list, size_t cou
     return CUTE_OK;
 }
 
-static cute_status read_layout(const reader *r, const char *text, host_param *out)
+static cute_status read_layout(const plan_reader *r, const char *text, host_param *out)
 {
     if (cute_value_parse_any(r->arena, text, strlen(text), &out->layout, NULL, NULL) != CUTE_OK)
         return cute_fail(r->diag, CUTE_INVALID, &r->file,
-                         "the plan of '%s' has a parameter '%s' of unknown form '%s'", r->plan, out->name,
-                         text);
+                         "the plan of '%s' has a parameter '%s' with the malformed value '%s'", r->plan,
+                         out->name, text);
     out->text = text;
     return CUTE_OK;
 }
 
-static cute_status read_memref(const reader *r, const json_t *json, host_param *out)
+static cute_status read_memref(const plan_reader *r, const json_t *json, host_param *out)
 {
     const char *layout = json_string_value(json_object_get(json, "layout"));
     const json_t *shape = json_object_get(json, "shape");
     if (layout) {
         CUTE_TRY(read_layout(r, layout, out));
         if (out->layout.type != CUTE_LAYOUT && out->layout.type != CUTE_COMPOSED_LAYOUT)
-            return wrong(r, "has a tensor whose layout is none");
+            return fail_plan(r, "has a tensor with an invalid layout");
         out->leaf_count = 1 + cute_value_unknowns(&out->layout, NULL, 0);
         return CUTE_OK;
     }
-    if (!json_is_array(shape)) return wrong(r, "has a tensor without a layout or shape");
+    if (!json_is_array(shape)) return fail_plan(r, "has a tensor without a layout or shape");
     out->rank = json_array_size(shape);
     CUTE_TRY(read_integers(r, shape, out->rank, &out->shape));
     CUTE_TRY(read_integers(r, json_object_get(json, "strides"), out->rank, &out->strides));
@@ -72,7 +72,7 @@ static cute_status read_memref(const reader *r, const json_t *json, host_param *
     return CUTE_OK;
 }
 
-static cute_status read_fields(const reader *r, const json_t *list, host_param *out)
+static cute_status read_fields(const plan_reader *r, const json_t *list, host_param *out)
 {
     size_t count = json_array_size(list);
     host_field *fields = cute_arena_array(r->arena, count + 1, sizeof *fields);
@@ -89,13 +89,13 @@ static const char *integer_name(int64_t width)
     return width == 1 ? "i1" : width <= 8 ? "i8" : width <= 16 ? "i16" : width <= 32 ? "i32" : "i64";
 }
 
-static cute_status read_param(const reader *r, const json_t *json, host_param *out)
+static cute_status read_param(const plan_reader *r, const json_t *json, host_param *out)
 {
     const char *kind = json_string_value(json_object_get(json, "kind"));
     int64_t width = json_integer_value(json_object_get(json, "width"));
     cute_dtype dtype;
     out->name = json_string_value(json_object_get(json, "name"));
-    if (!out->name) return wrong(r, "has an argument without a name");
+    if (!out->name) return fail_plan(r, "has an argument without a name");
     out->type = json_string_value(json_object_get(json, "type"));
     out->dtype = json_string_value(json_object_get(json, "dtype"));
     out->align = json_integer_value(json_object_get(json, "align"));
@@ -105,7 +105,7 @@ static cute_status read_param(const reader *r, const json_t *json, host_param *o
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].name, kind) == 0) out->kind = kinds[i].kind;
     if (out->kind == HOST_SCALAR && !out->dtype && width > 0 && width <= 64) out->dtype = integer_name(width);
-    if (out->align < 0) return wrong(r, "has a pointer with a negative alignment");
+    if (out->align < 0) return fail_plan(r, "has a pointer with a negative alignment");
     bool typed = out->dtype && cute_dtype_find(out->dtype, &dtype);
     if (out->kind == HOST_SCALAR && !typed) out->kind = HOST_OTHER;
     switch (out->kind) {
@@ -113,7 +113,7 @@ static cute_status read_param(const reader *r, const json_t *json, host_param *o
     case HOST_STRUCT: return read_fields(r, json_object_get(json, "fields"), out);
     case HOST_TUPLE: {
         const char *text = json_string_value(json_object_get(json, "value"));
-        if (!text) return wrong(r, "has a tuple without its form");
+        if (!text) return fail_plan(r, "has a tuple without a value");
         CUTE_TRY(read_layout(r, text, out));
         out->leaf_count = cute_value_unknowns(&out->layout, NULL, 0);
         return CUTE_OK;
@@ -129,7 +129,7 @@ static cute_status read_param(const reader *r, const json_t *json, host_param *o
 cute_status host_plan_read(cute_arena *arena, const char *label, const json_t *json, host_plan *out,
                            cute_diag *diag)
 {
-    reader r = {arena, {.file = label}, json_string_value(json_object_get(json, "plan")), diag};
+    plan_reader r = {arena, {.file = label}, json_string_value(json_object_get(json, "plan")), diag};
     const json_t *args = json_object_get(json, "args");
     *out = (host_plan){.name = r.plan ? r.plan : "", .json = json};
     out->refused = json_string_value(json_object_get(json, "refused"));
@@ -152,7 +152,7 @@ host_number host_number_of(const uint8_t *bytes, int64_t size)
                          .known = true};
 }
 
-/* ---- plans of numbers alone: cute_module_plan ---- */
+/* ---- cute_module_plan: plans whose parameters are numbers ---- */
 
 static cute_status read_define(const host_plan *plan, const host_param *param, const char *const *defines,
                                size_t define_count, host_number *out, cute_diag *diag)
@@ -163,7 +163,7 @@ static cute_status read_define(const host_plan *plan, const host_param *param, c
         if (!strncmp(defines[d], name, strlen(name)) && defines[d][strlen(name)] == '=')
             given = defines[d] + strlen(name) + 1;
     if (!given)
-        return cute_fail(diag, CUTE_USAGE, NULL, "host function '%s' takes '%s': give it with -D %s=NUMBER",
+        return cute_fail(diag, CUTE_USAGE, NULL, "host function '%s' needs '%s': pass -D %s=NUMBER",
                          plan->name, name, name);
     char *end;
     errno = 0;
@@ -190,8 +190,8 @@ typedef struct given_defines {
     size_t count;
 } given_defines;
 
-/* -D sms=132, of a plan that asks for it. */
-static cute_status defined_sms(void *context, int64_t *out, cute_diag *diag)
+/* The number of multiprocessors, from -D sms=132. */
+static cute_status read_sms_define(void *context, int64_t *out, cute_diag *diag)
 {
     const given_defines *given = context;
     for (size_t i = 0; i < given->count; i++) {
@@ -200,12 +200,11 @@ static cute_status defined_sms(void *context, int64_t *out, cute_diag *diag)
         if (strncmp(text, "sms=", 4) != 0) continue;
         *out = strtoll(text + 4, &end, 0);
         if (end != text + 4 && !*end && *out > 0 && *out <= INT32_MAX) return CUTE_OK;
-        return cute_fail(diag, CUTE_USAGE, NULL, "-D sms expects a number above 0, got '%s'", text + 4);
+        return cute_fail(diag, CUTE_USAGE, NULL, "-D sms expects a positive integer, got '%s'", text + 4);
     }
-    return cute_fail(
-        diag, CUTE_USAGE, NULL,
-        "host function '%s' asks for the device's multiprocessors: say how many with -D sms=NUMBER",
-        given->plan);
+    return cute_fail(diag, CUTE_USAGE, NULL,
+                     "host function '%s' needs the device's number of multiprocessors: pass -D sms=NUMBER",
+                     given->plan);
 }
 
 static cute_status read_defines(cute_arena *arena, const host_plan *plan, const char *const *defines,
@@ -214,11 +213,10 @@ static cute_status read_defines(cute_arena *arena, const host_plan *plan, const 
     for (size_t i = 0; i < plan->param_count; i++) {
         const host_param *param = &plan->params[i];
         if (param->kind == HOST_MEMREF || param->kind == HOST_POINTER)
-            return cute_fail(
-                diag, CUTE_USAGE, NULL,
-                "host function '%s' takes the tensor '%s': name it in launch.json, with \"plan\"", plan->name,
-                param->name);
-        if (param->kind != HOST_SCALAR) continue; /* refused where it is used */
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "host function '%s' needs the tensor '%s': use a launch.json with 'plan'",
+                             plan->name, param->name);
+        if (param->kind != HOST_SCALAR) continue; /* an error only if a launch uses it */
         host_number *number = cute_arena_alloc(arena, sizeof *number);
         if (!number) return cute_fail_memory(diag);
         CUTE_TRY(read_define(plan, param, defines, define_count, number, diag));
@@ -227,7 +225,7 @@ static cute_status read_defines(cute_arena *arena, const host_plan *plan, const 
     return CUTE_OK;
 }
 
-static json_t *dims(const int64_t *values)
+static json_t *extents3_json(const int64_t *values)
 {
     return cute_json_integers(values, 3, INT64_MIN);
 }
@@ -240,10 +238,10 @@ static json_t *leaf_json(const host_number *number, const char *dtype)
     if (!real) return json_integer(number->value);
     cute_dtype_load(type, &number->value, 1, 1, &value);
     json_t *json = json_real(value);
-    return json ? json : json_null(); /* infinities and NaN have no JSON */
+    return json ? json : json_null(); /* JSON has no infinities and NaN */
 }
 
-/* An argument of a kernel as launch.json has it. */
+/* A kernel's argument in the form of launch.json. */
 static json_t *arg_json(const host_arg *given, const cute_arg *arg)
 {
     if (arg->count == 1 && !arg->field_count && given->count == 1)
@@ -257,9 +255,9 @@ static json_t *arg_json(const host_arg *given, const cute_arg *arg)
 
 static json_t *launch_json(const host_launch *launch, const cute_kernel *kernel)
 {
-    json_t *out = json_pack("{sssoso}", "kernel", launch->kernel, "grid", dims(launch->grid), "block",
-                            dims(launch->block));
-    if (launch->cluster[0]) json_object_set_new(out, "cluster", dims(launch->cluster));
+    json_t *out = json_pack("{sssoso}", "kernel", launch->kernel, "grid", extents3_json(launch->grid),
+                            "block", extents3_json(launch->block));
+    if (launch->cluster[0]) json_object_set_new(out, "cluster", extents3_json(launch->cluster));
     if (launch->dynamic_smem >= 0)
         json_object_set_new(out, "dynamic_smem", json_integer(launch->dynamic_smem));
     if (launch->cooperative) json_object_set_new(out, "cooperative", json_true());
@@ -292,8 +290,8 @@ cute_status cute_module_plan(const cute_module *module, const char *name, const 
         status = read_defines(arena, &plan, defines, define_count, leaves, diag);
     given_defines given = {name, defines, define_count};
     if (status == CUTE_OK)
-        status = host_plan_run(arena, "<plan>", &plan, leaves, (host_device){defined_sms, &given}, &launches,
-                               &count, diag);
+        status = host_plan_run(arena, "<plan>", &plan, leaves, (host_device){read_sms_define, &given},
+                               &launches, &count, diag);
     for (size_t i = 0; status == CUTE_OK && i < count; i++) {
         const cute_kernel *kernel = NULL;
         status = cute_module_find_kernel(module, launches[i].kernel, &kernel, diag);

@@ -1,4 +1,5 @@
-/* Launch plans (docs/metadata.md): what a host function takes, and its launches for given arguments. */
+/* Launch plans (docs/metadata.md): the parameters of a host function, and its launches for given
+ * arguments. */
 #ifndef CUTE_LIB_LAUNCH_PLAN_HOSTPLAN_H
 #define CUTE_LIB_LAUNCH_PLAN_HOSTPLAN_H
 
@@ -8,13 +9,13 @@
 #include "lib/base/text/json.h"
 
 typedef enum host_kind {
-    HOST_SCALAR,  /* of `dtype` */
+    HOST_SCALAR,  /* a number of `dtype` */
     HOST_MEMREF,  /* a tensor: `layout`, or `shape` and `strides` (the memref of MLIR) */
     HOST_POINTER, /* to elements of `dtype`, or of an unknown type */
     HOST_TUPLE,   /* a value of the algebra: `layout` is its pattern */
     HOST_STRUCT,  /* `fields` */
-    HOST_STREAM,  /* all launches are in one stream: nothing has to be given */
-    HOST_OTHER,   /* nothing that a launch.json can give */
+    HOST_STREAM,  /* not given: all launches use one stream */
+    HOST_OTHER,   /* unsupported in launch.json */
 } host_kind;
 
 typedef struct host_field {
@@ -27,42 +28,42 @@ typedef struct host_param {
     const char *dtype;       /* may be NULL */
     host_kind kind;
     const char *text;  /* of `layout`; NULL: none */
-    cute_value layout; /* a layout or composed layout; of a tuple any value */
+    cute_value layout; /* a layout or composed layout; for a tuple, any value */
     size_t rank;
     const int64_t *shape, *strides; /* CUTE_DYNAMIC where unknown */
-    int64_t align;                  /* bytes; 0: none said */
-    int64_t divisor;                /* of a scalar; 0: none said */
+    int64_t align;                  /* bytes; 0: unspecified */
+    int64_t divisor;                /* of a scalar; 0: unspecified */
     const host_field *fields;
-    size_t leaf_count; /* numbers that it is made of: docs/metadata.md says which */
+    size_t leaf_count; /* numbers that it consists of (docs/metadata.md) */
 } host_param;
 
 typedef struct host_plan {
     const char *name;
     host_param *params;
     size_t param_count;
-    const char *refused; /* why there are no launches; NULL: there are */
-    const json_t *json;  /* belongs to the reader's caller */
+    const char *refused; /* reason for a missing plan; NULL: the plan is valid */
+    const json_t *json;  /* owned by the caller of host_plan_read */
 } host_plan;
 
-/* A number of `width` bits (floats: their bits), sign-extended. With `base` at or above 0 it is an address: so many
- * bytes behind the tensor that the caller calls `base`. Not known where it was divided by zero or is made of such a
- * one: a select may still leave it out, so only what a launch takes has to be known. */
+/* A sign-extended number of `width` bits (for floats, their bits). If `base` is 0 or more, an address: the
+ * byte offset from the caller's tensor of that index. Not `known` after a division by zero and in values
+ * computed from it, which is an error only if a launch uses it: a select may discard it. */
 typedef struct host_number {
     int64_t value;
     int width, base;
     bool known;
-    const struct host_map *map; /* it is a tensor map, not a number; else NULL */
+    const struct host_map *map; /* a tensor map; NULL for a number */
 } host_number;
 
 /* A tensor map. Dimensions from the fastest to the slowest; strides in bytes, [0] is not used. */
 typedef struct host_map {
-    const char *tensor;           /* what messages call it */
+    const char *tensor;           /* its name in messages */
     cute_tensor_map map;          /* without address, extents and strides */
-    int64_t modes[CUTE_MAP_RANK]; /* of the tensor */
+    int64_t modes[CUTE_MAP_RANK]; /* the tensor's mode of each dimension */
     host_number address, dims[CUTE_MAP_RANK], strides[CUTE_MAP_RANK];
 } host_map;
 
-/* An argument of a kernel: one number, or those of a struct. */
+/* An argument of a kernel: one number, or the fields of a struct. */
 typedef struct host_arg {
     const host_number *leaves;
     size_t count;
@@ -70,29 +71,29 @@ typedef struct host_arg {
 
 typedef struct host_launch {
     const char *kernel;
-    int64_t grid[3], block[3], cluster[3]; /* cluster: zeros if not given */
+    int64_t grid[3], block[3], cluster[3]; /* cluster: zeros: not given */
     int64_t dynamic_smem;                  /* -1: not given */
     bool cooperative, programmatic;
     host_arg *args;
     size_t arg_count;
 } host_launch;
 
-/* What stands in `json`, the line of a plan; `label` names the module in messages. Texts are the json's or in
+/* Reads `json`, a plan's line of metadata; `label` names the module in messages. Strings are the json's or in
  * `arena`. */
 cute_status host_plan_read(cute_arena *arena, const char *label, const json_t *json, host_plan *out,
                            cute_diag *diag);
-/* Whom a plan asks for the device's number of multiprocessors. */
+/* Provides the device's number of multiprocessors. */
 typedef struct host_device {
     cute_status (*sms)(void *context, int64_t *out, cute_diag *diag);
     void *context;
 } host_device;
-/* The launches for `leaves`: leaf_count numbers for each parameter, NULL where nothing is given: what needs it is
- * not known. CUTE_INVALID: the plan is refused, launches nothing, or with what is not known. */
+/* Computes the launches for `leaves`: leaf_count numbers for each parameter, or NULL if not given.
+ * CUTE_INVALID: there is no valid plan, it launches nothing, or a launch uses an unknown value. */
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
                           const host_number *const *leaves, host_device device, host_launch **out,
                           size_t *count, cute_diag *diag);
 
-/* The number of a scalar of `dtype`, from the bytes in which it is stored. */
+/* Reads a number from its `size` bytes, sign-extended. */
 host_number host_number_of(const uint8_t *bytes, int64_t size);
 
 #endif

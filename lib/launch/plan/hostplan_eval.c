@@ -1,4 +1,4 @@
-/* Evaluating a launch plan: operations in order, loops again and again, launches as they come (docs/metadata.md). */
+/* Evaluates launch plans: operations and loops, which produce launches (docs/metadata.md). */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,38 +13,38 @@
 
 enum { MAX_STEPS = 4000000, MAX_LAUNCHES = 100000, MAX_LOOPS = 64 };
 
-typedef struct machine {
+typedef struct plan_machine {
     cute_arena *arena;
     cute_place file;
     const host_plan *plan;
-    const host_number *const *leaves; /* of each parameter */
+    const host_number *const *leaves; /* per parameter */
     host_device device;
     const json_t *operations;
-    host_number *values, *next; /* next: what a loop carries on */
-    size_t count;               /* of operations */
-    size_t *partner;            /* of a "for" its "end", and of an "end" its "for" */
+    host_number *values, *next; /* next: scratch for loop-carried values */
+    size_t count;               /* operations */
+    size_t *partner;            /* the "end" of a "for", and the "for" of an "end" */
     int64_t steps;
     host_launch *launches;
     size_t launch_count, launch_capacity;
-    bool placed; /* some operation says where launches happen */
+    bool placed; /* has explicit "launch" operations */
     cute_diag *diag;
-} machine;
+} plan_machine;
 
-static cute_status wrong(machine *m, const char *what)
+static cute_status fail_plan(plan_machine *m, const char *problem)
 {
-    return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' %s", m->plan->name, what);
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' %s", m->plan->name, problem);
 }
 
-static uint64_t bits(host_number x)
+static uint64_t bits_of(host_number x)
 {
     return cute_integer_bits(x.value, x.width);
 }
 
-/* ---- floats: their bits, computed as doubles and rounded ---- */
+/* ---- floats: computed as doubles and rounded ---- */
 
 static double real_of(host_number x, cute_dtype dtype)
 {
-    uint64_t pattern = bits(x);
+    uint64_t pattern = bits_of(x);
     double out = 0;
     cute_dtype_load(dtype, &pattern, 1, 1, &out);
     return out;
@@ -73,7 +73,7 @@ static double f_div(double a, double b)
 {
     return a / b;
 }
-/* minimumf and maximumf of arith: NaN if either is. */
+/* arith.minimumf and maximumf: NaN if either operand is NaN. */
 static double f_min(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmin(a, b);
@@ -135,7 +135,7 @@ static const struct {
     {"ffloor", f_floor, 1}, {"fceil", f_ceil, 1},
 };
 
-/* "olt": ordered and less; "ult": unordered or less. */
+/* "olt": ordered and less than; "ult": unordered or less than. */
 static bool compare_reals(const char *predicate, double a, double b, bool *out)
 {
     static const struct {
@@ -160,8 +160,8 @@ static bool compare_reals(const char *predicate, double a, double b, bool *out)
     return false;
 }
 
-/* From an integer or float type to another. What does not fit an integer is not known. */
-static bool cast(host_number a, cute_dtype from, cute_dtype to, host_number *out)
+/* Casts between integer and float types; false if a value does not fit the integer type. */
+static bool cast_number(host_number a, cute_dtype from, cute_dtype to, host_number *out)
 {
     bool from_float = cute_dtype_get(from)->class == CUTE_CLASS_FLOAT;
     bool to_float = cute_dtype_get(to)->class == CUTE_CLASS_FLOAT;
@@ -181,8 +181,8 @@ static bool cast(host_number a, cute_dtype from, cute_dtype to, host_number *out
 
 /* ---- values ---- */
 
-/* The earlier value that item `i` of `op` names. */
-static bool value_at(machine *m, const json_t *op, size_t i, size_t limit, host_number *out)
+/* Reads the earlier value that item `i` of `op` refers to. */
+static bool value_at(plan_machine *m, const json_t *op, size_t i, size_t limit, host_number *out)
 {
     const json_t *index = json_array_get(op, i);
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
@@ -192,7 +192,7 @@ static bool value_at(machine *m, const json_t *op, size_t i, size_t limit, host_
     return true;
 }
 
-static cute_status environment(machine *m, const char *name, int64_t *out)
+static cute_status read_environment(plan_machine *m, const char *name, int64_t *out)
 {
     const char *text = getenv(name);
     char *end;
@@ -208,14 +208,14 @@ static cute_status environment(machine *m, const char *name, int64_t *out)
     return CUTE_OK;
 }
 
-/* ["arg", bits, parameter] or ["arg", bits, parameter, leaf]: where nothing was given it is not known. */
-static cute_status argument(machine *m, const json_t *op, host_number *out)
+/* ["arg", bits, parameter] or ["arg", bits, parameter, leaf]: not known if not given. */
+static cute_status read_argument(plan_machine *m, const json_t *op, host_number *out)
 {
     const json_t *index = json_array_get(op, 2), *leaf = json_array_get(op, 3);
     int64_t which = json_integer_value(leaf);
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
         (uint64_t)json_integer_value(index) >= m->plan->param_count)
-        return wrong(m, "has a value that is no argument");
+        return fail_plan(m, "refers to an unknown argument");
     size_t i = (size_t)json_integer_value(index);
     out->known = m->leaves[i] != NULL && which >= 0 && (uint64_t)which < m->plan->params[i].leaf_count;
     if (!out->known) return CUTE_OK;
@@ -226,21 +226,21 @@ static cute_status argument(machine *m, const json_t *op, host_number *out)
     return CUTE_OK;
 }
 
-/* Addresses take integers added and subtracted, and have no other arithmetic. */
-static bool address(const char *name, host_number a, host_number b, host_number *out)
+/* Addresses support adding and subtracting integers, and comparison. */
+static bool compute_address(const char *name, host_number a, host_number b, host_number *out)
 {
     bool adds = !strcmp(name, "add"), subtracts = !strcmp(name, "sub"), eq = !strcmp(name, "eq");
     if (out->width == 64 && ((adds && (a.base < 0 || b.base < 0)) || (subtracts && b.base < 0))) {
         out->base = a.base >= 0 ? a.base : b.base;
-        out->value = (int64_t)(adds ? bits(a) + bits(b) : bits(a) - bits(b));
+        out->value = (int64_t)(adds ? bits_of(a) + bits_of(b) : bits_of(a) - bits_of(b));
         return true;
     }
     if (a.base == b.base && (subtracts || eq || !strcmp(name, "ne"))) {
-        out->value = subtracts ? (int64_t)(bits(a) - bits(b)) : -(int64_t)((a.value == b.value) == eq);
+        out->value = subtracts ? (int64_t)(bits_of(a) - bits_of(b)) : -(int64_t)((a.value == b.value) == eq);
         if (!subtracts) out->width = 1;
         return true;
     }
-    /* A tensor's address is not null. */
+    /* Comparison with null: a tensor's address is never null. */
     if ((eq || !strcmp(name, "ne")) && ((a.base < 0 && !a.value) || (b.base < 0 && !b.value))) {
         out->width = 1;
         out->value = eq ? 0 : -1;
@@ -249,8 +249,8 @@ static bool address(const char *name, host_number a, host_number b, host_number 
     return false;
 }
 
-static cute_status integer_operation(machine *m, const char *name, host_number a, host_number b,
-                                     host_number *out)
+static cute_status compute_integer(plan_machine *m, const char *name, host_number a, host_number b,
+                                   host_number *out)
 {
     int op = 0, predicate = 0;
     while (op < CUTE_INTEGERS && strcmp(name, cute_integers[op].plan) != 0) op++;
@@ -260,7 +260,7 @@ static cute_status integer_operation(machine *m, const char *name, host_number a
         bool holds = false;
         out->known = a.known && b.known;
         if (out->known && (a.base >= 0 || b.base >= 0)) {
-            out->known = address(name, a, b, out);
+            out->known = compute_address(name, a, b, out);
             return CUTE_OK;
         }
         if (op < CUTE_INTEGERS) {
@@ -274,19 +274,18 @@ static cute_status integer_operation(machine *m, const char *name, host_number a
         out->value = cute_integer_fit(result, out->width);
         return CUTE_OK;
     }
-    return cute_fail(m->diag, CUTE_INVALID, &m->file,
-                     "the plan of '%s' has an operation '%s' that this version does not know", m->plan->name,
-                     name);
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' has an unknown operation '%s'",
+                     m->plan->name, name);
 }
 
 /* [name, type, operands...] */
-static cute_status float_operation(machine *m, const json_t *op, const char *name, size_t limit,
-                                   host_number *out)
+static cute_status compute_float(plan_machine *m, const json_t *op, const char *name, size_t limit,
+                                 host_number *out)
 {
     cute_dtype type, from;
     host_number a = {0}, b = {0};
     const char *text = json_string_value(json_array_get(op, 1));
-    if (!cute_dtype_find(text, &type)) return wrong(m, "has a value of an unknown type");
+    if (!cute_dtype_find(text, &type)) return fail_plan(m, "has a value of an unknown type");
     if (!strcmp(name, "fconst")) {
         double value = json_number_value(json_array_get(op, 2));
         text = json_string_value(json_array_get(op, 2));
@@ -294,13 +293,13 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
         *out = number_of_real(value, type);
         return CUTE_OK;
     }
-    if (!value_at(m, op, 2, limit, &a)) return wrong(m, "has a value that is made of no earlier one");
+    if (!value_at(m, op, 2, limit, &a)) return fail_plan(m, "has an operand that is not an earlier value");
     *out = (host_number){.width = (int)cute_dtype_get(type)->bytes * 8, .base = -1};
     if (!strcmp(name, "fcast")) {
         text = json_string_value(json_array_get(op, 3));
-        if (!text || !cute_dtype_find(text, &from)) return wrong(m, "converts from an unknown type");
+        if (!text || !cute_dtype_find(text, &from)) return fail_plan(m, "converts from an unknown type");
         host_number result = {.width = out->width, .base = -1};
-        bool known = a.known && a.base < 0 && cast(a, from, type, &result);
+        bool known = a.known && a.base < 0 && cast_number(a, from, type, &result);
         *out = result;
         out->known = known;
         return CUTE_OK;
@@ -309,14 +308,14 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
     for (size_t i = 0; i < sizeof float_table / sizeof *float_table || compares; i++) {
         if (!compares && strcmp(name, float_table[i].name) != 0) continue;
         if ((compares || float_table[i].operands > 1) && !value_at(m, op, 3, limit, &b))
-            return wrong(m, "has a value that is made of no earlier one");
+            return fail_plan(m, "has an operand that is not an earlier value");
         double x = real_of(a, type), y = real_of(b, type);
         bool known = a.known && a.base < 0 && (b.known || (!compares && float_table[i].operands == 1)),
              less = false;
         if (compares) {
             const char *predicate = json_string_value(json_array_get(op, 4));
             if (!predicate || !compare_reals(predicate, x, y, &less))
-                return wrong(m, "compares in a way that this version does not know");
+                return fail_plan(m, "has an unknown comparison predicate");
             *out = (host_number){.value = -(int64_t)less, .width = 1, .base = -1, .known = known};
             return CUTE_OK;
         }
@@ -324,12 +323,11 @@ static cute_status float_operation(machine *m, const json_t *op, const char *nam
         out->known = known;
         return CUTE_OK;
     }
-    return cute_fail(m->diag, CUTE_INVALID, &m->file,
-                     "the plan of '%s' has an operation '%s' that this version does not know", m->plan->name,
-                     name);
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' has an unknown operation '%s'",
+                     m->plan->name, name);
 }
 
-/* Numbers of the JSON, or earlier values. */
+/* `count` integers. */
 static bool read_integers(const json_t *list, int64_t *out, int count)
 {
     if (!json_is_array(list) || json_array_size(list) != (size_t)count) return false;
@@ -341,7 +339,7 @@ static bool read_integers(const json_t *list, int64_t *out, int count)
     return true;
 }
 
-static bool read_values(machine *m, const json_t *list, size_t limit, host_number *out, int count)
+static bool read_values(plan_machine *m, const json_t *list, size_t limit, host_number *out, int count)
 {
     if (!json_is_array(list) || json_array_size(list) != (size_t)count) return false;
     for (int i = 0; i < count; i++)
@@ -349,8 +347,8 @@ static bool read_values(machine *m, const json_t *list, size_t limit, host_numbe
     return true;
 }
 
-/* `count` numbers of `least` to `most`. */
-static bool read_numbers(const json_t *list, int count, int64_t least, int64_t most, int64_t *out)
+/* `count` integers from `least` to `most`. */
+static bool read_bounded_integers(const json_t *list, int count, int64_t least, int64_t most, int64_t *out)
 {
     if (!read_integers(list, out, count)) return false;
     for (int i = 0; i < count; i++)
@@ -358,16 +356,16 @@ static bool read_numbers(const json_t *list, int count, int64_t least, int64_t m
     return true;
 }
 
-/* A word of a choice; where there is none `value` stays. */
-static bool read_word(const json_t *known, const char *key, cute_tma_choice choice, int *value)
+/* Parses a word; *value is unchanged if the key is absent. */
+static bool read_tma_word(const json_t *known, const char *key, cute_tma_choice choice, int *value)
 {
     const json_t *word = json_object_get(known, key);
     return !word || (json_is_string(word) &&
                      cute_tma_word_find(choice, json_string_value(word), value, NULL) == CUTE_OK);
 }
 
-/* What is known of a map when the program is compiled. */
-static bool read_map(const json_t *known, int rank, cute_tensor_map *map)
+/* Reads the static part of a tensor map. */
+static bool read_static_map(const json_t *known, int rank, cute_tensor_map *map)
 {
     const char *format = json_string_value(json_object_get(known, "format"));
     int64_t swizzle = json_integer_value(json_object_get(known, "swizzle"));
@@ -378,10 +376,10 @@ static bool read_map(const json_t *known, int rank, cute_tensor_map *map)
     int boxes = map->im2col ? 2 : rank;
     if (rank < 1 || rank > CUTE_MAP_RANK || (map->im2col && rank < 3) || !format || swizzle < 0 ||
         swizzle > 3 || !cute_tma_format_find(format, strlen(format), &map->type, &bits) ||
-        !read_numbers(json_object_get(known, "box"), boxes, 0, UINT16_MAX, box) ||
-        !read_word(known, "interleave", CUTE_TMA_INTERLEAVE, &interleave) ||
-        !read_word(known, "l2_promotion", CUTE_TMA_PROMOTION, &promotion) ||
-        !read_word(known, "fill", CUTE_TMA_FILL, &fill))
+        !read_bounded_integers(json_object_get(known, "box"), boxes, 0, UINT16_MAX, box) ||
+        !read_tma_word(known, "interleave", CUTE_TMA_INTERLEAVE, &interleave) ||
+        !read_tma_word(known, "l2_promotion", CUTE_TMA_PROMOTION, &promotion) ||
+        !read_tma_word(known, "fill", CUTE_TMA_FILL, &fill))
         return false;
     map->swizzle = (cute_tensor_map_swizzle)swizzle;
     map->interleave = (cute_tensor_map_interleave)interleave;
@@ -390,9 +388,9 @@ static bool read_map(const json_t *known, int rank, cute_tensor_map *map)
     for (int i = 0; i < boxes; i++) map->box[i] = (uint32_t)box[i];
     for (int i = 0; i < rank; i++) map->element_strides[i] = 1;
     if (!map->im2col) return true;
-    if (!read_numbers(json_object_get(known, "lower"), rank - 2, INT16_MIN, INT16_MAX, lower) ||
-        !read_numbers(json_object_get(known, "upper"), rank - 2, INT16_MIN, INT16_MAX, upper) ||
-        !read_numbers(json_object_get(known, "stride"), rank - 2, 1, 8, stride))
+    if (!read_bounded_integers(json_object_get(known, "lower"), rank - 2, INT16_MIN, INT16_MAX, lower) ||
+        !read_bounded_integers(json_object_get(known, "upper"), rank - 2, INT16_MIN, INT16_MAX, upper) ||
+        !read_bounded_integers(json_object_get(known, "stride"), rank - 2, 1, 8, stride))
         return false;
     for (int i = 0; i < rank - 2; i++) {
         map->lower[i] = (int32_t)lower[i];
@@ -402,8 +400,8 @@ static bool read_map(const json_t *known, int rank, cute_tensor_map *map)
     return true;
 }
 
-/* ["tensor_map", 64, address, extents, strides, {what is known}] */
-static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_number *out)
+/* ["tensor_map", 64, address, extents, strides, {static part}] */
+static cute_status make_tensor_map(plan_machine *m, const json_t *op, size_t limit, host_number *out)
 {
     host_map *map = cute_arena_alloc(m->arena, sizeof *map);
     if (!map) return cute_fail_memory(m->diag);
@@ -411,12 +409,12 @@ static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_n
     const json_t *known = json_array_get(op, 5);
     size_t rank = json_array_size(json_array_get(op, 3));
     map->tensor = json_string_value(json_object_get(known, "tensor"));
-    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !read_map(known, (int)rank, &map->map) ||
+    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !read_static_map(known, (int)rank, &map->map) ||
         !read_integers(json_object_get(known, "modes"), map->modes, (int)rank) ||
         !value_at(m, op, 2, limit, &map->address) ||
         !read_values(m, json_array_get(op, 3), limit, map->dims, (int)rank) ||
         !read_values(m, json_array_get(op, 4), limit, map->strides + 1, (int)rank - 1))
-        return wrong(m, "has a tensor map that this version does not know");
+        return fail_plan(m, "has an unsupported tensor map");
     out->map = map;
     out->known = map->address.known && map->address.base >= 0;
     for (size_t i = 0; i < rank; i++)
@@ -424,41 +422,41 @@ static cute_status tensor_map(machine *m, const json_t *op, size_t limit, host_n
     return CUTE_OK;
 }
 
-static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_number *out)
+static cute_status evaluate_operation(plan_machine *m, const json_t *op, size_t limit, host_number *out)
 {
     const char *name = json_string_value(json_array_get(op, 0));
     const json_t *width = json_array_get(op, 1), *third = json_array_get(op, 2);
-    if (name && json_is_string(width)) return float_operation(m, op, name, limit, out);
+    if (name && json_is_string(width)) return compute_float(m, op, name, limit, out);
     if (!name || !json_is_integer(width) || json_integer_value(width) < 1 || json_integer_value(width) > 64)
-        return wrong(m, "has a value that is no operation");
+        return fail_plan(m, "has a malformed operation");
     *out = (host_number){.width = (int)json_integer_value(width), .base = -1, .known = true};
     host_number a = {0}, b = {0}, c = {0};
     if (!strcmp(name, "const") && json_is_integer(third)) {
         out->value = cute_integer_fit(json_integer_value(third), out->width);
         return CUTE_OK;
     }
-    if (!strcmp(name, "arg")) return argument(m, op, out);
+    if (!strcmp(name, "arg")) return read_argument(m, op, out);
     if (!strcmp(name, "sms")) {
         int64_t value = 0;
         CUTE_TRY(m->device.sms(m->device.context, &value, m->diag));
         out->value = cute_integer_fit((int64_t)value, out->width);
         return CUTE_OK;
     }
-    if (!strcmp(name, "tensor_map")) return tensor_map(m, op, limit, out);
+    if (!strcmp(name, "tensor_map")) return make_tensor_map(m, op, limit, out);
     if (!strcmp(name, "env") && json_is_string(third)) {
         int64_t value = 0;
-        CUTE_TRY(environment(m, json_string_value(third), &value));
+        CUTE_TRY(read_environment(m, json_string_value(third), &value));
         out->value = cute_integer_fit((int64_t)value, out->width);
         return CUTE_OK;
     }
-    if (!value_at(m, op, 2, limit, &a)) return wrong(m, "has a value that is made of no earlier one");
+    if (!value_at(m, op, 2, limit, &a)) return fail_plan(m, "has an operand that is not an earlier value");
     if (!strcmp(name, "sext") || !strcmp(name, "trunc") || !strcmp(name, "zext")) {
         out->known = a.known && (a.base < 0 || out->width == 64);
         out->base = out->known ? a.base : -1;
-        out->value = cute_integer_fit(!strcmp(name, "zext") ? (int64_t)bits(a) : a.value, out->width);
+        out->value = cute_integer_fit(!strcmp(name, "zext") ? (int64_t)bits_of(a) : a.value, out->width);
         return CUTE_OK;
     }
-    if (!value_at(m, op, 3, limit, &b)) return wrong(m, "has a value that is made of no earlier one");
+    if (!value_at(m, op, 3, limit, &b)) return fail_plan(m, "has an operand that is not an earlier value");
     if (!strcmp(name, "select") && value_at(m, op, 4, limit, &c)) {
         host_number chosen = a.value ? b : c;
         out->known = a.known && chosen.known;
@@ -467,42 +465,43 @@ static cute_status evaluate(machine *m, const json_t *op, size_t limit, host_num
         out->value = cute_integer_fit(chosen.value, out->width);
         return CUTE_OK;
     }
-    return integer_operation(m, name, a, b, out);
+    return compute_integer(m, name, a, b, out);
 }
 
 /* ---- launches ---- */
 
-static cute_status not_known(machine *m, const host_launch *launch, const char *what)
+static cute_status fail_unknown_value(plan_machine *m, const host_launch *launch, const char *role)
 {
     return cute_fail(
         m->diag, CUTE_INVALID, &m->file,
-        "the plan of '%s' launches '%s' with a %s that has no value: it was divided by zero, shifted out or "
-        "overflowed",
-        m->plan->name, launch->kernel, what);
+        "the plan of '%s' launches '%s' with an undefined %s: a division by zero, an oversized shift or an "
+        "overflow",
+        m->plan->name, launch->kernel, role);
 }
 
-/* Up to `limit` integers under `key`; *count is how many. */
-static cute_status take_numbers(machine *m, const json_t *json, const char *key, const host_launch *launch,
-                                int64_t *out, size_t limit, size_t *count)
+/* Reads up to `limit` integers under `key`; *count is the number read. */
+static cute_status read_launch_numbers(plan_machine *m, const json_t *json, const char *key,
+                                       const host_launch *launch, int64_t *out, size_t limit, size_t *count)
 {
     const json_t *list = json_object_get(json, key);
     *count = json_array_size(list);
-    if (*count > limit) return wrong(m, "has a launch with more than three extents");
+    if (*count > limit) return fail_plan(m, "has a launch with more than three extents");
     for (size_t i = 0; i < *count; i++) {
         host_number x = {0};
-        if (!value_at(m, list, i, m->count, &x) || !x.known || x.base >= 0) return not_known(m, launch, key);
+        if (!value_at(m, list, i, m->count, &x) || !x.known || x.base >= 0)
+            return fail_unknown_value(m, launch, key);
         out[i] = x.value;
     }
     return CUTE_OK;
 }
 
-static cute_status take_extents(machine *m, const json_t *json, const char *key, bool optional,
-                                const host_launch *launch, int64_t out[3])
+static cute_status read_launch_extents(plan_machine *m, const json_t *json, const char *key, bool optional,
+                                       const host_launch *launch, int64_t out[3])
 {
     size_t count;
-    CUTE_TRY(take_numbers(m, json, key, launch, out, 3, &count));
+    CUTE_TRY(read_launch_numbers(m, json, key, launch, out, 3, &count));
     if (count == 0 && optional) return CUTE_OK;
-    if (count != 3) return wrong(m, "has a launch without three extents");
+    if (count != 3) return fail_plan(m, "has a launch without three extents");
     for (int i = 0; i < 3; i++)
         if (out[i] < 1)
             return cute_fail(
@@ -513,18 +512,18 @@ static cute_status take_extents(machine *m, const json_t *json, const char *key,
     return CUTE_OK;
 }
 
-static cute_status take_flag(machine *m, const json_t *json, const char *key, const host_launch *launch,
-                             bool *out)
+static cute_status read_launch_flag(plan_machine *m, const json_t *json, const char *key,
+                                    const host_launch *launch, bool *out)
 {
     int64_t value = 0;
     size_t count;
-    CUTE_TRY(take_numbers(m, json, key, launch, &value, 1, &count));
+    CUTE_TRY(read_launch_numbers(m, json, key, launch, &value, 1, &count));
     *out = value != 0;
     return CUTE_OK;
 }
 
 /* An argument is the index of a value, or a list of them: the leaves of a struct. */
-static cute_status take_args(machine *m, const json_t *list, host_launch *launch)
+static cute_status read_launch_args(plan_machine *m, const json_t *list, host_launch *launch)
 {
     launch->arg_count = json_array_size(list);
     launch->args = cute_arena_array(m->arena, launch->arg_count + 1, sizeof *launch->args);
@@ -535,151 +534,153 @@ static cute_status take_args(machine *m, const json_t *list, host_launch *launch
         host_number *leaves = cute_arena_array(m->arena, count + 1, sizeof *leaves);
         if (!leaves) return cute_fail_memory(m->diag);
         for (size_t k = 0; k < count; k++) {
-            bool there = json_is_array(item) ? value_at(m, item, k, m->count, &leaves[k])
+            bool found = json_is_array(item) ? value_at(m, item, k, m->count, &leaves[k])
                                              : value_at(m, list, i, m->count, &leaves[k]);
-            if (!there) return wrong(m, "has a launch with an argument that is no value");
-            if (!leaves[k].known) return not_known(m, launch, "argument");
+            if (!found) return fail_plan(m, "has a launch with a malformed argument");
+            if (!leaves[k].known) return fail_unknown_value(m, launch, "argument");
         }
         launch->args[i] = (host_arg){leaves, count};
     }
     return CUTE_OK;
 }
 
-static cute_status put_launch(machine *m, const json_t *json)
+static cute_status add_launch(plan_machine *m, const json_t *json)
 {
     const json_t *condition = json_object_get(json, "if");
     host_launch launch = {.kernel = json_string_value(json_object_get(json, "kernel")), .dynamic_smem = -1};
     size_t count;
-    if (!launch.kernel) return wrong(m, "has a launch without a kernel");
+    if (!launch.kernel) return fail_plan(m, "has a launch without a kernel");
     if (condition) {
         bool known = json_is_integer(condition) && json_integer_value(condition) >= 0 &&
                      (uint64_t)json_integer_value(condition) < m->count;
         host_number x = known ? m->values[json_integer_value(condition)] : (host_number){0};
-        if (!x.known || x.base >= 0) return wrong(m, "has a launch whose condition has no value");
+        if (!x.known || x.base >= 0) return fail_plan(m, "has a launch with an undefined condition");
         if (!x.value) return CUTE_OK;
     }
-    CUTE_TRY(take_extents(m, json, "grid", false, &launch, launch.grid));
-    CUTE_TRY(take_extents(m, json, "block", false, &launch, launch.block));
-    CUTE_TRY(take_extents(m, json, "cluster", true, &launch, launch.cluster));
-    CUTE_TRY(take_numbers(m, json, "dynamic_smem", &launch, &launch.dynamic_smem, 1, &count));
-    CUTE_TRY(take_flag(m, json, "cooperative", &launch, &launch.cooperative));
-    CUTE_TRY(take_flag(m, json, "programmatic", &launch, &launch.programmatic));
-    CUTE_TRY(take_args(m, json_object_get(json, "args"), &launch));
-    if (m->launch_count == MAX_LAUNCHES) return wrong(m, "has more than 100000 launches");
+    CUTE_TRY(read_launch_extents(m, json, "grid", false, &launch, launch.grid));
+    CUTE_TRY(read_launch_extents(m, json, "block", false, &launch, launch.block));
+    CUTE_TRY(read_launch_extents(m, json, "cluster", true, &launch, launch.cluster));
+    CUTE_TRY(read_launch_numbers(m, json, "dynamic_smem", &launch, &launch.dynamic_smem, 1, &count));
+    CUTE_TRY(read_launch_flag(m, json, "cooperative", &launch, &launch.cooperative));
+    CUTE_TRY(read_launch_flag(m, json, "programmatic", &launch, &launch.programmatic));
+    CUTE_TRY(read_launch_args(m, json_object_get(json, "args"), &launch));
+    if (m->launch_count == MAX_LAUNCHES) return fail_plan(m, "has more than 100000 launches");
     if (!cute_heap_more(&m->launches, m->launch_count, &m->launch_capacity, sizeof *m->launches, 16))
         return cute_fail_memory(m->diag);
     m->launches[m->launch_count++] = launch;
     return CUTE_OK;
 }
 
-/* ---- control ---- */
+/* ---- control flow ---- */
 
-static bool is_called(const json_t *op, const char *name)
+static bool has_name(const json_t *op, const char *name)
 {
     const char *text = json_string_value(json_array_get(op, 0));
     return text && strcmp(text, name) == 0;
 }
 
-static size_t carried(const json_t *loop)
+static size_t carried_count(const json_t *loop)
 {
     return json_array_size(loop) > 5 ? json_array_size(loop) - 5 : 0;
 }
 
-/* Each "for" with its "end". */
-static cute_status pair_loops(machine *m)
+/* Matches each "for" with its "end". */
+static cute_status pair_loops(plan_machine *m)
 {
     size_t open[MAX_LOOPS], depth = 0;
     for (size_t i = 0; i < m->count; i++) {
         const json_t *op = json_array_get(m->operations, i);
-        m->placed = m->placed || is_called(op, "launch");
-        if (is_called(op, "for")) {
-            if (depth == MAX_LOOPS) return wrong(m, "has loops nested deeper than 64 levels");
-            if (carried(op) >= m->count - i) return wrong(m, "has a loop without an end");
+        m->placed = m->placed || has_name(op, "launch");
+        if (has_name(op, "for")) {
+            if (depth == MAX_LOOPS) return fail_plan(m, "has loops nested deeper than 64 levels");
+            if (carried_count(op) >= m->count - i) return fail_plan(m, "has a loop without an end");
             open[depth++] = i;
-        } else if (is_called(op, "end")) {
-            if (!depth) return wrong(m, "has the end of a loop without its beginning");
+        } else if (has_name(op, "end")) {
+            if (!depth) return fail_plan(m, "has an end without a loop");
             m->partner[i] = open[--depth];
             m->partner[m->partner[i]] = i;
-            if (i <= m->partner[i] + carried(json_array_get(m->operations, m->partner[i])))
-                return wrong(m, "has a loop without an end");
+            if (i <= m->partner[i] + carried_count(json_array_get(m->operations, m->partner[i])))
+                return fail_plan(m, "has a loop without an end");
         }
     }
-    return depth ? wrong(m, "has a loop without an end") : CUTE_OK;
+    return depth ? fail_plan(m, "has a loop without an end") : CUTE_OK;
 }
 
-/* The loop's counter against its bound: *more is whether there is another round. */
-static cute_status loop_goes_on(machine *m, size_t loop, bool *more)
+/* Compares the loop's counter with its bound; *more: another iteration follows. */
+static cute_status check_loop_bound(plan_machine *m, size_t loop, bool *more)
 {
     const json_t *op = json_array_get(m->operations, loop);
     host_number high = {0};
-    if (!value_at(m, op, 3, loop, &high)) return wrong(m, "has a loop without bounds");
+    if (!value_at(m, op, 3, loop, &high)) return fail_plan(m, "has a loop without bounds");
     if (!m->values[loop].known || !high.known || m->values[loop].base >= 0 || high.base >= 0)
-        return wrong(m, "has a loop whose bounds have no value");
+        return fail_plan(m, "has a loop with undefined bounds");
     *more = m->values[loop].value < high.value;
     return CUTE_OK;
 }
 
-/* ["for", bits, low, high, step, initial values...]: its value is the counter; the operations behind it, one for
- * each initial value, are what the rounds carry, and after the loop its results. */
-static cute_status begin_loop(machine *m, size_t loop, size_t *next)
+/* ["for", bits, low, high, step, initial values...]: its value is the counter. The operations after it, one
+ * for each initial value, are the loop-carried values, and after the loop its results. */
+static cute_status begin_loop(plan_machine *m, size_t loop, size_t *next)
 {
     const json_t *op = json_array_get(m->operations, loop);
-    size_t count = carried(op);
+    size_t count = carried_count(op);
     bool more = false;
-    if (!value_at(m, op, 2, loop, &m->values[loop])) return wrong(m, "has a loop without bounds");
+    if (!value_at(m, op, 2, loop, &m->values[loop])) return fail_plan(m, "has a loop without bounds");
     for (size_t k = 0; k < count; k++)
         if (!value_at(m, op, 5 + k, loop, &m->values[loop + 1 + k]))
-            return wrong(m, "has a loop without initial values");
-    CUTE_TRY(loop_goes_on(m, loop, &more));
+            return fail_plan(m, "has a loop without initial values");
+    CUTE_TRY(check_loop_bound(m, loop, &more));
     *next = more ? loop + 1 + count : m->partner[loop] + 1;
     return CUTE_OK;
 }
 
 /* ["end", bits, next values...] */
-static cute_status end_loop(machine *m, size_t end, size_t *next)
+static cute_status end_loop(plan_machine *m, size_t end, size_t *next)
 {
-    size_t loop = m->partner[end], count = carried(json_array_get(m->operations, loop));
+    size_t loop = m->partner[end], count = carried_count(json_array_get(m->operations, loop));
     const json_t *op = json_array_get(m->operations, end);
     host_number step = {0};
     bool more = false;
     for (size_t k = 0; k < count; k++)
-        if (!value_at(m, op, 2 + k, end, &m->next[k])) return wrong(m, "has a loop that loses a value");
+        if (!value_at(m, op, 2 + k, end, &m->next[k]))
+            return fail_plan(m, "has a loop that does not update all carried values");
     if (count) memcpy(&m->values[loop + 1], m->next, count * sizeof *m->next);
     if (!value_at(m, json_array_get(m->operations, loop), 4, loop, &step) || !step.known || step.base >= 0 ||
         step.value < 1)
-        return wrong(m, "has a loop whose step is not above 0");
+        return fail_plan(m, "has a loop whose step is not positive");
     *next = end + 1;
     if (!cute_add64(m->values[loop].value, step.value, &m->values[loop].value)) return CUTE_OK;
-    CUTE_TRY(loop_goes_on(m, loop, &more));
+    CUTE_TRY(check_loop_bound(m, loop, &more));
     if (more) *next = loop + 1 + count;
     return CUTE_OK;
 }
 
-static cute_status assertion(machine *m, const json_t *op, size_t limit)
+static cute_status check_assertion(plan_machine *m, const json_t *op, size_t limit)
 {
     host_number x = {0};
     const char *text = json_string_value(json_array_get(op, 3));
-    if (!value_at(m, op, 2, limit, &x) || !x.known) return wrong(m, "asserts what has no value");
+    if (!value_at(m, op, 2, limit, &x) || !x.known)
+        return fail_plan(m, "has an assertion with an undefined condition");
     if (x.value) return CUTE_OK;
-    return cute_fail(m->diag, CUTE_INVALID, &m->file, "host function '%s' asserts what does not hold: %s",
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "assertion failed in host function '%s': %s",
                      m->plan->name, text ? text : "");
 }
 
-static cute_status step(machine *m, size_t at, size_t *next)
+static cute_status run_operation(plan_machine *m, size_t at, size_t *next)
 {
     const json_t *op = json_array_get(m->operations, at);
     *next = at + 1;
     m->values[at].width = 64;
-    if (is_called(op, "for")) return begin_loop(m, at, next);
-    if (is_called(op, "end")) return end_loop(m, at, next);
-    if (is_called(op, "assert")) return assertion(m, op, at);
-    if (is_called(op, "launch"))
-        return put_launch(m, json_array_get(json_object_get(m->plan->json, "launches"),
+    if (has_name(op, "for")) return begin_loop(m, at, next);
+    if (has_name(op, "end")) return end_loop(m, at, next);
+    if (has_name(op, "assert")) return check_assertion(m, op, at);
+    if (has_name(op, "launch"))
+        return add_launch(m, json_array_get(json_object_get(m->plan->json, "launches"),
                                             (size_t)json_integer_value(json_array_get(op, 2))));
-    return evaluate(m, op, at, &m->values[at]);
+    return evaluate_operation(m, op, at, &m->values[at]);
 }
 
-static cute_status run(machine *m)
+static cute_status run_plan_machine(plan_machine *m)
 {
     const json_t *launches = json_object_get(m->plan->json, "launches"), *item;
     size_t i;
@@ -688,18 +689,18 @@ static cute_status run(machine *m)
                          m->plan->name, m->plan->refused);
     CUTE_TRY(pair_loops(m));
     for (size_t at = 0; at < m->count;) {
-        if (++m->steps > MAX_STEPS) return wrong(m, "runs more than 4000000 operations");
-        CUTE_TRY(step(m, at, &at));
+        if (++m->steps > MAX_STEPS) return fail_plan(m, "runs more than 4000000 operations");
+        CUTE_TRY(run_operation(m, at, &at));
     }
-    if (!m->placed) json_array_foreach((json_t *)(uintptr_t)launches, i, item) CUTE_TRY(put_launch(m, item));
-    return m->launch_count ? CUTE_OK : wrong(m, "launches nothing with these arguments");
+    if (!m->placed) json_array_foreach((json_t *)(uintptr_t)launches, i, item) CUTE_TRY(add_launch(m, item));
+    return m->launch_count ? CUTE_OK : fail_plan(m, "launches nothing with these arguments");
 }
 
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
                           const host_number *const *leaves, host_device device, host_launch **out,
                           size_t *count, cute_diag *diag)
 {
-    machine m = {.arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .diag = diag};
+    plan_machine m = {.arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .diag = diag};
     m.device = device;
     m.operations = json_object_get(plan->json, "values");
     m.count = json_array_size(m.operations);
@@ -708,7 +709,7 @@ cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan 
     m.partner = cute_arena_array(arena, m.count + 1, sizeof *m.partner);
     *out = NULL;
     *count = 0;
-    cute_status status = m.values && m.next && m.partner ? run(&m) : cute_fail_memory(diag);
+    cute_status status = m.values && m.next && m.partner ? run_plan_machine(&m) : cute_fail_memory(diag);
     if (status == CUTE_OK) {
         *out = cute_arena_array(arena, m.launch_count, sizeof **out);
         if (*out) memcpy(*out, m.launches, m.launch_count * sizeof **out);

@@ -1,18 +1,18 @@
-/* See offsets.h. */
+/* Computes the last offset of a tensor from its layout and parameter bytes. */
 #include "lib/launch/plan/offsets.h"
 
 #include <string.h>
 
 #include "cute/layout.h"
 
-typedef struct reader {
+typedef struct leaf_reader {
     const cute_arg *arg;
     const uint8_t *bytes;
     size_t field; /* the next unknown leaf */
-} reader;
+} leaf_reader;
 
-/* The leaf's number, or what stands in its field. */
-static int64_t value_of(reader *r, const cute_int *leaf)
+/* The leaf's static value, or the value of its field. */
+static int64_t leaf_value(leaf_reader *r, const cute_int *leaf)
 {
     int32_t narrow = 0;
     int64_t wide = 0;
@@ -29,13 +29,13 @@ static int64_t value_of(reader *r, const cute_int *leaf)
 }
 
 /* All leaves of a shape or stride, from the left. */
-static void read_leaves(reader *r, const cute_tree *tree, int64_t *out, size_t *count)
+static void read_leaves(leaf_reader *r, const cute_tree *tree, int64_t *out, size_t *count)
 {
     if (tree->kind == CUTE_TREE_TUPLE) {
         for (uint32_t i = 0; i < tree->count; i++) read_leaves(r, tree->items[i], out, count);
         return;
     }
-    int64_t value = value_of(r, &tree->value);
+    int64_t value = leaf_value(r, &tree->value);
     if (*count < CUTE_MAX_DEPTH) out[(*count)++] = value;
 }
 
@@ -51,7 +51,7 @@ bool cute_offsets_fit(const cute_arg *arg, const uint8_t *bytes, uint64_t *farth
     cute_value layout;
     int64_t extents[CUTE_MAX_DEPTH], strides[CUTE_MAX_DEPTH];
     size_t shape = 0, stride = 0;
-    reader r = {.arg = arg, .bytes = bytes, .field = 1};
+    leaf_reader r = {.arg = arg, .bytes = bytes, .field = 1};
     *farthest = 0;
     if (!arg->offset_leaf_count || !arg->layout || !arg->field_count) return true;
     cute_arena *arena = cute_arena_create();

@@ -1,5 +1,5 @@
-/* Making a plan: which kernels, with which grid, block, cluster and shared memory. Arguments are bound in
- * bind.c. */
+/* Makes a plan: resolves kernels, and checks grid, block, cluster and shared memory. bind.c binds the
+ * arguments. */
 #include "lib/launch/plan/plan.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ plan_limits cute_plan_limits(const char *arch, const cute_device_info *device)
     return limits;
 }
 
-static void shape_text(const int64_t *v, char *out, size_t size)
+static void format_extents3(const int64_t *v, char *out, size_t size)
 {
     snprintf(out, size, "[%lld, %lld, %lld]", (long long)v[0], (long long)v[1], (long long)v[2]);
 }
@@ -41,7 +41,7 @@ static bool is_given(const int64_t *v)
 {
     return v[0] > 0;
 }
-static bool same3(const int64_t *a, const int64_t *b)
+static bool extents3_equal(const int64_t *a, const int64_t *b)
 {
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
@@ -53,7 +53,7 @@ static const cute_path *key_path(const cute_config *config, const config_launch 
                                                    : launch->path;
 }
 
-static int64_t product(const int64_t *v)
+static int64_t volume(const int64_t *v)
 {
     int64_t p;
     return cute_mul64(v[0], v[1], &p) && cute_mul64(p, v[2], &p) ? p : INT64_MAX;
@@ -70,27 +70,28 @@ static cute_status plan_block(const cute_config *config, const config_launch *la
         memcpy(block, is_given(kernel->reqntid) ? kernel->reqntid : kernel->block, 3 * sizeof *block);
     if (!is_given(block))
         return cute_document_fail(document, path, false, diag,
-                                  "'block' is missing, and kernel '%s' does not say its size", kernel->name);
-    shape_text(block, given, sizeof given);
-    if (is_given(kernel->reqntid) && !same3(block, kernel->reqntid)) {
-        shape_text(kernel->reqntid, wanted, sizeof wanted);
-        return cute_document_fail(document, path, false, diag, "kernel '%s' requires a block of %s, not %s",
+                                  "expected 'block': kernel '%s' does not specify a block size",
+                                  kernel->name);
+    format_extents3(block, given, sizeof given);
+    if (is_given(kernel->reqntid) && !extents3_equal(block, kernel->reqntid)) {
+        format_extents3(kernel->reqntid, wanted, sizeof wanted);
+        return cute_document_fail(document, path, false, diag, "kernel '%s' requires a block of %s, got %s",
                                   kernel->name, wanted, given);
     }
     for (int i = 0; i < 3; i++)
         if (block[i] > limits->block[i])
             return cute_document_fail(document, path, false, diag,
-                                      "the block's %c is %lld; %s takes at most %lld", "xyz"[i],
+                                      "the block's %c is %lld; %s allows at most %lld", "xyz"[i],
                                       (long long)block[i], limits -> name, (long long)limits -> block[i]);
-    if (product(block) > limits->threads_block)
+    if (volume(block) > limits->threads_block)
         return cute_document_fail(document, path, false, diag,
-                                  "a block of %s has %lld threads; %s takes at most %lld", given,
-                                  (long long)product(block), limits->name, (long long)limits->threads_block);
-    if (is_given(kernel->maxntid) && product(block) > product(kernel->maxntid))
+                                  "a block of %s has %lld threads; %s allows at most %lld", given,
+                                  (long long)volume(block), limits->name, (long long)limits->threads_block);
+    if (is_given(kernel->maxntid) && volume(block) > volume(kernel->maxntid))
         return cute_document_fail(
             document, path, false, diag,
             "a block of %s has %lld threads; kernel '%s' was compiled for at most %lld (maxntid)", given,
-            (long long)product(block), kernel->name, (long long)product(kernel->maxntid));
+            (long long)volume(block), kernel->name, (long long)volume(kernel->maxntid));
     return CUTE_OK;
 }
 
@@ -102,11 +103,11 @@ static cute_status plan_grid(const cute_config *config, const config_launch *lau
     if (!is_given(grid)) memcpy(grid, kernel->grid, 3 * sizeof *grid);
     if (!is_given(grid))
         return cute_document_fail(&config->document, path, false, diag,
-                                  "'grid' is missing, and kernel '%s' does not say its size", kernel->name);
+                                  "expected 'grid': kernel '%s' does not specify a grid size", kernel->name);
     for (int i = 0; i < 3; i++)
         if (grid[i] > limits->grid[i])
             return cute_document_fail(&config->document, path, false, diag,
-                                      "the grid's %c is %lld; %s takes at most %lld", "xyz"[i],
+                                      "the grid's %c is %lld; %s allows at most %lld", "xyz"[i],
                                       (long long)grid[i], limits -> name, (long long)limits -> grid[i]);
     return CUTE_OK;
 }
@@ -120,19 +121,19 @@ static cute_status plan_cluster(const cute_config *config, const config_launch *
     char given[80], wanted[80];
     if (!is_given(shape->cluster)) memcpy(shape->cluster, kernel->cluster, sizeof shape->cluster);
     if (!is_given(shape->cluster)) return CUTE_OK;
-    shape_text(shape->cluster, given, sizeof given);
-    if (is_given(kernel->cluster) && !same3(shape->cluster, kernel->cluster)) {
-        shape_text(kernel->cluster, wanted, sizeof wanted);
-        return cute_document_fail(document, path, false, diag, "kernel '%s' requires a cluster of %s, not %s",
+    format_extents3(shape->cluster, given, sizeof given);
+    if (is_given(kernel->cluster) && !extents3_equal(shape->cluster, kernel->cluster)) {
+        format_extents3(kernel->cluster, wanted, sizeof wanted);
+        return cute_document_fail(document, path, false, diag, "kernel '%s' requires a cluster of %s, got %s",
                                   kernel->name, wanted, given);
     }
-    if (product(shape->cluster) > limits->cluster) {
+    if (volume(shape->cluster) > limits->cluster) {
         if (limits->cluster == 1)
-            return cute_document_fail(document, path, false, diag, "%s has no clusters; they came with sm_90",
-                                      limits->name);
+            return cute_document_fail(document, path, false, diag,
+                                      "clusters are unsupported on %s: they require sm_90", limits->name);
         return cute_document_fail(
-            document, path, false, diag, "a cluster of %s has %lld blocks; %s takes at most %lld", given,
-            (long long)product(shape->cluster), limits->name, (long long)limits->cluster);
+            document, path, false, diag, "a cluster of %s has %lld blocks; %s allows at most %lld", given,
+            (long long)volume(shape->cluster), limits->name, (long long)limits->cluster);
     }
     for (int i = 0; i < 3; i++)
         if (shape->grid[i] % shape->cluster[i] != 0)
@@ -154,18 +155,18 @@ static cute_status plan_memory(const cute_config *config, const config_launch *l
     if (shape->dynamic_smem > limits->shared_optin - fixed) {
         if (fixed)
             return cute_document_fail(&config->document, path, false, diag,
-                                      "%lld bytes of dynamic and %lld of static shared memory are more than "
-                                      "the %lld that a block has on %s",
+                                      "%lld bytes of dynamic and %lld of static shared memory exceed "
+                                      "the limit of %lld for a block on %s",
                                       (long long)shape->dynamic_smem, (long long)fixed,
                                       (long long)limits->shared_optin, limits->name);
         return cute_document_fail(
             &config->document, path, false, diag,
-            "%lld bytes of dynamic shared memory are more than the %lld that a block has on %s",
+            "%lld bytes of dynamic shared memory exceed the limit of %lld for a block on %s",
             (long long)shape->dynamic_smem, (long long)limits->shared_optin, limits->name);
     }
     if (kernel->dynamic_smem > 0 && shape->dynamic_smem < kernel->dynamic_smem)
         return cute_document_fail(&config->document, path, false, diag,
-                                  "kernel '%s' needs %lld bytes of dynamic shared memory, not %lld",
+                                  "kernel '%s' requires %lld bytes of dynamic shared memory, got %lld",
                                   kernel->name, (long long)kernel->dynamic_smem,
                                   (long long)shape->dynamic_smem);
     if (kernel->uses_dynamic_smem && shape->dynamic_smem == 0)
@@ -195,7 +196,7 @@ static cute_status plan_kernel(const cute_plan *plan, const config_launch *launc
     const cute_config *config = plan->config;
     const char *name = kernel ? kernel : launch->kernel;
     if (cute_module_find_kernel(plan->module, name, out, NULL) == CUTE_OK) return CUTE_OK;
-    /* Said again with the place in launch.json. */
+    /* Repeat the lookup for its messages, and report them at the place in launch.json. */
     const cute_path *path = key_path(config, launch, "kernel");
     cute_diag *found = cute_diag_create();
     cute_module_find_kernel(plan->module, name, out, found);
@@ -233,12 +234,12 @@ static void warn_unused(const cute_plan *plan, cute_diag *diag)
     const cute_config *config = plan->config;
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
-        bool read = false; /* data for a check needs no kernel */
+        bool read = false; /* input of a check */
         for (size_t c = 0; c < config->check_count; c++)
             read = read || (buffer->init && &config->checks[c].buffer->tensor != &buffer->tensor);
         if (!plan->used[i] && !read)
             cute_document_report(&config->document, buffer->path, true, CUTE_WARNING, diag,
-                                 "no kernel gets the buffer '%s'", buffer->tensor.name);
+                                 "buffer '%s' is not an argument of any kernel", buffer->tensor.name);
     }
 }
 
@@ -248,7 +249,7 @@ static cute_status find_global(const cute_config *config, const config_buffer *g
     cute_status status = cute_module_find_variable(config->arena, module, global->tensor.name, symbol, diag);
     if (status == CUTE_INVALID) {
         cute_place place = cute_document_place(&config->document, global->path, true);
-        cute_note(diag, place.file ? &place : NULL, "launch.json names it here");
+        cute_note(diag, place.file ? &place : NULL, "named here in launch.json");
     }
     return status;
 }

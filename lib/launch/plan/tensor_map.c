@@ -1,39 +1,39 @@
-/* Tensor maps: from a buffer, what launch.json says and what the kernel says, to what cuTensorMapEncodeTiled
- * takes. That function only answers "invalid value", so each of its rules is checked here and named. */
+/* Tensor maps from a buffer, launch.json and the kernel's metadata. Checks each rule of
+ * cuTensorMapEncodeTiled, which itself only returns "invalid value". */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/list.h"
 #include "lib/launch/plan/plan.h"
 
-typedef struct choice {
+typedef struct map_word {
     const char *word, *nvgpu;
-    int value, span; /* span: bytes, of a swizzle */
-} choice;
+    int value, span; /* span: bytes of a swizzle's row */
+} map_word;
 
-/* Words of launch.json and how nvgpu's metadata spells them. */
-static const choice swizzles[] = {
+/* Words of launch.json, and their spelling in nvgpu's metadata. */
+static const map_word swizzles[] = {
     {"none", "swizzle_none", 0, 0},  {"32B", "swizzle_32b", 1, 32},
     {"64B", "swizzle_64b", 2, 64},   {"128B", "swizzle_128b", 3, 128},
     {"128B_atom_32B", NULL, 4, 128}, {"128B_atom_32B_flip_8B", NULL, 5, 128},
     {"128B_atom_64B", NULL, 6, 128}, {NULL, NULL, 0, 0},
 };
-static const choice interleaves[] = {
+static const map_word interleaves[] = {
     {"none", "none", 0, 0},
     {"16B", "interleave_16b", 1, 16},
     {"32B", "interleave_32b", 2, 32},
     {NULL, NULL, 0, 0},
 };
-static const choice promotions[] = {
+static const map_word promotions[] = {
     {"none", "l2promo_none", 0, 0}, {"64B", "l2promo_64b", 1, 0}, {"128B", "l2promo_128b", 2, 0},
     {"256B", "l2promo_256b", 3, 0}, {NULL, NULL, 0, 0},
 };
-static const choice fills[] = {{"zero", "zero", 0, 0}, {"nan", "nan", 1, 0}, {NULL, NULL, 0, 0}};
+static const map_word fills[] = {{"zero", "zero", 0, 0}, {"nan", "nan", 1, 0}, {NULL, NULL, 0, 0}};
 
-/* By either spelling; NULL: there is none. */
-static const choice *find(const choice *list, const char *word)
+/* Looks up either spelling; NULL if unknown. */
+static const map_word *find_word(const map_word *list, const char *word)
 {
-    for (const choice *c = list; word && c->word; c++)
+    for (const map_word *c = list; word && c->word; c++)
         if (strcmp(word, c->word) == 0 || (c->nvgpu && strcmp(word, c->nvgpu) == 0)) return c;
     return NULL;
 }
@@ -44,26 +44,26 @@ typedef struct mapper {
     const json_t *json;
     cute_tensor view;
     int64_t box[CUTE_TENSOR_RANK], element_strides[CUTE_TENSOR_RANK];
-    const choice *swizzle, *interleave, *promotion, *fill;
+    const map_word *swizzle, *interleave, *promotion, *fill;
     cute_diag *diag;
 } mapper;
 
-static const cute_path *at(const mapper *m, const char *key)
+static const cute_path *map_path(const mapper *m, const char *key)
 {
     return json_object_get(m->json, key) ? config_member(m->config, m->path, key) : m->path;
 }
 
 #define FAIL(m, key, ...)                                                                                    \
-    cute_document_fail(&(m)->config->document, at(m, key), false, (m)->diag, __VA_ARGS__)
+    cute_document_fail(&(m)->config->document, map_path(m, key), false, (m)->diag, __VA_ARGS__)
 
 static cute_status read_extents(mapper *m, const char *key, int64_t *out)
 {
     int count;
-    CUTE_TRY(config_integers(m->config, json_object_get(m->json, key), at(m, key), out, CUTE_TENSOR_RANK,
-                             &count, m->diag));
+    CUTE_TRY(config_integers(m->config, json_object_get(m->json, key), map_path(m, key), out,
+                             CUTE_TENSOR_RANK, &count, m->diag));
     if (count == m->view.rank) return CUTE_OK;
-    return FAIL(m, key, "%d extent%s for a tensor of %d dimension%s", count, count == 1 ? "" : "s",
-                m->view.rank, m->view.rank == 1 ? "" : "s");
+    return FAIL(m, key, "expected %d extent%s, one for each dimension, got %d", m->view.rank,
+                m->view.rank == 1 ? "" : "s", count);
 }
 
 static cute_status read_box(mapper *m, const cute_arg *arg)
@@ -72,50 +72,50 @@ static cute_status read_box(mapper *m, const cute_arg *arg)
     if (json_object_get(m->json, "element_strides"))
         CUTE_TRY(read_extents(m, "element_strides", m->element_strides));
     if (json_object_get(m->json, "box")) return read_extents(m, "box", m->box);
-    if (!arg || arg->box_rank == 0) return FAIL(m, "box", "'box' is missing, and the kernel does not say it");
+    if (!arg || arg->box_rank == 0)
+        return FAIL(m, "box", "expected 'box', which the kernel's metadata does not specify");
     for (size_t i = 0; i < arg->box_rank && i < CUTE_TENSOR_RANK; i++) m->box[i] = arg->box[i];
     return CUTE_OK;
 }
 
-/* What launch.json says, else what the kernel says, else the first of the list. */
-static cute_status choose(const mapper *m, const choice *list, const char *key, const char *metadata,
-                          const choice **out)
+/* launch.json's word, else the metadata's, else the first of the list. */
+static cute_status choose_word(const mapper *m, const map_word *list, const char *key, const char *metadata,
+                               const map_word **out)
 {
-    const choice *given = find(list, json_string_value(json_object_get(m->json, key)));
-    const choice *known = find(list, metadata);
-    if (metadata && !known)
-        return FAIL(m, key, "the kernel's %s is '%s', which is not known here", key, metadata);
+    const map_word *given = find_word(list, json_string_value(json_object_get(m->json, key)));
+    const map_word *known = find_word(list, metadata);
+    if (metadata && !known) return FAIL(m, key, "unknown %s '%s' in the kernel's metadata", key, metadata);
     *out = given ? given : known ? known : list;
     return CUTE_OK;
 }
 
-static cute_status agree(const mapper *m, const choice *list, const char *key, const char *metadata,
-                         const choice *chosen)
+static cute_status check_word(const mapper *m, const map_word *list, const char *key, const char *metadata,
+                              const map_word *chosen)
 {
-    const choice *known = find(list, metadata);
+    const map_word *known = find_word(list, metadata);
     if (!known || known == chosen) return CUTE_OK;
-    return FAIL(m, key, "expected %s %s, which the kernel is made for, got %s", key, known->word,
+    return FAIL(m, key, "expected %s %s, as compiled into the kernel, got %s", key, known->word,
                 chosen->word);
 }
 
-/* The kernel's code counts on the rank, the box and the swizzle of its tensor map. */
+/* The kernel is compiled for the rank, box, swizzle and interleave of its tensor map. */
 static cute_status check_agreement(const mapper *m, const cute_arg *known)
 {
     if (!known) return CUTE_OK;
-    CUTE_TRY(agree(m, swizzles, "swizzle", known->swizzle, m->swizzle));
-    CUTE_TRY(agree(m, interleaves, "interleave", known->interleave, m->interleave));
+    CUTE_TRY(check_word(m, swizzles, "swizzle", known->swizzle, m->swizzle));
+    CUTE_TRY(check_word(m, interleaves, "interleave", known->interleave, m->interleave));
     if (!known->box_rank) return CUTE_OK;
     if (known->box_rank != (size_t)m->view.rank)
-        return FAIL(m, "buffer", "expected %zu dimensions, as the kernel's box has, got %d", known->box_rank,
+        return FAIL(m, "buffer", "expected %zu dimensions, as in the kernel's box, got %d", known->box_rank,
                     m->view.rank);
     for (int i = 0; i < m->view.rank; i++) {
         if (m->box[i] != known->box[i])
             return FAIL(m, "box",
-                        "expected box dimension %d to be %lld, which the kernel is made for, got %lld", i,
-                        (long long)known->box[i], (long long)m->box[i]);
+                        "expected %lld in dimension %d of the box, as compiled into the kernel, got %lld",
+                        (long long)known->box[i], i, (long long)m->box[i]);
         if (m->element_strides[i] != 1)
             return FAIL(m, "element_strides",
-                        "expected element stride %d to be 1, which the kernel is made for, got %lld", i,
+                        "expected element stride 1 in dimension %d, as compiled into the kernel, got %lld", i,
                         (long long)m->element_strides[i]);
     }
     return CUTE_OK;
@@ -126,13 +126,13 @@ bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_t
 {
     const struct {
         const char *name;
-        const choice *list, *known;
+        const map_word *list, *known;
         int value;
-    } words[] = {{"swizzle", swizzles, find(swizzles, arg->swizzle), (int)map->swizzle},
-                 {"interleave", interleaves, find(interleaves, arg->interleave), (int)map->interleave}};
+    } words[] = {{"swizzle", swizzles, find_word(swizzles, arg->swizzle), (int)map->swizzle},
+                 {"interleave", interleaves, find_word(interleaves, arg->interleave), (int)map->interleave}};
     *expected = *got = "?";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const choice *given = words[i].list;
+        const map_word *given = words[i].list;
         while (given->word && given->value != words[i].value) given++;
         if (!words[i].known || words[i].known == given) continue;
         *expected = cute_arena_printf(arena, "%s %s", words[i].name, words[i].known->word);
@@ -155,77 +155,78 @@ bool cute_tensor_map_agrees(cute_arena *arena, const cute_arg *arg, const cute_t
     return true;
 }
 
-/* The rules for the tensor in memory. */
+/* Rules for the tensor in memory. */
 static cute_status check_tensor(const mapper *m)
 {
     const cute_tensor *v = &m->view;
     int64_t bytes = cute_dtype_get(v->dtype)->bytes;
     int64_t unit = m->interleave->value == 2 ? 32 : 16;
     if (v->rank < 1 || v->rank > CUTE_MAP_RANK)
-        return FAIL(m, "shape", "a tensor map has 1 to 5 dimensions, not %d", v->rank);
+        return FAIL(m, "shape", "expected 1 to 5 dimensions in a tensor map, got %d", v->rank);
     if (m->interleave->value && v->rank < 3)
-        return FAIL(m, "interleave", "an interleaved tensor map has at least 3 dimensions, not %d", v->rank);
+        return FAIL(m, "interleave", "expected at least 3 dimensions in an interleaved tensor map, got %d",
+                    v->rank);
     if (v->offset * bytes % unit != 0)
         return FAIL(m, "offset",
-                    "the tensor begins %lld bytes into the buffer; a tensor map needs a multiple of %lld",
-                    (long long)(v->offset * bytes), (long long)unit);
+                    "the tensor is misaligned: expected an offset that is a multiple of %lld bytes, got %lld",
+                    (long long)unit, (long long)(v->offset * bytes));
     if (v->strides[v->rank - 1] != 1 && v->shape[v->rank - 1] != 1)
-        return FAIL(m, "strides", "the last dimension of a tensor map has stride 1, not %lld",
+        return FAIL(m, "strides", "expected stride 1 in the last dimension of a tensor map, got %lld",
                     (long long)v->strides[v->rank - 1]);
     for (int i = 0; i < v->rank; i++)
         if (v->shape[i] < 1 || v->shape[i] > INT64_C(1) << 32)
-            return FAIL(m, "shape", "dimension %d has %lld elements; a tensor map takes 1 to 2^32", i,
-                        (long long)v->shape[i]);
+            return FAIL(m, "shape", "expected 1 to 2^32 elements in dimension %d of a tensor map, got %lld",
+                        i, (long long)v->shape[i]);
     for (int i = 0; i + 1 < v->rank; i++) {
         int64_t stride = v->strides[i] * bytes;
         if (stride % unit != 0 || stride == 0)
-            return FAIL(m, "strides",
-                        "dimension %d has a stride of %lld bytes (%lld elements of %s); a tensor map needs a "
-                        "multiple of %lld",
-                        i, (long long)stride, (long long)v->strides[i], cute_dtype_get(v->dtype)->name,
-                        (long long)unit);
+            return FAIL(
+                m, "strides",
+                "stride of dimension %d is misaligned: expected a multiple of %lld bytes, got %lld (%lld "
+                "elements of %s)",
+                i, (long long)unit, (long long)stride, (long long)v->strides[i],
+                cute_dtype_get(v->dtype)->name);
         if (stride >= INT64_C(1) << 40)
-            return FAIL(m, "strides",
-                        "dimension %d has a stride of %lld bytes; a tensor map takes less than 2^40", i,
-                        (long long)stride);
+            return FAIL(m, "strides", "expected a stride of less than 2^40 bytes in dimension %d, got %lld",
+                        i, (long long)stride);
     }
     return CUTE_OK;
 }
 
-/* The rules for what one copy takes. */
+/* Rules for the box of one copy. */
 static cute_status check_box(const mapper *m)
 {
     const cute_tensor *v = &m->view;
     for (int i = 0; i < v->rank; i++) {
         if (m->box[i] < 1 || m->box[i] > 256)
-            return FAIL(m, "box", "dimension %d of the box is %lld; a tensor map takes 1 to 256", i,
+            return FAIL(m, "box", "expected 1 to 256 in dimension %d of the box, got %lld", i,
                         (long long)m->box[i]);
         if (m->element_strides[i] < 1 || m->element_strides[i] > 8)
-            return FAIL(m, "element_strides", "element stride %d is %lld; a tensor map takes 1 to 8", i,
+            return FAIL(m, "element_strides", "expected 1 to 8 as element stride %d, got %lld", i,
                         (long long)m->element_strides[i]);
     }
     int64_t inner = m->box[v->rank - 1] * cute_dtype_get(v->dtype)->bytes;
     if (m->interleave->value == 0 && inner % 16 != 0)
         return FAIL(m, "box",
-                    "the box's last dimension has %lld bytes (%lld elements of %s); a tensor map needs a "
-                    "multiple of 16",
+                    "the box's last dimension is misaligned: expected a multiple of 16 bytes, got %lld (%lld "
+                    "elements of %s)",
                     (long long)inner, (long long)m->box[v->rank - 1], cute_dtype_get(v->dtype)->name);
     if (m->interleave->value == 0 && m->swizzle->span && inner > m->swizzle->span)
         return FAIL(m, "box",
-                    "the box's last dimension has %lld bytes, more than the %d that swizzle %s spans",
-                    (long long)inner, m->swizzle->span, m->swizzle->word);
+                    "expected at most %d bytes in the box's last dimension for swizzle %s, got %lld",
+                    m->swizzle->span, m->swizzle->word, (long long)inner);
     if (m->interleave->value == 2 && m->swizzle->value != 1)
-        return FAIL(m, "swizzle", "interleave 32B goes with swizzle 32B only, not %s", m->swizzle->word);
+        return FAIL(m, "swizzle", "expected swizzle 32B with interleave 32B, got %s", m->swizzle->word);
     if (m->fill->value && cute_dtype_get(v->dtype)->class != CUTE_CLASS_FLOAT)
-        return FAIL(m, "fill", "only floating-point elements can be filled with NaN, not %s",
+        return FAIL(m, "fill", "expected floating-point elements for fill nan, got %s",
                     cute_dtype_get(v->dtype)->name);
     if (m->fill->value && cute_dtype_get(v->dtype)->bytes == 1)
-        return FAIL(m, "fill", "%s travels as bytes, which cannot be filled with NaN",
+        return FAIL(m, "fill", "unsupported fill nan for %s, which is copied as bytes",
                     cute_dtype_get(v->dtype)->name);
     return CUTE_OK;
 }
 
-static void encode(const mapper *m, cute_tensor_map *out)
+static void encode_map(const mapper *m, cute_tensor_map *out)
 {
     const cute_tensor *v = &m->view;
     out->size = sizeof *out;
@@ -244,7 +245,7 @@ static void encode(const mapper *m, cute_tensor_map *out)
     out->fill = m->fill->value;
 }
 
-static const char *describe(const mapper *m)
+static const char *describe_map(const mapper *m)
 {
     cute_buffer shape = {0}, box = {0};
     cute_tensor_shape_text(&m->view, &shape);
@@ -262,11 +263,11 @@ static const char *describe(const mapper *m)
 static cute_status check_fits(const mapper *m, const config_buffer *buffer)
 {
     if (m->view.span <= buffer->tensor.span) return CUTE_OK;
-    return FAIL(m, "shape", "the view reaches %lld elements, and buffer '%s' has %lld",
+    return FAIL(m, "shape", "the view is out of bounds: it spans %lld elements, but buffer '%s' has %lld",
                 (long long)m->view.span, buffer->tensor.name, (long long)buffer->tensor.span);
 }
 
-static cute_status grow(cute_plan *plan, cute_diag *diag)
+static cute_status reserve_map(cute_plan *plan, cute_diag *diag)
 {
     return cute_arena_more(plan->config->arena, &plan->maps, plan->map_count, &plan->map_capacity,
                            sizeof *plan->maps, 8)
@@ -282,29 +283,29 @@ cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *
     if (arg && !known && arg->kind != CUTE_ARG_UNKNOWN && arg->kind != CUTE_ARG_POINTER &&
         arg->kind != CUTE_ARG_STRUCT)
         return cute_document_fail(&plan->config->document, path, false, diag,
-                                  "the argument is a %s, not a tensor map", cute_arg_kind_name(arg->kind));
+                                  "expected a %s, got a tensor map", cute_arg_kind_name(arg->kind));
     if (known && known->map_mode)
         return FAIL(&m, "box",
-                    "the kernel takes a tensor map of the mode %s, which its host function makes: \"plan\"",
+                    "unsupported tensor map of mode %s: run the host function that makes it, with 'plan'",
                     known->map_mode);
-    CUTE_TRY(choose(&m, swizzles, "swizzle", known ? known->swizzle : NULL, &m.swizzle));
-    CUTE_TRY(choose(&m, interleaves, "interleave", known ? known->interleave : NULL, &m.interleave));
-    CUTE_TRY(choose(&m, promotions, "l2_promotion", known ? known->l2promo : NULL, &m.promotion));
-    CUTE_TRY(choose(&m, fills, "fill", known ? known->fill : NULL, &m.fill));
+    CUTE_TRY(choose_word(&m, swizzles, "swizzle", known ? known->swizzle : NULL, &m.swizzle));
+    CUTE_TRY(choose_word(&m, interleaves, "interleave", known ? known->interleave : NULL, &m.interleave));
+    CUTE_TRY(choose_word(&m, promotions, "l2_promotion", known ? known->l2promo : NULL, &m.promotion));
+    CUTE_TRY(choose_word(&m, fills, "fill", known ? known->fill : NULL, &m.fill));
     if (json) CUTE_TRY(config_view(plan->config, json, path, &m.view, diag));
     CUTE_TRY(check_fits(&m, buffer));
     CUTE_TRY(check_tensor(&m));
     CUTE_TRY(read_box(&m, known));
     CUTE_TRY(check_box(&m));
     CUTE_TRY(check_agreement(&m, known));
-    CUTE_TRY(grow(plan, diag));
+    CUTE_TRY(reserve_map(plan, diag));
     plan_map *map = &plan->maps[plan->map_count];
-    encode(&m, &map->map);
+    encode_map(&m, &map->map);
     map->buffer = (size_t)(buffer - plan->config->buffers);
     map->bytes = m.view.offset * cute_dtype_get(m.view.dtype)->bytes;
     const json_t *memory = json_object_get(json, "memory");
     map->in_memory = memory ? json_is_true(memory) : known && known->in_memory;
-    map->text = describe(&m);
+    map->text = describe_map(&m);
     *index = plan->map_count++;
     return CUTE_OK;
 }

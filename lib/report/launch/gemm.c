@@ -21,7 +21,7 @@ static json_t *problem_json(const gemm_problem *p)
 static const char *chosen_by(const cute_gemm *gemm, const cute_gemm_choice *c)
 {
     if (!c->tuned) return "estimated";
-    return gemm_way_of(gemm)->emulated ? "emulated" : "measured";
+    return gemm_algo_of(gemm)->emulated ? "emulated" : "measured";
 }
 
 static json_t *gemm_json(const cute_gemm *gemm)
@@ -60,7 +60,7 @@ static void text(const cute_gemm *gemm, cute_buffer *out)
                        (long long)c.tile[2], (long long)c.stages, c.swapped ? ", D as its transpose" : "",
                        c.packs_a ? ", A copied first" : "", c.packs_b ? ", B copied first" : "",
                        c.epilogue ? ", epilogue behind it" : "", c.fused ? ", epilogue in it" : "",
-                       gemm_way_of(gemm)->emulated && c.tuned
+                       gemm_algo_of(gemm)->emulated && c.tuned
                            ? "the fastest on the emulator; nothing was measured"
                            : chosen_by(gemm, &c));
     if (cute_gemm_workspace(gemm))

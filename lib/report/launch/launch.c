@@ -242,11 +242,11 @@ static json_t *unwritten_json(const cute_launch *l)
         const data_unwritten *u = &l->unwritten[i];
         const data_overrun *o = &l->overruns[i];
         const cute_tensor *t = &l->config.buffers[i].tensor;
-        if (u->count == 0 && o->behind < 0 && o->before < 0) continue;
+        if (u->count == 0 && o->after < 0 && o->before < 0) continue;
         json_array_append_new(
             list, json_pack("{s:s,s:I,s:o,s:o*,s:o*}", "buffer", t->name, "unwritten", u->count, "first",
                             u->count ? index_of(t, u->first) : json_null(), "written_behind_end",
-                            o->behind >= 0 ? json_integer(o->behind) : NULL, "written_before_start",
+                            o->after >= 0 ? json_integer(o->after) : NULL, "written_before_start",
                             o->before >= 0 ? json_integer(o->before) : NULL));
     }
     return list;
