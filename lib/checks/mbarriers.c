@@ -81,7 +81,7 @@ static void explain_arrivals(em_checks *c, em_warp *w, uint32_t address)
     if (!missing) return;
     em_check_find(c, FOUND_MBARRIER_ARRIVALS, w, b->init_inst, 0, UINT32_MAX,
                   "barrier: the mbarrier at shared address 0x%x expects %u arrivals per phase, got %u in the "
-                  "last one; fix: %u more arrivals, or a different count",
+                  "last one (%u missing); fix: add arrivals or lower the count",
                   address, expected, expected > missing ? expected - missing : 0, missing);
 }
 

@@ -112,7 +112,7 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
             if (at) em_set(w, &d[v], l, old);
         }
     }
-    m->changes += changed; /* an unsuccessful lock attempt is no change */
+    m->changes += changed; /* a failed lock attempt does not count */
 }
 
 cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)

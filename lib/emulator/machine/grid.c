@@ -337,13 +337,13 @@ static cute_status finish_launch(em_grid *g, cute_emulator_counts *counts, cute_
     print_rest(g, all || given_up || g->cooperative ? UINT64_MAX : first->failed_at);
     if (all) em_grid_deadlock(first, diag);
     if (given_up && atomic_load(&g->late)) {
-        cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' exceeded the time limit of %g s and was stopped",
+        cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped",
                   g->launch->kernel->name, g->launch->options.timeout);
         unsigned long long begun = atomic_load(&g->next);
         if (begun < g->total)
             cute_note(diag, NULL, "%llu of %llu clusters or blocks had started", begun,
                       (unsigned long long)g->total);
-        cute_note(diag, NULL, "fix: --timeout SECONDS raises the limit");
+        cute_note(diag, NULL, "--timeout SECONDS allows more time");
         em_show_places(g->machines, g->threads, diag);
         return CUTE_INVALID;
     }
@@ -351,7 +351,7 @@ static cute_status finish_launch(em_grid *g, cute_emulator_counts *counts, cute_
         cute_fail(diag, CUTE_INVALID, NULL,
                   "kernel '%s' made no progress for %g s (no memory written) and was stopped",
                   g->launch->kernel->name, g->launch->options.patience);
-        cute_note(diag, NULL, "fix: --timeout SECONDS raises the limit");
+        cute_note(diag, NULL, "--timeout SECONDS allows more time");
     }
     if (all || given_up) {
         em_explain_waits(g->machines, g->threads, all ? g->total - atomic_load(&g->next) : 0, diag);
