@@ -1,5 +1,5 @@
-/* What the user allows of findings: texts CHECK or CHECK@FILE:LINE, several with commas between them. FILE is the end of a
- * path, of whole components, and the line that of the source where the PTX names it, or of the PTX. */
+/* Findings that the user allows: entries CHECK or CHECK@FILE:LINE, separated by commas. FILE matches whole
+ * trailing components of a path; LINE is a line of the source if the PTX has .loc, else of the PTX. */
 #include "lib/checks/parts.h"
 
 #include "lib/base/diagnostics/diag.h"
@@ -21,7 +21,7 @@ typedef struct allowance {
     uint32_t line;
 } allowance;
 
-/* The entry that *at begins with; *at goes behind its comma. False: it is none, *length long. */
+/* Parses the entry at *at and moves *at past its comma. False: the entry, *length long, is invalid. */
 static bool next_entry(const char **at, size_t *length, allowance *out)
 {
     const char *text = *at;
@@ -57,15 +57,16 @@ cute_status em_allowed_check(const char *const *list, size_t count, cute_diag *d
         do {
             text = at;
             if (!next_entry(&at, &length, &entry))
-                return cute_fail(diag, CUTE_USAGE, NULL,
-                                 "--allow expects CHECK or CHECK@FILE:LINE, CHECK one of %.*s; got '%.*s'",
-                                 (int)sizeof known - 3, known, (int)length, text);
+                return cute_fail(
+                    diag, CUTE_USAGE, NULL,
+                    "--allow: expected CHECK or CHECK@FILE:LINE with CHECK one of %.*s, got '%.*s'",
+                    (int)sizeof known - 3, known, (int)length, text);
         } while (*at);
     }
     return CUTE_OK;
 }
 
-static bool is_place(const allowance *entry, const char *file, uint32_t line)
+static bool entry_matches_place(const allowance *entry, const char *file, uint32_t line)
 {
     size_t length = file ? strlen(file) : 0;
     if (!entry->file) return true;
@@ -81,7 +82,8 @@ bool em_allowed(const em_checks *c, const cute_finding *f, const char *ptx)
     for (size_t i = 0; i < c->allow_count; i++)
         for (const char *at = c->allow[i]; *at;)
             if (next_entry(&at, &length, &entry) && entry.check == f->check &&
-                (is_place(&entry, f->place.file, f->place.line) || is_place(&entry, ptx, f->place.ptx_line)))
+                (entry_matches_place(&entry, f->place.file, f->place.line) ||
+                 entry_matches_place(&entry, ptx, f->place.ptx_line)))
                 return true;
     return false;
 }

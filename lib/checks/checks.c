@@ -1,13 +1,13 @@
-/* The driver of the checks: owns their state, finds which parts the wanted checks need, and calls those parts from the
- * hooks of a launch. It knows no check itself. */
+/* Dispatches hooks of a launch to the parts that the selected checks need, and owns their state. Knows no
+ * particular check. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
 
-/* What an instruction's accesses are, in em_checks.access_classes. */
+/* Properties of an instruction's accesses, in em_checks.access_classes. */
 enum { CLASS_MBARRIER = 1, CLASS_COPY = 2, CLASS_STRONG = 4, CLASS_INIT = 8, CLASS_REDUCE = 16 };
 
-/* ---- which parts ---- */
+/* ---- selection of parts ---- */
 
 typedef struct check_row {
     unsigned check;
@@ -22,21 +22,22 @@ static const check_row rows[] = {
 #include "cute/checks.def"
 };
 
-static void add_part(em_checks *c, const em_part *part)
+static void add_part_with_needs(em_checks *c, const em_part *part)
 {
     for (size_t n = 0; n < c->part_count; n++)
         if (c->parts[n] == part) return;
-    for (const em_part *const *need = part->needs; need && *need; need++) add_part(c, *need);
+    for (const em_part *const *need = part->needs; need && *need; need++) add_part_with_needs(c, *need);
     if (c->part_count < PARTS) c->parts[c->part_count++] = part;
 }
 
-/* Orders parts behind those that they need and lists them by hook and event. Events go to dependants first, which see the
- * state before it changes; only the begin of a cluster goes to dependants last. */
+/* Orders parts after those that they need and lists them by hook and event. Events are delivered to
+ * dependants first, so that they see the state before the event; only the start of a cluster is delivered to
+ * them last. */
 static void choose_parts(em_checks *c)
 {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (const em_part *const *part = rows[r].parts; c->which & rows[r].check && *part; part++)
-            add_part(c, *part);
+            add_part_with_needs(c, *part);
     for (size_t n = 0; n < c->part_count; n++) {
         c->shadows |= c->parts[n] == &em_part_shadow_memory;
         if (c->parts[n]->step) c->stepping[c->stepping_count++] = c->parts[n];
@@ -118,11 +119,11 @@ static void on_access(void *context, em_warp *w, const em_inst *i, int lane, em_
     em_checks *c = context;
     if (!c->active || space == EM_PARAM || !bytes) return;
     uint8_t class = c->access_classes[inst_index(c, i)];
-    /* Copies that complete at an mbarrier update its 8 bytes, and cp.async.mbarrier.arrive does. */
+    /* Copies that complete at an mbarrier and cp.async.mbarrier.arrive update its 8 bytes. */
     bool updates = kind == EM_ATOMIC && bytes == 8 && space == EM_SHARED && !(class & CLASS_REDUCE) &&
                    (c->machine->completing || class & CLASS_COPY);
     bool mbarrier = class & CLASS_MBARRIER || updates;
-    /* An mbarrier is written by its initialisation; its other uses are ordered by itself. */
+    /* The initialisation writes an mbarrier; its other uses synchronise and count as reads. */
     if (mbarrier) kind = class & CLASS_INIT ? EM_WRITE : EM_READ;
     memory_access a = {.warp = w,
                        .inst = i,
@@ -159,7 +160,7 @@ static bool grow_parts(em_checks *c, uint32_t places)
     return true;
 }
 
-static void give_up(em_checks *c)
+static void stop_checks(em_checks *c)
 {
     end_parts(c);
     c->exhausted = true;
@@ -181,7 +182,7 @@ static void begin_launch(em_checks *c, em_machine *m)
     c->entries = first->count * c->stride;
 }
 
-static void end_launch(em_checks *c)
+static void end_checked_launch(em_checks *c)
 {
     em_report_launch(c, c->machine->diag);
     c->time = c->machine->time;
@@ -200,12 +201,12 @@ static void on_event(void *context, em_event event, em_warp *w, const em_inst *i
         if (grow_parts(c, place + 1))
             c->cluster_count = place + 1;
         else
-            give_up(c);
+            stop_checks(c);
     }
     if (c->active)
         for (const em_part **part = c->listeners[event]; *part; part++)
             (*part)->event(c, event, w, i, mask, a, b);
-    if (event == EM_E_END) end_launch(c);
+    if (event == EM_E_END) end_checked_launch(c);
 }
 
 /* ---- instructions ---- */
@@ -223,8 +224,8 @@ static void on_step(void *context, em_warp *w, const em_inst *i, uint32_t lanes)
     for (; which; which &= which - 1) c->stepping[__builtin_ctz(which)]->step(c, w, i, lanes, mask);
 }
 
-/* Which instructions concern which part. */
-static bool classify(em_checks *c, const em_program *program, bool *steps)
+/* Finds the parts that each instruction concerns. */
+static bool classify_instructions(em_checks *c, const em_program *program, bool *steps)
 {
     free(c->steps);
     free(c->access_classes);
@@ -245,14 +246,14 @@ static bool classify(em_checks *c, const em_program *program, bool *steps)
 bool em_checks_begin(em_checks *c, em_launch *launch, em_transactions *transactions, em_footprint *footprint)
 {
     bool ok = true, steps = false;
-    end_parts(c); /* of a launch that did not begin */
+    end_parts(c); /* a launch that failed to start */
     c->launch = launch;
     c->machine = NULL;
     c->transactions = transactions;
     c->footprint = footprint;
     choose_accessing(c);
     for (size_t n = 0; ok && n < c->part_count; n++) ok = !c->parts[n]->begin || c->parts[n]->begin(c);
-    if (!ok || !classify(c, launch->program, &steps)) return false;
+    if (!ok || !classify_instructions(c, launch->program, &steps)) return false;
     c->active = true;
     launch->hooks = (em_hooks){.context = c, .event = on_event};
     if (c->accessing[0]) launch->hooks.access = on_access;

@@ -1,4 +1,5 @@
-/* The state of the clusters of a launch: made with the places of the machine, cleared when a cluster begins. */
+/* The state of a launch's clusters: allocated with the machine's cluster slots, cleared when a cluster
+ * starts. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static bool make_cluster(const em_checks *c, const em_cluster *like, cluster_sta
     return o->threads && o->warps && o->barriers && o->shared;
 }
 
-static bool grow(em_checks *c, uint32_t places)
+static bool clusters_grow(em_checks *c, uint32_t places)
 {
     cluster_state *list = realloc(c->clusters, places * sizeof *list);
     if (!list) return false;
@@ -24,7 +25,7 @@ static bool grow(em_checks *c, uint32_t places)
     return true;
 }
 
-static void end(em_checks *c)
+static void clusters_end(em_checks *c)
 {
     for (uint32_t n = 0; c->clusters && n < c->cluster_room; n++) {
         cluster_state *o = &c->clusters[n];
@@ -38,8 +39,8 @@ static void end(em_checks *c)
     c->cluster_count = c->cluster_room = 0;
 }
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void clusters_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask,
+                           uint64_t a, uint64_t b)
 {
     cluster_state *o = cluster_of(c, w);
     (void)event, (void)i, (void)mask, (void)b;
@@ -55,4 +56,5 @@ uint32_t em_tick(em_checks *c)
     return c->machine->time++;
 }
 
-const em_part em_part_clusters = {.events = EVENT(BEGIN), .grow = grow, .end = end, .event = event};
+const em_part em_part_clusters = {
+    .events = EVENT(BEGIN), .grow = clusters_grow, .end = clusters_end, .event = clusters_event};

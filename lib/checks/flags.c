@@ -1,7 +1,8 @@
-/* Release and acquire patterns of the PTX memory model: fences, and flags, which are locations that strong accesses
- * use. A release is an access with .release, or a strong write behind a fence; an acquire one with .acquire, or a
- * strong read before a fence. They synchronise where each thread is in the scope of the other. Of other clusters a
- * bit each and a time are known (cross_clock), and what they released up to it (release_history). */
+/* Release and acquire patterns of the PTX memory model: fences, and flags (locations accessed by strong
+ * operations). A release is an access with .release or a strong write after a fence; an acquire is an access
+ * with .acquire or a strong read before a fence. They synchronise if each thread is in the other's scope.
+ * Between clusters less is tracked: one bit and one time per cluster (cross_clock), and its releases up to
+ * that time (release_history). */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -11,26 +12,26 @@ static const size_t history_limit = (size_t)512 << 20;
 
 typedef struct flag_state {
     uint64_t address;               /* 0: free */
-    uint32_t cluster, rank, writer; /* who released last */
-    vclock *released[SCOPES];       /* to whom in that scope; SCOPE_GRID: of other clusters only */
+    uint32_t cluster, rank, writer; /* of the last release */
+    vclock *released[SCOPES];       /* by scope of the release; SCOPE_GRID: of other clusters only */
 } flag_state;
 
-/* What a cluster released to the grid, the oldest first. */
+/* Releases of a cluster to the grid, oldest first. */
 typedef struct release_history {
     uint32_t count;
     struct {
         uint32_t time;
-        vclock *what; /* NULL: all that was before */
+        vclock *what; /* NULL: everything earlier */
     } list[RELEASES_KEPT];
 } release_history;
 
-/* Clusters below `below` are known, and of those from `first * 8` on the ones whose bit is set. */
+/* Known clusters: all below `below`, and those from `first * 8` on whose bit is set. */
 struct cross_clock {
     uint32_t references, time, below, first, bytes;
     uint8_t bits[];
 };
 
-/* ---- what is known of other clusters ---- */
+/* ---- knowledge of other clusters ---- */
 
 void em_cross_drop(cross_clock *f)
 {
@@ -43,7 +44,7 @@ cross_clock *em_cross_keep(cross_clock *f)
     return f;
 }
 
-static bool knows(const cross_clock *f, uint32_t cluster)
+static bool cross_clock_covers(const cross_clock *f, uint32_t cluster)
 {
     if (cluster < f->below) return true;
     uint32_t byte = cluster / 8 - f->first;
@@ -70,10 +71,10 @@ static cross_clock *new_cross(em_checks *c, uint32_t below, uint32_t end)
     return f;
 }
 
-/* Blocks run in order, mostly: then all that is known is a number below which all are. */
+/* Blocks mostly run in order: one number, below which all are known, is then enough. */
 static cross_clock *make_simple(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial)
 {
-    uint32_t below = 1; /* no cluster has number 0 */
+    uint32_t below = 1; /* cluster numbers start at 1 */
     if (a && a->below > below) below = a->below;
     if (b && b->below > below) below = b->below;
     if (serial == below) below++;
@@ -100,13 +101,13 @@ static cross_clock *make_by_bits(em_checks *c, const cross_clock *a, const cross
     while (below / 8 < bytes && c->scratch[below / 8] == 0xff) below += 8;
     while (below / 8 < bytes && c->scratch[below / 8] >> below % 8 & 1) below++;
     while (end > below / 8 && !c->scratch[end - 1]) end--;
-    if (end == below / 8 + 1 && !(c->scratch[below / 8] >> below % 8)) end--; /* the bits below are known */
+    if (end == below / 8 + 1 && !(c->scratch[below / 8] >> below % 8)) end--; /* all bits below are set */
     cross_clock *f = new_cross(c, below, end);
     if (f) memcpy(f->bits, c->scratch + f->first, f->bytes);
     return f;
 }
 
-/* `a` and `b`, and where `serial` is not 0 that cluster up to `time`. */
+/* The union of `a`, `b` and, unless `serial` is 0, that cluster up to `time`. */
 static cross_clock *make_cross(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial,
                                uint32_t time)
 {
@@ -127,7 +128,7 @@ cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b)
     return make_cross(c, a, b, 0, 0);
 }
 
-/* What the thread of a cluster releases to the grid, with all that it knows. */
+/* A thread of the cluster releases all it knows to the grid. */
 static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock *what)
 {
     if (!c->history) c->history = calloc((size_t)c->grid_clusters + 2, sizeof *c->history);
@@ -141,7 +142,7 @@ static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock 
         if (p->list[n].what == what && what) return;
     c->history_bytes += c->entries * sizeof *what->clock;
     bool coarse = c->history_bytes > history_limit;
-    if (p->count == RELEASES_KEPT) { /* the two oldest become one */
+    if (p->count == RELEASES_KEPT) { /* merges the two oldest */
         vclock *first = p->list[0].what, *second = p->list[1].what;
         p->list[0].what = first && second ? em_vclock_join(c, first, second) : NULL;
         em_vclock_drop(first);
@@ -156,7 +157,7 @@ static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock 
 bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous)
 {
     const release_history *p = f && c->history ? c->history[previous->cluster] : NULL;
-    if (!p || previous->time > f->time || !knows(f, previous->cluster)) return false;
+    if (!p || previous->time > f->time || !cross_clock_covers(f, previous->cluster)) return false;
     for (uint32_t n = 0; n < p->count; n++)
         if (p->list[n].time <= f->time &&
             (!p->list[n].what || p->list[n].what->clock[previous->id] >= previous->time))
@@ -171,12 +172,12 @@ uint32_t em_scope_of(const em_inst *i)
     return em_has(i, EM_M_cta) ? SCOPE_BLOCK : em_has(i, EM_M_cluster) ? SCOPE_CLUSTER : SCOPE_GRID;
 }
 
-static bool acquires(const em_inst *i)
+static bool is_acquire(const em_inst *i)
 {
     return em_has(i, EM_M_acquire) || em_has(i, EM_M_acq_rel) || em_has(i, EM_M_sc);
 }
 
-static bool releases(const em_inst *i)
+static bool is_release(const em_inst *i)
 {
     return em_has(i, EM_M_release) || em_has(i, EM_M_acq_rel) || em_has(i, EM_M_sc);
 }
@@ -206,9 +207,9 @@ void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* The last block of a grid, as the CUDA programming guide finds it: a thread counts by an atomic, bar.sync publishes the
- * result in its block. The memory model requires a fence in between; no hardware needs it. What a lock does so, taken by
- * another atomic, is kept apart. */
+/* The last-block pattern of the CUDA programming guide: one thread counts with an atomic, bar.sync publishes
+ * the result to its block. The memory model requires a fence in between, hardware does not. Locks taken with
+ * another atomic in the same way are tracked separately (`assumed`). */
 void em_flags_arrive(em_checks *c, em_warp *w, uint32_t mask, sync_var *barrier)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -223,7 +224,7 @@ void em_flags_arrive(em_checks *c, em_warp *w, uint32_t mask, sync_var *barrier)
 
 /* ---- flags ---- */
 
-static size_t slot_of(const flag_state *list, size_t capacity, uint64_t address)
+static size_t flag_slot(const flag_state *list, size_t capacity, uint64_t address)
 {
     size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
     while (list[at].address && list[at].address != address) at = (at + 1) & (capacity - 1);
@@ -240,13 +241,13 @@ static flag_state *flag_at(em_checks *c, uint64_t address, bool add)
             return NULL;
         }
         for (size_t n = 0; n < c->flag_capacity; n++)
-            if (c->flags[n].address) list[slot_of(list, capacity, c->flags[n].address)] = c->flags[n];
+            if (c->flags[n].address) list[flag_slot(list, capacity, c->flags[n].address)] = c->flags[n];
         free(c->flags);
         c->flags = list;
         c->flag_capacity = capacity;
     }
     if (!c->flag_capacity) return NULL;
-    flag_state *f = &c->flags[slot_of(c->flags, c->flag_capacity, address)];
+    flag_state *f = &c->flags[flag_slot(c->flags, c->flag_capacity, address)];
     if (f->address) return f;
     if (!add) return NULL;
     f->address = address;
@@ -254,7 +255,7 @@ static flag_state *flag_at(em_checks *c, uint64_t address, bool add)
     return f;
 }
 
-static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_state *f)
+static void observe_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, const flag_state *f)
 {
     bool counts = em_has(i, EM_M_add) || em_has(i, EM_M_inc);
     cluster_state *o = cluster_of(c, w);
@@ -264,20 +265,20 @@ static void observe(em_checks *c, em_warp *w, const em_inst *i, int lane, const 
         vclock *what = f->released[k];
         bool own = k == SCOPE_GRID || (f->cluster == o->serial && (k || f->rank == w->block->rank));
         if (!what || !own) continue;
-        if (acquires(i)) em_vclock_acquire(c, w, 1u << lane, what);
+        if (is_acquire(i)) em_vclock_acquire(c, w, 1u << lane, what);
         t->counted |= counts;
         if (i->opcode == EM_OP_atom && !counts) em_vclock_add(c, &t->locked, what);
         em_vclock_add(c, &t->observed[k], what);
     }
 }
 
-static void forget(flag_state *f)
+static void forget_releases(flag_state *f)
 {
     for (uint32_t k = 0; k < SCOPES; k++) em_vclock_set(&f->released[k], NULL);
 }
 
-/* The clock that a release in a scope publishes: all that the thread knew then, and its own accesses up to then. */
-static vclock *content(em_checks *c, thread_state *t, uint32_t id, uint32_t k, bool now)
+/* The clock published by a release: all that the thread knew, and its own accesses up to then. */
+static vclock *release_clock(em_checks *c, thread_state *t, uint32_t id, uint32_t k, bool now)
 {
     uint32_t time = now ? em_tick(c) : t->fence[k];
     vclock *from = now ? t->known : t->fenced[k];
@@ -300,27 +301,27 @@ static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, u
     cluster_state *o = cluster_of(c, w);
     uint32_t id = thread_id(c, w, lane), scope = em_scope_of(i), rank = w->block->rank;
     thread_state *t = &o->threads[id];
-    bool now = releases(i), releasing = now || t->fenced[SCOPE_BLOCK];
+    bool now = is_release(i), releasing = now || t->fenced[SCOPE_BLOCK];
     flag_state *f = flag_at(c, address, releasing);
     if (!f) return;
-    /* A store that does not release ends what others released there; atomics go on with it. */
-    if (access == EM_WRITE && (f->cluster != o->serial || f->writer != id)) forget(f);
+    /* A store without release ends earlier releases to the location; atomics continue them. */
+    if (access == EM_WRITE && (f->cluster != o->serial || f->writer != id)) forget_releases(f);
     if (!releasing) return;
     if (f->cluster != o->serial || f->rank != rank) em_vclock_set(&f->released[SCOPE_BLOCK], NULL);
     if (f->cluster != o->serial) em_vclock_set(&f->released[SCOPE_CLUSTER], NULL);
     f->cluster = o->serial;
     f->rank = rank;
     f->writer = id;
-    vclock *what = now ? content(c, t, id, 0, true) : NULL;
+    vclock *what = now ? release_clock(c, t, id, 0, true) : NULL;
     for (uint32_t k = 0; k <= scope; k++) {
-        bool lone = w->block->cluster->count == 1; /* its block and its cluster are the same */
+        bool lone = w->block->cluster->count == 1; /* block and cluster scope are the same */
         if ((k == SCOPE_CLUSTER && lone) || (k == SCOPE_GRID && (!global || c->grid_clusters == 1))) continue;
-        vclock *content_of = now ? em_vclock_keep(what) : content(c, t, id, k, false);
+        vclock *content_of = now ? em_vclock_keep(what) : release_clock(c, t, id, k, false);
         if (!content_of) continue;
         if (k < SCOPE_GRID) {
             add_release(c, f, k, content_of);
         } else {
-            /* Other clusters have other threads: they learn that this one released what its history has. */
+            /* Threads of other clusters only learn that this cluster released its history up to `time`. */
             uint32_t time = em_tick(c);
             record_release(c, o->serial, time, content_of);
             cross_clock *all = make_cross(c, content_of->cross, f->released[k] ? f->released[k]->cross : NULL,
@@ -340,14 +341,14 @@ void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint6
     if (lane < 0) return;
     if (access != EM_WRITE) {
         const flag_state *f = flag_at(c, address, false);
-        if (f) observe(c, w, i, lane, f);
+        if (f) observe_flag(c, w, i, lane, f);
     }
     if (access != EM_READ) release_flag(c, w, i, lane, address, access, address >= EM_WINDOW_SIZE);
 }
 
 void em_flags_end(em_checks *c)
 {
-    for (size_t n = 0; n < c->flag_capacity; n++) forget(&c->flags[n]);
+    for (size_t n = 0; n < c->flag_capacity; n++) forget_releases(&c->flags[n]);
     for (uint64_t n = 0; c->history && n < c->grid_clusters + 2; n++) {
         release_history *p = c->history[n];
         for (uint32_t k = 0; p && k < p->count; k++) em_vclock_drop(p->list[k].what);

@@ -1,5 +1,5 @@
-/* The footprint of a launch in global memory: which sectors of 32 bytes it reads and writes, and how often another block
- * comes to them. Counted where the counters are wanted. */
+/* The footprint of a launch in global memory: the 32-byte sectors that it reads and writes, and how many
+ * blocks load each. Counted only if counters are requested. */
 #include <stdlib.h>
 
 #include "lib/checks/parts.h"
@@ -8,29 +8,29 @@ enum { PAGE_SHIFT = 16, PAGE_SECTORS = (1 << PAGE_SHIFT) / EM_SECTOR, FIRST_PAGE
 enum { SECTOR_READ = 1, SECTOR_WRITTEN = 2 };
 
 typedef struct footprint_page {
-    uint64_t number; /* of the address */
+    uint64_t number; /* page index of the address */
     uint8_t seen[PAGE_SECTORS];
-    uint32_t block[PAGE_SECTORS]; /* that loaded it last, + 1 */
+    uint32_t block[PAGE_SECTORS]; /* that last loaded each sector, + 1 */
 } footprint_page;
 
-/* Pages that were touched, by open addressing. */
+/* Pages touched so far: a hash table with open addressing. */
 struct footprint_map {
     footprint_page **pages, *last;
     size_t count, capacity;
 };
 
-static bool wanted(const em_checks *c)
+static bool footprint_wanted(const em_checks *c)
 {
     return c->footprint != NULL;
 }
 
-static bool begin(em_checks *c)
+static bool footprint_begin(em_checks *c)
 {
     if (c->footprint) c->footprints = calloc(1, sizeof *c->footprints);
     return !c->footprint || c->footprints;
 }
 
-static void end(em_checks *c)
+static void footprint_end(em_checks *c)
 {
     struct footprint_map *map = c->footprints;
     if (!map) return;
@@ -40,33 +40,33 @@ static void end(em_checks *c)
     c->footprints = NULL;
 }
 
-static footprint_page **slot(footprint_page **pages, size_t capacity, uint64_t number)
+static footprint_page **page_slot(footprint_page **pages, size_t capacity, uint64_t number)
 {
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
     while (pages[at] && pages[at]->number != number) at = (at + 1) & (capacity - 1);
     return &pages[at];
 }
 
-static bool grow(struct footprint_map *map)
+static bool footprint_grow(struct footprint_map *map)
 {
     size_t capacity = map->capacity ? 2 * map->capacity : FIRST_PAGES;
     footprint_page **pages = calloc(capacity, sizeof(footprint_page *));
     if (!pages) return false;
     for (size_t n = 0; n < map->capacity; n++)
-        if (map->pages[n]) *slot(pages, capacity, map->pages[n]->number) = map->pages[n];
+        if (map->pages[n]) *page_slot(pages, capacity, map->pages[n]->number) = map->pages[n];
     free(map->pages);
     map->pages = pages;
     map->capacity = capacity;
     return true;
 }
 
-/* NULL when memory is exhausted. */
-static footprint_page *page_of(struct footprint_map *map, uint64_t address)
+/* NULL if memory is exhausted. */
+static footprint_page *find_or_add_page(struct footprint_map *map, uint64_t address)
 {
     uint64_t number = address >> PAGE_SHIFT;
     if (map->last && map->last->number == number) return map->last;
-    if (2 * map->count >= map->capacity && !grow(map)) return NULL;
-    footprint_page **at = slot(map->pages, map->capacity, number);
+    if (2 * map->count >= map->capacity && !footprint_grow(map)) return NULL;
+    footprint_page **at = page_slot(map->pages, map->capacity, number);
     if (!*at) {
         *at = calloc(1, sizeof **at);
         if (!*at) return NULL;
@@ -76,13 +76,14 @@ static footprint_page *page_of(struct footprint_map *map, uint64_t address)
     return map->last = *at;
 }
 
-/* `loads`: through L1, by a block. */
-static bool touch(em_checks *c, uint64_t address, uint64_t bytes, em_access kind, uint32_t block, bool loads)
+/* `loads`: through L1, per block. */
+static bool touch_sectors(em_checks *c, uint64_t address, uint64_t bytes, em_access kind, uint32_t block,
+                          bool loads)
 {
     em_footprint *sum = c->footprint;
     uint64_t first = address / EM_SECTOR, last = (address + bytes - 1) / EM_SECTOR;
     for (uint64_t s = first; s <= last; s++) {
-        footprint_page *page = page_of(c->footprints, s * EM_SECTOR);
+        footprint_page *page = find_or_add_page(c->footprints, s * EM_SECTOR);
         if (!page) return false;
         size_t n = (size_t)(s % PAGE_SECTORS);
         if (kind != EM_WRITE && !page->seen[n]) {
@@ -100,32 +101,35 @@ static bool touch(em_checks *c, uint64_t address, uint64_t bytes, em_access kind
     return true;
 }
 
-static uint32_t block_of(const em_warp *w)
+static uint32_t block_number(const em_warp *w)
 {
     const uint32_t *grid = w->machine->launch->grid, *at = w->block->ctaid;
     return (at[2] * grid[1] + at[1]) * grid[0] + at[0] + 1;
 }
 
-static bool access(em_checks *c, const memory_access *a)
+static bool footprint_access(em_checks *c, const memory_access *a)
 {
     bool bulk = a->inst->opcode == EM_OP_cp && em_has(a->inst, EM_M_bulk);
     if (a->space != EM_GLOBAL || a->mbarrier) return true;
-    if (!touch(c, a->address, a->bytes, a->kind, block_of(a->warp), a->kind == EM_READ && !bulk))
+    if (!touch_sectors(c, a->address, a->bytes, a->kind, block_number(a->warp), a->kind == EM_READ && !bulk))
         c->exhausted = true;
     return true;
 }
 
-static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+static bool footprint_row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
-    uint32_t block = block_of(r->warp);
+    uint32_t block = block_number(r->warp);
     (void)s, (void)at;
     if (r->space != EM_GLOBAL) return true;
     for (uint32_t rest = r->mask; rest; rest &= rest - 1)
-        if (!touch(c, r->base + r->offsets[__builtin_ctz(rest)], r->bytes, r->kind, block,
-                   r->kind == EM_READ))
+        if (!touch_sectors(c, r->base + r->offsets[__builtin_ctz(rest)], r->bytes, r->kind, block,
+                           r->kind == EM_READ))
             c->exhausted = true;
     return true;
 }
 
-const em_part em_part_footprint = {
-    .wanted = wanted, .begin = begin, .end = end, .access = access, .row = row};
+const em_part em_part_footprint = {.wanted = footprint_wanted,
+                                   .begin = footprint_begin,
+                                   .end = footprint_end,
+                                   .access = footprint_access,
+                                   .row = footprint_row};

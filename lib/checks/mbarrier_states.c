@@ -1,4 +1,4 @@
-/* The mbarriers that are initialised: who did it, and which bytes are expected and arrived in this phase. */
+/* State of initialised mbarriers: who initialised them; bytes expected and arrived in the current phase. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ mbarrier_state *em_mbarrier_find(em_checks *c, cluster_state *o, uint32_t addres
     return &o->mbarriers[o->mbarrier_count++];
 }
 
-static void forget(cluster_state *o)
+static void forget_mbarriers(cluster_state *o)
 {
     for (size_t n = 0; n < o->mbarrier_count; n++) {
         em_sync_release(&o->mbarriers[n].sync);
@@ -27,17 +27,17 @@ static void forget(cluster_state *o)
     o->mbarrier_count = 0;
 }
 
-static void end(em_checks *c)
+static void mbarrier_states_end(em_checks *c)
 {
     for (uint32_t n = 0; c->clusters && n < c->cluster_room; n++) {
-        forget(&c->clusters[n]);
+        forget_mbarriers(&c->clusters[n]);
         free(c->clusters[n].mbarriers);
         c->clusters[n].mbarriers = NULL;
         c->clusters[n].mbarrier_capacity = 0;
     }
 }
 
-static void arrive(mbarrier_state *b, const em_inst *i, int64_t bytes)
+static void count_arrived_bytes(mbarrier_state *b, const em_inst *i, int64_t bytes)
 {
     if (bytes > 0) {
         b->expected += bytes;
@@ -48,7 +48,7 @@ static void arrive(mbarrier_state *b, const em_inst *i, int64_t bytes)
     }
 }
 
-/* A thread arrives: that it did so in this phase before explains a deadlock. */
+/* Records an arrival. A second arrival of a thread in one phase explains a later deadlock. */
 static void note_arrival(em_checks *c, mbarrier_state *b, em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (!b->arrivals) b->arrivals = calloc(c->entries / 8 + 1, 1);
@@ -64,17 +64,17 @@ static void note_arrival(em_checks *c, mbarrier_state *b, em_warp *w, const em_i
     b->arrivals[id / 8] |= (uint8_t)(1u << id % 8);
 }
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void mbarrier_states_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask,
+                                  uint64_t a, uint64_t b)
 {
     cluster_state *o = cluster_of(c, w);
     if (event == EM_E_BEGIN) {
-        forget(o);
+        forget_mbarriers(o);
         return;
     }
     mbarrier_state *at = em_mbarrier_find(c, o, (uint32_t)a, event != EM_E_MBARRIER_PHASE);
     if (!at) return;
-    if (event == EM_E_MBARRIER_ARRIVE) arrive(at, i, (int64_t)b);
+    if (event == EM_E_MBARRIER_ARRIVE) count_arrived_bytes(at, i, (int64_t)b);
     if (event == EM_E_MBARRIER_ARRIVE && !c->machine->completing && mask && i->opcode == EM_OP_mbarrier &&
         (em_has(i, EM_M_arrive) || em_has(i, EM_M_arrive_drop)))
         note_arrival(c, at, w, i, mask);
@@ -93,6 +93,6 @@ static const em_part *const needs[] = {&em_part_clusters, NULL};
 const em_part em_part_mbarrier_states = {
     .needs = needs,
     .events = EVENT(BEGIN) | EVENT(MBARRIER_INIT) | EVENT(MBARRIER_ARRIVE) | EVENT(MBARRIER_PHASE),
-    .end = end,
-    .event = event,
+    .end = mbarrier_states_end,
+    .event = mbarrier_states_event,
 };

@@ -1,5 +1,6 @@
-/* Bank conflicts and coalescing: the lanes of one instruction are brought together to a request, and what it costs is counted:
- * wavefronts of shared memory, sectors of global memory (lib/base/devices/traffic.h), against the fewest possible. */
+/* Bank conflicts and coalescing: merges the accesses of an instruction's lanes into a request and counts its
+ * cost, in wavefronts of shared memory or sectors of global memory (lib/base/devices/traffic.h), against the
+ * minimum. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static const struct {
     [EM_SECTORS] = {CUTE_CHECK_COALESCING, EM_GLOBAL, cute_traffic_add_sectors},
 };
 
-static bool begin(em_checks *c)
+static bool memory_transactions_begin(em_checks *c)
 {
     for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
         memory_traffic *t = &c->traffic[k];
@@ -26,7 +27,7 @@ static bool begin(em_checks *c)
     return true;
 }
 
-static void end(em_checks *c)
+static void memory_transactions_end(em_checks *c)
 {
     for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
         free(c->traffic[k].by_inst);
@@ -34,15 +35,15 @@ static void end(em_checks *c)
     }
 }
 
-static void flush(em_checks *c, int kind)
+static void flush_request(em_checks *c, int kind)
 {
     memory_traffic *t = &c->traffic[kind];
     if (t->request.of.count) kinds[kind].cost(&t->request.of, &t->by_inst[inst_index(c, t->request.inst)]);
     t->request.of.count = 0;
 }
 
-/* The kind that is counted in a space; EM_TRAFFIC_KINDS: none is. */
-static int kind_of(const em_checks *c, em_space space)
+/* The kind of traffic counted in a space; EM_TRAFFIC_KINDS: none. */
+static int traffic_kind(const em_checks *c, em_space space)
 {
     int k = 0;
     while (k < EM_TRAFFIC_KINDS && (kinds[k].space != space || !c->traffic[k].by_inst)) k++;
@@ -54,18 +55,18 @@ static bool is_load(const em_inst *i)
     return i->opcode == EM_OP_ld || i->opcode == EM_OP_ldu;
 }
 
-static bool access(em_checks *c, const memory_access *a)
+static bool memory_transactions_access(em_checks *c, const memory_access *a)
 {
     const em_pending *p = c->machine->completing;
-    int kind = kind_of(c, a->space);
+    int kind = traffic_kind(c, a->space);
     if (kind == EM_TRAFFIC_KINDS || a->mbarrier) return true;
     if (a->lane < 0 || a->bytes > 32 || (p && p->kind != EM_P_CP_ASYNC)) return true;
-    /* How hardware splits wmma.load and wmma.store is not known. */
+    /* How hardware splits wmma.load and wmma.store is undocumented. */
     if (a->inst->opcode == EM_OP_wmma) return true;
     memory_request *r = &c->traffic[kind].request;
     if (r->of.count && (r->warp != a->warp || r->inst != a->inst || r->pending != p || a->lane <= r->last ||
                         r->of.bytes != a->bytes))
-        flush(c, kind);
+        flush_request(c, kind);
     if (!r->of.count)
         r->of = (cute_request){
             .bytes = a->bytes, .load = is_load(a->inst), .copy = p ? a->inst->copy.way : CUTE_COPY_NONE};
@@ -83,13 +84,13 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
-static bool row(em_checks *c, const em_warp_access *row, shadow *s, uint64_t at)
+static bool memory_transactions_row(em_checks *c, const em_warp_access *row, shadow *s, uint64_t at)
 {
     (void)s, (void)at;
-    int kind = kind_of(c, row->space);
+    int kind = traffic_kind(c, row->space);
     if (kind == EM_TRAFFIC_KINDS) return true;
     memory_request *r = &c->traffic[kind].request;
-    flush(c, kind);
+    flush_request(c, kind);
     *r = (memory_request){
         .warp = row->warp, .inst = row->inst, .of = {.bytes = row->bytes, .load = is_load(row->inst)}};
     for (uint32_t rest = row->mask; rest; rest &= rest - 1) {
@@ -97,32 +98,33 @@ static bool row(em_checks *c, const em_warp_access *row, shadow *s, uint64_t at)
         r->of.lane[r->of.count] = (uint8_t)lane;
         r->of.address[r->of.count++] = row->base + row->offsets[lane];
     }
-    flush(c, kind);
+    flush_request(c, kind);
     return true;
 }
 
-/* Instructions that access memory lane by lane: diverged lanes may come to one of them one behind the other. */
-static bool concerns(const em_checks *c, const em_inst *i)
+/* Instructions that access memory lane by lane: diverged lanes may execute one at different times. */
+static bool memory_transactions_concerns(const em_checks *c, const em_inst *i)
 {
     (void)c;
     return i->class == EM_CLASS_MEMORY_GENERIC || i->class == EM_CLASS_MEMORY_SHARED ||
            i->class == EM_CLASS_MEMORY_GLOBAL;
 }
 
-static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+static void memory_transactions_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes,
+                                     uint32_t mask)
 {
     (void)w, (void)i, (void)lanes, (void)mask;
-    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) flush(c, k);
+    for (int k = 0; k < EM_TRAFFIC_KINDS; k++) flush_request(c, k);
 }
 
 /* The launch ends. */
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void memory_transactions_event(em_checks *c, em_event event, em_warp *w, const em_inst *i,
+                                      uint32_t mask, uint64_t a, uint64_t b)
 {
     (void)event, (void)w, (void)i, (void)mask, (void)a, (void)b;
     for (int k = 0; k < EM_TRAFFIC_KINDS; k++) {
         const cute_traffic *by_inst = c->traffic[k].by_inst;
-        flush(c, k);
+        flush_request(c, k);
         for (uint32_t n = 0; by_inst && c->transactions && n < c->launch->program->count; n++) {
             c->transactions[n].count[k] += by_inst[n].count;
             c->transactions[n].ideal[k] += by_inst[n].ideal;
@@ -132,11 +134,11 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
 
 const em_part em_part_memory_transactions = {
     .events = EVENT(END),
-    .begin = begin,
-    .end = end,
-    .event = event,
-    .access = access,
-    .row = row,
-    .concerns = concerns,
-    .step = step,
+    .begin = memory_transactions_begin,
+    .end = memory_transactions_end,
+    .event = memory_transactions_event,
+    .access = memory_transactions_access,
+    .row = memory_transactions_row,
+    .concerns = memory_transactions_concerns,
+    .step = memory_transactions_step,
 };

@@ -1,6 +1,6 @@
-/* Races in shared and global memory: the last accesses to each granule, of constant size, against the vector clocks.
- * One write and two reads by different threads are kept (HiRace, arXiv 2401.04701, keeps as little): a race may be
- * missed where three threads read; none is reported that is not there. */
+/* Races in shared and global memory: compares each access with the last ones to its granule by vector clocks.
+ * A record keeps one write and two reads by different threads (constant size, as in HiRace, arXiv
+ * 2401.04701): a race with a third reader may be missed, but no false race is reported. */
 #include "lib/checks/parts.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "lib/order/barrier.h"
 #include "lib/order/proxy.h"
 
-/* What ldmatrix read for the whole warp, and what another of its lanes has released since: only that one lane's part is in order. */
+/* Whether `previous` is a read of ldmatrix for the whole warp that another of its lanes has released since:
+ * only that lane's part is ordered. */
 static bool is_released_by_warp(const em_checks *c, const memory_access *a, const access_record *previous)
 {
     const cluster_state *o = cluster_of(c, a->warp);
@@ -24,7 +25,7 @@ static bool is_released_by_warp(const em_checks *c, const memory_access *a, cons
     return false;
 }
 
-/* Whether it would be in order if the atomics that the block's threads took locks by were acquires. */
+/* Whether treating the atomics by which the block took locks as acquires would order the accesses. */
 static bool is_locked(const em_checks *c, const memory_access *a, const access_record *previous)
 {
     const cluster_state *o = cluster_of(c, a->warp);
@@ -33,7 +34,7 @@ static bool is_locked(const em_checks *c, const memory_access *a, const access_r
     return assumed && !(previous->flags & ACCESS_ASYNC) && em_is_ordered(c, o, id, previous, assumed);
 }
 
-/* Whether a thread has waited for a cp.async of its warp: others need a barrier besides. */
+/* Whether a thread has waited for a cp.async of its warp: other threads also need a barrier. */
 static bool is_waited_for(const em_checks *c, const memory_access *a, const access_record *previous)
 {
     const cluster_state *o = cluster_of(c, a->warp);
@@ -70,7 +71,7 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     if (!same_cluster)
         snprintf(who, sizeof who, "another block (cluster %u of the grid)", previous->cluster - 1);
     else if (in_block >= threads)
-        snprintf(who, sizeof who, "asynchronous work of warp %u", (in_block - threads) / ASYNC_KINDS);
+        snprintf(who, sizeof who, "an asynchronous operation of warp %u", (in_block - threads) / ASYNC_KINDS);
     else if (rank != w->block->rank)
         snprintf(who, sizeof who, "thread %u of block %u of the cluster", in_block, rank);
     else if (in_block / EM_LANES == w->index)
@@ -84,26 +85,26 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
     bool narrow = previous->flags & current->flags & ACCESS_STRONG;
     bool released = is_released_by_warp(c, a, previous), locked = is_locked(c, a, previous);
     const char *lack =
-        released        ? "another lane of its warp arrived for it, no bar.warp.sync ahead of that"
-        : locked        ? "a barrier follows the atomic that saw its flag, and no fence"
-        : narrow        ? "its scope, .cta or .cluster, does not reach the other thread"
-        : !same_cluster ? "no fence and flag orders blocks"
-        : is_waited_for(c, a, previous)
-            ? "cp.async.wait_group makes copies visible to the thread that waits alone: expected a "
-              "barrier behind it"
-        : previous->flags & ACCESS_ASYNC ? "nothing waited for that"
+        released        ? "another lane of its warp arrived on its behalf without a preceding bar.warp.sync"
+        : locked        ? "the atomic that observed its flag is followed by a barrier but no fence"
+        : narrow        ? "its scope, .cta or .cluster, does not include the other thread"
+        : !same_cluster ? "no fence and flag between the blocks"
+        : is_waited_for(c, a, previous)  ? "cp.async.wait_group makes copies visible only to the waiting "
+                                           "thread: expected a barrier after it"
+        : previous->flags & ACCESS_ASYNC ? "no intervening wait for its completion"
         : in_block / EM_LANES == w->index && rank == w->block->rank
-            ? "no bar.warp.sync or barrier in between"
-            : "no barrier, fence with flag, or mbarrier in between";
+            ? "no intervening bar.warp.sync or barrier"
+            : "no intervening barrier, mbarrier, or fence and flag";
     if (current->inst == previous->inst && current->time == previous->time && same_cluster &&
         !(previous->flags & ACCESS_ASYNC) && in_block / EM_LANES == w->index)
-        lack = "both do so in one instruction";
+        lack = "both accesses are in one instruction";
     em_check_find(c, what_race(previous, current, same_cluster, released, locked), a->warp, a->inst, a->lane,
                   previous->inst, "race: %s %s %s, which %s %s; %s", em_instruction_name(a->inst), verb,
                   place, who, did, lack);
 }
 
-/* A shuffle orders no memory, but what a lane read before it is read when another lane goes on behind it. */
+/* A shuffle orders no memory, but a lane's read before it has completed when another lane continues after
+ * it. */
 static bool read_before_exchange(const em_checks *c, const cluster_state *o, const em_warp *w, int lane,
                                  const access_record *previous)
 {
@@ -115,7 +116,7 @@ static bool read_before_exchange(const em_checks *c, const cluster_state *o, con
     return previous->time <= own->exchanged && own->exchange_mask >> other & own->exchange_mask >> lane & 1;
 }
 
-/* Whether strong accesses are strong for each other: each thread is in the scope of the other's. */
+/* Whether the accesses are morally strong: each thread is in the other access's scope. */
 static bool in_scope(const em_checks *c, const access_record *previous, const access_record *current)
 {
     int narrow = (previous->flags | current->flags) & (ACCESS_BLOCK | ACCESS_CLUSTER);
@@ -124,23 +125,24 @@ static bool in_scope(const em_checks *c, const access_record *previous, const ac
     return !(narrow & ACCESS_BLOCK) || previous->id / c->stride == current->id / c->stride;
 }
 
-static inline bool conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
-                            const access_record *previous, const access_record *current, const vclock *known)
+static inline bool accesses_conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
+                                     const access_record *previous, const access_record *current,
+                                     const vclock *known)
 {
     if (!previous->time || !(previous->mask & current->mask)) return false;
     if (previous->flags & ACCESS_REDUNDANT) return false;
     if (previous->flags & current->flags & ACCESS_STRONG && in_scope(c, previous, current)) return false;
-    if (space == EM_SHARED && previous->time <= o->began) return false; /* of a block that was here before */
-    /* A thread's accesses are in order; copies of a warp are not, for all that they are counted as one thread. */
+    if (space == EM_SHARED && previous->time <= o->began) return false; /* of an earlier block in this slot */
+    /* Accesses of one thread are ordered. Copies of a warp are not, although they count as one thread. */
     if (previous->cluster == current->cluster && previous->id == current->id &&
         (!(current->flags & ACCESS_ASYNC) || previous->time == current->time))
         return false;
     return !em_is_ordered(c, o, id, previous, known);
 }
 
-/* A programmatic launch begins before the one ahead of it has ended. */
-static bool depends(const em_checks *c, const cluster_state *o, const access_record *previous,
-                    const access_record *current)
+/* A programmatic launch starts before the preceding one has ended. */
+static bool depends_on_launch(const em_checks *c, const cluster_state *o, const access_record *previous,
+                              const access_record *current)
 {
     return c->launch->programmatic && !o->waited && previous->time > c->previous_launch &&
            previous->time <= c->launch_time && previous->mask & current->mask &&
@@ -155,17 +157,16 @@ static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
     const char *name = em_instruction_name(a->inst), *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     if (c->previous_triggered)
         em_check_find(c, FOUND_RACE_DEPENDENT_LAUNCH, a->warp, a->inst, a->lane, UINT32_MAX,
-                      "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between", name,
-                      place, did);
+                      "race: %s uses %s, which the preceding launch %s; no intervening griddepcontrol.wait",
+                      name, place, did);
     else
-        em_check_find(
-            c, FOUND_RACE_NO_TRIGGER, a->warp, a->inst, a->lane, UINT32_MAX,
-            "race: %s uses %s, which the launch before %s; no griddepcontrol.wait in between, and no "
-            "griddepcontrol.launch_dependents in that launch",
-            name, place, did);
+        em_check_find(c, FOUND_RACE_NO_TRIGGER, a->warp, a->inst, a->lane, UINT32_MAX,
+                      "race: %s uses %s, which the preceding launch %s; no intervening griddepcontrol.wait, "
+                      "and no griddepcontrol.launch_dependents in that launch",
+                      name, place, did);
 }
 
-/* Of the writer behind the write, or of the thread that issued the read. */
+/* By the writer after the write, or by the thread that issued the read. */
 static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, bool global, const access_record *previous,
                               const access_record *current)
 {
@@ -180,7 +181,8 @@ static bool lacks_proxy_fence(const cluster_state *o, uint32_t id, bool global, 
                             o->threads[id].proxy_fence[global]);
 }
 
-/* Ordered or not: accesses that go by different ways need more than order. */
+/* Accesses that need more than order: those of a dependent launch, the non-coherent path or different
+ * proxies. */
 static void check_path(em_checks *c, const memory_access *a, uint64_t at, const access_record *before,
                        const access_record *reads, const access_record *current)
 {
@@ -189,32 +191,33 @@ static void check_path(em_checks *c, const memory_access *a, uint64_t at, const 
     bool write = current->flags & ACCESS_WRITE, written = before && before->mask & current->mask;
     const char *name = em_instruction_name(i);
     bool global = a->space == EM_GLOBAL;
-    if (before && global && depends(c, o, before, current)) report_dependence(c, a, at, before);
+    if (before && global && depends_on_launch(c, o, before, current)) report_dependence(c, a, at, before);
     for (int n = 0; global && reads && write && n < a->shadow->slots; n++)
-        if (depends(c, o, &reads[n], current)) report_dependence(c, a, at, &reads[n]);
+        if (depends_on_launch(c, o, &reads[n], current)) report_dependence(c, a, at, &reads[n]);
     if (write || !written) return;
     bool here = global && before->time > c->launch_time;
     if (here && em_has(i, EM_M_nc))
         em_check_find(c, FOUND_RACE_READ_ONLY_PATH, a->warp, i, a->lane, before->inst,
-                      "race: %s.nc reads through the read-only path what the same kernel writes", name);
+                      "race: %s.nc reads through the non-coherent path data that the same kernel writes",
+                      name);
     if (lacks_proxy_fence(o, thread_id(c, a->warp, a->lane), global, before, current))
-        em_check_find(
-            c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
-            "race: %s reads through the asynchronous proxy what was written through the generic one; no "
-            "fence.proxy.async in between",
-            name);
-    /* Before it is issued a copy reads its tensor map, and nothing else. */
+        em_check_find(c, FOUND_PROXY_FENCE, a->warp, i, a->lane, before->inst,
+                      "race: %s reads through the async proxy data written through the generic proxy; no "
+                      "intervening fence.proxy.async",
+                      name);
+    /* When issued, a copy reads only its tensor map. */
     if (here && !c->machine->completing && em_has(i, EM_M_tensor) && i->opcode == EM_OP_cp &&
         o->map_fence < before->time)
         em_check_find(c, FOUND_TENSOR_MAP_FENCE, a->warp, i, a->lane, before->inst,
-                      "race: %s takes a tensor map that the kernel wrote; no "
-                      "fence.proxy.tensormap::generic.acquire in between",
+                      "race: %s uses a tensor map that the kernel wrote; no intervening "
+                      "fence.proxy.tensormap::generic.acquire",
                       name);
 }
 
-/* A read replaces one that is ordered before it, since order is transitive, else the oldest. */
-static inline void keep_read(const em_checks *c, const cluster_state *o, uint32_t id, access_record *reads,
-                             int slots, const access_record *current, const vclock *known)
+/* A read replaces one that is ordered before it (order is transitive), else the oldest. */
+static inline void keep_granule_read(const em_checks *c, const cluster_state *o, uint32_t id,
+                                     access_record *reads, int slots, const access_record *current,
+                                     const vclock *known)
 {
     int oldest = 0;
     for (int n = 0; n < slots; n++) {
@@ -235,13 +238,13 @@ static inline void keep_read(const em_checks *c, const cluster_state *o, uint32_
     reads[oldest] = *current;
 }
 
-static size_t granules(const shadow *s)
+static size_t granule_count(const shadow *s)
 {
     return (size_t)(s->total >> s->granule) + 2;
 }
 
-/* The records of accesses to words become those of half words, which say the same. */
-static access_record *halve(const access_record *words, size_t count, int slots)
+/* Splits records of words into equal records of half words. */
+static access_record *halve_granules(const access_record *words, size_t count, int slots)
 {
     access_record *halves = calloc(2 * count * (size_t)slots, sizeof *halves);
     for (size_t g = 0; halves && g < count; g++)
@@ -254,42 +257,43 @@ static access_record *halve(const access_record *words, size_t count, int slots)
     return halves;
 }
 
-static bool give_up(em_checks *c, shadow *s)
+static bool stop_region_races(em_checks *c, shadow *s)
 {
     s->too_large = true;
     c->exhausted = true;
     return false;
 }
 
-/* Shared memory begins with a record for 4 bytes; the first access to 2 of them makes it one for 2. */
-static bool refine(em_checks *c, shadow *s)
+/* Shared memory starts with 4-byte granules; the first 2-byte access switches to 2-byte granules. */
+static bool refine_granules(em_checks *c, shadow *s)
 {
-    size_t count = granules(s);
-    access_record *writes = s->writes ? halve(s->writes, count, 1) : NULL,
-                  *reads = s->reads ? halve(s->reads, count, s->slots) : NULL;
+    size_t count = granule_count(s);
+    access_record *writes = s->writes ? halve_granules(s->writes, count, 1) : NULL,
+                  *reads = s->reads ? halve_granules(s->reads, count, s->slots) : NULL;
     bool ok = (writes || !s->writes) && (reads || !s->reads);
     free(s->writes);
     free(s->reads);
     s->writes = writes;
     s->reads = reads;
     s->granule = 1;
-    return ok || give_up(c, s);
+    return ok || stop_region_races(c, s);
 }
 
-/* The records that an access to [at, at + bytes) needs. */
-static inline bool tables(em_checks *c, shadow *s, bool write, bool shared, uint64_t at, uint32_t bytes)
+/* Allocates the records that an access to [at, at + bytes) needs. */
+static inline bool allocate_records(em_checks *c, shadow *s, bool write, bool shared, uint64_t at,
+                                    uint32_t bytes)
 {
     if (s->too_large) return false;
-    if (shared && s->granule > 1 && (at | bytes) & 3 && !refine(c, s)) return false;
+    if (shared && s->granule > 1 && (at | bytes) & 3 && !refine_granules(c, s)) return false;
     if (write ? s->writes != NULL : s->reads != NULL) return true;
     if (write)
-        s->writes = calloc(granules(s), sizeof *s->writes);
+        s->writes = calloc(granule_count(s), sizeof *s->writes);
     else
-        s->reads = calloc(granules(s) * s->slots, sizeof *s->reads);
-    return (write ? s->writes != NULL : s->reads != NULL) || give_up(c, s);
+        s->reads = calloc(granule_count(s) * s->slots, sizeof *s->reads);
+    return (write ? s->writes != NULL : s->reads != NULL) || stop_region_races(c, s);
 }
 
-/* Whether a st writes what is there already. */
+/* Whether a st writes the value that is already stored. */
 static bool writes_the_same(const em_checks *c, const memory_access *a)
 {
     const em_warp *w = a->warp;
@@ -348,9 +352,9 @@ static void check_granule(em_checks *c, const memory_access *a, uint64_t at, acc
     uint32_t id = thread_id(c, a->warp, a->lane);
     const vclock *known = o->threads[id].known;
     bool write = current->flags & ACCESS_WRITE,
-         raced = before && conflict(c, o, id, a->space, before, current, known);
+         raced = before && accesses_conflict(c, o, id, a->space, before, current, known);
     int slots = a->shadow->slots;
-    /* Threads that write the same value, or all initialise the same mbarrier, do no harm. */
+    /* Threads that write the same value, or initialise the same mbarrier at one instruction, are harmless. */
     if (raced && a->mbarrier && write && before->inst == current->inst) {
         before->flags |= ACCESS_REDUNDANT;
         return;
@@ -361,11 +365,11 @@ static void check_granule(em_checks *c, const memory_access *a, uint64_t at, acc
     else
         check_path(c, a, at, before, reads, current);
     if (!write) {
-        keep_read(c, o, id, reads, slots, current, known);
+        keep_granule_read(c, o, id, reads, slots, current, known);
         return;
     }
     for (int n = 0; reads && n < slots; n++)
-        if (conflict(c, o, id, a->space, &reads[n], current, known) &&
+        if (accesses_conflict(c, o, id, a->space, &reads[n], current, known) &&
             !read_before_exchange(c, o, a->warp, a->lane, &reads[n])) {
             report_race(c, a, at, &reads[n], current);
             break;
@@ -380,17 +384,17 @@ static const char *remote_verb(const em_inst *i, bool write)
     return i->opcode == EM_OP_mbarrier ? "arrives in" : write ? "writes" : "reads";
 }
 
-/* What is stored or arrives at a block that has ended is lost. */
+/* Stores and arrivals at an exited block are dropped. */
 static void report_ended(em_checks *c, const memory_access *a)
 {
     if (!em_shared_ended(a->warp, a->address) || !em_is_dropped(a->inst)) return;
     em_check_find(c, FOUND_RACE_BLOCK_END_ARRIVAL, a->warp, a->inst, a->lane, UINT32_MAX,
-                  "race: %s %s shared memory of block %u of the cluster, which has ended",
+                  "race: %s %s shared memory of block %u of the cluster, which has exited",
                   em_instruction_name(a->inst), remote_verb(a->inst, a->kind != EM_READ),
                   (unsigned)(a->address >> EM_RANK_SHIFT));
 }
 
-static bool access(em_checks *c, const memory_access *a)
+static bool races_access(em_checks *c, const memory_access *a)
 {
     shadow *s = a->shadow;
     bool shared = a->space == EM_SHARED;
@@ -400,7 +404,7 @@ static bool access(em_checks *c, const memory_access *a)
         em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
                         a->kind);
     if (!s || s->too_large || (!shared && !em_lines_split(c, s, a->at, a->bytes))) return true;
-    if (!tables(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
+    if (!allocate_records(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
     const em_pending *p = c->machine->completing;
     if (shared)
         s->shared_use |=
@@ -420,11 +424,11 @@ static bool access(em_checks *c, const memory_access *a)
 
 /* ---- accesses of whole warps ---- */
 
-/* How an access of one lane to a granule ended. */
+/* The result of one lane's access to a granule. */
 typedef enum verdict {
-    ASK,      /* it may race, or needs more than order: look at each lane */
-    FOR_LANE, /* in order for that lane */
-    FOR_WARP  /* in order for each lane that would do the same */
+    CHECK_LANES,  /* may race, or needs more than order: check per lane */
+    LANE_ORDERED, /* ordered for this lane */
+    WARP_ORDERED  /* ordered for each lane with the same access */
 } verdict;
 
 static inline verdict read_granule(const em_checks *c, const cluster_state *o, const em_warp_access *r,
@@ -433,30 +437,30 @@ static inline verdict read_granule(const em_checks *c, const cluster_state *o, c
 {
     bool free = !before || before->time <= c->launch_time ||
                 (before->cluster == o->serial && before->time <= known->clock[before->id]);
-    if (!free && conflict(c, o, current->id, r->space, before, current, known)) return ASK;
-    keep_read(c, o, current->id, reads, slots, current, known);
-    return free ? FOR_WARP : FOR_LANE;
+    if (!free && accesses_conflict(c, o, current->id, r->space, before, current, known)) return CHECK_LANES;
+    keep_granule_read(c, o, current->id, reads, slots, current, known);
+    return free ? WARP_ORDERED : LANE_ORDERED;
 }
 
 static inline verdict write_granule(const em_checks *c, const cluster_state *o, const em_warp_access *r,
                                     const vclock *known, access_record *before, access_record *reads,
                                     int slots, const access_record *current)
 {
-    if (conflict(c, o, current->id, r->space, before, current, known)) return ASK;
+    if (accesses_conflict(c, o, current->id, r->space, before, current, known)) return CHECK_LANES;
     for (int n = 0; reads && n < slots; n++)
-        if (conflict(c, o, current->id, r->space, &reads[n], current, known)) return ASK;
+        if (accesses_conflict(c, o, current->id, r->space, &reads[n], current, known)) return CHECK_LANES;
     for (int n = 0; reads && n < slots; n++)
         if ((reads[n].mask &= (uint8_t)~current->mask) == 0) reads[n].time = 0;
     *before = *current;
-    return FOR_LANE;
+    return LANE_ORDERED;
 }
 
 static verdict row_lane(const em_checks *c, const cluster_state *o, const em_warp_access *r, shadow *s,
                         uint64_t from, const vclock *known, access_record *current)
 {
-    verdict least = FOR_WARP, now = FOR_WARP;
+    verdict least = WARP_ORDERED, now = WARP_ORDERED;
     uint64_t end = from + r->bytes, grain = UINT64_C(1) << s->granule;
-    for (uint64_t g = from >> s->granule; g << s->granule < end && now != ASK; g++) {
+    for (uint64_t g = from >> s->granule; g << s->granule < end && now != CHECK_LANES; g++) {
         uint64_t begin = g << s->granule, low = from > begin ? from - begin : 0, high = end - begin;
         if (high > grain) high = grain;
         current->mask = (uint8_t)(((1u << high) - 1) & ~((1u << low) - 1));
@@ -469,15 +473,15 @@ static verdict row_lane(const em_checks *c, const cluster_state *o, const em_war
     return least;
 }
 
-/* Of lanes that read the same the first two and the last one change what is kept. */
-static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+/* Of lanes with the same read only the first two and the last change the records. */
+static bool races_row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     const cluster_state *o = cluster_of(c, r->warp);
     const vclock *known = warp_of(c, r->warp)->known;
     bool write = r->kind == EM_WRITE, shared = r->space == EM_SHARED;
     uint32_t first = thread_id(c, r->warp, 0), bits = 0;
     if (!known || (c->launch->programmatic && !o->waited)) return false;
-    if (em_has(r->inst, EM_M_nc) && (s->writes || s->write_lines)) return false; /* check_path */
+    if (em_has(r->inst, EM_M_nc) && (s->writes || s->write_lines)) return false; /* see check_path */
     if (s->too_large) return true;
     access_record current = {.time = c->machine->time,
                              .inst = inst_index(c, r->inst),
@@ -486,24 +490,24 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
                              .flags = write ? ACCESS_WRITE : 0};
     if (!shared && em_lines_access(c, r, s, at, &current, known)) return true;
     for (uint32_t rest = r->mask; rest; rest &= rest - 1) bits |= r->offsets[__builtin_ctz(rest)];
-    if (!tables(c, s, write, shared, at | bits, r->bytes)) return true;
-    verdict last = ASK;
+    if (!allocate_records(c, s, write, shared, at | bits, r->bytes)) return true;
+    verdict last = CHECK_LANES;
     uint32_t alike = 0, offset = UINT32_MAX;
     for (uint32_t rest = r->mask; rest;) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         rest &= rest - 1;
         alike = r->offsets[lane] == offset ? alike + 1 : 0;
         offset = r->offsets[lane];
-        if (alike > 1 && last == FOR_WARP && rest && r->offsets[__builtin_ctz(rest)] == offset) continue;
+        if (alike > 1 && last == WARP_ORDERED && rest && r->offsets[__builtin_ctz(rest)] == offset) continue;
         current.id = (uint16_t)(first + lane);
         if (!shared && !em_lines_split(c, s, at + offset, r->bytes)) return true;
         last = row_lane(c, o, r, s, at + offset, known, &current);
-        if (last == ASK) return false;
+        if (last == CHECK_LANES) return false;
     }
     return true;
 }
 
-/* ---- the ends of blocks ---- */
+/* ---- exit of blocks ---- */
 
 static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, const access_record *previous)
 {
@@ -515,7 +519,7 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
         return;
     if (own && !late) return;
     const em_inst *i = &c->machine->code[previous->inst];
-    bool write = previous->flags & ACCESS_WRITE; /* a strong read of a copy is of its mbarrier */
+    bool write = previous->flags & ACCESS_WRITE; /* a strong read by a copy is of its mbarrier */
     bool is_source = i->opcode == EM_OP_cp && !(previous->flags & (ACCESS_WRITE | ACCESS_STRONG));
     order_late_use use = own                ? is_source ? ORDER_LATE_SOURCE : ORDER_LATE_COPY
                          : em_is_dropped(i) ? ORDER_LATE_STORE
@@ -530,23 +534,24 @@ static void used_until_the_end(em_checks *c, em_warp *w, const uint32_t *known, 
     const char *name = em_instruction_name(i), *verb = remote_verb(i, write);
     if (own)
         em_check_find(c, kind, owner, i, lane, UINT32_MAX,
-                      "race: %s %s shared memory of its block, which may have ended; nothing waits for that",
+                      "race: %s %s shared memory of its block, which may already have exited; no wait for "
+                      "the operation's completion",
                       name, write ? "writes" : "reads");
     else
-        em_check_find(
-            c, kind, owner, i, lane, UINT32_MAX,
-            "race: %s %s shared memory of block %u of the cluster, which may have ended; nothing orders "
-            "the block's end behind that",
-            name, verb, w->block->rank);
+        em_check_find(c, kind, owner, i, lane, UINT32_MAX,
+                      "race: %s %s shared memory of block %u of the cluster, which may already have exited; "
+                      "nothing orders the exit after the access",
+                      name, verb, w->block->rank);
 }
 
-/* The last threads of the warp's block end: others of the cluster may not use its shared memory from then on. */
+/* The last threads of the warp's block exit: from now on other blocks of the cluster may not use its shared
+ * memory. */
 static void end_block(em_checks *c, em_warp *w)
 {
     cluster_state *o = cluster_of(c, w);
     shadow *s = &o->shared[w->block->rank];
     if (!s->shared_use) return;
-    /* Its memory lives as long as any of its threads. */
+    /* The memory lives until the last of its threads exits. */
     uint32_t *known = calloc(c->entries, sizeof *known), threads = w->block->warp_count * EM_LANES;
     if (!known) {
         c->exhausted = true;
@@ -566,7 +571,7 @@ static void end_block(em_checks *c, em_warp *w)
 
 /* ---- mbarriers ---- */
 
-/* What followed the initialisation of `b`, which `mask` uses; false: nobody initialised it. */
+/* The fences that followed the initialisation of `b`, used by `mask`; false: it was not initialised. */
 static bool init_of(const em_checks *c, const em_warp *w, uint32_t mask, const mbarrier_state *b,
                     order_init *out)
 {
@@ -583,8 +588,8 @@ static bool init_of(const em_checks *c, const em_warp *w, uint32_t mask, const m
     return true;
 }
 
-/* Copies that complete at it are of the asynchronous proxy: they need not see an initialisation that no fence
- * made known to them. */
+/* Copies complete at an mbarrier through the async proxy: without a fence they need not see its
+ * initialisation. */
 static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask,
                               const mbarrier_state *b)
 {
@@ -593,7 +598,7 @@ static void check_initialised(em_checks *c, em_warp *w, const em_inst *i, uint32
     em_check_find(c, FOUND_MBARRIER_INIT_FENCE, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
                   "race: %s completes at the mbarrier at shared address 0x%x, which was initialised through "
-                  "the generic proxy; no fence.mbarrier_init or fence.proxy.async in between",
+                  "the generic proxy; no intervening fence.mbarrier_init or fence.proxy.async",
                   em_instruction_name(i), b->address);
 }
 
@@ -606,15 +611,15 @@ static void check_released(em_checks *c, em_warp *w, const em_inst *i, uint32_t 
         return;
     em_check_find(c, FOUND_MBARRIER_INIT_RELAXED, w, i, mask ? __builtin_ctz(mask) : -1,
                   inst_index(c, b->init_inst),
-                  "race: %s uses the mbarrier at shared address 0x%x of another block, behind a "
+                  "race: %s uses the mbarrier at shared address 0x%x of another block after a "
                   "barrier.cluster.arrive.relaxed; no fence.mbarrier_init after its initialisation",
                   em_instruction_name(i), b->address);
 }
 
 /* ---- the part ---- */
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void races_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
+                        uint64_t b)
 {
     const em_pending *p = c->machine->completing;
     (void)b;
@@ -625,13 +630,13 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         check_released(c, w, i, mask, em_mbarrier_find(c, cluster_of(c, w), (uint32_t)a, false));
 }
 
-static bool concerns(const em_checks *c, const em_inst *i)
+static bool races_concerns(const em_checks *c, const em_inst *i)
 {
     (void)c;
     return i->opcode == EM_OP_griddepcontrol;
 }
 
-static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+static void races_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
 {
     (void)lanes;
     if (!mask) return;
@@ -645,9 +650,9 @@ static const em_part *const needs[] = {&em_part_shadow_memory, &em_part_vector_c
 const em_part em_part_races = {
     .needs = needs,
     .events = EVENT(EXIT) | EVENT(MBARRIER_ARRIVE),
-    .event = event,
-    .access = access,
-    .row = row,
-    .concerns = concerns,
-    .step = step,
+    .event = races_event,
+    .access = races_access,
+    .row = races_row,
+    .concerns = races_concerns,
+    .step = races_step,
 };

@@ -1,11 +1,11 @@
-/* Findings: one for each kind and pair of instructions. Prints them when a launch ends and keeps them for callers, also as
- * JSON with the counts of transactions by line. */
+/* Findings: one per kind and pair of instructions. Prints them when a launch ends and keeps them for callers,
+ * also as JSON with the transaction counts by line. */
 #include "lib/checks/parts.h"
 
 #include "lib/base/list.h"
 #include "lib/base/text/json.h"
 
-enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_TOLD = 20 };
+enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_PRINTED = 20 };
 
 static const struct {
     unsigned check;
@@ -25,15 +25,15 @@ static const struct {
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
-static const char *name_of(unsigned check)
+static const char *check_name(unsigned check)
 {
     size_t n = 0;
     while (n + 1 < CHECKS && checks[n].check != check) n++;
     return checks[n].name;
 }
 
-/* Loops that were unrolled have many instructions for a line of the source: those are one. */
-static bool same_place(const em_program *program, uint32_t a, uint32_t b)
+/* Unrolled loops have several instructions per source line: these are one finding. */
+static bool is_same_place(const em_program *program, uint32_t a, uint32_t b)
 {
     if (a == b) return true;
     if (a == UINT32_MAX || b == UINT32_MAX) return false;
@@ -49,8 +49,8 @@ bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i
     uint32_t inst = inst_index(c, i);
     for (size_t n = 0; n < c->finding_count; n++) {
         finding *f = &c->findings[n];
-        if (f->kind != kind || !same_place(c->machine->program, f->inst, inst) ||
-            !same_place(c->machine->program, f->other, other))
+        if (f->kind != kind || !is_same_place(c->machine->program, f->inst, inst) ||
+            !is_same_place(c->machine->program, f->other, other))
             continue;
         f->count++;
         return false;
@@ -76,7 +76,7 @@ bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i
 
 /* ---- findings of all launches ---- */
 
-static cute_finding_place place_of(em_checks *c, const em_inst *i)
+static cute_finding_place finding_place(em_checks *c, const em_inst *i)
 {
     const em_program *program = c->machine->program;
     const em_loc *loc = em_loc_of(program, i);
@@ -88,7 +88,7 @@ static cute_finding_place place_of(em_checks *c, const em_inst *i)
     return place;
 }
 
-static void keep(em_checks *c, const finding *f)
+static void keep_finding(em_checks *c, const finding *f)
 {
     const em_program *program = c->machine->program;
     const char *text = cute_buffer_text(&f->text), *kernel = c->launch->kernel->name;
@@ -103,13 +103,13 @@ static void keep(em_checks *c, const finding *f)
                         .message = cute_arena_copy(c->arena, text, strlen(text)),
                         .reason = kinds[f->kind].reason,
                         .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
-                        .place = place_of(c, &program->code[f->inst]),
+                        .place = finding_place(c, &program->code[f->inst]),
                         .has_other = f->other != UINT32_MAX,
                         .other_note = kinds[f->kind].note,
                         .warp = f->warp,
                         .whole_warp = f->whole_warp,
                         .count = f->count};
-    if (e->has_other) e->other = place_of(c, &program->code[f->other]);
+    if (e->has_other) e->other = finding_place(c, &program->code[f->other]);
     memcpy(e->block, f->block, sizeof e->block);
     memcpy(e->thread, f->thread, sizeof e->thread);
     e->allowed = em_allowed(c, e, em_place(program, &program->code[f->inst]).file);
@@ -134,16 +134,16 @@ static void print_where(const cute_finding *e, cute_buffer *out)
         cute_buffer_printf(out, ", at %s:%u:%u", e->place.file, e->place.line, e->place.column);
 }
 
-static void print_finding(const em_checks *c, const finding *f, const cute_finding *e, cute_diag *diag)
+static void report_finding(const em_checks *c, const finding *f, const cute_finding *e, cute_diag *diag)
 {
     const em_program *program = c->machine->program;
     cute_place place = em_place(program, &program->code[f->inst]);
     cute_buffer where = {0};
     cute_report(diag, e->severity, &place, "%s", e->message);
     print_where(e, &where);
-    cute_note(diag, NULL, "%s%s", cute_buffer_text(&where), e->count > 1 ? ", first" : "");
+    cute_note(diag, NULL, "%s%s", cute_buffer_text(&where), e->count > 1 ? ", first occurrence" : "");
     cute_buffer_release(&where);
-    if (e->count > 1) cute_note(diag, NULL, "%llu times in all", (unsigned long long)e->count);
+    if (e->count > 1) cute_note(diag, NULL, "%llu occurrences", (unsigned long long)e->count);
     if (e->allowed)
         cute_note(diag, NULL, "allowed by --allow");
     else if (e->severity == CUTE_WARNING)
@@ -173,7 +173,7 @@ static json_t *finding_json(const cute_finding *e)
     print_where(e, &where);
     json_t *value = place_json(&e->place);
     json_object_update_new(value, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:[I,I,I]}", "kernel", e->kernel,
-                                            "check", name_of(e->check), "severity",
+                                            "check", check_name(e->check), "severity",
                                             e->severity == CUTE_ERROR ? "error" : "warning", "message",
                                             e->message, "where", cute_buffer_text(&where), "count",
                                             (json_int_t)e->count, "block", (json_int_t)e->block[0],
@@ -193,8 +193,8 @@ static json_t *finding_json(const cute_finding *e)
 
 /* ---- counts by line ---- */
 
-/* The entry of an instruction of a kernel's line: the user's where it is known, else that of the PTX. */
-static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
+/* The entry of a line of the kernel: of the source if known, else of the PTX. */
+static json_t *line_entry(em_checks *c, const em_inst *i, const char *space)
 {
     const em_program *program = c->machine->program;
     const char *kernel = c->launch->kernel->name;
@@ -207,7 +207,7 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
         cute_buffer_printf(&key, "%s %s %d", space, kernel, em_place(program, i).line);
     json_t *line = cute_buffer_ok(&key) ? json_object_get(c->line_index, cute_buffer_text(&key)) : NULL;
     if (!line) {
-        cute_finding_place place = place_of(c, i);
+        cute_finding_place place = finding_place(c, i);
         line = place_json(&place);
         json_object_set_new(line, "kernel", json_string(kernel));
         json_object_set_new(line, "instruction", json_string(em_instruction_name(i)));
@@ -219,7 +219,7 @@ static json_t *line_of(em_checks *c, const em_inst *i, const char *space)
     return line;
 }
 
-static void add(json_t *value, const char *key, uint64_t more)
+static void add_to_json(json_t *value, const char *key, uint64_t more)
 {
     json_int_t old = json_integer_value(json_object_get(value, key));
     json_object_set_new(value, key, json_integer(old + (json_int_t)more));
@@ -229,10 +229,10 @@ static void add_lines(em_checks *c, const cute_traffic *list, const char *space)
 {
     for (uint32_t n = 0; list && n < c->machine->program->count; n++) {
         if (!list[n].requests) continue;
-        json_t *line = line_of(c, &c->machine->program->code[n], space);
-        add(line, "requests", list[n].requests);
-        add(line, "transactions", list[n].count);
-        add(line, "ideal", list[n].ideal);
+        json_t *line = line_entry(c, &c->machine->program->code[n], space);
+        add_to_json(line, "requests", list[n].requests);
+        add_to_json(line, "transactions", list[n].count);
+        add_to_json(line, "ideal", list[n].ideal);
     }
 }
 
@@ -240,20 +240,20 @@ void em_report_launch(em_checks *c, cute_diag *diag)
 {
     for (size_t n = 0; n < c->finding_count; n++) {
         size_t before = c->found_count;
-        keep(c, &c->findings[n]);
-        if (n < FINDINGS_TOLD && c->found_count > before)
-            print_finding(c, &c->findings[n], &c->found[before], diag);
+        keep_finding(c, &c->findings[n]);
+        if (n < FINDINGS_PRINTED && c->found_count > before)
+            report_finding(c, &c->findings[n], &c->found[before], diag);
         cute_buffer_release(&c->findings[n].text);
     }
-    if (c->finding_count > FINDINGS_TOLD)
-        cute_note(diag, NULL, "%zu more are in the report of --json", c->finding_count - FINDINGS_TOLD);
+    if (c->finding_count > FINDINGS_PRINTED)
+        cute_note(diag, NULL, "%zu more findings in the --json report", c->finding_count - FINDINGS_PRINTED);
     c->finding_count = 0;
     for (size_t n = 0; n < c->region_count; n++)
         if (c->regions[n].too_large && c->which & CUTE_CHECK_RACE)
-            cute_report(diag, CUTE_REMARK, NULL, "races in %s were not looked for: it is too large",
+            cute_report(diag, CUTE_REMARK, NULL, "%s is too large for race checking",
                         c->regions[n].name ? c->regions[n].name : "a buffer");
     if (c->exhausted)
-        cute_report(diag, CUTE_WARNING, NULL, "the checks ran out of memory: they saw part of the run");
+        cute_report(diag, CUTE_WARNING, NULL, "out of memory: the checks covered only part of the run");
     add_lines(c, c->traffic[EM_WAVEFRONTS].by_inst, "shared");
     add_lines(c, c->traffic[EM_SECTORS].by_inst, "global");
 }

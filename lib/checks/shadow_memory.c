@@ -1,5 +1,5 @@
-/* Shadows of shared and global memory: what is kept beside each byte, for the parts that watch accesses. Owns the list
- * of buffers and finds which one an address is in. */
+/* Shadow memory: the state of each byte of shared and global memory, for the parts that observe accesses.
+ * Owns the list of buffers and finds the one that contains an address. */
 #include "lib/checks/parts.h"
 
 #include <stdio.h>
@@ -52,8 +52,8 @@ void em_shadow_write(shadow *s, uint64_t at, uint64_t bytes, bool written)
     }
 }
 
-/* Of a block that begins. */
-static void forget(shadow *s)
+/* For a block that starts. */
+static void reset_shadow(shadow *s)
 {
     em_shadow_write(s, 0, s->total, false);
     if (s->mbarriers) memset(s->mbarriers, 0, s->total / 64 + 1);
@@ -103,9 +103,9 @@ void em_checks_host_wrote(em_checks *c, uint64_t base, uint64_t size)
     }
 }
 
-/* ---- which memory ---- */
+/* ---- lookup ---- */
 
-static shadow *region_of(em_checks *c, uint64_t address)
+static shadow *find_region(em_checks *c, uint64_t address)
 {
     shadow *s = c->last_region;
     if (s && address - s->base < s->total) return s;
@@ -120,9 +120,9 @@ static shadow *region_of(em_checks *c, uint64_t address)
     if (low && address - c->regions[low - 1].base < c->regions[low - 1].total)
         return c->last_region = &c->regions[low - 1];
     const em_allocation *a = em_memory_find(c->launch->memory, address);
-    /* What the kernel allocates itself holds nothing; variables and what was there before it ran do. */
+    /* Memory allocated by the kernel starts uninitialised; variables and older allocations do not. */
     if (!a || !em_checks_add_buffer(c, a->base, a->size, a->size, a->name, a->base < c->heap)) return NULL;
-    return region_of(c, address);
+    return find_region(c, address);
 }
 
 /* "shared array 'tile' at offset 12" or "buffer C at byte 12". */
@@ -166,7 +166,7 @@ void em_shadow_describe(em_checks *c, const em_warp *w, em_space space, uint64_t
         return;
     }
     uint64_t rank = address >> EM_RANK_SHIFT;
-    shadow *s = space == EM_GLOBAL                ? region_of(c, address)
+    shadow *s = space == EM_GLOBAL                ? find_region(c, address)
                 : rank < w->block->cluster->count ? &cluster_of(c, w)->shared[rank]
                                                   : NULL;
     if (!s)
@@ -182,7 +182,7 @@ bool em_shadow_locate(em_checks *c, memory_access *a)
 {
     if (!c->shadows || a->space == EM_LOCAL) return true;
     if (a->space == EM_GLOBAL) {
-        a->shadow = region_of(c, a->address);
+        a->shadow = find_region(c, a->address);
         if (!a->shadow) return false;
         a->at = a->address - a->shadow->base;
     } else {
@@ -198,7 +198,7 @@ bool em_shadow_locate(em_checks *c, memory_access *a)
 
 /* ---- the part: shared memory of the blocks ---- */
 
-static bool grow(em_checks *c, uint32_t places)
+static bool shadow_memory_grow(em_checks *c, uint32_t places)
 {
     bool watch = c->which & CUTE_CHECK_UNINIT;
     for (uint32_t n = c->cluster_count; n < places; n++) {
@@ -210,7 +210,7 @@ static bool grow(em_checks *c, uint32_t places)
     return true;
 }
 
-static void end(em_checks *c)
+static void shadow_memory_end(em_checks *c)
 {
     for (uint32_t n = 0; c->clusters && n < c->cluster_room; n++)
         for (uint32_t r = 0; c->clusters[n].shared && r < c->entries / c->stride; r++)
@@ -218,13 +218,16 @@ static void end(em_checks *c)
     c->last_region = NULL;
 }
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void shadow_memory_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask,
+                                uint64_t a, uint64_t b)
 {
     (void)event, (void)i, (void)mask, (void)a, (void)b;
-    for (uint32_t r = 0; r < w->block->cluster->count; r++) forget(&cluster_of(c, w)->shared[r]);
+    for (uint32_t r = 0; r < w->block->cluster->count; r++) reset_shadow(&cluster_of(c, w)->shared[r]);
 }
 
 static const em_part *const needs[] = {&em_part_clusters, NULL};
-const em_part em_part_shadow_memory = {
-    .needs = needs, .events = EVENT(BEGIN), .grow = grow, .end = end, .event = event};
+const em_part em_part_shadow_memory = {.needs = needs,
+                                       .events = EVENT(BEGIN),
+                                       .grow = shadow_memory_grow,
+                                       .end = shadow_memory_end,
+                                       .event = shadow_memory_event};

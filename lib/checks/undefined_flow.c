@@ -1,7 +1,7 @@
-/* How undefined bytes propagate through instructions: a rule for each kind of data flow, for one lane. */
+/* Propagation of undefined bytes through instructions: one rule per kind of data flow, for one lane. */
 #include "lib/checks/undefined_flow.h"
 
-/* Which bytes of a value are those of a zero (or of ones). */
+/* Bytes of a value that are all zeros, or all ones. */
 static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, bool set)
 {
     if (o->bytes > 8) return 0;
@@ -12,8 +12,8 @@ static uint32_t bytes_that_are(const em_warp *w, const em_operand *o, int lane, 
     return bits;
 }
 
-/* A byte is defined where one side decides it: 0 of an and, ones of an or. */
-static uint32_t decided(const em_warp *w, const em_inst *i, int lane, bool or)
+/* A byte is defined if one side decides it: 0 of an and, ones of an or. */
+static uint32_t flow_and_or(const em_warp *w, const em_inst *i, int lane, bool or)
 {
     const em_operand *a = &i->o[1], *b = &i->o[2];
     uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
@@ -21,7 +21,7 @@ static uint32_t decided(const em_warp *w, const em_inst *i, int lane, bool or)
            ~(bytes_that_are(w, b, lane, or) & ~in_b);
 }
 
-static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
+static uint32_t flow_shift(const em_warp *w, const em_inst *i, int lane)
 {
     int bytes = bytes_of(&i->o[0]);
     uint32_t in = bits_of(w, &i->o[1], lane), out = 0;
@@ -38,8 +38,8 @@ static uint32_t shifted(const em_warp *w, const em_inst *i, int lane)
     return out;
 }
 
-/* bfi d, a, b, position, length: a field of b becomes a; bytes that it shares are those of both. */
-static uint32_t inserted(const em_warp *w, const em_inst *i, int lane, uint32_t *parts)
+/* bfi d, a, b, position, length: a field of b is replaced by a; a byte with bits of both depends on both. */
+static uint32_t flow_insert(const em_warp *w, const em_inst *i, int lane, uint32_t *parts)
 {
     uint32_t a = bits_of(w, &i->o[1], lane), b = bits_of(w, &i->o[2], lane), out = 0;
     int bytes = bytes_of(&i->o[0]);
@@ -55,7 +55,7 @@ static uint32_t inserted(const em_warp *w, const em_inst *i, int lane, uint32_t 
     return out;
 }
 
-static uint32_t extracted(const em_warp *w, const em_inst *i, int lane)
+static uint32_t flow_extract(const em_warp *w, const em_inst *i, int lane)
 {
     uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
     int from = (int)(em_get(w, &i->o[2], lane) & 0xff), to = from + (int)(em_get(w, &i->o[3], lane) & 0xff);
@@ -65,7 +65,7 @@ static uint32_t extracted(const em_warp *w, const em_inst *i, int lane)
     return 0;
 }
 
-static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
+static uint32_t flow_permute(const em_warp *w, const em_inst *i, int lane)
 {
     uint32_t pair = bits_of(w, &i->o[1], lane) | bits_of(w, &i->o[2], lane) << 4, out = 0;
     bool plain = !em_has(i, EM_M_f4e) && !em_has(i, EM_M_b4e) && !em_has(i, EM_M_rc8) &&
@@ -75,7 +75,7 @@ static uint32_t permuted(const em_warp *w, const em_inst *i, int lane)
     return out;
 }
 
-static uint32_t selected(const em_warp *w, const em_inst *i, int lane)
+static uint32_t flow_select(const em_warp *w, const em_inst *i, int lane)
 {
     const em_operand *a = &i->o[1], *b = &i->o[2];
     uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane);
@@ -84,8 +84,8 @@ static uint32_t selected(const em_warp *w, const em_inst *i, int lane)
     return same ? 0 : ones(bytes_of(&i->o[0]));
 }
 
-/* setp.cmp.and: false whatever the comparison says where the predicate is; .or: true. */
-static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
+/* setp.cmp.and: false if the predicate is, whatever the comparison; .or: true. */
+static uint32_t flow_compare(const em_warp *w, const em_inst *i, int lane)
 {
     bool values = (bits_of(w, &i->o[2], lane) | bits_of(w, &i->o[3], lane)) != 0;
     bool with = i->count > 4, predicate = with && bits_of(w, &i->o[4], lane);
@@ -94,8 +94,8 @@ static uint32_t compared(const em_warp *w, const em_inst *i, int lane)
     return (em_get(w, &i->o[4], lane) != 0) == em_has(i, EM_M_or) ? 0 : all;
 }
 
-/* Integers keep their low bytes; wider ones repeat the sign. */
-static uint32_t converted(const em_warp *w, const em_inst *i, int lane)
+/* Integers keep their low bytes; wider results repeat the sign. */
+static uint32_t flow_convert(const em_warp *w, const em_inst *i, int lane)
 {
     ptx_type to = (ptx_type)i->type, from = (ptx_type)i->types[1];
     uint32_t in = bits_of(w, &i->o[1], lane), all = ones(bytes_of(&i->o[0]));
@@ -129,14 +129,14 @@ void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin)
 uint32_t em_flow_parts(const em_warp *w, const em_inst *i, em_dataflow kind, int lane)
 {
     uint32_t parts = 0;
-    if (kind == EM_FLOW_INSERT) inserted(w, i, lane, &parts);
+    if (kind == EM_FLOW_INSERT) flow_insert(w, i, lane, &parts);
     if (kind == EM_FLOW_COPY || kind == EM_FLOW_CONVERT) return parts_of(w, &i->o[1], lane);
     if (kind != EM_FLOW_AND && kind != EM_FLOW_OR) return parts;
     const em_operand *a = &i->o[1], *b = &i->o[2];
     bool or = kind == EM_FLOW_OR;
     uint32_t in_a = bits_of(w, a, lane), in_b = bits_of(w, b, lane), pa = parts_of(w, a, lane),
              pb = parts_of(w, b, lane);
-    /* Ones of the other side keep bits of an and undefined, zeros those of an or. */
+    /* Ones on the other side keep bits of an and undefined, zeros those of an or. */
     uint32_t one = in_a & ~in_b & (pa | ~bytes_that_are(w, b, lane, !or));
     uint32_t other = in_b & ~in_a & (pb | ~bytes_that_are(w, a, lane, !or));
     return one | other | (in_a & in_b & (or ? pa & pb : pa | pb));
@@ -146,15 +146,15 @@ uint32_t em_flow_bits(const em_warp *w, const em_inst *i, em_dataflow kind, int 
 {
     uint32_t bits = 0, parts;
     switch (kind) {
-    case EM_FLOW_INSERT: return inserted(w, i, lane, &parts);
-    case EM_FLOW_EXTRACT: return extracted(w, i, lane);
-    case EM_FLOW_CONVERT: return converted(w, i, lane);
-    case EM_FLOW_AND: return decided(w, i, lane, false);
-    case EM_FLOW_OR: return decided(w, i, lane, true);
-    case EM_FLOW_SHIFT: return shifted(w, i, lane);
-    case EM_FLOW_PERMUTE: return permuted(w, i, lane);
-    case EM_FLOW_SELECT: return selected(w, i, lane);
-    case EM_FLOW_COMPARE: return compared(w, i, lane);
+    case EM_FLOW_INSERT: return flow_insert(w, i, lane, &parts);
+    case EM_FLOW_EXTRACT: return flow_extract(w, i, lane);
+    case EM_FLOW_CONVERT: return flow_convert(w, i, lane);
+    case EM_FLOW_AND: return flow_and_or(w, i, lane, false);
+    case EM_FLOW_OR: return flow_and_or(w, i, lane, true);
+    case EM_FLOW_SHIFT: return flow_shift(w, i, lane);
+    case EM_FLOW_PERMUTE: return flow_permute(w, i, lane);
+    case EM_FLOW_SELECT: return flow_select(w, i, lane);
+    case EM_FLOW_COMPARE: return flow_compare(w, i, lane);
     default: break;
     }
     bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;

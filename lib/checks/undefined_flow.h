@@ -1,13 +1,13 @@
-/* Which lanes of registers are undefined, and what instructions make of that. */
+/* Shadows of registers: the lanes that are undefined, and how instructions propagate them. */
 #ifndef CUTE_LIB_CHECKS_UNDEFINED_FLOW_H
 #define CUTE_LIB_CHECKS_UNDEFINED_FLOW_H
 
 #include "lib/checks/parts.h"
 
-/* The words of a register's shadow: lanes of which some byte is undefined, the instruction where that began
- * (NOWHERE: the register was never written), lanes by byte; of undefined bytes, not of predicates, lanes
- * where no bit of the byte is defined. SHADOW_COMPUTED: lanes whose value was not only copied; registers of
- * 16 bytes have none. */
+/* Words of a register's shadow: lanes with an undefined byte; the instruction of origin (NOWHERE: the
+ * register was never written); lanes by byte; then, except for predicates, lanes by byte in which no bit
+ * is defined. SHADOW_COMPUTED: lanes whose value was computed rather than copied; absent in 16-byte
+ * registers. */
 enum { SHADOW_ANY, SHADOW_ORIGIN, SHADOW_BYTES, SHADOW_COMPUTED = SHADOW_BYTES + 15, SHADOW_WHOLE };
 #define NOWHERE UINT32_MAX
 
@@ -18,11 +18,11 @@ typedef struct register_use {
 
 typedef struct register_flow {
     uint8_t kind;
-    uint16_t targets, sources; /* of uses, from `first` on */
-    uint32_t first, origin;    /* origin: number of its load_origin + 1 */
+    uint16_t targets, sources; /* counts of uses, from `first` on */
+    uint32_t first, origin;    /* origin: index of its load_origin, + 1 */
 } register_flow;
 
-/* Where an instruction loaded what nothing wrote, the last time for each lane. */
+/* The last load of uninitialised memory by an instruction, for each lane. */
 typedef struct load_origin {
     const em_warp *warp;
     uint32_t lanes;
@@ -35,7 +35,7 @@ static inline bool is_register(const em_operand *o)
     return o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS;
 }
 
-/* Predicates have no room for SHADOW_COMPUTED and what follows, registers of 16 bytes none for the first. */
+/* Predicates have no room for SHADOW_COMPUTED and later words, 16-byte registers none for SHADOW_COMPUTED. */
 static inline bool has_history(const em_operand *o)
 {
     return is_register(o) && o->bytes && o->bytes != 16;
@@ -56,7 +56,7 @@ static inline uint32_t lanes_of(const em_warp *w, const em_operand *o)
     return is_register(o) ? shadow_at(w, o->at)[SHADOW_ANY] : 0;
 }
 
-/* Which bytes of a lane are undefined, a bit each. */
+/* Undefined bytes of a lane, one bit each. */
 static inline uint32_t bits_of(const em_warp *w, const em_operand *o, int lane)
 {
     uint32_t bits = 0;
@@ -77,7 +77,7 @@ static inline void set_bits(const em_warp *w, const em_operand *o, int lane, uin
     if (has_history(o)) words[SHADOW_COMPUTED] &= ~own;
 }
 
-/* Undefined bytes of which some bits are defined, as when a bit-field is set. */
+/* Undefined bytes with some defined bits, as after setting a bit-field. */
 static inline uint32_t parts_of(const em_warp *w, const em_operand *o, int lane)
 {
     uint32_t bits = bits_of(w, o, lane), parts = 0;
@@ -120,9 +120,9 @@ static inline void set_computed(const em_warp *w, const em_operand *o, int lane)
     if (has_history(o)) shadow_at(w, o->at)[SHADOW_COMPUTED] |= 1u << lane;
 }
 
-/* mov: pieces into a value, a value into pieces, or as it is. */
+/* mov: packs, unpacks or copies. */
 void em_flow_move(const em_warp *w, const em_inst *i, int lane, uint32_t origin);
-/* Which bytes of the result are undefined, and which of those have defined bits. */
+/* Undefined bytes of the result; undefined bytes with some defined bits. */
 uint32_t em_flow_bits(const em_warp *w, const em_inst *i, em_dataflow kind, int lane);
 uint32_t em_flow_parts(const em_warp *w, const em_inst *i, em_dataflow kind, int lane);
 

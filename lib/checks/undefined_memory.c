@@ -1,12 +1,12 @@
-/* Memory that nothing wrote: a bit for each byte of shared and global memory. Loads make registers undefined
+/* Uninitialised memory: one bit per byte of shared and global memory. Loads make registers undefined
  * (undefined_registers.c); other reads are reported at once. */
 #include "lib/checks/parts.h"
 
-/* The first byte that was not written, or `bytes`. */
+/* The first uninitialised byte, or `bytes`. */
 static uint64_t first_unwritten(const shadow *s, uint64_t at, uint64_t bytes)
 {
     if (!s->written) return bytes;
-    if ((at & 7) + bytes <= 8) { /* the usual access */
+    if ((at & 7) + bytes <= 8) { /* common case */
         uint32_t mask = ((1u << bytes) - 1) << (at & 7);
         if ((s->written[at >> 3] & mask) == mask) return bytes;
     }
@@ -21,7 +21,7 @@ static uint64_t first_unwritten(const shadow *s, uint64_t at, uint64_t bytes)
     return bytes;
 }
 
-static bool access(em_checks *c, const memory_access *a)
+static bool undefined_memory_access(em_checks *c, const memory_access *a)
 {
     char place[200];
     shadow *s = a->shadow;
@@ -38,9 +38,9 @@ static bool access(em_checks *c, const memory_access *a)
         if (n < bytes && !taken) {
             em_shadow_place(c, a->warp, a->space, s, at + n, place, sizeof place);
             em_check_find(c, a->kind == EM_READ ? FOUND_UNINIT_READ : FOUND_UNINIT_UPDATE, a->warp, a->inst,
-                          a->lane, UINT32_MAX, "uninitialised: %s %s %s, which nothing wrote before", name,
+                          a->lane, UINT32_MAX, "uninitialised: %s %s %s, which was never written", name,
                           a->kind == EM_READ ? "reads" : "updates", place);
-            /* Once is enough. */
+            /* reported once */
             if (a->kind == EM_READ) return true;
         }
     }
@@ -52,8 +52,8 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
-/* No byte that is read is undefined, or no register that is stored. */
-static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+/* False if a byte read or a register stored is undefined. */
+static bool undefined_memory_row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     bool write = r->kind == EM_WRITE;
     if (write && em_registers_undefined(c, r->warp, r->inst, r->mask)) return false;
@@ -68,4 +68,5 @@ static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 }
 
 static const em_part *const needs[] = {&em_part_shadow_memory, NULL};
-const em_part em_part_undefined_memory = {.needs = needs, .access = access, .row = row};
+const em_part em_part_undefined_memory = {
+    .needs = needs, .access = undefined_memory_access, .row = undefined_memory_row};

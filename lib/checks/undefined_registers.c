@@ -1,8 +1,8 @@
-/* Registers that hold what nothing wrote. Beside each register lies a shadow: a mask of lanes for each of its
- * bytes. Loads of memory that was never written and registers that a function begins with are undefined;
- * moves, packs, shifts and bitwise operations carry that on byte by byte, all other arithmetic for the whole
- * result. Copies do no harm, uses do: addresses, branches and other guards, operands of MMAs and atomics,
- * stores to global memory. Stores to shared and local memory make those bytes undefined again. */
+/* Uninitialised registers. Each register has a shadow: a mask of lanes for each of its bytes. Registers are
+ * undefined at function entry and after a load of uninitialised memory; moves, packs, shifts and bitwise
+ * operations propagate this by byte, other arithmetic to the whole result. Copies are harmless, uses are
+ * findings: addresses, branches and other guards, operands of MMAs and atomics, stores to global memory.
+ * Stores to shared and local memory make those bytes undefined again. */
 #include "lib/checks/undefined_flow.h"
 
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include "lib/base/list.h"
 #include "lib/numeric/mma.h"
 
-/* CC.CF, where add.cc leaves it (integer.c). */
+/* CC.CF, as add.cc stores it (integer.c). */
 static const em_operand carry = {.kind = EM_O_VALUE, .base = EM_BASE_REGISTERS};
 
-/* ---- which registers an instruction reads and writes ---- */
+/* ---- registers read and written by an instruction ---- */
 
-static bool add_use(em_checks *c, const em_operand *o, bool address)
+static bool add_register_use(em_checks *c, const em_operand *o, bool address)
 {
     if (!cute_heap_more(&c->uses, c->use_count, &c->use_capacity, sizeof *c->uses, 1024)) return false;
     c->uses[c->use_count++] = (register_use){o, address};
@@ -25,7 +25,7 @@ static bool add_use(em_checks *c, const em_operand *o, bool address)
 
 static bool add_registers(em_checks *c, const em_operand *o, bool address)
 {
-    if (is_register(o)) return add_use(c, o, address);
+    if (is_register(o)) return add_register_use(c, o, address);
     bool memory = o->kind == EM_O_MEMORY;
     if (memory || o->kind == EM_O_VECTOR)
         for (int n = 0; n < o->count; n++)
@@ -38,23 +38,23 @@ static bool reads_carry(const em_inst *i)
     return i->opcode == EM_OP_addc || i->opcode == EM_OP_subc || i->opcode == EM_OP_madc;
 }
 
-static bool make_flow(em_checks *c, const em_inst *i, register_flow *f)
+static bool make_register_flow(em_checks *c, const em_inst *i, register_flow *f)
 {
     *f = (register_flow){.kind = i->dataflow, .first = (uint32_t)c->use_count};
     for (int n = 0; n < i->results && n < i->count; n++)
         if (i->o[n].kind != EM_O_MEMORY && !add_registers(c, &i->o[n], false)) return false;
-    if (em_has(i, EM_M_cc) && !add_use(c, &carry, false)) return false;
+    if (em_has(i, EM_M_cc) && !add_register_use(c, &carry, false)) return false;
     f->targets = (uint16_t)(c->use_count - f->first);
     for (int n = 0; n < i->count; n++)
         if ((n >= i->results || i->o[n].kind == EM_O_MEMORY) && !add_registers(c, &i->o[n], false))
             return false;
     if (f->kind == EM_FLOW_WGMMA && i->count && !add_registers(c, &i->o[0], false)) return false;
-    if (reads_carry(i) && !add_use(c, &carry, false)) return false;
+    if (reads_carry(i) && !add_register_use(c, &carry, false)) return false;
     f->sources = (uint16_t)(c->use_count - f->first - f->targets);
     return true;
 }
 
-static bool grow(em_checks *c, uint32_t places)
+static bool undefined_registers_grow(em_checks *c, uint32_t places)
 {
     const em_cluster *cluster = &c->machine->clusters[0];
     size_t count = (size_t)places * cluster->count * cluster->blocks[0].warp_count;
@@ -65,17 +65,17 @@ static bool grow(em_checks *c, uint32_t places)
     return true;
 }
 
-static bool begin(em_checks *c)
+static bool undefined_registers_begin(em_checks *c)
 {
     const em_program *p = c->launch->program;
     c->flows = calloc((size_t)p->count + 1, sizeof *c->flows);
-    /* A program without registers has uses of none, not nothing that uses are a part of. */
+    /* Allocated even if the program uses no registers, so that `uses` is never NULL. */
     bool ok = c->flows && cute_heap_more(&c->uses, 0, &c->use_capacity, sizeof *c->uses, 1024);
-    for (uint32_t n = 0; ok && n < p->count; n++) ok = make_flow(c, &p->code[n], &c->flows[n]);
+    for (uint32_t n = 0; ok && n < p->count; n++) ok = make_register_flow(c, &p->code[n], &c->flows[n]);
     return ok;
 }
 
-static void end(em_checks *c)
+static void undefined_registers_end(em_checks *c)
 {
     for (size_t n = 0; c->locals && n < c->local_count; n++) free(c->locals[n]);
     free(c->locals);
@@ -96,7 +96,7 @@ static uint8_t **local_of(em_checks *c, const em_warp *w)
                       w->index];
 }
 
-static void begin_cluster(em_checks *c, em_cluster *cluster)
+static void reset_cluster_registers(em_checks *c, em_cluster *cluster)
 {
     for (uint32_t r = 0; r < cluster->count; r++)
         for (uint32_t n = 0; n < cluster->blocks[r].warp_count; n++) {
@@ -108,7 +108,7 @@ static void begin_cluster(em_checks *c, em_cluster *cluster)
         }
 }
 
-/* Where it began what is undefined in `o`; at this instruction, if the register was never written. */
+/* The origin of undefined bytes in `o`; this instruction if the register was never written. */
 static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand *o, const em_inst *i)
 {
     uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
@@ -118,7 +118,7 @@ static uint32_t origin_of(const em_checks *c, const em_warp *w, const em_operand
 /* ---- reports ---- */
 
 /* The name of the register of an operand. */
-static void name_of(const em_warp *w, const em_operand *o, char *out, size_t size)
+static void register_name(const em_warp *w, const em_operand *o, char *out, size_t size)
 {
     const em_register *r = o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS
                                ? em_register_at(w->split->frame->function, o->at)
@@ -129,40 +129,40 @@ static void name_of(const em_warp *w, const em_operand *o, char *out, size_t siz
         snprintf(out, size, "a register");
 }
 
-/* Where threads go, or wait, by the operands. */
+/* Whether operands decide control flow or a wait. */
 static bool is_decision(const em_inst *i)
 {
     return i->control != EM_NEXT || i->opcode == EM_OP_bar || i->opcode == EM_OP_barrier;
 }
 
-/* A use that matters, in one lane. It is reported once: from then on the register counts as written. */
-static void report(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o, bool address,
-                   bool guard)
+/* A use of an undefined value in one lane. Reported once: from then on the register counts as written. */
+static void report_use(em_checks *c, em_warp *w, const em_inst *i, int lane, const em_operand *o,
+                       bool address, bool guard)
 {
     const em_program *p = c->machine->program;
     const char *name = em_instruction_name(i);
     uint32_t origin = shadow_at(w, o->at)[SHADOW_ORIGIN];
-    const char *verb = address                                            ? "makes an address of"
+    const char *verb = address                                            ? "computes an address from"
                        : guard || is_decision(i)                          ? "depends on"
                        : c->flows[inst_index(c, i)].kind == EM_FLOW_STORE ? "stores"
                                                                           : "takes";
     char which[48], place[200];
-    name_of(w, o, which, sizeof which);
+    register_name(w, o, which, sizeof which);
     const register_flow *f = origin < p->count ? &c->flows[origin] : NULL;
     if (!f) {
         em_check_find(c, FOUND_UNINIT_REGISTER, w, i, lane, UINT32_MAX,
-                      "uninitialised: %s %s %s, which nothing wrote before", name, verb, which);
+                      "uninitialised: %s %s %s, which was never written", name, verb, which);
     } else if (f->origin) {
         const load_origin *from = &c->origins[f->origin - 1];
         uint32_t lanes = from->lanes;
         int at = from->warp == w && lanes >> lane & 1 ? lane : __builtin_ctz(lanes);
         em_shadow_describe(c, w, from->space, from->address[at], place, sizeof place);
         em_check_find(c, FOUND_UNINIT_LOAD, w, &p->code[origin], lane, inst_index(c, i),
-                      "uninitialised: %s reads %s, which nothing wrote before; %s %s it",
+                      "uninitialised: %s reads %s, which was never written; %s %s it",
                       em_instruction_name(&p->code[origin]), place, name, verb);
     } else {
         em_check_find(c, FOUND_UNINIT_COMPUTED, w, i, lane, origin,
-                      "uninitialised: %s %s %s, which comes from a register that nothing wrote before", name,
+                      "uninitialised: %s %s %s, which derives from a register that was never written", name,
                       verb, which);
     }
 }
@@ -171,14 +171,14 @@ static void report_lanes(em_checks *c, em_warp *w, const em_inst *i, uint32_t la
                          bool address, bool guard)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        report(c, w, i, __builtin_ctz(rest), o, address, guard);
+        report_use(c, w, i, __builtin_ctz(rest), o, address, guard);
     set_lanes(w, o, lanes, false, 0);
 }
 
-/* ---- how it spreads ---- */
+/* ---- propagation ---- */
 
-/* What shuffles and their kind give to the lanes of `mask`. */
-static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+/* Shuffles, votes and the like, for the lanes of `mask`. */
+static void flow_exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     const register_flow *f = &c->flows[inst_index(c, i)];
     const register_use *uses = &c->uses[f->first];
@@ -211,7 +211,7 @@ static void exchange(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
             ok = (int32_t)j <= (int32_t)most;
         }
         j = ok ? j & 31 : lane;
-        /* A lane that takes no part has nothing to give. */
+        /* Lanes that do not take part supply no value. */
         bits[l] = unsure >> l & 1 || !(mask >> j & 1) ? 15 : bits_of(w, value, (int)j);
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -225,10 +225,9 @@ static bool from_memory(const em_checks *c, uint32_t origin)
     return origin < c->machine->program->count && c->flows[origin].origin;
 }
 
-/* mma: an undefined element of A makes its row of the result undefined, one of B its column. Kernels that load tiles
- * at the edge of a matrix only in part do not look at those. A register that was never written is reported
- * at once. */
-static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+/* mma: an undefined element of A makes its row of the result undefined, one of B its column. Kernels with
+ * partly loaded tiles at matrix edges ignore those. A register that was never written is reported at once. */
+static void flow_mma(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t rows = 0, columns = 0, origin = NOWHERE, sums[EM_LANES] = {0};
     const em_operand *d = &i->o[0];
@@ -269,13 +268,13 @@ static void multiply(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* Some source is undefined in some lane of `mask`. */
-static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_flow *f, uint32_t mask)
+/* A source is undefined in a lane of `mask`. */
+static void flow_default(em_checks *c, em_warp *w, const em_inst *i, const register_flow *f, uint32_t mask)
 {
     const register_use *targets = &c->uses[f->first], *sources = targets + f->targets;
     uint32_t undefined = 0, origin = NOWHERE;
     if (f->kind == EM_FLOW_MMA) {
-        multiply(c, w, i, mask);
+        flow_mma(c, w, i, mask);
         return;
     }
     for (int n = 0; n < f->sources; n++) {
@@ -320,18 +319,19 @@ static void spread(em_checks *c, em_warp *w, const em_inst *i, const register_fl
     }
 }
 
-static void step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes, uint32_t mask)
+static void undefined_registers_step(em_checks *c, em_warp *w, const em_inst *i, uint32_t lanes,
+                                     uint32_t mask)
 {
     const register_flow *f = &c->flows[inst_index(c, i)];
     const register_use *use = &c->uses[f->first], *targets = use + f->targets, *end = targets + f->sources;
     uint32_t unsure = i->guard ? shadow_at(w, i->guard_at)[SHADOW_ANY] & lanes : 0, undefined = 0;
     if (f->kind == EM_FLOW_LANES) {
         bool by_event = em_has(i, EM_M_sync) && i->opcode != EM_OP_movmatrix;
-        if (!by_event && mask) exchange(c, w, i, mask);
+        if (!by_event && mask) flow_exchange(c, w, i, mask);
     } else {
         for (const register_use *s = targets; s < end; s++) undefined |= shadow_at(w, s->o->at)[SHADOW_ANY];
         if (undefined & mask)
-            spread(c, w, i, f, mask);
+            flow_default(c, w, i, f, mask);
         else
             for (; use < targets; use++)
                 if (shadow_at(w, use->o->at)[SHADOW_ANY] & mask) set_lanes(w, use->o, mask, false, 0);
@@ -353,7 +353,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
                        uint64_t undefined)
 {
     register_flow *f = c->flows ? &c->flows[inst_index(c, i)] : NULL;
-    /* An exchange gives what was there, as a load does. */
+    /* An exchange returns the old value, as a load does. */
     if (!f || (f->kind != EM_FLOW_LOAD && !em_has(i, EM_M_exch)) || c->machine->completing || lane < 0)
         return false;
     if (!f->origin) {
@@ -373,7 +373,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     if (i->opcode == EM_OP_ldmatrix) {
         int row = lane & 7;
         d = &d[lane >> 3];
-        for (int n = 0; n < 8; n++) { /* its 8 halves go to 4 lanes in order, or to a column */
+        for (int n = 0; n < 8; n++) { /* its 8 halves belong to 4 lanes in order, or to a column */
             bool across = em_has(i, EM_M_trans);
             int to = across ? 4 * n + row / 2 : 4 * row + n / 2, half = across ? row & 1 : n & 1;
             uint32_t bits = (uint32_t)(undefined >> 2 * n & 3) << 2 * half;
@@ -396,7 +396,7 @@ bool em_registers_load(em_checks *c, em_warp *w, const em_inst *i, int lane, em_
     return true;
 }
 
-/* The 8 halves of a row that stmatrix writes lie in 4 lanes in order, or in a column. */
+/* The 8 halves of a row that stmatrix writes come from 4 lanes in order, or a column. */
 static uint64_t row_bits(const em_warp *w, const em_inst *i, int lane)
 {
     const em_operand *s = &i->o[1].list[lane >> 3];
@@ -420,13 +420,13 @@ uint64_t em_registers_store(em_checks *c, em_warp *w, const em_inst *i, int lane
     if (i->opcode == EM_OP_stmatrix) return row_bits(w, i, lane);
     for (int n = 0; n < i->memory.vector; n++) {
         uint32_t bits = bits_of(w, &s[n], lane) & ones(bytes), parts = parts_of(w, &s[n], lane);
-        /* Structures have bytes between their members, so part of what is copied may be undefined. */
+        /* Copies of structures include padding, so part of a copied value may be undefined. */
         if (global && bits && (bits == ones(bytes) || is_computed(w, &s[n], lane))) {
-            report(c, w, i, lane, &s[n], false, false);
+            report_use(c, w, i, lane, &s[n], false, false);
             set_lanes(w, &s[n], 1u << lane, false, 0);
             bits = 0;
         }
-        bits &= ~parts; /* a bit-field was set in memory that is not defined yet */
+        bits &= ~parts; /* a bit-field in otherwise undefined memory */
         undefined |= (uint64_t)bits << n * bytes;
     }
     return undefined;
@@ -440,7 +440,7 @@ bool em_registers_undefined(const em_checks *c, const em_warp *w, const em_inst 
     return lanes & mask;
 }
 
-/* ---- local memory: a bit for each byte that was written, of each lane in turn ---- */
+/* ---- local memory: one bit per written byte, lane by lane ---- */
 
 static uint8_t *local_bits(em_checks *c, em_warp *w)
 {
@@ -450,7 +450,7 @@ static uint8_t *local_bits(em_checks *c, em_warp *w)
     return *at;
 }
 
-static bool access(em_checks *c, const memory_access *a)
+static bool undefined_registers_access(em_checks *c, const memory_access *a)
 {
     em_warp *w = a->warp;
     uint64_t size = (uint64_t)w->local_size, undefined = 0;
@@ -475,14 +475,14 @@ static bool access(em_checks *c, const memory_access *a)
     return true;
 }
 
-/* Rows are not of local memory. */
-static bool row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
+/* Local accesses are never rows. */
+static bool undefined_registers_row(em_checks *c, const em_warp_access *r, shadow *s, uint64_t at)
 {
     (void)c, (void)r, (void)s, (void)at;
     return true;
 }
 
-/* Local memory that a call begins with, or has written. */
+/* Local memory at the start of a call, or written by it. */
 static void enter_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from, uint64_t bytes, bool written)
 {
     uint8_t *bits = local_bits(c, w);
@@ -493,13 +493,13 @@ static void enter_frame(em_checks *c, em_warp *w, uint32_t lanes, uint64_t from,
         em_shadow_write(&all, (uint64_t)__builtin_ctz(rest) * size + from, bytes, written);
 }
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void undefined_registers_event(em_checks *c, em_event event, em_warp *w, const em_inst *i,
+                                      uint32_t mask, uint64_t a, uint64_t b)
 {
     switch ((int)event) {
-    case EM_E_BEGIN: begin_cluster(c, w->block->cluster); break;
+    case EM_E_BEGIN: reset_cluster_registers(c, w->block->cluster); break;
     case EM_E_WARP_EXCHANGE:
-        if (i) exchange(c, w, i, mask);
+        if (i) flow_exchange(c, w, i, mask);
         break;
     case EM_E_FRAME_ENTER:
     case EM_E_FRAME_WRITE: enter_frame(c, w, mask, a, b, event == EM_E_FRAME_WRITE); break;
@@ -511,12 +511,12 @@ static const em_part *const needs[] = {&em_part_clusters, NULL};
 const em_part em_part_undefined_registers = {
     .needs = needs,
     .events = EVENT(BEGIN) | EVENT(WARP_EXCHANGE) | EVENT(FRAME_ENTER) | EVENT(FRAME_WRITE),
-    .begin = begin,
-    .grow = grow,
-    .end = end,
-    .event = event,
-    .access = access,
-    .row = row,
-    .step = step,
+    .begin = undefined_registers_begin,
+    .grow = undefined_registers_grow,
+    .end = undefined_registers_end,
+    .event = undefined_registers_event,
+    .access = undefined_registers_access,
+    .row = undefined_registers_row,
+    .step = undefined_registers_step,
     .shadows_registers = true,
 };

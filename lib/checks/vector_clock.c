@@ -1,5 +1,5 @@
-/* Vector clocks of threads: what is ordered before what. They are joined at barriers, mbarriers and waits for
- * asynchronous work here, at fences and flags in flags.c. */
+/* Vector clocks of threads: the happens-before order. Joined here at barriers, mbarriers and waits for
+ * asynchronous work, in flags.c at fences and flags. */
 #include "lib/checks/parts.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ vclock *em_vclock_make(em_checks *c, const uint32_t *clock, cross_clock *others)
     return s;
 }
 
-static void join(uint32_t *to, const uint32_t *from, uint32_t count)
+static void join_clocks(uint32_t *to, const uint32_t *from, uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) to[n] = from[n] > to[n] ? from[n] : to[n];
 }
@@ -59,7 +59,7 @@ vclock *em_vclock_join(em_checks *c, const vclock *a, const vclock *b)
     cross_clock *others = em_cross_join(c, a->cross, b->cross);
     vclock *s = em_vclock_make(c, a->clock, others);
     em_cross_drop(others);
-    if (s) join(s->clock, b->clock, c->entries);
+    if (s) join_clocks(s->clock, b->clock, c->entries);
     return s;
 }
 
@@ -89,7 +89,7 @@ void em_sync_release(sync_var *m)
     *m = (sync_var){0};
 }
 
-/* What the thread fenced before it arrived: a flag that is raised behind the barrier releases it too. */
+/* Publishes the thread's last fences: a flag raised after the barrier releases them, too. */
 static void arrive_fenced(em_checks *c, sync_var *m, const thread_state *t, uint32_t id)
 {
     for (int k = 0; k < SCOPES; k++) {
@@ -108,9 +108,9 @@ static void arrive_fenced(em_checks *c, sync_var *m, const thread_state *t, uint
     }
 }
 
-/* A thread that knows `known` arrives at time `now`; of a copy, `t` is NULL. */
-static void arrive(em_checks *c, sync_var *m, const vclock *known, uint32_t id, uint32_t now,
-                   const thread_state *t)
+/* A thread that knows `known` arrives at time `now`; `t` is NULL for a copy. */
+static void arrive_at_sync(em_checks *c, sync_var *m, const vclock *known, uint32_t id, uint32_t now,
+                           const thread_state *t)
 {
     if (!m->accumulated) m->accumulated = calloc(c->entries, sizeof *m->accumulated);
     if (!m->accumulated) {
@@ -118,7 +118,7 @@ static void arrive(em_checks *c, sync_var *m, const vclock *known, uint32_t id, 
         return;
     }
     if (m->last != known) {
-        join(m->accumulated, known->clock, c->entries);
+        join_clocks(m->accumulated, known->clock, c->entries);
         em_vclock_drop(m->last);
         m->last = em_vclock_keep(known);
         cross_clock *others = em_cross_join(c, m->cross, known->cross);
@@ -129,19 +129,19 @@ static void arrive(em_checks *c, sync_var *m, const vclock *known, uint32_t id, 
     if (t) arrive_fenced(c, m, t, id);
 }
 
-static void arrive_lanes(em_checks *c, sync_var *m, em_warp *w, uint32_t mask)
+static void arrive_lanes_at_sync(em_checks *c, sync_var *m, em_warp *w, uint32_t mask)
 {
     cluster_state *cluster = cluster_of(c, w);
     uint32_t now = em_tick(c);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t id = thread_id(c, w, __builtin_ctz(rest));
         const thread_state *t = &cluster->threads[id];
-        arrive(c, m, t->known, id, now, t);
+        arrive_at_sync(c, m, t->known, id, now, t);
     }
 }
 
-/* A phase is complete: what its arrivals knew is the result. */
-static void complete(em_checks *c, sync_var *m)
+/* A phase is complete: its result is the join of all arrivals. */
+static void complete_sync_phase(em_checks *c, sync_var *m)
 {
     em_vclock_drop(m->result);
     m->result = m->accumulated ? em_vclock_make(c, m->accumulated, m->cross) : NULL;
@@ -163,7 +163,7 @@ static void complete(em_checks *c, sync_var *m)
     m->last = NULL;
 }
 
-/* Whether all lanes of the warp have one clock. */
+/* Whether all lanes of the warp share one clock. */
 static void find_common(const em_checks *c, const em_warp *w)
 {
     const thread_state *t = &cluster_of(c, w)->threads[thread_id(c, w, 0)];
@@ -176,9 +176,9 @@ static void find_common(const em_checks *c, const em_warp *w)
     warp_of(c, w)->known = common;
 }
 
-/* Joins `what` into the lanes' clocks, or those of their last fence of scope `fenced`. Lanes that share a clock
- * share the joined one. */
-static void acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what, int fenced)
+/* Joins `what` into the lanes' clocks, or into those of their last fence of scope `fenced`. Lanes that share
+ * a clock share the result. */
+static void acquire_clock(em_checks *c, em_warp *w, uint32_t mask, const vclock *what, int fenced)
 {
     cluster_state *cluster = cluster_of(c, w);
     vclock *before = NULL, *after = NULL;
@@ -207,14 +207,14 @@ static void acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what,
 
 void em_vclock_acquire(em_checks *c, em_warp *w, uint32_t mask, const vclock *what)
 {
-    acquire(c, w, mask, what, -1);
+    acquire_clock(c, w, mask, what, -1);
 }
 
 static void acquire_result(em_checks *c, em_warp *w, uint32_t mask, const sync_var *m)
 {
-    if (m->result) acquire(c, w, mask, m->result, -1);
+    if (m->result) acquire_clock(c, w, mask, m->result, -1);
     for (int k = 0; k < SCOPES; k++)
-        if (m->fenced_result[k]) acquire(c, w, mask, m->fenced_result[k], k);
+        if (m->fenced_result[k]) acquire_clock(c, w, mask, m->fenced_result[k], k);
     for (uint32_t rest = m->assumed_result ? mask : 0; rest; rest &= rest - 1)
         em_vclock_add(c, &cluster_of(c, w)->threads[thread_id(c, w, __builtin_ctz(rest))].assumed,
                       m->assumed_result);
@@ -222,7 +222,7 @@ static void acquire_result(em_checks *c, em_warp *w, uint32_t mask, const sync_v
 
 /* ---- the state of a launch ---- */
 
-static void end(em_checks *c)
+static void vector_clocks_end(em_checks *c)
 {
     for (uint32_t n = 0; c->clusters && n < c->cluster_room; n++) {
         cluster_state *o = &c->clusters[n];
@@ -242,8 +242,8 @@ static void end(em_checks *c)
     em_flags_end(c);
 }
 
-/* A cluster begins: nothing that ran in its place before concerns it. */
-static void begin_cluster(em_checks *c, em_warp *w)
+/* A cluster starts: earlier clusters in its slot are irrelevant. */
+static void reset_cluster_clocks(em_checks *c, em_warp *w)
 {
     cluster_state *o = cluster_of(c, w);
     uint32_t *clock = malloc((size_t)c->entries * sizeof *clock);
@@ -276,7 +276,7 @@ static void begin_cluster(em_checks *c, em_warp *w)
 
 /* ---- mbarriers ---- */
 
-/* fence.proxy.async of some spaces, or fence.mbarrier_init of none. */
+/* fence.proxy.async of some spaces, or fence.mbarrier_init (no space). */
 static void asynchronous_fence(em_checks *c, em_warp *w, uint32_t mask, unsigned spaces)
 {
     uint32_t now = em_tick(c);
@@ -303,22 +303,23 @@ static void mbarrier_arrive(em_checks *c, em_warp *w, uint32_t mask, uint32_t ad
     mbarrier_state *b = em_mbarrier_find(c, cluster_of(c, w), address, true);
     const em_pending *p = c->machine->completing;
     if (!b) return;
-    /* A copy that completes releases its own accesses; cp.async also those of the thread that issued it. */
+    /* A completing copy releases its own accesses; cp.async also those of the issuing thread. */
     if (p)
-        arrive(c, &b->sync, cluster_of(c, w)->threads[thread_id(c, w, 0)].known,
-               async_id(c, w, async_kind(p->kind)), p->issued, NULL);
-    if (!p || p->kind == EM_P_MBARRIER) arrive_lanes(c, &b->sync, w, mask);
+        arrive_at_sync(c, &b->sync, cluster_of(c, w)->threads[thread_id(c, w, 0)].known,
+                       async_id(c, w, async_kind(p->kind)), p->issued, NULL);
+    if (!p || p->kind == EM_P_MBARRIER) arrive_lanes_at_sync(c, &b->sync, w, mask);
 }
 
 /* ---- asynchronous work ---- */
 
-static void commit(em_checks *c, em_warp *w, uint32_t kind, uint32_t group)
+static void commit_async_group(em_checks *c, em_warp *w, uint32_t kind, uint32_t group)
 {
     warp_of(c, w)->committed[kind][group % GROUPS_KEPT] = em_tick(c);
 }
 
-/* `read_only`: until the sources of bulk stores were read. */
-static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint32_t group, bool read_only)
+/* `read_only`: only until the sources of bulk stores were read. */
+static void acquire_async_groups(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint32_t group,
+                                 bool read_only)
 {
     cluster_state *o = cluster_of(c, w);
     uint32_t first = w->index, last = w->index, time = 0;
@@ -329,8 +330,8 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     for (uint32_t n = first; n <= last; n++) {
         uint32_t at =
             o->warps[w->block->rank * w->block->warp_count + n].committed[kind][group % GROUPS_KEPT];
-        /* A warp that is diverged at the commit counts more groups: a wait for all of them waits for what was
-         * issued. So does one for a warp that has not committed its part yet. */
+        /* A diverged warp may count more groups at the commit: a wait for all groups waits for all issued
+         * ones. The same holds for a warp that has not committed its part yet. */
         if (kind == WGMMA_KIND && (w->block->warps[n].wgmma_groups < group || group >= w->wgmma_groups))
             at = em_tick(c);
         if (at > time) time = at;
@@ -345,8 +346,8 @@ static void waited(em_checks *c, em_warp *w, uint32_t mask, uint32_t kind, uint3
     em_vclock_drop(over);
 }
 
-/* That a relaxed arrival orders no memory is asked for where mbarriers of other blocks are used (races.c). */
-static void cluster_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
+/* That a relaxed arrival orders no memory is only checked for mbarriers of other blocks (races.c). */
+static void arrive_at_cluster_barrier(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     cluster_state *o = cluster_of(c, w);
     bool relaxed = i && em_has(i, EM_M_relaxed);
@@ -354,19 +355,19 @@ static void cluster_arrive(em_checks *c, em_warp *w, const em_inst *i, uint32_t 
         thread_state *t = &o->threads[thread_id(c, w, __builtin_ctz(rest))];
         *(relaxed ? &t->cluster_relaxed : &t->cluster_released) = c->machine->time;
     }
-    arrive_lanes(c, &o->cluster, w, mask);
+    arrive_lanes_at_sync(c, &o->cluster, w, mask);
 }
 
 /* ---- events ---- */
 
-static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask, uint64_t a,
-                  uint64_t b)
+static void vector_clocks_event(em_checks *c, em_event event, em_warp *w, const em_inst *i, uint32_t mask,
+                                uint64_t a, uint64_t b)
 {
     cluster_state *o = cluster_of(c, w);
     barrier_state *barriers = &o->barriers[w->block->rank * BLOCK_BARRIERS];
     mbarrier_state *at;
     switch ((int)event) {
-    case EM_E_BEGIN: begin_cluster(c, w); break;
+    case EM_E_BEGIN: reset_cluster_clocks(c, w); break;
     case EM_E_FENCE:
         em_flags_fence(c, w, i, mask);
         if (em_has(i, EM_M_mbarrier_init)) asynchronous_fence(c, w, mask, 0);
@@ -374,8 +375,8 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
     case EM_E_PROXY_FENCE: proxy_fence(c, w, i, mask); break;
     case EM_E_WARP_SYNC: {
         sync_var all = {0};
-        arrive_lanes(c, &all, w, mask);
-        complete(c, &all);
+        arrive_lanes_at_sync(c, &all, w, mask);
+        complete_sync_phase(c, &all);
         acquire_result(c, w, mask, &all);
         em_sync_release(&all);
         break;
@@ -386,25 +387,25 @@ static void event(em_checks *c, em_event event, em_warp *w, const em_inst *i, ui
         break;
     case EM_E_BARRIER_ARRIVE:
         em_flags_arrive(c, w, mask, &barriers[a].sync);
-        arrive_lanes(c, &barriers[a].sync, w, mask);
+        arrive_lanes_at_sync(c, &barriers[a].sync, w, mask);
         break;
-    case EM_E_BARRIER_COMPLETE: complete(c, &barriers[a].sync); break;
+    case EM_E_BARRIER_COMPLETE: complete_sync_phase(c, &barriers[a].sync); break;
     case EM_E_BARRIER_EXIT: acquire_result(c, w, mask, &barriers[a].sync); break;
-    case EM_E_CLUSTER_ARRIVE: cluster_arrive(c, w, i, mask); break;
-    case EM_E_CLUSTER_COMPLETE: complete(c, &o->cluster); break;
+    case EM_E_CLUSTER_ARRIVE: arrive_at_cluster_barrier(c, w, i, mask); break;
+    case EM_E_CLUSTER_COMPLETE: complete_sync_phase(c, &o->cluster); break;
     case EM_E_CLUSTER_EXIT: acquire_result(c, w, mask, &o->cluster); break;
     case EM_E_MBARRIER_ARRIVE: mbarrier_arrive(c, w, mask, (uint32_t)a); break;
     case EM_E_MBARRIER_PHASE:
         at = em_mbarrier_find(c, o, (uint32_t)a, false);
-        if (at) complete(c, &at->sync);
+        if (at) complete_sync_phase(c, &at->sync);
         break;
     case EM_E_MBARRIER_PASS:
         at = em_mbarrier_find(c, o, (uint32_t)a, false);
         if (at) acquire_result(c, w, mask, &at->sync);
         break;
-    case EM_E_COMMIT_GROUP: commit(c, w, async_kind((int)a), (uint32_t)b); break;
+    case EM_E_COMMIT_GROUP: commit_async_group(c, w, async_kind((int)a), (uint32_t)b); break;
     case EM_E_WAIT_GROUP:
-        waited(c, w, mask, async_kind((int)a), (uint32_t)b, i && em_has(i, EM_M_read));
+        acquire_async_groups(c, w, mask, async_kind((int)a), (uint32_t)b, i && em_has(i, EM_M_read));
         break;
     default: break;
     }
@@ -417,6 +418,6 @@ const em_part em_part_vector_clocks = {
               EVENT(BARRIER_ARRIVE) | EVENT(BARRIER_COMPLETE) | EVENT(BARRIER_EXIT) | EVENT(CLUSTER_ARRIVE) |
               EVENT(CLUSTER_COMPLETE) | EVENT(CLUSTER_EXIT) | EVENT(MBARRIER_ARRIVE) | EVENT(MBARRIER_PHASE) |
               EVENT(MBARRIER_PASS) | EVENT(COMMIT_GROUP) | EVENT(WAIT_GROUP),
-    .end = end,
-    .event = event,
+    .end = vector_clocks_end,
+    .event = vector_clocks_event,
 };

@@ -110,7 +110,7 @@ import json, sys
 kernel = json.loads(sys.argv[1])["kernels"][0]
 assert [(u["operation"].split(".")[0], u["count"], u["ptx_line"]) for u in kernel["not_looked_at"]] == [
     ("tcgen05", 2, 20), ("tcgen05", 1, 21), ("frob", 1, 24)]
-assert kernel["not_looked_at"][2]["why"] == "the instruction is not known"
+assert kernel["not_looked_at"][2]["why"] == "unknown instruction"
 by_line = {a["ptx_line"]: a for a in kernel["accesses"]}
 # What an unknown instruction reads keeps its value; what it may write does not.
 assert by_line[23]["unknown"] == by_line[25]["unknown"] == "the result of an instruction that is not looked at"
@@ -122,7 +122,7 @@ PYTHON
     echo '{"kernel": "k", "grid": [1], "block": [128], "buffers": {"a": {"dtype": "f32", "shape": [1024], "init": "zeros"}},
         "args": ["a", 1]}' >k.json
     run cute-run k.ptx --config k.json --device emulator
-    [[ "$status" -eq 1 && "$output" == *"k.ptx:20:"*"tcgen05 is not supported: sm_100 has it"* ]]
+    [[ "$status" -eq 1 && "$output" == *"k.ptx:20:"*"tcgen05 is not supported: requires sm_100"* ]]
     # What is no instruction is an error still.
     sed -i 's/frob.b32 .*/frob.b32 %r7, [%r0;/' k.ptx
     run -1 cute-dump accesses k.ptx

@@ -34,9 +34,9 @@ checked() {
     checked dropped_barrier --check=race
     [ "$status" -eq 4 ]
     [[ "$output" == *"dropped_barrier.ptx:31:5: error: race: ld reads byte 124 of shared 'tile'"* ]]
-    [[ "$output" == *"dropped_barrier.ptx:30:5: note: the other is here"* ]]
+    [[ "$output" == *"dropped_barrier.ptx:30:5: note: the other access is here"* ]]
     [[ "$output" == *"block (0, 0, 0), thread ("* ]]
-    [[ "$output" == *"times in all"* ]]
+    [[ "$output" == *" occurrences"* ]]
 }
 
 @test "what known hardware does as meant is a warning with its reason, and an error with --strict" {
@@ -82,17 +82,17 @@ B
 @test "a wrong count of arrivals, a thread that arrives twice and a barrier that cp.async lacks are named" {
     checked initialised_for_another_count --check=barrier
     [ "$status" -eq 1 ]
-    [[ "$output" == *"is initialised for 65 arrivals a phase, and 64 came in the last one: expected 1 more, or another count"* ]]
+    [[ "$output" == *"expects 65 arrivals per phase, got 64 in the last one (1 missing); fix: add arrivals or lower the count"* ]]
     checked arrived_at_twice --check=barrier
-    [[ "$output" == *"barrier: thread 0 arrives twice in a phase of the mbarrier at shared address 0x"* ]]
-    [[ "$output" == *"note: it is initialised here"* ]]
+    [[ "$output" == *"barrier: thread 0 arrives twice in one phase of the mbarrier at shared address 0x"* ]]
+    [[ "$output" == *"note: the mbarrier is initialised here"* ]]
     checked cp_async_without_barrier --check=race
-    [[ "$output" == *"cp.async.wait_group makes copies visible to the thread that waits alone: expected a barrier behind it"* ]]
+    [[ "$output" == *"cp.async.wait_group makes copies visible only to the waiting thread: expected a barrier after it"* ]]
     checked cp_async_not_waited_for --check=race
-    [[ "$output" == *"nothing waited for that"* ]]
+    [[ "$output" == *"no intervening wait for its completion"* ]]
     sed '/arrive.expect_tx/p' "$bugs/bulk_copy_not_waited_for.clean.ptx" >twice.ptx
     run "$run" twice.ptx --config "$bugs/launch.json" -d emulator
-    [[ "$output" == *"expects 0 more of 1; all have come, and it waits for 256 bytes: an arrival too many, or too low a count"* ]]
+    [[ "$output" == *"exceed the 0 pending of 1; the phase still waits for 256 bytes: an extra arrival, or an expected count that is too low"* ]]
 }
 
 @test "what is allowed at a line is a warning, everything else stays an error" {
@@ -113,7 +113,7 @@ B
     for allow in rac race@ race@x race@x: race@:3 race@x:0 race@x:-1 race@x:3y race@x:99999999999 '' ,race; do
         run "$run" dropped_barrier.ptx --config launch.json --check=race "--allow=$allow"
         [ "$status" -eq 2 ] || { echo "$allow: $output"; false; }
-        [[ "$output" == *"--allow expects CHECK or CHECK@FILE:LINE, CHECK one of memory, "*"coalescing; got "* ]]
+        [[ "$output" == *"--allow: expected CHECK or CHECK@FILE:LINE with CHECK one of memory, "*"coalescing, got "* ]]
     done
     run "$run" dropped_barrier.ptx --config launch.json --device emulator --allow=race
     [ "$status" -eq 2 ]
@@ -124,7 +124,7 @@ B
     sed 's/^    ret;/    @!%p1 mbarrier.complete_tx.shared::cluster.relaxed.cluster.b64 [%r9], 16;\n    ret;/' "$bugs/last_load_never_comes.ptx" >some.ptx
     run "$run" some.ptx --config "$bugs/tensor.json" --check=all
     [ "$status" -eq 4 ]
-    [[ "$output" == *"error: barrier: the block ends in a phase of the mbarrier at shared address 0x"*" expects 8192 bytes, 16 arrived"* ]]
+    [[ "$output" == *"error: barrier: the block exits in a phase of the mbarrier at shared address 0x"*" expects 8192 bytes, got 16"* ]]
 }
 
 @test "ptxas mends what is a warning about wgmma, and says so" {
@@ -169,7 +169,7 @@ P
     sed -i 's|st.global.u32 \[%rd5+512\], %r17|st.global.u32 [%rd5+512], %r14|' k.ptx
     run "$run" k.ptx --config "$bugs/launch.json" --check=uninit
     [ "$status" -eq 4 ]
-    [[ "$output" == *"uninitialised: ld reads byte 1024 of shared 'tile'"*"which nothing wrote before; st stores it"*"it is used here"* ]]
+    [[ "$output" == *"uninitialised: ld reads byte 1024 of shared 'tile'"*"which was never written; st stores it"*"the use is here"* ]]
 }
 
 @test "races of two warps are those that their addresses and barriers have, whatever the pattern and width" {
@@ -258,9 +258,9 @@ P
 @test "a register that nothing wrote is named, and where it came from" {
     checked register_set_in_one_branch --check=uninit
     [ "$status" -eq 4 ]
-    [[ "$output" == *"register_set_in_one_branch.ptx:32:5: error: uninitialised: st stores %r13, which nothing wrote before"* ]]
+    [[ "$output" == *"register_set_in_one_branch.ptx:32:5: error: uninitialised: st stores %r13, which was never written"* ]]
     checked index_that_was_never_set --check=uninit
-    [[ "$output" == *"ld makes an address of %rd6, which comes from a register that nothing wrote before"* ]]
+    [[ "$output" == *"ld computes an address from %rd6, which derives from a register that was never written"* ]]
     [[ "$output" == *"index_that_was_never_set.ptx:29:5: note: it comes from here"* ]]
 }
 

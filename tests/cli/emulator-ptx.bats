@@ -79,11 +79,11 @@ values() {
 P
         run -0 cute-run k.ptx --config k.json --device emulator
         run -1 cute-run k.ptx --config other.json --device emulator
-        [[ $output == *"k.ptx:13:10: error: frob.sync.b32 is not supported: the instruction is not known"* ]] || { echo "$output"; false; }
+        [[ $output == *"k.ptx:13:10: error: frob.sync.b32 is not supported: unknown instruction"* ]] || { echo "$output"; false; }
         [[ $output == *"in kernel 'other', block (0, 0, 0), thread (5, 0, 0)"* ]]
         sed 's/other/tensor/' other.json >tensor.json
         run -1 cute-run k.ptx --config tensor.json --device emulator
-        [[ $output == *"k.ptx:18:5: error: tcgen05 is not supported: sm_100 has it, not sm_90"* ]] || { echo "$output"; false; }
+        [[ $output == *"k.ptx:18:5: error: tcgen05 is not supported: requires sm_100"* ]] || { echo "$output"; false; }
     done
     sed -i 's/^.target.*/.target sm_90a/' k.ptx
     run -1 cute-run k.ptx --config k.json --device emulator
@@ -227,7 +227,7 @@ indexed() {
         [ "$status" -eq 1 ]
         [[ $output == *"k.ptx:13:$message"* ]] || { echo "$text: $output"; false; }
     done <<'T2'
-mov.u64 %d1, m[1][2]|18: error: expected one index: it counts the elements of all dimensions
+mov.u64 %d1, m[1][2]|18: error: expected a single index, which counts the elements of all dimensions
 mov.u64 %d1, one[0]|14: error: expected an array, 'one' is none
 mov.u64 %d1, g[%f]|16: error: expected an integer register as the index
 mov.u64 %d1, g[g]|16: error: expected an integer register as the index
@@ -236,7 +236,7 @@ mov.u64 %d1, g[]|16: error: expected a number, got ']'
 mov.u64 %d1, g[%n-1]|18: error: expected ']', got '-'
 ld.global.u32 %r1, [g[1]]|25: error: expected an address, got ']'
 add.u64 %d1, %d1, g[1]|1: error: expected an operand of type .u64
-atom.global.add.u32 %r1, g[1], 1|1: error: expected an address for operand 2: [register + number]
+atom.global.add.u32 %r1, g[1], 1|1: error: expected an address [register + number] as operand 2
 T2
 }
 
@@ -265,9 +265,9 @@ P
 @test "a finding names a register as it is declared: of a range, in a list, of a guard, without a percent sign" {
     indexed '.reg .b32 plain; .reg .b32 %a<20>; .reg .pred %q<3>; st.global.u32 [%o], plain; st.global.v2.u32 [%o], {%n, %a17};
         @%q2 bra E; E:' --check=uninit
-    [[ $output == *"uninitialised: st stores plain, which nothing wrote before"* ]] || { echo "$output"; false; }
-    [[ $output == *"uninitialised: st stores %a17, which nothing wrote before"* ]]
-    [[ $output == *"uninitialised: bra depends on %q2, which nothing wrote before"* ]]
+    [[ $output == *"uninitialised: st stores plain, which was never written"* ]] || { echo "$output"; false; }
+    [[ $output == *"uninitialised: st stores %a17, which was never written"* ]]
+    [[ $output == *"uninitialised: bra depends on %q2, which was never written"* ]]
 }
 
 @test "registers are parameters and results of functions, registers and numbers arguments of calls" {
@@ -456,7 +456,7 @@ PTX
 @test "cute-dump instructions: each with its meaning, of a name, as it is written" {
     cute-dump instructions --json | jq -e 'length > 130 and all(.[]; .meaning | length > 4) and ([.[].instruction] | unique | length) == length'
     [ "$(cute-dump instructions mad.lo.s32)" = "mad  d = a * b + c" ]
-    [[ "$(cute-dump instructions tcgen05)" == "tcgen05  "*"tensor memory  sm_100 has it, not sm_90" ]]
+    [[ "$(cute-dump instructions tcgen05)" == "tcgen05  "*"tensor memory  requires sm_100" ]]
     cute-dump instructions --json cp | jq -e '.[0] | (.modifiers | split(" ") | index("bulk")) and (.partly | contains("sm_100")) and .not_emulated == null'
     run -1 cute-dump instructions frob.b32
     [[ $output == *"expected an instruction of PTX, got 'frob.b32'"*"cute-dump instructions prints them all"* ]]

@@ -106,8 +106,8 @@ ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
     kernel "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1; st.global.u32 [%d1], %r0; @!%p1 bar.sync 0, 64;"
     emulate
     [ "$status" -eq 1 ]
-    says "deadlock: no warp of kernel 'k' can go on"
-    says "warp 1, lanes 0xffffffff: waits at barrier 0, where 32 of 64 threads have arrived"
+    says "deadlock: no warp of kernel 'k' can make progress"
+    says "warp 1, lanes 0xffffffff: waits at barrier 0: 32 of 64 threads have arrived"
 }
 
 @test "loops that poll an mbarrier, with pauses, clocks or counters, end as a deadlock" {
@@ -117,8 +117,8 @@ mov.u32 %r2, 8; mov.u32 %r3, 0; mbarrier.arrive.shared.b64 %d2, [%r1]; W: mbarri
 D: st.global.u32 [%d1], %r0;"
         emulate --timeout 20
         [ "$status" -eq 1 ]
-        says "deadlock: no warp of kernel 'k' can go on"
-        says "warp 1, lanes 0xffffffff: waits for phase 0 of the mbarrier at shared address 0x400, which lacks 1 of 65 arrivals"
+        says "deadlock: no warp of kernel 'k' can make progress"
+        says "warp 1, lanes 0xffffffff: waits for phase 0 of the mbarrier at shared address 0x400: 64 of 65 arrivals"
     done <<'T'
 add.u32 %r3, %r3, 1;
 nanosleep.u32 %r2; add.u32 %r2, %r2, 8;
@@ -134,7 +134,7 @@ cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 
 W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32 [%d1], %r0;"
     emulate
     [ "$status" -eq 1 ]
-    says "lacks 0 of 1 arrivals and 2 bytes"
+    says ": 1 of 1 arrivals, 2 bytes missing"
 }
 
 @test "a trap ends the kernel, a wait for what nobody writes is a deadlock, a loop without end ends with the timeout" {
@@ -145,7 +145,7 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     kernel "L: ld.volatile.global.u32 %r1, [%d0]; setp.ne.u32 %p1, %r1, 12345; @%p1 bra L;"
     emulate
     [ "$status" -eq 1 ]
-    says "deadlock: no warp of kernel 'k' can go on"
+    says "deadlock: no warp of kernel 'k' can make progress"
     says "warp 1, lanes 0xffffffff: spins reading global memory at 0x"
     kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1
@@ -171,7 +171,7 @@ T
     run timeout 20 "$run" k.ptx --config huge.json --device emulator --timeout 1
     [ "$status" -eq 1 ]
     says "kernel 'k' did not end within 1 s and was stopped"
-    says "of its 9223090559730712575 clusters or blocks had begun"
+    says "of its 9223090559730712575 clusters or blocks had started"
 }
 
 @test "an instruction that is not known is refused by name and line" {
@@ -194,8 +194,8 @@ T
     done <<'T'
 tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [%d0, {%r0}];|textures are not emulated
 vadd.s32.s32.s32 %r1, %r2, %r3;|video instructions are not emulated
-mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|MMAs of sparse matrices
-multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;|addresses of several GPUs
+mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4}, %r0, 0;|sparse MMAs are not emulated
+multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;|multimem addresses are not emulated
 T
 }
 
@@ -211,7 +211,7 @@ T
     kernel "$fill .pragma \"nounroll\"; $load"
     emulate
     [ "$status" -eq 1 ]
-    says "ld reads 16 bytes of shared memory at 0x500; the block has 0x400 to 0x50c"
+    says "ld reads 16 bytes of shared memory at 0x500, outside the block's range 0x400 to 0x50c"
 }
 
 @test "buffers larger than the machine's memory are refused before they are filled" {

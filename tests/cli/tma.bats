@@ -83,7 +83,7 @@ JSON
     run "$bin/cute-run" -d emulator --check=all "$BATS_TEST_TMPDIR/groups.cubin" -c "$BATS_TEST_TMPDIR/groups.json"
     echo "$output"
     [ "$status" -ne 0 ]
-    [[ $output == *"takes a tensor map that the kernel wrote; no fence.proxy.tensormap::generic.acquire in between"* ]]
+    [[ $output == *"uses a tensor map that the kernel wrote; no intervening fence.proxy.tensormap::generic.acquire"* ]]
     # Without a barrier of the warp the copy into global memory reads what another lane may still be changing.
     sed '/update_tma_desc %store/{n;d}' tests/tma/groups.mlir | "$bin/cute-opt" | "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/groups.cubin"
     run "$bin/cute-run" -d emulator --check=all "$BATS_TEST_TMPDIR/groups.cubin" -c "$BATS_TEST_TMPDIR/groups.json"

@@ -423,11 +423,11 @@ static void test_bounds(void)
 static void test_deadlock(void)
 {
     FAILS(BODY("setp.lt.u32 %p1,%r0,32; @%p1 bar.sync 0; @!%p1 bar.sync 1;"), 64, "deadlock",
-          "waits at barrier 0, where 32 of 64", "waits at barrier 1");
+          "waits at barrier 0: 32 of 64", "waits at barrier 1");
     FAILS(BODY(".shared .align 8 .b8 b[8]; mov.u32 %r2,b; mbarrier.init.shared.b64 [%r2],2; "
                "mbarrier.arrive.expect_tx.shared.b64 "
                "_,[%r2],16;\nT: mbarrier.try_wait.parity.shared.b64 %p1,[%r2],0; @!%p1 bra T;"),
-          1, "deadlock", "waits for phase 0 of the mbarrier", "lacks 1 of 2 arrivals and 16 bytes");
+          1, "deadlock", "waits for phase 0 of the mbarrier", ": 1 of 2 arrivals, 16 bytes missing");
 }
 
 static void test_errors(void)

@@ -1,10 +1,10 @@
-/* atom and red: one lane after the other, in order; atomic where other threads run other clusters. */
+/* atom and red: lane by lane, in order; host atomics if other threads run other clusters. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/machine/schedule.h"
 #include "lib/numeric/number.h"
 
-static int64_t extend(uint64_t value, int bits)
+static int64_t sign_extend(uint64_t value, int bits)
 {
     return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
@@ -17,12 +17,12 @@ static uint64_t real_op(ptx_type type, num_op op, uint64_t a, uint64_t b)
            num_arithmetic(op, format, a >> 16 & 0xffff, b >> 16 & 0xffff, 0, NUM_RN, 0) << 16;
 }
 
-static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
+static uint64_t atomic_result(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
 {
     ptx_type type = (ptx_type)i->type;
     int bits = ptx_types[type].bytes * 8;
     bool real = ptx_types[type].kind == PTX_FLOAT, sign = ptx_types[type].kind == PTX_SIGNED;
-    bool is_less = sign ? extend(b, bits) < extend(old, bits) : b < old;
+    bool is_less = sign ? sign_extend(b, bits) < sign_extend(old, bits) : b < old;
     if (em_has(i, EM_M_exch)) return b;
     if (em_has(i, EM_M_cas)) return old == b ? c : old;
     if (em_has(i, EM_M_add)) return real ? real_op(type, NUM_ADD, old, b) : old + b;
@@ -35,11 +35,11 @@ static uint64_t apply(const em_inst *i, uint64_t old, uint64_t b, uint64_t c)
     return old == 0 || old > b ? b : old - 1; /* dec */
 }
 
-/* What a place of memory holds is replaced by what `i` makes of it. */
+/* Replaces the value in memory by the result of `i`. */
 #define UPDATE(type)                                                                                         \
     do {                                                                                                     \
         type *at = (type *)(void *)p, old = __atomic_load_n(at, __ATOMIC_SEQ_CST), value;                    \
-        do value = (type)apply(i, old, b, c);                                                                \
+        do value = (type)atomic_result(i, old, b, c);                                                        \
         while (value != old &&                                                                               \
                !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));    \
         *changed |= value != old;                                                                            \
@@ -54,17 +54,18 @@ static uint64_t update_atomically(const em_inst *i, uint8_t *p, uint32_t bytes, 
     UPDATE(uint16_t);
 }
 
-static uint64_t update(const em_inst *i, uint8_t *p, uint32_t bytes, uint64_t b, uint64_t c, bool *changed)
+static uint64_t update_memory(const em_inst *i, uint8_t *p, uint32_t bytes, uint64_t b, uint64_t c,
+                              bool *changed)
 {
     uint64_t old = 0, value;
     memcpy(&old, p, bytes);
-    value = apply(i, old, b, c);
+    value = atomic_result(i, old, b, c);
     *changed |= memcmp(p, &value, bytes) != 0;
     memcpy(p, &value, bytes);
     return old;
 }
 
-/* Of 16 bytes: exchange, or compare and swap. */
+/* 16 bytes: exchange or compare-and-swap. */
 static void update_wide(em_warp *w, const em_inst *i, uint8_t *p, int l, bool *changed)
 {
     int at = i->memory.address;
@@ -107,11 +108,11 @@ static void run_atomic(em_warp *w, const em_inst *i, uint32_t mask)
         for (uint32_t v = 0; v < i->memory.vector; v++) {
             uint64_t x = em_get(w, &b[v], l), y = i->count > at + 2 ? em_get(w, &i->o[at + 2], l) : 0;
             uint64_t old = others ? update_atomically(i, p + v * bytes, bytes, x, y, &changed)
-                                  : update(i, p + v * bytes, bytes, x, y, &changed);
+                                  : update_memory(i, p + v * bytes, bytes, x, y, &changed);
             if (at) em_set(w, &d[v], l, old);
         }
     }
-    m->changes += changed; /* a lock that is not taken changes nothing */
+    m->changes += changed; /* a failed lock attempt does not count */
 }
 
 cute_status em_decode_atomic(em_parser *p, const em_raw *raw, em_inst *i)

@@ -1,13 +1,13 @@
-/* Barriers of the warp, the block and the cluster, fences, and instructions that change nothing here. */
+/* Barriers of the warp, the block and the cluster, fences, and hints without effect. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
 #include "lib/emulator/machine/control.h"
 #include "lib/order/barrier.h"
 
-/* ---- barriers of the block ---- */
+/* ---- block barriers ---- */
 
-/* Of barrier.red results stand before the barrier's number, the predicate behind it and the count. */
+/* Operands of barrier.red: results, barrier number, count, predicate. */
 typedef enum em_barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } em_barrier_kind;
 
 static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
@@ -18,7 +18,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t wanted = i->barrier.threads ? (uint32_t)em_uniform(w, &i->o[i->barrier.threads], mask) : 0;
     em_machine *m = w->machine;
     if (number >= ORDER_BARRIERS) {
-        em_fault(w, i, -1, "expected a barrier from 0 to 15, got %u", number);
+        em_fault(w, i, -1, "expected a barrier number from 0 to 15, got %u", number);
         return;
     }
     em_barrier *b = &w->block->barriers[number];
@@ -42,14 +42,14 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
                  wanted);
         return;
     case ORDER_BARRIER_OTHER_COUNT:
-        em_fault(w, i, -1, "barrier %u is used with %u threads here and with %u elsewhere", number, count,
+        em_fault(w, i, -1, "inconsistent thread counts for barrier %u: %u here, %u elsewhere", number, count,
                  waiting);
         return;
-    default: break; /* more threads than there are: lib/checks/barriers.c */
+    default: break; /* counts above the block's threads: lib/checks/barriers.c */
     }
     em_tell(EM_E_BARRIER_ARRIVE, w, i, mask, number, wanted);
     uint32_t lanes = (uint32_t)__builtin_popcount(mask);
-    if (wanted && mask == w->alive) lanes = EM_LANES; /* a count is in whole warps */
+    if (wanted && mask == w->alive) lanes = EM_LANES; /* counts are in whole warps */
     if (kind == BARRIER_RED) {
         uint32_t a = em_mask_of(w, &i->o[i->count - 1]) & mask;
         if (a != mask) b->red_and = 0;
@@ -66,7 +66,7 @@ static void run_barrier(em_warp *w, const em_inst *i, uint32_t mask)
         em_block_split(w, EM_WAIT_BARRIER);
     }
     em_barrier_complete(w->block);
-    if (kind != BARRIER_ARRIVE && b->generation != generation) { /* it was the last: go on at once */
+    if (kind != BARRIER_ARRIVE && b->generation != generation) { /* last arrival: continue at once */
         s->wait = EM_RUNS;
         s->woken = true;
         w->stop = EM_GO_ON;
@@ -134,14 +134,14 @@ cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *
     return CUTE_OK;
 }
 
-/* ---- what changes nothing here ---- */
+/* ---- instructions without effect ---- */
 
 static void run_nothing(em_warp *w, const em_inst *i, uint32_t mask)
 {
     (void)w, (void)i, (void)mask;
 }
 
-/* Memory is in order as it is, but for what other threads see of it; checks want to know. */
+/* The emulator's memory is in order, except as seen by other host threads; checks need the event. */
 static void run_fence(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);

@@ -1,6 +1,6 @@
-/* Calls: of functions of the module, through addresses, and of those that the system provides (vprintf,
- * __assertfail, malloc, free). Arguments are variables of .param in the caller's frame; they are copied into
- * the callee's. Registers and numbers are put into such variables first (slots.c). */
+/* Calls: direct, indirect, and of system functions (vprintf, __assertfail, malloc, free). Arguments are
+ * .param variables in the caller's frame and are copied to the callee's. Registers and immediates are first
+ * stored to such variables (slots.c). */
 #include "lib/emulator/program/decode.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@
 enum { TEXT_LIMIT = 4096 };
 
 typedef struct em_call {
-    const em_function *function; /* NULL: by address */
+    const em_function *function; /* NULL: indirect */
     em_operand address;
     em_variable **results, **arguments;
-    const em_operand *registers; /* of the results that go to one, or NULL; while it is parsed */
+    const em_operand *registers; /* of results assigned to registers, or NULL; while parsing */
     int result_count, argument_count;
 } em_call;
 
@@ -29,11 +29,12 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const em_call *c, const
 {
     int64_t callee = w->split->sp + w->split->frame->function->stack_bytes;
     if (f->param_count != (size_t)c->argument_count || f->result_count != (size_t)c->result_count) {
-        em_fault(w, i, -1, "function '%s' has %zu parameters and %zu results, the call %d and %d", f->name,
-                 f->param_count, f->result_count, c->argument_count, c->result_count);
+        em_fault(w, i, -1,
+                 "function '%s' takes %zu parameters and returns %zu results, the call has %d and %d",
+                 f->name, f->param_count, f->result_count, c->argument_count, c->result_count);
         return false;
     }
-    if (callee + f->stack_bytes > w->local_size) return true; /* em_enter_function says so */
+    if (callee + f->stack_bytes > w->local_size) return true; /* em_enter_function reports it */
     em_tell(EM_E_FRAME_ENTER, w, i, mask, (uint64_t)callee, (uint64_t)f->stack_bytes);
     for (int n = 0; n < c->argument_count; n++)
         em_tell(EM_E_FRAME_WRITE, w, i, mask, (uint64_t)(callee + f->params[n]->offset),
@@ -48,7 +49,7 @@ static bool copy_arguments(em_warp *w, const em_inst *i, const em_call *c, const
     return true;
 }
 
-/* Behind the call: the results lie where the callee's frame was. */
+/* After the call: the results are at the address of the callee's former frame. */
 static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_call *c = i->call;
@@ -66,9 +67,9 @@ static void run_results(em_warp *w, const em_inst *i, uint32_t mask)
         }
 }
 
-/* ---- functions of the system ---- */
+/* ---- system functions ---- */
 
-static uint64_t argument(em_warp *w, const em_call *c, int lane, int n)
+static uint64_t call_argument(em_warp *w, const em_call *c, int lane, int n)
 {
     uint64_t value = 0;
     if (n < c->argument_count)
@@ -77,7 +78,7 @@ static uint64_t argument(em_warp *w, const em_call *c, int lane, int n)
     return value;
 }
 
-static void give(em_warp *w, const em_call *c, int lane, uint64_t value)
+static void set_call_result(em_warp *w, const em_call *c, int lane, uint64_t value)
 {
     if (!c->result_count) return;
     em_tell(EM_E_FRAME_WRITE, w, NULL, 1u << lane, (uint64_t)(w->split->sp + c->results[0]->offset),
@@ -86,7 +87,7 @@ static void give(em_warp *w, const em_call *c, int lane, uint64_t value)
            (size_t)(c->results[0]->size < 8 ? c->results[0]->size : 8));
 }
 
-/* A terminated string of the device's memory; false after a fault. */
+/* Reads a terminated string from device memory; false after a fault. */
 static bool take_text(em_warp *w, const em_inst *i, int lane, uint64_t address, char *out, size_t size)
 {
     for (size_t n = 0; n < size; n++) {
@@ -99,10 +100,10 @@ static bool take_text(em_warp *w, const em_inst *i, int lane, uint64_t address, 
     return true;
 }
 
-/* The formats are the kernel's, rebuilt from characters that were checked. */
+/* Formats come from the kernel and are rebuilt from checked characters. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* One conversion of printf at *format; its text is appended, *at moves over its argument. */
+/* Prints one conversion of *format and moves *at past its argument. */
 static bool print_one(em_warp *w, const em_inst *i, int lane, const char **format, uint64_t arguments,
                       uint64_t *at, cute_buffer *out)
 {
@@ -168,28 +169,28 @@ static bool call_vprintf(em_warp *w, const em_inst *i, const em_call *c, int lan
     char format[TEXT_LIMIT];
     cute_buffer text = {0};
     uint64_t at = 0;
-    bool ok = take_text(w, i, lane, argument(w, c, lane, 0), format, sizeof format);
+    bool ok = take_text(w, i, lane, call_argument(w, c, lane, 0), format, sizeof format);
     for (const char *f = format; ok && *f; f++) {
         if (*f != '%')
             cute_buffer_putc(&text, *f);
         else
-            ok = print_one(w, i, lane, &f, argument(w, c, lane, 1), &at, &text);
+            ok = print_one(w, i, lane, &f, call_argument(w, c, lane, 1), &at, &text);
     }
     if (ok) em_grid_print(w, cute_buffer_text(&text), text.length);
     w->machine->changes++;
     cute_buffer_release(&text);
-    give(w, c, lane, 0);
+    set_call_result(w, c, lane, 0);
     return ok;
 }
 
 static bool call_assertfail(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
     char what[512] = "", file[512] = "", function[512] = "";
-    if (!take_text(w, i, lane, argument(w, c, lane, 0), what, sizeof what) ||
-        !take_text(w, i, lane, argument(w, c, lane, 1), file, sizeof file) ||
-        !take_text(w, i, lane, argument(w, c, lane, 3), function, sizeof function))
+    if (!take_text(w, i, lane, call_argument(w, c, lane, 0), what, sizeof what) ||
+        !take_text(w, i, lane, call_argument(w, c, lane, 1), file, sizeof file) ||
+        !take_text(w, i, lane, call_argument(w, c, lane, 3), function, sizeof function))
         return false;
-    em_fault(w, i, lane, "%s:%u: %s: assertion '%s' failed", file, (uint32_t)argument(w, c, lane, 2),
+    em_fault(w, i, lane, "%s:%u: %s: assertion '%s' failed", file, (uint32_t)call_argument(w, c, lane, 2),
              function, what);
     return false;
 }
@@ -199,17 +200,17 @@ static bool call_malloc(em_warp *w, const em_inst *i, const em_call *c, int lane
     uint64_t address = 0;
     (void)i;
     w->machine->changes++;
-    if (!em_memory_alloc(w->machine->launch->memory, argument(w, c, lane, 0), &address)) address = 0;
-    give(w, c, lane, address);
+    if (!em_memory_alloc(w->machine->launch->memory, call_argument(w, c, lane, 0), &address)) address = 0;
+    set_call_result(w, c, lane, address);
     return true;
 }
 
 static bool call_free(em_warp *w, const em_inst *i, const em_call *c, int lane)
 {
-    uint64_t address = argument(w, c, lane, 0);
+    uint64_t address = call_argument(w, c, lane, 0);
     em_machine *m = w->machine;
     m->changes++;
-    for (uint32_t k = 0; k < m->cluster_count; k++) /* nobody remembers it */
+    for (uint32_t k = 0; k < m->cluster_count; k++) /* removes cached references to it */
         for (uint32_t r = 0; r < m->clusters[k].count; r++)
             for (uint32_t n = 0; n < m->clusters[k].blocks[r].warp_count; n++)
                 m->clusters[k].blocks[r].warps[n].last = (em_allocation){0};
@@ -299,7 +300,7 @@ static void run_results_of(em_warp *w, const em_inst *i, uint32_t mask)
     run_results(w, &copy, mask);
 }
 
-/* The slot of a register, or a number: of the type of the callee's variable, which of a call by an address is not known. */
+/* A slot for a register or immediate, of the type of the callee's variable if known. */
 static cute_status make_slot(em_parser *p, const em_raw *raw, const em_operand *o, const em_variable *formal,
                              em_variable **out)
 {
@@ -310,14 +311,14 @@ static cute_status make_slot(em_parser *p, const em_raw *raw, const em_operand *
             return em_wrong(p, raw, "expected a .%s%s for '%s', got a register of .%s", ptx_types[type].name,
                             formal->array ? " array" : "", formal->name, ptx_types[o->type].name);
     } else if (o->kind != EM_O_VALUE) {
-        return em_wrong(p, raw, "expected a register or a variable of .param in a call through an address");
+        return em_wrong(p, raw, "expected a register or a .param variable in an indirect call");
     }
     return em_slot(p, type, formal ? formal->name : "", out);
 }
 
-/* Those of an argument list or, `results`, of the list in front of the function. */
-static cute_status variables_of(em_parser *p, const em_raw *raw, em_operand *list, bool results,
-                                const em_function *f, em_variable ***out, int *count)
+/* The variables of an argument list or, if `results`, of the list before the function name. */
+static cute_status list_variables(em_parser *p, const em_raw *raw, em_operand *list, bool results,
+                                  const em_function *f, em_variable ***out, int *count)
 {
     em_variable **formals = !f ? NULL : results ? f->results : f->params;
     size_t known = !f ? 0 : results ? f->result_count : f->param_count;
@@ -333,8 +334,8 @@ static cute_status variables_of(em_parser *p, const em_raw *raw, em_operand *lis
         }
         bool number = o->kind == EM_O_IMMEDIATE && (!v || v->space != EM_PARAM);
         if (o->kind != EM_O_VALUE && (results || !number))
-            return em_wrong(p, raw, "expected registers, %svariables of .param as %s of a call",
-                            results ? "or " : "numbers or ", results ? "results" : "arguments");
+            return em_wrong(p, raw, "expected registers%s .param variables as %s of a call",
+                            results ? " or" : ", immediates or", results ? "results" : "arguments");
         CUTE_TRY(make_slot(p, raw, o, (size_t)n < known ? formals[n] : NULL, &(*out)[n]));
         if (!results) CUTE_TRY(em_slot_store(p, raw, (*out)[n], o));
         *o = (em_operand){.kind = EM_O_IMMEDIATE, .symbol = (*out)[n], .type = PTX_b64};
@@ -371,21 +372,21 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
         return em_fail_at(p, (size_t)((const char *)callee->symbol - p->lexer.text), callee->count,
                           "undeclared function '%.*s'", (int)callee->count, (const char *)callee->symbol);
     } else {
-        return em_wrong(p, raw, "expected a function or a 64-bit register with its address");
+        return em_wrong(p, raw, "expected a function or a 64-bit register with a function address");
     }
     if (results) {
         size_t size = raw->o[0].count * sizeof *c->registers;
         em_operand *written = cute_arena_alloc(p->arena, size + 1);
         if (!written) return cute_fail_memory(p->diag);
         c->registers = memcpy(written, raw->o[0].list, size);
-        CUTE_TRY(variables_of(p, raw, &raw->o[0], true, c->function, &c->results, &c->result_count));
+        CUTE_TRY(list_variables(p, raw, &raw->o[0], true, c->function, &c->results, &c->result_count));
     }
     if (at < raw->count && raw->o[at].kind == EM_O_VECTOR)
-        CUTE_TRY(variables_of(p, raw, &raw->o[at], false, c->function, &c->arguments, &c->argument_count));
+        CUTE_TRY(list_variables(p, raw, &raw->o[at], false, c->function, &c->arguments, &c->argument_count));
     p->program->calls = true;
     i->run = run_call;
     i->call = c;
-    /* The results are copied by an instruction of their own behind the call. */
+    /* Results are copied by a separate instruction after the call. */
     em_inst *first, after = *i;
     CUTE_TRY(em_emit(p, &first));
     *first = *i;
@@ -395,7 +396,7 @@ cute_status em_decode_call(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-/* ---- alloca: local memory from the top of the thread's, given back when the function returns ---- */
+/* ---- alloca: from the top of a thread's local memory, freed when the function returns ---- */
 
 static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
 {
@@ -408,7 +409,7 @@ static void run_alloca(em_warp *w, const em_inst *i, uint32_t mask)
                           ? (w->stack_top[l] - (int64_t)size) / i->stack.align * i->stack.align
                           : -1;
         if (top < floor) {
-            em_fault(w, i, l, "alloca of %llu bytes exceeds the %lld bytes of local memory that are left",
+            em_fault(w, i, l, "alloca of %llu bytes exceeds the remaining %lld bytes of local memory",
                      (unsigned long long)size, (long long)room);
             return;
         }
@@ -423,10 +424,10 @@ cute_status em_decode_alloca(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 3));
     if (raw->count > 2) CUTE_TRY(em_number(p, raw, i, 2, &align));
     if (align < 1 || align > 4096 || (align & (align - 1)))
-        return em_wrong(p, raw, "expected a power of two as alignment, got %lld", (long long)align);
+        return em_wrong(p, raw, "expected a power-of-two alignment, got %lld", (long long)align);
     i->stack.align = align < 16 ? 16 : (uint32_t)align;
     i->run = run_alloca;
-    p->program->calls = true; /* there has to be a stack */
+    p->program->calls = true; /* requires a stack */
     CUTE_TRY(em_target(p, raw, i, 0, PTX_u64, false));
     return em_source(p, raw, i, 1, PTX_u64);
 }
@@ -442,7 +443,7 @@ static void run_stack(em_warp *w, const em_inst *i, uint32_t mask)
         }
         uint64_t top = em_get(w, &i->o[0], l);
         if (top < (uint64_t)floor || top > (uint64_t)w->local_size) {
-            em_fault(w, i, l, "stackrestore of 0x%llx, which is not a value of stacksave",
+            em_fault(w, i, l, "stackrestore of 0x%llx, which was not returned by stacksave",
                      (unsigned long long)top);
             return;
         }

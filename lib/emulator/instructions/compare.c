@@ -6,7 +6,7 @@
 
 /* ---- comparisons ---- */
 
-/* Which outcomes of less, equal, greater, unordered (bits 1, 2, 4, 8) make a comparison true. */
+/* Outcomes that make a comparison true: less, equal, greater, unordered (bits 1, 2, 4, 8). */
 typedef struct comparison {
     em_modifier modifier;
     uint8_t outcomes;
@@ -30,8 +30,8 @@ static uint32_t outcome_integer(uint64_t a, uint64_t b, int bits, bool sign)
     return (sign ? (int64_t)a < (int64_t)b : a < b) ? 1 : 4;
 }
 
-/* Lanes of bytes, 0 or 1, to a mask. */
-static uint32_t gather(const uint8_t *bytes)
+/* Packs lanes of bytes, 0 or 1, into a mask. */
+static uint32_t pack_mask(const uint8_t *bytes)
 {
     uint32_t mask = 0;
     for (int k = 0; k < 4; k++) {
@@ -65,7 +65,7 @@ static uint32_t gather(const uint8_t *bytes)
             for (int l = 0; l < EM_LANES; l++) t[l] = x[l] >= y[l];                                          \
             break;                                                                                           \
         }                                                                                                    \
-        return gather(t);                                                                                    \
+        return pack_mask(t);                                                                                 \
     }
 
 static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_operand *a, const em_operand *b,
@@ -99,7 +99,7 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
             uint32_t r = p < q ? 1 : p == q ? 2 : p > q ? 4 : 8;
             t[l] = (i->compare.outcomes & r) != 0;
         }
-        return gather(t);
+        return pack_mask(t);
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
@@ -112,8 +112,8 @@ static uint32_t compare_lanes(const em_warp *w, const em_inst *i, const em_opera
     return out;
 }
 
-/* c: the comparison combined with a predicate; of it d = c and p = not c, each so combined. */
-static uint32_t combine(const em_inst *i, uint32_t c, uint32_t other)
+/* c: the comparison. Returns it combined with a predicate; setp calls it with c for d and !c for p. */
+static uint32_t combine_predicate(const em_inst *i, uint32_t c, uint32_t other)
 {
     if (em_has(i, EM_M_and)) return c & other;
     if (em_has(i, EM_M_or)) return c | other;
@@ -121,20 +121,20 @@ static uint32_t combine(const em_inst *i, uint32_t c, uint32_t other)
     return c;
 }
 
-/* Operands: d, p ('_' where there is none), a, b, c. */
+/* Operands: d, p ('_' if absent), a, b, c. */
 static void run_setp(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t r = compare_lanes(w, i, &i->o[2], &i->o[3], mask),
              c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
-    em_set_mask(w, &i->o[0], mask, combine(i, r, c));
-    if (i->o[1].kind == EM_O_VALUE) em_set_mask(w, &i->o[1], mask, combine(i, ~r, c));
+    em_set_mask(w, &i->o[0], mask, combine_predicate(i, r, c));
+    if (i->o[1].kind == EM_O_VALUE) em_set_mask(w, &i->o[1], mask, combine_predicate(i, ~r, c));
 }
 
-/* set: all ones or 1.0 for true. */
+/* set: true is all ones or 1.0. */
 static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    uint32_t r =
-        combine(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask), i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
+    uint32_t r = combine_predicate(i, compare_lanes(w, i, &i->o[2], &i->o[3], mask),
+                                   i->count > 4 ? em_mask_of(w, &i->o[4]) : 0);
     uint64_t yes = i->type == PTX_f32    ? 0x3f800000
                    : i->type == PTX_f16  ? 0x3c00
                    : i->type == PTX_bf16 ? 0x3f80
@@ -142,8 +142,8 @@ static void run_set(em_warp *w, const em_inst *i, uint32_t mask)
     EM_EACH(mask, em_set(w, &i->o[0], l, r >> l & 1 ? yes : 0));
 }
 
-/* Two halves compared, each with its predicate (setp.f16x2) or half of the result (set). */
-static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
+/* Compares two halves, each with its own predicate (setp.f16x2) or half of the result (set). */
+static void run_compare_halves(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t out[2] = {0};
     static const uint8_t bit[5] = {[NUM_UNORDERED] = 8, [NUM_LESS] = 1, [NUM_EQUAL] = 2, [NUM_GREATER] = 4};
@@ -158,7 +158,7 @@ static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
         }
     }
     uint32_t c = i->count > 4 ? em_mask_of(w, &i->o[4]) : 0;
-    for (int h = 0; h < 2; h++) out[h] = combine(i, out[h], c);
+    for (int h = 0; h < 2; h++) out[h] = combine_predicate(i, out[h], c);
     if (i->o[0].bytes == 0) {
         em_set_mask(w, &i->o[0], mask, out[0]);
         em_set_mask(w, &i->o[1], mask, out[1]);
@@ -177,7 +177,7 @@ static cute_status outcomes_of(em_parser *p, const em_raw *raw, em_inst *i)
             i->compare.is_unsigned = comparisons[n].is_unsigned;
         }
     if (!i->compare.outcomes) return em_wrong(p, raw, "expected a comparison: .eq, .lt, ...");
-    /* On integers .ne leaves nothing out; on floats .ne is ordered as the others. */
+    /* For integers .ne covers all outcomes but equal; for floats it is ordered like the others. */
     if (!real && i->compare.outcomes > 6)
         return em_wrong(p, raw, "unordered comparisons require a floating-point type");
     return CUTE_OK;
@@ -208,7 +208,7 @@ cute_status em_decode_compare(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_source(p, raw, i, 2, source));
     CUTE_TRY(em_source(p, raw, i, 3, source));
     if (extra) CUTE_TRY(em_predicate(p, raw, i, 4, false));
-    i->run = pair ? run_pair : set ? run_set : run_setp;
+    i->run = pair ? run_compare_halves : set ? run_set : run_setp;
     return CUTE_OK;
 }
 

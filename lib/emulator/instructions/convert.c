@@ -30,7 +30,7 @@ static void run_convert(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* f32 to f16 or bf16 and back, to nearest and without modifiers. Registers of 16 bits take 32 each. */
+/* f32 to and from f16 or bf16, to nearest without modifiers. A lane of a 16-bit register occupies 32 bits. */
 static void run_narrow_real(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint16_t half[EM_LANES];
@@ -79,7 +79,7 @@ static void run_pack_real(em_warp *w, const em_inst *i, uint32_t mask)
     });
 }
 
-/* The same for f16x2 and bf16x2, to nearest and without modifiers. */
+/* The same for f16x2 and bf16x2. */
 static void run_pack_halves(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint16_t high[EM_LANES], low[EM_LANES];
@@ -90,7 +90,7 @@ static void run_pack_halves(em_warp *w, const em_inst *i, uint32_t mask)
     EM_EACH(mask, d[l] = (uint32_t)high[l] << 16 | low[l]);
 }
 
-/* e4m3x2 from f16x2: both halves of one register. */
+/* e4m3x2 from f16x2: both halves in one register. */
 static void run_narrow_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     num_format to = em_format_of((ptx_type)i->type), from = em_format_of((ptx_type)i->types[1]);
@@ -113,7 +113,7 @@ static void run_widen_pair(em_warp *w, const em_inst *i, uint32_t mask)
     });
 }
 
-/* A register may be wider than the integer that is converted from or to it. */
+/* A register may be wider than the integer converted from or to it. */
 static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type,
                                 bool target)
 {
@@ -124,7 +124,7 @@ static cute_status wide_operand(em_parser *p, const em_raw *raw, em_inst *i, int
     return target ? em_target(p, raw, i, index, type, false) : em_source(p, raw, i, index, type);
 }
 
-/* cvt.pack.sat.u8.s32.b32 d, a, b, c: two integers saturated, over c shifted. */
+/* cvt.pack.sat.u8.s32.b32 d, a, b, c: two saturated integers, above the shifted c. */
 static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
 {
     ptx_type to = (ptx_type)i->type;
@@ -143,20 +143,20 @@ static void run_cvt_pack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* Whether the loops over vectors are for it: to nearest, no modifiers, registers of 16 or 32 bits. */
-static bool is_plain(const em_inst *i)
+/* Whether the vectorised loops apply: to nearest, no modifiers, registers of 16 or 32 bits. */
+static bool is_vectorised(const em_inst *i)
 {
     bool integral = em_has(i, EM_M_rni) || em_has(i, EM_M_rzi) || em_has(i, EM_M_rmi) || em_has(i, EM_M_rpi);
     return !integral && em_rounding(i) == NUM_RN && em_flags(i) == 0 && i->o[0].bytes <= 4 &&
            i->o[1].bytes <= 4;
 }
 
-static bool is_half(ptx_type type)
+static bool is_half_type(ptx_type type)
 {
     return type == PTX_f16 || type == PTX_bf16;
 }
 
-static bool is_pair(ptx_type type)
+static bool is_packed_type(ptx_type type)
 {
     return ptx_types[type].count == 2 && ptx_types[type].kind == PTX_FLOAT && type != PTX_f32x2;
 }
@@ -172,13 +172,13 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         return i->types[1] == PTX_s32 ? CUTE_OK : em_unknown(p, raw);
     }
     if (i->type_count < 2) return em_wrong(p, raw, "expected two types");
-    bool pair_to = is_pair(to), pair_from = is_pair(from);
+    bool pair_to = is_packed_type(to), pair_from = is_packed_type(from);
     if (pair_to && from == PTX_f32) {
         CUTE_TRY(em_operands(p, raw, 3, 3));
         CUTE_TRY(em_target(p, raw, i, 0, to, false));
         CUTE_TRY(em_source(p, raw, i, 1, PTX_f32));
         bool halves = to == PTX_f16x2 || to == PTX_bf16x2;
-        i->run = halves && is_plain(i) ? run_pack_halves : run_pack_real;
+        i->run = halves && is_vectorised(i) ? run_pack_halves : run_pack_real;
         return em_source(p, raw, i, 2, PTX_f32);
     }
     CUTE_TRY(em_operands(p, raw, 2, 2));
@@ -200,7 +200,7 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
         i->run = ptx_types[from].kind == PTX_SIGNED ? run_widen_signed : run_widen_unsigned;
     if (integers && ptx_types[to].bytes == 4 && ptx_types[from].bytes == 8 && d == 4 && s == 8)
         i->run = run_narrow;
-    if (is_half(to) && from == PTX_f32 && is_plain(i)) i->run = run_narrow_real;
-    if (to == PTX_f32 && is_half(from) && is_plain(i)) i->run = run_widen_real;
+    if (is_half_type(to) && from == PTX_f32 && is_vectorised(i)) i->run = run_narrow_real;
+    if (to == PTX_f32 && is_half_type(from) && is_vectorised(i)) i->run = run_widen_real;
     return CUTE_OK;
 }

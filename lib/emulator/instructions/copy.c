@@ -1,24 +1,25 @@
-/* Asynchronous copies: cp.async, cp.async.bulk and its tensor form, st.async and red.async, their groups and mbarriers. */
+/* Asynchronous copies: cp.async, bulk and tensor copies, st.async and red.async, their groups and mbarriers. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/base/devices/traffic.h"
 #include "lib/numeric/tensormap.h"
 #include "lib/order/group.h"
 
-/* With seed 0 nothing is late. */
-static void issue(em_warp *w)
+/* with seed 0 nothing is late */
+static void complete_without_seed(em_warp *w)
 {
     if (!w->machine->launch->options.seed) em_pending_run(w->machine, true);
 }
 
-/* ---- groups: each lane counts its own; lanes that commit apart have other numbers for the same copies ---- */
+/* ---- groups: counted per lane, since lanes that commit separately have different numbers for the same
+ * copies ---- */
 
-static uint32_t *groups_of(em_warp *w, int kind)
+static uint32_t *group_counts(em_warp *w, int kind)
 {
     return kind == EM_P_BULK ? w->bulk_groups : w->copy_groups;
 }
 
-/* Of `lanes` those that have committed as many groups as the first one. */
+/* Those of `lanes` with as many committed groups as the first one. */
 static uint32_t same_number(const uint32_t *numbers, uint32_t lanes)
 {
     uint32_t first = numbers[__builtin_ctz(lanes)], same = 0;
@@ -26,11 +27,11 @@ static uint32_t same_number(const uint32_t *numbers, uint32_t lanes)
     return same & lanes;
 }
 
-/* What is in no group joins the next one of its lanes. */
-static void commit(em_warp *w, const em_inst *i, int kind, uint32_t mask)
+/* Uncommitted operations join the lanes' next group. */
+static void commit_copies(em_warp *w, const em_inst *i, int kind, uint32_t mask)
 {
     em_machine *m = w->machine;
-    uint32_t *numbers = groups_of(w, kind);
+    uint32_t *numbers = group_counts(w, kind);
     for (uint32_t rest = mask; rest; rest &= rest - 1) numbers[__builtin_ctz(rest)]++;
     for (em_pending *p = m->pending; p; p = p->next) {
         if (p->warp != w || p->kind != kind || p->group || !(p->lanes & mask)) continue;
@@ -102,19 +103,19 @@ static void run_cp_async(em_warp *w, const em_inst *i, uint32_t mask)
     }
     em_count_bytes(w->machine, i, EM_GLOBAL, false, used);
     em_count_bytes(w->machine, i, EM_SHARED, true, (uint64_t)c->size * em_lanes_in(mask));
-    issue(w);
+    complete_without_seed(w);
 }
 
 static void run_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    commit(w, i, i->group.kind, mask);
+    commit_copies(w, i, i->group.kind, mask);
 }
 
-static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
+static void run_copy_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
     int kind = i->group.kind;
-    const uint32_t *numbers = groups_of(w, kind);
-    if (i->group.all) commit(w, i, kind, mask); /* wait_all: also what was not committed */
+    const uint32_t *numbers = group_counts(w, kind);
+    if (i->group.all) commit_copies(w, i, kind, mask); /* wait_all: also uncommitted copies */
     for (uint32_t rest = mask, same; rest; rest &= ~same) {
         same = same_number(numbers, rest);
         uint32_t committed = numbers[__builtin_ctz(rest)],
@@ -124,7 +125,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* cp.async.mbarrier.arrive: an arrival when the lane's copies so far are done. */
+/* cp.async.mbarrier.arrive: an arrival when the lane's earlier copies complete. */
 typedef struct arrivals {
     uint32_t address[EM_LANES];
     bool own; /* .noinc */
@@ -151,19 +152,19 @@ static void run_cp_arrive(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &a->address[l])) return;
         if (em_has(i, EM_M_noinc)) continue;
-        /* The pending count goes up by one first, so that in the end nothing has changed. */
+        /* The pending count is incremented first, so that the net change is zero. */
         if (!em_mbarrier_raise(w, i, l, a->address[l])) return;
     }
-    issue(w);
+    complete_without_seed(w);
 }
 
-/* ---- reductions of memory ---- */
+/* ---- reductions in memory ---- */
 
 typedef struct reducer {
     num_reduction reduction;
     cute_tensor_map_type type;
     uint32_t size;
-    bool others; /* threads that may write there too */
+    bool others; /* other threads may write there too */
 } reducer;
 
 #define REDUCE(word)                                                                                         \
@@ -197,9 +198,9 @@ static void reduce_all(const reducer *r, uint8_t *memory, const uint8_t *values,
 typedef struct bulk {
     int lane;
     bool tensor, store, multicast, has_barrier, to_shared_from_shared, reduces;
-    uint64_t to, from; /* global or shared addresses, by the direction */
+    uint64_t to, from; /* global or shared addresses, by direction */
     uint32_t size, barrier;
-    uint32_t targets; /* .multicast: blocks */
+    uint32_t targets; /* .multicast: mask of blocks */
     cute_tensor_map map;
     int32_t coordinates[CUTE_MAP_RANK];
     uint16_t offsets[CUTE_MAP_SPATIAL]; /* of an im2col load */
@@ -211,7 +212,7 @@ typedef struct bulk_context {
     em_warp *warp;
     const em_inst *inst;
     int lane;
-    uint32_t element; /* bytes, of a tensor */
+    uint32_t element; /* bytes of a tensor element */
 } bulk_context;
 
 static uint8_t *global_bytes(void *context, uint64_t address, uint32_t size, bool write)
@@ -281,13 +282,14 @@ static bool copy_tensor(em_pending *p, bulk *b, uint32_t shared)
     return done;
 }
 
-/* What a copy moved to `targets` blocks. Of a tensor's box counts the part inside the tensor, but a load fills all of it. */
+/* Counts the bytes of a copy to `targets` blocks. Of a tensor box only the part inside the tensor is read,
+ * but a load writes all of it. */
 static void count_bulk(em_machine *m, const em_inst *i, const bulk *b, uint32_t targets)
 {
     bool from_shared = b->store || b->to_shared_from_shared;
     uint64_t bytes = b->tensor ? num_box_inside(&b->map, b->coordinates, b->offsets) : b->size;
     em_count_bytes(m, i, from_shared ? EM_SHARED : EM_GLOBAL, false, bytes);
-    /* What is reduced is read as well. */
+    /* A reduction also reads its destination. */
     if (b->store && b->reduces) em_count_bytes(m, i, EM_GLOBAL, false, bytes);
     em_count_bytes(m, i, b->store ? EM_GLOBAL : EM_SHARED, true,
                    b->store ? bytes : (uint64_t)b->size * targets);
@@ -319,7 +321,7 @@ bool em_bulk_reaches(const em_pending *p, const em_block *block)
     return b->to >> EM_RANK_SHIFT == block->rank || b->barrier >> EM_RANK_SHIFT == block->rank;
 }
 
-/* How the operands lie. Numbers of operands, -1: none. */
+/* Operand numbers of a form, -1: absent. */
 typedef struct em_bulk_form {
     bool tensor, store, multicast, shared_to_shared, reduces, prefetch, im2col;
     int8_t to, from, size, barrier, mask, map, offsets;
@@ -328,7 +330,7 @@ typedef struct em_bulk_form {
     int rank;
 } em_bulk_form;
 
-static bool take_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f, bulk *b)
+static bool read_tensor_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f, bulk *b)
 {
     const em_operand *o = &i->o[f->map];
     uint64_t address = em_address(w, o, l);
@@ -340,16 +342,15 @@ static bool take_map(em_warp *w, const em_inst *i, int l, const em_bulk_form *f,
     const uint8_t *bytes = em_locate(w, i, l, EM_GENERIC, address, CUTE_MAP_BYTES, EM_READ);
     if (!bytes) return false;
     if (!num_tensor_map_decode(bytes, &b->map, &why)) {
-        em_fault(w, i, l, "no tensor map at 0x%llx: %s", (unsigned long long)address, why ? why : "");
+        em_fault(w, i, l, "invalid tensor map at 0x%llx: %s", (unsigned long long)address, why ? why : "");
         return false;
     }
     if (b->map.rank != f->rank) {
-        em_fault(w, i, l, "expected a tensor map of %d dimensions, got one of %d", f->rank, b->map.rank);
+        em_fault(w, i, l, "expected a tensor map of %d dimensions, got %d", f->rank, b->map.rank);
         return false;
     }
     if (b->map.im2col != f->im2col) {
-        em_fault(w, i, l,
-                 "expected a tensor map of the %s mode, as the instruction has, got one of the %s mode",
+        em_fault(w, i, l, "expected a tensor map in %s mode, as in the instruction, got %s mode",
                  f->im2col ? "im2col" : "tile", f->im2col ? "tile" : "im2col");
         return false;
     }
@@ -371,7 +372,7 @@ static bool take_bulk(em_warp *w, const em_inst *i, int l, const em_bulk_form *f
     b->reduces = f->reduces;
     b->reduction = f->reduction;
     b->type = f->type;
-    if (f->map >= 0 && !take_map(w, i, l, f, b)) return false;
+    if (f->map >= 0 && !read_tensor_map(w, i, l, f, b)) return false;
     if (f->size >= 0) b->size = (uint32_t)em_get(w, &i->o[f->size], l);
     if (f->to >= 0) {
         b->to = em_address(w, &i->o[f->to], l);
@@ -390,7 +391,7 @@ static bool take_bulk(em_warp *w, const em_inst *i, int l, const em_bulk_form *f
     if (f->multicast) {
         b->targets = (uint32_t)em_get(w, &i->o[f->mask], l) & 0xffff;
         if (b->targets >> w->block->cluster->count) {
-            em_fault(w, i, l, "multicast to blocks 0x%x, and the cluster has %u", b->targets,
+            em_fault(w, i, l, "multicast mask 0x%x names blocks outside the cluster of %u", b->targets,
                      w->block->cluster->count);
             return false;
         }
@@ -420,7 +421,7 @@ static void run_bulk(em_warp *w, const em_inst *i, uint32_t mask)
         p->map = b->tensor && !b->store ? &b->map : NULL;
         p->box = (uint32_t)b->to;
     }
-    issue(w);
+    complete_without_seed(w);
 }
 
 static void run_bulk_prefetch(em_warp *w, const em_inst *i, uint32_t mask)
@@ -430,17 +431,17 @@ static void run_bulk_prefetch(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* ---- decoding ---- */
 
-static bool is_shared(em_modifier m)
+static bool is_shared_modifier(em_modifier m)
 {
     return m == EM_M_shared || m == EM_M_shared_cta || m == EM_M_shared_cluster;
 }
 
-/* Whether the destination, which is named first, is global memory: ".global.shared::cta". */
+/* Whether the destination, named first, is global memory: ".global.shared::cta". */
 static bool to_global(const em_raw *raw)
 {
     for (int n = 0; n < raw->modifier_count; n++) {
         if (raw->modifiers[n] == EM_M_global) return true;
-        if (is_shared((em_modifier)raw->modifiers[n])) return false;
+        if (is_shared_modifier((em_modifier)raw->modifiers[n])) return false;
     }
     return false;
 }
@@ -448,7 +449,8 @@ static bool to_global(const em_raw *raw)
 static bool from_shared(const em_raw *raw)
 {
     int shared = 0;
-    for (int n = 0; n < raw->modifier_count; n++) shared += is_shared((em_modifier)raw->modifiers[n]);
+    for (int n = 0; n < raw->modifier_count; n++)
+        shared += is_shared_modifier((em_modifier)raw->modifiers[n]);
     return shared > 1;
 }
 
@@ -502,7 +504,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
     if (f->im2col &&
         (!f->tensor || f->rank < 3 || (em_has(i, EM_M_im2col) && f->store) || (no_offsets && !f->store)))
         return em_wrong(p, raw,
-                        "expected .im2col of a load and .im2col_no_offs of a store of 3 to 5 dimensions");
+                        "expected .im2col on a load or .im2col_no_offs on a store, with 3 to 5 dimensions");
     if (reduces) f->reduction = reduction_of(i);
     if (reduces && f->reduction == NUM_REDUCE_NONE) return em_unknown(p, raw);
     if (reduces && !f->tensor) {
@@ -526,7 +528,7 @@ static cute_status decode_bulk(em_parser *p, const em_raw *raw, em_inst *i, bool
         if (!f->tensor) f->size = (int8_t)at++;
     }
     if (!f->store) f->barrier = (int8_t)at++;
-    /* The offsets of an im2col load may be left out. */
+    /* the offsets of an im2col load are optional */
     bool offsets = f->im2col && !f->store && at < raw->count && i->o[at].kind == EM_O_VECTOR;
     if (offsets) f->offsets = (int8_t)at++;
     if (f->multicast) f->mask = (int8_t)at++;
@@ -572,7 +574,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
         i->group.kind = kind;
         i->group.all = all;
         i->group.allowed = (uint32_t)number;
-        i->run = run_wait;
+        i->run = run_copy_wait;
         return CUTE_OK;
     }
     if (is_bulk) return decode_bulk(p, raw, i, reduces);
@@ -600,7 +602,7 @@ cute_status em_decode_cp(em_parser *p, const em_raw *raw, em_inst *i)
     return CUTE_OK;
 }
 
-/* ---- st.async, red.async: a value into a block's shared memory, its bytes counted by an mbarrier ---- */
+/* ---- st.async, red.async: store to a block's shared memory, completing bytes at an mbarrier ---- */
 
 static void run_store_async(em_warp *w, const em_inst *i, uint32_t mask)
 {

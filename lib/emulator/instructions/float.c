@@ -1,5 +1,5 @@
-/* Floating-point arithmetic: modifiers to an operation, rounding and flags of number.h, over the active
- * lanes. */
+/* Floating-point arithmetic over the active lanes: maps modifiers to the operation, rounding and flags of
+ * number.h. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
@@ -21,13 +21,13 @@ unsigned em_flags(const em_inst *i)
            (em_has(i, EM_M_NaN) ? NUM_NAN : 0u) | (em_has(i, EM_M_xorsign) ? NUM_XORSIGN : 0u);
 }
 
-static const uint32_t *lanes32(const em_warp *w, const em_inst *i, int n)
+static const uint32_t *operand_lanes(const em_warp *w, const em_inst *i, int n)
 {
     return n < i->count ? em_r32(w, &i->o[n]) : NULL;
 }
 
-/* Computed for all lanes, kept for the active ones. */
-static void keep(uint32_t *d, const uint32_t *from, uint32_t mask)
+/* Copies the active lanes of a result that was computed for all. */
+static void copy_active_lanes(uint32_t *d, const uint32_t *from, uint32_t mask)
 {
     EM_EACH(mask, d[l] = from[l]);
 }
@@ -35,21 +35,21 @@ static void keep(uint32_t *d, const uint32_t *from, uint32_t mask)
 static void run_f32(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
-    num_f32_lanes((num_op)i->real.op, mask == UINT32_MAX ? d : out, lanes32(w, i, 1), lanes32(w, i, 2),
-                  lanes32(w, i, 3), (num_round)i->real.round, i->real.flags);
-    if (mask != UINT32_MAX) keep(d, out, mask);
+    num_f32_lanes((num_op)i->real.op, mask == UINT32_MAX ? d : out, operand_lanes(w, i, 1),
+                  operand_lanes(w, i, 2), operand_lanes(w, i, 3), (num_round)i->real.round, i->real.flags);
+    if (mask != UINT32_MAX) copy_active_lanes(d, out, mask);
 }
 
-static void run_pair(em_warp *w, const em_inst *i, uint32_t mask)
+static void run_float_pair(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t *d = em_r32(w, &i->o[0]), out[EM_LANES];
     num_half_lanes((num_op)i->real.op, (num_format)i->real.format, true, mask == UINT32_MAX ? d : out,
-                   lanes32(w, i, 1), lanes32(w, i, 2), lanes32(w, i, 3), (num_round)i->real.round,
-                   i->real.flags);
-    if (mask != UINT32_MAX) keep(d, out, mask);
+                   operand_lanes(w, i, 1), operand_lanes(w, i, 2), operand_lanes(w, i, 3),
+                   (num_round)i->real.round, i->real.flags);
+    if (mask != UINT32_MAX) copy_active_lanes(d, out, mask);
 }
 
-/* Registers of 16 bits have lanes of 32; the functions take them close together. */
+/* A lane of a 16-bit register occupies 32 bits; the functions take packed lanes. */
 static void run_half(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t *d = em_r32(w, &i->o[0]);
@@ -115,7 +115,7 @@ static void run_mixed(em_warp *w, const em_inst *i, uint32_t mask)
     });
 }
 
-static num_op approximate(const em_inst *i, num_op op)
+static num_op approximate_op(const em_inst *i, num_op op)
 {
     if (em_has(i, EM_M_approx)) {
         if (op == NUM_RCP) return NUM_RCP_APPROX;
@@ -144,7 +144,7 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
         bool narrow = mixed && (n == 1 || (n == 2 && op == NUM_FMA));
         CUTE_TRY(em_source(p, raw, i, n, narrow ? (ptx_type)i->types[1] : type));
     }
-    i->real.op = (uint8_t)approximate(i, op);
+    i->real.op = (uint8_t)approximate_op(i, op);
     i->real.format = (uint8_t)format;
     i->real.round = (uint8_t)em_rounding(i);
     i->real.flags = (uint8_t)em_flags(i);
@@ -159,7 +159,7 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
     else if (type == PTX_f64)
         i->run = run_f64;
     else
-        i->run = type == PTX_f16x2 || type == PTX_bf16x2 ? run_pair : run_half;
+        i->run = type == PTX_f16x2 || type == PTX_bf16x2 ? run_float_pair : run_half;
     return CUTE_OK;
 }
 
@@ -180,7 +180,7 @@ uint64_t em_lane_testp(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     if (em_has(i, EM_M_infinite)) return k == NUM_INFINITE;
     if (em_has(i, EM_M_number)) return k != NUM_NOT_A_NUMBER;
     if (em_has(i, EM_M_notanumber)) return k == NUM_NOT_A_NUMBER;
-    if (em_has(i, EM_M_normal)) return k == NUM_NORMAL || k == NUM_ZERO; /* as an H200 has it */
+    if (em_has(i, EM_M_normal)) return k == NUM_NORMAL || k == NUM_ZERO; /* as an H200 does */
     return k == NUM_SUBNORMAL;
 }
 

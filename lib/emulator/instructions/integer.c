@@ -1,6 +1,5 @@
 /* Integers and bits. Each operation is a function of one lane's values, zero-extended to 64 bits, whose
- * result is cut to the register (em_run_lanes); those that kernels live on also have a loop for each width.
- */
+ * result is truncated to the register (em_run_lanes); frequent ones also have a loop per width. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
@@ -14,12 +13,12 @@ void em_run_lanes(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-static int width(const em_inst *i)
+static int operand_bits(const em_inst *i)
 {
     return ptx_types[i->type].bytes * 8;
 }
 
-static int64_t extend(uint64_t value, int bits)
+static int64_t sign_extend(uint64_t value, int bits)
 {
     return bits >= 64 ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
@@ -29,12 +28,12 @@ static bool is_signed(const em_inst *i)
     return ptx_types[i->type].kind == PTX_SIGNED;
 }
 
-static uint64_t cut(uint64_t value, int bits)
+static uint64_t zero_extend(uint64_t value, int bits)
 {
     return bits >= 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* ---- loops ---- */
+/* ---- vectorised loops ---- */
 
 #define LOOP2(name, type, get, expression)                                                                   \
     static void name(em_warp *w, const em_inst *i, uint32_t mask)                                            \
@@ -105,15 +104,15 @@ static const em_run loops[EM_OPCODES][4] = {
     [EM_OP_shr] = {shr_u32, shr_s32, shr_u64, shr_s64},
 };
 
-/* em_run_lanes where there is no loop. */
+/* em_run_lanes if there is no loop. */
 static em_run loop_for(const em_inst *i)
 {
-    int bits = width(i), at = (bits == 64 ? 2 : 0) + is_signed(i);
+    int bits = operand_bits(i), at = (bits == 64 ? 2 : 0) + is_signed(i);
     em_run run = bits == 32 || bits == 64 ? loops[i->opcode][at] : NULL;
     return run ? run : em_run_lanes;
 }
 
-/* ---- one lane ---- */
+/* ---- lane functions ---- */
 
 uint64_t em_lane_add(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -146,9 +145,9 @@ static uint64_t lane_add_x2(const em_inst *i, uint64_t a, uint64_t b, uint64_t c
 }
 static __int128 full_product(const em_inst *i, uint64_t a, uint64_t b)
 {
-    int bits = width(i);
-    if (is_signed(i)) return (__int128)extend(a, bits) * extend(b, bits);
-    return (__int128)((unsigned __int128)cut(a, bits) * cut(b, bits));
+    int bits = operand_bits(i);
+    if (is_signed(i)) return (__int128)sign_extend(a, bits) * sign_extend(b, bits);
+    return (__int128)((unsigned __int128)zero_extend(a, bits) * zero_extend(b, bits));
 }
 uint64_t em_lane_mul(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -158,7 +157,7 @@ uint64_t em_lane_mul(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 static uint64_t lane_mul_hi(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return (uint64_t)((unsigned __int128)full_product(i, a, b) >> width(i));
+    return (uint64_t)((unsigned __int128)full_product(i, a, b) >> operand_bits(i));
 }
 static uint64_t lane_mul_wide(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -182,8 +181,8 @@ static uint64_t lane_mad_wide(const em_inst *i, uint64_t a, uint64_t b, uint64_t
 }
 static __int128 product24(const em_inst *i, uint64_t a, uint64_t b)
 {
-    if (is_signed(i)) return (__int128)extend(a, 24) * extend(b, 24);
-    return (__int128)(cut(a, 24) * cut(b, 24));
+    if (is_signed(i)) return (__int128)sign_extend(a, 24) * sign_extend(b, 24);
+    return (__int128)(zero_extend(a, 24) * zero_extend(b, 24));
 }
 uint64_t em_lane_mul24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -195,28 +194,28 @@ uint64_t em_lane_mad24(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint64_t p = em_lane_mul24(i, a, b, 0);
     return em_has(i, EM_M_sat) ? (uint64_t)clamp32((int64_t)(int32_t)p + (int32_t)c) : p + c;
 }
-/* Division by zero gives all ones on the hardware, quotient and remainder. */
+/* Division by zero: quotient and remainder are all ones, as on hardware. */
 uint64_t em_lane_div(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     (void)c;
-    if (cut(b, bits) == 0) return UINT64_MAX;
-    if (!is_signed(i)) return cut(a, bits) / cut(b, bits);
-    int64_t x = extend(a, bits), y = extend(b, bits);
+    if (zero_extend(b, bits) == 0) return UINT64_MAX;
+    if (!is_signed(i)) return zero_extend(a, bits) / zero_extend(b, bits);
+    int64_t x = sign_extend(a, bits), y = sign_extend(b, bits);
     return y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
 }
 uint64_t em_lane_rem(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     (void)c;
-    if (cut(b, bits) == 0) return UINT64_MAX;
-    if (!is_signed(i)) return cut(a, bits) % cut(b, bits);
-    int64_t x = extend(a, bits), y = extend(b, bits);
+    if (zero_extend(b, bits) == 0) return UINT64_MAX;
+    if (!is_signed(i)) return zero_extend(a, bits) % zero_extend(b, bits);
+    int64_t x = sign_extend(a, bits), y = sign_extend(b, bits);
     return y == -1 ? 0 : (uint64_t)(x % y);
 }
 uint64_t em_lane_abs(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int64_t x = extend(a, width(i));
+    int64_t x = sign_extend(a, operand_bits(i));
     (void)b, (void)c;
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
@@ -225,26 +224,27 @@ uint64_t em_lane_neg(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     (void)i, (void)b, (void)c;
     return 0 - a;
 }
-static bool less(const em_inst *i, uint64_t a, uint64_t b)
+static bool is_less(const em_inst *i, uint64_t a, uint64_t b)
 {
-    int bits = width(i);
-    return is_signed(i) ? extend(a, bits) < extend(b, bits) : cut(a, bits) < cut(b, bits);
+    int bits = operand_bits(i);
+    return is_signed(i) ? sign_extend(a, bits) < sign_extend(b, bits)
+                        : zero_extend(a, bits) < zero_extend(b, bits);
 }
-static uint64_t relu(const em_inst *i, uint64_t v)
+static uint64_t relu_value(const em_inst *i, uint64_t v)
 {
-    return em_has(i, EM_M_relu) && extend(v, width(i)) < 0 ? 0 : v;
+    return em_has(i, EM_M_relu) && sign_extend(v, operand_bits(i)) < 0 ? 0 : v;
 }
 uint64_t em_lane_min(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return relu(i, less(i, b, a) ? b : a);
+    return relu_value(i, is_less(i, b, a) ? b : a);
 }
 uint64_t em_lane_max(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return relu(i, less(i, a, b) ? b : a);
+    return relu_value(i, is_less(i, a, b) ? b : a);
 }
-static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool maximum)
+static uint64_t min_max_pair(const em_inst *i, uint64_t a, uint64_t b, bool maximum)
 {
     uint64_t d = 0;
     bool sign = i->type == PTX_s16x2;
@@ -260,16 +260,16 @@ static uint64_t pairwise(const em_inst *i, uint64_t a, uint64_t b, bool maximum)
 static uint64_t lane_min_x2(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return pairwise(i, a, b, false);
+    return min_max_pair(i, a, b, false);
 }
 static uint64_t lane_max_x2(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return pairwise(i, a, b, true);
+    return min_max_pair(i, a, b, true);
 }
 uint64_t em_lane_sad(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    return c + (less(i, a, b) ? b - a : a - b);
+    return c + (is_less(i, a, b) ? b - a : a - b);
 }
 uint64_t em_lane_and(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -294,19 +294,19 @@ uint64_t em_lane_not(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 uint64_t em_lane_cnot(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
-    return cut(a, width(i)) == 0;
+    return zero_extend(a, operand_bits(i)) == 0;
 }
 uint64_t em_lane_shl(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)c;
-    return b >= (uint64_t)width(i) ? 0 : a << b;
+    return b >= (uint64_t)operand_bits(i) ? 0 : a << b;
 }
 uint64_t em_lane_shr(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     (void)c;
-    if (is_signed(i)) return (uint64_t)(extend(a, bits) >> (b >= (uint64_t)bits ? bits - 1 : (int)b));
-    return b >= (uint64_t)bits ? 0 : cut(a, bits) >> b;
+    if (is_signed(i)) return (uint64_t)(sign_extend(a, bits) >> (b >= (uint64_t)bits ? bits - 1 : (int)b));
+    return b >= (uint64_t)bits ? 0 : zero_extend(a, bits) >> b;
 }
 uint64_t em_lane_shf(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -316,20 +316,20 @@ uint64_t em_lane_shf(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 }
 uint64_t em_lane_bfe(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     uint32_t position = (uint32_t)b & 0xff, length = (uint32_t)c & 0xff;
     bool sign = is_signed(i) && length > 0;
     uint32_t top = position + length - 1 < (uint32_t)bits - 1 ? position + length - 1 : (uint32_t)bits - 1;
     uint64_t filler = sign && (a >> top & 1) ? UINT64_MAX : 0;
     if (length == 0) return 0;
     uint64_t d = position < (uint32_t)bits ? a >> position : 0;
-    /* Bits from here on are the filler. */
+    /* bits from here on are filled */
     uint32_t taken = position < (uint32_t)bits ? (uint32_t)bits - position : 0;
     if (taken > length) taken = length;
     if (taken < 64) d = (d & ((UINT64_C(1) << taken) - 1)) | filler << taken;
     return bits == 64 ? d : d & UINT32_MAX;
 }
-static uint64_t bfi(int bits, uint64_t a, uint64_t b, uint64_t c, uint64_t count)
+static uint64_t insert_bits(int bits, uint64_t a, uint64_t b, uint64_t c, uint64_t count)
 {
     uint32_t position = (uint32_t)c & 0xff, length = (uint32_t)count & 0xff;
     for (uint32_t n = 0; n < length && position + n < (uint32_t)bits; n++)
@@ -339,14 +339,14 @@ static uint64_t bfi(int bits, uint64_t a, uint64_t b, uint64_t c, uint64_t count
 static void run_bfi(em_warp *w, const em_inst *i, uint32_t mask)
 {
     EM_EACH(mask, em_set(w, &i->o[0], l,
-                         bfi(width(i), em_get(w, &i->o[1], l), em_get(w, &i->o[2], l), em_get(w, &i->o[3], l),
-                             em_get(w, &i->o[4], l))));
+                         insert_bits(operand_bits(i), em_get(w, &i->o[1], l), em_get(w, &i->o[2], l),
+                                     em_get(w, &i->o[3], l), em_get(w, &i->o[4], l))));
 }
 uint64_t em_lane_bfind(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     (void)b, (void)c;
-    uint64_t v = is_signed(i) && extend(a, bits) < 0 ? cut(~a, bits) : cut(a, bits);
+    uint64_t v = is_signed(i) && sign_extend(a, bits) < 0 ? zero_extend(~a, bits) : zero_extend(a, bits);
     if (!v) return UINT32_MAX;
     uint64_t at = 63 - (uint64_t)__builtin_clzll(v);
     return em_has(i, EM_M_shiftamt) ? (uint64_t)bits - 1 - at : at;
@@ -355,13 +355,13 @@ uint64_t em_lane_brev(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t d = 0;
     (void)b, (void)c;
-    for (int n = 0; n < width(i); n++) d |= (a >> n & 1) << (width(i) - 1 - n);
+    for (int n = 0; n < operand_bits(i); n++) d |= (a >> n & 1) << (operand_bits(i) - 1 - n);
     return d;
 }
 uint64_t em_lane_clz(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     (void)b, (void)c;
-    return a ? (uint64_t)(__builtin_clzll(a) - (64 - width(i))) : (uint64_t)width(i);
+    return a ? (uint64_t)(__builtin_clzll(a) - (64 - operand_bits(i))) : (uint64_t)operand_bits(i);
 }
 uint64_t em_lane_popc(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -438,7 +438,7 @@ uint64_t em_lane_szext(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint32_t n = em_has(i, EM_M_clamp) ? (uint32_t)(b > 32 ? 32 : b) : (uint32_t)b & 31;
     (void)c;
     if (n == 0) return 0;
-    return i->type == PTX_s32 ? (uint64_t)extend(a, (int)n) : cut(a, (int)n);
+    return i->type == PTX_s32 ? (uint64_t)sign_extend(a, (int)n) : zero_extend(a, (int)n);
 }
 uint64_t em_lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -451,7 +451,7 @@ uint64_t em_lane_bmsk(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     uint64_t ones = length >= 32 ? UINT32_MAX : (UINT64_C(1) << length) - 1;
     return start >= 32 ? 0 : (uint32_t)(ones << start);
 }
-/* The nth set bit from a base, up (n > 0), down (n < 0) or at it (n = 0): ISA 9.7.1.21. */
+/* The nth set bit from a base: up (n > 0), down (n < 0) or at it (n = 0); ISA 9.7.1.21. */
 uint64_t em_lane_fns(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
 {
     uint32_t mask = (uint32_t)a;
@@ -465,11 +465,11 @@ uint64_t em_lane_fns(const em_inst *i, uint64_t a, uint64_t b, uint64_t c)
     return UINT32_MAX;
 }
 
-/* ---- carry: CC.CF is a mask of lanes at offset 0 of the window ---- */
+/* ---- carry: CC.CF is a mask of lanes at offset 0 of the register frame ---- */
 
 static void run_carry(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    int bits = width(i);
+    int bits = operand_bits(i);
     bool subtract = i->carry.subtract, set = em_has(i, EM_M_cc);
     uint32_t flags;
     memcpy(&flags, w->base[0], sizeof flags);
@@ -478,7 +478,7 @@ static void run_carry(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t a = em_get(w, &i->o[1], l), b = em_get(w, &i->o[2], l),
                  in = i->carry.carry_in ? flags >> l & 1 : 0;
         if (i->carry.multiply) {
-            a = cut(em_has(i, EM_M_hi) ? lane_mul_hi(i, a, b, 0) : a * b, bits);
+            a = zero_extend(em_has(i, EM_M_hi) ? lane_mul_hi(i, a, b, 0) : a * b, bits);
             b = em_get(w, &i->o[3], l);
         }
         unsigned __int128 r;
@@ -502,7 +502,7 @@ cute_status em_decode_carry(em_parser *p, const em_raw *raw, em_inst *i)
     bool multiply = i->opcode == EM_OP_mad || i->opcode == EM_OP_madc;
     int count = multiply ? 4 : 3;
     CUTE_TRY(em_operands(p, raw, count, count));
-    if (width(i) != 32 && width(i) != 64) return em_unknown(p, raw);
+    if (operand_bits(i) != 32 && operand_bits(i) != 64) return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, (ptx_type)i->type, false));
     for (int n = 1; n < count; n++) CUTE_TRY(em_source(p, raw, i, n, (ptx_type)i->type));
     i->carry.subtract = i->opcode == EM_OP_sub || i->opcode == EM_OP_subc;
@@ -526,10 +526,10 @@ static void run_logic_masks(em_warp *w, const em_inst *i, uint32_t mask)
 
 /* ---- decoding ---- */
 
-/* Result and `sources` operands of the type, the last of type `last`; computed by the row's lane function, or
- * by its loop. */
-static cute_status integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, ptx_type result,
-                           ptx_type last)
+/* Result and `sources` operands of the type, the last one of type `last`; executed by the row's lane
+ * function, or its loop. */
+static cute_status decode_integer(em_parser *p, const em_raw *raw, em_inst *i, int sources, ptx_type result,
+                                  ptx_type last)
 {
     CUTE_TRY(em_operands(p, raw, sources + 1, sources + 1));
     if (!i->type_count) return em_wrong(p, raw, "expected a type");
@@ -547,30 +547,30 @@ static void by_lane(em_inst *i, em_lane_function function)
     i->run = em_run_lanes;
 }
 
-static bool is_integer(const em_inst *i)
+static bool has_integer_type(const em_inst *i)
 {
     return ptx_types[i->type].kind != PTX_FLOAT && i->type != PTX_pred && ptx_types[i->type].bytes >= 2 &&
            ptx_types[i->type].bytes <= 8;
 }
 
-static bool is_pair(const em_inst *i)
+static bool is_packed_pair(const em_inst *i)
 {
     return i->type == PTX_u16x2 || i->type == PTX_s16x2;
 }
 
-static ptx_type twice(const em_inst *i)
+static ptx_type double_width(const em_inst *i)
 {
-    return width(i) == 16 ? PTX_u32 : PTX_u64;
+    return operand_bits(i) == 16 ? PTX_u32 : PTX_u64;
 }
 
 cute_status em_decode_arithmetic(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool subtract = i->opcode == EM_OP_sub;
     if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
-    if (!is_integer(i)) return em_unknown(p, raw);
+    if (!has_integer_type(i)) return em_unknown(p, raw);
     if (em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
-    CUTE_TRY(integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
-    if (is_pair(i)) {
+    CUTE_TRY(decode_integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
+    if (is_packed_pair(i)) {
         if (subtract) return em_unknown(p, raw);
         by_lane(i, lane_add_x2);
     } else if (em_has(i, EM_M_sat)) {
@@ -584,16 +584,16 @@ cute_status em_decode_multiply(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool wide = em_has(i, EM_M_wide), high = em_has(i, EM_M_hi), add = i->opcode == EM_OP_mad;
     if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
-    if (!is_integer(i)) return em_unknown(p, raw);
+    if (!has_integer_type(i)) return em_unknown(p, raw);
     if (!wide && !high && !em_has(i, EM_M_lo))
         return em_wrong(p, raw, "integer %s requires .lo, .hi or .wide", em_rows[i->opcode].name);
     if (add && em_has(i, EM_M_cc)) return em_decode_carry(p, raw, i);
-    ptx_type result = wide ? twice(i) : (ptx_type)i->type;
-    if (wide && width(i) == 64) return em_unknown(p, raw);
-    CUTE_TRY(integer(p, raw, i, add ? 3 : 2, result, add ? result : (ptx_type)i->type));
+    ptx_type result = wide ? double_width(i) : (ptx_type)i->type;
+    if (wide && operand_bits(i) == 64) return em_unknown(p, raw);
+    CUTE_TRY(decode_integer(p, raw, i, add ? 3 : 2, result, add ? result : (ptx_type)i->type));
     if (wide) by_lane(i, add ? lane_mad_wide : lane_mul_wide);
     if (high) by_lane(i, add ? lane_mad_hi : lane_mul_hi);
-    if (wide && !add && width(i) == 32) i->run = is_signed(i) ? wide_s32 : wide_u32;
+    if (wide && !add && operand_bits(i) == 32) i->run = is_signed(i) ? wide_s32 : wide_u32;
     return CUTE_OK;
 }
 
@@ -601,9 +601,9 @@ cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool maximum = i->opcode == EM_OP_max;
     if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
-    if (!is_integer(i)) return em_unknown(p, raw);
-    CUTE_TRY(integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
-    if (is_pair(i))
+    if (!has_integer_type(i)) return em_unknown(p, raw);
+    CUTE_TRY(decode_integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type));
+    if (is_packed_pair(i))
         by_lane(i, maximum ? lane_max_x2 : lane_min_x2);
     else if (em_has(i, EM_M_relu))
         i->run = em_run_lanes;
@@ -613,40 +613,40 @@ cute_status em_decode_min_max(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_decode_divrem(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
-    if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type);
+    if (!has_integer_type(i)) return em_unknown(p, raw);
+    return decode_integer(p, raw, i, 2, (ptx_type)i->type, (ptx_type)i->type);
 }
 
 /* abs, neg */
 cute_status em_decode_unary(em_parser *p, const em_raw *raw, em_inst *i)
 {
     if (ptx_types[i->type].kind == PTX_FLOAT) return em_decode_real(p, raw, i);
-    if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 1, (ptx_type)i->type, (ptx_type)i->type);
+    if (!has_integer_type(i)) return em_unknown(p, raw);
+    return decode_integer(p, raw, i, 1, (ptx_type)i->type, (ptx_type)i->type);
 }
 
 cute_status em_decode_logic(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    CUTE_TRY(integer(p, raw, i, em_rows[i->opcode].sources, (ptx_type)i->type, (ptx_type)i->type));
+    CUTE_TRY(decode_integer(p, raw, i, em_rows[i->opcode].sources, (ptx_type)i->type, (ptx_type)i->type));
     if (i->type == PTX_pred)
         i->run = run_logic_masks;
-    else if (!is_integer(i))
+    else if (!has_integer_type(i))
         return em_unknown(p, raw);
     return CUTE_OK;
 }
 
 cute_status em_decode_shift(em_parser *p, const em_raw *raw, em_inst *i)
 {
-    if (!is_integer(i)) return em_unknown(p, raw);
-    return integer(p, raw, i, 2, (ptx_type)i->type, PTX_u32);
+    if (!has_integer_type(i)) return em_unknown(p, raw);
+    return decode_integer(p, raw, i, 2, (ptx_type)i->type, PTX_u32);
 }
 
-/* Instructions that are their lane function, and the columns of their row. */
+/* Instructions described by their lane function and row alone. */
 cute_status em_decode_lane(em_parser *p, const em_raw *raw, em_inst *i)
 {
     const em_row *row = &em_rows[i->opcode];
     CUTE_TRY(em_operands(p, raw, row->sources + 1, row->sources + 1));
-    if (!i->type_count || !is_integer(i)) return em_unknown(p, raw);
+    if (!i->type_count || !has_integer_type(i)) return em_unknown(p, raw);
     CUTE_TRY(em_target(p, raw, i, 0, row->word_result ? PTX_u32 : (ptx_type)i->type, false));
     for (int n = 1; n <= row->sources; n++)
         CUTE_TRY(em_source(p, raw, i, n, n > 1 && row->word_rest ? PTX_u32 : (ptx_type)i->type));

@@ -1,4 +1,5 @@
-/* How executors go over lanes: one loop when all are on, which the compiler vectorises, and one for some. */
+/* Loops of executors over lanes: one that the compiler vectorises if all are active, and one for the
+ * others. */
 #ifndef CUTE_LIB_EMULATOR_INSTRUCTIONS_LANES_H
 #define CUTE_LIB_EMULATOR_INSTRUCTIONS_LANES_H
 
@@ -16,7 +17,7 @@
         }                                                                                                    \
     } while (0)
 
-/* d = f(a, b, c) by i->lane, lane by lane: what is not frequent. */
+/* d = f(a, b, c) by i->lane, lane by lane: for infrequent instructions. */
 void em_run_lanes(em_warp *w, const em_inst *i, uint32_t mask);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tiles of matrices: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma. The arithmetic and the layouts are
- * those of mma.h, wgmma.h and matrix.h; here are operands and time. */
+/* Matrix instructions: ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma. Arithmetic and layouts are in mma.h,
+ * wgmma.h and matrix.h; this file handles operands and timing. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
@@ -9,8 +9,8 @@
 
 enum { MOST_REGISTERS = 128 };
 
-static cute_status list_of(em_parser *p, const em_raw *raw, em_operand *o, int count, ptx_type type,
-                           bool target)
+static cute_status register_list(em_parser *p, const em_raw *raw, em_operand *o, int count, ptx_type type,
+                                 bool target)
 {
     if (count == 1 && o->kind == EM_O_VALUE) {
         em_operand *one = cute_arena_alloc(p->arena, sizeof *one);
@@ -70,7 +70,7 @@ cute_status em_decode_ldmatrix(em_parser *p, const em_raw *raw, em_inst *i)
     if (i->type != PTX_b16) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
     i->run = run_ldmatrix;
-    return list_of(p, raw, &i->o[store ? 1 : 0], count, PTX_b32, !store);
+    return register_list(p, raw, &i->o[store ? 1 : 0], count, PTX_b32, !store);
 }
 
 static void run_movmatrix(em_warp *w, const em_inst *i, uint32_t mask)
@@ -89,7 +89,7 @@ cute_status em_decode_movmatrix(em_parser *p, const em_raw *raw, em_inst *i)
 
 /* ---- mma, wmma.mma ---- */
 
-static void pointers(const em_warp *w, const em_operand *o, void **out)
+static void register_pointers(const em_warp *w, const em_operand *o, void **out)
 {
     for (int n = 0; n < o->count && n < MOST_REGISTERS; n++)
         out[n] = w->base[o->list[n].base] + o->list[n].at;
@@ -103,17 +103,17 @@ static void run_mma(em_warp *w, const em_inst *i, uint32_t mask)
     void *r[4][MOST_REGISTERS];
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
-        em_fault(w, i, -1, "%s requires all lanes of the warp; active are 0x%08x", em_instruction_name(i),
-                 mask);
+        em_fault(w, i, -1, "%s requires all lanes of the warp, got active lanes 0x%08x",
+                 em_instruction_name(i), mask);
         return;
     }
-    for (int n = 0; n < 4; n++) pointers(w, &i->o[n], r[n]);
+    for (int n = 0; n < 4; n++) register_pointers(w, &i->o[n], r[n]);
     num_mma_run(form, &options, r[0], (const void *const *)r[1], (const void *const *)r[2],
                 (const void *const *)r[3]);
     w->machine->counts.mma_flops += 2ull * (uint64_t)form->m * (uint64_t)form->n * (uint64_t)form->k;
 }
 
-/* .row and .col in their order: whether the one at `which` is .col. */
+/* Whether the `which`-th of the modifiers .row and .col is .col. */
 static bool is_col(const em_raw *raw, int which)
 {
     int seen = 0;
@@ -134,7 +134,7 @@ cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
     bool wmma = i->opcode == EM_OP_wmma;
     num_mma *form = cute_arena_alloc(p->arena, sizeof *form);
     if (!form) return cute_fail_memory(p->diag);
-    /* mma: d, a, b, c. wmma.mma of f16 names d and c only. */
+    /* Types of mma: d, a, b, c. wmma.mma of f16 names d and c only. */
     ptx_type d = (ptx_type)i->types[0], a = (ptx_type)i->types[1], b = (ptx_type)i->types[2],
              c = (ptx_type)i->types[3];
     if (wmma && i->type_count == 2) {
@@ -151,7 +151,7 @@ cute_status em_decode_mma(em_parser *p, const em_raw *raw, em_inst *i)
                                form->registers[2]};
     for (int n = 0; n < 4; n++) {
         ptx_type type = register_type(types[n]);
-        CUTE_TRY(list_of(p, raw, &i->o[n], counts[n], type, n == 0));
+        CUTE_TRY(register_list(p, raw, &i->o[n], counts[n], type, n == 0));
     }
     i->mma.form = form;
     i->mma.satfinite = em_has(i, EM_M_satfinite);
@@ -197,7 +197,7 @@ static void run_wmma_move(em_warp *w, const em_inst *i, uint32_t mask)
     void *r[MOST_REGISTERS];
     mover m = {w, i, memory, store};
     if (!em_gather(w, i, w->started, &mask)) return;
-    pointers(w, registers, r);
+    register_pointers(w, registers, r);
     int64_t stride = i->count > 2       ? (int64_t)(int32_t)em_uniform(w, &i->o[2], mask)
                      : operand == NUM_A ? (col ? rows : depth)
                      : operand == NUM_B ? (col ? depth : columns)
@@ -218,7 +218,7 @@ cute_status em_decode_wmma(em_parser *p, const em_raw *raw, em_inst *i)
     int count = num_wmma_registers(operand, raw->m, raw->n, raw->k, type);
     if (!count) return em_unknown(p, raw);
     CUTE_TRY(em_space_operand(p, raw, i, store ? 0 : 1));
-    CUTE_TRY(list_of(p, raw, &i->o[store ? 1 : 0], count, register_type(type), !store));
+    CUTE_TRY(register_list(p, raw, &i->o[store ? 1 : 0], count, register_type(type), !store));
     if (raw->count > 2) CUTE_TRY(em_source(p, raw, i, 2, PTX_u32));
     i->fragment.operand = (uint8_t)operand;
     i->fragment.type = (uint8_t)type;
@@ -246,7 +246,7 @@ typedef struct reader {
     const em_inst *inst;
 } reader;
 
-static bool read_operand(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
+static bool read_wgmma_operand(void *context, num_operand operand, uint32_t address, uint32_t size, void *out)
 {
     reader *r = context;
     (void)operand;
@@ -265,7 +265,7 @@ bool em_warpgroup_issued(const em_warp *w, uint32_t sequence)
     return true;
 }
 
-/* The same wgmma of the other three warps, where the four can be computed together. */
+/* Finds the same wgmma of the other three warps, if the four can be computed together. */
 static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
 {
     const wgmma_call *c = p->data;
@@ -284,17 +284,17 @@ static bool find_peers(em_machine *m, em_pending *p, em_pending *peers[4])
     return peers[0] && peers[1] && peers[2] && peers[3];
 }
 
-/* Computes `count` warps of the group from the warp `first`. Where no check asks for each access, the block's
- * memory is read at once. */
-static bool multiply(em_pending *p, int first, int count, num_wgmma_operands *operands)
+/* Computes `count` warps of the warpgroup from warp `first` on. Reads the block's memory directly unless a
+ * check observes each access. */
+static bool compute_wgmma(em_pending *p, int first, int count, num_wgmma_operands *operands)
 {
     const wgmma_call *c = p->data;
     const em_block *b = p->warp->block;
     em_machine *m = p->warp->machine;
     reader r = {p->warp, p->inst};
     uint64_t rows = (c->wgmma.a_in_registers ? 0 : 16 * (uint64_t)count) +
-                    /* The four warps of a group read B once; where each is computed for itself, the first one
-                     * counts it. */
+                    /* The four warps of a warpgroup read B once; if computed separately, the first one counts
+                     * it. */
                     (first == 0 ? (uint64_t)c->wgmma.n : 0);
     em_count_bytes(m, p->inst, EM_SHARED, false, 32 * rows);
     if (!m->launch->hooks.access) {
@@ -302,7 +302,7 @@ static bool multiply(em_pending *p, int first, int count, num_wgmma_operands *op
         operands->shared_first = EM_SHARED_RESERVED;
         operands->shared_bytes = b->shared_size;
     }
-    return num_wgmma_run(&c->wgmma, first, count, operands, read_operand, &r);
+    return num_wgmma_run(&c->wgmma, first, count, operands, read_wgmma_operand, &r);
 }
 
 static bool complete_wgmma(em_machine *m, em_pending *p)
@@ -312,7 +312,7 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
     uint64_t flops = 2ull * 16 * (uint64_t)c->wgmma.n * (uint64_t)c->wgmma.k;
     if (!find_peers(m, p, peers)) {
         m->counts.mma_flops += flops;
-        return multiply(p, (int)p->warp->index % 4, 1, &c->operands);
+        return compute_wgmma(p, (int)p->warp->index % 4, 1, &c->operands);
     }
     const uint32_t *a[4 * 4];
     uint32_t *d[4 * MOST_REGISTERS];
@@ -326,7 +326,7 @@ static bool complete_wgmma(em_machine *m, em_pending *p)
     num_wgmma_operands all = {
         .a_descriptor = c->operands.a_descriptor, .b_descriptor = c->operands.b_descriptor, .a = a, .d = d};
     m->counts.mma_flops += 4 * flops;
-    return multiply(p, 0, 4, &all);
+    return compute_wgmma(p, 0, 4, &all);
 }
 
 static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
@@ -335,7 +335,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
     int at = 0;
     if (!em_gather(w, i, w->started, &mask)) return;
     if (mask != UINT32_MAX) {
-        em_fault(w, i, -1, "wgmma requires all lanes of the warp; active are 0x%08x", mask);
+        em_fault(w, i, -1, "wgmma requires all lanes of the warp, got active lanes 0x%08x", mask);
         return;
     }
     em_pending *p = em_pending_add(w, i, mask, EM_P_WGMMA, sizeof(wgmma_call));
@@ -357,7 +357,7 @@ static void run_wgmma(em_warp *w, const em_inst *i, uint32_t mask)
         em_pending_run_wgmma(w, p->sequence);
 }
 
-/* Groups are the warp's: its parts commit and wait together, whichever way they came. */
+/* Groups belong to the warp: its diverged parts commit and wait together. */
 static void run_wgmma_commit(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (!em_gather(w, i, w->alive, &mask)) return;
@@ -378,7 +378,7 @@ static void run_wgmma_wait(em_warp *w, const em_inst *i, uint32_t mask)
         em_block_split(w, EM_WAIT_ASYNC);
         return;
     }
-    /* Behind the question above, which is asked again: parts that were gathered have gone on. */
+    /* After the gathering above, which is repeated: parts that were gathered have continued. */
     if (!em_gather(w, i, w->alive, &mask)) return;
     em_pending_finish(w, EM_P_WGMMA, mask, upto);
     em_tell(EM_E_WAIT_GROUP, w, i, mask, EM_P_WGMMA, upto);
@@ -389,8 +389,8 @@ static void run_wgmma_fence(em_warp *w, const em_inst *i, uint32_t mask)
     (void)w, (void)i, (void)mask;
 }
 
-/* ..., imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b: as many as the types have. */
-static cute_status immediates(em_parser *p, const em_raw *raw, em_inst *i, int at, num_wgmma *g)
+/* Parses imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b, as far as the types have them. */
+static cute_status decode_wgmma_immediates(em_parser *p, const em_raw *raw, em_inst *i, int at, num_wgmma *g)
 {
     int64_t v[4] = {1, 1, 0, 0};
     int given = raw->count - at;
@@ -441,12 +441,12 @@ cute_status em_decode_wgmma(em_parser *p, const em_raw *raw, em_inst *i)
     g->op = em_has(i, EM_M_and) ? NUM_AND_POPC : NUM_MUL_ADD;
     g->a_in_registers = i->o[1].kind == EM_O_VECTOR;
     g->satfinite = em_has(i, EM_M_satfinite);
-    CUTE_TRY(immediates(p, raw, i, 4, g));
+    CUTE_TRY(decode_wgmma_immediates(p, raw, i, 4, g));
     g->scale_d = true;
     const char *problem = raw->m == 64 ? num_wgmma_check(g) : "wgmma requires an M of 64";
     if (problem) return em_wrong(p, raw, "%s", problem);
-    CUTE_TRY(list_of(p, raw, &i->o[0], num_wgmma_registers(g), PTX_b32, true));
-    CUTE_TRY(g->a_in_registers ? list_of(p, raw, &i->o[1], 4, PTX_b32, false)
+    CUTE_TRY(register_list(p, raw, &i->o[0], num_wgmma_registers(g), PTX_b32, true));
+    CUTE_TRY(g->a_in_registers ? register_list(p, raw, &i->o[1], 4, PTX_b32, false)
                                : em_source(p, raw, i, 1, PTX_b64));
     CUTE_TRY(em_source(p, raw, i, 2, PTX_b64));
     i->wgmma = g;

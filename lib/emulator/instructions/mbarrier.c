@@ -1,5 +1,5 @@
-/* mbarrier objects in shared memory: 64 bits, ours to lay out: bits 0-19 the expected arrivals, 20-39 those that are missing, 40-61 the
- * bytes that are missing (plus TX_ZERO), 62 set, 63 the phase. Their rules are those of lib/order/mbarrier.h. */
+/* mbarrier objects in shared memory. Our 64-bit layout: bits 0-19 expected arrivals, 20-39 pending arrivals,
+ * 40-61 pending bytes (plus TX_ZERO), 62 set, 63 the phase. lib/order/mbarrier.h has their rules. */
 #include "lib/emulator/program/decode.h"
 
 #include <stdio.h>
@@ -9,20 +9,20 @@
 enum { TX_ZERO = 1 << 21 };
 #define VALID (UINT64_C(1) << 62)
 
-static order_mbarrier unpack(uint64_t v)
+static order_mbarrier unpack_mbarrier(uint64_t v)
 {
     return (order_mbarrier){.count = (uint32_t)(v & ORDER_MBARRIER_MOST),
                             .pending = (uint32_t)(v >> 20 & ORDER_MBARRIER_MOST),
                             .bytes = (int64_t)(v >> 40 & 0x3fffff) - TX_ZERO,
                             .phase = (uint32_t)(v >> 63)};
 }
-static uint64_t pack(const order_mbarrier *b)
+static uint64_t pack_mbarrier(const order_mbarrier *b)
 {
     return b->count | (uint64_t)b->pending << 20 | ((uint64_t)(b->bytes + TX_ZERO) & 0x3fffff) << 40 | VALID |
            (uint64_t)(b->phase & 1) << 63;
 }
 
-static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
+static uint8_t *locate_mbarrier(em_warp *w, const em_inst *i, int lane, uint64_t address, uint64_t *value)
 {
     if (address & 7) {
         em_fault(w, i, lane, "misaligned mbarrier: address 0x%llx, alignment 8", (unsigned long long)address);
@@ -35,29 +35,30 @@ static uint8_t *find(em_warp *w, const em_inst *i, int lane, uint64_t address, u
 }
 
 /* The mbarrier at `address`; NULL after a fault. */
-static uint8_t *find_valid(em_warp *w, const em_inst *i, int lane, uint64_t address, order_mbarrier *out)
+static uint8_t *find_valid_mbarrier(em_warp *w, const em_inst *i, int lane, uint64_t address,
+                                    order_mbarrier *out)
 {
-    /* cp.async.mbarrier.arrive adds arrivals that it takes away when the copies are done. */
+    /* cp.async.mbarrier.arrive adds arrivals, which it removes when the copies complete. */
     enum { ADDED = 1 << 14 };
     uint64_t v;
-    uint8_t *p = find(w, i, lane, address, &v);
+    uint8_t *p = locate_mbarrier(w, i, lane, address, &v);
     if (!p) return NULL;
-    *out = unpack(v);
+    *out = unpack_mbarrier(v);
     if (v & VALID && out->count && out->pending <= out->count + ADDED && v != UINT64_MAX) return p;
-    em_fault(w, i, lane, "no mbarrier at shared address 0x%llx: not initialised, or overwritten",
+    em_fault(w, i, lane, "no valid mbarrier at shared address 0x%llx: never initialised, or overwritten",
              (unsigned long long)address);
     return NULL;
 }
 
-static void store(em_warp *w, uint8_t *at, const order_mbarrier *b)
+static void store_mbarrier(em_warp *w, uint8_t *at, const order_mbarrier *b)
 {
-    uint64_t v = pack(b);
+    uint64_t v = pack_mbarrier(b);
     memcpy(at, &v, 8);
     w->machine->changes++;
 }
 
-static void refuse(em_warp *w, const em_inst *i, int lane, uint32_t address, const order_mbarrier *b,
-                   uint32_t count, int64_t tx, order_arrival why)
+static void fail_arrival(em_warp *w, const em_inst *i, int lane, uint32_t address, const order_mbarrier *b,
+                         uint32_t count, int64_t tx, order_arrival why)
 {
     char more[120] = "";
     if (why == ORDER_TOO_MANY_BYTES) {
@@ -66,25 +67,26 @@ static void refuse(em_warp *w, const em_inst *i, int lane, uint32_t address, con
         return;
     }
     if (!b->pending)
-        snprintf(more, sizeof more,
-                 "; all have come, and it waits for %lld bytes: an arrival too many, or too low a count",
-                 (long long)b->bytes);
-    em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x, whose phase expects %u more of %u%s", count,
-             address, b->pending, b->count, more);
+        snprintf(
+            more, sizeof more,
+            "; the phase still waits for %lld bytes: an extra arrival, or an expected count that is too low",
+            (long long)b->bytes);
+    em_fault(w, i, lane, "%u arrivals at the mbarrier at 0x%x exceed the %u pending of %u%s", count, address,
+             b->pending, b->count, more);
 }
 
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address, uint32_t count, int64_t tx,
                         bool drops, uint64_t *state)
 {
     order_mbarrier b;
-    /* What arrives at a block that has ended is lost. */
-    if (em_shared_ended(w, address)) return find(w, i, lane, address, &(uint64_t){0}) != NULL;
-    uint8_t *p = find_valid(w, i, lane, address, &b);
+    /* Arrivals at an exited block are dropped. */
+    if (em_shared_ended(w, address)) return locate_mbarrier(w, i, lane, address, &(uint64_t){0}) != NULL;
+    uint8_t *p = find_valid_mbarrier(w, i, lane, address, &b);
     if (!p) return false;
-    if (state) *state = pack(&b);
+    if (state) *state = pack_mbarrier(&b);
     order_arrival done = order_mbarrier_arrive(&b, count, tx, drops);
     if (done != ORDER_ARRIVES) {
-        refuse(w, i, lane, address, &b, count, tx, done);
+        fail_arrival(w, i, lane, address, &b, count, tx, done);
         return false;
     }
     em_tell(EM_E_MBARRIER_ARRIVE, w, i, 1u << (lane & 31), address, (uint64_t)tx);
@@ -92,25 +94,24 @@ bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t address
         em_tell(EM_E_MBARRIER_PHASE, w, i, 0, address, 0);
         order_mbarrier_next(&b);
     }
-    store(w, p, &b);
+    store_mbarrier(w, p, &b);
     return true;
 }
 
 bool em_mbarrier_raise(em_warp *w, const em_inst *i, int lane, uint32_t address)
 {
     order_mbarrier b;
-    uint8_t *p = find_valid(w, i, lane, address, &b);
+    uint8_t *p = find_valid_mbarrier(w, i, lane, address, &b);
     if (!p) return false;
     if (!order_mbarrier_raise(&b)) {
-        em_fault(w, i, lane, "the mbarrier at 0x%x lacks %u arrivals, and cannot lack more", address,
-                 b.pending);
+        em_fault(w, i, lane, "the mbarrier at 0x%x has %u pending arrivals, the maximum", address, b.pending);
         return false;
     }
-    store(w, p, &b);
+    store_mbarrier(w, p, &b);
     return true;
 }
 
-static uint64_t value_at(const em_warp *w, uint32_t address)
+static uint64_t shared_word(const em_warp *w, uint32_t address)
 {
     const em_cluster *c = w->block->cluster;
     uint32_t rank = address >> EM_RANK_SHIFT,
@@ -123,8 +124,8 @@ static uint64_t value_at(const em_warp *w, uint32_t address)
 
 bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing)
 {
-    uint64_t v = value_at(w, address);
-    order_mbarrier b = unpack(v);
+    uint64_t v = shared_word(w, address);
+    order_mbarrier b = unpack_mbarrier(v);
     *expected = b.count;
     *missing = b.pending;
     return v & VALID;
@@ -132,12 +133,15 @@ bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, 
 
 void em_mbarrier_describe(const em_warp *w, uint32_t address, uint32_t phase, char *out, size_t size)
 {
-    order_mbarrier b = unpack(value_at(w, address));
-    snprintf(out, size,
-             "waits for phase %u of the mbarrier at shared address 0x%x, which lacks %u of %u arrivals and "
-             "%s%lld bytes%s",
-             phase, address, b.pending, b.count, b.bytes < 0 ? "got " : "",
-             (long long)(b.bytes < 0 ? -b.bytes : b.bytes), b.bytes < 0 ? " too many" : "");
+    order_mbarrier b = unpack_mbarrier(shared_word(w, address));
+    /* cp.async.mbarrier.arrive may have added pending arrivals. */
+    uint32_t total = b.pending > b.count ? b.pending : b.count;
+    char bytes[64] = "";
+    if (b.bytes)
+        snprintf(bytes, sizeof bytes, ", %lld bytes %s", (long long)(b.bytes < 0 ? -b.bytes : b.bytes),
+                 b.bytes < 0 ? "more than expected" : "missing");
+    snprintf(out, size, "waits for phase %u of the mbarrier at shared address 0x%x: %u of %u arrivals%s",
+             phase, address, total - b.pending, total, bytes);
 }
 
 static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
@@ -147,18 +151,18 @@ static void run_init(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t address;
         uint64_t v, count = em_get(w, &i->o[1], l);
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
-        uint8_t *p = find(w, i, l, address, &v);
+        uint8_t *p = locate_mbarrier(w, i, l, address, &v);
         if (!p) return;
         if (!order_mbarrier_count_is_valid((int64_t)count)) {
-            em_fault(w, i, l, "expected a count of 1 to %d arrivals, got %llu", ORDER_MBARRIER_MOST,
+            em_fault(w, i, l, "expected an arrival count from 1 to %d, got %llu", ORDER_MBARRIER_MOST,
                      (unsigned long long)count);
             return;
         }
         order_mbarrier b = order_mbarrier_init((uint32_t)count);
-        store(w, p, &b);
+        store_mbarrier(w, p, &b);
         em_tell(EM_E_MBARRIER_INIT, w, i, 1u << l, address, 0);
     }
-    /* Kernels that let every warp initialise without a barrier behind rely on the warps keeping step. */
+    /* Kernels in which each warp initialises without a barrier rely on warps advancing in step. */
     w->stop = EM_YIELD;
 }
 
@@ -169,13 +173,13 @@ static void run_inval(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t address;
         order_mbarrier b;
         if (!em_shared_address(w, i, l, em_address(w, &i->o[0], l), &address)) return;
-        uint8_t *p = find_valid(w, i, l, address, &b);
+        uint8_t *p = find_valid_mbarrier(w, i, l, address, &b);
         if (!p) return;
         memset(p, 0, 8);
     }
 }
 
-/* What an arrival does: arrive, arrive.expect_tx, expect_tx, complete_tx, arrive_drop, arrive_drop.expect_tx. */
+/* Variants: arrive, arrive.expect_tx, expect_tx, complete_tx, arrive_drop, arrive_drop.expect_tx. */
 typedef enum em_mbarrier_kind { ARRIVE, ARRIVE_EXPECT, EXPECT, COMPLETE, DROP, DROP_EXPECT } em_mbarrier_kind;
 
 static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
@@ -195,7 +199,7 @@ static void run_arrive(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-/* Whether the warp waits at one address for one phase, and nobody wants to hear of each lane. */
+/* Whether the warp waits at one address for one phase, and no check needs the event of each lane. */
 static bool waits_together(const em_warp *w, const em_inst *i, uint32_t mask)
 {
     const em_hooks *hooks = &w->machine->launch->hooks;
@@ -208,7 +212,7 @@ static bool waits_together(const em_warp *w, const em_inst *i, uint32_t mask)
     return other == 0;
 }
 
-static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
+static void run_mbarrier_wait(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t done = 0, last = 0, last_phase = 0;
     bool together = waits_together(w, i, mask);
@@ -218,7 +222,7 @@ static void run_wait(em_warp *w, const em_inst *i, uint32_t mask)
         uint64_t token = em_get(w, &i->o[2], l);
         order_mbarrier b;
         if (!em_shared_address(w, i, l, em_address(w, &i->o[1], l), &address)) return;
-        if (!find_valid(w, i, l, address, &b)) return;
+        if (!find_valid_mbarrier(w, i, l, address, &b)) return;
         uint32_t phase = i->mbarrier.parity ? (uint32_t)token & 1 : (uint32_t)(token >> 63);
         if (order_mbarrier_passes(&b, phase)) {
             done |= together ? mask : 1u << l;
@@ -247,7 +251,7 @@ static void run_pending_count(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int l = __builtin_ctz(rest);
-        em_set(w, &i->o[0], l, unpack(em_get(w, &i->o[1], l)).pending);
+        em_set(w, &i->o[0], l, unpack_mbarrier(em_get(w, &i->o[1], l)).pending);
     }
 }
 
@@ -267,7 +271,7 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
     if (em_has(i, EM_M_test_wait) || em_has(i, EM_M_try_wait)) {
         CUTE_TRY(em_operands(p, raw, 3, 4));
         i->mbarrier.parity = em_has(i, EM_M_parity);
-        i->run = run_wait;
+        i->run = run_mbarrier_wait;
         CUTE_TRY(em_target(p, raw, i, 0, PTX_pred, false));
         CUTE_TRY(em_space_operand(p, raw, i, 1));
         return em_source(p, raw, i, 2, i->mbarrier.parity ? PTX_u32 : PTX_b64);
@@ -289,8 +293,7 @@ cute_status em_decode_mbarrier(em_parser *p, const em_raw *raw, em_inst *i)
                        : expect                    ? EXPECT
                        : arrive                    ? ARRIVE
                                                    : COMPLETE;
-    if (expect && !i->mbarrier.number)
-        return em_wrong(p, raw, "expected an operand with the number of bytes");
+    if (expect && !i->mbarrier.number) return em_wrong(p, raw, "expected the number of bytes as an operand");
     i->run = run_arrive;
     if (at) CUTE_TRY(em_target(p, raw, i, 0, PTX_b64, true));
     CUTE_TRY(em_space_operand(p, raw, i, at));

@@ -1,5 +1,5 @@
-/* Memory: allocations, what an address means in each space, and the instructions that load and store. Every
- * access is checked for bounds and alignment. */
+/* Memory: allocations, addresses in each space, loads and stores. Every access is checked for bounds and
+ * alignment. */
 #include "lib/emulator/program/decode.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ bool em_memory_alloc(em_memory *m, uint64_t size, uint64_t *out)
     uint64_t align = space < HUGE_PAGE ? ALLOC_ALIGN : HUGE_PAGE;
     a.host = aligned_alloc(align, (space + align - 1) / align * align);
     if (!a.host) return false;
-    /* Tiles take rows that are pages apart. */
+    /* tiles access rows that are pages apart */
     if (align == HUGE_PAGE) madvise(a.host, space, MADV_HUGEPAGE);
     memset(a.host, PATTERN, space);
     if (!em_memory_add(m, &a)) {
@@ -115,9 +115,9 @@ static const char *access_name(em_access access)
     return access == EM_READ ? "reads" : access == EM_WRITE ? "writes" : "updates";
 }
 
-/* The allocation nearest below or above, for the message. */
-static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
-                       em_access access)
+/* Reports the access relative to the nearest allocation. */
+static void fail_global_access(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes,
+                               em_access access)
 {
     const em_memory *m = w->machine->launch->memory;
     const em_allocation *below = NULL, *above = NULL;
@@ -145,11 +145,11 @@ static void bad_global(em_warp *w, const em_inst *i, int lane, uint64_t address,
         snprintf(what, sizeof what, "the allocation");
     uint64_t distance = past <= before ? past : before;
     if (!near || distance > UINT64_C(1) << 30)
-        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, outside of all allocations",
+        em_fault(w, i, lane, "%s %s %u bytes at address 0x%llx, outside all allocations",
                  em_instruction_name(i), access_name(access), bytes, (unsigned long long)address);
     else if (past == 0 && address - near->base < near->size)
         em_fault(w, i, lane,
-                 "%s %s %u bytes at address 0x%llx, of which %llu are past the end of %s of %llu bytes",
+                 "%s %s %u bytes at address 0x%llx, %llu of them past the end of %s of %llu bytes",
                  em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
                  (unsigned long long)(address + bytes - near->base - near->size), what,
                  (unsigned long long)near->size);
@@ -167,7 +167,7 @@ static uint8_t *locate_global(em_warp *w, const em_inst *i, int lane, uint64_t a
     if (address - last->base >= last->size || bytes > last->size - (address - last->base)) {
         const em_allocation *found = em_memory_find(w->machine->launch->memory, address);
         if (!found || bytes > found->size - (address - found->base)) {
-            bad_global(w, i, lane, address, bytes, access);
+            fail_global_access(w, i, lane, address, bytes, access);
             return NULL;
         }
         *last = *found;
@@ -207,7 +207,7 @@ static uint8_t *locate_shared(em_warp *w, const em_inst *i, int lane, uint64_t a
     }
     if (address >= EM_SCRATCH && address + bytes <= EM_SHARED_RESERVED && w->machine->program->scratch)
         return w->block->scratch + (address - EM_SCRATCH);
-    em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx; the block has 0x%x to 0x%x",
+    em_fault(w, i, lane, "%s %s %u bytes of shared memory at 0x%llx, outside the block's range 0x%x to 0x%x",
              em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
              EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT),
              EM_SHARED_RESERVED + (w->block->rank << EM_RANK_SHIFT) + w->block->shared_size);
@@ -219,7 +219,7 @@ static uint8_t *locate_local(em_warp *w, const em_inst *i, int lane, uint64_t ad
 {
     if (address < (uint64_t)w->local_size && bytes <= (uint64_t)w->local_size - address)
         return w->local + (size_t)lane * (size_t)w->local_size + address;
-    em_fault(w, i, lane, "%s %s %u bytes of local memory at 0x%llx; a thread has %lld",
+    em_fault(w, i, lane, "%s %s %u bytes of local memory at 0x%llx, outside the thread's %lld bytes",
              em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
              (long long)w->local_size);
     return NULL;
@@ -239,8 +239,9 @@ static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t ad
                  em_instruction_name(i), v->name);
         return NULL;
     }
-    em_fault(w, i, lane, "%s %s %u bytes at %llu of the parameters, which take %llu", em_instruction_name(i),
-             access_name(access), bytes, (unsigned long long)address, (unsigned long long)size);
+    em_fault(w, i, lane, "%s %s %u bytes at offset %llu of the parameters, which have %llu bytes",
+             em_instruction_name(i), access_name(access), bytes, (unsigned long long)address,
+             (unsigned long long)size);
     return NULL;
 }
 
@@ -276,7 +277,7 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 {
     if ((address & ~(EM_WINDOW_SIZE - 1)) == EM_SHARED_WINDOW) address -= EM_SHARED_WINDOW;
     if (address >> 32) {
-        em_fault(w, i, lane, "%s expects an address of shared memory, got 0x%llx", em_instruction_name(i),
+        em_fault(w, i, lane, "%s expects a shared-memory address, got 0x%llx", em_instruction_name(i),
                  (unsigned long long)address);
         return false;
     }
@@ -286,14 +287,14 @@ bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address,
 
 /* ---- ld, st ---- */
 
-static cute_status misaligned(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes)
+static cute_status fail_misaligned(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t bytes)
 {
     em_fault(w, i, lane, "misaligned %s of %u bytes: address 0x%llx, alignment %u", em_instruction_name(i),
              bytes, (unsigned long long)address, bytes);
     return CUTE_INVALID;
 }
 
-/* Generic addresses count where each lane's leads. */
+/* Counts generic accesses in the space of each lane's address. */
 static void count_generic(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
                           uint32_t mask)
 {
@@ -313,8 +314,8 @@ static void count_generic(em_warp *w, const em_inst *i, const em_operand *o, boo
     em_count_bytes(w->machine, i, EM_GLOBAL, store, (uint64_t)bytes * rest);
 }
 
-static inline void count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
-                                uint32_t mask)
+static inline void count_memory_access(em_warp *w, const em_inst *i, const em_operand *o, bool store,
+                                       uint32_t bytes, uint32_t mask)
 {
     if (i->space == EM_GENERIC)
         count_generic(w, i, o, store, bytes, mask);
@@ -325,10 +326,10 @@ static inline void count_access(em_warp *w, const em_inst *i, const em_operand *
 void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
                      uint32_t mask)
 {
-    count_access(w, i, o, store, bytes, mask);
+    count_memory_access(w, i, o, store, bytes, mask);
 }
 
-/* One value into a register that may be wider than it. */
+/* Writes a value to a register that may be wider. */
 static inline void put_lane(const em_warp *w, const em_operand *o, int lane, const uint8_t *from,
                             uint32_t bytes, bool sign)
 {
@@ -371,8 +372,8 @@ typedef struct memory_area {
     uint8_t *host;
 } memory_area;
 
-/* in_area of all 32 lanes in 32 bits, which tell as much as 64 where `first` + `most` does not overflow. The compiler
- * makes vector code of it only where it sees that nothing overlaps. */
+/* in_area for 32 lanes in 32 bits, as exact as 64 bits if `first` + `most` does not overflow. Vectorised only
+ * if the compiler sees that the arrays do not overlap. */
 static __attribute__((noinline)) bool all_in_area(const uint32_t *restrict addresses,
                                                   uint32_t *restrict offsets, uint32_t first, uint32_t base,
                                                   uint32_t most, uint32_t low)
@@ -386,10 +387,11 @@ static __attribute__((noinline)) bool all_in_area(const uint32_t *restrict addre
     return !wrong;
 }
 
-/* All lanes within the area, aligned. `offsets` are into it. */
-static inline __attribute__((always_inline)) bool in_area(const em_warp *w, const em_operand *memory,
-                                                          uint32_t mask, uint32_t total,
-                                                          const memory_area *in, uint32_t offsets[EM_LANES])
+/* Whether all lanes are within the area and aligned. `offsets` are relative to it. */
+static inline __attribute__((always_inline)) bool lanes_in_area(const em_warp *w, const em_operand *memory,
+                                                                uint32_t mask, uint32_t total,
+                                                                const memory_area *in,
+                                                                uint32_t offsets[EM_LANES])
 {
     uint64_t base = in->base, offset = (uint64_t)memory->offset, bad = 0;
     const em_operand *o = &memory->list[0];
@@ -418,8 +420,8 @@ static inline __attribute__((always_inline)) bool in_area(const em_warp *w, cons
     return !bad;
 }
 
-/* The allocation of the first lane becomes the one found last; false: it is that already, there is none, or not all
- * lanes are in it. */
+/* Makes the first lane's allocation the most recent one; false: it already is, none exists, or not all lanes
+ * are in it. */
 static __attribute__((noinline)) bool in_other_area(em_warp *w, const em_operand *memory, uint32_t mask,
                                                     uint32_t total, memory_area *in,
                                                     uint32_t offsets[EM_LANES])
@@ -431,7 +433,7 @@ static __attribute__((noinline)) bool in_other_area(em_warp *w, const em_operand
     if (!found) return false;
     w->last = *found;
     *in = (memory_area){w->last.base, w->last.size, w->last.host};
-    return in_area(w, memory, mask, total, in, offsets);
+    return lanes_in_area(w, memory, mask, total, in, offsets);
 }
 
 static __attribute__((noinline)) bool tell_row(em_warp *w, const em_inst *i, uint32_t mask, uint32_t total,
@@ -443,12 +445,11 @@ static __attribute__((noinline)) bool tell_row(em_warp *w, const em_inst *i, uin
     return hooks->row && hooks->row(hooks->context, &row);
 }
 
-/* The usual case at once: all lanes within one area, aligned. `offsets` are into the area at *host; false:
- * look at each lane. */
-static inline __attribute__((always_inline)) bool same_area(em_warp *w, const em_inst *i,
-                                                            const em_operand *memory, uint32_t mask,
-                                                            uint32_t total, bool store, uint8_t **host,
-                                                            uint32_t offsets[EM_LANES])
+/* The common case: all lanes aligned within one area. `offsets` are relative to *host; false: check each
+ * lane. */
+static inline __attribute__((always_inline)) bool
+lanes_in_one_area(em_warp *w, const em_inst *i, const em_operand *memory, uint32_t mask, uint32_t total,
+                  bool store, uint8_t **host, uint32_t offsets[EM_LANES])
 {
     const em_hooks *hooks = &w->machine->launch->hooks;
     bool shared = i->space == EM_SHARED;
@@ -459,7 +460,7 @@ static inline __attribute__((always_inline)) bool same_area(em_warp *w, const em
                            w->block->shared_size, w->block->shared};
     else if (i->space != EM_GLOBAL && i->space != EM_GENERIC)
         return false;
-    if (!in_area(w, memory, mask, total, &in, offsets) &&
+    if (!lanes_in_area(w, memory, mask, total, &in, offsets) &&
         (shared || !in_other_area(w, memory, mask, total, &in, offsets)))
         return false;
     if (!shared && store && w->last.read_only) return false;
@@ -467,8 +468,8 @@ static inline __attribute__((always_inline)) bool same_area(em_warp *w, const em
     return !hooks->access || tell_row(w, i, mask, total, store, in.base, offsets);
 }
 
-/* Strong accesses of other threads: what comes behind an acquiring load is later, what is in front of a
- * releasing store earlier; and 16 bytes go as one, as hardware does it and decoupled look-backs rely on. */
+/* Strong accesses order host threads: later accesses follow an acquiring load, earlier ones precede a
+ * releasing store. 16 bytes are one access, as on hardware; decoupled look-back relies on it. */
 static void before_store(const em_warp *w, const em_inst *i)
 {
     if (i->memory.strong && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
@@ -477,14 +478,14 @@ static void after_load(const em_warp *w, const em_inst *i)
 {
     if (i->memory.strong && w->machine->parallel) atomic_thread_fence(memory_order_seq_cst);
 }
-static bool is_whole(const em_warp *w, const em_inst *i, uint32_t total)
+static bool is_single_access(const em_warp *w, const em_inst *i, uint32_t total)
 {
     return i->memory.strong && total == 16 && w->machine->parallel && i->space != EM_SHARED;
 }
 static void move_whole(void *to, const void *from)
 {
 #ifdef __SSE2__
-    __m128i v = _mm_load_si128(from); /* one access where there is AVX */
+    __m128i v = _mm_load_si128(from); /* a single access with AVX */
     _mm_store_si128(to, v);
 #else
     memcpy(to, from, 16);
@@ -496,12 +497,12 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
     uint32_t bytes = ptx_types[i->type].bytes, total = bytes * i->memory.vector;
     bool sign = ptx_types[i->type].kind == PTX_SIGNED;
     const em_operand *d = i->o[0].kind == EM_O_VECTOR ? i->o[0].list : &i->o[0];
-    count_access(w, i, &i->o[1], false, total, mask);
+    count_memory_access(w, i, &i->o[1], false, total, mask);
     bool plain = bytes == 4 && i->memory.vector == 1 && d->bytes == 4;
     uint32_t *lanes = em_r32(w, d), offsets[EM_LANES];
     uint8_t *area;
-    bool whole = is_whole(w, i, total);
-    if (!whole && !i->memory.used && same_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
+    bool whole = is_single_access(w, i, total);
+    if (!whole && !i->memory.used && lanes_in_one_area(w, i, &i->o[1], mask, total, false, &area, offsets)) {
         if (plain) {
             EM_EACH(mask, memcpy(&lanes[l], area + offsets[l], 4));
             after_load(w, i);
@@ -524,7 +525,7 @@ static void run_load(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[1], l);
         if (address & (total - 1)) {
-            misaligned(w, i, l, address, total);
+            fail_misaligned(w, i, l, address, total);
             return;
         }
         uint32_t used = i->memory.used ? i->memory.used : total;
@@ -552,16 +553,16 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t bytes = ptx_types[i->type].bytes, total = bytes * i->memory.vector;
     const em_operand *s = i->o[1].kind == EM_O_VECTOR ? i->o[1].list : &i->o[1];
-    count_access(w, i, &i->o[0], true, total, mask);
+    count_memory_access(w, i, &i->o[0], true, total, mask);
     if (i->space == EM_LOCAL)
-        w->local_stores++; /* nobody else waits for that */
+        w->local_stores++; /* no other warp waits for local memory */
     else
         w->machine->changes++;
     uint32_t offsets[EM_LANES];
     uint8_t *area;
-    bool whole = is_whole(w, i, total);
+    bool whole = is_single_access(w, i, total);
     before_store(w, i);
-    if (!whole && same_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
+    if (!whole && lanes_in_one_area(w, i, &i->o[0], mask, total, true, &area, offsets)) {
         for (uint32_t v = 0; v < i->memory.vector; v++) {
             uint8_t *to = area + v * bytes;
             if (bytes == 4 && s[v].bytes == 4) {
@@ -577,7 +578,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
         int l = __builtin_ctz(rest);
         uint64_t address = em_address(w, &i->o[0], l);
         if (address & (total - 1)) {
-            misaligned(w, i, l, address, total);
+            fail_misaligned(w, i, l, address, total);
             return;
         }
         uint8_t *to = em_locate(w, i, l, (em_space)i->space, address, total, EM_WRITE);
@@ -589,7 +590,7 @@ static void run_store(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int memory)
+static cute_status decode_space(em_parser *p, const em_raw *raw, em_inst *i, int memory)
 {
     bool shared = em_has(i, EM_M_shared) || em_has(i, EM_M_shared_cta) || em_has(i, EM_M_shared_cluster);
     bool param = em_has(i, EM_M_param) || em_has(i, EM_M_param_entry) || em_has(i, EM_M_param_func);
@@ -602,14 +603,14 @@ static cute_status space_of(em_parser *p, const em_raw *raw, em_inst *i, int mem
     if (memory < 0) return CUTE_OK;
     const em_operand *o = &i->o[memory], *base = &o->list[0];
     const em_variable *v = base->kind == EM_O_IMMEDIATE ? base->symbol : o->symbol;
-    if (param && v && !v->owner) i->space = EM_LOCAL; /* of a call: in the frame */
+    if (param && v && !v->owner) i->space = EM_LOCAL; /* an argument of a call: in the frame */
     if (param && !v && p->function && !p->function->entry) i->space = EM_LOCAL;
     if (i->space == EM_GENERIC && v && v->space == EM_SHARED) i->space = EM_SHARED; /* ld of a name */
     if (i->space == EM_GENERIC && v && v->space == EM_LOCAL) i->space = EM_LOCAL;
     return em_memory_operand(p, raw, i, memory);
 }
 
-static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int data, bool target)
+static cute_status decode_vector(em_parser *p, const em_raw *raw, em_inst *i, int data, bool target)
 {
     em_operand *o = &i->o[data];
     i->memory.vector = em_has(i, EM_M_v2) ? 2 : em_has(i, EM_M_v4) ? 4 : em_has(i, EM_M_v8) ? 8 : 1;
@@ -618,7 +619,7 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
     uint32_t bytes = ptx_types[i->type].bytes;
     if (!i->type_count || !bytes) return em_wrong(p, raw, "expected a type");
     if (bytes * i->memory.vector > 32)
-        return em_wrong(p, raw, "an access of %u bytes is too wide: at most 32", bytes * i->memory.vector);
+        return em_wrong(p, raw, "expected an access of at most 32 bytes, got %u", bytes * i->memory.vector);
     if (o->kind == EM_O_VECTOR && o->count != i->memory.vector)
         return em_wrong(p, raw, "expected one register");
     em_operand *list = o->kind == EM_O_VECTOR ? o->list : o;
@@ -626,7 +627,7 @@ static cute_status vector_of(em_parser *p, const em_raw *raw, em_inst *i, int da
         if (list[v].kind == EM_O_NONE && target) continue;
         if (list[v].kind == EM_O_VALUE && list[v].base == EM_BASE_REGISTERS && list[v].bytes >= bytes &&
             list[v].bytes <= 16 && (list[v].bytes == 16) == (bytes == 16))
-            continue; /* a wider register is fine */
+            continue; /* a wider register is valid */
         CUTE_TRY(target ? em_target_at(p, raw, &list[v], (ptx_type)i->type, true)
                         : em_source_at(p, raw, &list[v], (ptx_type)i->type));
     }
@@ -644,10 +645,10 @@ cute_status em_decode_load(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 4));
     CUTE_TRY(em_element_memory(p, raw, &i->o[1]));
     if (i->o[1].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 1);
-    CUTE_TRY(space_of(p, raw, i, 1));
+    CUTE_TRY(decode_space(p, raw, i, 1));
     i->run = run_load;
     i->memory.strong = is_strong(i);
-    CUTE_TRY(vector_of(p, raw, i, 0, true));
+    CUTE_TRY(decode_vector(p, raw, i, 0, true));
     uint32_t used = 0, total = ptx_types[i->type].bytes * i->memory.vector;
     while (used < 64 && p->used_bytes >> used) used++;
     if (used < total) i->memory.used = (uint8_t)used;
@@ -660,14 +661,14 @@ cute_status em_decode_store(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_operands(p, raw, 2, 3));
     CUTE_TRY(em_element_memory(p, raw, &i->o[0]));
     if (i->o[0].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, 0);
-    CUTE_TRY(space_of(p, raw, i, 0));
+    CUTE_TRY(decode_space(p, raw, i, 0));
     i->run = run_store;
     i->memory.strong = is_strong(i);
-    if (i->space == EM_CONST) return em_wrong(p, raw, "constant memory cannot be written");
-    return vector_of(p, raw, i, 1, false);
+    if (i->space == EM_CONST) return em_wrong(p, raw, "constant memory is read-only");
+    return decode_vector(p, raw, i, 1, false);
 }
 
-/* ---- addresses of spaces ---- */
+/* ---- address conversions ---- */
 
 static uint64_t window_of(em_space space)
 {
@@ -690,7 +691,7 @@ static void run_cvta(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_cvta(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    CUTE_TRY(space_of(p, raw, i, -1));
+    CUTE_TRY(decode_space(p, raw, i, -1));
     if (i->type != PTX_u64 && i->type != PTX_u32) return em_unknown(p, raw);
     bool named = i->o[1].kind == EM_O_IMMEDIATE || i->o[1].kind == EM_O_ELEMENT;
     const em_variable *v = named ? i->o[1].symbol : NULL;
@@ -723,7 +724,7 @@ static void run_isspacep(em_warp *w, const em_inst *i, uint32_t mask)
 cute_status em_decode_isspacep(em_parser *p, const em_raw *raw, em_inst *i)
 {
     CUTE_TRY(em_operands(p, raw, 2, 2));
-    CUTE_TRY(space_of(p, raw, i, -1));
+    CUTE_TRY(decode_space(p, raw, i, -1));
     i->run = run_isspacep;
     CUTE_TRY(em_target(p, raw, i, 0, PTX_pred, false));
     return em_source(p, raw, i, 1, PTX_u64);
@@ -737,7 +738,7 @@ static void run_mapa(em_warp *w, const em_inst *i, uint32_t mask)
         uint32_t shared;
         if (!em_shared_address(w, i, l, a, &shared)) return;
         if (rank >= w->block->cluster->count) {
-            em_fault(w, i, l, "mapa of block %llu, and the cluster has %u", (unsigned long long)rank,
+            em_fault(w, i, l, "mapa of block %llu in a cluster of %u blocks", (unsigned long long)rank,
                      w->block->cluster->count);
             return;
         }
@@ -777,10 +778,10 @@ cute_status em_decode_getctarank(em_parser *p, const em_raw *raw, em_inst *i)
 cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory)
 {
     if (i->o[memory].kind != EM_O_MEMORY) return em_memory_operand(p, raw, i, memory);
-    return space_of(p, raw, i, memory);
+    return decode_space(p, raw, i, memory);
 }
 
-/* createpolicy: a cache policy, which changes nothing here. */
+/* createpolicy: cache policies have no effect here. */
 static void run_policy(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (int l = 0; l < EM_LANES; l++)

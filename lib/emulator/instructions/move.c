@@ -1,4 +1,4 @@
-/* mov: registers, special registers, addresses, and vectors that are packed or unpacked. */
+/* mov: registers, special registers, addresses, packing and unpacking of vectors. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
@@ -24,7 +24,7 @@ static void run_mov_predicate(em_warp *w, const em_inst *i, uint32_t mask)
     em_set_mask(w, &i->o[0], mask, em_mask_of(w, &i->o[1]));
 }
 
-/* Clocks tick with the instructions that ran: the same in every run. */
+/* Clocks count executed instructions, so that they are the same in every run. */
 static uint64_t special_value(em_warp *w, em_sreg which)
 {
     const cute_emulator_counts *c = &w->machine->counts;
@@ -50,8 +50,8 @@ static void run_mov_special(em_warp *w, const em_inst *i, uint32_t mask)
     EM_EACH(mask, em_set(w, &i->o[0], l, value));
 }
 
-/* Pieces of a value, the lowest first. */
-static uint64_t piece(uint64_t low, uint64_t high, int at, int bits)
+/* Part `at` of a value, lowest first. */
+static uint64_t value_part(uint64_t low, uint64_t high, int at, int bits)
 {
     uint64_t v = at >= 64 ? high >> (at - 64) : low >> at;
     return bits >= 64 ? v : v & ((UINT64_C(1) << bits) - 1);
@@ -68,11 +68,11 @@ static void run_unpack(em_warp *w, const em_inst *i, uint32_t mask)
             memcpy(v, w->base[i->o[1].base] + i->o[1].at + l * 16, 16);
         else
             v[0] = em_get(w, &i->o[1], l);
-        for (int n = 0; n < count; n++) em_set(w, &list[n], l, piece(v[0], v[1], n * bits, bits));
+        for (int n = 0; n < count; n++) em_set(w, &list[n], l, value_part(v[0], v[1], n * bits, bits));
     }
 }
 
-/* Two registers of all lanes: descriptors of wgmma, halves of results. */
+/* Packs two registers in all lanes: wgmma descriptors, halves of results. */
 static bool pack_whole(em_warp *w, const em_inst *i, int bits)
 {
     const em_operand *low = &i->o[1].list[0], *high = &i->o[1].list[1], *to = &i->o[0];
@@ -108,13 +108,13 @@ static void run_pack(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-static cute_status check_pieces(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector,
-                                bool target)
+static cute_status check_vector_parts(em_parser *p, const em_raw *raw, const em_inst *i, em_operand *vector,
+                                      bool target)
 {
     static const ptx_type by_bytes[] = {[1] = PTX_b8, [2] = PTX_b16, [4] = PTX_b32, [8] = PTX_b64};
     int bytes = ptx_types[i->type].bytes;
     if (vector->count < 2 || bytes % vector->count || bytes / vector->count > 8 || vector->count > 8)
-        return em_wrong(p, raw, "a list of %d registers does not divide %d bits", vector->count, bytes * 8);
+        return em_wrong(p, raw, "%d registers do not evenly divide %d bits", vector->count, bytes * 8);
     for (int n = 0; n < vector->count; n++) {
         ptx_type part = by_bytes[bytes / vector->count];
         CUTE_TRY(target ? em_target_at(p, raw, &vector->list[n], part, true)
@@ -131,13 +131,13 @@ cute_status em_decode_mov(em_parser *p, const em_raw *raw, em_inst *i)
     CUTE_TRY(em_element(p, raw, &i->o[1], ptx_types[type].bytes == 4 ? 4 : 8));
     if (i->o[0].kind == EM_O_VECTOR) {
         i->run = run_unpack;
-        CUTE_TRY(check_pieces(p, raw, i, &i->o[0], true));
+        CUTE_TRY(check_vector_parts(p, raw, i, &i->o[0], true));
         return em_source(p, raw, i, 1, type);
     }
     CUTE_TRY(em_target(p, raw, i, 0, type, false));
     if (i->o[1].kind == EM_O_VECTOR) {
         i->run = run_pack;
-        return check_pieces(p, raw, i, &i->o[1], false);
+        return check_vector_parts(p, raw, i, &i->o[1], false);
     }
     if (i->o[1].kind == EM_O_SREG) {
         i->run = run_mov_special;

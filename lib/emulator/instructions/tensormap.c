@@ -1,4 +1,4 @@
-/* tensormap.replace and tensormap.cp_fenceproxy: tensor maps changed in memory. */
+/* tensormap.replace and tensormap.cp_fenceproxy: modification of tensor maps in memory. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/numeric/tensormap.h"
@@ -6,7 +6,7 @@
 typedef struct map_field {
     em_modifier modifier;
     num_map_field field;
-    bool ordinal; /* names a dimension */
+    bool ordinal; /* takes a dimension */
 } map_field;
 static const map_field fields[] = {
     {EM_M_f_global_address, NUM_MAP_GLOBAL_ADDRESS, false},
@@ -30,14 +30,15 @@ static void run_replace(em_warp *w, const em_inst *i, uint32_t mask)
         uint8_t *map = em_locate(w, i, l, (em_space)i->space, address, CUTE_MAP_BYTES, EM_WRITE);
         if (!map) return;
         if (!num_tensor_map_replace(map, (num_map_field)i->map.field, i->map.dimension, value)) {
-            em_fault(w, i, l, "invalid value 0x%llx for this field, or no tensor map at 0x%llx",
+            em_fault(w, i, l, "invalid field value 0x%llx, or no tensor map at 0x%llx",
                      (unsigned long long)value, (unsigned long long)address);
             return;
         }
     }
 }
 
-/* Which lane copies is not said: the last one, as one that elect.sync picks writes. */
+/* The ISA does not specify the copying lane: the last one, which also covers a writer chosen by
+ * elect.sync. */
 static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
 {
     int l = 31 - __builtin_clz(mask);
@@ -48,7 +49,7 @@ static void run_copy(em_warp *w, const em_inst *i, uint32_t mask)
         from ? em_locate(w, i, l, EM_GLOBAL, em_address(w, &i->o[0], l), CUTE_MAP_BYTES, EM_WRITE) : NULL;
     if (!to) return;
     memcpy(to, from, CUTE_MAP_BYTES);
-    em_tell(EM_E_WARP_SYNC, w, i, mask, mask, 0); /* .sync: the lanes wait for each other */
+    em_tell(EM_E_WARP_SYNC, w, i, mask, mask, 0); /* .sync: lanes wait for each other */
 }
 
 cute_status em_decode_tensormap(em_parser *p, const em_raw *raw, em_inst *i)

@@ -1,4 +1,4 @@
-/* What the lanes of a warp do together: shfl, vote, match, activemask, redux, elect. */
+/* Warp-wide operations: shfl, vote, match, activemask, redux, elect. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/emulator/instructions/lanes.h"
@@ -17,7 +17,7 @@ static void by_members(em_warp *w, const em_inst *i, uint32_t mask, int index, e
 }
 
 /* Operands: d, p, a, b, c, member. */
-static void shuffle(em_warp *w, const em_inst *i, uint32_t mask)
+static void shuffle_lanes(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t source[EM_LANES], valid = 0, out[EM_LANES] = {0};
     const uint32_t *a = em_r32(w, &i->o[2]);
@@ -55,12 +55,12 @@ static void shuffle(em_warp *w, const em_inst *i, uint32_t mask)
 static void run_shfl(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (i->count > 5)
-        by_members(w, i, mask, 5, shuffle);
+        by_members(w, i, mask, 5, shuffle_lanes);
     else
-        shuffle(w, i, mask);
+        run_shfl(w, i, mask);
 }
 
-/* Puts '_' as the second result where only one is written: "d" or "d|p". */
+/* Inserts '_' as the second result if only one is written: "d" or "d|p". */
 static cute_status two_results(em_parser *p, const em_raw *raw, em_inst *i)
 {
     bool second = raw->second;
@@ -89,7 +89,7 @@ cute_status em_decode_shfl(em_parser *p, const em_raw *raw, em_inst *i)
 }
 
 /* vote.sync.mode d, a, member; */
-static void vote(em_warp *w, const em_inst *i, uint32_t mask)
+static void vote_lanes(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t a = em_mask_of(w, &i->o[1]) & mask;
     if (em_has(i, EM_M_ballot))
@@ -105,9 +105,9 @@ static void vote(em_warp *w, const em_inst *i, uint32_t mask)
 static void run_vote(em_warp *w, const em_inst *i, uint32_t mask)
 {
     if (i->count > 2)
-        by_members(w, i, mask, 2, vote);
+        by_members(w, i, mask, 2, vote_lanes);
     else
-        vote(w, i, mask);
+        run_vote(w, i, mask);
 }
 
 cute_status em_decode_vote(em_parser *p, const em_raw *raw, em_inst *i)
@@ -121,7 +121,7 @@ cute_status em_decode_vote(em_parser *p, const em_raw *raw, em_inst *i)
 }
 
 /* match.any.sync d, a, member; match.all.sync d|p, a, member. */
-static void match(em_warp *w, const em_inst *i, uint32_t mask)
+static void match_lanes(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t out[EM_LANES] = {0};
     bool all = em_has(i, EM_M_all), equal = true;
@@ -139,7 +139,7 @@ static void match(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_match(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    by_members(w, i, mask, 3, match);
+    by_members(w, i, mask, 3, match_lanes);
 }
 
 cute_status em_decode_match(em_parser *p, const em_raw *raw, em_inst *i)
@@ -165,7 +165,7 @@ cute_status em_decode_activemask(em_parser *p, const em_raw *raw, em_inst *i)
     return em_target(p, raw, i, 0, PTX_b32, false);
 }
 
-static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
+static void reduce_lanes(em_warp *w, const em_inst *i, uint32_t mask)
 {
     const uint32_t *a = em_r32(w, &i->o[1]);
     uint32_t r = a[__builtin_ctz(mask)];
@@ -189,7 +189,7 @@ static void reduce(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_redux(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    by_members(w, i, mask, 2, reduce);
+    by_members(w, i, mask, 2, reduce_lanes);
 }
 
 cute_status em_decode_redux(em_parser *p, const em_raw *raw, em_inst *i)
@@ -202,7 +202,7 @@ cute_status em_decode_redux(em_parser *p, const em_raw *raw, em_inst *i)
     return em_source(p, raw, i, 2, PTX_b32);
 }
 
-static void elect(em_warp *w, const em_inst *i, uint32_t mask)
+static void elect_lane(em_warp *w, const em_inst *i, uint32_t mask)
 {
     uint32_t leader = (uint32_t)__builtin_ctz(mask);
     EM_EACH(mask, em_set(w, &i->o[0], l, leader));
@@ -211,7 +211,7 @@ static void elect(em_warp *w, const em_inst *i, uint32_t mask)
 
 static void run_elect(em_warp *w, const em_inst *i, uint32_t mask)
 {
-    by_members(w, i, mask, 2, elect);
+    by_members(w, i, mask, 2, elect_lane);
 }
 
 cute_status em_decode_elect(em_parser *p, const em_raw *raw, em_inst *i)

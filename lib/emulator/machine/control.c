@@ -1,12 +1,12 @@
-/* Control flow of a warp: splits that diverge and join, register frames, exits, lanes that are gathered, and the loop that
- * runs one split. */
+/* Control flow of a warp: divergence and reconvergence of splits, register frames, exits, gathering of lanes,
+ * and the loop that runs one split. */
 #include <stdlib.h>
 
 #include "lib/emulator/machine/control.h"
 
 enum { DEPTH_LIMIT = 1024 };
 
-/* There is always one: a split has fewer lanes than the one that it came from, and their sets nest. */
+/* There is always one: a split has fewer lanes than its parent, and lane sets nest. */
 static int free_split(const em_warp *w)
 {
     for (int i = 0; i < EM_SPLITS; i++)
@@ -28,8 +28,8 @@ static void leave_frame(em_warp *w, em_frame *frame)
     w->free_frames = frame;
 }
 
-/* A split is over: its lanes have exited or reached the join. */
-static void retire(em_warp *w, int index)
+/* Ends a split whose lanes have exited or reached the join. */
+static void end_split(em_warp *w, int index)
 {
     while (index >= 0) {
         em_split *s = &w->splits[index];
@@ -64,7 +64,7 @@ void em_exit_lanes(em_warp *w, uint32_t mask)
     w->alive &= ~mask;
     block->alive -= lanes;
     block->cluster->alive -= lanes;
-    /* Who has arrived in this phase of barrier.cluster and does not wait is not waited for either. */
+    /* Exited lanes no longer count as arrivals of this phase of barrier.cluster. */
     for (uint32_t rest = mask & w->cluster_arrived; rest; rest &= rest - 1)
         block->cluster->arrived -= w->cluster_generation[__builtin_ctz(rest)] == block->cluster->generation;
     for (int k = 0; k < EM_SPLITS; k++) {
@@ -75,7 +75,7 @@ void em_exit_lanes(em_warp *w, uint32_t mask)
     }
     for (int k = 0; k < EM_SPLITS; k++) {
         em_split *s = &w->splits[k];
-        if (s->live && s->wait != EM_JOIN && !s->mask) retire(w, k);
+        if (s->live && s->wait != EM_JOIN && !s->mask) end_split(w, k);
     }
     if (!w->alive) block->cluster->live_warps--;
     w->machine->changes++;
@@ -122,7 +122,7 @@ void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uin
     w->stop = EM_SWITCH;
     bool same = s->parent >= 0 && s->rpc == reconverge && s->rdepth == s->depth;
     if (same) {
-        /* The join exists already; it has all these lanes. */
+        /* The join already exists and has all these lanes. */
         em_split *up = &w->splits[s->parent];
         if (target == reconverge) {
             s->mask = rest;
@@ -274,7 +274,7 @@ static bool is_warp_barrier(const em_inst *i)
     return i->opcode == EM_OP_bar && em_has(i, EM_M_warp);
 }
 
-/* Whether split k waits at this instruction, or at another barrier of the warp, for the same lanes. */
+/* Whether split k waits at this instruction, or at another warp barrier, for the same lanes. */
 static bool waits_with(const em_warp *w, int k, const em_inst *i, uint32_t member)
 {
     const em_split *s = &w->splits[k];
@@ -282,8 +282,8 @@ static bool waits_with(const em_warp *w, int k, const em_inst *i, uint32_t membe
     return s->pc + 1 == w->split->pc || (is_warp_barrier(i) && is_warp_barrier(&w->machine->code[s->pc]));
 }
 
-/* The lanes that have reached the instruction for `member`: those of `mask` and those that wait. */
-static uint32_t gathered(const em_warp *w, const em_inst *i, uint32_t member, uint32_t mask)
+/* The lanes that have reached the instruction for `member`: those in `mask` and the waiting ones. */
+static uint32_t gathered_lanes(const em_warp *w, const em_inst *i, uint32_t member, uint32_t mask)
 {
     if ((mask & member) == member) return mask;
     for (int k = 0; k < w->high; k++)
@@ -312,21 +312,21 @@ static void swap_register(em_frame *a, em_frame *b, const em_operand *o, uint32_
         size_t at = lane * (size_t)__builtin_ctz(rest);
         swap_words(x + at, y + at, lane, UINT32_MAX);
     }
-    /* Masks of lanes, but for the second word. */
+    /* mask registers, except for the second word */
     if (!a->shadow || !b->shadow) return;
     swap_words(a->shadow + o->at, b->shadow + o->at, 4, mask);
     swap_words(a->shadow + o->at + 8, b->shadow + o->at + 8, size - 8, mask);
 }
 
-/* Whether a register stands in the list before `end`: it is swapped once. */
-static bool stands_before(const em_operand *list, int count, const em_operand *end, uint32_t at, bool *over)
+/* Whether the register occurs in the list before `end`, so that it is swapped only once. */
+static bool occurs_before(const em_operand *list, int count, const em_operand *end, uint32_t at, bool *over)
 {
     for (int n = 0; n < count && !*over; n++) {
         const em_operand *o = &list[n];
         *over = o == end;
         bool found = !*over && o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS && o->at == at;
         if (!found && (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY))
-            found = stands_before(o->list, o->count, end, at, over);
+            found = occurs_before(o->list, o->count, end, at, over);
         if (found) return true;
     }
     return false;
@@ -341,14 +341,14 @@ static void swap_registers(em_frame *a, em_frame *b, const em_inst *i, const em_
         if (o->kind == EM_O_VECTOR || o->kind == EM_O_MEMORY)
             swap_registers(a, b, i, o->list, o->count, mask);
         else if (o->kind == EM_O_VALUE && o->base == EM_BASE_REGISTERS &&
-                 !stands_before(i->o, i->count, o, o->at, &over))
+                 !occurs_before(i->o, i->count, o, o->at, &over))
             swap_register(a, b, o, mask);
     }
 }
 
-/* Lanes that came to the instruction by another call of its function have other registers: they are put
- * beside those of the lanes that go on, until the instruction is over. */
-static void lend(em_warp *w, const em_inst *i, em_frame *from, uint32_t lanes)
+/* Lanes that reached the instruction through another call of its function use other registers: these are
+ * swapped into the frame of the executing lanes until the instruction is done. */
+static void lend_registers(em_warp *w, const em_inst *i, em_frame *from, uint32_t lanes)
 {
     if (from == w->split->frame) return;
     swap_registers(w->split->frame, from, i, i->o, i->count, lanes);
@@ -367,7 +367,7 @@ static void give_back(em_warp *w, const em_inst *i, em_frame *to)
 
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
 {
-    uint32_t need = member & w->alive, all = gathered(w, i, member, *mask);
+    uint32_t need = member & w->alive, all = gathered_lanes(w, i, member, *mask);
     if ((*mask & need) == need) return true;
     if ((all & need) != need) {
         w->split->member = member;
@@ -379,7 +379,8 @@ bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask)
         if (!waits_with(w, k, i, member)) continue;
         w->splits[k].wait = EM_RUNS;
         w->splits[k].pc++;
-        if (w->splits[k].pc == w->split->pc) lend(w, i, w->splits[k].frame, w->splits[k].gathered & ~*mask);
+        if (w->splits[k].pc == w->split->pc)
+            lend_registers(w, i, w->splits[k].frame, w->splits[k].gathered & ~*mask);
     }
     uint32_t more = (uint32_t)__builtin_popcount(all & ~*mask);
     w->machine->counts.lanes += more;
@@ -404,7 +405,7 @@ bool em_diverge_members(em_warp *w, const em_inst *i, const em_operand *o, uint3
     for (uint32_t rest = mask; rest; rest &= ~group) {
         uint32_t member = em_same_members(w, o, rest, &group);
         if (group == mask) return false;
-        if (member & w->alive & ~gathered(w, i, member, group)) {
+        if (member & w->alive & ~gathered_lanes(w, i, member, group)) {
             uint32_t next = w->split->pc;
             em_uncount(w, i, mask, true);
             em_diverge(w, group, next - 1, next - 1, next);
@@ -438,7 +439,7 @@ uint32_t em_run_split(em_warp *w, uint32_t budget)
     while (left > 0) {
         if (s->pc == s->rpc && s->depth == s->rdepth) {
             int index = w->current;
-            retire(w, index);
+            end_split(w, index);
             w->stop = EM_SWITCH;
             break;
         }

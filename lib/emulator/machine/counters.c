@@ -1,4 +1,4 @@
-/* Counters of kernels: an element for each instruction, summed up by class and space. */
+/* Counters of kernels: one element per instruction, totalled by class and space. */
 #include "lib/emulator/machine/counters.h"
 #include "lib/emulator/machine/work.h"
 
@@ -22,7 +22,7 @@ static const char *const class_names[EM_CLASSES] = {
     [EM_CLASS_COPY] = "asynchronous copies",
 };
 
-/* The spaces whose bytes are told. */
+/* Spaces whose bytes are reported. */
 static const struct {
     const char *name;
     em_space space;
@@ -101,13 +101,13 @@ em_footprint *em_counters_footprint(em_counters *c)
     return c->current ? &c->current->footprint : NULL;
 }
 
-/* ---- telling ---- */
+/* ---- JSON ---- */
 
 typedef struct sum {
     uint64_t instructions, lanes;
 } sum;
 
-static void put(json_t *value, const char *key, uint64_t number)
+static void put_count(json_t *value, const char *key, uint64_t number)
 {
     json_object_set_new(value, key, json_integer((json_int_t)number));
 }
@@ -119,8 +119,8 @@ static json_t *bytes_json(const uint64_t bytes[EM_PARAM + 1][2])
         const uint64_t *b = bytes[spaces[n].space];
         if (!b[0] && !b[1]) continue;
         json_t *both = json_object();
-        put(both, "read", b[0]);
-        put(both, "written", b[1]);
+        put_count(both, "read", b[0]);
+        put_count(both, "written", b[1]);
         json_object_set_new(value, spaces[n].name, both);
     }
     return value;
@@ -130,36 +130,36 @@ static void put_traffic(json_t *value, const char *key, const em_transactions *m
 {
     if (!m->count[kind]) return;
     json_t *pair = json_object();
-    put(pair, "count", m->count[kind]);
-    put(pair, "ideal", m->ideal[kind]);
+    put_count(pair, "count", m->count[kind]);
+    put_count(pair, "ideal", m->ideal[kind]);
     json_object_set_new(value, key, pair);
 }
 
 static void put_tally(json_t *value, const em_tally *t, const em_transactions *m)
 {
-    put(value, "instructions", t->instructions);
-    put(value, "lanes", t->lanes);
-    put(value, "divergences", t->divergences);
+    put_count(value, "instructions", t->instructions);
+    put_count(value, "lanes", t->lanes);
+    put_count(value, "divergences", t->divergences);
     json_object_set_new(value, "bytes", bytes_json(t->bytes));
     put_traffic(value, "wavefronts", m, EM_WAVEFRONTS);
     put_traffic(value, "sectors", m, EM_SECTORS);
 }
 
-/* Structs of nothing but 64-bit numbers. */
-static void add(void *to, const void *from, size_t size)
+/* For structs that consist of 64-bit numbers only. */
+static void add_counts(void *to, const void *from, size_t size)
 {
     uint64_t *all = to;
     const uint64_t *more = from;
     for (size_t n = 0; n < size / sizeof *all; n++) all[n] += more[n];
 }
 
-/* Lines of the text, counted on from where the last one was asked for. */
+/* Position in the text, from which the next line is counted. */
 typedef struct cursor {
     uint32_t at;
     int line;
 } cursor;
 
-static int line_at(const em_program *program, cursor *c, uint32_t at)
+static int next_line_number(const em_program *program, cursor *c, uint32_t at)
 {
     if (at < c->at || !c->line) *c = (cursor){.line = 1};
     for (; c->at < at && c->at < program->length; c->at++) c->line += program->text[c->at] == '\n';
@@ -172,7 +172,7 @@ static json_t *line_json(const entry *e, cursor *c, uint32_t k)
     const em_inst *i = &program->code[k];
     json_t *value = json_object();
     const em_loc *loc = em_loc_of(program, i);
-    json_object_set_new(value, "ptx_line", json_integer(line_at(program, c, i->where)));
+    json_object_set_new(value, "ptx_line", json_integer(next_line_number(program, c, i->where)));
     if (loc) {
         json_object_set_new(value, "file", json_string(loc->file));
         json_object_set_new(value, "line", json_integer(loc->line));
@@ -184,12 +184,12 @@ static json_t *line_json(const entry *e, cursor *c, uint32_t k)
     return value;
 }
 
-/* What the kernel kept busy, and what it asked of L2. */
+/* Pipes that the kernel kept busy, and its L2 requests. */
 typedef struct busy {
     uint64_t slots[EM_WORKS], operations[EM_WORKS];
     uint64_t issued, atomics;
-    uint64_t bulk[2]; /* bytes of global memory: read, written by bulk copies */
-    uint64_t stored;  /* bytes of sectors that threads store to */
+    uint64_t bulk[2]; /* bytes of global memory read, written by bulk copies */
+    uint64_t stored;  /* bytes of sectors that threads stored to */
 } busy;
 
 static void add_busy(const em_inst *i, const em_tally *t, const em_transactions *moved, busy *b)
@@ -214,8 +214,8 @@ static void add_busy(const em_inst *i, const em_tally *t, const em_transactions 
 static json_t *traffic_json(uint64_t read, uint64_t written)
 {
     json_t *both = json_object();
-    put(both, "read", read);
-    put(both, "written", written);
+    put_count(both, "read", read);
+    put_count(both, "written", written);
     return both;
 }
 
@@ -226,13 +226,13 @@ static void put_busy(json_t *value, const entry *e, const busy *b)
     for (int n = 0; n < EM_WORKS; n++) {
         if (!b->slots[n] && !b->operations[n]) continue;
         json_t *one = json_object();
-        if (b->slots[n]) put(one, "lanes", b->slots[n]);
-        put(one, "operations", b->operations[n]);
+        if (b->slots[n]) put_count(one, "lanes", b->slots[n]);
+        put_count(one, "operations", b->operations[n]);
         json_object_set_new(work, em_work_names[n], one);
     }
     json_object_set_new(value, "work", work);
-    put(value, "issued", b->issued);
-    if (b->atomics) put(value, "global_atomics", b->atomics);
+    put_count(value, "issued", b->issued);
+    if (b->atomics) put_count(value, "global_atomics", b->atomics);
     if (b->bulk[0] || b->bulk[1]) json_object_set_new(value, "bulk", traffic_json(b->bulk[0], b->bulk[1]));
     if (!f->read && !f->written) return;
     json_object_set_new(value, "dram", traffic_json(EM_SECTOR * f->read, EM_SECTOR * f->written));
@@ -240,8 +240,8 @@ static void put_busy(json_t *value, const entry *e, const busy *b)
                         traffic_json(EM_SECTOR * f->loaded + b->bulk[0], b->stored + b->bulk[1]));
 }
 
-/* Functions that ran, all their instructions: also those that did not. */
-static json_t *kernel_json(const entry *e)
+/* For functions that ran: all their instructions, including those with count 0. */
+static json_t *kernel_counts_json(const entry *e)
 {
     const em_program *program = e->program;
     json_t *value = json_object(), *by_class = json_object(), *lines = json_array();
@@ -259,8 +259,8 @@ static json_t *kernel_json(const entry *e)
             em_class k_of = (em_class)i->class;
             sums[k_of].instructions += e->tally[k].instructions;
             sums[k_of].lanes += e->tally[k].lanes;
-            add(&all, &e->tally[k], sizeof all);
-            add(&moved, &e->transactions[k], sizeof moved);
+            add_counts(&all, &e->tally[k], sizeof all);
+            add_counts(&moved, &e->transactions[k], sizeof moved);
             add_busy(i, &e->tally[k], &e->transactions[k], &work);
             json_array_append_new(lines, line_json(e, &c, k));
         }
@@ -268,14 +268,14 @@ static json_t *kernel_json(const entry *e)
     for (int n = 0; n < EM_CLASSES; n++) {
         if (!sums[n].instructions) continue;
         json_t *one = json_object();
-        put(one, "instructions", sums[n].instructions);
-        put(one, "lanes", sums[n].lanes);
+        put_count(one, "instructions", sums[n].instructions);
+        put_count(one, "lanes", sums[n].lanes);
         json_object_set_new(by_class, class_names[n], one);
     }
     json_object_set_new(value, "kernel", json_string(e->kernel->name));
-    put(value, "launches", e->launches);
-    put(value, "blocks", e->blocks);
-    put(value, "threads", e->threads);
+    put_count(value, "launches", e->launches);
+    put_count(value, "blocks", e->blocks);
+    put_count(value, "threads", e->threads);
     put_tally(value, &all, &moved);
     json_object_set_new(value, "classes", by_class);
     put_busy(value, e, &work);
@@ -286,7 +286,7 @@ static json_t *kernel_json(const entry *e)
 char *em_counters_json(const em_counters *c)
 {
     json_t *list = json_array();
-    for (const entry *e = c->entries; e; e = e->next) json_array_append_new(list, kernel_json(e));
+    for (const entry *e = c->entries; e; e = e->next) json_array_append_new(list, kernel_counts_json(e));
     char *text = json_dumps(list, JSON_COMPACT);
     json_decref(list);
     return text;

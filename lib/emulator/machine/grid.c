@@ -1,6 +1,5 @@
-/* A launch: its clusters are taken by machines, one for each thread of the host, in the order of the grid.
- * What they share is here: which cluster comes next, how many the device holds, what the kernel prints, who
- * failed first. */
+/* A launch. Machines, one per host thread, take its clusters in grid order. Shared state is here: the next
+ * cluster, the capacity of the device, the output of the kernel, the first failure. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -9,11 +8,11 @@
 #include "lib/emulator/machine/schedule.h"
 
 enum {
-    CHECKED_PLACES = 256, /* checks keep much for each cluster that runs */
+    CHECKED_PLACES = 256, /* checks keep much state per running cluster */
     THREAD_LIMIT = 64
 };
 
-/* What a cluster printed that ended before one in front of it. */
+/* Output of a cluster that ended before an earlier one. */
 typedef struct output {
     struct output *next;
     uint64_t index;
@@ -23,15 +22,15 @@ typedef struct output {
 struct em_grid {
     const em_launch *launch;
     em_machine *machines;
-    uint32_t threads, limit; /* limit: clusters that run at a time */
+    uint32_t threads, limit; /* limit: clusters that run concurrently */
     uint64_t total;
     bool prints, cooperative;
-    atomic_ullong next, first_failed; /* first_failed: UINT64_MAX none */
+    atomic_ullong next, first_failed; /* first_failed: UINT64_MAX: none */
     atomic_uint resident;
     atomic_bool deadlock, given_up, late; /* of all machines */
-    pthread_mutex_t lock;                 /* of what follows, and of the launch's functions */
-    uint64_t front;                       /* the first cluster that has not ended; it prints at once */
-    output *outputs;                      /* by index */
+    pthread_mutex_t lock;                 /* guards the fields below, and the launch's functions */
+    uint64_t front;  /* the first cluster that has not ended; its output is printed at once */
+    output *outputs; /* by cluster index */
 };
 
 /* ---- clusters ---- */
@@ -98,13 +97,13 @@ void em_grid_give_up(em_machine *m, bool late)
 
 void em_grid_deadlock(const em_machine *m, cute_diag *diag)
 {
-    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can go on",
+    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can make progress",
               m->launch->kernel->name);
 }
 
-/* ---- what the kernel prints ---- */
+/* ---- output of the kernel ---- */
 
-static void put(em_grid *g, cute_buffer *text)
+static void print_output(em_grid *g, cute_buffer *text)
 {
     if (text->length && g->launch->options.print)
         g->launch->options.print(g->launch->options.context, cute_buffer_text(text), text->length);
@@ -117,7 +116,7 @@ void em_grid_print(em_warp *w, const char *text, size_t length)
     em_cluster *c = w->block->cluster;
     pthread_mutex_lock(&g->lock);
     if (g->cooperative || c->index == g->front) {
-        put(g, &c->output);
+        print_output(g, &c->output);
         if (g->launch->options.print) g->launch->options.print(g->launch->options.context, text, length);
     } else {
         cute_buffer_append(&c->output, text, length);
@@ -129,7 +128,7 @@ static void keep_output(em_grid *g, em_cluster *c)
 {
     output **at = &g->outputs, *o = malloc(sizeof *o);
     if (!o) {
-        put(g, &c->output); /* out of its turn, but not lost */
+        print_output(g, &c->output); /* out of order, but not lost */
         return;
     }
     while (*at && (*at)->index < c->index) at = &(*at)->next;
@@ -138,13 +137,13 @@ static void keep_output(em_grid *g, em_cluster *c)
     *at = o;
 }
 
-/* Prints what is at the front, up to cluster `last`. */
-static void put_front(em_grid *g, uint64_t last)
+/* Prints the output of finished clusters at the front, up to cluster `last`. */
+static void print_front(em_grid *g, uint64_t last)
 {
     while (g->outputs && g->outputs->index <= last) {
         output *o = g->outputs;
         g->outputs = o->next;
-        put(g, &o->text);
+        print_output(g, &o->text);
         free(o);
     }
 }
@@ -156,17 +155,17 @@ void em_grid_ended(em_machine *m, em_cluster *c)
     if (!g->prints || g->cooperative) return;
     pthread_mutex_lock(&g->lock);
     keep_output(g, c);
-    while (g->outputs && g->outputs->index == g->front) put_front(g, g->front++);
+    while (g->outputs && g->outputs->index == g->front) print_front(g, g->front++);
     pthread_mutex_unlock(&g->lock);
 }
 
-/* After a failure: what was printed up to the cluster that failed. */
-static void put_rest(em_grid *g, uint64_t last)
+/* After a failure: prints the output up to the failed cluster. */
+static void print_rest(em_grid *g, uint64_t last)
 {
     for (uint32_t n = 0; n < g->threads; n++)
         for (uint32_t c = 0; c < g->machines[n].cluster_count; c++)
             if (g->machines[n].clusters[c].running) keep_output(g, &g->machines[n].clusters[c]);
-    put_front(g, last);
+    print_front(g, last);
     for (output *o = g->outputs, *next; o; o = next) {
         next = o->next;
         cute_buffer_release(&o->text);
@@ -203,8 +202,8 @@ static bool has_function(const em_program *program, const char *name)
     return false;
 }
 
-/* The list of allocations changes where kernels allocate: one thread then. */
-static uint32_t threads_of(const em_launch *l, uint64_t total)
+/* One thread if kernels allocate, because that changes the list of allocations. */
+static uint32_t thread_count(const em_launch *l, uint64_t total)
 {
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
     if (hooked || l->cooperative || l->options.seed || has_function(l->program, "malloc") ||
@@ -220,8 +219,8 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Clusters that the device holds at a time. */
-static uint32_t residents(const em_launch *l, uint32_t shared, uint32_t cluster)
+/* The number of clusters resident on the device at a time. */
+static uint32_t resident_clusters(const em_launch *l, uint32_t shared, uint32_t cluster)
 {
     uint32_t threads = (l->block[0] * l->block[1] * l->block[2] + EM_LANES - 1) / EM_LANES * EM_LANES;
     const cute_multiprocessor *sm = cute_multiprocessor_of(CUTE_GPU_USUAL_ARCH);
@@ -303,9 +302,8 @@ static void run_machines(em_grid *g)
     for (uint32_t n = 1; n < running; n++) pthread_join(started[n], NULL);
 }
 
-/* What the driver gives to a cooperative launch in %envreg1 and 2: memory whose size stands in its first
- * word, the barrier of the grid in its second one (cooperative_groups/details/driver_abi.h of the CUDA
- * toolkit). */
+/* The workspace that the driver passes to a cooperative launch in %envreg1 and 2: its first word is its size,
+ * its second the grid barrier (cooperative_groups/details/driver_abi.h of the CUDA toolkit). */
 static bool make_workspace(em_machine *m)
 {
     enum { BYTES = 256 };
@@ -315,35 +313,35 @@ static bool make_workspace(em_machine *m)
     return true;
 }
 
-/* Structs of nothing but 64-bit numbers. */
-static void add(void *sum, const void *more, size_t size)
+/* For structs that consist of 64-bit numbers only. */
+static void add_counts(void *sum, const void *more, size_t size)
 {
     uint64_t *to = sum;
     const uint64_t *from = more;
     for (size_t n = 0; n < size / sizeof *to; n++) to[n] += from[n];
 }
 
-/* The messages of the machine whose cluster comes first are those of the launch. */
-static cute_status conclude(em_grid *g, cute_emulator_counts *counts, cute_diag *diag)
+/* The launch reports the messages of the machine whose failed cluster is first in the grid. */
+static cute_status finish_launch(em_grid *g, cute_emulator_counts *counts, cute_diag *diag)
 {
     em_machine *first = NULL;
     for (uint32_t n = 0; n < g->threads; n++) {
         em_machine *m = &g->machines[n];
-        if (counts) add(counts, &m->counts, sizeof *counts);
+        if (counts) add_counts(counts, &m->counts, sizeof *counts);
         if (m->tally != g->launch->tally)
-            add(g->launch->tally, m->tally, g->launch->program->count * sizeof *m->tally);
+            add_counts(g->launch->tally, m->tally, g->launch->program->count * sizeof *m->tally);
         if (m->failed && (!first || m->failed_at < first->failed_at)) first = m;
     }
     if (!first) return CUTE_OK;
     bool all = atomic_load(&g->deadlock), given_up = !all && atomic_load(&g->given_up);
-    put_rest(g, all || given_up || g->cooperative ? UINT64_MAX : first->failed_at);
+    print_rest(g, all || given_up || g->cooperative ? UINT64_MAX : first->failed_at);
     if (all) em_grid_deadlock(first, diag);
     if (given_up && atomic_load(&g->late)) {
         cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped",
                   g->launch->kernel->name, g->launch->options.timeout);
         unsigned long long begun = atomic_load(&g->next);
         if (begun < g->total)
-            cute_note(diag, NULL, "%llu of its %llu clusters or blocks had begun", begun,
+            cute_note(diag, NULL, "%llu of %llu clusters or blocks had started", begun,
                       (unsigned long long)g->total);
         cute_note(diag, NULL, "--timeout SECONDS allows more time");
         em_show_places(g->machines, g->threads, diag);
@@ -376,21 +374,21 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
         uint32_t shape = l->cluster[d] ? l->cluster[d] : 1;
         if (!l->grid[d] || !l->block[d] || l->grid[d] % shape)
             return cute_fail(diag, CUTE_INVALID, NULL,
-                             "a grid of %ux%ux%u blocks is not a multiple of its cluster", l->grid[0],
+                             "a grid of %ux%ux%u blocks is not divisible by its cluster", l->grid[0],
                              l->grid[1], l->grid[2]);
         total *= l->grid[d] / shape;
         blocks *= shape;
     }
     em_grid grid = {.launch = l,
                     .total = total,
-                    .threads = threads_of(l, total),
+                    .threads = thread_count(l, total),
                     .cooperative = l->cooperative,
                     .prints = has_function(l->program, "vprintf"),
                     .lock = PTHREAD_MUTEX_INITIALIZER};
     em_grid *g = &grid;
     atomic_store(&g->first_failed, UINT64_MAX);
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
-    g->limit = residents(l, (uint32_t)em_static_shared(l->kernel) + l->dynamic_shared, blocks);
+    g->limit = resident_clusters(l, (uint32_t)em_static_shared(l->kernel) + l->dynamic_shared, blocks);
     if (l->cooperative && g->limit < total)
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "cooperative launch of %llu clusters exceeds the %u that fit on an H100",
@@ -409,7 +407,7 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
     cute_status status = CUTE_OK;
     if (ok) {
         run_machines(g);
-        status = conclude(g, counts, diag);
+        status = finish_launch(g, counts, diag);
         em_tell(EM_E_END, &g->machines[0].clusters[0].blocks[0].warps[0], NULL, 0, 0, 0);
     } else {
         cute_fail_memory(diag);

@@ -1,6 +1,7 @@
-/* Hangs. While memory does not change, what a warp does next follows from its state alone: its diverged paths and
- * their places in the code, its registers, its local memory. A state that comes back comes back for ever. And the
- * explanation when no warp can make progress: who waits where, for what. */
+/* Detects and explains hangs. While memory does not change, a warp's next steps follow from its state alone:
+ * its paths and their program counters, its registers, its local memory. A state that recurs therefore recurs
+ * for ever. If no warp can make progress, the explanation lists each waiting warp and the condition it waits
+ * for. */
 #include <stdio.h>
 
 #include "lib/emulator/machine/control.h"
@@ -10,7 +11,7 @@ enum { SHOWN_WAITS = 12, STEPS = 4096 };
 
 /* ---- loops without progress ---- */
 
-static uint64_t mix(uint64_t state, uint64_t word)
+static uint64_t hash_word(uint64_t state, uint64_t word)
 {
     state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return state ^ state >> 29;
@@ -23,13 +24,13 @@ static uint64_t mix_bytes(uint64_t state, const uint8_t *bytes, size_t size)
     for (; at + 32 <= size; at += 32)
         for (size_t n = 0; n < 4; n++) {
             memcpy(&word, bytes + at + 8 * n, 8);
-            lanes[n] = mix(lanes[n], word);
+            lanes[n] = hash_word(lanes[n], word);
         }
-    for (; at < size; at++) lanes[0] = mix(lanes[0], bytes[at]);
-    return mix(mix(mix(lanes[0], lanes[1]), lanes[2]), lanes[3]);
+    for (; at < size; at++) lanes[0] = hash_word(lanes[0], bytes[at]);
+    return hash_word(hash_word(hash_word(lanes[0], lanes[1]), lanes[2]), lanes[3]);
 }
 
-/* Local memory of frames, and of results that a callee has just left behind them. */
+/* Local memory of the frames, and of results just left after them by a callee. */
 static int64_t used_local(const em_warp *w)
 {
     enum { RESULTS = 1024 };
@@ -42,14 +43,15 @@ static int64_t used_local(const em_warp *w)
     return used < w->local_size ? used : w->local_size;
 }
 
-static uint64_t state_of(const em_warp *w)
+static uint64_t hash_warp_state(const em_warp *w)
 {
     uint64_t state = (uint64_t)w->current;
     for (int k = 0; k < w->high; k++) {
         const em_split *s = &w->splits[k];
         if (!s->live) continue;
-        state = mix(mix(state, (uint64_t)k << 32 | s->pc), (uint64_t)s->mask << 32 | (uint32_t)s->depth);
-        state = mix(state, (uint64_t)s->wait << 32 | (uint64_t)s->sp);
+        state = hash_word(hash_word(state, (uint64_t)k << 32 | s->pc),
+                          (uint64_t)s->mask << 32 | (uint32_t)s->depth);
+        state = hash_word(state, (uint64_t)s->wait << 32 | (uint64_t)s->sp);
     }
     for (const em_frame *v = w->frames; v; v = v->next)
         state = mix_bytes(state, v->registers, v->function->register_bytes);
@@ -70,12 +72,13 @@ void em_spin_begin(em_warp *w)
     w->spin = (em_spin){.left = 1, .span = 1, .local_stores = w->local_stores};
 }
 
-/* Brent's cycle detection: a state is kept for twice as long each time, so that a cycle of any length is found. */
+/* Brent's cycle detection: each saved state is kept twice as long as the one before, which finds cycles of
+ * any length. */
 void em_spin_probe(em_warp *w)
 {
     em_spin *s = &w->spin;
     if (s->found) return;
-    uint64_t state = state_of(w);
+    uint64_t state = hash_warp_state(w);
     s->found = state == s->state;
     if (--s->left) return;
     s->state = state;
@@ -83,19 +86,18 @@ void em_spin_probe(em_warp *w)
     s->left = s->span;
 }
 
-/* ---- who waits for what ---- */
+/* ---- waits ---- */
 
 static const char *barrier_text(const em_warp *w, const em_split *s, char *out, size_t size)
 {
     const em_barrier *b = &w->block->barriers[s->barrier];
     uint32_t wanted = b->expected ? b->expected : w->block->alive;
-    snprintf(out, size, "waits at barrier %u, where %u of %u threads have arrived", s->barrier, b->arrived,
-             wanted);
+    snprintf(out, size, "waits at barrier %u: %u of %u threads have arrived", s->barrier, b->arrived, wanted);
     return out;
 }
 
-/* The memory that a split reads in its loop: runs it until it does. False: none was seen. */
-static bool find_question(em_warp *w, int k, const em_inst **out, char *text, size_t size)
+/* Finds the memory that a split polls, by running it up to that read. False: none found. */
+static bool find_polled_memory(em_warp *w, int k, const em_inst **out, char *text, size_t size)
 {
     em_use_split(w, k);
     for (int n = 0; n < STEPS && w->splits[k].live && w->splits[k].wait == EM_RUNS; n++) {
@@ -152,7 +154,7 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
     switch (s->wait) {
     case EM_WAIT_BARRIER: barrier_text(w, s, text, sizeof text); break;
     case EM_WAIT_CLUSTER:
-        snprintf(text, sizeof text, "waits at barrier.cluster, where %u of %u threads have arrived",
+        snprintf(text, sizeof text, "waits at barrier.cluster: %u of %u threads have arrived",
                  w->block->cluster->arrived, w->block->cluster->alive);
         break;
     case EM_WAIT_WARP:
@@ -167,7 +169,7 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
         if (s->polled) {
             i = &m->code[s->polled_at];
             em_mbarrier_describe(w, s->poll_address, s->poll_phase, text, sizeof text);
-        } else if (!find_question(w, k, &i, text, sizeof text)) {
+        } else if (!find_polled_memory(w, k, &i, text, sizeof text)) {
             snprintf(text, sizeof text, "is here");
         }
         break;
@@ -197,7 +199,7 @@ void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cu
                 for (uint32_t k = 0; k < cluster->blocks[r].warp_count; k++)
                     describe_warp(&cluster->blocks[r].warps[k], &shown, diag);
         }
-    if (shown > SHOWN_WAITS) cute_note(diag, NULL, "and %d more warps wait", shown - SHOWN_WAITS);
+    if (shown > SHOWN_WAITS) cute_note(diag, NULL, "%d more warps are waiting", shown - SHOWN_WAITS);
     if (waiting)
         cute_note(diag, NULL, "%llu more clusters or blocks have not started: the device is full",
                   (unsigned long long)waiting);

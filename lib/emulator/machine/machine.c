@@ -1,4 +1,4 @@
-/* The machine's clusters of blocks: set up, begun, ended; and how faults are told. */
+/* Clusters of the machine: allocation, start and end; reporting of faults. */
 #include "lib/emulator/machine/machine.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...)
     say_where(m, w, i, lane);
 }
 
-/* ---- barriers that wait for all ---- */
+/* ---- barriers of the whole block or cluster ---- */
 
 void em_barrier_complete(em_block *block)
 {
@@ -139,7 +139,7 @@ static bool make_pool(em_machine *m, em_block *b)
     if (program->pool_length) memcpy(b->pool, program->pool, program->pool_length);
     for (size_t n = 0; n < program->reloc_count; n++) {
         const em_reloc *r = &program->relocs[n];
-        int64_t offset = 0; /* of what other kernels have: their code does not run */
+        int64_t offset = 0; /* of other kernels, whose code does not run */
         em_shared_offset(m->launch->kernel, r->variable, &offset);
         uint64_t value =
             (uint64_t)(offset + EM_SHARED_RESERVED + r->offset) + ((uint64_t)b->rank << EM_RANK_SHIFT);
@@ -148,7 +148,7 @@ static bool make_pool(em_machine *m, em_block *b)
     return true;
 }
 
-/* What dynamic arrays with a larger alignment than their place has lose in front of them. */
+/* Padding in front of dynamic arrays that need a larger alignment than their offset has. */
 static uint32_t dynamic_padding(const em_machine *m)
 {
     const em_function *kernel = m->launch->kernel;
@@ -305,7 +305,7 @@ void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
     em_tell(EM_E_BEGIN, &c->blocks[0].warps[0], NULL, 0, index, 0);
 }
 
-/* All frames go back, for the next blocks: also those of functions in which threads ended. */
+/* Returns all frames, including those of functions in which threads exited, for the next blocks. */
 void em_end_cluster(em_machine *m, em_cluster *c)
 {
     c->running = false;

@@ -1,6 +1,6 @@
-/* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. One
- * launch at a time; nothing is shared between machines. Names begin with em_; what lib/numeric offers, which knows no
- * machine, with num_ and ptx_. */
+/* The machine that runs a program: warps of 32 lanes, blocks, clusters, memory, barriers, a schedule. Runs
+ * one launch at a time; machines share nothing but their em_grid. Its names start with em_, those of
+ * lib/numeric with num_ and ptx_. */
 #ifndef CUTE_LIB_EMULATOR_MACHINE_MACHINE_H
 #define CUTE_LIB_EMULATOR_MACHINE_MACHINE_H
 
@@ -12,34 +12,34 @@
 #include "lib/emulator/program/program.h"
 #include "lib/order/barrier.h"
 
-/* ---- memory of the device: allocations at addresses of their own, so that each access is checked ---- */
+/* ---- device memory: each allocation has its own address range, so that every access can be checked ---- */
 
 typedef struct em_allocation {
     uint64_t base, size;
     uint8_t *host;
     bool read_only;
-    bool owned;       /* host is freed with it */
-    const char *name; /* of a variable, NULL for what was allocated */
+    bool owned;       /* host memory is freed with it */
+    const char *name; /* of a variable; NULL: an allocation */
 } em_allocation;
 
 typedef struct em_memory {
-    em_allocation *list; /* by base */
+    em_allocation *list; /* sorted by base */
     size_t count, capacity;
     uint64_t next;
     struct {
         uint64_t base, size;
-    } freed[64]; /* the last ones, for messages; addresses are not given twice */
+    } freed[64]; /* the last ones, for messages; addresses are not reused */
     size_t freed_count;
 } em_memory;
 
-/* False when memory is exhausted. Fresh memory is filled with 0xA5, not zero. */
+/* False if memory is exhausted. Fresh memory is filled with 0xA5. */
 bool em_memory_alloc(em_memory *memory, uint64_t size, uint64_t *out);
 bool em_memory_add(em_memory *memory, const em_allocation *allocation);
 bool em_memory_free(em_memory *memory, uint64_t base);
-/* Whether the address lay in an allocation that was freed, as far as that is remembered. */
+/* Whether the address is in one of the last freed allocations. */
 bool em_memory_was_freed(const em_memory *memory, uint64_t address, uint64_t *base, uint64_t *size);
 const em_allocation *em_memory_find(const em_memory *memory, uint64_t address);
-/* Whether any of `size` bytes from `base` on belongs to an allocation, or to a window of generic addresses. */
+/* Whether any of `size` bytes from `base` belongs to an allocation or a window of generic addresses. */
 bool em_memory_overlaps(const em_memory *memory, uint64_t base, uint64_t size);
 void em_memory_release(em_memory *memory);
 
@@ -53,13 +53,13 @@ enum { EM_BLOCK_WARPS = 1024 / 32 };
 
 typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
-/* Events for the checks, besides accesses. `inst` is NULL where no instruction causes it. */
+/* Events for the checks, besides accesses. `inst` is NULL if no instruction causes the event. */
 typedef enum em_event {
     EM_E_BEGIN,            /* the warp's cluster starts */
-    EM_E_FENCE,            /* fence, membar; not of proxies */
+    EM_E_FENCE,            /* fence, membar; not proxy fences */
     EM_E_PROXY_FENCE,      /* fence.proxy.async */
-    EM_E_WARP_SYNC,        /* bar.warp.sync of all of `mask`; a: the member mask */
-    EM_E_WARP_EXCHANGE,    /* a shuffle, vote or the like of all of `mask`; a: the member mask */
+    EM_E_WARP_SYNC,        /* bar.warp.sync, all of `mask`; a: the member mask */
+    EM_E_WARP_EXCHANGE,    /* shuffle, vote and the like, all of `mask`; a: the member mask */
     EM_E_BARRIER_ARRIVE,   /* at barrier a, for b threads (0: all) */
     EM_E_BARRIER_COMPLETE, /* barrier a of the warp's block is complete */
     EM_E_BARRIER_EXIT,     /* the warp leaves barrier a */
@@ -76,11 +76,11 @@ typedef enum em_event {
     EM_E_END,             /* the grid has ended, or failed */
     EM_E_FRAME_ENTER,     /* a call makes a stack frame: b bytes of local memory from a on */
     EM_E_FRAME_WRITE,     /* a call writes b bytes of local memory from a on: arguments or results */
-    EM_E_DEADLOCK,        /* the warp waits forever; a: shared address of an mbarrier, or UINT64_MAX */
+    EM_E_DEADLOCK,        /* the warp waits for ever; a: shared address of an mbarrier, or UINT64_MAX */
 } em_event;
 
-/* The accesses of a warp's ld or st, lane l's at `base` + offsets[l], all in one allocation or the shared memory of one
- * block; `bytes` each. */
+/* The accesses of a warp's ld or st, `bytes` each: lane l at `base` + offsets[l], all in one allocation or
+ * one block's shared memory. */
 typedef struct em_warp_access {
     em_warp *warp;
     const em_inst *inst;
@@ -91,19 +91,19 @@ typedef struct em_warp_access {
     const uint32_t *offsets;
 } em_warp_access;
 
-/* Callbacks of the checks; each may be NULL. `access` comes before the access, once for each lane. */
+/* Callbacks of the checks; each may be NULL. `access` precedes the access, once per lane. */
 typedef struct em_hooks {
     void *context;
-    /* Before `access`, where the lanes make a row. True: `access` is not called for them. */
+    /* Before `access`, if the lanes form a row. True: `access` is not called for them. */
     bool (*row)(void *context, const em_warp_access *row);
     void (*access)(void *context, em_warp *warp, const em_inst *inst, int lane, em_space space,
                    uint64_t address, uint32_t bytes, em_access access);
-    /* What orders memory, as it happens. `a` and `b` by the event. */
+    /* Synchronisation events; `a` and `b` depend on the event. */
     void (*event)(void *context, em_event event, em_warp *warp, const em_inst *inst, uint32_t mask,
                   uint64_t a, uint64_t b);
-    /* Before each instruction; `lanes` are active, whatever its guard says. */
+    /* Before each instruction; `lanes` are active, regardless of its guard. */
     void (*step)(void *context, em_warp *warp, const em_inst *inst, uint32_t lanes);
-    bool shadows; /* register frames get their `shadow` */
+    bool shadows; /* allocates `shadow` in register frames */
 } em_hooks;
 
 /* Counts of one instruction of the program. */
@@ -121,60 +121,61 @@ typedef struct em_launch {
     const uint8_t *params;          /* the parameter block, kernel->param_bytes */
     bool cooperative, programmatic; /* programmatic: the preceding launch may still run */
     cute_emulator_options options;
-    em_tally *tally; /* one for each instruction, added to; NULL: not counted */
+    em_tally *tally; /* one per instruction, added to; NULL: not counted */
     em_hooks hooks;
 } em_launch;
 
-/* Runs the grid to its end. CUTE_INVALID: a fault or a deadlock, explained. grid.c */
+/* Runs the grid. CUTE_INVALID: a fault or a deadlock, explained in diag. grid.c */
 cute_status em_run_grid(const em_launch *launch, cute_emulator_counts *counts, cute_diag *diag);
 
-/* ---- inside ---- */
+/* ---- state ---- */
 
-/* What a split waits for. */
+/* The reason why a split waits. */
 typedef enum em_wait {
     EM_RUNS,
     EM_WAIT_BARRIER, /* barrier `number` of the block */
     EM_WAIT_CLUSTER, /* barrier.cluster */
-    EM_WAIT_WARP,    /* lanes of the warp that are elsewhere */
+    EM_WAIT_WARP,    /* other lanes of the warp */
     EM_WAIT_ASYNC,   /* its own copies or wgmmas */
-    EM_JOIN,         /* its children */
+    EM_JOIN,         /* its child splits */
 } em_wait;
 
-/* The register frame of a function that is running, and where it returns to. */
+/* The register frame of an active function, and its return address. */
 typedef struct em_frame {
-    struct em_frame *up, *next; /* the caller's, or the next free one; next: of all that the warp has */
+    struct em_frame *up, *next; /* up: the caller's, or the next free one; next: in w->frames */
     const em_function *function;
     uint8_t *registers;
-    uint8_t *shadow; /* of hooks.shadows: as many bytes again, all ones when the function begins; else NULL */
+    uint8_t *shadow; /* if hooks.shadows: as many bytes again, all ones at function entry; else NULL */
     uint32_t return_pc;
     uint32_t users; /* splits that will return from it */
     int64_t sp;
-    int64_t stack_top[EM_LANES]; /* when it was called */
+    int64_t stack_top[EM_LANES]; /* at the call */
 } em_frame;
 
-/* Active lanes with one pc. When they diverge, the split waits as the join of the two that it is split into. */
+/* Active lanes with one pc. When they diverge, the split waits as the join of its two children. */
 typedef struct em_split {
     uint32_t pc, rpc, mask;
-    int depth, rdepth; /* of calls; rpc counts at rdepth only */
+    int depth, rdepth; /* call depth; rpc counts at rdepth only */
     int parent, children;
     em_frame *frame;
     int64_t sp;
     em_wait wait;
     uint32_t barrier, generation; /* EM_WAIT_BARRIER */
     uint32_t member;              /* EM_WAIT_WARP: lanes */
-    uint64_t polled;              /* 1 + `changes` at the last failed try_wait; 0: none */
-    uint32_t polled_at;           /* instruction */
+    uint64_t polled;              /* `changes` at the last failed try_wait, + 1; 0: none */
+    uint32_t polled_at;           /* index of that instruction */
     uint32_t poll_address, poll_phase;
-    uint32_t polls;    /* failed ones at that place in a row, without a change in between */
+    uint32_t polls;    /* consecutive failures there without a change */
     uint32_t gathered; /* EM_WAIT_WARP: lanes that wait */
     bool live;
-    bool counted; /* among the users of its frames */
+    bool counted; /* included in `users` of its frames */
     bool woken;   /* its barrier has completed: the instruction is finished, not restarted */
 } em_split;
 
-/* Whether a warp loops without progress: hashes of its state after its time slices, while no memory changes. hang.c */
+/* Detects a warp that loops without progress: hashes of its state after time slices while memory does not
+ * change. hang.c */
 typedef struct em_spin {
-    uint64_t state;        /* hash of an earlier one */
+    uint64_t state;        /* hash of an earlier state */
     uint32_t local_stores; /* of the warp, at the first probe */
     uint32_t left, span;   /* probes until the next state is kept */
     bool found;
@@ -190,33 +191,32 @@ struct em_warp {
     em_block *block;
     em_machine *machine;
     em_stop stop;
-    uint32_t alive, started; /* lanes that have not exited; that the warp began with */
+    uint32_t alive, started; /* not exited; present at the start */
     uint32_t index;          /* in the block */
-    int current, high;       /* the split that runs; no split behind `high` is live */
+    int current, high;       /* the running split; splits above `high` are free */
     em_spin spin;
-    uint32_t local_stores; /* instructions */
-    uint32_t diverged;     /* instructions since the warp diverged, or lanes were last resumed */
-    bool resumed;          /* a divergent path was resumed past its join */
+    uint32_t local_stores; /* stores to local memory */
+    uint32_t diverged;     /* instructions since the warp diverged or lanes were last resumed */
+    bool resumed;          /* a diverged path was resumed past its join */
     em_split splits[EM_SPLITS];
-    uint8_t *local; /* of each lane, one after the other */
+    uint8_t *local; /* local memory, lane by lane */
     int64_t local_size;
-    int64_t stack_top[EM_LANES]; /* alloca takes local memory from the top */
-    em_allocation last;          /* found last */
+    int64_t stack_top[EM_LANES]; /* alloca allocates from the top of local memory */
+    em_allocation last;          /* most recently found allocation */
     em_frame *free_frames, *frames;
-    uint32_t
-        lent; /* lanes whose registers are swapped with those of lenders[lane] while an instruction runs */
+    uint32_t lent; /* lanes whose registers are swapped with those of lenders[lane] during an instruction */
     em_frame *lenders[EM_LANES];
     uint32_t sregs[EM_SREG_fixed_end * EM_LANES];
     /* asynchronous work */
-    uint32_t wgmma_groups;                                 /* committed so far; the warp's */
-    uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* each lane's own */
-    uint32_t cluster_generation[EM_LANES]; /* when each lane arrived at the cluster's barrier */
-    uint32_t cluster_arrived;              /* lanes that ever did */
+    uint32_t wgmma_groups;                                 /* committed groups of the warp */
+    uint32_t copy_groups[EM_LANES], bulk_groups[EM_LANES]; /* committed groups of each lane */
+    uint32_t cluster_generation[EM_LANES]; /* generation of the cluster barrier at each lane's arrival */
+    uint32_t cluster_arrived;              /* lanes that have ever arrived */
 };
 
 typedef struct em_barrier {
     uint32_t generation, arrived, expected;
-    uint32_t red_and, red_or, red_count; /* being gathered */
+    uint32_t red_and, red_or, red_count; /* being accumulated */
     uint32_t result_and, result_or, result_count;
 } em_barrier;
 
@@ -229,10 +229,10 @@ struct em_block {
     uint32_t ctaid[3];
     uint8_t *shared; /* from address EM_SHARED_RESERVED on */
     uint32_t shared_size;
-    uint8_t scratch[EM_SCRATCH_BYTES]; /* at address EM_SCRATCH, for programs that ask where it is */
+    uint8_t scratch[EM_SCRATCH_BYTES]; /* at address EM_SCRATCH, for programs that read its address */
     uint8_t *pool;
     em_barrier barriers[EM_BARRIERS];
-    /* wgmmas of each warp so far; the four of a warpgroup wait for each other */
+    /* wgmmas issued by each warp; the four of a warpgroup wait for each other */
     uint32_t wgmma_issued[EM_BLOCK_WARPS];
 };
 
@@ -243,22 +243,22 @@ struct em_cluster {
     uint32_t live_warps;
     uint64_t index; /* in the grid */
     bool running;
-    cute_buffer output; /* of vprintf, while clusters in front of it run */
+    cute_buffer output; /* of vprintf, while earlier clusters run */
 };
 
-/* Work that completes late. */
+/* An asynchronous operation. */
 typedef struct em_pending {
     struct em_pending *next;
     uint64_t due;
     em_warp *warp;
-    uint32_t lanes;    /* whose it is */
+    uint32_t lanes;    /* issuing lanes */
     uint32_t size;     /* of data */
     int kind;          /* em_pending_kind */
-    uint32_t group;    /* number of its group when it is committed, 0: not yet */
-    uint32_t sequence; /* of a wgmma: its number in its warp */
-    uint32_t issued;   /* the checks' time */
+    uint32_t group;    /* number of its group, 0: not committed */
+    uint32_t sequence; /* of a wgmma: its number within the warp */
+    uint32_t issued;   /* em_machine.time */
     bool done, read_done;
-    const struct cute_tensor_map *map; /* of a tensor copy into shared memory at `box`, for checks */
+    const struct cute_tensor_map *map; /* of a tensor copy into shared memory at `box`, for the checks */
     uint32_t box;
     bool (*complete)(em_machine *, struct em_pending *);
     const em_inst *inst;
@@ -274,26 +274,26 @@ typedef enum em_pending_kind {
 
 /* Idle detection: how long nothing has changed that a warp might wait for. schedule.c */
 typedef struct em_idle {
-    uint64_t changes;                         /* at the last one */
+    uint64_t changes;                         /* at the last change */
     uint64_t reads, shared, instructions;     /* when a cluster last started */
-    uint64_t rounds, next;                    /* rounds since; when warps are probed */
-    uint32_t probes, left;                    /* rounds of probing; how many are left */
+    uint64_t rounds, next;                    /* rounds since then; round of the next probe */
+    uint32_t probes, left;                    /* rounds of probing; those that remain */
     uint64_t all_changes, clocks, idle_reads; /* at the first of them; all_changes: of all machines */
     uint64_t clock_changes;                   /* changes of all machines when the clock was last read */
-    bool probing, suspect; /* suspect: warps of this launch looped without progress before */
+    bool probing, suspect; /* suspect: a warp of this launch looped without progress before */
 } em_idle;
 
-/* One thread of the host with the clusters that it runs. */
+/* A host thread and the clusters it runs. */
 typedef struct em_grid em_grid;
 struct em_machine {
     _Alignas(128) em_grid *grid; /* cache-line aligned: no false sharing between machines */
     bool parallel;               /* other machines run other clusters of the grid */
-    atomic_ullong published;     /* `changes`, for other machines */
-    atomic_ullong stuck; /* 1 + changes of all machines at which this one was stuck; 0: it makes progress */
-    atomic_bool ended;   /* it has nothing left to run */
-    uint32_t running, width;  /* clusters that run; that may run at once */
-    uint64_t failed_at;       /* cluster */
-    uint64_t clocks, atomics; /* clocks read; atomics on global memory */
+    atomic_ullong published;     /* copy of `changes` for other machines */
+    atomic_ullong stuck;      /* changes of all machines when this one got stuck, + 1; 0: it makes progress */
+    atomic_bool ended;        /* no clusters are left for it */
+    uint32_t running, width;  /* running clusters; their limit */
+    uint64_t failed_at;       /* index of the failed cluster */
+    uint64_t clocks, atomics; /* clock reads; atomics on global memory */
     em_idle idle;
     const em_launch *launch;
     const em_program *program;
@@ -301,14 +301,14 @@ struct em_machine {
     cute_diag *diag;
     cute_emulator_counts counts;
     em_tally *tally;        /* the machine's own, or the launch's */
-    em_cluster *clusters;   /* `width` slots at most */
-    uint32_t cluster_count; /* slots that have blocks */
+    em_cluster *clusters;   /* at most `width` slots */
+    uint32_t cluster_count; /* slots whose blocks are allocated */
     uint64_t changes;       /* stores, arrivals: anything that another warp might wait for */
     uint64_t round, random;
     em_pending *pending, **pending_end;
-    const em_pending *completing; /* whose accesses are being made */
-    uint32_t time;                /* of the checks: counts synchronisations */
-    uint64_t workspace;           /* address of a cooperative launch's own memory; 0: none */
+    const em_pending *completing; /* the operation whose accesses are being made */
+    uint32_t time;                /* for the checks: counts synchronisations */
+    uint64_t workspace;           /* address of a cooperative launch's workspace; 0: none */
     uint32_t shared_static;
     uint32_t cluster_shape[3];
     bool failed;
@@ -355,7 +355,7 @@ static inline void em_set_mask(const em_warp *w, const em_operand *o, uint32_t m
     uint32_t *d = em_r32(w, o);
     *d = (*d & ~mask) | (value & mask);
 }
-/* The value of an operand that PTX requires to be the same in all active lanes: the first one's. */
+/* An operand that PTX requires to be uniform over the active lanes: its value in the first one. */
 static inline uint64_t em_uniform(const em_warp *w, const em_operand *o, uint32_t mask)
 {
     return em_get(w, o, mask ? __builtin_ctz(mask) : 0);
@@ -369,13 +369,13 @@ static inline void em_count_bytes(em_machine *m, const em_inst *i, em_space spac
     if (m->tally) m->tally[i - m->code].bytes[space][store] += bytes;
 }
 
-/* How many lanes; mostly all. */
+/* Number of lanes; usually all. */
 static inline uint32_t em_lanes_in(uint32_t mask)
 {
     return mask == UINT32_MAX ? EM_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
-/* `lanes` run the instruction again and are counted then; `all`: no other lane ran it now. */
+/* `lanes` will run the instruction again and are counted then; `all`: no other lane ran it this time. */
 static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool all)
 {
     em_machine *m = w->machine;
@@ -387,7 +387,7 @@ static inline void em_uncount(em_warp *w, const em_inst *i, uint32_t lanes, bool
     m->tally[i - m->code].lanes -= count;
 }
 
-/* `bytes` of each lane, at the address that it gives with operand [..]. memory.c */
+/* Counts `bytes` per lane at operand [..]. memory.c */
 void em_count_access(em_warp *w, const em_inst *i, const em_operand *o, bool store, uint32_t bytes,
                      uint32_t mask);
 
@@ -400,79 +400,79 @@ static inline void em_tell(em_event event, em_warp *w, const em_inst *i, uint32_
 
 void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high);
 const char *em_instruction_name(const em_inst *i);
-/* What is known of an instruction of PTX: a row of instructions.def. */
+/* Documentation of a PTX instruction: its row of instructions.def. */
 typedef struct em_instruction_info {
-    const char *name, *meaning, *modifiers; /* modifiers: words between blanks */
+    const char *name, *meaning, *modifiers; /* modifiers: separated by blanks */
     const char *why;                        /* why it is not emulated; NULL: it is */
-    bool partly;                            /* `why` is about some of its forms */
+    bool partly;                            /* `why` applies to some forms only */
 } em_instruction_info;
-/* The row `index`, of those that name an instruction; false: there are no more. */
+/* The index-th named row; false: past the end. */
 bool em_instruction_get(size_t index, em_instruction_info *out);
 
-/* Reports a fault of a lane (-1: the warp) at an instruction; the launch ends. */
+/* Reports a fault of a lane (-1: of the warp) at an instruction; the launch ends. */
 void em_fault(em_warp *w, const em_inst *i, int lane, const char *format, ...) CUTE_PRINTF(4, 5);
 
-/* Whether a shared address of the warp's cluster belongs to a block that has ended. memory.c */
+/* Whether a shared address in the warp's cluster belongs to an exited block. memory.c */
 bool em_shared_ended(const em_warp *w, uint64_t address);
-/* Instructions whose accesses to a block that has ended are lost, as on an H200. There all others fail. */
+/* Instructions whose accesses to an exited block are dropped, as on an H200. Other instructions fail
+ * there. */
 static inline bool em_is_dropped(const em_inst *i)
 {
     return i->opcode == EM_OP_st || i->opcode == EM_OP_mbarrier;
 }
-/* The bytes that an address of a space names; NULL after a fault. memory.c */
+/* The host address of an address in a space; NULL after a fault. memory.c */
 uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address, uint32_t bytes,
                    em_access access);
-/* The address that lane `lane` gives with operand [..]. */
+/* The address of operand [..] in lane `lane`. */
 static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lane)
 {
     const em_operand *base = &o->list[0];
     uint64_t a = base->bytes == 8 ? em_r64(w, base)[lane] : em_r32(w, base)[lane];
     return a + (uint64_t)o->offset;
 }
-/* A shared address (of the block's frame or generic) as an offset in the cluster's frame; false: a fault.
- */
+/* Converts a shared address (of the block or generic) to an offset in the cluster's frame; false: a fault. */
 bool em_shared_address(em_warp *w, const em_inst *i, int lane, uint64_t address, uint32_t *out);
 
 /* ---- control.c, schedule.c ---- */
-/* Waits until all lanes of `member` have reached the instruction. False: the split waits and the instruction runs
- * again. True: *mask is all of them. */
+/* Waits until all lanes of `member` have reached the instruction. False: the split waits and will run the
+ * instruction again. True: *mask contains all of them. */
 bool em_gather(em_warp *w, const em_inst *i, uint32_t member, uint32_t *mask);
-/* The lanes of `lanes` whose member mask in `o` is that of the first one, in *group; returns the mask. */
+/* Those of `lanes` whose member mask in `o` equals that of the first lane, in *group; returns that mask. */
 uint32_t em_same_members(const em_warp *w, const em_operand *o, uint32_t lanes, uint32_t *group);
-/* Active lanes may have different member masks, as tiles of a warp do. Where lanes of a mask are missing, those that are
- * there diverge to wait for them: true, and each path runs the instruction again. */
+/* Active lanes may have different member masks, as tiles of a warp do. If lanes of a mask are missing, those
+ * present diverge to wait for them: true, and each path runs the instruction again. */
 bool em_diverge_members(em_warp *w, const em_inst *i, const em_operand *o, uint32_t mask);
-/* The lanes exit. */
+/* Ends these lanes. */
 void em_exit_lanes(em_warp *w, uint32_t mask);
-/* Part of the lanes go to `target`, the rest to `other`. */
+/* `lanes` continue at `target`, the others at `other`. */
 void em_diverge(em_warp *w, uint32_t lanes, uint32_t target, uint32_t other, uint32_t reconverge);
-/* The split waits; the instruction runs again. */
+/* The split waits, then runs the instruction again. */
 void em_block_split(em_warp *w, em_wait wait);
 bool em_enter_function(em_warp *w, const em_inst *i, uint32_t mask, const em_function *f, uint32_t return_pc);
 void em_barrier_complete(em_block *block);
 void em_cluster_complete(em_cluster *cluster);
-/* Whether a lane of `mask` has arrived at barrier.cluster and not all others have. */
+/* Whether a lane of `mask` has arrived at barrier.cluster while others have not. */
 bool em_cluster_waits(const em_warp *w, uint32_t mask);
 
 /* ---- pending.c ---- */
 em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kind, size_t data_size);
-/* Completes what is due; `all`: what is under way. False after a fault. */
+/* Completes the operations that are due; `all`: all of them. False after a fault. */
 bool em_pending_run(em_machine *m, bool all);
-/* Completes wgmma `sequence` of the warp's warpgroup, which all four warps have issued. */
+/* Completes wgmma `sequence` of the warpgroup, which all four warps have issued. */
 bool em_pending_run_wgmma(const em_warp *w, uint32_t sequence);
-/* Completes the work of a warp's lanes of one kind, groups up to number `upto`. */
+/* Completes the groups up to `upto` of one kind issued by lanes of the warp. */
 bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto);
-/* Completes the warp's wgmma up to number `sequence`, which its warpgroup has issued. */
+/* Completes the warp's wgmmas up to `sequence`, which its warpgroup has issued. */
 bool em_pending_finish_wgmma(em_warp *w, uint32_t sequence);
-/* Before a block's last threads exit: its own work completes, whether or not a thread waits for it, and copies of other
- * blocks that are on their way to its shared memory. */
+/* Before the last threads of a block exit: completes its own operations and copies from other blocks to its
+ * shared memory. */
 bool em_pending_end_block(const em_block *block);
-/* Whether a bulk copy writes shared memory of the block, or completes at an mbarrier there. copy.c */
+/* Whether a bulk copy writes the block's shared memory or completes at an mbarrier in it. copy.c */
 bool em_bulk_reaches(const em_pending *p, const em_block *block);
-/* Lanes that do not belong to `lanes` become work of their own, next in the list. */
+/* Moves the lanes outside `lanes` to an operation of their own, next in the list. */
 bool em_pending_split(em_machine *m, em_pending *p, uint32_t lanes);
 uint64_t em_random(em_machine *m);
-/* Of a cp.async under way what a lane copies; the bytes that are not used become 0. copy.c */
+/* The copy of a lane in a pending cp.async; unused bytes become 0. copy.c */
 typedef struct em_lane_copy {
     uint64_t from; /* global memory */
     uint32_t to, used;
@@ -482,14 +482,14 @@ em_lane_copy em_cp_async_lane(const em_pending *p, int lane);
 bool em_warpgroup_issued(const em_warp *w, uint32_t sequence);
 /* ---- mbarrier.c ---- */
 
-/* As order_mbarrier_arrive; `state`: before it. False after a fault. */
+/* See order_mbarrier_arrive; `state`: the value before. False after a fault. */
 bool em_mbarrier_arrive(em_warp *w, const em_inst *i, int lane, uint32_t shared_address, uint32_t count,
                         int64_t tx, bool drops, uint64_t *state);
-/* As order_mbarrier_raise. */
+/* See order_mbarrier_raise. */
 bool em_mbarrier_raise(em_warp *w, const em_inst *i, int lane, uint32_t shared_address);
-/* Arrivals that the mbarrier's phases expect, and that this one lacks. False: there is none. */
+/* The arrivals per phase, and those missing from the current one. False: no valid mbarrier. */
 bool em_mbarrier_counts(const em_warp *w, uint32_t address, uint32_t *expected, uint32_t *missing);
-/* Who waits for what at an mbarrier, as a sentence without its subject. */
+/* Describes a wait at an mbarrier: "waits for phase ...". */
 void em_mbarrier_describe(const em_warp *w, uint32_t shared_address, uint32_t phase, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Work that completes late: the queue of copies, arrivals and wgmmas that are under way. With seed 0 they complete when
- * they are issued; else when the schedule says, or when they are waited for. */
+/* The queue of asynchronous operations: copies, arrivals and wgmmas. With seed 0 they complete when issued;
+ * otherwise when the schedule chooses, or when they are waited for. */
 #include <stdlib.h>
 
 #include "lib/emulator/machine/machine.h"
@@ -27,8 +27,8 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     return p;
 }
 
-/* wgmmas of a warp complete in their order, and not before the other warps of the warpgroup have issued theirs. */
-static bool is_behind(const em_machine *m, const em_pending *p)
+/* wgmmas of a warp complete in order, and only after the other warps of the warpgroup have issued theirs. */
+static bool is_blocked_by_order(const em_machine *m, const em_pending *p)
 {
     if (p->kind != EM_P_WGMMA && p->kind != EM_P_MBARRIER) return false;
     if (p->kind == EM_P_WGMMA && !em_warpgroup_issued(p->warp, p->sequence)) return true;
@@ -55,7 +55,7 @@ static void drop_done(em_machine *m)
     m->pending_end = at;
 }
 
-static bool complete(em_machine *m, em_pending *p)
+static bool complete_pending(em_machine *m, em_pending *p)
 {
     m->completing = p;
     bool done = p->complete(m, p) && !m->failed;
@@ -67,9 +67,9 @@ bool em_pending_run(em_machine *m, bool all)
 {
     bool any = false;
     for (em_pending *p = m->pending; p; p = p->next) {
-        if (p->done || (!all && p->due > m->round) || is_behind(m, p)) continue;
+        if (p->done || (!all && p->due > m->round) || is_blocked_by_order(m, p)) continue;
         any = p->done = true;
-        if (!complete(m, p)) return false;
+        if (!complete_pending(m, p)) return false;
         m->changes++;
     }
     if (any) drop_done(m);
@@ -83,7 +83,7 @@ bool em_pending_run_wgmma(const em_warp *w, uint32_t sequence)
         if (p->done || p->kind != EM_P_WGMMA || p->sequence != sequence) continue;
         if (p->warp->block != w->block || p->warp->index / 4 != w->index / 4) continue;
         p->done = true;
-        if (!complete(m, p)) return false;
+        if (!complete_pending(m, p)) return false;
         m->changes++;
     }
     drop_done(m);
@@ -116,7 +116,7 @@ bool em_pending_finish(em_warp *w, int kind, uint32_t lanes, uint32_t upto)
         if (!p->group || p->group > upto) continue;
         if (!em_pending_split(m, p, lanes)) return false;
         any = p->done = true;
-        if (!complete(m, p)) return false;
+        if (!complete_pending(m, p)) return false;
         m->changes++;
     }
     if (any) drop_done(m);
@@ -129,7 +129,7 @@ bool em_pending_finish_wgmma(em_warp *w, uint32_t sequence)
     for (em_pending *p = m->pending; p; p = p->next) {
         if (p->done || p->warp != w || p->kind != EM_P_WGMMA || p->sequence > sequence) continue;
         p->done = true;
-        if (!complete(m, p)) return false;
+        if (!complete_pending(m, p)) return false;
         m->changes++;
     }
     drop_done(m);
@@ -144,8 +144,8 @@ bool em_pending_end_block(const em_block *block)
         bool own = p->warp->block == block;
         if (p->done || (!own && !em_bulk_reaches(p, block))) continue;
         any = p->done = true;
-        /* A wgmma that not all warps of its warpgroup have issued never completes. */
-        if (!is_behind(m, p) && !complete(m, p)) return false;
+        /* A wgmma that some warp of its warpgroup has not issued never completes. */
+        if (!is_blocked_by_order(m, p) && !complete_pending(m, p)) return false;
     }
     if (any) drop_done(m);
     return true;

@@ -1,6 +1,6 @@
-/* The schedule of one thread of the host: time slices of warps, clusters that start and end, idle detection.
- * Clusters run one at a time. When those that run make no progress more are started, up to as many as a device
- * holds at once. */
+/* The schedule of one host thread: time slices of warps, start and end of clusters, idle detection.
+ * Clusters run one at a time; if the running ones make no progress more are started, up to the capacity of
+ * the device. */
 #include "lib/emulator/machine/schedule.h"
 
 #include <time.h>
@@ -8,19 +8,21 @@
 #include "lib/base/system/clock.h"
 #include "lib/emulator/machine/control.h"
 
-/* A time slice is short: kernels that lack a barrier but run on hardware, where warps keep step, run here too. */
+/* Time slices are short, because some kernels lack a barrier but run on hardware, where warps advance in
+ * step. */
 enum { IN_ORDER_BUDGET = 16, IDLE_ROUNDS = 64 };
-/* Instructions after which lanes that wait at a join are resumed: the first time, and later ones. */
+/* Instructions after which lanes that wait at a join are resumed: the first time, later. */
 enum { PATIENCE = 1 << 14, LESS_PATIENCE = 1 << 10 };
-/* Idle detection: after PROBE_ROUNDS rounds without a change the states of warps are probed in PROBES rounds, then
- * both grow. SUSPECT_ROUNDS: for kernels in which a warp looped without progress before. */
-/* POLLS: attempts after which a loop around a wait for an mbarrier does nothing else, however long it is. */
+/* Failed try_waits in a row after which a loop counts as a pure wait for the mbarrier, however long
+ * its body. */
 enum { POLLS = 16 };
+/* Idle detection: after PROBE_ROUNDS rounds without a change the states of warps are probed in PROBES rounds,
+ * then both grow. SUSPECT_ROUNDS: if a warp looped without progress before. */
 enum { PROBE_ROUNDS = 4096, SUSPECT_ROUNDS = 64, PROBES = 128, GROWTH = 4 };
-/* Instructions after which more clusters are started beside those that read memory and do not end. */
+/* Instructions after which more clusters are started if the running ones read memory and do not end. */
 #define LONG_RUN (UINT64_C(1) << 22)
 
-static bool ready(em_warp *w, em_split *s)
+static bool split_is_ready(em_warp *w, em_split *s)
 {
     if (!s->live || s->wait == EM_JOIN || s->wait == EM_WAIT_WARP) return false;
     if (s->wait == EM_WAIT_BARRIER) {
@@ -32,7 +34,8 @@ static bool ready(em_warp *w, em_split *s)
     return true;
 }
 
-/* A time slice of each split of a warp: none could run, all failed a try_wait, or some made progress. */
+/* The result of a time slice of each split of a warp: none could run, all failed a try_wait, or some made
+ * progress. */
 typedef enum ran { RAN_NOTHING, RAN_POLLED, RAN } ran;
 
 static ran run_warp(em_warp *w, uint32_t budget)
@@ -42,7 +45,7 @@ static ran run_warp(em_warp *w, uint32_t budget)
     for (int n = 0; n < w->high && w->alive; n++) {
         int k = start + n;
         while (k >= w->high) k -= w->high;
-        if (!w->splits[k].live || !ready(w, &w->splits[k])) continue;
+        if (!w->splits[k].live || !split_is_ready(w, &w->splits[k])) continue;
         em_use_split(w, k);
         uint32_t ran_now = em_run_split(w, budget);
         w->diverged += ran_now;
@@ -55,7 +58,7 @@ static ran run_warp(em_warp *w, uint32_t budget)
         } else if (w->stop != EM_BLOCK || ran_now > 1) {
             what = RAN;
         }
-        /* After diverging or joining the same lanes go on, within the budget. */
+        /* The same lanes continue after diverging or joining, within the budget. */
         if (w->stop == EM_SWITCH && budget > ran_now) {
             budget -= ran_now;
             start = k;
@@ -91,7 +94,7 @@ static ran run_round(em_machine *m)
                 ran one = run_warp(w, shuffled ? 1 + (uint32_t)(em_random(m) % 256) : IN_ORDER_BUDGET);
                 if (m->failed) return RAN;
                 if (one > what) what = one;
-                /* In order, what can complete did when it was issued. */
+                /* in order, operations completed when issued */
                 if (shuffled && !em_pending_run(m, false)) return RAN;
                 if (!m->idle.probing) continue;
                 if (one == RAN)
@@ -104,16 +107,16 @@ static ran run_round(em_machine *m)
     return what;
 }
 
-/* ---- clusters that begin and end ---- */
+/* ---- start and end of clusters ---- */
 
 /* Reads of memory that other clusters may write. */
-static uint64_t reads(const em_machine *m)
+static uint64_t count_global_reads(const em_machine *m)
 {
     return m->counts.global_read + m->atomics;
 }
 
-/* Something changed: idle detection starts again. */
-static void wake(em_machine *m)
+/* Progress: restarts idle detection. */
+static void reset_idle(em_machine *m)
 {
     em_idle *q = &m->idle;
     q->changes = m->changes;
@@ -127,14 +130,14 @@ static void wake(em_machine *m)
 /* A cluster has started. */
 static void cluster_started(em_machine *m)
 {
-    wake(m);
+    reset_idle(m);
     m->idle.instructions = m->counts.instructions;
-    m->idle.reads = reads(m);
+    m->idle.reads = count_global_reads(m);
     m->idle.shared = m->counts.shared_read;
 }
 
-/* Clusters begin until as many run as may. False when memory is exhausted for the first one. */
-static bool fill(em_machine *m)
+/* Starts clusters up to the limit. False if memory is exhausted for the first one. */
+static bool start_clusters(em_machine *m)
 {
     uint64_t index;
     for (uint32_t c = 0; m->running < m->width; c++) {
@@ -150,12 +153,12 @@ static bool fill(em_machine *m)
     return true;
 }
 
-/* More clusters are to run beside those that do. False: none came. */
-static bool widen(em_machine *m, uint32_t places)
+/* Raises the limit and starts more clusters. False: none started. */
+static bool start_more_clusters(em_machine *m, uint32_t places)
 {
     uint32_t before = m->running, width = m->width;
     m->width = width <= places / 2 ? 2 * width : places;
-    fill(m);
+    start_clusters(m);
     if (m->running > before) return true;
     m->width = width;
     return false;
@@ -196,13 +199,13 @@ static bool is_found(em_warp *w)
     return w->spin.found;
 }
 
-/* Lanes at a join may wait for others of their warp that wait for them. True: none were resumed. */
+/* Lanes at a join may wait for other lanes of their warp that wait for them. True: none were resumed. */
 static bool stays_joined(em_warp *w)
 {
     return !em_resume_joins(w);
 }
 
-static void fail(em_machine *m)
+static void fail_running_clusters(em_machine *m)
 {
     m->failed = true;
     m->failed_at = UINT64_MAX;
@@ -211,59 +214,61 @@ static void fail(em_machine *m)
             m->failed_at = m->clusters[c].index;
 }
 
-static void fail_here(em_machine *m)
+static void report_local_deadlock(em_machine *m)
 {
-    fail(m);
+    fail_running_clusters(m);
     em_grid_deadlock(m, m->diag);
     em_explain_waits(m, 1, 0, m->diag);
 }
 
-/* All warps wait, or loop without progress while the changes of all machines are `changes`. `asks`: some read memory
- * that other clusters may write. */
+/* All warps wait or loop without progress while the changes of all machines are `changes`. `asks`: some read
+ * memory that other clusters may write. */
 static void get_unstuck(em_machine *m, uint32_t places, uint64_t changes, bool asks)
 {
     if (!em_pending_run(m, true)) return;
     if (m->changes != m->idle.changes || !all_warps(m, stays_joined)) {
-        wake(m);
+        reset_idle(m);
         return;
     }
     if (!asks) {
-        fail_here(m);
+        report_local_deadlock(m);
         return;
     }
     if (em_grid_has_failed(m)) {
-        m->failed = true; /* what is waited for will not come; who failed tells why */
+        m->failed = true; /* the awaited work will not come; the failed cluster reports why */
         m->failed_at = UINT64_MAX;
         return;
     }
-    if (widen(m, places)) return;
+    if (start_more_clusters(m, places)) return;
     em_grid_stuck(m, changes);
     if (m->failed) {
-        fail(m);
+        fail_running_clusters(m);
     } else {
         const struct timespec nap = {.tv_nsec = 50000};
         nanosleep(&nap, NULL);
     }
 }
 
-static void probe(em_machine *m, uint32_t places)
+static void probe_warps(em_machine *m, uint32_t places)
 {
     em_idle *q = &m->idle;
     if (!q->probing) {
-        if (++q->rounds < q->next || (reads(m) == q->reads && m->counts.shared_read == q->shared)) return;
+        if (++q->rounds < q->next ||
+            (count_global_reads(m) == q->reads && m->counts.shared_read == q->shared))
+            return;
         q->probing = true;
         q->left = q->probes;
         q->all_changes = em_grid_changes(m);
         q->clocks = m->clocks;
-        q->idle_reads = reads(m);
+        q->idle_reads = count_global_reads(m);
         all_warps(m, begin_probe);
         return;
     }
     if (q->all_changes != em_grid_changes(m)) {
-        wake(m);
+        reset_idle(m);
     } else if (q->clocks == m->clocks && all_warps(m, is_found)) {
         q->suspect = true;
-        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
+        get_unstuck(m, places, q->all_changes, count_global_reads(m) != q->idle_reads);
     } else if (--q->left == 0) {
         q->probing = false;
         q->next = q->rounds + q->next * GROWTH;
@@ -272,31 +277,31 @@ static void probe(em_machine *m, uint32_t places)
 }
 
 /* No warp could run, or all that ran failed a try_wait. */
-static void idle(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
+static void handle_idle_round(em_machine *m, bool polled, uint32_t places, uint32_t *rounds)
 {
     em_idle *q = &m->idle;
     if (!*rounds) {
         q->all_changes = em_grid_changes(m);
-        q->idle_reads = reads(m);
+        q->idle_reads = count_global_reads(m);
     }
-    /* Pending work completes now, or nothing will. */
+    /* The last chance: complete pending operations. */
     if (!em_pending_run(m, true)) return;
     if (m->changes != m->idle.changes || ++*rounds <= (polled ? IDLE_ROUNDS : 2)) return;
     *rounds = 0;
     if (q->all_changes == em_grid_changes(m))
-        get_unstuck(m, places, q->all_changes, reads(m) != q->idle_reads);
+        get_unstuck(m, places, q->all_changes, count_global_reads(m) != q->idle_reads);
 }
 
-/* Calls the launch's heartbeat after changes; gives up where there are none for too long, or the time is up. */
-static void heartbeat(em_machine *m, double deadline, uint64_t *told, double *since)
+/* Calls the launch's heartbeat after changes; gives up after too long without any, or at the deadline. */
+static void call_heartbeat(em_machine *m, double deadline, uint64_t *told, double *since)
 {
     enum { SELDOM = 16 };
     if (deadline > 0 && cute_clock() > deadline) {
         em_grid_give_up(m, true);
-        fail(m);
+        fail_running_clusters(m);
         return;
     }
-    if (m->changes != *told) { /* a spin without an end is silent */
+    if (m->changes != *told) { /* an endless spin is silent */
         *told = m->changes;
         *since = 0;
         em_grid_heartbeat(m);
@@ -306,7 +311,7 @@ static void heartbeat(em_machine *m, double deadline, uint64_t *told, double *si
         m->idle.clock_changes = em_grid_changes(m);
         if (cute_clock() - *since > m->launch->options.patience) {
             em_grid_give_up(m, false);
-            fail(m);
+            fail_running_clusters(m);
         }
     }
 }
@@ -319,31 +324,31 @@ void em_run_clusters(em_machine *m)
            deadline = m->launch->options.timeout > 0 ? cute_clock() + m->launch->options.timeout : 0;
     if (!m->launch->cooperative) m->width = 1;
     for (;;) {
-        if (m->running < m->width && !fill(m)) {
+        if (m->running < m->width && !start_clusters(m)) {
             cute_fail_memory(m->diag);
-            fail(m);
+            fail_running_clusters(m);
         }
         if (!m->running || m->failed) return;
         ran what = run_round(m);
         m->round++;
         if (m->parallel) atomic_store(&m->published, m->changes);
-        if (m->round % 64 == 0) heartbeat(m, deadline, &told, &since);
+        if (m->round % 64 == 0) call_heartbeat(m, deadline, &told, &since);
         if (m->failed || em_grid_is_over(m) || !end_clusters(m)) return;
         em_idle *q = &m->idle;
         if (m->changes != q->changes) {
-            wake(m);
+            reset_idle(m);
             idle_rounds = 0;
         } else if (what == RAN) {
             idle_rounds = 0;
-            probe(m, places);
+            probe_warps(m, places);
         } else {
-            idle(m, what == RAN_POLLED, places, &idle_rounds);
+            handle_idle_round(m, what == RAN_POLLED, places, &idle_rounds);
         }
-        if (m->counts.instructions - q->instructions > LONG_RUN * m->width && reads(m) != q->reads &&
-            !m->launch->cooperative) {
+        if (m->counts.instructions - q->instructions > LONG_RUN * m->width &&
+            count_global_reads(m) != q->reads && !m->launch->cooperative) {
             if (em_grid_has_failed(m)) return;
             q->instructions = m->counts.instructions;
-            widen(m, places);
+            start_more_clusters(m, places);
         }
     }
 }

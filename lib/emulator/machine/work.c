@@ -9,14 +9,15 @@ const char *const em_work_names[EM_WORKS] = {
 #include "lib/emulator/machine/work.def"
 };
 
-/* What of an arithmetic instruction depends on its opcode. On integers the slots are those of 32 bits; of 64 bits `wide`. */
+/* Properties of an arithmetic opcode. Integer slots are for 32 bits; `wide`: for 64 bits. */
 typedef struct pipe_row {
-    uint8_t operations; /* of floating point */
+    uint8_t operations; /* floating-point operations */
     uint8_t slots, wide;
-    uint8_t rounded;   /* slots more, where a floating-point form is rounded: it is a sequence */
-    bool special;      /* floating point goes through the special function unit */
+    uint8_t
+        rounded;  /* extra slots of correctly rounded floating point, which is a sequence of instructions */
+    bool special; /* floating point uses the special function unit */
     bool bits_special; /* integers do */
-    bool compares;     /* f32 and f16 go through the pipe of integers */
+    bool compares;     /* f32 and f16 use the integer pipe */
 } pipe_row;
 
 static const pipe_row pipes[EM_OPCODES] = {
@@ -71,7 +72,7 @@ static const pipe_row pipes[EM_OPCODES] = {
     [EM_OP_slct] = {.slots = 2, .wide = 3, .compares = true},
 };
 
-static int tensor(em_work *out, ptx_type a, int m, int n, int k)
+static int tensor_work(em_work *out, ptx_type a, int m, int n, int k)
 {
     static const uint8_t kinds[PTX_TYPES] = {
         [PTX_f64] = EM_WORK_TENSOR_F64,   [PTX_tf32] = EM_WORK_TENSOR_TF32, [PTX_f16] = EM_WORK_TENSOR_F16,
@@ -88,10 +89,11 @@ static em_work_kind pipe_of(const ptx_type_info *t)
     return t->format == NUM_F64 ? EM_WORK_FP64 : t->format == NUM_F32 ? EM_WORK_FP32 : EM_WORK_FP16;
 }
 
-static int floating(const em_inst *i, const pipe_row *row, const ptx_type_info *t, em_work *out)
+static int floating_work(const em_inst *i, const pipe_row *row, const ptx_type_info *t, em_work *out)
 {
     bool wide = t->format == NUM_F64;
-    uint32_t values = t->count, halves = t->format == NUM_F32 ? values : 1; /* fp16 does pairs at once */
+    uint32_t values = t->count,
+             halves = t->format == NUM_F32 ? values : 1; /* f16 instructions process pairs */
     if (row->compares && !wide) {
         out[0] = (em_work){EM_WORK_INTEGER, row->slots, 0};
         return 1;
@@ -100,7 +102,7 @@ static int floating(const em_inst *i, const pipe_row *row, const ptx_type_info *
         out[0] = (em_work){pipe_of(t), halves, row->operations * values};
         return 1;
     }
-    /* A quotient is a product with a reciprocal at least; what is rounded is a sequence. */
+    /* A quotient costs at least a reciprocal and a product; a rounded one is a sequence. */
     bool rough = em_has(i, EM_M_approx) || em_has(i, EM_M_full);
     uint32_t more = rough ? i->opcode == EM_OP_div : row->rounded;
     out[0] = (em_work){EM_WORK_SPECIAL, values, row->operations * values};
@@ -113,16 +115,17 @@ static bool is_real(uint8_t type)
     return ptx_types[type].kind == PTX_FLOAT;
 }
 
-static int conversion(const em_inst *i, em_work *out)
+static int conversion_work(const em_inst *i, em_work *out)
 {
     const ptx_type_info *to = &ptx_types[i->types[0]], *from = &ptx_types[i->types[1]];
-    if (i->type_count < 2 || (!is_real(i->types[0]) && !is_real(i->types[1]))) return 0; /* mostly no code */
+    if (i->type_count < 2 || (!is_real(i->types[0]) && !is_real(i->types[1])))
+        return 0; /* usually no machine code */
     bool wide = to->bits == 64 || from->bits == 64;
     out[0] = (em_work){wide ? EM_WORK_SPECIAL : EM_WORK_INTEGER, 1, 0};
     return 1;
 }
 
-/* Whether the load/store unit gets the instruction: all but bulk copies, parameters and constants. */
+/* Whether the load/store unit executes the instruction: not bulk copies, parameters and constants. */
 static bool asks_memory(const em_inst *i)
 {
     switch (i->class) {
@@ -140,19 +143,20 @@ int em_work_of(const em_inst *i, em_work out[EM_WORK_MOST])
 {
     const pipe_row *row = &pipes[i->opcode];
     if (i->opcode == EM_OP_wgmma)
-        return i->class == EM_CLASS_TENSOR ? tensor(out, (ptx_type)i->wgmma->a, 16, i->wgmma->n, i->wgmma->k)
-                                           : 0;
+        return i->class == EM_CLASS_TENSOR
+                   ? tensor_work(out, (ptx_type)i->wgmma->a, 16, i->wgmma->n, i->wgmma->k)
+                   : 0;
     if (i->class == EM_CLASS_TENSOR)
-        return tensor(out, (ptx_type)i->mma.form->a, i->mma.form->m, i->mma.form->n, i->mma.form->k);
+        return tensor_work(out, (ptx_type)i->mma.form->a, i->mma.form->m, i->mma.form->n, i->mma.form->k);
     if (asks_memory(i)) {
         out[0] = (em_work){EM_WORK_MEMORY, 1, 0};
         return 1;
     }
-    if (i->opcode == EM_OP_cvt) return conversion(i, out);
+    if (i->opcode == EM_OP_cvt) return conversion_work(i, out);
     if (!row->slots && !row->special) return 0;
     const ptx_type_info *t = &ptx_types[i->type_count ? i->type : PTX_b32];
     if (i->class == EM_CLASS_FLOAT || (row->compares && t->kind == PTX_FLOAT))
-        return floating(i, row, t, out);
+        return floating_work(i, row, t, out);
     uint32_t slots = t->bits == 64 ? row->wide : row->slots;
     if (em_has(i, EM_M_wide) && t->bits == 32) slots = row->slots;
     out[0] = (em_work){row->bits_special ? EM_WORK_SPECIAL : EM_WORK_INTEGER, slots, 0};

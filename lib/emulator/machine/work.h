@@ -1,5 +1,5 @@
-/* What an instruction of PTX keeps busy on a GPU: pipes, and operations as they are usually counted. Of what machine code has no
- * single instruction for (division, square roots that are rounded, 64-bit integers) it is an estimate. */
+/* The GPU resources that a PTX instruction occupies: pipes, and operations by the usual count. Estimates if
+ * the instruction expands to a sequence of machine code (division, rounded square roots, 64-bit integers). */
 #ifndef CUTE_LIB_EMULATOR_MACHINE_WORK_H
 #define CUTE_LIB_EMULATOR_MACHINE_WORK_H
 
@@ -14,14 +14,14 @@ extern const char *const em_work_names[EM_WORKS];
 
 typedef struct em_work {
     em_work_kind kind;
-    uint32_t slots;      /* of the pipe, for each lane of the warp, active or not; 0: tensor cores */
-    uint32_t operations; /* of an active lane: an addition is 1, fma 2; of tensor cores: of the warp */
+    uint32_t slots;      /* of the pipe, per lane of the warp, active or not; 0: tensor cores */
+    uint32_t operations; /* per active lane: 1 for an addition, 2 for fma; tensor cores: per warp */
 } em_work;
 enum { EM_WORK_MOST = 2 };
 
-/* How many of `out` it fills in. */
+/* Returns the number of elements of `out` filled in. */
 int em_work_of(const em_inst *inst, em_work out[EM_WORK_MOST]);
-/* Whether machine code has it: moves and loads of parameters are mostly folded into other instructions. */
+/* Whether it has machine code: most moves and loads of parameters are folded into other instructions. */
 bool em_work_issues(const em_inst *inst);
 
 #endif

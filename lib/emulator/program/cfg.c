@@ -1,4 +1,5 @@
-/* The basic blocks of a function, and where diverged lanes reconverge: the immediate post-dominator of each branch. */
+/* The basic blocks of a function, and the points of reconvergence: the immediate post-dominator of each
+ * branch. */
 #include "lib/emulator/program/parser.h"
 
 static bool is_branch(const em_inst *i)
@@ -21,7 +22,7 @@ static bool falls_through(const em_inst *i)
     return i->guard || i->control == EM_NEXT;
 }
 
-static em_inst *last_of(const em_program *program, const em_flow *flow, uint32_t block)
+static em_inst *last_instruction(const em_program *program, const em_flow *flow, uint32_t block)
 {
     return &program->code[flow->first[block + 1] - 1];
 }
@@ -37,8 +38,7 @@ static cute_status find_leaders(em_program *program, const em_function *f, uint8
             uint32_t target = target_at(i, t);
             if (target < start || target > end) {
                 cute_place place = em_place(program, i);
-                return cute_fail(diag, CUTE_INVALID, &place,
-                                 "the target of the branch is in another function");
+                return cute_fail(diag, CUTE_INVALID, &place, "the branch target is in another function");
             }
             leader[target - start] = 1;
         }
@@ -47,7 +47,7 @@ static cute_status find_leaders(em_program *program, const em_function *f, uint8
     return CUTE_OK;
 }
 
-static cute_status find_blocks(em_program *program, em_function *f, cute_diag *diag)
+static cute_status split_blocks(em_program *program, em_function *f, cute_diag *diag)
 {
     em_flow *flow = &f->flow;
     uint32_t length = f->end - f->start + 1, count = 0, block = 0;
@@ -67,13 +67,13 @@ static cute_status find_blocks(em_program *program, em_function *f, cute_diag *d
     return CUTE_OK;
 }
 
-static cute_status find_edges(const em_program *program, em_function *f, cute_diag *diag)
+static cute_status add_block_edges(const em_program *program, em_function *f, cute_diag *diag)
 {
     em_flow *flow = &f->flow;
     cute_graph *g = &flow->graph;
     bool ok = true;
     for (uint32_t b = 0; ok && b < g->count; b++) {
-        const em_inst *last = last_of(program, flow, b);
+        const em_inst *last = last_instruction(program, flow, b);
         for (uint32_t t = 0; ok && t < target_count(last); t++)
             ok = cute_graph_add(g, b, flow->block_of[target_at(last, t) - f->start]);
         if (ok && falls_through(last) && b + 1 < g->count) ok = cute_graph_add(g, b, b + 1);
@@ -81,20 +81,20 @@ static cute_status find_edges(const em_program *program, em_function *f, cute_di
     return ok && cute_graph_finish(g) ? CUTE_OK : cute_fail_memory(diag);
 }
 
-/* The last ret; LLVM puts an exit behind it for what is never reached. */
+/* The last ret; LLVM puts an exit after it for unreachable code. */
 static uint32_t find_main_exit(const em_program *program, const em_flow *flow)
 {
     for (uint32_t b = flow->graph.count; b-- > 0;) {
-        const em_inst *last = last_of(program, flow, b);
+        const em_inst *last = last_instruction(program, flow, b);
         if (last->control == EM_EXIT && !last->guard && last->opcode == EM_OP_ret) return b;
     }
     return flow->graph.count - 2;
 }
 
-/* Immediate post-dominators, where paths to the function's end exist. Lanes that end early do not come together with others:
- * of exits only `main_exit` leads to the end, or all do (CUTE_NO_NODE). */
-static bool find_joins(cute_arena *arena, const em_program *program, const em_flow *flow, uint32_t main_exit,
-                       cute_graph *out)
+/* Immediate post-dominators along paths to the function's end. Lanes that exit early do not reconverge with
+ * others: of the exits only `main_exit` has an edge to the end, or all have (CUTE_NO_NODE). */
+static bool find_postdominators(cute_arena *arena, const em_program *program, const em_flow *flow,
+                                uint32_t main_exit, cute_graph *out)
 {
     const cute_graph *g = &flow->graph;
     bool ok = true;
@@ -102,7 +102,7 @@ static bool find_joins(cute_arena *arena, const em_program *program, const em_fl
     for (size_t e = 0; ok && e < g->edge_count; e++)
         ok = cute_graph_add(out, g->edges[e].to, g->edges[e].from);
     for (uint32_t b = 0; ok && b < g->count; b++) {
-        const em_inst *last = last_of(program, flow, b);
+        const em_inst *last = last_instruction(program, flow, b);
         if (last->control == EM_EXIT && !last->guard && (main_exit == CUTE_NO_NODE || b == main_exit))
             ok = cute_graph_add(out, g->count - 1, b);
     }
@@ -115,15 +115,15 @@ cute_status em_find_flow(em_program *program, em_function *f, cute_diag *diag)
 {
     em_flow *flow = &f->flow;
     cute_graph late, any;
-    CUTE_TRY(find_blocks(program, f, diag));
-    CUTE_TRY(find_edges(program, f, diag));
+    CUTE_TRY(split_blocks(program, f, diag));
+    CUTE_TRY(add_block_edges(program, f, diag));
     cute_arena *scratch = cute_arena_create();
-    bool ok = scratch && find_joins(scratch, program, flow, find_main_exit(program, flow), &late) &&
-              find_joins(scratch, program, flow, CUTE_NO_NODE, &any);
+    bool ok = scratch && find_postdominators(scratch, program, flow, find_main_exit(program, flow), &late) &&
+              find_postdominators(scratch, program, flow, CUTE_NO_NODE, &any);
     for (uint32_t b = 0; ok && b < flow->graph.count; b++) {
-        em_inst *last = last_of(program, flow, b);
+        em_inst *last = last_instruction(program, flow, b);
         if (!is_branch(last)) continue;
-        /* A loop without an exit never meets its end: there the end stands for nowhere. */
+        /* A loop without an exit has no path to the end: its branches then do not reconverge. */
         uint32_t join = late.dominator[b] != CUTE_NO_NODE ? late.dominator[b] : any.dominator[b];
         last->branch.reconverge = join == CUTE_NO_NODE ? f->end : flow->first[join];
     }

@@ -1,5 +1,5 @@
-/* Declarations of PTX: registers, variables of each space with their first contents, functions with their
- * parameters and launch bounds. */
+/* Declarations of PTX: registers, variables of each space with initial values, functions with parameters and
+ * launch bounds. */
 #include "lib/emulator/machine/control.h"
 #include "lib/emulator/program/parser.h"
 
@@ -10,7 +10,7 @@
 
 enum { VARIABLE_LIMIT = 1 << 30, PARAM_LIMIT = 1 << 20 };
 
-static size_t here(const em_parser *p)
+static size_t token_offset(const em_parser *p)
 {
     return (size_t)(p->lexer.token.text - p->lexer.text);
 }
@@ -67,18 +67,18 @@ cute_status em_declare_registers(em_parser *p)
         CUTE_TRY(em_take_integer(p, &unused, "an alignment"));
     }
     if (em_is_directive(p, "v2") || em_is_directive(p, "v4"))
-        return em_fail_at(p, here(p), p->lexer.token.length, "vector registers are not supported");
+        return em_fail_at(p, token_offset(p), p->lexer.token.length, "vector registers are not supported");
     CUTE_TRY(take_type(p, &type));
     for (;;) {
         em_token t = p->lexer.token;
         em_symbol *s;
         int64_t count = 0;
-        if (t.kind != EM_T_NAME) return em_fail_token(p, "the name of a register");
+        if (t.kind != EM_T_NAME) return em_fail_token(p, "a register name");
         em_next(p);
         bool range = em_is(p, '<');
         if (range) {
             em_next(p);
-            CUTE_TRY(em_take_integer(p, &count, "how many registers"));
+            CUTE_TRY(em_take_integer(p, &count, "a register count"));
             CUTE_TRY(em_expect(p, '>'));
             if (count > UINT32_MAX) count = UINT32_MAX;
         }
@@ -106,7 +106,7 @@ static cute_status take_dimensions(em_parser *p, int64_t *count, bool *open, boo
     *open = false;
     while (em_is(p, '[')) {
         int64_t n = 0;
-        size_t at = here(p);
+        size_t at = token_offset(p);
         em_next(p);
         if (em_is(p, ']')) {
             *open = true;
@@ -137,7 +137,7 @@ static cute_status put_image(em_parser *p, int64_t at, const void *bytes, size_t
     return CUTE_OK;
 }
 
-/* One value of an initialiser: a number, a variable's or a function's address. */
+/* One value of an initialiser: a number, or the address of a variable or function. */
 static cute_status take_value(em_parser *p, ptx_type type, uint64_t *out)
 {
     bool minus = em_is(p, '-');
@@ -216,7 +216,7 @@ static cute_status take_value(em_parser *p, ptx_type type, uint64_t *out)
 
 static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int depth)
 {
-    if (depth > 16) return em_fail_at(p, here(p), 1, "the values are nested too deeply");
+    if (depth > 16) return em_fail_at(p, token_offset(p), 1, "initialiser nested too deeply");
     if (em_is(p, '{')) {
         em_next(p);
         while (!em_is(p, '}')) {
@@ -227,11 +227,11 @@ static cute_status take_initial(em_parser *p, em_variable *v, int64_t *at, int d
         return em_expect(p, '}');
     }
     uint64_t value = 0;
-    size_t where = here(p);
+    size_t where = token_offset(p);
     int64_t bytes = ptx_types[v->type].bytes;
     CUTE_TRY(take_value(p, v->type, &value));
     if (!v->dynamic && *at + bytes > v->size)
-        return em_fail_at(p, where, 1, "too many values for '%s'", v->name);
+        return em_fail_at(p, where, 1, "too many initial values for '%s'", v->name);
     CUTE_TRY(put_image(p, v->offset + *at, &value, (size_t)(bytes < 8 ? bytes : 8)));
     *at += bytes;
     return CUTE_OK;
@@ -247,7 +247,7 @@ static cute_status list_variable(em_parser *p, em_variable *v)
     return CUTE_OK;
 }
 
-/* Gives a variable its place in its space. */
+/* Assigns a variable its offset in its space. */
 cute_status em_place_variable(em_parser *p, em_variable *v)
 {
     em_program *program = p->program;
@@ -255,7 +255,7 @@ cute_status em_place_variable(em_parser *p, em_variable *v)
     switch (v->space) {
     case EM_GLOBAL:
     case EM_CONST:
-        /* 16 bytes between two, so that one past the end is seen. */
+        /* a gap of 16 bytes reveals accesses past the end */
         v->offset = round_up((int64_t)program->image_length + 16, v->align < 16 ? 16 : v->align);
         v->address = program->base + (uint64_t)v->offset;
         CUTE_TRY(put_image(p, v->offset, NULL, (size_t)v->size));
@@ -272,21 +272,20 @@ cute_status em_place_variable(em_parser *p, em_variable *v)
     }
     v->offset = round_up(*area, v->align);
     *area = v->offset + v->size;
-    return *area > VARIABLE_LIMIT ? em_fail_at(p, here(p), 1, "the variables take more than 1 GiB") : CUTE_OK;
+    return *area > VARIABLE_LIMIT ? em_fail_at(p, token_offset(p), 1, "the variables exceed 1 GiB") : CUTE_OK;
 }
 
-static cute_status take_attributes(em_parser *p, int64_t *align, int64_t *vector)
+static cute_status parse_variable_attributes(em_parser *p, int64_t *align, int64_t *vector)
 {
     *align = 0;
     *vector = 1;
     for (;;) {
-        size_t at = here(p);
+        size_t at = token_offset(p);
         if (em_is_directive(p, "align")) {
             em_next(p);
             CUTE_TRY(em_take_integer(p, align, "an alignment"));
             if (*align < 1 || *align > 1 << 20 || (*align & (*align - 1)))
-                return em_fail_at(p, at, 6, "expected a power of two as alignment, got %lld",
-                                  (long long)*align);
+                return em_fail_at(p, at, 6, "expected a power-of-two alignment, got %lld", (long long)*align);
         } else if (em_is_directive(p, "v2") || em_is_directive(p, "v4")) {
             *vector = p->lexer.token.text[1] - '0';
             em_next(p);
@@ -337,8 +336,7 @@ static cute_status begin_variable(em_parser *p, em_space space, ptx_type type, i
     int64_t element = ptx_types[type].bytes ? ptx_types[type].bytes : 1;
     v->align = align ? align : element * vector;
     if (!cute_mul64(count, element * vector, &v->size) || v->size > VARIABLE_LIMIT)
-        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%s' takes more than 1 GiB",
-                          v->name);
+        return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "'%s' exceeds 1 GiB", v->name);
     v->dynamic = open;
     if (open) v->size = 0;
     if (s) s->variable = v;
@@ -346,7 +344,7 @@ static cute_status begin_variable(em_parser *p, em_space space, ptx_type type, i
     return CUTE_OK;
 }
 
-/* .global .texref name; there is nothing behind it. */
+/* .global .texref name, which has no further attributes. */
 static bool is_texture(const em_parser *p)
 {
     return em_is_directive(p, "texref") || em_is_directive(p, "samplerref") || em_is_directive(p, "surfref");
@@ -356,13 +354,13 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
 {
     int64_t align, vector, more_align, more_vector;
     ptx_type type;
-    CUTE_TRY(take_attributes(p, &align, &vector));
+    CUTE_TRY(parse_variable_attributes(p, &align, &vector));
     if (p->later && is_texture(p)) {
         while (!em_is(p, ';') && p->lexer.token.kind != EM_T_END) em_next(p);
         return em_expect(p, ';');
     }
     CUTE_TRY(take_type(p, &type));
-    CUTE_TRY(take_attributes(p, &more_align, &more_vector));
+    CUTE_TRY(parse_variable_attributes(p, &more_align, &more_vector));
     if (more_align) align = more_align;
     for (;;) {
         em_variable *v;
@@ -378,7 +376,7 @@ cute_status em_declare_variable(em_parser *p, em_space space, bool external)
         }
         if (initial) {
             if (space != EM_GLOBAL && space != EM_CONST)
-                return em_fail_at(p, here(p), 1,
+                return em_fail_at(p, token_offset(p), 1,
                                   "only variables in .global and .const can have initial values");
             em_next(p);
             bool open = v->dynamic;
@@ -406,7 +404,7 @@ static cute_status take_register(em_parser *p, em_variable **out)
     em_next(p);
     CUTE_TRY(take_type(p, &type));
     em_token t = p->lexer.token;
-    if (t.kind != EM_T_NAME) return em_fail_token(p, "the name of a register");
+    if (t.kind != EM_T_NAME) return em_fail_token(p, "a register name");
     bool unnamed = t.length == 1 && t.text[0] == '_';
     const char *name = cute_arena_copy(p->arena, t.text, t.length);
     if (!name) return cute_fail_memory(p->diag);
@@ -419,7 +417,7 @@ static cute_status take_register(em_parser *p, em_variable **out)
     return CUTE_OK;
 }
 
-/* (.param .u64 a, .param .align 8 .b8 b[16]); of functions (.reg .u32 x), too. */
+/* (.param .u64 a, .param .align 8 .b8 b[16]); in functions also (.reg .u32 x). */
 static cute_status take_params(em_parser *p, bool entry, em_variable ***out, size_t *count, int64_t *bytes)
 {
     em_variable *list[4096];
@@ -430,7 +428,7 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
         int64_t align, vector, more, unused;
         ptx_type type;
         if (n == sizeof list / sizeof *list)
-            return em_fail_at(p, here(p), 1, "the function has too many parameters");
+            return em_fail_at(p, token_offset(p), 1, "the function has too many parameters");
         em_variable *v;
         if (!entry && em_is_directive(p, "reg")) {
             CUTE_TRY(take_register(p, &v));
@@ -441,15 +439,15 @@ static cute_status take_params(em_parser *p, bool entry, em_variable ***out, siz
         }
         if (!em_is_directive(p, "param")) return em_fail_token(p, "'.param'");
         em_next(p);
-        CUTE_TRY(take_attributes(p, &align, &vector));
+        CUTE_TRY(parse_variable_attributes(p, &align, &vector));
         CUTE_TRY(take_type(p, &type));
-        CUTE_TRY(take_attributes(p, &more, &unused));
+        CUTE_TRY(parse_variable_attributes(p, &more, &unused));
         CUTE_TRY(begin_variable(p, EM_PARAM, type, align, vector, &v));
         if (entry) {
             v->owner = p->function;
             v->offset = round_up(offset, v->align);
             offset = v->offset + v->size;
-            if (offset > PARAM_LIMIT) return em_fail_at(p, here(p), 1, "the parameters take more than 1 MiB");
+            if (offset > PARAM_LIMIT) return em_fail_at(p, token_offset(p), 1, "the parameters exceed 1 MiB");
         } else {
             CUTE_TRY(em_place_variable(p, v));
         }
@@ -496,9 +494,9 @@ static cute_status take_bounds(em_parser *p, em_function *f)
                      em_is_directive(p, "blocksareclusters") || em_is_directive(p, "unique") ||
                      em_is_directive(p, "abi_preserve") || em_is_directive(p, "abi_preserve_control");
         if (!required && !most && !cluster && !number && !plain && !p->later)
-            return em_fail_token(p, "a directive of a function");
+            return em_fail_token(p, "a function directive");
         em_next(p);
-        if (!plain && p->lexer.token.kind != EM_T_INTEGER && p->later) continue; /* of a later PTX */
+        if (!plain && p->lexer.token.kind != EM_T_INTEGER && p->later) continue; /* of a later PTX version */
         number |= !plain;
         if (required || most || cluster || number)
             CUTE_TRY(take_triple(p, required  ? f->reqntid
@@ -534,15 +532,15 @@ static cute_status take_body(em_parser *p, em_function *f)
     em_program *program = p->program;
     em_inst *last;
     em_next(p);
-    p->register_bytes = 64; /* offset 0 is never a register: a mask of no lanes */
+    p->register_bytes = 64; /* offset 0 is never a register: a mask without lanes */
     p->loc = 0;
     p->fixups = NULL;
     f->start = program->count;
-    f->line = (uint32_t)here(p);
-    em_raw end = {.opcode = EM_OP_ret, .name_length = 1, .at = here(p)};
+    f->line = (uint32_t)token_offset(p);
+    em_raw end = {.opcode = EM_OP_ret, .name_length = 1, .at = token_offset(p)};
     CUTE_TRY(em_take_parameters(p, f, &end));
     CUTE_TRY(em_parse_block(p));
-    end.at = here(p) ? here(p) - 1 : 0;
+    end.at = token_offset(p) ? token_offset(p) - 1 : 0;
     CUTE_TRY(em_give_results(p, f, &end));
     f->end = UINT32_MAX;
     CUTE_TRY(em_decode(p, &end));
@@ -605,7 +603,7 @@ cute_status em_declare_function(em_parser *p, bool entry, bool external)
     }
     if (em_is(p, '(')) CUTE_TRY(take_params(p, false, &unnamed.results, &unnamed.result_count, NULL));
     em_token name = p->lexer.token;
-    if (name.kind != EM_T_NAME) return em_fail_token(p, "the name of a function");
+    if (name.kind != EM_T_NAME) return em_fail_token(p, "a function name");
     CUTE_TRY(find_function(p, &name, entry, &f));
     em_next(p);
     p->function = f;

@@ -1,5 +1,5 @@
-/* From an instruction as it is written to one that runs: the row of instructions.def, modifiers, types,
- * operands. What a family makes of them is in that family's file. */
+/* Turns a parsed instruction into an executable one: its row of instructions.def, modifiers, types, operands.
+ * The rest is in the file of its family. */
 #include "lib/emulator/program/decode.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "lib/base/list.h"
 
-/* Defaults stand first; what a row names replaces them. */
+/* Defaults; designators of the row override them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define FLOAT(op)   .has_real = true, .real = NUM_##op
@@ -48,14 +48,14 @@ cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...)
 cute_status em_unknown(em_parser *p, const em_raw *raw)
 {
     size_t line = 1;
-    if (p->aside) return em_fail_at(p, raw->at, raw->length, "the instruction is not known");
+    if (p->aside) return em_fail_at(p, raw->at, raw->length, "unknown instruction");
     for (size_t i = 0; i < raw->at; i++) line += p->lexer.text[i] == '\n';
     return em_fail_at(p, raw->at, raw->length, "unknown instruction %.*s at line %zu", (int)raw->length,
                       p->lexer.text + raw->at, line);
 }
 
-/* The first letter settles most. */
-static bool is_word(const char *word, const char *text, uint32_t length)
+/* the first letter rejects most words */
+static bool word_equals(const char *word, const char *text, uint32_t length)
 {
     return length && *word == *text && strlen(word) == length && memcmp(word, text, length) == 0;
 }
@@ -63,7 +63,7 @@ static bool is_word(const char *word, const char *text, uint32_t length)
 em_opcode em_find_opcode(const char *name, uint32_t length)
 {
     int n = 0;
-    while (n < EM_OPCODES && !is_word(em_rows[n].name, name, length)) n++;
+    while (n < EM_OPCODES && !word_equals(em_rows[n].name, name, length)) n++;
     return (em_opcode)n;
 }
 
@@ -83,7 +83,7 @@ bool em_instruction_get(size_t index, em_instruction_info *out)
     return false;
 }
 
-/* ---- what is in PTX and not here ---- */
+/* ---- instructions that are not emulated ---- */
 
 static void run_absent(em_warp *w, const em_inst *i, uint32_t mask)
 {
@@ -144,7 +144,7 @@ void em_splat(uint8_t *lanes, uint8_t bytes, uint64_t low, uint64_t high)
     }
 }
 
-/* A constant of 32 equal lanes; its offset in the pool. */
+/* Adds a constant of 32 equal lanes; returns its offset in the pool. */
 static cute_status em_pool(em_parser *p, uint8_t bytes, uint64_t low, uint64_t high, uint32_t *at)
 {
     uint32_t size = bytes ? (uint32_t)(bytes == 2 ? 4 : bytes) * EM_LANES : 64;
@@ -178,7 +178,7 @@ cute_status em_note_callee(em_parser *p, em_function *callee)
     return CUTE_OK;
 }
 
-/* The function that is parsed names a shared variable; a kernel's own are its own anyway. */
+/* Records that the parsed function names a shared variable of the module. */
 static cute_status note_shared(em_parser *p, const em_variable *v)
 {
     em_function *f = p->function;
@@ -231,7 +231,7 @@ static uint64_t immediate_bits(const em_operand *o, ptx_type type)
     bool wants_single = type == PTX_f32 || type == PTX_tf32, exact = o->type == PTX_f32;
     if (!o->real) {
         if (ptx_types[type].kind != PTX_FLOAT || !wants_single || bits == 0) return bits;
-        return bits; /* an integer given for a float is its bits, as ptxas takes .b32 */
+        return bits; /* an integer given for a float is its bit pattern, as for ptxas's .b32 */
     }
     if (exact && ptx_types[type].bytes == 4) return bits;
     if (exact) {
@@ -250,7 +250,7 @@ static uint64_t immediate_bits(const em_operand *o, ptx_type type)
     return bits;
 }
 
-/* ---- hidden instructions: what is computed in front of one, into a register of its own ---- */
+/* ---- hidden instructions: computed before another one, into a register of their own ---- */
 
 static cute_status hidden_instruction(em_parser *p, const em_raw *raw, uint8_t bytes, int operands,
                                       em_inst **out)
@@ -275,7 +275,7 @@ static cute_status hidden_instruction(em_parser *p, const em_raw *raw, uint8_t b
     return CUTE_OK;
 }
 
-/* Addresses in the frame are known when the function runs. */
+/* Addresses in the frame are known only when the function runs. */
 static void run_frame_address(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -294,7 +294,7 @@ static cute_status frame_address(em_parser *p, const em_raw *raw, const em_varia
     return CUTE_OK;
 }
 
-/* array[register + number]: an index of 32 bits, as ptxas has it. */
+/* array[register + number]: a 32-bit index, as in ptxas. */
 static void run_element_address(em_warp *w, const em_inst *i, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -304,7 +304,7 @@ static void run_element_address(em_warp *w, const em_inst *i, uint32_t mask)
     }
 }
 
-static cute_status address_of(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes)
+static cute_status emit_address(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes)
 {
     const em_variable *v = o->symbol;
     uint32_t at = 0;
@@ -337,7 +337,7 @@ cute_status em_element(em_parser *p, const em_raw *raw, em_operand *o, uint8_t b
         return CUTE_OK;
     }
     em_inst *i;
-    CUTE_TRY(address_of(p, raw, &base, bytes));
+    CUTE_TRY(emit_address(p, raw, &base, bytes));
     CUTE_TRY(hidden_instruction(p, raw, bytes, 3, &i));
     i->run = run_element_address;
     i->element.bytes = v->dynamic ? 1 : ptx_types[v->type].bytes;
@@ -360,16 +360,16 @@ cute_status em_element_memory(em_parser *p, const em_raw *raw, em_operand *o)
     return CUTE_OK;
 }
 
-static uint8_t size_of(ptx_type type)
+static uint8_t register_bytes(ptx_type type)
 {
     return ptx_types[type].bytes == 1 ? 2 : ptx_types[type].bytes;
 }
 
 cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type)
 {
-    uint8_t bytes = size_of(type);
+    uint8_t bytes = register_bytes(type);
     uint32_t at;
-    if (o->kind == EM_O_IMMEDIATE && o->symbol) return address_of(p, raw, o, bytes == 4 ? 4 : 8);
+    if (o->kind == EM_O_IMMEDIATE && o->symbol) return emit_address(p, raw, o, bytes == 4 ? 4 : 8);
     if (o->kind == EM_O_IMMEDIATE) {
         CUTE_TRY(em_pool(p, bytes, immediate_bits(o, type), !o->real && o->offset < 0 ? UINT64_MAX : 0, &at));
         *o = (em_operand){
@@ -409,7 +409,7 @@ cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_typ
     if (o->kind == EM_O_NONE && optional) return CUTE_OK;
     if (o->kind != EM_O_VALUE || o->base != EM_BASE_REGISTERS)
         return em_wrong(p, raw, "expected a register as the destination");
-    if (o->bytes == size_of(type)) return CUTE_OK;
+    if (o->bytes == register_bytes(type)) return CUTE_OK;
     if (o->bytes == 0) return em_wrong(p, raw, "the destination must not be a predicate");
     return em_wrong(p, raw, "expected a destination of %d bits, got a register of type .%s",
                     ptx_types[type].bytes * 8, ptx_types[o->type].name);
@@ -424,7 +424,7 @@ cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int i
 {
     em_operand *o = &i->o[index];
     if (o->kind != EM_O_MEMORY)
-        return em_wrong(p, raw, "expected an address for operand %d: [register + number]", index + 1);
+        return em_wrong(p, raw, "expected an address [register + number] as operand %d", index + 1);
     em_operand *base = &o->list[0];
     if (base->kind == EM_O_IMMEDIATE) return em_source_at(p, raw, base, PTX_b64);
     if (base->bytes == 4 || base->bytes == 8) return CUTE_OK;
@@ -461,7 +461,7 @@ cute_status em_emit(em_parser *p, em_inst **out)
 }
 
 /* m16n8k16 */
-static bool shape_of(const char *text, uint32_t length, em_raw *raw)
+static bool parse_shape(const char *text, uint32_t length, em_raw *raw)
 {
     int values[3] = {0}, which = -1;
     for (uint32_t at = 0; at < length; at++) {
@@ -504,20 +504,20 @@ static cute_status take_words(em_parser *p, em_raw *raw, const em_row *row, em_i
             i->type_count++;
             continue;
         }
-        if (row->shape && shape_of(text, length, raw)) continue;
+        if (row->shape && parse_shape(text, length, raw)) continue;
         if (!em_stands_in(row->modifiers, text, length))
             return em_fail_at(p, (size_t)(text - p->lexer.text), length, "unknown modifier '.%.*s' of %s",
                               (int)length, text, row->name);
         int m = 0;
-        while (m < EM_MODIFIERS && !is_word(modifier_texts[m], text, length)) m++;
-        if (m == EM_MODIFIERS) continue; /* a hint that changes nothing */
+        while (m < EM_MODIFIERS && !word_equals(modifier_texts[m], text, length)) m++;
+        if (m == EM_MODIFIERS) continue; /* a hint without effect */
         i->mods[m >> 6] |= UINT64_C(1) << (m & 63);
         raw->modifiers[raw->modifier_count++] = (uint8_t)m;
     }
     return CUTE_OK;
 }
 
-/* What the classes ARITHMETIC and MEMORY stand for. */
+/* Resolves the classes ARITHMETIC and MEMORY. */
 static em_class class_of(const em_inst *i)
 {
     static const uint8_t by_space[] = {
@@ -527,7 +527,7 @@ static em_class class_of(const em_inst *i)
     if (i->class == EM_CLASS_MEMORY) return (em_class)by_space[i->space];
     if (i->class != EM_CLASS_ARITHMETIC) return (em_class)i->class;
     bool real = ptx_types[i->type].kind == PTX_FLOAT;
-    if (i->opcode == EM_OP_set) real |= ptx_types[i->types[1]].kind == PTX_FLOAT; /* what it compares */
+    if (i->opcode == EM_OP_set) real |= ptx_types[i->types[1]].kind == PTX_FLOAT; /* the compared type */
     return real ? EM_CLASS_FLOAT : EM_CLASS_INTEGER;
 }
 
@@ -554,7 +554,7 @@ cute_status em_decode(em_parser *p, const em_raw *given)
                  .guard = (uint8_t)raw->guard_kind,
                  .guard_at = raw->guard.at};
     if (row->decode == em_decode_absent || is_absent(raw, row)) {
-        if (p->reading) return em_wrong(p, raw, "the emulator does not have it");
+        if (p->reading) return em_wrong(p, raw, "not supported by the emulator");
         CUTE_TRY(em_decode_absent(p, raw, &i));
     } else {
         CUTE_TRY(take_words(p, raw, row, &i));

@@ -1,5 +1,5 @@
-/* Decoding of instructions: what the families (integer.c, float.c, memory.c, ...) use to fill an em_inst from
- * what was written, and their entry points, which instructions.def names. */
+/* Decoding of instructions: helpers with which the families (integer.c, float.c, memory.c, ...) fill an
+ * em_inst from a parsed instruction, and their entry points, which instructions.def names. */
 #ifndef CUTE_LIB_EMULATOR_PROGRAM_DECODE_H
 #define CUTE_LIB_EMULATOR_PROGRAM_DECODE_H
 
@@ -9,7 +9,7 @@
 
 typedef cute_status (*em_decoder)(em_parser *p, const em_raw *raw, em_inst *i);
 
-/* The columns of instructions.def, which explains them. */
+/* A row of instructions.def, which explains the columns. */
 typedef struct em_row {
     const char *name;
     em_decoder decode;
@@ -18,7 +18,7 @@ typedef struct em_row {
     em_lane_function lane;
     uint8_t sources;
     bool word_result, word_rest, has_real, carry_in, shape;
-    uint8_t real; /* num_op, where has_real */
+    uint8_t real; /* num_op, if has_real */
     uint8_t class, control, results, dataflow;
 } em_row;
 extern const em_row em_rows[EM_OPCODES];
@@ -29,46 +29,46 @@ extern const em_row em_rows[EM_OPCODES];
     uint64_t em_lane_##id(const em_inst *i, uint64_t a, uint64_t b, uint64_t c);
 #include "lib/emulator/program/instructions.def"
 
-/* A memory operand and i->space by the modifiers. memory.c */
+/* Decodes a memory operand, and i->space from the modifiers. memory.c */
 cute_status em_space_operand(em_parser *p, const em_raw *raw, em_inst *i, int memory);
 /* st.async and red.async, barrier.cluster. */
 cute_status em_decode_store_async(em_parser *p, const em_raw *raw, em_inst *i);
 cute_status em_decode_red_async(em_parser *p, const em_raw *raw, em_inst *i);
 cute_status em_decode_barrier_cluster(em_parser *p, const em_raw *raw, em_inst *i);
-/* What modifiers mean to number.h. float.c */
+/* Translates modifiers to number.h. float.c */
 num_round em_rounding(const em_inst *i);
 unsigned em_flags(const em_inst *i);
 static inline num_format em_format_of(ptx_type type)
 {
     return (num_format)ptx_types[type].format;
 }
-/* Refuses what has no meaning though it could be carried out. rules.c */
+/* Rejects invalid PTX that could still be executed. rules.c */
 cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i);
-/* Whether a word stands in a list of words with blanks between. */
+/* Whether a blank-separated list contains a word. */
 bool em_stands_in(const char *list, const char *word, uint32_t length);
 /* Checks the number of operands. */
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most);
-/* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register must have
- * the type's size. */
+/* Turns i->o[index] into a value of `type`: an immediate or address becomes a constant, a register has to
+ * have the type's size. */
 cute_status em_source(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type);
-/* The same of an operand anywhere (an item of a list). */
+/* The same for any operand, such as an element of a list. */
 cute_status em_source_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type);
-/* array[index] becomes an address of `bytes` bytes, for mov and cvta; or the memory operand of a ld or st. Others do not
- * take it. */
+/* Turns array[index] into an address of `bytes` bytes, for mov and cvta, or into the memory operand of ld or
+ * st. Other instructions reject it. */
 cute_status em_element(em_parser *p, const em_raw *raw, em_operand *o, uint8_t bytes);
 cute_status em_element_memory(em_parser *p, const em_raw *raw, em_operand *o);
-/* i->o[index] must be a register of the type's size ('_' where `optional`). */
+/* i->o[index] has to be a register of the type's size ('_' if `optional`). */
 cute_status em_target(em_parser *p, const em_raw *raw, em_inst *i, int index, ptx_type type, bool optional);
 cute_status em_target_at(em_parser *p, const em_raw *raw, em_operand *o, ptx_type type, bool optional);
-/* i->o[index] must be [address]; its base becomes a value of 32 or 64 bits. */
+/* i->o[index] has to be [address]; its base becomes a value of 32 or 64 bits. */
 cute_status em_memory_operand(em_parser *p, const em_raw *raw, em_inst *i, int index);
 cute_status em_predicate(em_parser *p, const em_raw *raw, em_inst *i, int index, bool target);
 /* An immediate integer, or CUTE_INVALID. */
 cute_status em_number(em_parser *p, const em_raw *raw, em_inst *i, int index, int64_t *out);
 cute_status em_wrong(em_parser *p, const em_raw *raw, const char *format, ...) CUTE_PRINTF(3, 4);
-/* "add.f32 is not known to the emulator": types that a family has no row for. */
+/* Reports an unknown instruction or an unsupported combination of types. */
 cute_status em_unknown(em_parser *p, const em_raw *raw);
-/* The function that is parsed calls another one, or takes its address. */
+/* Records that the parsed function calls another one or takes its address. */
 cute_status em_note_callee(em_parser *p, em_function *callee);
 
 #endif

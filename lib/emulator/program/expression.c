@@ -1,6 +1,5 @@
-/* Constant expressions of PTX, by precedence: integers of 64 bits, signed or not, wrapping, and
- * floating-point numbers in double. A value is unsigned with a U behind it, above 2^63 - 1, by a cast, or
- * where an operand of its operation is. */
+/* Constant expressions of PTX, by precedence: signed or unsigned 64-bit integers that wrap, and doubles. A
+ * value is unsigned by suffix U, above 2^63 - 1, by a cast, or if an operand of its operation is. */
 #include "lib/emulator/program/parser.h"
 
 #include <string.h>
@@ -22,7 +21,7 @@ static const struct {
                  {">>", 9},  {"?", CONDITIONAL}, {"|", 4},  {"^", 5},  {"&", 6},  {"<", 8},  {">", 8},
                  {"+", SUM}, {"-", SUM},         {"*", 11}, {"/", 11}, {"%", 11}};
 
-/* The operator at the token: its place in the table, or -1. Those of two characters may be two tokens. */
+/* The index of the operator at the token, or -1. Two-character operators may be two tokens. */
 static int operator_at(const em_parser *p)
 {
     const em_token *t = &p->lexer.token;
@@ -48,14 +47,14 @@ static void pass_operator(em_parser *p, int which)
     if (two) em_next(p);
 }
 
-static cute_status above(em_parser *p, int level, int depth, value *out);
+static cute_status parse_above_level(em_parser *p, int level, int depth, value *out);
 
 static value of_integer(uint64_t bits, bool is_unsigned)
 {
     return (value){.bits = bits, .is_unsigned = is_unsigned};
 }
 
-static double real_of(const value *v)
+static double value_as_real(const value *v)
 {
     return v->is_real ? v->real : v->is_unsigned ? (double)v->bits : (double)(int64_t)v->bits;
 }
@@ -65,7 +64,7 @@ static bool is_true(const value *v)
     return v->is_real ? v->real != 0 : v->bits != 0;
 }
 
-static value invert(char operation, value v)
+static value apply_unary(char operation, value v)
 {
     if (operation == '!') return of_integer(!is_true(&v), false);
     if (operation == '-' && v.is_real)
@@ -82,7 +81,7 @@ static cute_status in_parentheses(em_parser *p, int depth, value *out, bool *cas
     em_next(p);
     *cast = p->lexer.token.kind == EM_T_DIRECTIVE; /* (.s64) or (.u64) */
     if (!*cast)
-        CUTE_TRY(above(p, 0, depth + 1, out));
+        CUTE_TRY(parse_above_level(p, 0, depth + 1, out));
     else if (em_is_directive(p, "s64") || em_is_directive(p, "u64"))
         *out = of_integer(0, em_is_directive(p, "u64"));
     else
@@ -91,16 +90,16 @@ static cute_status in_parentheses(em_parser *p, int depth, value *out, bool *cas
     return em_expect(p, ')');
 }
 
-static cute_status unary(em_parser *p, int depth, value *out)
+static cute_status parse_unary(em_parser *p, int depth, value *out)
 {
     const em_token *t = &p->lexer.token;
     if (depth > DEPTH_LIMIT) return em_fail_at(p, em_token_at(p), 1, "the expression is nested too deeply");
     if (em_is(p, '-') || em_is(p, '~') || em_is(p, '!') || em_is(p, '+')) {
         char operation = t->punctuation;
         em_next(p);
-        CUTE_TRY(unary(p, depth + 1, out));
+        CUTE_TRY(parse_unary(p, depth + 1, out));
         if (operation == '~' && out->is_real) return em_fail_token(p, "an integer");
-        *out = invert(operation, *out);
+        *out = apply_unary(operation, *out);
         return CUTE_OK;
     }
     if (em_is(p, '(')) {
@@ -108,7 +107,7 @@ static cute_status unary(em_parser *p, int depth, value *out)
         CUTE_TRY(in_parentheses(p, depth, out, &cast));
         if (!cast) return CUTE_OK;
         bool is_unsigned = out->is_unsigned;
-        CUTE_TRY(unary(p, depth + 1, out));
+        CUTE_TRY(parse_unary(p, depth + 1, out));
         if (out->is_real) return em_fail_token(p, "an integer");
         out->is_unsigned = is_unsigned;
         return CUTE_OK;
@@ -141,7 +140,7 @@ static bool combine_real(const char *operation, double x, double y, value *out)
     return false;
 }
 
-static uint64_t quotient(char operation, uint64_t x, uint64_t y, bool is_unsigned)
+static uint64_t divide_integers(char operation, uint64_t x, uint64_t y, bool is_unsigned)
 {
     int64_t r = 0;
     if (is_unsigned) return !y ? 0 : operation == '/' ? x / y : x % y;
@@ -149,7 +148,7 @@ static uint64_t quotient(char operation, uint64_t x, uint64_t y, bool is_unsigne
     return cute_rem64((int64_t)x, (int64_t)y, &r) ? (uint64_t)r : 0;
 }
 
-static uint64_t shift(char operation, uint64_t x, uint64_t count, bool is_unsigned)
+static uint64_t shift_integer(char operation, uint64_t x, uint64_t count, bool is_unsigned)
 {
     if (operation == '<') return count < 64 ? x << count : 0;
     if (is_unsigned) return count < 64 ? x >> count : 0;
@@ -160,10 +159,10 @@ static value combine_integers(const char *operation, const value *a, const value
 {
     uint64_t x = a->bits, y = b->bits, flip = UINT64_C(1) << 63;
     bool u = a->is_unsigned || b->is_unsigned;
-    uint64_t left = u ? x : x ^ flip, right = u ? y : y ^ flip; /* in the order of unsigned numbers */
+    uint64_t left = u ? x : x ^ flip, right = u ? y : y ^ flip; /* maps unsigned order to signed order */
     char first = operation[0], second = operation[1];
     if (second == first && (first == '<' || first == '>'))
-        return of_integer(shift(first, x, y, a->is_unsigned), a->is_unsigned);
+        return of_integer(shift_integer(first, x, y, a->is_unsigned), a->is_unsigned);
     switch (first) {
     case '|': return of_integer(x | y, u);
     case '^': return of_integer(x ^ y, u);
@@ -175,11 +174,12 @@ static value combine_integers(const char *operation, const value *a, const value
     case '>': return of_integer(second ? left >= right : left > right, false);
     case '=': return of_integer(x == y, false);
     case '!': return of_integer(x != y, false);
-    default: return of_integer(quotient(first, x, y, u), u);
+    default: return of_integer(divide_integers(first, x, y, u), u);
     }
 }
 
-static cute_status combine(em_parser *p, size_t at, const char *operation, value *left, const value *right)
+static cute_status apply_operator(em_parser *p, size_t at, const char *operation, value *left,
+                                  const value *right)
 {
     bool logical = operation[1] == operation[0] && (operation[0] == '&' || operation[0] == '|');
     if (logical) {
@@ -193,25 +193,25 @@ static cute_status combine(em_parser *p, size_t at, const char *operation, value
         *left = combine_integers(operation, left, right);
         return CUTE_OK;
     }
-    if (combine_real(operation, real_of(left), real_of(right), left)) return CUTE_OK;
-    return em_fail_at(p, at, (uint32_t)strlen(operation), "'%s' expects integers", operation);
+    if (combine_real(operation, value_as_real(left), value_as_real(right), left)) return CUTE_OK;
+    return em_fail_at(p, at, (uint32_t)strlen(operation), "'%s' requires integer operands", operation);
 }
 
-static cute_status above(em_parser *p, int level, int depth, value *out)
+static cute_status parse_above_level(em_parser *p, int level, int depth, value *out)
 {
-    CUTE_TRY(unary(p, depth, out));
+    CUTE_TRY(parse_unary(p, depth, out));
     for (int which; (which = operator_at(p)) >= 0 && operators[which].level > level;) {
         size_t at = em_token_at(p);
         value right, other;
         pass_operator(p, which);
         if (operators[which].level == CONDITIONAL) {
-            CUTE_TRY(above(p, 0, depth + 1, &right));
+            CUTE_TRY(parse_above_level(p, 0, depth + 1, &right));
             CUTE_TRY(em_expect(p, ':'));
-            CUTE_TRY(above(p, 0, depth + 1, &other));
+            CUTE_TRY(parse_above_level(p, 0, depth + 1, &other));
             *out = is_true(out) ? right : other;
         } else {
-            CUTE_TRY(above(p, operators[which].level, depth + 1, &right));
-            CUTE_TRY(combine(p, at, operators[which].text, out, &right));
+            CUTE_TRY(parse_above_level(p, operators[which].level, depth + 1, &right));
+            CUTE_TRY(apply_operator(p, at, operators[which].text, out, &right));
         }
     }
     return CUTE_OK;
@@ -221,7 +221,7 @@ static cute_status integer_above(em_parser *p, int level, int64_t *out)
 {
     value v;
     size_t at = em_token_at(p);
-    CUTE_TRY(above(p, level, 0, &v));
+    CUTE_TRY(parse_above_level(p, level, 0, &v));
     if (v.is_real) return em_fail_at(p, at, 1, "expected an integer, got a floating-point number");
     *out = (int64_t)v.bits;
     return CUTE_OK;
@@ -240,7 +240,7 @@ cute_status em_constant(em_parser *p, int64_t *out)
 cute_status em_constant_number(em_parser *p, int64_t *out, double *real, bool *is_real)
 {
     value v;
-    CUTE_TRY(above(p, 0, 0, &v));
+    CUTE_TRY(parse_above_level(p, 0, 0, &v));
     *out = (int64_t)v.bits;
     *real = v.real;
     *is_real = v.is_real;

@@ -1,4 +1,4 @@
-/* Lines of the user's source: the directives .file and .loc (PTX ISA, "Debugging Directives"). */
+/* Source lines: the directives .file and .loc (PTX ISA, "Debugging Directives"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "lib/base/sort.h"
 #include "lib/emulator/program/parser.h"
 
-enum { FILE_LIMIT = 1 << 16, DEEPEST = 64 /* functions inlined into one another */ };
+enum { FILE_LIMIT = 1 << 16, DEEPEST = 64 /* nesting of inlined functions */ };
 
 /* function_name label, inlined_at file line column */
 static cute_status parse_inlined(em_parser *p, em_loc *loc)
@@ -37,7 +37,7 @@ cute_status em_parse_loc(em_parser *p)
     int64_t file, line, column;
     em_loc loc = {0};
     em_next(p);
-    CUTE_TRY(em_take_integer(p, &file, "the number of a file"));
+    CUTE_TRY(em_take_integer(p, &file, "a file number"));
     CUTE_TRY(em_take_integer(p, &line, "a line"));
     CUTE_TRY(em_take_integer(p, &column, "a column"));
     if (em_is(p, ',')) CUTE_TRY(parse_inlined(p, &loc));
@@ -58,8 +58,8 @@ cute_status em_parse_file(em_parser *p)
 {
     int64_t number;
     em_next(p);
-    CUTE_TRY(em_take_integer(p, &number, "the number of a file"));
-    if (p->lexer.token.kind != EM_T_STRING) return em_fail_token(p, "the name of a file");
+    CUTE_TRY(em_take_integer(p, &number, "a file number"));
+    if (p->lexer.token.kind != EM_T_STRING) return em_fail_token(p, "a file name");
     const em_token *t = &p->lexer.token;
     if (number < FILE_LIMIT) {
         if ((size_t)number >= p->file_count) {
@@ -82,15 +82,15 @@ cute_status em_parse_file(em_parser *p)
     return CUTE_OK;
 }
 
-/* ---- the user's line ---- */
+/* ---- source lines ---- */
 
-/* A .loc of inlined code, and its place among all. */
+/* A .loc of inlined code, and its index among all. */
 typedef struct inlined {
     em_loc loc;
     size_t order;
 } inlined;
 
-static int compare(const em_loc *x, size_t x_order, const em_loc *y, size_t y_order)
+static int compare_places(const em_loc *x, size_t x_order, const em_loc *y, size_t y_order)
 {
     if (x->number != y->number) return x->number < y->number ? -1 : 1;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
@@ -98,25 +98,27 @@ static int compare(const em_loc *x, size_t x_order, const em_loc *y, size_t y_or
     return (x_order > y_order) - (x_order < y_order);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_inlined(const void *a, const void *b)
 {
     const inlined *x = a, *y = b;
-    return compare(&x->loc, x->order, &y->loc, y->order);
+    return compare_places(&x->loc, x->order, &y->loc, y->order);
 }
 
-/* Where a place was inlined is described by the .loc of that place before it, where that was inlined, too. NULL: it was not. */
-static const inlined *find_before(const inlined *sorted, size_t count, const em_loc *place, size_t order)
+/* The place that a place is inlined at is itself described by the preceding .loc of that place. NULL: not
+ * inlined. */
+static const inlined *find_preceding_loc(const inlined *sorted, size_t count, const em_loc *place,
+                                         size_t order)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&sorted[middle].loc, sorted[middle].order, place, order) < 0)
+        if (compare_places(&sorted[middle].loc, sorted[middle].order, place, order) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     const inlined *found = low ? &sorted[low - 1] : NULL;
-    return found && !compare(&found->loc, 0, place, 0) ? found : NULL;
+    return found && !compare_places(&found->loc, 0, place, 0) ? found : NULL;
 }
 
 static em_loc user_place(const em_loc *loc, size_t order, const inlined *sorted, size_t count)
@@ -126,7 +128,7 @@ static em_loc user_place(const em_loc *loc, size_t order, const inlined *sorted,
     while (chain[depth].at_line && depth + 1 < DEEPEST) {
         const em_loc *from = &chain[depth];
         em_loc next = {.number = from->at_number, .line = from->at_line, .column = from->at_column};
-        const inlined *known = find_before(sorted, count, &next, order);
+        const inlined *known = find_preceding_loc(sorted, count, &next, order);
         if (known) order = known->order;
         chain[++depth] = known ? known->loc : next;
     }
@@ -142,11 +144,11 @@ cute_status em_find_lines(em_parser *p)
     if (!sorted) return cute_fail_memory(p->diag);
     for (size_t i = 1; i < program->loc_count; i++)
         if (program->locs[i].at_line) sorted[count++] = (inlined){program->locs[i], i};
-    cute_sort(sorted, count, sizeof *sorted, by_place);
+    cute_sort(sorted, count, sizeof *sorted, compare_inlined);
     for (size_t i = 1; i < program->loc_count; i++) {
         em_loc *loc = &program->locs[i];
         if (loc->at_line) *loc = user_place(loc, i, sorted, count);
-        /* Files may be named behind the code. */
+        /* .file may follow the code */
         if (loc->number < p->file_count) loc->file = p->files[loc->number];
     }
     return CUTE_OK;

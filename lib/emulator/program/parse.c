@@ -1,5 +1,5 @@
-/* The parser of PTX modules: tokens with errors, symbols, statements and operands. Declarations are in
- * declare.c, what an instruction means is in decode.c. */
+/* The parser of PTX modules: tokens and errors, symbols, statements, operands. Declarations are in declare.c,
+ * decoding of instructions is in decode.c. */
 #include "lib/emulator/program/parser.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ bool em_is(const em_parser *p, char punctuation)
     return p->lexer.token.kind == EM_T_PUNCTUATION && p->lexer.token.punctuation == punctuation;
 }
 
-static bool same(const char *text, uint32_t length, const char *word)
+static bool text_equals(const char *text, uint32_t length, const char *word)
 {
     return strlen(word) == length && memcmp(text, word, length) == 0;
 }
@@ -70,13 +70,13 @@ static bool same(const char *text, uint32_t length, const char *word)
 bool em_is_directive(const em_parser *p, const char *text)
 {
     const em_token *t = &p->lexer.token;
-    return t->kind == EM_T_DIRECTIVE && same(t->text, t->length, text);
+    return t->kind == EM_T_DIRECTIVE && text_equals(t->text, t->length, text);
 }
 
 bool em_is_name(const em_parser *p, const char *text)
 {
     const em_token *t = &p->lexer.token;
-    return t->kind == EM_T_NAME && same(t->text, t->length, text);
+    return t->kind == EM_T_NAME && text_equals(t->text, t->length, text);
 }
 
 void em_next(em_parser *p)
@@ -104,18 +104,18 @@ cute_status em_take_integer(em_parser *p, int64_t *out, const char *what)
 
 /* ---- symbols ---- */
 
-static uint32_t hash(const char *name, uint32_t length)
+static uint32_t hash_name(const char *name, uint32_t length)
 {
     uint32_t h = 2166136261u;
     for (uint32_t i = 0; i < length; i++) h = (h ^ (uint8_t)name[i]) * 16777619u;
     return h ^ h >> 15;
 }
 
-/* The `a` of a range `a<4>` is no name itself: it may be something else's too. */
+/* The `a` of a range `a<4>` is not a name itself and may be declared again. */
 static em_symbol *find_here(const em_scope *scope, const char *name, uint32_t length, bool range)
 {
     if (!scope->bucket_count) return NULL;
-    for (em_symbol *s = scope->buckets[hash(name, length) & (scope->bucket_count - 1)]; s; s = s->next)
+    for (em_symbol *s = scope->buckets[hash_name(name, length) & (scope->bucket_count - 1)]; s; s = s->next)
         if (s->length == length && (s->kind == EM_SYM_RANGE) == range && memcmp(s->name, name, length) == 0)
             return s;
     return NULL;
@@ -141,7 +141,7 @@ static cute_status grow_scope(em_parser *p, em_scope *scope)
     if (!buckets) return cute_fail_memory(p->diag);
     for (uint32_t i = 0; i < scope->bucket_count; i++)
         for (em_symbol *s = scope->buckets[i], *next; s; s = next) {
-            uint32_t b = hash(s->name, s->length) & (count - 1);
+            uint32_t b = hash_name(s->name, s->length) & (count - 1);
             next = s->next;
             s->next = buckets[b];
             buckets[b] = s;
@@ -160,7 +160,7 @@ cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint3
     if (scope->count >= scope->bucket_count) CUTE_TRY(grow_scope(p, scope));
     em_symbol *s = cute_arena_alloc(p->arena, sizeof *s);
     if (!s) return cute_fail_memory(p->diag);
-    uint32_t b = hash(name, length) & (scope->bucket_count - 1);
+    uint32_t b = hash_name(name, length) & (scope->bucket_count - 1);
     *s = (em_symbol){.next = scope->buckets[b], .name = name, .length = length, .kind = kind};
     scope->buckets[b] = s;
     scope->count++;
@@ -180,7 +180,7 @@ cute_status em_push_scope(em_parser *p)
     return CUTE_OK;
 }
 
-/* %r12 of .reg .b32 %r<20>: made when it is used first. */
+/* %r12 of .reg .b32 %r<20>: created at its first use. */
 static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out)
 {
     uint32_t digits = 0;
@@ -188,7 +188,7 @@ static cute_status range_member(em_parser *p, const em_token *t, em_symbol **out
            t->text[t->length - 1 - digits] <= '9')
         digits++;
     *out = NULL;
-    /* Which digits belong to the number is not certain: %r1 may have a range %r1<5>. */
+    /* The length of the number is ambiguous: %r1 may itself be a range %r1<5>. */
     for (uint32_t n = digits; n > 0; n--) {
         const char *number = t->text + t->length - n;
         if (n > 1 && number[0] == '0') continue;
@@ -267,7 +267,7 @@ static bool sreg_operand(em_parser *p, em_operand *out)
         after + 1 < p->lexer.text + p->lexer.length && after[0] == '.' && strchr("xyz", after[1]) && after[1];
     if (component && length + 3 < sizeof text) memcpy(text + length, (char[]){'.', after[1], '\0'}, 3);
     for (int i = 0; i < EM_SREGS; i++) {
-        /* Of most names the first letters are enough. One row, which only marks a place, has no text. */
+        /* The first letters suffice for most names. One row is a mere marker without text. */
         const char *name = sregs[i].text;
         if (*name != '%' || name[1] != text[1] || name[2] != text[2]) continue;
         bool whole = strcmp(name, text) == 0;
@@ -291,9 +291,10 @@ static bool sreg_operand(em_parser *p, em_operand *out)
     return false;
 }
 
-static cute_status later(em_parser *p, const em_token *t, em_operand *out)
+static cute_status label_operand(em_parser *p, const em_token *t, em_operand *out)
 {
-    /* A label, or nothing: known at the end of the function. The operand is found again by its own place. */
+    /* A label, or undeclared: resolved at the end of the function, when the operand is found by its position
+     * in the text. */
     *out = (em_operand){.kind = EM_O_LABEL,
                         .at = UINT32_MAX,
                         .symbol = t->text,
@@ -316,22 +317,22 @@ static cute_status plus_offset(em_parser *p, em_operand *out)
 
 static cute_status name_operand(em_parser *p, em_operand *out);
 
-/* array[7], array[%r1], array[%r1+7], as ptxas has it: the number of an element, in 32 bits, whatever the dimensions;
- * arrays without an extent count bytes. */
+/* array[7], array[%r1], array[%r1+7], as in ptxas: a 32-bit element index, whatever the dimensions; arrays
+ * without an extent are indexed by byte. */
 static cute_status element_operand(em_parser *p, const em_token *name, em_variable *v, em_operand *out)
 {
     em_operand index = {0};
     int64_t number = 0, bytes = v->dynamic ? 1 : ptx_types[v->type].bytes;
     if (!v->array)
         return em_fail_at(p, (size_t)(name->text - p->lexer.text), name->length,
-                          "expected an array, '%.*s' is none", (int)name->length, name->text);
+                          "expected an array, got '%.*s'", (int)name->length, name->text);
     em_next(p);
     bool variable = p->lexer.token.kind == EM_T_NAME && !em_is_name(p, "WARP_SZ");
     if (variable) {
         size_t where = em_token_at(p);
         uint32_t length = p->lexer.token.length;
         const em_symbol *s = em_find(p->scope, p->lexer.token.text, length);
-        if (!s || s->kind != EM_SYM_VARIABLE) CUTE_TRY(name_operand(p, &index)); /* not an element again */
+        if (!s || s->kind != EM_SYM_VARIABLE) CUTE_TRY(name_operand(p, &index)); /* not another element */
         if (index.kind != EM_O_VALUE || index.base != EM_BASE_REGISTERS || !index.bytes || index.bytes > 8 ||
             ptx_types[index.type].kind == PTX_FLOAT)
             return em_fail_at(p, where, length, "expected an integer register as the index");
@@ -342,7 +343,7 @@ static cute_status element_operand(em_parser *p, const em_token *name, em_variab
     CUTE_TRY(em_expect(p, ']'));
     if (em_is(p, '['))
         return em_fail_at(p, em_token_at(p), 1,
-                          "expected one index: it counts the elements of all dimensions");
+                          "expected a single index, which counts the elements of all dimensions");
     *out = (em_operand){.kind = EM_O_ELEMENT, .symbol = v, .type = PTX_b64};
     if (!variable) {
         out->offset = (int64_t)(int32_t)(uint32_t)number * bytes;
@@ -365,7 +366,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         em_next(p);
         return CUTE_OK;
     }
-    if (same(t.text, t.length, "WARP_SZ")) {
+    if (text_equals(t.text, t.length, "WARP_SZ")) {
         *out = (em_operand){.kind = EM_O_IMMEDIATE, .offset = EM_LANES, .type = PTX_u32};
         em_next(p);
         return CUTE_OK;
@@ -377,7 +378,7 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         return em_fail_at(p, (size_t)(t.text - p->lexer.text), t.length, "undeclared register '%.*s'",
                           (int)t.length, t.text);
     }
-    if (!s) return later(p, &t, out);
+    if (!s) return label_operand(p, &t, out);
     switch (s->kind) {
     case EM_SYM_REGISTER:
         if (p->register_bytes > UINT32_C(1) << 30)
@@ -396,11 +397,11 @@ static cute_status name_operand(em_parser *p, em_operand *out)
         return CUTE_OK;
     case EM_SYM_RANGE:
         return em_fail_at(p, em_token_at(p), t.length,
-                          "'%.*s' is a range of registers: expected a number behind it", (int)t.length,
+                          "'%.*s' is a register range: expected a register number after it", (int)t.length,
                           t.text);
     case EM_SYM_LABEL:
     case EM_SYM_PROTOTYPE:
-    case EM_SYM_TARGETS: return later(p, &t, out);
+    case EM_SYM_TARGETS: return label_operand(p, &t, out);
     }
     return CUTE_OK;
 }
@@ -426,7 +427,7 @@ static cute_status list_operand(em_parser *p, char end, int depth, em_operand *o
     return CUTE_OK;
 }
 
-/* [register + offset], [variable], [number]; of tensors [register, {coordinates}]. */
+/* [register + offset], [variable], [number]; for tensors [register, {coordinates}]. */
 static cute_status memory_operand(em_parser *p, int depth, em_operand *out)
 {
     em_operand inner, rest;
@@ -465,7 +466,7 @@ static cute_status number_operand(em_parser *p, em_operand *out)
         double value = minus ? -p->lexer.token.real : p->lexer.token.real;
         *out = (em_operand){.kind = EM_O_IMMEDIATE, .real = true, .type = PTX_f64};
         memcpy(&out->offset, &value, sizeof value);
-        if (p->lexer.token.punctuation == 'f' && !minus) { /* NaN payloads survive */
+        if (p->lexer.token.punctuation == 'f' && !minus) { /* preserves NaN payloads */
             out->type = PTX_f32;
             out->offset = (int64_t)p->lexer.token.integer;
         }
@@ -546,7 +547,7 @@ static cute_status parse_guard(em_parser *p, em_raw *raw)
                       (int)t.length, t.text);
 }
 
-/* The labels among the operands get their instruction at the end of the function. */
+/* Records labels among the operands, to be resolved at the end of the function. */
 static cute_status note_labels(em_parser *p, em_operand *list, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -569,7 +570,7 @@ static cute_status parse_instruction(em_parser *p, em_raw *raw)
         if (raw->count == OPERAND_LIMIT / 8)
             return em_fail_at(p, em_token_at(p), 1, "the instruction has too many operands");
         CUTE_TRY(parse_operand(p, 0, &operands[raw->count++]));
-        /* "d|p" and "f(a)": the next one follows without a comma. */
+        /* "d|p" and "f(a)": no comma before the next operand. */
         if (em_is(p, '|')) {
             em_next(p);
             if (raw->count == 1) raw->second = true;
@@ -610,9 +611,8 @@ static cute_status skip_statement(em_parser *p)
     return em_expect(p, ';');
 }
 
-/* "used_bytes_mask M": a bit for each byte of the next ld that the program uses. A compiler widens loads and
- * says so; the other bytes may lie outside of what the program may read. Other pragmas change nothing here.
- */
+/* "used_bytes_mask M": a bit for each byte of the next ld that the program uses. Compilers emit it for
+ * widened loads, whose other bytes may be outside the valid memory. Other pragmas have no effect. */
 static cute_status parse_pragma(em_parser *p)
 {
     static const char name[] = "\"used_bytes_mask ";
@@ -712,8 +712,8 @@ cute_status em_parse_block(em_parser *p)
     return CUTE_OK;
 }
 
-/* PTX of a later architecture than the emulator's runs as far as its instructions are known. */
-static cute_status check_target(em_parser *p)
+/* PTX of a later architecture than the emulator's runs if its instructions are known. */
+static cute_status check_ptx_target(em_parser *p)
 {
     const em_token *t = &p->lexer.token;
     unsigned number = 0;
@@ -726,7 +726,7 @@ static cute_status check_target(em_parser *p)
     return CUTE_OK;
 }
 
-static cute_status parse_head(em_parser *p)
+static cute_status parse_module_header(em_parser *p)
 {
     if (em_is_directive(p, "version")) {
         em_next(p);
@@ -742,7 +742,7 @@ static cute_status parse_head(em_parser *p)
     if (em_is_directive(p, "target")) {
         em_next(p);
         if (p->lexer.token.kind != EM_T_NAME) return em_fail_token(p, "an architecture");
-        CUTE_TRY(check_target(p));
+        CUTE_TRY(check_ptx_target(p));
         p->program->target = cute_arena_copy(p->arena, p->lexer.token.text, p->lexer.token.length);
         em_next(p);
         while (em_is(p, ',')) {
@@ -767,7 +767,7 @@ static cute_status parse_module_item(em_parser *p)
         return CUTE_OK;
     }
     if (em_is_directive(p, "version") || em_is_directive(p, "target") || em_is_directive(p, "address_size"))
-        return parse_head(p);
+        return parse_module_header(p);
     if (em_is_directive(p, "file")) return em_parse_file(p);
     if (em_is_directive(p, "loc")) return em_parse_loc(p);
     if (em_is_directive(p, "section")) return skip_section(p);

@@ -1,5 +1,5 @@
-/* What the files of the parser share: tokens with errors (parse.c), declarations (declare.c), decoding of one
- * instruction (decode.c). Nothing of it is left once the program is made. */
+/* Shared by the files of the parser: tokens and errors (parse.c), declarations (declare.c), decoding
+ * (decode.c). Discarded once the program is made. */
 #ifndef CUTE_LIB_EMULATOR_PROGRAM_PARSER_H
 #define CUTE_LIB_EMULATOR_PROGRAM_PARSER_H
 
@@ -13,7 +13,7 @@ typedef enum em_symbol_kind {
     EM_SYM_FUNCTION,
     EM_SYM_LABEL,
     EM_SYM_PROTOTYPE,
-    EM_SYM_TARGETS, /* of brx.idx and call */
+    EM_SYM_TARGETS, /* label or prototype list of brx.idx and call */
 } em_symbol_kind;
 
 typedef struct em_symbol {
@@ -22,11 +22,11 @@ typedef struct em_symbol {
     uint32_t length;
     em_symbol_kind kind;
     ptx_type type;
-    bool placed; /* the register has its place */
+    bool placed; /* the register has an offset */
     uint32_t at, count;
     em_variable *variable;
     em_function *function;
-    struct em_operand *targets; /* labels, resolved at the function's end */
+    struct em_operand *targets; /* labels, resolved at the end of the function */
 } em_symbol;
 
 typedef struct em_scope {
@@ -36,7 +36,7 @@ typedef struct em_scope {
     int depth;
 } em_scope;
 
-/* A label that is used before it is known. */
+/* A label used before its definition. */
 typedef struct em_fixup {
     struct em_fixup *next;
     em_scope *scope;
@@ -46,43 +46,42 @@ typedef struct em_fixup {
 } em_fixup;
 
 typedef struct em_parser {
-    bool in_call; /* an instruction with lists in parentheses */
+    bool in_call; /* an instruction with parenthesised lists */
     bool reading; /* for reports: em_program_read */
-    bool
-        later; /* PTX for an architecture above the emulator's, or reading: instructions may be left unread */
-    bool aside; /* what is wrong goes to `problem` instead of diag: the instruction can be left unread */
+    bool later;   /* PTX above the emulator's architecture, or reading: instructions may be left unread */
+    bool aside;   /* errors go to `problem` instead of diag: the instruction may be left unread */
     char problem[160];
     cute_arena *arena;
     em_program *program;
     em_lexer lexer;
     cute_diag *diag;
     em_scope *module, *scope;
-    em_function *function; /* whose body this is; NULL outside */
+    em_function *function; /* the function whose body is parsed; NULL: none */
     em_fixup *fixups;
     uint32_t loc;
-    uint64_t used_bytes; /* of .pragma "used_bytes_mask", for the next ld; 0 none */
-    const char **files;  /* of .file */
+    uint64_t used_bytes; /* of .pragma "used_bytes_mask", for the next ld; 0: none */
+    const char **files;  /* by number of .file */
     size_t file_count;
-    uint32_t register_bytes; /* of the function so far */
+    uint32_t register_bytes; /* used so far by the function */
     int64_t stack_bytes;
-    uint32_t pool_index[4096]; /* recent constants by hash, offset + 1 */
+    uint32_t pool_index[4096]; /* recent constants by hash: offset + 1 */
 } em_parser;
 
-/* An instruction as it is written. */
+/* A parsed instruction, not yet decoded. */
 typedef struct em_raw {
-    em_opcode opcode; /* EM_OPCODES: not known */
+    em_opcode opcode; /* EM_OPCODES: unknown */
     uint32_t name_length;
     struct {
         const char *text;
         uint32_t length;
     } words[32]; /* modifiers and types */
     int word_count;
-    uint8_t modifiers[32]; /* em_modifier, in the order of the words */
+    uint8_t modifiers[32]; /* em_modifier, in written order */
     int modifier_count;
-    int16_t m, n, k; /* the shape, 0 without one */
+    int16_t m, n, k; /* the shape; 0: absent */
     em_operand *o;
     int count;
-    bool second; /* a second result was written: d|p */
+    bool second; /* has a second result: d|p */
     em_operand guard;
     uint32_t guard_kind;
     size_t at; /* offset in the text */
@@ -99,68 +98,69 @@ bool em_is_name(const em_parser *p, const char *text);
 cute_status em_expect(em_parser *p, char punctuation);
 void em_next(em_parser *p);
 cute_status em_take_integer(em_parser *p, int64_t *out, const char *what);
-/* A constant expression of integers. */
+/* An integer constant expression. */
 cute_status em_constant(em_parser *p, int64_t *out);
-/* One without sums at its top, as behind + and - of addresses. expression.c */
+/* A term of one, as after + and - in addresses. expression.c */
 cute_status em_constant_term(em_parser *p, int64_t *out);
-/* One of either kind; *out or *real is set. */
+/* An integer or floating-point one; sets *out or *real. */
 cute_status em_constant_number(em_parser *p, int64_t *out, double *real, bool *is_real);
-/* Whether an expression goes on. */
+/* Whether the expression continues. */
 bool em_at_operator(const em_parser *p);
-/* Where the current token begins. */
+/* Offset of the current token. */
 size_t em_token_at(const em_parser *p);
 em_symbol *em_find(const em_scope *scope, const char *name, uint32_t length);
 cute_status em_add_symbol(em_parser *p, em_scope *scope, const char *name, uint32_t length,
                           em_symbol_kind kind, em_symbol **out);
 cute_status em_push_scope(em_parser *p);
-/* A register's lanes; it gets its place when it is used first. */
+/* An operand for the register, which gets its offset at its first use. */
 cute_status em_register_operand(em_parser *p, em_symbol *symbol, em_operand *out);
-/* The register of a name, those of ranges made when they are used first; NULL: there is none. */
+/* The register of that name; registers of ranges are created at their first use. NULL: none. */
 cute_status em_register_named(em_parser *p, const em_token *name, em_symbol **out);
-/* One statement that is an instruction, which an error stops. */
+/* Parses and decodes an instruction; an error ends the parse. */
 cute_status em_parse_instruction(em_parser *p);
-/* A body between braces, the opening one taken. */
+/* A body after its opening brace. */
 cute_status em_parse_block(em_parser *p);
 
 /* ---- declare.c ---- */
-/* .reg; a variable of a space; .func and .entry; what stands before them has been taken. */
+/* .reg; a variable of a space; .func and .entry. Earlier tokens of the declaration have been consumed. */
 cute_status em_declare_registers(em_parser *p);
 cute_status em_declare_variable(em_parser *p, em_space space, bool external);
 cute_status em_declare_function(em_parser *p, bool entry, bool external);
 bool em_space_of(const em_token *token, em_space *out);
 cute_status em_skip_braces(em_parser *p);
-/* Gives the variable its place. */
+/* Assigns the variable its offset. */
 cute_status em_place_variable(em_parser *p, em_variable *v);
 
 /* ---- lines.c ---- */
-/* What stands behind .file and .loc. */
+/* After the keywords .file and .loc. */
 cute_status em_parse_file(em_parser *p);
 cute_status em_parse_loc(em_parser *p);
-/* At the end of the text: the user's place of each .loc. */
+/* At the end of the text: finds the source line of each .loc. */
 cute_status em_find_lines(em_parser *p);
 
 /* ---- unread.c ---- */
-/* em_parse_instruction, but what the emulator does not have is kept as unread. */
+/* Like em_parse_instruction, but keeps unsupported instructions as unread. */
 cute_status em_read_instruction(em_parser *p);
 
 /* ---- decode.c ---- */
 em_opcode em_find_opcode(const char *name, uint32_t length);
 cute_status em_decode(em_parser *p, const em_raw *raw);
 cute_status em_emit(em_parser *p, em_inst **out);
-/* Sets the basic blocks of a function, and the points of reconvergence of its branches. cfg.c */
+/* Sets the basic blocks of a function and the points of reconvergence of its branches. cfg.c */
 cute_status em_find_flow(em_program *program, em_function *function, cute_diag *diag);
-/* Instructions that touch accumulators of wgmma wait for it. accumulators.c */
+/* Instructions that access accumulators of wgmma wait for it. accumulators.c */
 cute_status em_order_accumulators(em_program *program, const em_function *f, cute_diag *diag);
 
 /* ---- slots.c: registers as parameters, arguments and results ---- */
 cute_status em_slot(em_parser *p, ptx_type type, const char *name, em_variable **out);
-/* Moves between a slot and a register; the value of a store may be a number. `at` is the instruction that wants it. */
+/* Moves between a slot and a register; the value stored may be an immediate. `at` is the instruction that
+ * needs the move. */
 cute_status em_slot_store(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value);
 cute_status em_slot_load(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value);
-/* At the beginning of f's body, and in front of each return. */
+/* At the beginning of f's body, and before each return. */
 cute_status em_take_parameters(em_parser *p, const em_function *f, const em_raw *at);
 cute_status em_give_results(em_parser *p, const em_function *f, const em_raw *at);
-/* Behind a call that was decoded. call.c */
+/* After a decoded call. call.c */
 cute_status em_take_results(em_parser *p, const em_raw *at);
 
 #endif

@@ -1,10 +1,10 @@
-/* What is wrong with an instruction that could be carried out all the same: types of another kind, no rounding
- * where it has to be said, two of what excludes the other. ptxas refuses these. */
+/* Rejects instructions that could be executed but that ptxas rejects: operands of the wrong kind, missing
+ * rounding modifiers, mutually exclusive modifiers. */
 #include <string.h>
 
 #include "lib/emulator/program/decode.h"
 
-static char kind_of(ptx_type type)
+static char type_kind_letter(ptx_type type)
 {
     switch (ptx_types[type].kind) {
     case PTX_PREDICATE: return 'p';
@@ -38,7 +38,7 @@ cute_status em_check_rules(em_parser *p, const em_raw *raw, const em_inst *i)
     if (compares && count_of(raw, comparisons, sizeof comparisons) > 1)
         return em_wrong(p, raw, "%s has more than one comparison", row->name);
     if (!i->type_count || !row->types) return CUTE_OK;
-    char kind = kind_of((ptx_type)i->type);
+    char kind = type_kind_letter((ptx_type)i->type);
     if (!strchr(row->types, kind))
         return em_wrong(p, raw, "%s does not support type .%s", row->name, type->name);
     if (kind != 'f' || !row->needs) return CUTE_OK;

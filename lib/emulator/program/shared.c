@@ -1,5 +1,5 @@
-/* The shared memory of each kernel: a module's .shared variables belong to the blocks of those kernels only that reach
- * them, by name or through the functions that they call, as ptxas has it. */
+/* The shared memory of each kernel: as in ptxas, a module's .shared variables are allocated only in kernels
+ * that reach them, by name or through functions that they call. */
 #include <stdlib.h>
 
 #include "lib/base/sort.h"
@@ -46,47 +46,47 @@ bool em_shared_offset(const em_function *kernel, const em_variable *v, int64_t *
     return found != NULL;
 }
 
-/* ---- what a kernel reaches ---- */
+/* ---- variables that a kernel reaches ---- */
 
-/* Functions that were found, and those that are to be looked at. */
+/* Functions found so far, and those still to be visited. */
 typedef struct reach {
     em_function **found;
     size_t count;
     uint32_t mark;
 } reach;
 
-static void add(reach *r, em_function *f)
+static void add_reached_function(reach *r, em_function *f)
 {
     if (f->reached == r->mark) return;
     f->reached = r->mark;
     r->found[r->count++] = f;
 }
 
-static void find(const em_program *program, reach *r, em_function *kernel)
+static void find_reached_functions(const em_program *program, reach *r, em_function *kernel)
 {
     bool by_address = false;
     r->mark++;
     r->count = 0;
-    add(r, kernel);
+    add_reached_function(r, kernel);
     for (size_t n = 0; n < r->count; n++) {
         const em_function *f = r->found[n];
-        for (size_t c = 0; c < f->callee_count; c++) add(r, f->callees[c]);
+        for (size_t c = 0; c < f->callee_count; c++) add_reached_function(r, f->callees[c]);
         if (!f->calls_address || by_address) continue;
-        by_address = true; /* it may go to any function that has an address somewhere */
+        by_address = true; /* it may call any function whose address is taken */
         for (size_t c = 0; c < program->function_count; c++)
-            if (program->functions[c]->address_taken) add(r, program->functions[c]);
+            if (program->functions[c]->address_taken) add_reached_function(r, program->functions[c]);
     }
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_variable_offsets(const void *a, const void *b)
 {
     const em_variable *x = ((const em_shared_place *)a)->variable,
                       *y = ((const em_shared_place *)b)->variable;
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* In the order of the module; dynamic variables all begin where the static ones end. */
-static bool place(em_program *program, const reach *r, em_function *kernel)
+/* In module order; dynamic variables all begin at the end of the static ones. */
+static bool place_kernel_shared(em_program *program, const reach *r, em_function *kernel)
 {
     size_t most = 0, count = 0;
     for (size_t n = 0; n < r->count; n++) most += r->found[n]->shared_used_count;
@@ -100,7 +100,7 @@ static bool place(em_program *program, const reach *r, em_function *kernel)
     size_t kept = 0;
     for (size_t n = 0; n < count; n++)
         if (!kept || list[kept - 1].variable != list[n].variable) list[kept++] = list[n];
-    cute_sort(list, kept, sizeof *list, by_offset);
+    cute_sort(list, kept, sizeof *list, compare_variable_offsets);
     for (size_t n = 0; n < kept; n++) {
         const em_variable *v = list[n].variable;
         if (v->dynamic) continue;
@@ -126,8 +126,8 @@ bool em_place_shared(em_program *program)
     for (size_t n = 0; r.found && n < program->function_count; n++) {
         em_function *kernel = program->functions[n];
         if (!kernel->entry || !kernel->defined) continue;
-        find(program, &r, kernel);
-        if (!place(program, &r, kernel)) return false;
+        find_reached_functions(program, &r, kernel);
+        if (!place_kernel_shared(program, &r, kernel)) return false;
     }
     return r.found != NULL;
 }

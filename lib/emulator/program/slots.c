@@ -1,11 +1,12 @@
-/* Registers as parameters and results of functions, registers and numbers as arguments of calls. Each has a slot: a variable of
- * .param in the frame, as if the text had one there, with st.param in front of the call or return and ld.param behind it. */
+/* Registers as parameters and results of functions, registers and immediates as arguments of calls. Each gets
+ * a slot, a .param variable in the frame, with an st.param before the call or return and an ld.param after
+ * it. */
 #include <string.h>
 
 #include "lib/emulator/program/decode.h"
 
-/* What a slot holds of a register of this type: a predicate is 1 or 0. */
-static ptx_type held(ptx_type type)
+/* The type of the slot for a register: a predicate is stored as 1 or 0. */
+static ptx_type slot_type(ptx_type type)
 {
     if (type == PTX_pred) return PTX_u32;
     return ptx_types[type].bytes == 2 ? PTX_b16 : type;
@@ -15,14 +16,14 @@ cute_status em_slot(em_parser *p, ptx_type type, const char *name, em_variable *
 {
     em_variable *v = *out = cute_arena_alloc(p->arena, sizeof *v);
     if (!v) return cute_fail_memory(p->diag);
-    *v = (em_variable){.name = name, .space = EM_PARAM, .type = held(type)};
+    *v = (em_variable){.name = name, .space = EM_PARAM, .type = slot_type(type)};
     v->size = v->align = ptx_types[v->type].bytes;
     return em_place_variable(p, v);
 }
 
-/* An instruction that the text does not have, at the place and under the guard of one that it has. */
-static cute_status write(em_parser *p, const em_raw *at, em_opcode opcode, const char *first,
-                         const char *second, const em_operand *operands, int count)
+/* Emits an instruction that is not in the text, with the place and guard of `at`. */
+static cute_status emit_instruction(em_parser *p, const em_raw *at, em_opcode opcode, const char *first,
+                                    const char *second, const em_operand *operands, int count)
 {
     em_raw raw = {.opcode = opcode,
                   .name_length = at->name_length,
@@ -42,7 +43,7 @@ static cute_status write(em_parser *p, const em_raw *at, em_opcode opcode, const
     return em_decode(p, &raw);
 }
 
-static cute_status address_of(em_parser *p, em_variable *slot, em_operand *out)
+static cute_status slot_address(em_parser *p, em_variable *slot, em_operand *out)
 {
     *out = (em_operand){.kind = EM_O_MEMORY, .count = 1, .list = cute_arena_alloc(p->arena, sizeof *out)};
     if (!out->list) return cute_fail_memory(p->diag);
@@ -57,7 +58,7 @@ static cute_status number_register(em_parser *p, const em_raw *at, em_operand *o
     return em_register_operand(p, &s, out);
 }
 
-static bool is_predicate(const em_operand *o)
+static bool is_predicate_operand(const em_operand *o)
 {
     return o->kind == EM_O_VALUE && o->bytes == 0;
 }
@@ -68,28 +69,31 @@ static const em_operand one = {.kind = EM_O_IMMEDIATE, .type = PTX_s64, .offset 
 cute_status em_slot_store(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value)
 {
     em_operand number, memory;
-    if (is_predicate(value)) {
+    if (is_predicate_operand(value)) {
         CUTE_TRY(number_register(p, at, &number));
-        CUTE_TRY(write(p, at, EM_OP_selp, "u32", NULL, (em_operand[]){number, one, zero, *value}, 4));
+        CUTE_TRY(
+            emit_instruction(p, at, EM_OP_selp, "u32", NULL, (em_operand[]){number, one, zero, *value}, 4));
         value = &number;
     }
-    CUTE_TRY(address_of(p, slot, &memory));
-    return write(p, at, EM_OP_st, "param", ptx_types[slot->type].name, (em_operand[]){memory, *value}, 2);
+    CUTE_TRY(slot_address(p, slot, &memory));
+    return emit_instruction(p, at, EM_OP_st, "param", ptx_types[slot->type].name,
+                            (em_operand[]){memory, *value}, 2);
 }
 
 cute_status em_slot_load(em_parser *p, const em_raw *at, em_variable *slot, const em_operand *value)
 {
     em_operand number, memory;
-    bool predicate = is_predicate(value);
+    bool predicate = is_predicate_operand(value);
     if (predicate) CUTE_TRY(number_register(p, at, &number));
-    CUTE_TRY(address_of(p, slot, &memory));
-    CUTE_TRY(write(p, at, EM_OP_ld, "param", ptx_types[slot->type].name,
-                   (em_operand[]){predicate ? number : *value, memory}, 2));
-    return predicate ? write(p, at, EM_OP_setp, "ne", "u32", (em_operand[]){*value, number, zero}, 3)
-                     : CUTE_OK;
+    CUTE_TRY(slot_address(p, slot, &memory));
+    CUTE_TRY(emit_instruction(p, at, EM_OP_ld, "param", ptx_types[slot->type].name,
+                              (em_operand[]){predicate ? number : *value, memory}, 2));
+    return predicate
+               ? emit_instruction(p, at, EM_OP_setp, "ne", "u32", (em_operand[]){*value, number, zero}, 3)
+               : CUTE_OK;
 }
 
-/* The registers among `list`, moved from or to their slots. */
+/* Moves the registers in `list` from or to their slots. */
 static cute_status move_all(em_parser *p, const em_raw *at, em_variable *const *list, size_t count, bool load)
 {
     for (size_t n = 0; n < count; n++) {

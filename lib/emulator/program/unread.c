@@ -1,5 +1,5 @@
-/* Instructions that the emulator does not have, in PTX of later architectures or that is read for reports: a launch fails
- * where it comes to one. Of them is known which registers they name, and which of these they may write. */
+/* Instructions that are not emulated, in PTX of later architectures or read for reports: executing one fails
+ * the launch. Keeps the registers that they name, and which of these they may write. */
 #include <string.h>
 
 #include "lib/emulator/program/decode.h"
@@ -8,11 +8,12 @@ enum { REGISTER_LIMIT = 256 };
 
 typedef struct operands {
     em_operand registers[REGISTER_LIMIT];
-    uint32_t count, first, before; /* of the first operand; before the first address */
-    bool address;                  /* there is one */
+    uint32_t count, first,
+        before;   /* number of the first operand's registers; of those before the first address */
+    bool address; /* has an address operand */
 } operands;
 
-/* @p, @!p: what stands there is taken. */
+/* @p, @!p: consumes the guard. */
 static cute_status take_guard(em_parser *p, em_inst *i)
 {
     em_symbol *s;
@@ -30,7 +31,7 @@ static cute_status take_guard(em_parser *p, em_inst *i)
     return CUTE_OK;
 }
 
-/* Up to the ';'. CUTE_INVALID: it does not come, or brackets do not match. */
+/* Up to the ';'. CUTE_INVALID: missing, or brackets do not match. */
 static cute_status take_registers(em_parser *p, operands *out)
 {
     int brackets = 0, braces = 0;
@@ -61,7 +62,7 @@ static cute_status take_registers(em_parser *p, operands *out)
     return CUTE_OK;
 }
 
-static cute_status put_list(em_parser *p, em_inst *i, const em_operand *from, uint32_t count)
+static cute_status keep_register_list(em_parser *p, em_inst *i, const em_operand *from, uint32_t count)
 {
     em_operand *list = cute_arena_array(p->arena, (size_t)count + 1, sizeof *list);
     if (!list) return cute_fail_memory(p->diag);
@@ -77,7 +78,8 @@ static void run_unread(em_warp *w, const em_inst *i, uint32_t mask)
              i->why);
 }
 
-/* PTX writes results first, and at most one operand of those that have no address: before an address there may be more. */
+/* PTX writes at most one operand without an address, the first; before an address there may be more
+ * results. */
 static cute_status keep_unread(em_parser *p)
 {
     em_inst i = {.opcode = EM_OP_unread,
@@ -103,9 +105,10 @@ static cute_status keep_unread(em_parser *p)
     i.why = cute_arena_copy(p->arena, p->problem, strlen(p->problem));
     i.o = cute_arena_array(p->arena, 2, sizeof *i.o);
     if (!i.why || !i.o) return cute_fail_memory(p->diag);
-    if (results) CUTE_TRY(put_list(p, &i, found.registers, results));
+    if (results) CUTE_TRY(keep_register_list(p, &i, found.registers, results));
     i.results = i.count;
-    if (found.count > results) CUTE_TRY(put_list(p, &i, found.registers + results, found.count - results));
+    if (found.count > results)
+        CUTE_TRY(keep_register_list(p, &i, found.registers + results, found.count - results));
     em_inst *slot;
     p->used_bytes = 0;
     CUTE_TRY(em_emit(p, &slot));
@@ -122,7 +125,7 @@ cute_status em_read_instruction(em_parser *p)
     cute_status status = em_parse_instruction(p);
     if (status == CUTE_INVALID) {
         em_program *program = p->program;
-        if (program->count > count) /* what was computed in front of it */
+        if (program->count > count) /* hidden instructions emitted for it */
             memset(&program->code[count], 0, (program->count - count) * sizeof *program->code);
         program->count = count;
         p->fixups = fixups;
@@ -132,5 +135,5 @@ cute_status em_read_instruction(em_parser *p)
     p->aside = false;
     if (status != CUTE_INVALID) return status;
     p->lexer = start;
-    return em_parse_instruction(p); /* to say what is wrong */
+    return em_parse_instruction(p); /* for its error message */
 }

@@ -30,22 +30,22 @@ CLUSTER = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;"
 VARIANTS = [
     ("as it is", "", "", None, None),
     ("no fence before the first product", r"wgmma\.fence\.sync\.aligned;", "", "race: wgmma uses", [PRODUCT]),
-    ("products are not waited for", r"wgmma\.wait_group\.sync\.aligned 0;", "", "race: cp writes .* asynchronous work", [LOAD, BOTH]),
+    ("products are not waited for", r"wgmma\.wait_group\.sync\.aligned 0;", "", "race: cp writes .* asynchronous operation", [LOAD, BOTH]),
     ("one group of products is left", r"wgmma\.wait_group\.sync\.aligned 0;", "wgmma.wait_group.sync.aligned 1;", "race: cp writes", [LOAD, BOTH]),
     ("products are not committed", r"wgmma\.commit_group\.sync\.aligned;", "", "race: cp writes", [LOAD, BOTH]),
-    ("no proxy fence before the store", r"fence\.proxy\.async\.shared::cta;", "", "race: cp reads through the asynchronous proxy", [STORE]),
+    ("no proxy fence before the store", r"fence\.proxy\.async\.shared::cta;", "", "race: cp reads through the async proxy", [STORE]),
     ("no barrier before the store", r"bar\.sync 1, 256;", "", "race: cp reads", [STORE]),
     ("a barrier for half of the writers", r"bar\.sync 1, 256;", "bar.sync 1, 128;", "race: cp reads", [STORE]),
     ("the store is not waited for", r"cp\.async\.bulk\.wait_group 0;", "", "race: cp reads shared memory of its block", [STORE]),
     ("blocks do not meet before they use each other's mbarriers", re.escape(CLUSTER), "bar.sync 0;", "race: cp", [BOTH]),
-    ("blocks do not meet at the end", r"barrier\.cluster\.arrive;\nbarrier\.cluster\.wait;", "", "race: .* of the cluster, which may have ended", [EMPTY, BOTH]),
+    ("blocks do not meet at the end", r"barrier\.cluster\.arrive;\nbarrier\.cluster\.wait;", "", "race: .* of the cluster, which may already have exited", [EMPTY, BOTH]),
     ("one of four readers is not waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 3;", "race: cp writes", [LOAD, BOTH]),
     ("a reader too many is waited for", r"(mbarrier\.init\S* \[%r\d+\]), 4;", r"\1, 5;", "deadlock", [WAIT]),
     ("mbarriers are not made known to the copies", r"fence\.mbarrier_init\.release\.cluster;", "", "race: cp completes", [LOAD, BOTH]),
-    ("2 bytes too few are expected", r"(mov\.u32\s+%r\d+), 24576;", r"\1, 24574;", "barrier: this phase .* expects 24574 bytes, ", [EXPECT]),
+    ("2 bytes too few are expected", r"(mov\.u32\s+%r\d+), 24576;", r"\1, 24574;", "barrier: the current phase .* expects 24574 bytes, ", [EXPECT]),
     ("the descriptor names the 64-byte swizzle", r"4611686293305360384|0x4000004000010000", "-9223371761976868864", "swizzle: wgmma", [PRODUCT]),
     ("the phase before is waited for", r"(mbarrier\.try_wait\S* p, \[%r\d+\], %r)(\d+);", None, "deadlock|race: wgmma reads", [WAIT, PRODUCT]),
-    ("full tiles are not waited for", r"mbarrier\.try_wait\.parity\.shared::cta\.b64 p, \[%r\d+\], %r\d+;", "setp.eq.u32 p, 0, 0;", "race: wgmma reads .* nothing waited", [PRODUCT]),
+    ("full tiles are not waited for", r"mbarrier\.try_wait\.parity\.shared::cta\.b64 p, \[%r\d+\], %r\d+;", "setp.eq.u32 p, 0, 0;", "race: wgmma reads .* no intervening wait", [PRODUCT]),
 ]
 
 
