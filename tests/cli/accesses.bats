@@ -117,7 +117,7 @@ assert by_line[23]["unknown"] == by_line[25]["unknown"] == "the result of an ins
 assert by_line[29]["wavefronts"] == 128
 PYTHON
     run -0 cute-dump explain k.ptx --cuda-path=/nonexistent
-    [[ "$output" == *"not looked at: instructions of the PTX: tcgen05.ld.sync.aligned"* ]]
+    [[ "$output" == *"not analysed: unsupported PTX instructions: tcgen05.ld.sync.aligned"* ]]
     # The emulator runs it up to the first of them.
     echo '{"kernel": "k", "grid": [1], "block": [128], "buffers": {"a": {"dtype": "f32", "shape": [1024], "init": "zeros"}},
         "args": ["a", 1]}' >k.json

@@ -93,7 +93,7 @@ END
         cute-dump histogram -k $kernel two.cubin | cmp - ours
         cute-dump resources -k $kernel --json two.ptx --cuda-path=mine |
             jq -e "[.kernels[].kernel] == [\"$kernel\"] and .kernels[0].resources.registers > 4"
-        cute-dump explain -k $kernel two.ptx --cuda-path=mine | grep -q "^$kernel, blocks of .*machine code"
+        cute-dump explain -k $kernel two.ptx --cuda-path=mine | grep -q "^$kernel, blocks of .*SASS"
         [ "$(grep -c -e "--entry=$kernel" said)" -eq 3 ]
     done
 }
