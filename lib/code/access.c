@@ -349,7 +349,7 @@ static bool run_warp(access_finder *g, uint32_t warp)
     return ok && !g->failed;
 }
 
-/* Resets accesses with unknown cost for the second pass; false: there are none. */
+/* Resets accesses with unknown cost for the second pass; false: no such access. */
 static bool reset_unknown(access_finder *g)
 {
     bool any = false;

@@ -116,7 +116,7 @@ static bool add_label(reader *r, span name)
     return f->labels[f->label_count++].name != NULL;
 }
 
-/* Parses what follows the address: the instruction, then the encoding as a comment. */
+/* Parses the text after the address: the instruction, then the encoding as a comment. */
 static bool add_instruction(reader *r, span address, span rest)
 {
     cute_code_function *f = r->function;

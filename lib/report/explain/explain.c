@@ -1,4 +1,4 @@
-/* Runs the functions of findings.def on the kernels of a module and ranks what they find. */
+/* Runs the functions of findings.def on the kernels of a module and ranks the findings. */
 #include "lib/report/explain/explain.h"
 
 #include <stdarg.h>

@@ -94,7 +94,7 @@ void explain_print(const explain_report *report, bool all, bool colour, cute_buf
 json_t *explain_json(const explain_report *report);
 void explain_html(const explain_report *report, cute_buffer *out);
 
-/* The findings that explain looks for (findings.def): all, or the one named `name`; false: there is none. */
+/* The findings that explain looks for (findings.def): all, or the one with the id `name`; false: unknown id. */
 bool explain_print_findings(const char *name, cute_buffer *out);
 json_t *explain_findings_json(const char *name);
 

@@ -141,7 +141,7 @@ static bool count_joint_sectors(const ssa_function *f, const ssa_inst *i, explai
     return true;
 }
 
-/* Prefers the emulator's counts over the estimate; false: there are none. */
+/* Prefers the emulator's counts over the estimate; false: no counts. */
 static bool report_counted(explain_context *c, const ssa_inst *i, const char *fix, const char *unit)
 {
     if (!i->counters || i->counters->ideal <= 0) return false;

@@ -1,4 +1,4 @@
-/* Repeated passes over the same data: a loop loads what an earlier loop has already loaded. */
+/* Repeated passes over the same data: a loop loads data that an earlier loop has already loaded. */
 #include "lib/report/explain/context.h"
 
 enum { BUDGET = 400, MOST_ARGUMENTS = 8 };

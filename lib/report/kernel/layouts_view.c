@@ -1,4 +1,4 @@
-/* The layouts of a kernel as a list, tables of text, SVG, a page, JSON. */
+/* The layouts of a kernel as text, text tables, SVG, HTML and JSON. */
 #include <string.h>
 
 #include "lib/calculator/atoms.h"
@@ -7,7 +7,7 @@
 #include "lib/report/kernel/layouts.h"
 #include "lib/report/table.h"
 
-/* What a terminal and a page show of a picture. */
+/* The largest pictures on a terminal and on a page. */
 enum { TEXT_ROWS = 16, TEXT_COLUMNS = 16, PAGE_ROWS = 32, PAGE_COLUMNS = 64, SVG_SIDE = 256 };
 
 /* ---- text ---- */
@@ -91,24 +91,24 @@ cute_status cute_layouts_print_tables(cute_arena *arena, const layout_report *re
 
 /* ---- pictures ---- */
 
-/* The pictures of one item one below the other, as one document. */
+/* The pictures of one item, one below the other. */
 static void put_svgs(const layout_pictures *pictures, cute_buffer *out)
 {
     for (size_t p = 0; p < pictures->count; p++) {
         cute_buffer one = {0};
         cute_picture_svg(&pictures->items[p], &one);
-        /* In a page the declaration of XML has no place, and styles hold for all of it: they are the same. */
+        /* Skip the XML declaration, which HTML does not allow; the styles of all pictures are the same. */
         const char *text = cute_buffer_text(&one), *svg = strstr(text, "<svg");
         if (svg) cute_buffer_append(out, svg, one.length - (size_t)(svg - text));
         cute_buffer_release(&one);
     }
 }
 
-/* The pictures of an item as one: operands of an MMA around each other. */
+/* The pictures of an item as one document; the operands of an MMA around each other. */
 static cute_status put_whole(cute_arena *arena, const layout_item *item, const layout_pictures *pictures,
                              cute_buffer *out, cute_diag *diag)
 {
-    /* C with A beside and B above it. */
+    /* C, with A to its left and B above. */
     const cute_picture_options options = {.most_cells = 2 * SVG_SIDE * SVG_SIDE, .most_side = 2 * SVG_SIDE};
     cute_picture whole;
     const cute_picture *shown = &pictures->items[0];
@@ -132,14 +132,14 @@ cute_status cute_layouts_svg(cute_arena *arena, const layout_report *report, int
             CUTE_TRY(cute_layouts_draw(arena, item, SVG_SIDE, SVG_SIDE, &pictures, diag));
             if (!pictures.count)
                 return cute_fail(diag, CUTE_INVALID, &file, "layout %d has no picture: %s", item->number,
-                                 pictures.why ? pictures.why : "its sizes are not known");
+                                 pictures.why ? pictures.why : "its sizes are unknown");
             return put_whole(arena, item, &pictures, out, diag);
         }
-    return cute_fail(diag, CUTE_USAGE, NULL, "there is no layout %lld; there are 1 to %d", (long long)number,
-                     report->items);
+    return cute_fail(diag, CUTE_USAGE, NULL, "expected a layout from 1 to %d, got %lld", report->items,
+                     (long long)number);
 }
 
-/* ---- a page ---- */
+/* ---- HTML ---- */
 
 static void put_xml(const char *text, cute_buffer *out)
 {

@@ -1,5 +1,5 @@
-/* The timeline of a launch in the Trace Event Format of Chrome: complete events ("X") of a process that is the device, whose threads
- * are the host, copies and kernels. */
+/* The timeline of a launch in Chrome's Trace Event Format: complete events ("X") of a process for the device, with threads for the
+ * host, copies and kernels. */
 #include "cute/report.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static json_t *microseconds(double seconds)
 }
 
 /* Takes `args`. */
-static void put(const timeline *t, int row, const char *name, const char *category, double began,
-                double seconds, json_t *args)
+static void put_event(const timeline *t, int row, const char *name, const char *category, double began,
+                      double seconds, json_t *args)
 {
     json_array_append_new(t->events, json_pack("{s:o,s:s,s:s,s:i,s:i,s:o,s:o,s:o*}", "name",
                                                cute_json_text(name), "cat", category, "ph", "X", "pid",
@@ -95,8 +95,8 @@ static void put_span(const timeline *t, const trace_log *log, const trace_span *
     const cute_launch *l = t->launch;
     bool launch = s->kind == TRACE_LAUNCH, copy = s->kind >= TRACE_UPLOAD && !launch;
     double ended = s->ended > 0 ? s->ended : t->last;
-    put(t, ROW_HOST, name_of(l, s, 1), s->kind == TRACE_PHASE ? "phase" : "call", s->began, ended - s->began,
-        s->bytes ? json_pack("{s:I}", "bytes", (json_int_t)s->bytes) : NULL);
+    put_event(t, ROW_HOST, name_of(l, s, 1), s->kind == TRACE_PHASE ? "phase" : "call", s->began,
+              ended - s->began, s->bytes ? json_pack("{s:I}", "bytes", (json_int_t)s->bytes) : NULL);
     if (!launch && !copy) return;
     bool timed = s->device >= 0;
     double began = timed ? log->base + s->device_began : s->began,
@@ -104,8 +104,8 @@ static void put_span(const timeline *t, const trace_log *log, const trace_span *
     if (!s->launches) return;
     json_t *args = launch ? launch_args(l, s->index) : copy_args(s, seconds);
     json_object_set_new(args, "clock", json_string(timed ? "device" : "host"));
-    put(t, launch ? ROW_KERNELS : ROW_COPIES, name_of(l, s, s->launches), launch ? "kernel" : "copy", began,
-        seconds, args);
+    put_event(t, launch ? ROW_KERNELS : ROW_COPIES, name_of(l, s, s->launches), launch ? "kernel" : "copy",
+              began, seconds, args);
 }
 
 char *cute_launch_trace(const cute_launch *l)
@@ -130,7 +130,7 @@ char *cute_launch_trace(const cute_launch *l)
     for (int row = 0; row < ROWS; row++) put_name(&t, "thread_name", row, row_names[row]);
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         if (parts[n].began > 0)
-            put(&t, ROW_HOST, parts[n].name, "stage", parts[n].began, parts[n].seconds, NULL);
+            put_event(&t, ROW_HOST, parts[n].name, "stage", parts[n].began, parts[n].seconds, NULL);
     for (size_t n = 0; log && n < log->count; n++) put_span(&t, log, &log->spans[n]);
     cute_buffer unused = {0};
     return cute_json_finish(json_pack("{s:o,s:s}", "traceEvents", t.events, "displayTimeUnit", "ms"), true,

@@ -1,5 +1,5 @@
-/* The occupancy as a picture: resident warps against the threads of a block, registers and shared memory, a chart each,
- * with the kernel's own place. */
+/* The occupancy as SVG: charts of resident warps against block size, registers and shared memory, with the kernel's values
+ * marked. */
 #include <string.h>
 
 #include "lib/report/resources/resources.h"
@@ -10,9 +10,9 @@ enum { WIDTH = 320, HEIGHT = 180, LEFT = 44, TOP = 64, GAP = 36, BELOW = 44, TIC
 
 static const struct {
     const char *title;
-    int64_t unit; /* of the numbers at the axis */
+    int64_t unit; /* of the axis labels */
 } axes[OCCUPANCY_AXES] = {
-    {"threads of a block", 1}, {"registers of a thread", 1}, {"KiB of shared memory of a block", 1024}};
+    {"threads per block", 1}, {"registers per thread", 1}, {"KiB of shared memory per block", 1024}};
 
 static int64_t own_value(const occupancy_report *r, occupancy_axis axis)
 {
@@ -32,7 +32,7 @@ static double height(int64_t warps, int64_t most)
     return HEIGHT - (double)warps * HEIGHT / (double)most;
 }
 
-/* Each point holds from the one before it on: what is between takes what the next one takes. */
+/* A step function: values between two points are allocated like the next one. */
 static void put_steps(const occupancy_report *r, occupancy_axis axis, int64_t last, cute_buffer *out)
 {
     const occupancy_point *p = r->points[axis];
