@@ -60,7 +60,7 @@ st.global.u32 [%d2], %r3; ret;
 END
         "$dump" explain k.ptx --json | jq -r '.kernels[0].findings[] | select(.id == "local-array") | .evidence + .cure' >out
         [ "$(grep -c "all resident threads need $((size * 8)) KiB" out)" -ge 1 ]
-        [ "$(grep -c "shared memory is no faster than L1" out)" -eq "$([ $size = 8 ] && grep -c . out || echo 0)" ]
+        [ "$(grep -c "shared memory would not be faster" out)" -eq "$([ $size = 8 ] && grep -c . out || echo 0)" ]
     done
     # a thread's four floats are in the sectors of the first, which L1 has then
     "$dump" explain "$kernels/vector.ptx" --kernel=slow --json |

@@ -131,7 +131,7 @@ assert c == [d["counts"]["mma_flops"]] == [8 * 2 * 16 * 8 * 16], k'
     python3 -c 'import json; a, b = (json.load(open(f))["roofline"] for f in ("own.json", "report.json")); assert a == b'
     run "$run" k.ptx --config k.json --device emulator --roofline --work k.json
     [ "$status" -eq 1 ]
-    says 'this report has no "counters"'
+    says 'the report has no "counters"'
 }
 
 @test "counters and checks that were asked for stay in the report" {
@@ -164,7 +164,7 @@ END
     run "$run" k.ptx --config k.json --roofline --device emulator --of h999
     [ "$status" -eq 2 ]
     says "--of expects a device or an architecture, got 'h999'"
-    says "known are H100, H200"
+    says "known devices: H100, H200"
     run "$run" k.ptx --roofline
     [ "$status" -eq 2 ]
     says "--roofline needs --config"

@@ -71,8 +71,8 @@ void find_local_arrays(explain_context *c)
     bool spills = are_spills(c, f);
     static const char fits_in_l1[] = "make every index a constant: unroll the loop over the array completely "
                                      "(#pragma unroll, constant trip "
-                                     "count), or select with a chain of conditions; shared memory is no "
-                                     "faster than L1, which holds the arrays";
+                                     "count), or select with a chain of conditions; L1 holds the arrays, "
+                                     "so shared memory would not be faster";
     const char *size = c->stacks > 0
                            ? explain_text(c, "; all resident threads need %lld KiB, L1 has %lld KiB",
                                           (long long)(c->stacks + 1023) / 1024, (long long)c->l1 / 1024)

@@ -662,7 +662,7 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     d->arch = arch->name;
     d->opt_level = o->opt_level ? o->opt_level : "3";
     if (strlen(d->opt_level) != 1 || *d->opt_level < '0' || *d->opt_level > '3')
-        return cute_fail(d->diag, CUTE_USAGE, NULL, "expected -O 0, 1, 2 or 3, got '%s'", d->opt_level);
+        return cute_fail(d->diag, CUTE_USAGE, NULL, "-O expects 0, 1, 2 or 3, got '%s'", d->opt_level);
     json_object_set_new(d->report, "input", json_string(cute_file_label(o->input)));
     json_object_set_new(d->report, "status", json_string("failed"));
     json_object_set_new(d->report, "options", options_json(d));
