@@ -229,7 +229,7 @@ gpu.module @m {
 END
     fails 1 "$dump" run k.mlir -o d
     says 'k.mlir:'
-    says "REPORT.json lists them"
+    says "listed in its REPORT.json"
     jq -e '.status == "failed" and .pipeline[-1].failed and (.pipeline[:-1] | all(.failed == null))' d/REPORT.json
     last=$(jq -r '.pipeline[-1].file' d/REPORT.json)
     [ -s "d/$last" ] && [ -s d/00-before.mlir ] && [ ! -e d/zz-after.mlir ]

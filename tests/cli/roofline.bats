@@ -131,7 +131,7 @@ assert c == [d["counts"]["mma_flops"]] == [8 * 2 * 16 * 8 * 16], k'
     python3 -c 'import json; a, b = (json.load(open(f))["roofline"] for f in ("own.json", "report.json")); assert a == b'
     run "$run" k.ptx --config k.json --device emulator --roofline --work k.json
     [ "$status" -eq 1 ]
-    says 'the report has no "counters"'
+    says 'this report has no "counters"'
 }
 
 @test "counters and checks that were asked for stay in the report" {
