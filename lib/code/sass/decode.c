@@ -33,7 +33,7 @@ static const cute_opcode unknown = {.name = "", .pipe = "?", .class = CUTE_CODE_
 enum { OPCODE_COUNT = sizeof opcodes / sizeof *opcodes, SLOTS = 1024, MOST_USES = 24, MOST_OPERANDS = 16 };
 static uint16_t slots[SLOTS]; /* index + 1; 0: free */
 
-static unsigned hash(const char *name, size_t length)
+static unsigned hash_opcode(const char *name, size_t length)
 {
     unsigned h = 2166136261u;
     for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
@@ -43,7 +43,7 @@ static unsigned hash(const char *name, size_t length)
 static void fill_slots(void)
 {
     for (unsigned i = 0; i < OPCODE_COUNT; i++) {
-        unsigned at = hash(opcodes[i].name, strlen(opcodes[i].name)) % SLOTS;
+        unsigned at = hash_opcode(opcodes[i].name, strlen(opcodes[i].name)) % SLOTS;
         while (slots[at]) at = (at + 1) % SLOTS;
         slots[at] = (uint16_t)(i + 1);
     }
@@ -53,7 +53,7 @@ static const cute_opcode *look_up(const char *name, size_t length)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_slots);
-    for (unsigned at = hash(name, length) % SLOTS; slots[at]; at = (at + 1) % SLOTS) {
+    for (unsigned at = hash_opcode(name, length) % SLOTS; slots[at]; at = (at + 1) % SLOTS) {
         const cute_opcode *o = &opcodes[slots[at] - 1];
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0) return o;
     }

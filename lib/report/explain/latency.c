@@ -3,7 +3,7 @@
 
 #include "lib/report/explain/context.h"
 
-static bool loads_global(const ssa_inst *i)
+static bool is_global_load(const ssa_inst *i)
 {
     return i->access == CUTE_ACCESS_LOAD &&
            (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC);
@@ -64,13 +64,13 @@ bool explain_is_chased(explain_context *c, const ssa_inst *i)
     const ssa_function *f = c->f;
     uint32_t loop = ssa_loop_of(f, i);
     if (i->chain >= SSA_LONG_CHAIN) return true;
-    if (loop == CUTE_NO_LOOP || !loads_global(i) || !(ssa_address_depends(f, i) & DEPENDS_LOADED))
+    if (loop == CUTE_NO_LOOP || !is_global_load(i) || !(ssa_address_depends(f, i) & DEPENDS_LOADED))
         return false;
     if (is_loop_carried_load(c, i, loop)) return true;
     for (uint32_t b = 0; b < f->flow->block_count; b++)
         for (size_t k = 0; f->flow->blocks[b].loop == loop && k < f->flow->blocks[b].count; k++) {
             const ssa_inst *from = &f->insts[f->flow->blocks[b].first + k];
-            if (from != i && loads_global(from) && ssa_address_depends(f, from) & DEPENDS_LOADED &&
+            if (from != i && is_global_load(from) && ssa_address_depends(f, from) & DEPENDS_LOADED &&
                 is_loop_carried_load(c, from, loop) && address_depends_on(c, i, from, loop))
                 return true;
         }
@@ -104,7 +104,7 @@ void find_chases(explain_context *c)
         const ssa_inst *i = &f->insts[n];
         uint32_t loop = ssa_loop_of(f, i);
         bool shared = i->access == CUTE_ACCESS_LOAD && i->space == CUTE_CODE_SPACE_SHARED;
-        if (!ssa_is_reached(f, i) || (!loads_global(i) && !shared) || i->flags & INST_VOLATILE) continue;
+        if (!ssa_is_reached(f, i) || (!is_global_load(i) && !shared) || i->flags & INST_VOLATILE) continue;
         double more = shared ? 0 : scattered_cost(f, i);
         const char *scattered = more > 0 ? "; each lane accesses its own sector" : "";
         bool follows = loop != CUTE_NO_LOOP && is_loop_carried_load(c, i, loop);
@@ -157,7 +157,7 @@ void find_single_loads(explain_context *c)
             if (!explain_in_loop(f, i, n)) continue;
             other |= i->flags & (INST_TMA | INST_ASYNC | INST_MMA | INST_WGMMA | INST_CALL) ||
                      i->class == CUTE_CODE_SYNC || i->access == CUTE_ACCESS_ATOMIC;
-            if (!loads_global(i)) continue;
+            if (!is_global_load(i)) continue;
             loads++;
             if (load && address_depends_on(c, i, load, n)) levels++;
             load = i;

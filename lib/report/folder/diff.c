@@ -224,7 +224,7 @@ static cute_status compare_passes(work *w)
 
 /* ---- modules ---- */
 
-static json_t *histogram(work *w, const char *kernel, const cute_code *code)
+static json_t *opcode_counts_json(work *w, const char *kernel, const cute_code *code)
 {
     const cute_code_function *function = cute_code_find(code, kernel);
     cute_code_figures figures;
@@ -300,8 +300,8 @@ static void compare_kernels(work *w, cute_module *const *modules, const char *co
         json_decref(of[0]);
         json_decref(of[1]);
         if (!sass) continue;
-        of[0] = histogram(w, a->name, &code[0]);
-        of[1] = histogram(w, b->name, &code[1]);
+        of[0] = opcode_counts_json(w, a->name, &code[0]);
+        of[1] = opcode_counts_json(w, b->name, &code[1]);
         compare_members(opcodes, of[0], of[1]);
         zero_missing(opcodes);
         json_decref(of[0]);

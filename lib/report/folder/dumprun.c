@@ -52,7 +52,7 @@ static cute_severity severity_of(const char *name)
 }
 
 /* Line `number` of a file, for the caret. */
-static const char *line_of(dump *d, const char *file, int number, size_t *length)
+static const char *find_source_line(dump *d, const char *file, int number, size_t *length)
 {
     cute_buffer text = {0};
     const char *copy = NULL;
@@ -82,7 +82,8 @@ static void pass_on(dump *d, json_t *message)
     cute_place place = {.file = json_string_value(json_object_get(message, "file")),
                         .line = (int)json_integer_value(json_object_get(message, "line")),
                         .column = (int)json_integer_value(json_object_get(message, "column"))};
-    if (place.file && place.line) place.text = line_of(d, place.file, place.line, &place.text_length);
+    if (place.file && place.line)
+        place.text = find_source_line(d, place.file, place.line, &place.text_length);
     cute_report(d->diag, severity, place.file ? &place : NULL, "%s", text);
     if (severity != CUTE_REMARK) json_array_append(d->messages, message);
     if (severity == CUTE_WARNING) json_array_append(d->warnings, message);

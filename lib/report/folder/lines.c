@@ -30,7 +30,7 @@ static bool same_name(name a, name b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static struct slot *slot_of(struct slot *slots, size_t capacity, name of)
+static struct slot *find_slot(struct slot *slots, size_t capacity, name of)
 {
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < of.length; i++) hash = (hash ^ (unsigned char)of.text[i]) * 1099511628211u;
@@ -51,12 +51,12 @@ static name *find_name(names *n, name of)
             return NULL;
         }
         for (size_t i = 0; i < n->capacity; i++)
-            if (n->slots[i].of.text) *slot_of(slots, capacity, n->slots[i].of) = n->slots[i];
+            if (n->slots[i].of.text) *find_slot(slots, capacity, n->slots[i].of) = n->slots[i];
         free(n->slots);
         n->slots = slots;
         n->capacity = capacity;
     }
-    struct slot *s = slot_of(n->slots, n->capacity, of);
+    struct slot *s = find_slot(n->slots, n->capacity, of);
     if (!s->of.text) {
         s->of = of;
         n->count++;

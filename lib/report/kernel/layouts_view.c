@@ -12,7 +12,7 @@ enum { TEXT_ROWS = 16, TEXT_COLUMNS = 16, PAGE_ROWS = 32, PAGE_COLUMNS = 64, SVG
 
 /* ---- text ---- */
 
-static const char *place_of(cute_arena *arena, const layout_item *item)
+static const char *format_place(cute_arena *arena, const layout_item *item)
 {
     const char *slash = item->file ? strrchr(item->file, '/') : NULL;
     if (item->name) return item->name;
@@ -20,12 +20,12 @@ static const char *place_of(cute_arena *arena, const layout_item *item)
     return cute_arena_printf(arena, "%s:%lld", slash ? slash + 1 : item->file, (long long)item->line);
 }
 
-static const char *kind_of(const layout_item *item)
+static const char *layout_kind_name(const layout_item *item)
 {
     return layout_kind_names[item->kind];
 }
 
-static const char *size_of(cute_arena *arena, const layout_item *item)
+static const char *format_size(cute_arena *arena, const layout_item *item)
 {
     if (item->kind == LAYOUT_TENSOR)
         return item->bytes >= 0 ? cute_arena_printf(arena, "%lld bytes", (long long)item->bytes) : "";
@@ -37,7 +37,7 @@ static const char *size_of(cute_arena *arena, const layout_item *item)
     return "";
 }
 
-static const char *what_of(cute_arena *arena, const layout_item *item)
+static const char *format_details(cute_arena *arena, const layout_item *item)
 {
     if (item->kind == LAYOUT_TENSOR)
         return cute_arena_printf(arena, "%s %s%s%s", item->space ? item->space : "",
@@ -59,11 +59,11 @@ void cute_layouts_print(cute_arena *arena, const layout_report *report, cute_buf
         for (size_t n = 0; n < kernel->count; n++) {
             const layout_item *item = &kernel->items[n];
             const char *cells[] = {cute_arena_printf(arena, "%d", item->number),
-                                   kind_of(item),
-                                   place_of(arena, item),
+                                   layout_kind_name(item),
+                                   format_place(arena, item),
                                    item->layout,
-                                   size_of(arena, item),
-                                   what_of(arena, item)};
+                                   format_size(arena, item),
+                                   format_details(arena, item)};
             for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
                 if (!cells[c]) cells[c] = "";
             cute_table_row(&table, cells);
@@ -152,8 +152,8 @@ static cute_status put_rows(cute_arena *arena, const layout_kernel *kernel, cute
         out, "<table><tr><th></th><th>kind</th><th>line</th><th>layout</th><th>size</th><th></th></tr>\n");
     for (size_t n = 0; n < kernel->count; n++) {
         const layout_item *item = &kernel->items[n];
-        const char *cells[] = {kind_of(item), place_of(arena, item), item->layout, size_of(arena, item),
-                               what_of(arena, item)};
+        const char *cells[] = {layout_kind_name(item), format_place(arena, item), item->layout,
+                               format_size(arena, item), format_details(arena, item)};
         layout_pictures pictures;
         CUTE_TRY(cute_layouts_draw(arena, item, 1, 1, &pictures, diag));
         cute_buffer_printf(out, pictures.count ? "<tr><td><a href=\"#l%d\">%d</a></td>" : "<tr><td>%d</td>",
@@ -174,8 +174,9 @@ static cute_status put_figure(cute_arena *arena, const layout_item *item, cute_b
     layout_pictures pictures;
     CUTE_TRY(cute_layouts_draw(arena, item, PAGE_ROWS, PAGE_COLUMNS, &pictures, diag));
     if (!pictures.count) return CUTE_OK;
-    cute_buffer_printf(out, "<section id=\"l%d\"><h3>%d. %s ", item->number, item->number, kind_of(item));
-    put_xml(place_of(arena, item), out);
+    cute_buffer_printf(out, "<section id=\"l%d\"><h3>%d. %s ", item->number, item->number,
+                       layout_kind_name(item));
+    put_xml(format_place(arena, item), out);
     cute_buffer_puts(out, "</h3>\n<p><code>");
     put_xml(item->text, out);
     cute_buffer_puts(out, "</code></p>\n");
@@ -230,7 +231,7 @@ json_t *cute_layouts_json(const layout_report *report)
         json_t *one = json_object(), *list = json_array();
         for (size_t n = 0; n < kernel->count; n++) {
             const layout_item *i = &kernel->items[n];
-            json_t *item = json_pack("{s:i,s:s}", "number", i->number, "kind", kind_of(i));
+            json_t *item = json_pack("{s:i,s:s}", "number", i->number, "kind", layout_kind_name(i));
             put_text(item, "name", i->name);
             put_text(item, "op", i->op);
             put_text(item, "file", i->file);

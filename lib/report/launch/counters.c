@@ -47,7 +47,7 @@ static void add_counters(const json_t *value, counted *out)
 
 /* ---- tables ---- */
 
-static const char *number(cute_arena *arena, long long value)
+static const char *format_count(cute_arena *arena, long long value)
 {
     const char *text = value ? cute_arena_printf(arena, "%lld", value) : "";
     return text ? text : "";
@@ -61,14 +61,14 @@ static void put_classes(cute_arena *arena, const json_t *kernel, cute_buffer *ou
     cute_table_row(&table, (const char *[]){"", "instructions", "lanes"});
     json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "classes"), key, item) cute_table_row(
         &table,
-        (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "instructions"))),
-                         number(arena, json_integer_value(json_object_get(item, "lanes")))});
+        (const char *[]){key, format_count(arena, json_integer_value(json_object_get(item, "instructions"))),
+                         format_count(arena, json_integer_value(json_object_get(item, "lanes")))});
     cute_table_print(&table, 1, "  ", out);
     table = (cute_table){.arena = arena, .columns = 3};
     cute_table_row(&table, (const char *[]){"bytes", "read", "written"});
     json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "bytes"), key, item) cute_table_row(
-        &table, (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "read"))),
-                                 number(arena, json_integer_value(json_object_get(item, "written")))});
+        &table, (const char *[]){key, format_count(arena, json_integer_value(json_object_get(item, "read"))),
+                                 format_count(arena, json_integer_value(json_object_get(item, "written")))});
     if (table.rows > 1) cute_table_print(&table, 1, "  ", out);
 }
 
@@ -142,7 +142,7 @@ static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
                               : cute_arena_printf(arena, "PTX %lld, %s", c->line, c->instruction);
         if (!cells[0]) cells[0] = "";
         for (int k = 0; k < TALLIES; k++)
-            if (used[k]) cells[at++] = c ? number(arena, c->numbers[k]) : columns[k].name;
+            if (used[k]) cells[at++] = c ? format_count(arena, c->numbers[k]) : columns[k].name;
         cute_table_row(&table, cells);
     }
     cute_table_print(&table, 1, "  ", out);

@@ -14,7 +14,7 @@
 #include "lib/report/resources/resources.h"
 #include "lib/report/roofline/roofline.h"
 
-static json_t *extents(const int64_t *values, int count)
+static json_t *extents_json(const int64_t *values, int count)
 {
     return cute_json_integers(values, (size_t)count, CUTE_DYNAMIC);
 }
@@ -27,12 +27,12 @@ static json_t *real_or_name(double value)
     return json_real(value);
 }
 
-static json_t *index_of(const cute_tensor *t, int64_t linear)
+static json_t *index_json(const cute_tensor *t, int64_t linear)
 {
     int64_t index[CUTE_TENSOR_RANK];
     if (linear < 0) return json_null();
     for (int i = t->rank; i-- > 0; linear /= t->shape[i]) index[i] = linear % t->shape[i];
-    return extents(index, t->rank);
+    return extents_json(index, t->rank);
 }
 
 /* The occupancy of a launch; NULL if the registers are unknown, as for PTX on the emulator. */
@@ -88,8 +88,8 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     json_t *value =
         json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
                   "demangled", name != p->kernel->name ? cute_json_text(name) : NULL, "grid",
-                  extents(p->shape.grid, 3), "block", extents(p->shape.block, 3), "cluster",
-                  p->shape.cluster[0] ? extents(p->shape.cluster, 3) : NULL, "dynamic_smem",
+                  extents_json(p->shape.grid, 3), "block", extents_json(p->shape.block, 3), "cluster",
+                  p->shape.cluster[0] ? extents_json(p->shape.cluster, 3) : NULL, "dynamic_smem",
                   p->shape.dynamic_smem, "cooperative", p->shape.cooperative ? json_true() : NULL,
                   "programmatic", p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
                   json_array_size(maps) ? maps : NULL);
@@ -108,13 +108,13 @@ static json_t *buffer_json(const config_buffer *b)
                                         "integers", "nan",   "expr", "npy",     "raw"};
     const cute_tensor *t = &b->tensor;
     return json_pack("{s:s,s:s,s:o,s:o,s:I,s:s}", "name", t->name, "dtype", cute_dtype_get(t->dtype)->name,
-                     "shape", extents(t->shape, t->rank), "strides", extents(t->strides, t->rank), "bytes",
-                     t->bytes, "init", inits[b->init]);
+                     "shape", extents_json(t->shape, t->rank), "strides", extents_json(t->strides, t->rank),
+                     "bytes", t->bytes, "init", inits[b->init]);
 }
 
 static json_t *error_json(const cute_tensor *t, json_t *size, int64_t at)
 {
-    return json_pack("{s:o*,s:o}", "value", size, "index", index_of(t, at));
+    return json_pack("{s:o*,s:o}", "value", size, "index", index_json(t, at));
 }
 
 static json_t *check_json(const cute_launch *l, size_t i)
@@ -124,7 +124,7 @@ static json_t *check_json(const cute_launch *l, size_t i)
     const cute_tensor *t = &c->buffer->tensor;
     json_t *first = NULL;
     if (r->first >= 0)
-        first = json_pack("{s:o,s:o,s:o}", "index", index_of(t, r->first), "got", real_or_name(r->got),
+        first = json_pack("{s:o,s:o,s:o}", "index", index_json(t, r->first), "got", real_or_name(r->got),
                           "want", real_or_name(r->want));
     return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I}", "buffer", t->name, "ok",
                      r->bad == 0 && !r->empty, "compared", r->compared, "bad", r->bad, "rtol", c->rtol,
@@ -244,7 +244,7 @@ static json_t *unwritten_json(const cute_launch *l)
         if (u->count == 0 && o->behind < 0 && o->before < 0) continue;
         json_array_append_new(
             list, json_pack("{s:s,s:I,s:o,s:o*,s:o*}", "buffer", t->name, "unwritten", u->count, "first",
-                            u->count ? index_of(t, u->first) : json_null(), "written_behind_end",
+                            u->count ? index_json(t, u->first) : json_null(), "written_behind_end",
                             o->behind >= 0 ? json_integer(o->behind) : NULL, "written_before_start",
                             o->before >= 0 ? json_integer(o->before) : NULL));
     }

@@ -11,7 +11,7 @@
 #include "lib/report/report.h"
 #include "lib/report/table.h"
 
-static const char *number(cute_arena *arena, int64_t value)
+static const char *format_count(cute_arena *arena, int64_t value)
 {
     return value < 0 ? "-" : cute_arena_printf(arena, "%lld", (long long)value);
 }
@@ -40,7 +40,7 @@ void cute_report_resources(const cute_module *module, cute_buffer *out)
         int64_t values[FIGURES];
         const char *row[FIGURES + 1] = {cute_symbol_name(arena, k->name)};
         read_figures(k, values);
-        for (size_t c = 0; c < FIGURES; c++) row[c + 1] = number(arena, values[c]);
+        for (size_t c = 0; c < FIGURES; c++) row[c + 1] = format_count(arena, values[c]);
         cute_table_row(&table, row);
     }
     cute_table_print(&table, 1, "", out);
@@ -103,8 +103,8 @@ static void put_args(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
         int64_t offset = a->first < k->param_count ? k->params[a->first].offset : -1;
         const char *kind = a->kind == CUTE_ARG_UNKNOWN ? "-" : cute_arg_kind_name(a->kind);
         const char *type = a->type ? a->type : a->dtype ? a->dtype : "-";
-        cute_table_row(&table, (const char *[]){a->name, kind, type, number(arena, offset),
-                                                number(arena, a->size), arg_details(arena, a)});
+        cute_table_row(&table, (const char *[]){a->name, kind, type, format_count(arena, offset),
+                                                format_count(arena, a->size), arg_details(arena, a)});
     }
     if (k->arg_count) cute_table_print(&table, 1 | 2 | 4 | 32, "    ", out);
 }
@@ -163,7 +163,7 @@ void cute_report_kernel_resources(cute_arena *arena, const cute_kernel *k, const
     int64_t values[FIGURES];
     const char *row[FIGURES];
     read_figures(k, values);
-    for (size_t i = 0; i < FIGURES; i++) row[i] = number(arena, values[i]);
+    for (size_t i = 0; i < FIGURES; i++) row[i] = format_count(arena, values[i]);
     cute_table_row(&table, heads + 1);
     cute_table_row(&table, row);
     cute_table_print(&table, 0, indent, out);

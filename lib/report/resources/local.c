@@ -9,8 +9,8 @@
 
 _Static_assert((int)RESOURCE_CLASSES == (int)CUTE_REGISTER_CLASSES, "one count per class");
 
-static resource_line *line_of(cute_arena *arena, resource_kernel *r, size_t *capacity,
-                              const cute_code_place *place)
+static resource_line *find_or_add_line(cute_arena *arena, resource_kernel *r, size_t *capacity,
+                                       const cute_code_place *place)
 {
     const char *file = place ? place->file : NULL;
     int64_t line = place ? place->line : 0;
@@ -46,7 +46,7 @@ cute_status cute_resource_report_add_code(cute_arena *arena, resource_report *re
             const cute_code_instruction *in = &f->instructions[i];
             bool store = in->opcode->access == CUTE_ACCESS_STORE;
             if (in->space != CUTE_CODE_SPACE_LOCAL || in->opcode->access == CUTE_ACCESS_NONE) continue;
-            resource_line *line = line_of(arena, r, &capacity, in->place);
+            resource_line *line = find_or_add_line(arena, r, &capacity, in->place);
             if (!line) return cute_fail_memory(diag);
             *(store ? &line->stores : &line->loads) += 1;
             *(store ? &line->bytes_stored : &line->bytes_loaded) += in->width;

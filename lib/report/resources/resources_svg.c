@@ -22,12 +22,12 @@ static int64_t own_value(const occupancy_report *r, occupancy_axis axis)
                                   : in->static_smem + in->dynamic_smem;
 }
 
-static double place(int64_t value, int64_t last)
+static double x_position(int64_t value, int64_t last)
 {
     return last ? (double)value * WIDTH / (double)last : 0;
 }
 
-static double height(int64_t warps, int64_t most)
+static double y_position(int64_t warps, int64_t most)
 {
     return HEIGHT - (double)warps * HEIGHT / (double)most;
 }
@@ -39,8 +39,8 @@ static void put_steps(const occupancy_report *r, occupancy_axis axis, int64_t la
     double x = 0;
     cute_buffer_printf(out, "<path class=\"area\" d=\"M0 %d", HEIGHT);
     for (size_t i = 0; i < r->counts[axis]; i++) {
-        double y = height(p[i].o.warps, p[i].o.max_warps);
-        double next = place(p[i].at, last);
+        double y = y_position(p[i].o.warps, p[i].o.max_warps);
+        double next = x_position(p[i].at, last);
         cute_buffer_printf(out, " L%.1f %.1f L%.1f %.1f", x, y, next, y);
         x = next;
     }
@@ -66,8 +66,8 @@ static void put_chart(const occupancy_report *r, occupancy_axis axis, int x, cut
         cute_buffer_printf(out,
                            "<line class=\"own\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>"
                            "<circle class=\"own\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n",
-                           place(own, last), place(own, last), HEIGHT, place(own, last),
-                           height(r->now.warps, most));
+                           x_position(own, last), x_position(own, last), HEIGHT, x_position(own, last),
+                           y_position(r->now.warps, most));
     cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n</g>\n", WIDTH / 2,
                        HEIGHT + 34, axes[axis].title);
 }

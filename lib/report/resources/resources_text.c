@@ -17,7 +17,7 @@ static const struct {
                    {CUTE_LIMIT_BLOCKS, "blocks"}};
 enum { LIMITS = sizeof limit_names / sizeof *limit_names };
 
-static const char *number(cute_arena *arena, int64_t value)
+static const char *format_count(cute_arena *arena, int64_t value)
 {
     return value == INT64_MAX || value < 0 ? "-" : cute_arena_printf(arena, "%lld", (long long)value);
 }
@@ -104,8 +104,9 @@ static void put_limits(cute_arena *arena, const occupancy_report *r, const char 
     cute_table table = {.arena = arena, .columns = 4};
     cute_table_row(&table, (const char *[]){"limit", "per block", "of", "blocks"});
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cute_table_row(&table, (const char *[]){rows[i].name, number(arena, rows[i].takes),
-                                                number(arena, rows[i].has), number(arena, rows[i].blocks)});
+        cute_table_row(&table, (const char *[]){rows[i].name, format_count(arena, rows[i].takes),
+                                                format_count(arena, rows[i].has),
+                                                format_count(arena, rows[i].blocks)});
     cute_table_print(&table, 1, indent, out);
 }
 
@@ -116,10 +117,11 @@ static void put_points(cute_arena *arena, const occupancy_report *r, const char 
     for (size_t i = 0; i < r->counts[BY_THREADS]; i++) {
         const occupancy_point *p = &r->points[BY_THREADS][i];
         bool here = r->in.threads > p->at - 32 && r->in.threads <= p->at;
-        cute_table_row(&table, (const char *[]){here ? "*" : "", number(arena, p->at),
-                                                number(arena, p->o.blocks), number(arena, p->o.warps),
-                                                cute_arena_printf(arena, "%.0f%%", p->o.fraction * 100),
-                                                limits_text(arena, p->o.limits)});
+        cute_table_row(&table,
+                       (const char *[]){here ? "*" : "", format_count(arena, p->at),
+                                        format_count(arena, p->o.blocks), format_count(arena, p->o.warps),
+                                        cute_arena_printf(arena, "%.0f%%", p->o.fraction * 100),
+                                        limits_text(arena, p->o.limits)});
     }
     cute_table_print(&table, 1 | 32, indent, out);
 }
@@ -172,8 +174,9 @@ static void put_code(cute_arena *arena, const resource_kernel *r, const char *in
         const char *where = l->file ? cute_arena_printf(arena, "%s:%lld", l->file, (long long)l->line)
                                     : "no line (-lineinfo)";
         cute_table_row(&table,
-                       (const char *[]){where, number(arena, l->stores), number(arena, l->bytes_stored),
-                                        number(arena, l->loads), number(arena, l->bytes_loaded)});
+                       (const char *[]){where, format_count(arena, l->stores),
+                                        format_count(arena, l->bytes_stored), format_count(arena, l->loads),
+                                        format_count(arena, l->bytes_loaded)});
     }
     cute_table_print(&table, 1, indent, out);
 }

@@ -64,7 +64,7 @@ static double rate_at(const json_t *value, roof_ceiling n)
     return is_used(value, n) ? roof_of(n, real_of(rates, roof_ceilings[n].key)) : 0;
 }
 
-static frame frame_of(const json_t *value)
+static frame find_axis_range(const json_t *value)
 {
     frame f = {-1, 3, 9, 9};
     double most = 1e10;
@@ -190,7 +190,7 @@ static void put_kernels(cute_arena *arena, const json_t *value, const frame *f, 
 void cute_roofline_svg(const json_t *value, const char *title, cute_buffer *out)
 {
     const json_t *device = json_object_get(value, "device");
-    frame f = frame_of(value);
+    frame f = find_axis_range(value);
     cute_arena *arena = cute_arena_create();
     int width = LEFT + WIDTH + RIGHT, height = TOP + HEIGHT + BELOW;
     cute_buffer_printf(
