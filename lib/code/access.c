@@ -1,5 +1,6 @@
-/* Accesses of a module's kernels: each warp of a block is followed (x_follow), and what its requests cost is counted as the
- * emulator's checks count it (lib/base/devices/traffic.h). What depends on arguments, or on rounds of a loop, is counted in one case (x_try). */
+/* Finds the memory accesses of kernels: evaluates each warp of a block (ssa_run_abstract) and computes the cost of its requests as
+ * the emulator's checks do (lib/base/devices/traffic.h). Costs that depend on arguments or on the iteration are computed for an example
+ * (ssa_run_example). */
 #include "lib/code/access.h"
 
 #include <stdlib.h>
@@ -9,44 +10,44 @@
 #include "lib/code/pattern.h"
 #include "lib/emulator/machine/machine.h"
 
-enum { MOST_WORK = 1 << 19 /* instructions, of all warps */ };
+enum { MOST_WORK = 1 << 19 /* evaluated instructions of all warps */ };
 enum { SECTOR = 32, LINE = 128, WORD = 4 };
-/* Addresses are positive from here on; a multiple of all alignments. */
+/* Added to addresses to make them positive; a multiple of all alignments. */
 #define ORIGIN (UINT64_C(1) << 44)
 
-/* An access that a warp may make. */
-typedef struct request_seen {
-    uint32_t inst; /* of the function */
-    int side;      /* of cp.async: 0 the load, 1 the store */
+/* A request of one warp. */
+typedef struct warp_request {
+    uint32_t inst; /* index in the function */
+    int side;      /* of cp.async: 0 load, 1 store */
     cute_code_space space;
     uint32_t bytes;
     const lane_values *address;
-    const lane_values *other; /* of cp.async the address on the other side; NULL: of others */
-    uint32_t mask;            /* lanes that may */
-    uint32_t idle;            /* of cp.async: of these, lanes that read nothing */
+    const lane_values *other; /* of cp.async, the address of the other side; else NULL */
+    uint32_t mask;            /* lanes that may be active */
+    uint32_t idle;            /* of cp.async, the active lanes that read nothing */
     bool lanes_assumed;
-    const char *unknown; /* the address has no space, or the form is not followed */
-} request_seen;
+    const char *unknown; /* why the state space is unknown */
+} warp_request;
 
-typedef struct gather {
+typedef struct access_finder {
     cute_arena *arena;
-    x_function f;
+    ssa_function f;
     cute_access **found; /* by instruction and side */
-    bool trying;         /* one case: of accesses that are not known otherwise */
+    bool example;        /* second pass: unknown costs for an example */
     bool failed;
-} gather;
+} access_finder;
 
-/* ---- one request ---- */
+/* ---- requests ---- */
 
-static const char *kept(gather *g, const char *text)
+static const char *copy_text(access_finder *g, const char *text)
 {
     const char *copy = text ? cute_arena_copy(g->arena, text, strlen(text)) : NULL;
     if (text && !copy) g->failed = true;
     return copy;
 }
 
-static cute_traffic cost_of(const cute_access *a, const cute_request *request, uint64_t shift,
-                            uint64_t other_shift)
+static cute_traffic compute_cost(const cute_access *a, const cute_request *request, uint64_t shift,
+                                 uint64_t other_shift)
 {
     cute_request moved = *request;
     cute_traffic t = {0};
@@ -61,7 +62,7 @@ static cute_traffic cost_of(const cute_access *a, const cute_request *request, u
     return t;
 }
 
-static void take(cute_access_cost *to, uint32_t warp, uint32_t mask, const cute_traffic *t)
+static void set_cost(cute_access_cost *to, uint32_t warp, uint32_t mask, const cute_traffic *t)
 {
     *to = (cute_access_cost){.warp = (uint16_t)warp,
                              .count = (uint16_t)t->count,
@@ -69,19 +70,19 @@ static void take(cute_access_cost *to, uint32_t warp, uint32_t mask, const cute_
                              .lanes = (uint32_t)__builtin_popcount(mask)};
 }
 
-static void widen(cute_access *a, const cute_access_cost *cost, bool first)
+static void update_range(cute_access *a, const cute_access_cost *cost, bool first)
 {
     if (first || cost->count < a->least.count) a->least = *cost;
     if (first || cost->count > a->most.count) a->most = *cost;
 }
 
-static uint64_t of_lane(const lane_values *address, uint32_t l)
+static uint64_t lane_address(const lane_values *address, uint32_t l)
 {
     uint64_t at = address->at[l];
     return ORIGIN + (address->bits == 32 ? (uint64_t)(int64_t)(int32_t)(uint32_t)at : at);
 }
 
-static cute_request request_of(const cute_access *a, const request_seen *seen, const em_inst *i)
+static cute_request make_request(const cute_access *a, const warp_request *seen, const em_inst *i)
 {
     cute_request r = {.bytes = seen->bytes, .load = a->plain_load, .idle = seen->idle};
     bool both = seen->other && !seen->other->varies;
@@ -89,45 +90,45 @@ static cute_request request_of(const cute_access *a, const request_seen *seen, c
     for (uint32_t l = 0; l < LANES; l++) {
         if (!(seen->mask >> l & 1)) continue;
         r.lane[r.count] = (uint8_t)l;
-        if (both) r.other[r.count] = of_lane(seen->other, l);
-        r.address[r.count++] = of_lane(seen->address, l);
+        if (both) r.other[r.count] = lane_address(seen->other, l);
+        r.address[r.count++] = lane_address(seen->address, l);
     }
     return r;
 }
 
-/* Addresses are known but for a multiple of so much. Those of a copy are multiples of its bytes. */
-static uint64_t known_to(const gather *g, const lane_values *address, uint64_t least)
+/* The address is known up to a multiple of the result, in bytes; at least `least`. */
+static uint64_t known_alignment(const access_finder *g, const lane_values *address, uint64_t least)
 {
     uint64_t known = UINT64_C(1) << 20;
     if (address->free < address->bits && address->free < 20) known = UINT64_C(1) << address->free;
     if (address->pointer) {
-        uint64_t said = (uint64_t)code_alignment(&g->f.assume, address->pointer - 1);
+        uint64_t said = (uint64_t)code_pointer_alignment(&g->f.assume, address->pointer - 1);
         if (said < known) known = said;
     }
     return known < least ? least : known;
 }
 
-/* Whether all lanes, some multiple of their bytes now, still are with so much added. */
+/* Adding `shift` keeps naturally aligned addresses aligned. */
 static bool stays_aligned(const cute_request *r, const uint64_t *address, uint64_t shift)
 {
     bool aligned = !((r->bytes - 1) & r->bytes) && !(address[0] & (r->bytes - 1));
     return !aligned || !(shift & (r->bytes - 1));
 }
 
-/* The base may lie at several places within what counts as one unit: all are tried, of a copy past the L1 on both sides. */
-static void count_request(gather *g, cute_access *a, const request_seen *seen)
+/* Tries all possible offsets of the base within a unit (word, sector or line); of a copy that bypasses L1, on both sides. */
+static void add_request(access_finder *g, cute_access *a, const warp_request *seen)
 {
     const lane_values *address = seen->address;
-    cute_request request = request_of(a, seen, g->f.insts[seen->inst].ptx);
-    uint64_t known = known_to(g, address, request.copy ? request.bytes : 1);
+    cute_request request = make_request(a, seen, g->f.insts[seen->inst].ptx);
+    uint64_t known = known_alignment(g, address, request.copy ? request.bytes : 1);
     bool by_lines = request.copy == CUTE_COPY_PAST_L1;
-    uint64_t other_known = by_lines ? known_to(g, seen->other, request.bytes) : LINE;
+    uint64_t other_known = by_lines ? known_alignment(g, seen->other, request.bytes) : LINE;
     uint64_t unit = by_lines ? LINE : a->space == CUTE_CODE_SPACE_SHARED ? WORD : SECTOR;
     cute_access_cost *cost = &a->costs[a->warps++], other;
-    cute_traffic t = cost_of(a, &request, 0, 0);
+    cute_traffic t = compute_cost(a, &request, 0, 0);
     bool first = a->warps == 1;
-    take(cost, g->f.warp, seen->mask, &t);
-    widen(a, cost, first);
+    set_cost(cost, g->f.warp, seen->mask, &t);
+    update_range(a, cost, first);
     a->count += cost->count;
     a->ideal += cost->ideal;
     a->lanes_assumed |= seen->lanes_assumed;
@@ -140,9 +141,9 @@ static void count_request(gather *g, cute_access *a, const request_seen *seen)
         if (there && !stays_aligned(&request, request.other, there)) continue;
         for (uint64_t shift = there ? 0 : known; shift < unit; shift += known) {
             if (shift && !stays_aligned(&request, request.address, shift)) continue;
-            t = cost_of(a, &request, shift, there);
-            take(&other, g->f.warp, seen->mask, &t);
-            widen(a, &other, false);
+            t = compute_cost(a, &request, shift, there);
+            set_cost(&other, g->f.warp, seen->mask, &t);
+            update_range(a, &other, false);
             a->alignment_assumed |= other.count != cost->count;
         }
     }
@@ -154,9 +155,9 @@ static void count_request(gather *g, cute_access *a, const request_seen *seen)
     a->request = request;
 }
 
-static cute_access *access_at(gather *g, const request_seen *seen)
+static cute_access *find_or_add_access(access_finder *g, const warp_request *seen)
 {
-    const x_inst *x = &g->f.insts[seen->inst];
+    const ssa_inst *x = &g->f.insts[seen->inst];
     const em_inst *i = x->ptx;
     cute_access **slot = &g->found[seen->inst * 2 + (uint32_t)seen->side];
     if (*slot) return *slot;
@@ -175,7 +176,7 @@ static cute_access *access_at(gather *g, const request_seen *seen)
                        .ptx_line = (uint32_t)x->ptx_line,
                        .in_loop = g->f.blocks[x->block].in_loop};
     if (loc) {
-        a->file = kept(g, loc->file);
+        a->file = copy_text(g, loc->file);
         a->line = loc->line;
         a->column = loc->column;
     }
@@ -183,35 +184,35 @@ static cute_access *access_at(gather *g, const request_seen *seen)
     return a->operation && a->costs ? a : NULL;
 }
 
-/* Of one case the first that is not known ends it. */
-static bool wanted(gather *g, cute_access *a, const request_seen *seen)
+/* The request adds to the cost; false: the cost is unknown, or not from an example. */
+static bool is_wanted(access_finder *g, cute_access *a, const warp_request *seen)
 {
     const char *why = seen->unknown ? seen->unknown
                       : seen->address->varies
-                          ? seen->address->why ? seen->address->why : "the address is not followed"
+                          ? seen->address->why ? seen->address->why : "the address cannot be evaluated"
                           : NULL;
-    if (g->trying && (!a->estimated || a->unknown)) return false;
+    if (g->example && (!a->estimated || a->unknown)) return false;
     if (a->unknown || a->warps == CUTE_ACCESS_WARPS_MAX) return false;
-    if (!why && a->space != seen->space && !g->trying) why = "warps access different memories";
+    if (!why && a->space != seen->space && !g->example) why = "warps access different state spaces";
     if (!why) return true;
-    a->unknown = g->trying ? a->estimated : kept(g, why);
+    a->unknown = g->example ? a->estimated : copy_text(g, why);
     return false;
 }
 
-static void take_access(gather *g, const request_seen *seen)
+static void take_request(access_finder *g, const warp_request *seen)
 {
     if (!seen->mask) return;
-    cute_access *a = access_at(g, seen);
+    cute_access *a = find_or_add_access(g, seen);
     if (!a)
         g->failed = true;
-    else if (wanted(g, a, seen))
-        count_request(g, a, seen);
+    else if (is_wanted(g, a, seen))
+        add_request(g, a, seen);
 }
 
-/* ---- what an instruction accesses ---- */
+/* ---- instructions ---- */
 
-/* By where a generic address leads. */
-static cute_code_space space_of(const em_inst *i, lane_values *address, const char **unknown)
+/* Resolves a generic address by its window. */
+static cute_code_space find_space(const em_inst *i, lane_values *address, const char **unknown)
 {
     if (i->space == EM_SHARED) return CUTE_CODE_SPACE_SHARED;
     if (i->space == EM_GLOBAL) return CUTE_CODE_SPACE_GLOBAL;
@@ -221,7 +222,7 @@ static cute_code_space space_of(const em_inst *i, lane_values *address, const ch
         *address = lanes_sub(*address, lanes_constant(address->bits, EM_SHARED_WINDOW));
         return CUTE_CODE_SPACE_SHARED;
     }
-    if (!address->pointer) *unknown = "a generic address that may be of any memory";
+    if (!address->pointer) *unknown = "a generic address of unknown state space";
     return CUTE_CODE_SPACE_GLOBAL;
 }
 
@@ -231,11 +232,12 @@ typedef struct side {
     cute_code_space space;
 } side;
 
-static int sides_of(const em_inst *i, side out[2])
+/* The accesses of an instruction; cp.async has two. */
+static int find_sides(const em_inst *i, side out[2])
 {
     uint32_t bytes = ptx_types[i->type].bytes;
     bool here = i->space == EM_GLOBAL || i->space == EM_SHARED || i->space == EM_GENERIC;
-    /* st.async and red.async go to shared memory of the cluster. */
+    /* st.async and red.async write shared memory of the cluster. */
     cute_code_space memory = em_has(i, EM_M_async) ? CUTE_CODE_SPACE_SHARED : CUTE_CODE_SPACE_GLOBAL;
     switch (i->opcode) {
     case EM_OP_ld:
@@ -269,19 +271,19 @@ static int sides_of(const em_inst *i, side out[2])
     }
 }
 
-static lane_values address_of(const x_run *r, const x_inst *i, const em_operand *memory)
+static lane_values evaluate_address(const ssa_run *r, const ssa_inst *i, const em_operand *memory)
 {
-    lane_values address = x_source(r, i, &memory->list[0]);
+    lane_values address = ssa_source_lanes(r, i, &memory->list[0]);
     if (!memory->offset) return address;
     return lanes_add(address, lanes_constant(address.bits, (uint64_t)memory->offset));
 }
 
-/* Lanes of a cp.async that read nothing: its last operand says how many bytes, or that they are not read. */
-static void reading(const x_run *r, const x_inst *x, request_seen *a)
+/* Lanes of a cp.async that read nothing: src-size is 0 or ignore-src is true. */
+static void find_idle_lanes(const ssa_run *r, const ssa_inst *x, warp_request *a)
 {
     const em_inst *i = x->ptx;
     if (i->count <= 3) return;
-    lane_values v = x_source(r, x, &i->o[3]);
+    lane_values v = ssa_source_lanes(r, x, &i->o[3]);
     if (!lanes_known(&v)) {
         a->lanes_assumed = true;
         return;
@@ -293,61 +295,62 @@ static void reading(const x_run *r, const x_inst *x, request_seen *a)
     }
 }
 
-/* One side of it, in this warp. */
-static void see(gather *g, x_run *r, const x_inst *x, const side *sides, int n)
+/* Adds the request of one side for the current warp. */
+static void visit_side(access_finder *g, ssa_run *r, const ssa_inst *x, const side *sides, int n)
 {
     const em_inst *i = x->ptx;
     const em_operand *memory = &i->o[sides[n].operand];
-    const x_block *b = &g->f.blocks[x->block];
+    const ssa_block *b = &g->f.blocks[x->block];
     if (memory->kind != EM_O_MEMORY) return;
-    lane_values address = address_of(r, x, memory), other;
-    request_seen a = {.inst = (uint32_t)(x - g->f.insts),
+    lane_values address = evaluate_address(r, x, memory), other;
+    warp_request a = {.inst = (uint32_t)(x - g->f.insts),
                       .side = n,
                       .bytes = sides[n].bytes,
                       .address = &address,
                       .mask = b->active,
-                      .lanes_assumed = b->partial && !r->made_up};
+                      .lanes_assumed = b->partial && !r->example};
     bool fixed = i->opcode == EM_OP_cp || sides[n].space == CUTE_CODE_SPACE_SHARED;
-    a.space = fixed ? sides[n].space : space_of(i, &address, &a.unknown);
+    a.space = fixed ? sides[n].space : find_space(i, &address, &a.unknown);
     if (x->guard >= 0) {
-        lane_values guard = x_operand_lanes(r, &x->uses[x->guard], 1);
+        lane_values guard = ssa_operand_lanes(r, &x->uses[x->guard], 1);
         if (lanes_known(&guard))
             a.mask &= lanes_true(&guard);
         else if (!lanes_uniform(&guard))
             a.lanes_assumed = true;
     }
     if (i->opcode == EM_OP_cp) {
-        other = address_of(r, x, &i->o[sides[!n].operand]);
+        other = evaluate_address(r, x, &i->o[sides[!n].operand]);
         a.other = &other;
-        reading(r, x, &a);
+        find_idle_lanes(r, x, &a);
         if (!n) a.mask &= ~a.idle;
     }
     if (i->opcode == EM_OP_ldmatrix || i->opcode == EM_OP_stmatrix) {
         int rows = em_has(i, EM_M_x4) ? 32 : em_has(i, EM_M_x2) ? 16 : 8;
         a.mask &= rows == 32 ? UINT32_MAX : (1u << rows) - 1;
     }
-    take_access(g, &a);
+    take_request(g, &a);
 }
 
-static void visit(void *context, x_run *r, const x_inst *x)
+static void visit_inst(void *context, ssa_run *r, const ssa_inst *x)
 {
     side sides[2];
-    int count = x->ptx->hidden ? 0 : sides_of(x->ptx, sides);
-    for (int n = 0; n < count; n++) see(context, r, x, sides, n);
+    int count = x->ptx->hidden ? 0 : find_sides(x->ptx, sides);
+    for (int n = 0; n < count; n++) visit_side(context, r, x, sides, n);
 }
 
 /* ---- kernels ---- */
 
-static bool follow(gather *g, uint32_t warp)
+static bool run_warp(access_finder *g, uint32_t warp)
 {
     cute_arena *own = cute_arena_create();
-    bool ok = own && (g->trying ? x_try(&g->f, own, warp, visit, g) : x_follow(&g->f, own, warp, visit, g));
+    bool ok = own && (g->example ? ssa_run_example(&g->f, own, warp, visit_inst, g)
+                                 : ssa_run_abstract(&g->f, own, warp, visit_inst, g));
     cute_arena_destroy(own);
     return ok && !g->failed;
 }
 
-/* Those that are not known begin anew. */
-static bool any_unknown(gather *g)
+/* Resets accesses with unknown cost for the second pass; false: no such access. */
+static bool reset_unknown(access_finder *g)
 {
     bool any = false;
     for (size_t n = 0; n < g->f.count * 2; n++) {
@@ -367,10 +370,10 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
                                cute_access_kernel *out, cute_diag *diag)
 {
     static const int64_t none[3];
-    gather g = {.arena = arena};
+    access_finder g = {.arena = arena};
     uint32_t work;
     *out = (cute_access_kernel){.kernel = cute_arena_copy(arena, kernel->name, strlen(kernel->name))};
-    if (!out->kernel || !x_from_ptx(arena, program, kernel, &g.f)) return cute_fail_memory(diag);
+    if (!out->kernel || !ssa_from_ptx(arena, program, kernel, &g.f)) return cute_fail_memory(diag);
     code_assumptions *assume = &g.f.assume;
     *assume = (code_assumptions){.about = about};
     if (options) {
@@ -382,17 +385,17 @@ static cute_status read_kernel(cute_arena *arena, const em_program *program, con
                       options ? options->block_from : NULL);
     out->assume = *assume;
     g.found = cute_arena_array(arena, g.f.count * 2 + 1, sizeof *g.found);
-    if (!g.found || !x_find_needed(&g.f, &work)) return cute_fail_memory(diag);
+    if (!g.found || !ssa_find_needed(&g.f, &work)) return cute_fail_memory(diag);
     uint32_t threads = (uint32_t)(assume->block[0] * assume->block[1] * assume->block[2]);
     uint32_t warps = threads ? (threads + LANES - 1) / LANES : 1, step = 1;
     while (step < warps && (uint64_t)work * ((warps + step - 1) / step) > MOST_WORK) step++;
     for (uint32_t w = 0; w < warps; w += step)
-        if (!follow(&g, w)) return cute_fail_memory(diag);
-    if (any_unknown(&g)) {
-        g.trying = true;
-        x_make_up_block(&g.f);
+        if (!run_warp(&g, w)) return cute_fail_memory(diag);
+    if (reset_unknown(&g)) {
+        g.example = true;
+        ssa_assume_block(&g.f);
         for (uint32_t w = 0; w < warps; w += step)
-            if (!follow(&g, w)) return cute_fail_memory(diag);
+            if (!run_warp(&g, w)) return cute_fail_memory(diag);
     }
     for (size_t n = 0; n < g.f.count * 2; n++) out->count += g.found[n] != NULL;
     out->accesses = cute_arena_array(arena, out->count + 1, sizeof *out->accesses);
@@ -447,8 +450,9 @@ cute_status cute_access_read_module(cute_arena *arena, const char *label, const 
     size_t length;
     const char *ptx = cute_module_ptx(module, &length);
     if (!ptx) {
-        cute_fail(diag, CUTE_INVALID, &file, "no PTX is in this cubin, and addresses are followed in PTX");
-        cute_note(diag, NULL, "cute-link keeps it in the section .cute.ptx, unless --strip is given");
+        cute_fail(diag, CUTE_INVALID, &file,
+                  "expected PTX, which accesses are evaluated in, got a cubin without PTX");
+        cute_note(diag, NULL, "cute-link keeps the PTX in the section .cute.ptx unless --strip is given");
         return CUTE_INVALID;
     }
     while (length && !ptx[length - 1]) length--;

@@ -1,6 +1,5 @@
-/* What each access to memory costs, before anything runs: the addresses of a warp's lanes are followed through the PTX, and
- * with them come wavefronts of shared memory and sectors of global memory, as ncu and the emulator's counters count them.
- * What does not follow from the code is not known, and says why. */
+/* Static cost of memory accesses: the addresses of a warp's lanes are evaluated from the PTX, which gives the wavefronts of shared
+ * memory and sectors of global memory that ncu and the emulator count. Costs that do not follow from the code have a reason. */
 #ifndef CUTE_LIB_CODE_ACCESS_H
 #define CUTE_LIB_CODE_ACCESS_H
 
@@ -13,12 +12,12 @@
 
 enum { CUTE_ACCESS_WARPS_MAX = 32 };
 
-/* What one warp's request costs. */
+/* The cost of one warp's request. */
 typedef struct cute_access_cost {
     uint16_t warp;
     uint16_t count,
-        ideal;      /* wavefronts of shared memory, sectors of global memory; the least for as many bytes */
-    uint32_t lanes; /* that take part */
+        ideal; /* wavefronts of shared memory or sectors of global memory; the minimum for the same bytes */
+    uint32_t lanes; /* active lanes */
 } cute_access_cost;
 
 /* One side of an instruction: a cp.async has two, its load and its store. */
@@ -26,39 +25,35 @@ typedef struct cute_access {
     const char *operation; /* "ld.shared.v4.u32" */
     cute_code_access kind;
     cute_code_space space; /* global or shared */
-    uint32_t bytes;        /* of a lane at once; of ldmatrix and stmatrix 16, a row */
-    bool plain_load;       /* by ld: not ldmatrix, cp.async */
-    uint32_t ptx_line;     /* of the PTX */
-    const char *file;      /* of the source; NULL: not known, as its line */
+    uint32_t bytes;        /* per lane; 16, a row, for ldmatrix and stmatrix */
+    bool plain_load;       /* ld, not ldmatrix or cp.async */
+    uint32_t ptx_line;
+    const char *file; /* of the source, as line and column; NULL: unknown */
     uint32_t line, column;
     bool in_loop;
 
-    const char *unknown; /* why nothing below is known, a clause; NULL: it is */
-    const char
-        *estimated; /* why costs are those of one case (x_try): it depends on this; NULL: they hold in all */
+    const char *unknown; /* the reason why the cost is unknown; NULL: it is known */
+    const char *
+        estimated; /* the input on which the cost depends, which holds for an example (ssa_run_example); NULL: for any input */
 
-    /* Warps of the block that come here; costs in their order. Without a known block one, which stands for all. */
+    /* The warps of the block that execute it. If the block is unknown, one warp represents all. */
     cute_access_cost *costs;
     uint32_t warps;
     cute_access_cost least, most; /* of `costs`, by count */
     uint64_t count, ideal;        /* sums of `costs` */
-    /* What was assumed. */
-    bool lanes_assumed; /* whether all lanes come here is not known: those that may, do */
-    bool
-        alignment_assumed; /* of a pointer that says nothing: `alignment` bytes, as cudaMalloc gives it, and the cost
-                                 would be another with less */
-    bool one_side;         /* of a cp.async whose other side is not known: at least */
-    uint32_t alignment; /* of the base of global addresses, in bytes; 0: no base */
-    bool warps_assumed; /* the kernel is large: only some of its warps were followed, evenly spread */
-    bool block_assumed; /* the size of the block is not known: blockDim.x is a multiple of 32 */
-    /* The first warp's addresses, in bytes from the least one, and as a layout of (lane, byte) where it is one:
-     * "((8,4),16):((128,16),1)", else NULL. */
-    cute_request request;
-    /* What a launch did in all, on the emulator: requests, and what they cost. Nothing: it was not counted. */
-    cute_traffic counted;
-    const char *layout;
-    const char
-        *pattern; /* what is wrong, in short: "8 lanes in one bank", "every 128 bytes", NULL: nothing */
+    /* Assumptions. */
+    bool lanes_assumed;     /* the active lanes are unknown: all that may be active are */
+    bool alignment_assumed; /* the cost depends on the alignment of the base beyond the known one */
+    bool one_side;          /* of a cp.async whose other side is unknown: a lower bound */
+    uint32_t alignment;     /* known alignment of the base of global addresses, in bytes; 0: no base */
+    bool warps_assumed;     /* only some warps of a large kernel were evaluated, evenly spaced */
+    bool block_assumed;     /* the block size is unknown; blockDim.x is assumed to be a multiple of 32 */
+    cute_request request;   /* the first warp's addresses, relative to the lowest one */
+    cute_traffic counted;   /* totals of a launch on the emulator; zero: not counted */
+    const char *
+        layout; /* the addresses as a layout of (lane, byte): "((8,4),16):((128,16),1)"; NULL: not a layout */
+    const char *
+        pattern; /* the problem in short: "32-way bank conflict", "stride of 128 bytes between lanes"; NULL: none */
 } cute_access;
 
 typedef struct cute_access_kernel {
@@ -66,9 +61,8 @@ typedef struct cute_access_kernel {
     code_assumptions assume;
     cute_access *accesses;
     size_t count;
-    const char *not_counted; /* why a launch gave no counts, a message; NULL: none was needed, or it did */
-    cute_unread_list
-        unread; /* instructions that were not looked at; what they access is not among `accesses` */
+    const char *not_counted; /* why a launch gave no counts; NULL: it did, or was not needed */
+    cute_unread_list unread; /* unsupported instructions, whose accesses are missing from `accesses` */
 } cute_access_kernel;
 
 typedef struct cute_access_report {
@@ -77,37 +71,37 @@ typedef struct cute_access_report {
     size_t count;
 } cute_access_report;
 
-/* What a launch would say. */
+/* Known properties of the launch. */
 typedef struct cute_access_options {
     const char *kernel;     /* only this one */
-    int64_t block[3];       /* where the kernel does not state it; [0] 0: not known */
-    const char *block_from; /* who says so: "--block", "launch.json" */
+    int64_t block[3];       /* unless the kernel states it; [0] 0: unknown */
+    const char *block_from; /* its origin: "--block", "launch.json" */
     /* The kernel's parameter block; `known` has a code_byte of each byte. */
     const uint8_t *parameters, *known;
     size_t parameter_bytes;
 } cute_access_options;
 
-/* Of PTX text, terminated. CUTE_INVALID: the PTX cannot be read. */
+/* `ptx` is terminated. CUTE_INVALID: the PTX cannot be read. */
 cute_status cute_access_read(cute_arena *arena, const char *label, const char *ptx, size_t length,
                              const cute_access_options *options, cute_access_report *out, cute_diag *diag);
-/* Of a module with PTX in it: what its metadata knows (alignments, the block) is used. CUTE_INVALID: it has none. */
+/* Reads the PTX of a module and uses its metadata (alignments, the block). CUTE_INVALID: it has no PTX. */
 cute_status cute_access_read_module(cute_arena *arena, const char *label, const cute_module *module,
                                     const cute_access_options *options, cute_access_report *out,
                                     cute_diag *diag);
 
-/* Of the kernels that a launch.json launches, each as its first launch has it. */
+/* The kernels that a launch.json launches, with the values of each kernel's first launch. */
 cute_status cute_access_read_launch(cute_arena *arena, const char *label, const cute_module *module,
                                     const char *kernel, const char *config, const char *const *defines,
                                     size_t define_count, cute_access_report *out, cute_diag *diag);
 
-/* Whether a launch would know more: some access is not known, or who comes to it. */
+/* A launch would add information: some cost or active lanes are unknown. */
 bool cute_access_wants_counts(const cute_access_report *report);
-/* Sets `counted` by the report of a launch with its counters; NULL: there is none, and `why` says why. */
+/* Sets `counted` from the report of a launch with counters; NULL: no launch, for the reason `why`. */
 void cute_access_add_counts(cute_access_report *report, const json_t *launch, const char *why);
 
-/* Costs more than it has to. */
+/* The cost exceeds the ideal. */
 bool cute_access_is_poor(const cute_access *access);
-/* Tables for people, in which accesses of one line that cost the same are one row. */
+/* Prints tables; accesses of one line with equal cost share a row. */
 void cute_access_print(cute_arena *arena, const cute_access_report *report, cute_buffer *out);
 /* {"file", "kernels": [{"kernel", "block", "accesses": [...]}]}; docs/reports.md has the keys. */
 json_t *cute_access_json(const cute_access_report *report);

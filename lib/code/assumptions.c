@@ -7,7 +7,7 @@
 
 enum { MOST_THREADS = 1024 };
 
-static bool is_block(const int64_t block[3])
+static bool is_valid_block(const int64_t block[3])
 {
     int64_t threads = 1;
     for (int d = 0; d < 3; d++) {
@@ -17,15 +17,15 @@ static bool is_block(const int64_t block[3])
     return threads <= MOST_THREADS;
 }
 
-/* Dimensions that are not given are 1. */
-static bool take(code_assumptions *a, const int64_t block[3], const char *from)
+/* Missing dimensions are 1. */
+static bool take_block(code_assumptions *a, const int64_t block[3], const char *from)
 {
     int64_t whole[3];
     if (block[0] <= 0) return false;
     for (int d = 0; d < 3; d++) whole[d] = d && block[d] < 1 ? 1 : block[d];
     memcpy(a->block, whole, sizeof a->block);
     a->block_from = from;
-    if (!is_block(whole)) {
+    if (!is_valid_block(whole)) {
         memset(a->block, 0, sizeof a->block);
         a->block_from = NULL;
     }
@@ -37,20 +37,20 @@ void code_assume_block(code_assumptions *a, const em_function *kernel, const cut
 {
     memset(a->block, 0, sizeof a->block);
     a->block_from = NULL;
-    if (kernel &&
-        take(a, (const int64_t[]){kernel->reqntid[0], kernel->reqntid[1], kernel->reqntid[2]}, ".reqntid"))
+    if (kernel && take_block(a, (const int64_t[]){kernel->reqntid[0], kernel->reqntid[1], kernel->reqntid[2]},
+                             ".reqntid"))
         return;
-    if (about && take(a, about->reqntid, ".reqntid")) return;
-    if (take(a, block, from)) return;
-    if (about && take(a, about->block, "metadata")) return;
-    /* With one dimension, as many as there may be. */
+    if (about && take_block(a, about->reqntid, ".reqntid")) return;
+    if (take_block(a, block, from)) return;
+    if (about && take_block(a, about->block, "metadata")) return;
+    /* A one-dimensional block of the largest size. */
     const int64_t most[3] = {kernel ? kernel->maxntid[0] : 0, kernel ? kernel->maxntid[1] : 0,
                              kernel ? kernel->maxntid[2] : 0};
     const int64_t *said = most[0] > 0 || !about ? most : about->maxntid;
-    if (said[1] <= 1 && said[2] <= 1) take(a, said, ".maxntid");
+    if (said[1] <= 1 && said[2] <= 1) take_block(a, said, ".maxntid");
 }
 
-int64_t code_alignment(const code_assumptions *a, uint32_t offset)
+int64_t code_pointer_alignment(const code_assumptions *a, uint32_t offset)
 {
     const cute_kernel *k = a->about;
     if (a->known && offset < a->parameter_bytes && a->known[offset] == CODE_BYTE_POINTER)

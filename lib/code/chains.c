@@ -1,52 +1,54 @@
-/* Loads in a row, each of which has its address from the one before: a list that is walked in an unrolled loop, or in none.
- * What a loop carries is for follows_itself (latency.c). */
+/* Chains of dependent loads within one iteration: pointer chasing in an unrolled loop or in straight-line code. Loop-carried
+ * chains are not followed here. */
 #include "lib/code/function.h"
 
-static bool is_link(const x_inst *i)
+static bool is_global_load(const ssa_inst *i)
 {
     return i->access == CUTE_ACCESS_LOAD && i->address >= 0 &&
            (i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC);
 }
 
-/* Of a load its address alone: a guard says whether it is done, not where. */
-static bool leads_on(const x_inst *i, unsigned use)
+/* The operand belongs to the chain; of a load only the address does, not the guard. */
+static bool is_chain_operand(const ssa_inst *i, unsigned use)
 {
-    return i->uses[use].kind == X_VAR && (!is_link(i) || (int)use == i->address || (int)use == i->address2);
+    return i->uses[use].kind == SSA_VAR &&
+           (!is_global_load(i) || (int)use == i->address || (int)use == i->address2);
 }
 
-static uint16_t one_more(uint16_t n)
+static uint16_t saturating_increment(uint16_t n)
 {
     return n < UINT16_MAX / 2 ? (uint16_t)(n + 1) : n;
 }
 
-bool x_find_chains(x_function *f)
+bool ssa_find_chains(ssa_function *f)
 {
-    /* By value: loads in a row that lead to it, and that it leads to. Phis begin anew. */
+    /* By value: lengths of the longest chains that end at it and that start from it. Phis end chains. */
     uint16_t *before = cute_arena_array(f->arena, f->value_count + 1, sizeof *before);
-    uint16_t *behind = cute_arena_array(f->arena, f->value_count + 1, sizeof *behind);
-    if (!before || !behind) return false;
+    uint16_t *after = cute_arena_array(f->arena, f->value_count + 1, sizeof *after);
+    if (!before || !after) return false;
     for (size_t n = 0; n < f->count; n++) {
-        x_inst *i = &f->insts[n];
+        ssa_inst *i = &f->insts[n];
         uint16_t most = 0;
         for (unsigned u = 0; u < i->use_count; u++) {
-            const x_value *v = x_use(f, &i->uses[u]);
-            if (leads_on(i, u) && !v->phi && before[v - f->values] > most) most = before[v - f->values];
+            const ssa_value *v = ssa_value_of(f, &i->uses[u]);
+            if (is_chain_operand(i, u) && !v->phi && before[v - f->values] > most)
+                most = before[v - f->values];
         }
-        if (is_link(i)) i->chain = most = one_more(most);
+        if (is_global_load(i)) i->chain = most = saturating_increment(most);
         for (unsigned d = 0; d < i->def_count; d++) before[i->first_value + d] = most;
     }
     for (size_t n = f->count; n-- > 0;) {
-        x_inst *i = &f->insts[n];
+        ssa_inst *i = &f->insts[n];
         uint16_t most = 0;
         for (unsigned d = 0; d < i->def_count; d++)
-            if (behind[i->first_value + d] > most) most = behind[i->first_value + d];
-        if (is_link(i)) {
+            if (after[i->first_value + d] > most) most = after[i->first_value + d];
+        if (is_global_load(i)) {
             i->chain = (uint16_t)(i->chain + most);
-            most = one_more(most);
+            most = saturating_increment(most);
         }
         for (unsigned u = 0; u < i->use_count; u++) {
-            const x_value *v = x_use(f, &i->uses[u]);
-            if (leads_on(i, u) && !v->phi && behind[v - f->values] < most) behind[v - f->values] = most;
+            const ssa_value *v = ssa_value_of(f, &i->uses[u]);
+            if (is_chain_operand(i, u) && !v->phi && after[v - f->values] < most) after[v - f->values] = most;
         }
     }
     return true;

@@ -1,4 +1,4 @@
-/* Runs instructions with known operands on the emulator's executors; rows for operations that are not integer arithmetic. */
+/* Executes instructions with known operands on the emulator, and evaluates operations that are not integer arithmetic. */
 #include "lib/code/execute.h"
 
 enum { SLOT = 8 * EM_LANES };
@@ -38,14 +38,14 @@ bool evaluate_operands(evaluation *e, const em_inst *inst)
 
 /* ---- by the emulator ---- */
 
-static void put(const em_warp *w, const em_operand *o, const uint64_t at[LANES])
+static void write_lanes(const em_warp *w, const em_operand *o, const uint64_t at[LANES])
 {
     if (!o->bytes) *em_r32(w, o) = 0;
     for (int l = 0; l < LANES; l++) em_set(w, o, l, at[l]);
 }
 
-/* Runs the instruction with its operands in slots; out[n] of result n. */
-static void run(const evaluation *e, const uint64_t *const *in, uint64_t out[][LANES])
+/* Executes the instruction with its operands in scratch registers; out[n] is result n. */
+static void execute_on_emulator(const evaluation *e, const uint64_t *const *in, uint64_t out[][LANES])
 {
     em_operand top[8], lists[EVALUATE_OPERANDS];
     em_inst copy = *e->inst;
@@ -68,7 +68,7 @@ static void run(const evaluation *e, const uint64_t *const *in, uint64_t out[][L
             list[k].base = EM_BASE_REGISTERS;
             list[k].at = (uint32_t)(slot++ * SLOT);
             list[k].negated = false;
-            if (n >= copy.results) put(e->scratch, &list[k], in[source++]);
+            if (n >= copy.results) write_lanes(e->scratch, &list[k], in[source++]);
         }
     }
     copy.o = top;
@@ -99,9 +99,9 @@ bool evaluate_is_pure(const em_inst *i)
     }
 }
 
-/* ---- rows ---- */
+/* ---- other operations ---- */
 
-/* {lo, hi} of one register. */
+/* {lo, hi} = register */
 static bool do_mov(evaluation *e)
 {
     if (e->result_count < 2 || e->source_count != 1 || e->in[0].bits % (uint32_t)e->result_count)
@@ -124,7 +124,8 @@ static bool do_cvta(evaluation *e)
 static bool do_mapa(evaluation *e)
 {
     if (e->in[0].bits != e->out[0].bits) return false;
-    e->out[0] = lanes_add(e->in[0], lanes_same(e->in[0].bits, EM_RANK_SHIFT, "the block in the cluster"));
+    e->out[0] =
+        lanes_add(e->in[0], lanes_same(e->in[0].bits, EM_RANK_SHIFT, "the block's rank in the cluster"));
     return true;
 }
 
@@ -140,7 +141,7 @@ static bool do_shfl(evaluation *e)
     return true;
 }
 
-/* The first lane that comes here. */
+/* The first active lane. */
 static bool do_elect(evaluation *e)
 {
     uint32_t leader = e->mask ? (uint32_t)__builtin_ctz(e->mask) : 0;
@@ -150,8 +151,8 @@ static bool do_elect(evaluation *e)
     return true;
 }
 
-/* Results that all lanes of a warp share. */
-static bool do_common(evaluation *e)
+/* Unknown uniform results. */
+static bool do_uniform(evaluation *e)
 {
     for (int n = 0; n < e->result_count; n++)
         if (e->results[n]->kind == EM_O_VALUE && evaluate_bits(e->results[n]))
@@ -159,18 +160,18 @@ static bool do_common(evaluation *e)
     return true;
 }
 
-/* A test of one phase that all lanes ask for. */
+/* A test of an mbarrier with uniform operands. */
 static bool do_mbarrier(evaluation *e)
 {
     for (int n = 0; n < e->source_count; n++)
         if (!lanes_uniform(&e->in[n])) return false;
-    return (em_has(e->inst, EM_M_test_wait) || em_has(e->inst, EM_M_try_wait)) && do_common(e);
+    return (em_has(e->inst, EM_M_test_wait) || em_has(e->inst, EM_M_try_wait)) && do_uniform(e);
 }
 
 static bool (*const rows[EM_OPCODES])(evaluation *) = {
-    [EM_OP_mov] = do_mov,      [EM_OP_cvta] = do_cvta,         [EM_OP_mapa] = do_mapa,
-    [EM_OP_shfl] = do_shfl,    [EM_OP_elect] = do_elect,       [EM_OP_vote] = do_common,
-    [EM_OP_redux] = do_common, [EM_OP_mbarrier] = do_mbarrier,
+    [EM_OP_mov] = do_mov,       [EM_OP_cvta] = do_cvta,         [EM_OP_mapa] = do_mapa,
+    [EM_OP_shfl] = do_shfl,     [EM_OP_elect] = do_elect,       [EM_OP_vote] = do_uniform,
+    [EM_OP_redux] = do_uniform, [EM_OP_mbarrier] = do_mbarrier,
 };
 
 bool evaluate_other(evaluation *e)
@@ -197,7 +198,7 @@ bool evaluate_known(evaluation *e)
     if (!all_known(e)) return false;
     memset(out, 0, (size_t)e->result_count * sizeof *out);
     for (int n = 0; n < e->source_count; n++) in[n] = e->sources[n]->kind == EM_O_VALUE ? e->in[n].at : none;
-    run(e, in, out);
+    execute_on_emulator(e, in, out);
     for (int n = 0; n < e->result_count; n++) {
         if (e->results[n]->kind != EM_O_VALUE) continue;
         e->out[n] = lanes_constant(evaluate_bits(e->results[n]), 0);

@@ -1,5 +1,5 @@
-/* Code as the findings look at it: PTX and machine code alike become instructions with values, in blocks with loops. What
- * an instruction computes of integers is known, so that the addresses of a warp's lanes can be told before anything runs. */
+/* A kernel in static single assignment, from PTX or SASS: instructions with values, basic blocks and loops. Integer operations
+ * are evaluated per lane, which gives the addresses of a warp's lanes without running the kernel. */
 #ifndef CUTE_LIB_CODE_FUNCTION_H
 #define CUTE_LIB_CODE_FUNCTION_H
 
@@ -11,363 +11,364 @@ struct em_program;
 struct em_function;
 struct em_inst;
 
-enum { X_LANES = LANES };
+/* Integer operations; SSA_OTHER: not evaluated. */
+typedef enum ssa_op {
+    SSA_OTHER,
+    SSA_MOV,
+    SSA_ADD, /* any number of operands */
+    SSA_SUB,
+    SSA_NEG,
+    SSA_MUL,
+    SSA_MAD,
+    SSA_SHL,
+    SSA_SHR,
+    SSA_AND,
+    SSA_OR,
+    SSA_XOR,
+    SSA_NOT,
+    SSA_LOP3,
+    SSA_MIN,
+    SSA_MAX,
+    SSA_SELECT, /* a, b, condition */
+    SSA_SETP,
+    SSA_SETP_COMBINED, /* a, b, and a predicate, combined by `table` (ssa_combine) */
+    SSA_SETP_HIGH,     /* of the upper words; the last operand is the comparison of the lower words */
+    SSA_BFE,
+    SSA_EXTEND, /* cvt between integers */
+    SSA_DIV,
+    SSA_REM,
+    SSA_LEA,      /* (a << shift) + b */
+    SSA_LEA_HIGH, /* (a >> shift) + b */
+    SSA_BREV,
+    SSA_POPC,
+    SSA_PERMUTE,     /* bytes of b:a, selected by the nibbles of c */
+    SSA_MUL_HIGH,    /* upper half of the product */
+    SSA_SIGN_EXTEND, /* of the lower b bits */
+} ssa_op;
 
-/* What is computed of integers; X_OTHER: not known here. */
-typedef enum x_op {
-    X_OTHER,
-    X_MOV,
-    X_ADD, /* any number of operands */
-    X_SUB,
-    X_NEG,
-    X_MUL,
-    X_MAD,
-    X_SHL,
-    X_SHR,
-    X_AND,
-    X_OR,
-    X_XOR,
-    X_NOT,
-    X_LOP3,
-    X_MIN,
-    X_MAX,
-    X_SELECT, /* a, b, condition */
-    X_SETP,
-    X_SETP_JOINED, /* a, b, and a condition that is joined as `table` says: x_join */
-    X_SETP_HIGH,   /* of the upper words; the last operand: the comparison of the lower ones */
-    X_BFE,
-    X_EXTEND, /* cvt between integers */
-    X_DIV,
-    X_REM,
-    X_LEA,      /* (a << shift) + b */
-    X_LEA_HIGH, /* (a >> shift) + b */
-    X_BREV,
-    X_POPC,
-    X_PERMUTE,  /* bytes of b:a as the digits of c select them */
-    X_MUL_HIGH, /* the upper half of a product */
-    X_SIGN,     /* the lower b bits, with their sign */
-} x_op;
+typedef enum ssa_combine { SSA_COMBINE_AND, SSA_COMBINE_OR, SSA_COMBINE_XOR } ssa_combine;
 
-typedef enum x_join { X_JOIN_AND, X_JOIN_OR, X_JOIN_XOR } x_join;
+/* SSA_NONZERO: the result of SSA_LOP3 is the predicate `bits != 0`. */
+typedef enum ssa_compare { SSA_EQ, SSA_NE, SSA_LT, SSA_LE, SSA_GT, SSA_GE, SSA_NONZERO } ssa_compare;
 
-/* X_NONZERO: the result of X_LOP3 is whether it has a bit. */
-typedef enum x_compare { X_EQ, X_NE, X_LT, X_LE, X_GT, X_GE, X_NONZERO } x_compare;
-
-/* What a value depends on. */
+/* The inputs that a value depends on. */
 enum {
-    X_TID_X = 1,
-    X_TID_Y = 2,
-    X_TID_Z = 4,
-    X_LANE = 8,
-    X_CTA_X = 16,
-    X_CTA_Y = 32,
-    X_CTA_Z = 64,
-    X_ARGUMENT = 128,
-    X_LOADED = 256,
-    X_COUNTED = 512, /* what a loop carries */
-    X_THREAD = X_TID_X | X_TID_Y | X_TID_Z | X_LANE,
-    X_BLOCK = X_CTA_X | X_CTA_Y | X_CTA_Z
+    DEPENDS_TID_X = 1,
+    DEPENDS_TID_Y = 2,
+    DEPENDS_TID_Z = 4,
+    DEPENDS_LANE = 8,
+    DEPENDS_CTA_X = 16,
+    DEPENDS_CTA_Y = 32,
+    DEPENDS_CTA_Z = 64,
+    DEPENDS_ARGUMENT = 128,
+    DEPENDS_LOADED = 256,
+    DEPENDS_LOOP_CARRIED = 512,
+    DEPENDS_THREAD = DEPENDS_TID_X | DEPENDS_TID_Y | DEPENDS_TID_Z | DEPENDS_LANE,
+    DEPENDS_BLOCK = DEPENDS_CTA_X | DEPENDS_CTA_Y | DEPENDS_CTA_Z
 };
 
-/* Special registers that have a value here. */
-typedef enum x_sreg {
-    X_S_TID_X,
-    X_S_TID_Y,
-    X_S_TID_Z,
-    X_S_NTID_X,
-    X_S_NTID_Y,
-    X_S_NTID_Z,
-    X_S_CTAID_X,
-    X_S_CTAID_Y,
-    X_S_CTAID_Z,
-    X_S_NCTAID_X,
-    X_S_NCTAID_Y,
-    X_S_NCTAID_Z,
-    X_S_LANE,
-    X_S_LANEMASK_EQ,
-    X_S_LANEMASK_LT,
-    X_S_LANEMASK_LE,
-    X_S_LANEMASK_GT,
-    X_S_LANEMASK_GE,
-    X_S_OTHER, /* the same for all lanes of a warp */
-} x_sreg;
+/* Special registers with a known value. */
+typedef enum ssa_sreg {
+    SSA_SREG_TID_X,
+    SSA_SREG_TID_Y,
+    SSA_SREG_TID_Z,
+    SSA_SREG_NTID_X,
+    SSA_SREG_NTID_Y,
+    SSA_SREG_NTID_Z,
+    SSA_SREG_CTAID_X,
+    SSA_SREG_CTAID_Y,
+    SSA_SREG_CTAID_Z,
+    SSA_SREG_NCTAID_X,
+    SSA_SREG_NCTAID_Y,
+    SSA_SREG_NCTAID_Z,
+    SSA_SREG_LANE,
+    SSA_SREG_LANEMASK_EQ,
+    SSA_SREG_LANEMASK_LT,
+    SSA_SREG_LANEMASK_LE,
+    SSA_SREG_LANEMASK_GT,
+    SSA_SREG_LANEMASK_GE,
+    SSA_SREG_UNIFORM, /* any other; uniform in a warp */
+} ssa_sreg;
 
 enum {
-    F_VOLATILE = 1 << 0,
-    F_SYSTEM_FENCE = 1 << 1,
-    F_BARRIER = 1 << 2, /* of the block, or a part of it */
-    F_DOUBLE = 1 << 3,  /* arithmetic of f64 */
-    F_TO_DOUBLE = 1 << 4,
-    F_FROM_DOUBLE = 1 << 5,
-    F_HALF_SCALAR = 1 << 6, /* f16, bf16: one element a lane */
-    F_SLOW_MATH = 1 << 7,   /* division, root with all bits */
-    F_DIVIDE = 1 << 8,      /* of integers, by what is no constant */
-    F_MULTIPLY_64 = 1 << 9,
-    F_ASYNC = 1 << 10, /* cp.async */
-    F_TMA = 1 << 11,   /* bulk copies */
-    F_WAIT_ASYNC = 1 << 12,
-    F_WAIT_MBARRIER = 1 << 13,
-    F_WGMMA = 1 << 14,
-    F_WGMMA_WAIT = 1 << 15,
-    F_MMA = 1 << 16, /* other products on tensor cores */
-    F_SETMAXNREG = 1 << 17,
-    F_CALL = 1 << 18,
-    F_MATH = 1 << 19, /* arithmetic of floating point, no moves and conversions */
-    F_FMA = 1 << 20,
-    F_WIDEN_HALF = 1 << 21, /* f16, bf16 to f32 */
-    F_BRANCH = 1 << 22,
-    F_HALF = 1 << 24,
-    F_ADDRESS_TAKEN = 1 << 25, /* cvta of local memory */
-    F_SPILL = 1 << 26,         /* local memory at a constant place of the stack */
-    F_READ_ONLY = 1 << 27,
-    F_FLOAT_ADD = 1 << 28,
-    F_TENSOR_LOAD = 1 << 29, /* ldmatrix */
-    F_ORDERED = 1 << 30,     /* acquire, relaxed: others write there */
+    INST_VOLATILE = 1 << 0,
+    INST_SYSTEM_FENCE = 1 << 1,
+    INST_BARRIER = 1 << 2, /* of the block or some of its warps */
+    INST_DOUBLE = 1 << 3,  /* f64 arithmetic */
+    INST_TO_DOUBLE = 1 << 4,
+    INST_FROM_DOUBLE = 1 << 5,
+    INST_HALF_SCALAR = 1 << 6, /* f16, bf16: one element a lane */
+    INST_SLOW_MATH = 1 << 7,   /* IEEE-rounded division or square root */
+    INST_DIVIDE = 1 << 8,      /* integer division by a non-constant */
+    INST_MULTIPLY_64 = 1 << 9,
+    INST_ASYNC = 1 << 10, /* cp.async */
+    INST_TMA = 1 << 11,   /* bulk copies */
+    INST_WAIT_ASYNC = 1 << 12,
+    INST_WAIT_MBARRIER = 1 << 13,
+    INST_WGMMA = 1 << 14,
+    INST_WGMMA_WAIT = 1 << 15,
+    INST_MMA = 1 << 16, /* tensor-core instructions other than wgmma */
+    INST_SETMAXNREG = 1 << 17,
+    INST_CALL = 1 << 18,
+    INST_MATH = 1 << 19, /* floating-point arithmetic, without moves and conversions */
+    INST_FMA = 1 << 20,
+    INST_WIDEN_HALF = 1 << 21, /* f16, bf16 to f32 */
+    INST_BRANCH = 1 << 22,
+    INST_HALF = 1 << 24,
+    INST_ADDRESS_TAKEN = 1 << 25, /* cvta of local memory */
+    INST_SPILL = 1 << 26,         /* local memory at a constant offset from the stack pointer */
+    INST_READ_ONLY = 1 << 27,
+    INST_FLOAT_ADD = 1 << 28,
+    INST_TENSOR_LOAD = 1 << 29, /* ldmatrix */
+    INST_ORDERED = 1 << 30,     /* acquire, relaxed: other threads write the address */
 };
 
-typedef enum x_kind {
-    X_NONE,
-    X_VAR,
-    X_IMM,
-    X_ARG /* a parameter or a constant: imm is its place */,
-    X_SREG
-} x_kind;
+typedef enum ssa_operand_kind {
+    SSA_NONE,
+    SSA_VAR,
+    SSA_IMM,
+    SSA_ARG /* a kernel parameter or constant; imm: its offset */,
+    SSA_SREG
+} ssa_operand_kind;
 
-typedef struct x_operand {
+typedef struct ssa_operand {
     uint8_t kind;
     bool negative, inverted; /* -a, ~a or !a */
-    uint8_t bits;            /* 1 (a predicate), 8, 16, 32, 64; 0: more, of which nothing is known */
-    uint32_t var, value;     /* value: after x_ssa */
+    uint8_t bits;            /* 1 (a predicate), 8, 16, 32, 64; 0: wider, not evaluated */
+    uint32_t var, value;     /* value: set by ssa_build */
     int64_t imm;
-} x_operand;
+} ssa_operand;
 
-struct x_seen;
-typedef struct x_inst {
-    const struct em_inst *ptx; /* NULL: of machine code */
-    const struct x_seen *seen; /* NULL: no counters */
+struct ssa_counters;
+typedef struct ssa_inst {
+    const struct em_inst *ptx;           /* NULL: SASS */
+    const struct ssa_counters *counters; /* measured by the emulator; NULL: none */
     uint8_t op, class, space, access, bits, compare, table, shift;
     bool is_signed;
-    bool again; /* a load in front of it in the block had the same sectors: L1 has them */
+    bool cached; /* an earlier load of the block reads the same sectors: an L1 hit */
     uint16_t
-        chain; /* loads, this one among them, of which each has its address from the one before; 0: x_find_chains was not called */
-    uint16_t width;   /* bytes of a lane */
-    uint16_t element; /* bytes of an element; 0: not known */
+        chain; /* length of the longest chain of dependent loads through it; 0: ssa_find_chains was not called */
+    uint16_t width;   /* bytes per lane */
+    uint16_t element; /* bytes of an element; 0: unknown */
     uint32_t flags;
-    x_operand *uses;
-    uint32_t *defs; /* variables; their values follow each other from first_value on */
+    ssa_operand *uses;
+    uint32_t *defs; /* variables; their values are consecutive from first_value */
     uint16_t use_count, def_count;
-    int16_t address;  /* the operand that is the base of the address; -1: none */
-    int16_t address2; /* what is added to it; -1: none */
-    int16_t data;     /* the first operand that is stored; -1 */
-    int16_t guard;    /* operand; -1: none */
-    int64_t offset;   /* of the address; what a wait allows; bytes of a copy */
+    int16_t address;  /* index of the base-address operand; -1: none */
+    int16_t address2; /* index of the operand added to it; -1: none */
+    int16_t data;     /* index of the first stored operand; -1: none */
+    int16_t guard;    /* index of the guard predicate; -1: none */
+    int64_t offset;   /* of the address; groups that a wait allows in flight; bytes of a copy */
     uint32_t first_value, block;
-    int64_t target;   /* of a branch; -1: none */
+    int64_t target;   /* index of the branch target; -1: none */
     const char *text; /* length bytes */
     uint32_t length;
-    const char *file; /* NULL: not known */
+    const char *file; /* NULL: unknown */
     int64_t line, ptx_line /* 0: none */, sass /* address; -1: none */;
-} x_inst;
+} ssa_inst;
 
-typedef struct x_value {
-    int64_t inst; /* -1: of a phi, or not defined */
+typedef struct ssa_value {
+    int64_t inst; /* -1: a phi, or undefined */
     uint32_t block, next_phi;
-    uint32_t *args; /* of a phi: by predecessor */
+    uint32_t *args; /* of a phi, by predecessor */
     uint32_t arg_count;
-    uint32_t same; /* the value that this one is; itself mostly */
+    uint32_t same; /* the value that replaces this one; usually itself */
     uint32_t depends;
-    bool phi, varying;        /* between lanes */
-    const lane_values *lanes; /* of the last run (x_follow, x_analyse); NULL: it has not come there */
-} x_value;
-enum { X_NO_VALUE = 0 }; /* values[0]: not defined */
+    bool phi, varying;        /* differs between lanes */
+    const lane_values *lanes; /* of the last run; NULL: not reached */
+} ssa_value;
+enum { SSA_NO_VALUE = 0 }; /* values[0]: undefined */
 
-typedef struct x_block {
+typedef struct ssa_block {
     uint32_t *before, before_count;
     uint32_t first_phi;
-    uint32_t reconverge; /* PTX: the block where lanes of a branch come together; CUTE_NO_BLOCK: nowhere */
-    uint32_t active;     /* lanes that come here; all where it is not known */
+    uint32_t
+        reconverge; /* PTX: the immediate post-dominator, where a divergent branch reconverges; CUTE_NO_BLOCK: none */
+    uint32_t active; /* active lanes; all if unknown */
     bool in_loop;
-    bool come; /* x_follow: some warp may come here */
-    bool partial, joined,
-        parted;     /* lanes that come are not known; ways meet here; a branch that lanes take differently */
-    uint32_t *ways; /* lanes that come by each of `before` */
-    double likely;  /* of blocks on the other side of what sizes decide: little */
-    double weight;  /* times it runs */
-} x_block;
+    bool reachable;       /* ssa_run_abstract: the warp may execute it */
+    bool partial,         /* the active lanes are unknown */
+        merges,           /* diverged lanes reconverge here */
+        diverges;         /* its branch diverges with unknown lanes */
+    uint32_t *edge_lanes; /* active lanes of each edge in `before` */
+    double likely;        /* probability; small for the remainder side of a size check */
+    double weight;        /* execution count */
+} ssa_block;
 
-typedef struct x_loop {
+typedef struct ssa_loop {
     double trips;
-    bool counts;            /* a counter with a constant step meets a bound */
-    bool waits;             /* it only looks whether something has happened */
-    int64_t exit;           /* the branch that leaves it; -1: none is known */
-    const x_operand *bound; /* where it counts to */
-    int64_t step;           /* what an iteration adds */
-    const x_inst *test;
-    uint32_t counter; /* the value that counts */
-} x_loop;
+    bool counts;              /* a counter with a constant step is compared with a bound */
+    bool waits;               /* it only polls memory or an mbarrier */
+    int64_t exit;             /* index of the exit branch; -1: unknown */
+    const ssa_operand *bound; /* of the counter */
+    int64_t step;             /* added per iteration */
+    const ssa_inst *test;
+    uint32_t counter; /* its phi */
+} ssa_loop;
 
-typedef struct x_function {
+typedef struct ssa_function {
     cute_arena *arena;
-    const char *name, *label; /* label: of the PTX */
+    const char *name, *label; /* label: the PTX file */
     bool sass;                /* else PTX */
-    x_inst *insts;
+    ssa_inst *insts;
     size_t count;
-    cute_code_function *flow; /* blocks, edges and loops: its instructions are insts */
-    x_block *blocks;
-    x_loop *loops;
-    x_value *values;
+    cute_code_function *flow; /* blocks, edges and loops; its instructions correspond to insts */
+    ssa_block *blocks;
+    ssa_loop *loops;
+    ssa_value *values;
     size_t value_count, value_capacity;
     uint32_t variables;
     const struct em_program *program; /* of PTX */
     const struct em_function *kernel;
-    uint8_t *needed; /* by instruction: addresses and branches depend on it; NULL before x_find_needed */
+    uint8_t *needed; /* by instruction: an address or a branch depends on it; NULL before ssa_find_needed */
     code_assumptions assume;
-    uint32_t warp;       /* of the last run */
-    bool tried;          /* x_try: `depends` and `varying` are set */
-    int arch;            /* compute capability: 90; 0: not known */
-    bool has_local;      /* PTX declares local arrays */
-    double local_missed; /* the part of accesses to local memory that L1 does not hold */
-} x_function;
+    uint32_t warp;          /* of the last run */
+    bool has_depends;       /* `depends` and `varying` are set (ssa_run_example) */
+    int arch;               /* compute capability: 90; 0: unknown */
+    bool has_local;         /* PTX declares local arrays */
+    double local_miss_rate; /* of local memory in L1 */
+} ssa_function;
 
-/* The function of PTX or machine code, in static single assignment; false when memory is exhausted. */
-bool x_from_ptx(cute_arena *arena, const struct em_program *program, const struct em_function *kernel,
-                x_function *out);
-bool x_from_sass(cute_arena *arena, cute_code_function *code, x_function *out);
-bool x_ssa(x_function *f);
-/* Behind x_ssa: a comparison of 64 bits, two of machine code, is that of its lower words, as its operands are followed. */
-void x_join_comparisons(x_function *f);
+/* Builds the function from PTX or SASS; false when memory is exhausted. */
+bool ssa_from_ptx(cute_arena *arena, const struct em_program *program, const struct em_function *kernel,
+                  ssa_function *out);
+bool ssa_from_sass(cute_arena *arena, cute_code_function *code, ssa_function *out);
+bool ssa_build(ssa_function *f);
+/* After ssa_build: SASS compares 64 bits with two instructions, which become the comparison of the lower words. */
+void ssa_merge_comparisons(ssa_function *f);
 
-/* The values of warp `index` of a block of PTX for all arguments and all rounds of loops: a fixed point over the blocks, in which loops
- * lose what their rounds change. Of instructions that are needed alone. Values are in `own`; lanes of blocks in their
- * `active`. Then visits each instruction that may run. */
-struct x_run;
-typedef void x_visit(void *context, struct x_run *r, const x_inst *i);
-bool x_follow(x_function *f, cute_arena *own, uint32_t index, x_visit *visit, void *context);
-/* Marks the instructions on which addresses and branches depend, and counts them. */
-bool x_find_needed(x_function *f, uint32_t *count);
+/* Abstract interpretation of warp `index` of a block, PTX only: the values of all lanes for any arguments and any iteration, as a fixed
+ * point over the basic blocks. Only needed instructions are evaluated. Values are in `own`, the lanes of blocks in their `active`. Then
+ * visits each instruction that may execute. */
+struct ssa_run;
+typedef void ssa_visit(void *context, struct ssa_run *r, const ssa_inst *i);
+bool ssa_run_abstract(ssa_function *f, cute_arena *own, uint32_t index, ssa_visit *visit, void *context);
+/* Marks and counts the instructions that addresses and branches depend on. */
+bool ssa_find_needed(ssa_function *f, uint32_t *count);
 
-/* One case instead: arguments and loaded numbers that all lanes share are made up (assumptions.h), loops are in their first
- * iteration. The block has to be known. `visit` may be NULL. */
-bool x_try(x_function *f, cute_arena *own, uint32_t index, x_visit *visit, void *context);
-/* The first warp of one case, and how often blocks run then. Makes up the block where it is not known; arch has to be set. */
-bool x_analyse(x_function *f);
-void x_make_up_block(x_function *f);
+/* Evaluates one example: assumed values for arguments and uniform loads (assumptions.h), the first iteration of loops. The block
+ * size must be known. `visit` may be NULL. */
+bool ssa_run_example(ssa_function *f, cute_arena *own, uint32_t index, ssa_visit *visit, void *context);
+/* The example for the first warp, and execution counts of blocks. Assumes a block size if it is unknown; arch must be set. */
+bool ssa_analyse(ssa_function *f);
+void ssa_assume_block(ssa_function *f);
 
-/* ---- for the two runs above ---- */
+/* ---- shared by both runs ---- */
 
 struct evaluation;
-/* What runs keep while they go: one warp. */
-typedef struct x_run {
-    x_function *f;
+/* The state of a run, for one warp. */
+typedef struct ssa_run {
+    ssa_function *f;
     cute_arena *own;
-    bool made_up;
+    bool example; /* ssa_run_example */
     struct evaluation *e;
     uint32_t current; /* block */
-    struct x_region *regions;
+    struct ssa_region *regions;
     size_t region_count, region_capacity;
     bool changed, failed;
-} x_run;
-bool x_run_begin(x_run *r, x_function *f, cute_arena *own, uint32_t warp, bool made_up);
-/* An operand's lanes, `bits` wide where it says nothing itself. */
-lane_values x_operand_lanes(const x_run *r, const x_operand *o, uint32_t bits);
-/* Sets the values that the instruction makes in lanes `mask`. */
-void x_execute(x_run *r, const x_inst *i, uint32_t mask);
-/* Sets the lanes of a value and notes whether they changed. */
-void x_set_lanes(x_run *r, x_value *v, const lane_values *lanes);
-/* An operation on integers: the table of what is computed, of PTX and machine code alike. `in`: its operands; `out` has the bits that
- * are asked for. False: nothing is known. Sizes that are made up do not overflow. */
-bool x_compute(cute_arena *arena, const x_inst *i, const lane_values *in, unsigned count, bool made_up,
-               lane_values *out);
-/* Operands before the guard and the merged value. */
-static inline unsigned x_sources(const x_inst *i)
+} ssa_run;
+bool ssa_run_begin(ssa_run *r, ssa_function *f, cute_arena *own, uint32_t warp, bool example);
+/* The lanes of an operand; `bits` is its width unless the operand states one. */
+lane_values ssa_operand_lanes(const ssa_run *r, const ssa_operand *o, uint32_t bits);
+/* Sets the results of the instruction for the lanes in `mask`. */
+void ssa_execute(ssa_run *r, const ssa_inst *i, uint32_t mask);
+/* Sets the lanes of a value and records a change. */
+void ssa_set_lanes(ssa_run *r, ssa_value *v, const lane_values *lanes);
+/* Evaluates an integer operation of PTX or SASS on its operands `in`. False: the result is unknown. In an example, products of
+ * assumed sizes saturate instead of overflowing. */
+bool ssa_compute(cute_arena *arena, const ssa_inst *i, const lane_values *in, unsigned count, bool example,
+                 lane_values *out);
+/* The number of operands before the guard and the merged values. */
+static inline unsigned ssa_source_count(const ssa_inst *i)
 {
     return i->guard >= 0 && i->guard < i->use_count ? (unsigned)i->guard : i->use_count;
 }
-/* An operand of PTX; a register's value is not set. */
+/* Converts an operand of PTX; the value of a register is not set. */
 struct em_operand;
-x_operand x_ptx_operand(const x_function *f, const struct em_operand *o);
-/* The lanes of what the instruction of PTX reads, by the emulator's operand. */
-lane_values x_source(const x_run *r, const x_inst *i, const struct em_operand *from);
-/* How often loops go round and blocks run; behind x_try. */
-bool x_find_weights(x_function *f);
+ssa_operand ssa_ptx_operand(const ssa_function *f, const struct em_operand *o);
+/* The lanes of an operand that the PTX instruction reads. */
+lane_values ssa_source_lanes(const ssa_run *r, const ssa_inst *i, const struct em_operand *from);
+/* Sets the trip counts of loops and the execution counts of blocks; after ssa_run_example. */
+bool ssa_find_weights(ssa_function *f);
 
-static inline x_value *x_at(const x_function *f, uint32_t value)
+static inline ssa_value *ssa_value_at(const ssa_function *f, uint32_t value)
 {
     return &f->values[f->values[value].same];
 }
-/* The value of an operand; values[0] where it has none. */
-static inline x_value *x_use(const x_function *f, const x_operand *o)
+/* The value of an operand; values[0] if it has none. */
+static inline ssa_value *ssa_value_of(const ssa_function *f, const ssa_operand *o)
 {
-    return x_at(f, o->kind == X_VAR ? o->value : X_NO_VALUE);
+    return ssa_value_at(f, o->kind == SSA_VAR ? o->value : SSA_NO_VALUE);
 }
-/* What lane `lane` has in an operand; false: not known. */
-bool x_operand_lane(const x_function *f, const x_operand *o, int lane, uint64_t *out);
-/* The lanes in which a predicate is true; false: not known. */
-bool x_lanes_true(const x_function *f, const x_operand *o, uint32_t *out);
-bool x_operand_varying(const x_function *f, const x_operand *o);
-uint32_t x_operand_depends(const x_function *f, const x_operand *o);
-/* All lanes of a value are known. */
-static inline bool x_known(const x_value *v)
+/* The operand in one lane; false: unknown. */
+bool ssa_operand_lane(const ssa_function *f, const ssa_operand *o, int lane, uint64_t *out);
+/* The lanes in which a predicate is true; false: unknown. */
+bool ssa_lanes_true(const ssa_function *f, const ssa_operand *o, uint32_t *out);
+bool ssa_operand_varies(const ssa_function *f, const ssa_operand *o);
+uint32_t ssa_operand_depends(const ssa_function *f, const ssa_operand *o);
+/* The value is known in all lanes. */
+static inline bool ssa_is_known(const ssa_value *v)
 {
     return v->lanes && lanes_known(v->lanes);
 }
-/* The value that an address counts from, and what is added to it: constants are followed. NULL: no register. */
-const x_value *x_root(const x_function *f, const x_inst *i, int64_t *offset);
-/* Addresses of a memory instruction by lane; false: not known. `active`: lanes that do it. */
-bool x_addresses(const x_function *f, const x_inst *i, uint64_t out[X_LANES], uint32_t *active);
-bool x_address_varying(const x_function *f, const x_inst *i);
-uint32_t x_address_depends(const x_function *f, const x_inst *i);
-/* Lanes that execute it, as far as known. */
-uint32_t x_active(const x_function *f, const x_inst *i);
+/* The value that an address is a constant *offset from; NULL: not a register. */
+const ssa_value *ssa_address_root(const ssa_function *f, const ssa_inst *i, int64_t *offset);
+/* The addresses of a memory instruction by lane and the active lanes; false: unknown. */
+bool ssa_addresses(const ssa_function *f, const ssa_inst *i, uint64_t out[LANES], uint32_t *active);
+bool ssa_address_varies(const ssa_function *f, const ssa_inst *i);
+uint32_t ssa_address_depends(const ssa_function *f, const ssa_inst *i);
+/* The lanes that execute it, as far as known. */
+uint32_t ssa_active_lanes(const ssa_function *f, const ssa_inst *i);
 
-static inline double x_weight(const x_function *f, const x_inst *i)
+static inline double ssa_weight(const ssa_function *f, const ssa_inst *i)
 {
     return f->blocks[i->block].weight;
 }
 /* The innermost loop; CUTE_NO_LOOP. */
-static inline uint32_t x_loop_of(const x_function *f, const x_inst *i)
+static inline uint32_t ssa_loop_of(const ssa_function *f, const ssa_inst *i)
 {
     return f->flow->blocks[i->block].loop;
 }
-/* Whether the value is made in the loop. */
-bool x_made_in(const x_function *f, const x_value *v, uint32_t loop);
-/* What a phi begins with: in front of its loop, or on one of the ways. NULL: it is no phi. */
-const x_value *x_entry(const x_function *f, const x_value *v);
-bool x_reached(const x_function *f, const x_inst *i);
-static inline bool x_is_header(const x_function *f, uint32_t block)
+/* The value is defined in the loop. */
+bool ssa_is_defined_in(const ssa_function *f, const ssa_value *v, uint32_t loop);
+/* The initial value of a phi: before its loop, or from one of the predecessors. NULL: not a phi. */
+const ssa_value *ssa_phi_entry(const ssa_function *f, const ssa_value *v);
+bool ssa_is_reached(const ssa_function *f, const ssa_inst *i);
+static inline bool ssa_is_header(const ssa_function *f, uint32_t block)
 {
     uint32_t loop = f->flow->blocks[block].loop;
     return loop != CUTE_NO_LOOP && f->flow->loops[loop].header == block;
 }
-/* The conditional branch at the end of a block; NULL: it has none. */
-const x_inst *x_branch_of(const x_function *f, uint32_t block);
-bool x_has_word(const x_inst *i, const char *word);
-/* A branch of the compiler's own: numbers of 64 bits whose upper halves are 0 are divided as 32 bits. The side of the others;
- * CUTE_NO_BLOCK: it is none. */
-uint32_t x_long_division(const x_function *f, uint32_t block);
-/* The same of the arguments above 105615 of sinf and its kin. */
-uint32_t x_large_argument(const x_function *f, uint32_t block);
+/* The conditional branch at the end of a block; NULL: none. */
+const ssa_inst *ssa_branch_of(const ssa_function *f, uint32_t block);
+/* The text of the instruction contains `word`. */
+bool ssa_has_word(const ssa_inst *i, const char *word);
+/* The compiler divides 64-bit numbers with zero upper halves as 32-bit numbers, by a branch. The 64-bit side of that branch;
+ * CUTE_NO_BLOCK: the block has no such branch. */
+uint32_t ssa_long_division(const ssa_function *f, uint32_t block);
+/* The same for the large-argument side (above 105615) of sinf, cosf and tanf. */
+uint32_t ssa_large_argument(const ssa_function *f, uint32_t block);
 
-/* What the emulator counted for an instruction, each time that it was executed. */
-typedef struct x_seen {
-    double executed;     /* by a warp; 0: not known */
+/* The emulator's counts for an instruction, per execution. */
+typedef struct ssa_counters {
+    double executed;     /* per warp; 0: unknown */
     double count, ideal; /* sectors or wavefronts */
-} x_seen;
+} ssa_counters;
 
-/* A load into the lanes' registers, not ldmatrix. */
-static inline bool x_plain_load(const x_inst *i)
+/* A load other than ldmatrix. */
+static inline bool ssa_is_plain_load(const ssa_inst *i)
 {
-    return i->access == CUTE_ACCESS_LOAD && !(i->flags & F_TENSOR_LOAD);
+    return i->access == CUTE_ACCESS_LOAD && !(i->flags & INST_TENSOR_LOAD);
 }
 
-/* A division of machine code whose divisor's inverse is computed elsewhere. */
-static inline bool x_has_inverse(const x_function *f, const x_inst *i)
+/* A SASS division whose reciprocal is computed elsewhere. */
+static inline bool ssa_has_inverse(const ssa_function *f, const ssa_inst *i)
 {
-    return f->sass && i->flags & F_DIVIDE && i->class == CUTE_CODE_INTEGER;
+    return f->sass && i->flags & INST_DIVIDE && i->class == CUTE_CODE_INTEGER;
 }
 
-/* Sets `chain` of all loads from global memory: the longest chain that it is a part of, within one iteration of each loop. */
-bool x_find_chains(x_function *f);
-enum { X_LONG_CHAIN = 4 };
+/* Sets `chain` of all global loads: the longest chain of dependent loads, within one iteration of each loop. */
+bool ssa_find_chains(ssa_function *f);
+enum { SSA_LONG_CHAIN = 4 };
 
 #endif

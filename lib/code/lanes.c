@@ -1,4 +1,4 @@
-/* See lanes.h. Each function keeps what it can: first the form with `mask`, then that with `free`, then nothing. */
+/* See lanes.h. Each function keeps as much as it can: the form with `mask`, else the one with `free`, else nothing. */
 #include "lib/code/lanes.h"
 
 #include <stddef.h>
@@ -14,7 +14,8 @@ int64_t lanes_extended(uint64_t value, uint32_t bits)
     return bits >= 64 || !bits ? (int64_t)value : (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-static uint32_t zeros(uint64_t value, uint32_t most)
+/* Trailing zero bits, at most `most`. */
+static uint32_t count_trailing_zeros(uint64_t value, uint32_t most)
 {
     uint32_t n = value ? (uint32_t)__builtin_ctzll(value) : 64;
     return n < most ? n : most;
@@ -84,7 +85,7 @@ bool lanes_equal(const lane_values *a, const lane_values *b)
            a->mask == b->mask && (a->varies || !memcmp(a->at, b->at, sizeof a->at));
 }
 
-static void cut(lane_values *v)
+static void truncate_lanes(lane_values *v)
 {
     uint64_t ones = lanes_ones(v->bits);
     if (v->free > v->bits) v->free = v->bits;
@@ -97,7 +98,7 @@ lane_values lanes_number(lane_values v)
     if (!v.pointer || v.varies) return v;
     lane_values number = v;
     number.pointer = 0;
-    /* Bits of `mask` are all above what is now added. */
+    /* With free == 0 every bit is unknown, so `mask` must be uniform. */
     number.free = 0;
     if (number.mask) {
         for (int l = 1; l < LANES; l++)
@@ -107,21 +108,21 @@ lane_values lanes_number(lane_values v)
     return number;
 }
 
-/* What `mask` has becomes a part of what is added. False: lanes differ in those bits. */
-static bool fold(lane_values *v)
+/* Turns x (`mask`) into y (`free`). False: lanes differ in those bits. */
+static bool mask_to_free(lane_values *v)
 {
     if (!v->mask) return true;
     for (int l = 1; l < LANES; l++)
         if ((v->at[l] ^ v->at[0]) & v->mask) return false;
-    uint32_t low = zeros(v->mask, 64);
+    uint32_t low = count_trailing_zeros(v->mask, 64);
     for (int l = 0; l < LANES; l++) v->at[l] &= ~v->mask;
     if (low < v->free) v->free = (uint8_t)low;
     v->mask = 0;
     return true;
 }
 
-/* What is added becomes bits of `mask`. False: its carries differ between the lanes. */
-static bool spread(lane_values *v)
+/* Turns y (`free`) into x (`mask`). False: carries differ between the lanes. */
+static bool free_to_mask(lane_values *v)
 {
     uint64_t high = lanes_ones(v->bits) & ~lanes_ones(v->free);
     if (v->pointer) return false;
@@ -134,7 +135,7 @@ static bool spread(lane_values *v)
     return true;
 }
 
-static const char *reason(const lane_values *a, const lane_values *b)
+static const char *merge_reasons(const lane_values *a, const lane_values *b)
 {
     if (a->varies && a->why) return a->why;
     if (b->varies && b->why) return b->why;
@@ -143,8 +144,8 @@ static const char *reason(const lane_values *a, const lane_values *b)
 
 /* ---- arithmetic ---- */
 
-/* Without carries into bits that are not known, the sum of both is known there, too. */
-static bool carries_stay_away(const lane_values *a, const lane_values *b)
+/* No carries enter or leave unknown bits, so the sum keeps the form with `mask`. */
+static bool has_no_unknown_carries(const lane_values *a, const lane_values *b)
 {
     uint64_t mask = a->mask | b->mask;
     for (int l = 0; l < LANES; l++) {
@@ -156,14 +157,14 @@ static bool carries_stay_away(const lane_values *a, const lane_values *b)
 
 lane_values lanes_add(lane_values a, lane_values b)
 {
-    const char *why = reason(&a, &b);
+    const char *why = merge_reasons(&a, &b);
     if (a.varies || b.varies) return lanes_vary(a.bits, why);
     if (a.pointer && b.pointer) {
         a = lanes_number(a);
         b = lanes_number(b);
         if (a.varies || b.varies) return lanes_vary(a.bits, why);
     }
-    if ((a.mask || b.mask) && !carries_stay_away(&a, &b) && (!fold(&a) || !fold(&b)))
+    if ((a.mask || b.mask) && !has_no_unknown_carries(&a, &b) && (!mask_to_free(&a) || !mask_to_free(&b)))
         return lanes_vary(a.bits, why);
     lane_values sum = a;
     sum.free = a.free < b.free ? a.free : b.free;
@@ -171,30 +172,30 @@ lane_values lanes_add(lane_values a, lane_values b)
     sum.pointer = a.pointer ? a.pointer : b.pointer;
     sum.why = why;
     if (sum.mask & ~lanes_ones(sum.free)) {
-        if (!fold(&a) || !fold(&b)) return lanes_vary(sum.bits, why);
+        if (!mask_to_free(&a) || !mask_to_free(&b)) return lanes_vary(sum.bits, why);
         sum.free = a.free < b.free ? a.free : b.free;
         sum.mask = 0;
     }
     for (int l = 0; l < LANES; l++) sum.at[l] = a.at[l] + b.at[l];
-    cut(&sum);
+    truncate_lanes(&sum);
     return sum;
 }
 
 lane_values lanes_sub(lane_values a, lane_values b)
 {
-    const char *why = reason(&a, &b);
+    const char *why = merge_reasons(&a, &b);
     bool same = a.pointer && a.pointer == b.pointer;
     if (a.varies || b.varies) return lanes_vary(a.bits, why);
     if (same)
         a.pointer = b.pointer = 0;
     else
         b = lanes_number(b);
-    if (b.varies || !fold(&a) || !fold(&b)) return lanes_vary(a.bits, why);
+    if (b.varies || !mask_to_free(&a) || !mask_to_free(&b)) return lanes_vary(a.bits, why);
     lane_values out = a;
     out.free = a.free < b.free ? a.free : b.free;
     out.why = why;
     for (int l = 0; l < LANES; l++) out.at[l] = a.at[l] - b.at[l];
-    cut(&out);
+    truncate_lanes(&out);
     return out;
 }
 
@@ -206,7 +207,7 @@ lane_values lanes_shl(lane_values v, uint32_t by)
     for (int l = 0; l < LANES; l++) v.at[l] <<= by;
     v.mask <<= by;
     v.free = (uint8_t)(v.free + by < v.bits ? v.free + by : v.bits);
-    cut(&v);
+    truncate_lanes(&v);
     return v;
 }
 
@@ -216,13 +217,13 @@ lane_values lanes_shr(lane_values v, uint32_t by, bool arithmetic)
     if (v.varies) return v;
     if (by >= v.bits && !arithmetic) return lanes_constant(v.bits, 0);
     if (by >= v.bits) by = v.bits - 1u;
-    if (v.free < v.bits && v.free < by && !spread(&v)) return lanes_vary(v.bits, v.why);
-    bool added = v.free < v.bits; /* the sum does not wrap, its parts may */
+    if (v.free < v.bits && v.free < by && !free_to_mask(&v)) return lanes_vary(v.bits, v.why);
+    bool added = v.free < v.bits; /* the sum does not wrap, although its parts may */
     for (int l = 0; l < LANES; l++)
         v.at[l] = arithmetic || added ? (uint64_t)(lanes_extended(v.at[l], v.bits) >> by) : v.at[l] >> by;
     v.mask = arithmetic && !added ? (uint64_t)(lanes_extended(v.mask, v.bits) >> by) : v.mask >> by;
     if (added) v.free = (uint8_t)(v.free - by);
-    cut(&v);
+    truncate_lanes(&v);
     return v;
 }
 
@@ -237,7 +238,7 @@ lane_values lanes_reverse(lane_values v)
 {
     v = lanes_number(v);
     if (v.varies) return v;
-    if (!spread(&v)) return lanes_vary(v.bits, v.why);
+    if (!free_to_mask(&v)) return lanes_vary(v.bits, v.why);
     for (int l = 0; l < LANES; l++) v.at[l] = reverse_bits(v.at[l], v.bits);
     v.mask = reverse_bits(v.mask, v.bits);
     return v;
@@ -245,7 +246,7 @@ lane_values lanes_reverse(lane_values v)
 
 lane_values lanes_mul(lane_values a, lane_values b)
 {
-    const char *why = reason(&a, &b);
+    const char *why = merge_reasons(&a, &b);
     a = lanes_number(a);
     b = lanes_number(b);
     if (a.varies || b.varies) return lanes_vary(a.bits, why);
@@ -255,24 +256,25 @@ lane_values lanes_mul(lane_values a, lane_values b)
         b = swap;
     }
     bool factor = lanes_known(&b) && lanes_uniform(&b);
-    if (factor && b.at[0] && !(b.at[0] & (b.at[0] - 1))) return lanes_shl(a, zeros(b.at[0], 64));
+    if (factor && b.at[0] && !(b.at[0] & (b.at[0] - 1)))
+        return lanes_shl(a, count_trailing_zeros(b.at[0], 64));
     lane_values out = lanes_constant(a.bits, 0);
     out.why = why;
     if (factor && !b.at[0]) return out;
-    if (!fold(&a) || !fold(&b)) return lanes_vary(a.bits, why);
+    if (!mask_to_free(&a) || !mask_to_free(&b)) return lanes_vary(a.bits, why);
     if (!factor && !(lanes_known(&a) && lanes_known(&b)) && !(lanes_uniform(&a) && lanes_uniform(&b)))
         return lanes_vary(a.bits, why);
     for (int l = 0; l < LANES; l++) out.at[l] = a.at[l] * b.at[l];
-    cut(&out);
+    truncate_lanes(&out);
     if (lanes_known(&a) && lanes_known(&b)) return out;
     /* (x + 2^m y) (u + 2^n v) = xu + 2^m yu + 2^n vx + ... */
-    uint32_t m = a.free < a.bits ? a.free + zeros(b.at[0], 64) : 64,
-             n = b.free < b.bits ? b.free + zeros(a.at[0], 64) : 64,
+    uint32_t m = a.free < a.bits ? a.free + count_trailing_zeros(b.at[0], 64) : 64,
+             n = b.free < b.bits ? b.free + count_trailing_zeros(a.at[0], 64) : 64,
              both = a.free < a.bits && b.free < b.bits ? (uint32_t)a.free + b.free : 64;
     uint32_t least = m < n ? m : n;
     if (both < least) least = both;
     out.free = (uint8_t)(least < out.bits ? least : out.bits);
-    cut(&out);
+    truncate_lanes(&out);
     return out;
 }
 
@@ -289,7 +291,7 @@ lane_values lanes_resize(lane_values v, uint32_t bits, bool is_signed)
         for (int l = 0; l < LANES; l++) v.at[l] = (uint64_t)lanes_extended(v.at[l], had);
         if (!added) v.mask = (uint64_t)lanes_extended(v.mask, had);
     }
-    cut(&v);
+    truncate_lanes(&v);
     return v;
 }
 
@@ -305,13 +307,13 @@ lane_values lanes_bitwise(lanes_bits_function *f, void *context, const lane_valu
         v[n] = lanes_number(operands[n]);
         if (v[n].why && !out.why) out.why = v[n].why;
         if (v[n].varies) return lanes_vary(bits, v[n].why);
-        if (spread(&v[n])) continue;
+        if (free_to_mask(&v[n])) continue;
         if (added >= 0) return lanes_vary(bits, out.why);
         added = n;
     }
-    /* Each unknown operand with its bits as they are, and inverted. */
+    /* Evaluate with the unknown bits of each operand both clear and flipped. */
     uint64_t first[LANES], inverted[3][LANES], result[LANES], differ = 0;
-    uint64_t pass = 0, keep = 0; /* bits that go through; that do not depend on it */
+    uint64_t pass = 0, keep = 0; /* bits that equal the operand's; that do not depend on it */
     for (unsigned set = 0; set < 1u << count; set++) {
         for (int n = 0; n < count; n++) {
             for (int l = 0; l < LANES; l++) inverted[n][l] = v[n].at[l] ^ (set >> n & 1 ? v[n].mask : 0);
@@ -325,9 +327,9 @@ lane_values lanes_bitwise(lanes_bits_function *f, void *context, const lane_valu
     }
     if (differ & lanes_ones(bits)) return lanes_vary(bits, out.why);
     memcpy(out.at, first, sizeof first);
-    cut(&out);
+    truncate_lanes(&out);
     if (added < 0) return out;
-    /* Above `free` the operand has to go through as it is, or not at all. */
+    /* Above `free` the result must equal the operand or not depend on it. */
     uint64_t high = lanes_ones(bits) & ~lanes_ones(v[added].free);
     for (int n = 0; n < count; n++) given[n] = v[n].at;
     for (int n = 0; n < count; n++)
@@ -347,13 +349,14 @@ lane_values lanes_bitwise(lanes_bits_function *f, void *context, const lane_valu
         out.free = v[added].free;
     else if (keep != high)
         return lanes_vary(bits, out.why);
-    cut(&out);
+    truncate_lanes(&out);
     return out;
 }
 
 /* ---- comparisons ---- */
 
-static bool differs_somewhere(const lane_values *a, const lane_values *b, uint32_t *same)
+/* *same: the lanes in which the known bits are equal; false: all lanes. */
+static bool find_equal_lanes(const lane_values *a, const lane_values *b, uint32_t *same)
 {
     uint32_t low = a->free < b->free ? a->free : b->free;
     uint64_t sure = lanes_ones(low) & ~a->mask & ~b->mask;
@@ -364,8 +367,8 @@ static bool differs_somewhere(const lane_values *a, const lane_values *b, uint32
     return *same != UINT32_MAX;
 }
 
-/* Lanes in one block of 2^free values, and a bound between such blocks. */
-static bool in_one_block(const lane_values *a, const lane_values *bound)
+/* All lanes are in one aligned range of 2^free values and the bound is a multiple of 2^free: the result is uniform. */
+static bool is_uniform_bound_check(const lane_values *a, const lane_values *bound)
 {
     uint64_t low = lanes_ones(a->free);
     if (a->pointer || bound->pointer || a->mask || bound->mask || bound->free < a->free ||
@@ -380,22 +383,22 @@ int lanes_compare(lane_values a, lane_values b, lanes_order order, uint32_t *out
 {
     uint32_t same;
     if (a.varies || b.varies) return -1;
-    if (order == LANES_EQUAL && differs_somewhere(&a, &b, &same) && !same) {
+    if (order == LANES_EQUAL && find_equal_lanes(&a, &b, &same) && !same) {
         *out = 0;
         return 0;
     }
-    if (order == LANES_LESS && in_one_block(&a, &b)) return 1;
-    if (!fold(&a) || !fold(&b)) return -1;
+    if (order == LANES_LESS && is_uniform_bound_check(&a, &b)) return 1;
+    if (!mask_to_free(&a) || !mask_to_free(&b)) return -1;
     for (int l = 1; l < LANES; l++)
         if (((a.at[l] - b.at[l]) ^ (a.at[0] - b.at[0])) & lanes_ones(a.bits)) return -1;
     return 1;
 }
 
-/* ---- one of two ---- */
+/* ---- selection ---- */
 
 lane_values lanes_either(lane_values a, lane_values b)
 {
-    const char *why = reason(&a, &b);
+    const char *why = merge_reasons(&a, &b);
     if (a.varies || b.varies) return lanes_vary(a.bits, why);
     if (lanes_equal(&a, &b)) return a;
     if (a.pointer != b.pointer) {
@@ -411,15 +414,15 @@ lane_values lanes_either(lane_values a, lane_values b)
         a.why = why;
         return a;
     }
-    if (a.bits == 1 || !fold(&a) || !fold(&b)) return lanes_vary(a.bits, why);
+    if (a.bits == 1 || !mask_to_free(&a) || !mask_to_free(&b)) return lanes_vary(a.bits, why);
     differ = (a.at[0] - b.at[0]) & lanes_ones(a.bits);
     for (int l = 1; l < LANES; l++)
         if (((a.at[l] - b.at[l]) & lanes_ones(a.bits)) != differ) return lanes_vary(a.bits, why);
-    uint32_t free = zeros(differ, a.bits);
+    uint32_t free = count_trailing_zeros(differ, a.bits);
     if (b.free < free) free = b.free;
     if (free < a.free) a.free = (uint8_t)free;
     a.why = why;
-    cut(&a);
+    truncate_lanes(&a);
     return a;
 }
 
@@ -428,7 +431,7 @@ lane_values lanes_select(uint32_t which, const lane_values *a, const lane_values
     if (which == UINT32_MAX) return *a;
     if (!which) return *b;
     if (lanes_equal(a, b) && lanes_known(a)) return *a;
-    if (!lanes_known(a) || !lanes_known(b)) return lanes_vary(a->bits, reason(a, b));
+    if (!lanes_known(a) || !lanes_known(b)) return lanes_vary(a->bits, merge_reasons(a, b));
     lane_values out = *b;
     for (int l = 0; l < LANES; l++)
         if (which >> l & 1) out.at[l] = a->at[l];

@@ -5,8 +5,8 @@
 
 enum { LANE_BITS = 5, BANKS = 32 };
 
-/* Offsets that are sums of one stride for each bit of the lane's index. */
-static bool strides_of(const cute_request *r, int64_t strides[LANE_BITS])
+/* One stride per bit of the lane index; false: the addresses are not linear in these bits. */
+static bool find_strides(const cute_request *r, int64_t strides[LANE_BITS])
 {
     if (r->count != CUTE_REQUEST_LANES) return false;
     for (int b = 0; b < LANE_BITS; b++) strides[b] = (int64_t)(r->address[1u << b] - r->address[0]);
@@ -19,12 +19,12 @@ static bool strides_of(const cute_request *r, int64_t strides[LANE_BITS])
 }
 
 /* "((8,4),4):((4,128),1)" of (lane, byte). */
-static const char *layout_of(cute_arena *arena, const cute_access *a)
+static const char *format_layout(cute_arena *arena, const cute_access *a)
 {
     int64_t bits[LANE_BITS], shape[LANE_BITS], stride[LANE_BITS];
     int modes = 0;
     cute_buffer text = {0};
-    if (!strides_of(&a->request, bits)) return NULL;
+    if (!find_strides(&a->request, bits)) return NULL;
     for (int b = 0; b < LANE_BITS; b++) {
         if (modes && bits[b] == stride[modes - 1] * shape[modes - 1]) {
             shape[modes - 1] *= 2;
@@ -44,8 +44,8 @@ static const char *layout_of(cute_arena *arena, const cute_access *a)
     return copy;
 }
 
-/* The most lanes that are served together and want different words of one bank. */
-static uint32_t most_in_a_bank(const cute_access *a)
+/* The most different words of one bank in a group of lanes that is served together. */
+static uint32_t count_conflict_ways(const cute_access *a)
 {
     const cute_request *r = &a->request;
     uint32_t most = 0;
@@ -67,14 +67,14 @@ static uint32_t most_in_a_bank(const cute_access *a)
     return most;
 }
 
-static const char *pattern_of(cute_arena *arena, const cute_access *a)
+static const char *describe_pattern(cute_arena *arena, const cute_access *a)
 {
     const cute_request *r = &a->request;
     if (!cute_access_is_poor(a) || r->count < 2) return NULL;
     if (a->space == CUTE_CODE_SPACE_SHARED) {
-        uint32_t ways = most_in_a_bank(a);
-        if (ways == 1 && r->copy == CUTE_COPY_THROUGH_L1) return "lanes read several words of a bank";
-        if (ways == 1 && r->copy) return "lines of global memory lie across lines of shared memory";
+        uint32_t ways = count_conflict_ways(a);
+        if (ways == 1 && r->copy == CUTE_COPY_THROUGH_L1) return "lanes read several words of the same bank";
+        if (ways == 1 && r->copy) return "lines of global memory straddle lines of shared memory";
         return ways > 1 ? cute_arena_printf(arena, "%u-way bank conflict", ways) : NULL;
     }
     int64_t step = (int64_t)(r->address[1] - r->address[0]);
@@ -84,15 +84,15 @@ static const char *pattern_of(cute_arena *arena, const cute_access *a)
                                      (unsigned)(r->count * r->bytes), (unsigned)a->costs[0].count * 32u,
                                      (unsigned)a->costs[0].count);
     if (step < 0) step = -step;
-    if (step == (int64_t)r->bytes) return "rows of bytes that do not begin at a sector";
-    return cute_arena_printf(arena, "lanes lie %lld bytes apart", (long long)step);
+    if (step == (int64_t)r->bytes) return "contiguous, but not aligned to sectors";
+    return cute_arena_printf(arena, "stride of %lld bytes between lanes", (long long)step);
 }
 
 cute_status cute_access_describe(cute_arena *arena, cute_access *a, cute_diag *diag)
 {
     if (a->unknown || !a->warps) return CUTE_OK;
     (void)diag;
-    a->layout = layout_of(arena, a);
-    a->pattern = pattern_of(arena, a);
+    a->layout = format_layout(arena, a);
+    a->pattern = describe_pattern(arena, a);
     return CUTE_OK;
 }

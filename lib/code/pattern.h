@@ -1,4 +1,4 @@
-/* How a warp's addresses lie: as a layout, and what is wrong with them in a few words. */
+/* Describes the addresses of a warp: as a layout, and the access pattern in a few words. */
 #ifndef CUTE_LIB_CODE_PATTERN_H
 #define CUTE_LIB_CODE_PATTERN_H
 

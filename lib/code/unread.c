@@ -7,15 +7,15 @@
 #include "lib/base/buffer.h"
 #include "lib/base/sort.h"
 
-typedef struct one {
+typedef struct unread_inst {
     const char *text;
     uint32_t length, where;
     const char *why;
-} one;
+} unread_inst;
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
-    const one *x = a, *y = b;
+    const unread_inst *x = a, *y = b;
     uint32_t length = x->length < y->length ? x->length : y->length;
     int order = memcmp(x->text, y->text, length);
     if (order) return order;
@@ -23,14 +23,14 @@ static int by_text(const void *a, const void *b)
     return (x->where > y->where) - (x->where < y->where);
 }
 
-/* ptx_line is the place in the text still. */
-static int by_place(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
     const cute_unread *x = a, *y = b;
     return (x->ptx_line > y->ptx_line) - (x->ptx_line < y->ptx_line);
 }
 
-static void count_lines(const em_program *program, cute_unread_list *list)
+/* Converts ptx_line from text offsets to lines. */
+static void set_lines(const em_program *program, cute_unread_list *list)
 {
     uint32_t line = 1, at = 0;
     for (size_t n = 0; n < list->count; n++) {
@@ -46,17 +46,17 @@ cute_status cute_unread_find(cute_arena *arena, const em_program *program, const
     *out = (cute_unread_list){0};
     for (uint32_t n = kernel->start; n <= kernel->end; n++) count += program->code[n].unread;
     if (!count) return CUTE_OK;
-    one *all = cute_arena_array(arena, count, sizeof *all);
+    unread_inst *all = cute_arena_array(arena, count, sizeof *all);
     out->items = cute_arena_array(arena, count, sizeof *out->items);
     if (!all || !out->items) return cute_fail_memory(diag);
     count = 0;
     for (uint32_t n = kernel->start; n <= kernel->end; n++) {
         const em_inst *i = &program->code[n];
-        if (i->unread) all[count++] = (one){program->text + i->where, i->length, i->where, i->why};
+        if (i->unread) all[count++] = (unread_inst){program->text + i->where, i->length, i->where, i->why};
     }
-    cute_sort(all, count, sizeof *all, by_text);
+    cute_sort(all, count, sizeof *all, compare_texts);
     for (size_t n = 0; n < count; n++) {
-        const one *before = n ? &all[n - 1] : NULL;
+        const unread_inst *before = n ? &all[n - 1] : NULL;
         if (before && before->length == all[n].length && !memcmp(before->text, all[n].text, all[n].length)) {
             out->items[out->count - 1].count++;
             continue;
@@ -68,8 +68,8 @@ cute_status cute_unread_find(cute_arena *arena, const em_program *program, const
                            .ptx_line = all[n].where};
         if (!u->operation) return cute_fail_memory(diag);
     }
-    cute_sort(out->items, out->count, sizeof *out->items, by_place);
-    count_lines(program, out);
+    cute_sort(out->items, out->count, sizeof *out->items, compare_offsets);
+    set_lines(program, out);
     return CUTE_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Inside of lib/report: what its views share. */
+/* Declarations shared by the views of lib/report; internal. */
 #ifndef CUTE_LIB_REPORT_REPORT_H
 #define CUTE_LIB_REPORT_REPORT_H
 
@@ -10,10 +10,10 @@
 
 /* "cubin", "ptx", "fatbin" */
 const char *cute_module_format_name(cute_module_format format);
-/* "PROGBITS", "CUDA_INFO", ...; "" for a type that is not known */
+/* "PROGBITS", "CUDA_INFO", ...; "" for an unknown type */
 const char *cute_section_kind(uint32_t type);
 
-/* cute_launch_report with a roofline in it (NULL: without), and without what was only gathered for that. */
+/* cute_launch_report with an optional roofline, and without sections that were only collected for it. */
 typedef struct launch_report {
     bool json, timing, no_counters, no_kernel_checks;
     const json_t *roofline;

@@ -54,7 +54,7 @@ END
     run -0 cute-dump accesses k.ptx --block=128
     [[ "$output" == *"k, blocks of 128 x 1 x 1 (--block): 3 accesses, 2 cost more than necessary, 1 estimated, 0 unknown"* ]]
     [[ "$output" == *"PTX 21 "*"st.shared.f32"*" 32 "*"32-way bank conflict"* ]]
-    [[ "$output" == *"lanes lie apart by a multiple of the parameter 'stride'"* ]]
+    [[ "$output" == *"the stride between lanes is a multiple of the parameter 'stride'"* ]]
     run -0 cute-dump accesses k.ptx --json
     python3 - "$output" <<'PYTHON'
 import json, sys
@@ -63,7 +63,7 @@ assert (load["sectors"], load["ideal"], load["alignment_assumed"], load["block_a
 assert (load["least"], load["most"], load["alignment"]) == (4, 5, 1)
 assert (shared["wavefronts"], shared["ideal"], shared["layout"]) == (32, 1, "(32,4):(128,1)")
 # In the one case in which the stride is a made-up number of thousands each lane has a sector.
-assert (store["estimated"], store["sectors"], store["ideal"]) == ("lanes lie apart by a multiple of the parameter 'stride'", 32, 4)
+assert (store["estimated"], store["sectors"], store["ideal"]) == ("the stride between lanes is a multiple of the parameter 'stride'", 32, 4)
 assert "estimated" not in load and "estimated" not in shared
 PYTHON
 }
@@ -72,7 +72,7 @@ PYTHON
     kernel
     cute-link -o k.cubin --strip k.ptx
     run -1 cute-dump accesses k.cubin
-    [[ "$output" == *"no PTX is in this cubin"* ]]
+    [[ "$output" == *"got a cubin without PTX"* ]]
     run -2 cute-dump accesses k.ptx --block=2048
     [[ "$output" == *"expected --block=X"* ]]
 }
@@ -86,7 +86,7 @@ PYTHON
         run -0 cute-dump accesses t.ptx --block=128
         [ "$output" = "$expected" ]
         run -0 cute-dump explain t.ptx --cuda-path=/nonexistent
-        [[ "$output" == *"looked at PTX"* ]]
+        [[ "$output" == *"(from PTX"* ]]
     done
 }
 
@@ -103,7 +103,7 @@ PYTHON
     st.shared.b32 [%r7], %r6;" k.ptx
     run -0 cute-dump accesses k.ptx --block=128
     [[ "$output" == *"5 accesses, 2 cost more than necessary, 1 estimated, 2 unknown"* ]]
-    [[ "$output" == *"not looked at: tcgen05.ld.sync.aligned.32x32b.x2.b32 (2 times, PTX 20), tcgen05.mma.cta_group::1.kind::f16 (PTX 21), frob.b32 (PTX 24)"* ]]
+    [[ "$output" == *"unsupported instructions: tcgen05.ld.sync.aligned.32x32b.x2.b32 (2 times, PTX 20), tcgen05.mma.cta_group::1.kind::f16 (PTX 21), frob.b32 (PTX 24)"* ]]
     run -0 cute-dump accesses k.ptx --block=128 --json
     python3 - "$output" <<'PYTHON'
 import json, sys
@@ -113,11 +113,11 @@ assert [(u["operation"].split(".")[0], u["count"], u["ptx_line"]) for u in kerne
 assert kernel["not_looked_at"][2]["why"] == "unknown instruction"
 by_line = {a["ptx_line"]: a for a in kernel["accesses"]}
 # What an unknown instruction reads keeps its value; what it may write does not.
-assert by_line[23]["unknown"] == by_line[25]["unknown"] == "the result of an instruction that is not looked at"
+assert by_line[23]["unknown"] == by_line[25]["unknown"] == "the result of an unsupported instruction"
 assert by_line[29]["wavefronts"] == 128
 PYTHON
     run -0 cute-dump explain k.ptx --cuda-path=/nonexistent
-    [[ "$output" == *"not looked at: instructions of the PTX: tcgen05.ld.sync.aligned"* ]]
+    [[ "$output" == *"not analysed: unsupported PTX instructions: tcgen05.ld.sync.aligned"* ]]
     # The emulator runs it up to the first of them.
     echo '{"kernel": "k", "grid": [1], "block": [128], "buffers": {"a": {"dtype": "f32", "shape": [1024], "init": "zeros"}},
         "args": ["a", 1]}' >k.json
@@ -204,7 +204,7 @@ store = kernel["accesses"][2]
 assert kernel["block"] == [64, 1, 1] and (store["sectors"], store["ideal"], store["layout"]) == (64, 8, "(32,4):(32,1)"), store
 PYTHON
     run -0 cute-dump accesses k.ptx --config c.json -D stride=1
-    [[ "$output" == *"0 estimated, 0 unknown"* && "$output" != *"lanes lie apart"* ]]
+    [[ "$output" == *"0 estimated, 0 unknown"* && "$output" != *"stride between lanes"* ]]
 }
 
 @test "what does not follow from the code is counted in the launch, and why it cannot be" {
@@ -219,18 +219,18 @@ END
     python3 - "$output" <<'PYTHON'
 import json, sys
 store = json.loads(sys.argv[1])["kernels"][0]["accesses"][-1]
-assert store["unknown"] == "values from memory", store
+assert store["unknown"] == "loaded values", store
 # Two blocks of two warps: words 0 and 8 t of 16 threads, each in a sector of its own.
 assert store["counted"] == {"requests": 4, "sectors": 4 * 17, "ideal": 4 * 3}, store
 PYTHON
     run -0 cute-dump accesses k.ptx --config c.json
-    [[ "$output" == *"1 unknown; 1 counted on the emulator"*"counted in 4 requests: values from memory"* ]]
+    [[ "$output" == *"1 unknown; 1 counted on the emulator"*"counted in 4 requests: loaded values"* ]]
     run -0 cute-dump accesses k.ptx --block=64
     [[ "$output" != *"counted"* ]]
     # A launch that does not run.
     sed -i 's/"expr": "[^"]*"/"expr": "100000000"/' c.json
     run -0 cute-dump accesses k.ptx --config c.json
-    [[ "$output" == *"nothing was counted: "* ]]
+    [[ "$output" == *"not counted: "* ]]
     run -0 cute-dump accesses k.ptx --config c.json --json
     [[ "$output" == *'"not_counted": '* ]]
 }

@@ -229,7 +229,7 @@ gpu.module @m {
 END
     fails 1 "$dump" run k.mlir -o d
     says 'k.mlir:'
-    says "REPORT.json lists them"
+    says "listed in its REPORT.json"
     jq -e '.status == "failed" and .pipeline[-1].failed and (.pipeline[:-1] | all(.failed == null))' d/REPORT.json
     last=$(jq -r '.pipeline[-1].file' d/REPORT.json)
     [ -s "d/$last" ] && [ -s d/00-before.mlir ] && [ ! -e d/zz-after.mlir ]
@@ -398,7 +398,7 @@ END
     run "$dump" sass s.cubin
     [ "$status" -eq 0 ] || skip "no nvdisasm"
     fails 0 "$dump" resources s.cubin --block 256
-    says "live registers at most: 2"
+    says "peak live registers: 2"
     grep -Eq 'spills.cu:[0-9]+ +[0-9]+ +[0-9]+ ' <<<"$output" # stores at lines
     # What the lines store and load is what ptxas says, 4 bytes an instruction.
     "$dump" resources s.cubin --json | jq -e '.kernels[0] | .live_registers.R <= 24 and .live_registers.P >= 0
@@ -428,7 +428,7 @@ END
 }
 END
     fails 0 "$dump" resources d.ptx
-    says "dynamic shared memory is not counted: the launch gives its size (--dynamic)"
+    says "dynamic shared memory is not counted: its size is set at launch (--dynamic)"
     says "occupancy: at most 16 blocks"
     fails 0 "$dump" resources d.ptx --dynamic 65536
     says "occupancy: 3 blocks"
@@ -543,7 +543,7 @@ END
     address=$("$dump" lines --json loop.cubin --at=7 | jq '.lines[0].instructions[] | select(.sass | test("STG")) | .offset')
     "$dump" lines loop.cubin --at="$(printf '0x%x' "$address")" | grep -q 'loop.cu:7'
     fails 1 "$dump" lines loop.cubin --at=other.cu:7
-    says 'no instruction is of line other.cu:7'
+    says 'no instruction of line other.cu:7'
     fails 2 "$dump" lines loop.cubin --at=x:y
     says "expected a line (12 or k.mlir:12) or an address (0x1f0), got 'x:y'"
     "$CUTE_BIN/cute-link" -o bare.cubin "$data/link_ok.ptx"

@@ -75,7 +75,7 @@ EOF
 @test "devices are listed as text and as JSON" {
     run "$run" --list-devices
     [ "$status" -eq 0 ]
-    [[ "$output" == *"Fake GPU, compute capability 9.0 (sm_90)"*"232448 on request"* ]]
+    [[ "$output" == *"Fake GPU, compute capability 9.0 (sm_90)"*"232448 opt-in"* ]]
     run "$run" --list-devices --json
     [[ "$output" == *'"shared_memory_per_block_optin": 232448'* ]]
 }

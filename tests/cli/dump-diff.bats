@@ -23,7 +23,7 @@ END
 }
 
 @test "a dump beside itself, and one of the same input beside it, have no difference" {
-    [ "$("$dump" diff a a | tail -1)" = "no difference" ]
+    [ "$("$dump" diff a a | tail -1)" = "no differences" ]
     "$dump" run k.mlir -o again -arch sm_90a --changed
     "$dump" diff a again --json | jq -e '.same == false and .options == [{name: "passes", a: "all", b: "changed"}]
         and .ir == [] and .ptx == [] and (.kernels | all(.resources == [] and .opcodes == []))'
@@ -66,7 +66,7 @@ END
     "$dump" run l.mlir -o b -arch sm_90a
     "$dump" diff a/cubin/m.cubin b/cubin/m.cubin | grep -q 'FMUL'
     "$dump" diff a/m.ptx b/m.ptx 2>note | grep -q '^-.*add'
-    grep -q 'machine code is not compared' note
+    grep -q 'SASS is not compared' note
     "$dump" diff k.mlir l.mlir | grep -q '^+.*arith.mulf'
     run "$dump" diff a a/cubin/m.cubin
     [ "$status" -eq 1 ] && [[ "$output" == *"expected two dump folders, two modules or two MLIR files"* ]]
@@ -139,7 +139,7 @@ IN
     done
     "$dump" diff a.mlir b.mlir >d.txt
     grep -qx 'IR: 100 lines added, 100 removed' d.txt
-    grep -qx '(166 lines more: --html shows more, --json all)' d.txt
+    grep -qx '(166 more lines: --html shows more, --json all)' d.txt
     [ "$("$dump" diff a.mlir b.mlir --json | jq -r '.ir[0].diff' | grep -c '^[-+] ')" = 200 ]
 }
 
@@ -169,9 +169,9 @@ IN
     echo '[]' >bad/REPORT.json
     refuses 1 "expected the report of 'cute-dump run'"
     jq '.pipeline[3].file = "../../secret.mlir"' whole/REPORT.json >bad/REPORT.json
-    refuses 1 "expected names of files in the folder, got '../../secret.mlir'"
+    refuses 1 "expected the name of a file in the folder, got '../../secret.mlir'"
     jq '.outputs = ["/x.cubin"]' whole/REPORT.json >bad/REPORT.json
-    refuses 1 "expected names of files in the folder, got '/x.cubin'"
+    refuses 1 "expected the name of a file in the folder, got '/x.cubin'"
     cp whole/REPORT.json bad && rm bad/pass-003-*
     refuses 3 "bad/pass-003-"
     jq '.functions = 0 | .versions = 5 | .outputs = [null, 1] | .pipeline = [3, {"name": [], "file": 7}]' whole/REPORT.json >bad/REPORT.json

@@ -384,12 +384,12 @@ assert k["sectors"] == {"count": 8, "ideal": 8}, k["sectors"]'
     "$run" k.ptx --config k.json --device emulator --json >plain.json
     run "$CUTE_BIN/cute-dump" ptx k.ptx --counters plain.json
     [ "$status" -eq 1 ]
-    says 'this report has no "counters"'
+    says 'the report has no "counters"'
     "$run" k.ptx --config k.json --counters --json >report.json
     head -n 4 k.ptx >short.ptx && echo "{ ret; }" >>short.ptx
     run "$CUTE_BIN/cute-dump" ptx short.ptx --counters report.json
     [ "$status" -eq 1 ]
-    says "these counters are of other PTX"
+    says "the counters belong to other PTX"
     run "$CUTE_BIN/cute-dump" ptx k.ptx --counters report.json --kernel other
     [ "$status" -eq 1 ]
     echo '{' >bad.json
@@ -425,7 +425,7 @@ X: st.global.u32 [%d1], %r0;"
     "$run" k.ptx --config k.json --counters --json >report.json
     run "$CUTE_BIN/cute-dump" source report.json
     [ "$status" -eq 1 ]
-    says "these counters know no lines of a source"
+    says "the counters have no source lines"
 }
 
 @test "a block does not end before its cp.async have come" {

@@ -6,16 +6,16 @@ setup() {
     kernels=$BATS_TEST_DIRNAME/../explain/kernels
 }
 
-@test "what is planted is found at its line in PTX and machine code, not in the cure; tuned kernels have nothing of weight" {
+@test "what is planted is found at its line in PTX and machine code, not in the cure; tuned kernels have no significant findings" {
     "$BATS_TEST_DIRNAME/../explain/run" --build "${CUTE_BIN%/bin}" >out || { grep -A9 '^not ok' out; false; }
 }
 
-@test "a finding has its line, its share, what was seen and a way out; little ones are asked for" {
+@test "a finding has its line, its share, its evidence and a fix; minor ones are asked for" {
     "$dump" explain "$kernels/banks.ptx" --kernel=slow >out
-    grep -q 'banks.cu:9.*bank-conflict' out && grep -q '32 wavefronts where 1 would do' out && grep -q 'way out: pad the rows' out
+    grep -q 'banks.cu:9.*bank-conflict' out && grep -q '32 wavefronts instead of 1 (32-way conflict)' out && grep -q 'fix: pad the rows' out
     ! grep -q integer-division out
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --all-findings | grep -q integer-division
-    "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q '^cured, blocks of 256 x 1 x 1 (.maxntid): nothing of weight'
+    "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q '^cured, blocks of 256 x 1 x 1 (.maxntid): no significant findings'
 }
 
 @test "halves that ptxas joins to pairs are not told; without machine code nobody knows" {
@@ -59,12 +59,12 @@ st.global.u32 [%d2], %r3; ret;
 }
 END
         "$dump" explain k.ptx --json | jq -r '.kernels[0].findings[] | select(.id == "local-array") | .evidence + .cure' >out
-        [ "$(grep -c "all resident threads are $((size * 8)) KiB" out)" -ge 1 ]
-        [ "$(grep -c "shared memory is no faster than L1" out)" -eq "$([ $size = 8 ] && grep -c . out || echo 0)" ]
+        [ "$(grep -c "all resident threads need $((size * 8)) KiB" out)" -ge 1 ]
+        [ "$(grep -c "shared memory would not be faster" out)" -eq "$([ $size = 8 ] && grep -c . out || echo 0)" ]
     done
     # a thread's four floats are in the sectors of the first, which L1 has then
     "$dump" explain "$kernels/vector.ptx" --kernel=slow --json |
-        jq -e '.kernels[0].findings[] | select(.id == "vector-width") | .share < 0.25 and (.evidence | contains("where DRAM is the bound"))'
+        jq -e '.kernels[0].findings[] | select(.id == "vector-width") | .share < 0.25 and (.evidence | contains("if DRAM is the bottleneck"))'
 }
 
 @test "the launches of bench/explain have no fault" {
@@ -83,7 +83,7 @@ END
 
 @test "without a toolkit PTX is looked at alone, and the report says so" {
     "$dump" explain "$kernels/atomic.ptx" --kernel=slow --cuda-path=/nowhere >out
-    grep -q contended-atomic out && grep -q 'looked at PTX$' out && grep -q 'not looked at: the machine code' out
+    grep -q contended-atomic out && grep -q '(from PTX' out && grep -q 'not analysed: SASS' out
 }
 
 @test "without lines the PTX's own are named, and of a cubin without PTX the address" {
@@ -110,9 +110,9 @@ END
 "0","slow(const float *, float *, int)","WarpStateStats","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","inst","9.0"
 "0","slow(const float *, float *, int)","WarpStateStats","smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio","inst","1.0"
 END
-    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=details.csv | grep -q 'stalls: 90 % waiting for global or local memory, 10 % waiting at barriers'
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=details.csv | grep -q 'stalls: 90 % waiting for global or local memory, 10 % waiting at a block barrier'
     printf '"ID","Kernel Name","Block Size","Grid Size","Device","smsp__average_warps_issue_stalled_membar_per_issue_active.ratio"\n"","","","","","inst"\n"0","slow","256","1","0","2.5"\n' >raw.csv
-    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=raw.csv | grep -q 'stalls: 100 % waiting at fences'
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=raw.csv | grep -q 'stalls: 100 % waiting for a memory fence'
     printf '"#","Source","Warp Stall Sampling (All Samples)","stall_short_sb","stall_wait"\n"8","x","20","1","19"\n"9","y","80","70","10"\n' >source.csv
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=source.csv --json |
         jq -e 'any(.kernels[0].findings[]; .id == "bank-conflict" and .share == 0.8 and .measured and (.stall | contains("shared memory")))'
@@ -132,9 +132,9 @@ It's 5" wide
 "1","1","slow(const float *, float *, int)","(128, 2, 1)","(7, 1, 1)","9.0","Warp State Statistics","Stall Barrier","inst","1.00","",""
 "1","1","slow(const float *, float *, int)","(128, 2, 1)","(7, 1, 1)","9.0","Launch Statistics","","","","CPIStall","each warp spends ""9"" cycles"
 END
-    stalls='stalls: 90 % waiting for global or local memory, 10 % waiting at barriers of the block'
+    stalls='stalls: 90 % waiting for global or local memory, 10 % waiting at a block barrier'
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=details.csv --sms=132 >out
-    grep -q "$stalls" out && grep -q 'small-grid' out && grep -q 'a launch: how often lines run is estimated' out
+    grep -q "$stalls" out && grep -q 'small-grid' out && grep -q 'launch: execution counts are estimated' out
     sed 's/slow(const float \*, float \*, int)/void slow<(int)3>(const float *)/' details.csv | iconv -f ASCII -t UTF-16 >wide.csv
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=wide.csv | grep -q "$stalls"
     sed 's/","/";"/g; s/\.00"/,00"/; s/$/\r/' details.csv >semicolons.csv
@@ -143,8 +143,8 @@ END
         '"","","","","","thread","inst","inst","",""' '"0","1","slow","(256, 1, 1)","(2, 1, 1)","256","2.5","0.5","1,000","n/a"' \
         '"1","1","cured","(256, 1, 1)","(2, 1, 1)","256","0","2","1,000","n/a"' '"2","1","slow","(256, 1, 1)","(2, 1, 1)","256","3.5","1.5","1,000","n/a"' >raw.csv
     "$dump" explain "$kernels/banks.ptx" --ncu=raw.csv --json |
-        jq -e '[.kernels[] | .kernel + " " + .stalls] | sort == ["cured stalls: 100 % fixed latency of the instruction before",
-            "slow stalls: 75 % waiting at fences, 25 % fixed latency of the instruction before"]'
+        jq -e '[.kernels[] | .kernel + " " + .stalls] | sort == ["cured stalls: 100 % fixed latency of the previous instruction",
+            "slow stalls: 75 % waiting for a memory fence, 25 % fixed latency of the previous instruction"]'
     for title in 'Warp Stall Sampling (All Cycles)' 'Sampling Data (All)' '# Samples'; do
         printf '%s\n' '"Kernel Name","slow(const float *, float *, int)",' "\"#\",\"Source\",\"$title\",\"stall_short_sb\",\"stall_wait\",\"stall_short_sb (Not Issued)\"" \
             '"8","x","20","1","19","7"' '"9","y","80","70","10","700"' '"Kernel Name","cured(const float *, float *, int)",' \
@@ -165,19 +165,19 @@ END
         [ "$status" = 1 ] && [[ $output == *"$2"* ]]
     }
     printf 'NVR\0\0\0' >r.ncu-rep
-    refused r.ncu-rep 'expected a table: ncu --import FILE --page source --csv'
+    refused r.ncu-rep 'convert it with ncu --import FILE --page source --csv'
     printf '  slow (1,1,1)\n    Section: GPU Speed Of Light\n' >text
-    refused text 'expected a table: --csv, with --page raw'
+    refused text 'run ncu with --csv and --page raw'
     printf '"Time (%%)","Total Time (ns)","Instances"\n"50","3","1"\n' >nsys.csv
-    refused nsys.csv 'a table of nsys'
+    refused nsys.csv 'got one of nsys'
     printf '"Kernel Name","foo(int)"\n"#","Source","# Samples"\n"1","x","1"\n' >other.csv
-    refused other.csv "expected slow or others, got 'foo(int)'"
+    refused other.csv "expected slow or another kernel, got 'foo(int)'"
     printf '"#","Source","# Samples"\n"1","x","1"\n' >unnamed.csv
     refused unnamed.csv 'expected --kernel=NAME'
     printf '"Kernel Name","slow"\n"#","Source","Instructions Executed"\n"1","x","1"\n' >samples.csv
-    refused samples.csv 'ncu --section SourceCounters takes them'
+    refused samples.csv 'collect them with ncu --section SourceCounters'
     printf '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"\n"0","slow","x","Duration","us","3"\n' >none.csv
-    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=none.csv | tr -s ' \n' ' ' | grep -q 'not looked at: stalls: none.csv has neither reasons'
+    "$dump" explain "$kernels/banks.ptx" --kernel=slow --ncu=none.csv | tr -s ' \n' ' ' | grep -q 'not analysed: stalls: none.csv has neither stall reasons'
 }
 
 @test "a launch tells of blocks that are too small, of a last wave that is nearly empty, of idle multiprocessors" {
@@ -201,8 +201,8 @@ END
         jq -r '.kernels[0].findings[] | select(.weight != "low") | "\(.id): \(.evidence)"' e.json
     }
     [[ $(launch 1024) != *occupancy* && $(launch 1024) != *tail-wave* ]]
-    [[ $(launch 120000) == *"occupancy: 8 of 64 warps are resident, and shared memory allows no more"* ]]
-    [[ $(launch 120000) == *"tail-wave: 3 blocks, of which 2 are resident on 2 multiprocessors"* ]]
+    [[ $(launch 120000) == *"occupancy: 8 of 64 warps are resident, limited by shared memory"* ]]
+    [[ $(launch 120000) == *"tail-wave: 3 blocks, 2 resident on 2 multiprocessors"* ]]
 }
 
 @test "code that comes from a header is told at the line of the kernel's author" {
@@ -276,7 +276,7 @@ PTX
 }
 PTX
     "$dump" explain call.ptx --all-findings >out
-    grep -q '^k, blocks of 256 x 1 x 1 (assumed): nothing' out || { cat out; false; }
+    grep -q '^k, blocks of 256 x 1 x 1 (assumed): no significant findings' out || { cat out; false; }
 }
 
 @test "the header has the block and its origin; evidence that rests on an argument says what is assumed of it" {
@@ -309,6 +309,6 @@ PTX
         "$dump" explain copy.cubin --config=launch.json >$threads.out
         grep -q "^copy, blocks of $threads x 1 x 1 (launch.json): " $threads.out
     done
-    grep -q small-block 32.out && grep -q 'the emulator runs PTX' 32.out
+    grep -q small-block 32.out && grep -q 'the emulator needs PTX' 32.out
     ! grep -q small-block 256.out
 }

@@ -58,7 +58,7 @@ PYTHON
     run -2 cute-dump layouts k.ptx --svg
     [[ "$output" == *"there are 3 layouts"*"--number=N"* ]]
     run -2 cute-dump layouts k.ptx --svg --number=9
-    [[ "$output" == *"there is no layout 9; there are 1 to 3"* ]]
+    [[ "$output" == *"expected a layout from 1 to 3, got 9"* ]]
     run -2 cute-dump layouts k.ptx --svg --json
     [[ "$output" == *"at a time"* ]]
 }
@@ -88,7 +88,7 @@ END
 .visible .entry plain() { ret; }
 END
     run -0 cute-dump layouts p.ptx
-    [[ "$output" == "plain: 0 layouts: it has no metadata, in which cute-ptx notes them" ]]
+    [[ "$output" == "plain: 0 layouts: it has no metadata of cute-ptx" ]]
     run -0 cute-dump layouts p.ptx --json
     [[ "$output" == *'"no_layouts": "it has no metadata'* ]]
     run -2 cute-dump layouts p.ptx --svg --number=1
@@ -98,5 +98,5 @@ END
     [[ "$output" == *"no kernel 'nope'"*"kernels: k"* ]]
     printf 'gpu.module @m { gpu.func @k() kernel { gpu.return } }\n' >e.mlir
     run -0 cute-dump layouts e.mlir
-    [[ "$output" == "k: 0 layouts: its IR has no tensors, tiled copies and MMAs" ]]
+    [[ "$output" == "k: 0 layouts: its IR has no tensors, tiled copies or MMAs" ]]
 }

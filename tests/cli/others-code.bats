@@ -22,9 +22,9 @@ END
 @test "what kernels were compiled for: sizes of blocks and clusters, registers, blocks on a multiprocessor" {
     bounded
     run -0 cute-dump bounds.ptx
-    [[ "$output" == *"launch: at most 128 x 2 x 1, clusters of at most 4 blocks, 3 blocks on a multiprocessor at least"* ]]
-    [[ "$output" == *"launch: block 128 x 2 x 1, a cluster has to be given"*"compiled for at most 64 registers"* ]]
-    [[ "$output" == *"launch: block 64 x 1 x 1, cluster 2 x 2 x 1, the grid counts clusters"* ]]
+    [[ "$output" == *"launch: at most 128 x 2 x 1, at most 4 blocks per cluster, at least 3 blocks per multiprocessor"* ]]
+    [[ "$output" == *"launch: block 128 x 2 x 1, cluster size required"*"compiled for at most 64 registers"* ]]
+    [[ "$output" == *"launch: block 64 x 1 x 1, cluster 2 x 2 x 1, grid in units of clusters"* ]]
     cute-dump --json bounds.ptx | jq -e '[.kernels[] | {kernel, maxntid, reqntid, cluster, max_cluster, explicit_cluster,
         blocks_are_clusters, min_blocks, max_registers}] == [
         {kernel: "a", maxntid: [128, 2, 1], reqntid: null, cluster: null, max_cluster: 4, explicit_cluster: null,
@@ -36,7 +36,7 @@ END
     # The attributes of a cubin say the same; what .minnctapersm asks for, ptxas has made a number of registers.
     cute-link --strip -o bounds.cubin bounds.ptx
     run -0 cute-dump resources bounds.cubin
-    [[ "$output" == *"launch: at most 128 x 2 x 1, clusters of at most 4 blocks"*"compiled for at most 80 registers"* ]]
+    [[ "$output" == *"launch: at most 128 x 2 x 1, at most 4 blocks per cluster"*"compiled for at most 80 registers"* ]]
     cute-dump resources --json bounds.cubin | jq -e '[.kernels[] | {kernel, maxntid, reqntid, cluster, max_cluster,
         explicit_cluster, blocks_are_clusters, max_registers}] | sort_by(.kernel) == [
         {kernel: "a", maxntid: [128, 2, 1], reqntid: null, cluster: null, max_cluster: 4, explicit_cluster: null,
@@ -93,7 +93,7 @@ END
         cute-dump histogram -k $kernel two.cubin | cmp - ours
         cute-dump resources -k $kernel --json two.ptx --cuda-path=mine |
             jq -e "[.kernels[].kernel] == [\"$kernel\"] and .kernels[0].resources.registers > 4"
-        cute-dump explain -k $kernel two.ptx --cuda-path=mine | grep -q "^$kernel, blocks of .*machine code"
+        cute-dump explain -k $kernel two.ptx --cuda-path=mine | grep -q "^$kernel, blocks of .*SASS"
         [ "$(grep -c -e "--entry=$kernel" said)" -eq 3 ]
     done
 }

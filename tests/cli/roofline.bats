@@ -164,7 +164,7 @@ END
     run "$run" k.ptx --config k.json --roofline --device emulator --of h999
     [ "$status" -eq 2 ]
     says "--of expects a device or an architecture, got 'h999'"
-    says "known are H100, H200"
+    says "known devices: H100, H200"
     run "$run" k.ptx --roofline
     [ "$status" -eq 2 ]
     says "--roofline needs --config"

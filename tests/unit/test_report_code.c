@@ -244,13 +244,13 @@ static void test_uniform(void)
                      "        /*0010*/                   UISETP.NE.U32.AND UP6, UPT, UR254, UR161, UPT ;\n"
                      "        /*0020*/                   UIADD3 UR999, UPT, UPT, UR255, UR256, UP9 ;\n"
                      "        /*0030*/                   EXIT ;\n");
-    x_function x = {.arch = 100};
+    ssa_function x = {.arch = 100};
     CHECK_INT(f->peak[CUTE_REGISTER_UR], 2);
     CHECK_INT(f->peak[CUTE_REGISTER_UP], 1);
-    CHECK(x_from_sass(arena, f, &x) && x_analyse(&x));
+    CHECK(ssa_from_sass(arena, f, &x) && ssa_analyse(&x));
     bool used = false;
     for (uint32_t u = 0; u < x.insts[1].use_count; u++)
-        used |= x.insts[1].uses[u].kind == X_VAR && x.insts[1].uses[u].value == x.insts[0].first_value;
+        used |= x.insts[1].uses[u].kind == SSA_VAR && x.insts[1].uses[u].value == x.insts[0].first_value;
     CHECK(x.insts[0].def_count == 1 && used);
 }
 

@@ -58,7 +58,7 @@ enum {
 typedef cute_status dump_function(settings *s, cute_buffer *out, cute_diag *diag);
 dump_function do_show, do_ptx, do_sass, do_cfg, do_histogram, do_lines, do_resources, do_occupancy,
     do_accesses, do_layouts, do_elf, do_images, do_all, do_run, do_diff, do_explain, do_source, do_causes,
-    do_instructions;
+    do_findings, do_instructions;
 
 typedef struct dump_view {
     const char *name, *help;
@@ -66,7 +66,7 @@ typedef struct dump_view {
     unsigned takes; /* options */
     dump_function *run;
 } dump_view;
-enum { CUTE_DUMP_VIEWS = 20 };
+enum { CUTE_DUMP_VIEWS = 21 };
 extern const dump_view cute_dump_views[CUTE_DUMP_VIEWS];
 
 /* NULL: there is none. */

@@ -6,6 +6,7 @@
 #include "lib/base/diagnostics/diag.h"
 #include "lib/base/system/file.h"
 #include "lib/emulator/machine/machine.h"
+#include "lib/report/explain/explain.h"
 #include "lib/report/launch/counters.h"
 #include "lib/report/table.h"
 #include "tools/cute-dump/explain.h"
@@ -95,6 +96,23 @@ cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
     cute_fail(diag, CUTE_INVALID, NULL, "expected the name of a cause or the text of a message, got '%s'",
               s->label);
     cute_note(diag, NULL, "cute-dump causes prints them all");
+    return CUTE_INVALID;
+}
+
+/* The table of findings; with an operand the one of that id. */
+cute_status do_findings(settings *s, cute_buffer *out, cute_diag *diag)
+{
+    const char *name = strcmp(s->label, "-") == 0 ? NULL : s->label;
+    json_t *list = explain_findings_json(name);
+    bool any = json_array_size(list) > 0;
+    if (any && s->json)
+        cute_dump_json(json_incref(list), out);
+    else if (any)
+        explain_print_findings(name, out);
+    json_decref(list);
+    if (any) return CUTE_OK;
+    cute_fail(diag, CUTE_INVALID, NULL, "expected the id of a finding, got '%s'", name);
+    cute_note(diag, NULL, "cute-dump findings prints them all");
     return CUTE_INVALID;
 }
 

@@ -1,5 +1,5 @@
-/* What one instruction is and does, from its text: opcode, registers read and written, width and space of memory.
- * Operands are separated by commas outside of brackets; a register may have a sign, bars and modifiers around it:
+/* Decodes the text of an instruction: opcode, registers read and written, width and state space of memory accesses. Operands are
+ * separated by commas outside of brackets; a register may have a sign, bars and modifiers:
  * "-|R4.H0_H0|", "R2.64", "[R2.64+UR4+0x10]", "desc[UR4][R2.64]", "gdesc[UR20]", "!P0". */
 #include <ctype.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ static const cute_opcode unknown = {.name = "", .pipe = "?", .class = CUTE_CODE_
 enum { OPCODE_COUNT = sizeof opcodes / sizeof *opcodes, SLOTS = 1024, MOST_USES = 24, MOST_OPERANDS = 16 };
 static uint16_t slots[SLOTS]; /* index + 1; 0: free */
 
-static unsigned hash(const char *name, size_t length)
+static unsigned hash_opcode(const char *name, size_t length)
 {
     unsigned h = 2166136261u;
     for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
@@ -43,7 +43,7 @@ static unsigned hash(const char *name, size_t length)
 static void fill_slots(void)
 {
     for (unsigned i = 0; i < OPCODE_COUNT; i++) {
-        unsigned at = hash(opcodes[i].name, strlen(opcodes[i].name)) % SLOTS;
+        unsigned at = hash_opcode(opcodes[i].name, strlen(opcodes[i].name)) % SLOTS;
         while (slots[at]) at = (at + 1) % SLOTS;
         slots[at] = (uint16_t)(i + 1);
     }
@@ -53,7 +53,7 @@ static const cute_opcode *look_up(const char *name, size_t length)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, fill_slots);
-    for (unsigned at = hash(name, length) % SLOTS; slots[at]; at = (at + 1) % SLOTS) {
+    for (unsigned at = hash_opcode(name, length) % SLOTS; slots[at]; at = (at + 1) % SLOTS) {
         const cute_opcode *o = &opcodes[slots[at] - 1];
         if (strlen(o->name) == length && memcmp(o->name, name, length) == 0) return o;
     }
@@ -78,8 +78,8 @@ static bool has_modifier(span modifiers, const char *wanted)
     return false;
 }
 
-/* The place of the first modifier of that name, counted from 0 among those that are types; -1: none. */
-static int type_place(span modifiers, const char *wanted)
+/* The index of a type modifier among all type modifiers; -1: none. */
+static int type_index(span modifiers, const char *wanted)
 {
     static const char *const types[] = {"F64", "F32", "F16", "BF16", "TF32", "S64",  "U64", "S32", "U32",
                                         "S16", "U16", "S8",  "U8",   "E4M3", "E5M2", "S4",  "U4"};
@@ -136,7 +136,7 @@ static void put_use(reading *r, unsigned class, bool written, unsigned first, un
     r->uses[r->count++] = (cute_code_use){(uint8_t)class, written, (uint8_t)first, (uint8_t)count};
 }
 
-/* A register at `at`: its class and number (255 of RZ, PT ...), and where it ends; NULL: there is none. */
+/* Parses a register at `at`: class and number (255 for RZ, PT ...). Returns its end; NULL: not a register. */
 static const char *register_at(const char *at, const char *end, unsigned *class, unsigned *number)
 {
     const char *start = at;
@@ -160,7 +160,7 @@ static const char *register_at(const char *at, const char *end, unsigned *class,
     return at < end && (isalnum((unsigned char)*at) || *at == '_') ? NULL : at;
 }
 
-/* Whether the operand is a register by itself, with signs and modifiers. */
+/* The operand is a register, possibly with signs and modifiers. */
 static bool plain_register(span o, unsigned *class, unsigned *number)
 {
     while (o.at < o.end && strchr("-~!|+", *o.at)) o.at++;
@@ -168,8 +168,8 @@ static bool plain_register(span o, unsigned *class, unsigned *number)
     return end && (end == o.end || *end == '.' || *end == '|' || *end == ' ');
 }
 
-/* The registers inside of an address or a constant: pairs where it says .64, where it is a descriptor, and in a
- * generic or global address that names no second register. */
+/* The registers of an address or a constant. Pairs: with .64, in a descriptor, and in a generic or global address with only one
+ * register. */
 static void put_address(reading *r, span o, bool wide)
 {
     const char *bracket = memchr(o.at, '[', (size_t)(o.end - o.at));
@@ -199,8 +199,8 @@ static void put_address(reading *r, span o, bool wide)
 
 /* ---- widths ---- */
 
-/* "16816" -> 16, 8, 16; "64x256x16" too. */
-static bool shape(span modifiers, unsigned *m, unsigned *n, unsigned *k)
+/* Parses "16816" or "64x256x16". */
+static bool parse_shape(span modifiers, unsigned *m, unsigned *n, unsigned *k)
 {
     const char *dot = memchr(modifiers.at, '.', (size_t)(modifiers.end - modifiers.at));
     char text[24];
@@ -224,10 +224,10 @@ static bool shape(span modifiers, unsigned *m, unsigned *n, unsigned *k)
 }
 
 typedef struct widths {
-    unsigned written, a, b, c; /* registers of the first result and of what is read, in order */
+    unsigned written, a, b, c; /* registers of the first result and of the sources, in order */
 } widths;
 
-static widths all(unsigned n)
+static widths same_widths(unsigned n)
 {
     return (widths){n, n, n, n};
 }
@@ -244,23 +244,23 @@ static unsigned element_bits(char kind, span modifiers)
     }
 }
 
-/* Registers of the fragments: elements times bits over the lanes that share them. */
-static widths product(const char *name, size_t length, span modifiers)
+/* Registers per lane of MMA fragments: elements * bits / lanes. */
+static widths mma_widths(const char *name, size_t length, span modifiers)
 {
     unsigned m, n, k, bits = element_bits(name[0], modifiers), result = 32;
     bool group = length > 3 && memcmp(name + length - 3, "MMA", 3) == 0 && name[length - 4] == 'G';
-    if (!shape(modifiers, &m, &n, &k)) return all(group ? 24 : 1);
+    if (!parse_shape(modifiers, &m, &n, &k)) return same_widths(group ? 24 : 1);
     if (name[0] == 'D') result = 64;
-    if ((name[0] == 'H' || name[0] == 'Q') && type_place(modifiers, "F32") < 0) result = 16;
+    if ((name[0] == 'H' || name[0] == 'Q') && type_index(modifiers, "F32") < 0) result = 16;
     unsigned lanes = (group ? 128 : 32) * 32, sparse = has_modifier(modifiers, "SP") ? 2 : 1;
     widths w = {(m * n * result + lanes - 1) / lanes, (m * k * bits / sparse + lanes - 1) / lanes,
                 (n * k * bits + lanes - 1) / lanes, 0};
     w.c = w.written;
-    if (w.written > 128 || w.a > 128 || w.b > 128) return all(1);
+    if (w.written > 128 || w.a > 128 || w.b > 128) return same_widths(1);
     return w;
 }
 
-/* Bytes that a lane moves, and the registers for them. */
+/* Bytes per lane of a memory access. */
 static unsigned moved_bytes(const cute_opcode *o, span modifiers)
 {
     static const struct {
@@ -276,7 +276,7 @@ static unsigned moved_bytes(const cute_opcode *o, span modifiers)
     return 4;
 }
 
-/* tmem: .x32 is 32 registers for shapes of 32 lanes and bits. */
+/* Registers of a tensor-memory access: .x32 is 32 registers for shapes of 32 lanes and 32 bits. */
 static unsigned tensor_registers(span modifiers)
 {
     for (const char *at = modifiers.at; at + 1 < modifiers.end; at++)
@@ -289,49 +289,48 @@ static unsigned tensor_registers(span modifiers)
     return 1;
 }
 
-static widths width_of(const cute_code_instruction *i, span modifiers)
+static widths find_widths(const cute_code_instruction *i, span modifiers)
 {
     const cute_opcode *o = i->opcode;
     const char *n = o->name;
-    if (o->class == CUTE_CODE_TENSOR) return product(n, strlen(n), modifiers);
-    if (o->space == CUTE_CODE_SPACE_TENSOR) return all(tensor_registers(modifiers));
+    if (o->class == CUTE_CODE_TENSOR) return mma_widths(n, strlen(n), modifiers);
+    if (o->space == CUTE_CODE_SPACE_TENSOR) return same_widths(tensor_registers(modifiers));
     if (o->access == CUTE_ACCESS_LOAD || o->access == CUTE_ACCESS_STORE || o->access == CUTE_ACCESS_ATOMIC)
-        return all(i->width > 4 ? i->width / 4 : 1);
-    if (o->class == CUTE_CODE_DOUBLE || !strcmp(n, "DSETP") || !strcmp(n, "DSET")) return all(2);
-    if (!strcmp(n, "FADD2") || !strcmp(n, "FMUL2") || !strcmp(n, "FFMA2")) return all(2);
+        return same_widths(i->width > 4 ? i->width / 4 : 1);
+    if (o->class == CUTE_CODE_DOUBLE || !strcmp(n, "DSETP") || !strcmp(n, "DSET")) return same_widths(2);
+    if (!strcmp(n, "FADD2") || !strcmp(n, "FMUL2") || !strcmp(n, "FFMA2")) return same_widths(2);
     if (!strcmp(n, "IMAD")) {
         if (has_modifier(modifiers, "WIDE")) return (widths){2, 1, 1, 2};
         if (has_modifier(modifiers, "HI")) return (widths){1, 1, 1, 2};
     }
     if (o->class == CUTE_CODE_CONVERT) {
-        if (!strcmp(n, "FRND")) return all(type_place(modifiers, "F64") >= 0 ? 2 : 1);
+        if (!strcmp(n, "FRND")) return same_widths(type_index(modifiers, "F64") >= 0 ? 2 : 1);
         bool to = false, from = false;
-        int f = type_place(modifiers, "F64"), s = type_place(modifiers, "S64"),
-            u = type_place(modifiers, "U64");
+        int f = type_index(modifiers, "F64"), s = type_index(modifiers, "S64"),
+            u = type_index(modifiers, "U64");
         if (!strcmp(n, "F2F")) to = f == 0, from = f > 0;
-        if (!strcmp(n, "F2F") && f == 0 && type_place(modifiers, "F32") < 0 &&
-            type_place(modifiers, "F16") < 0 && type_place(modifiers, "BF16") < 0)
+        if (!strcmp(n, "F2F") && f == 0 && type_index(modifiers, "F32") < 0 &&
+            type_index(modifiers, "F16") < 0 && type_index(modifiers, "BF16") < 0)
             from = true;
         if (!strcmp(n, "F2I")) to = s >= 0 || u >= 0, from = f >= 0;
         if (!strcmp(n, "I2F")) to = f >= 0, from = s >= 0 || u >= 0;
         return (widths){to ? 2 : 1, from ? 2 : 1, 1, 1};
     }
-    if (!strcmp(n, "CS2R") || !strcmp(n, "CS2UR")) return all(has_modifier(modifiers, "32") ? 1 : 2);
+    if (!strcmp(n, "CS2R") || !strcmp(n, "CS2UR")) return same_widths(has_modifier(modifiers, "32") ? 1 : 2);
     if (!strcmp(n, "LEPC") || o->flow == CUTE_FLOW_CALL || o->flow == CUTE_FLOW_RETURN ||
         o->flow == CUTE_FLOW_INDEX)
-        return all(2);
+        return same_widths(2);
     if (!strcmp(n, "MATCH") && has_modifier(modifiers, "U64")) return (widths){1, 2, 1, 1};
-    if (!strcmp(n, "SHF")) return all(1);
-    if (!strcmp(n, "SYNCS")) return all(has_modifier(modifiers, "64") ? 2 : 1);
+    if (!strcmp(n, "SHF")) return same_widths(1);
+    if (!strcmp(n, "SYNCS")) return same_widths(has_modifier(modifiers, "64") ? 2 : 1);
     if (o->class == CUTE_CODE_INTEGER || o->class == CUTE_CODE_MOVE || !strcmp(n, "ISETP"))
         if (has_modifier(modifiers, "64") || has_modifier(modifiers, "U64") || has_modifier(modifiers, "S64"))
-            return all(2);
-    return all(1);
+            return same_widths(2);
+    return same_widths(1);
 }
 
-/* Registers of the warp from an address of TMA on, by the place of the address; 0: what the text says. A tensor's coordinates
- * follow the address in shared memory, and the mbarrier of a load stands between; the tensor map, and an address of global
- * memory, has 64 bits. */
+/* Uniform registers of a TMA address, by the operand's index; 0: as written. The shared-memory address is followed by the mbarrier (of
+ * a load) and the coordinates; the tensor map and global addresses have 64 bits. */
 static unsigned tma_registers(const cute_code_instruction *i, span modifiers, unsigned place)
 {
     const char *n = i->opcode->name;
@@ -346,7 +345,7 @@ static unsigned tma_registers(const cute_code_instruction *i, span modifiers, un
     return 0;
 }
 
-/* How many operands are written; predicates among them are marked by where they stand. */
+/* The number of written operands, including predicates. */
 static int written_count(const char *roles, const span *operands, int count)
 {
     unsigned class, number;
@@ -359,7 +358,7 @@ static int written_count(const char *roles, const span *operands, int count)
             n++;
         return n;
     }
-    /* A run of registers of which one is none of predicates. */
+    /* Predicates around one register. */
     bool seen = false;
     int n = 0;
     for (; n < count; n++) {
@@ -377,7 +376,7 @@ static void read_operands(reading *r, const cute_code_instruction *i, span modif
     span operands[MOST_OPERANDS];
     const char *n = i->opcode->name;
     int count = split_operands(rest, operands), written = written_count(i->opcode->roles, operands, count);
-    widths w = width_of(i, modifiers);
+    widths w = find_widths(i, modifiers);
     bool wide = i->space == CUTE_CODE_SPACE_GLOBAL || i->space == CUTE_CODE_SPACE_GENERIC;
     if (!has_modifier(modifiers, "E") || i->opcode->access == CUTE_ACCESS_COPY) wide = false;
     int source = 0;
@@ -399,7 +398,7 @@ static void read_operands(reading *r, const cute_code_instruction *i, span modif
                 put_address(r, o, wide);
                 if (tma && r->count == before + 1 && r->uses[before].class == CUTE_REGISTER_UR)
                     r->uses[before].count = (uint8_t)tma;
-                /* A pair of descriptors where both matrices are in shared memory. */
+                /* A pair of descriptors if both matrices are in shared memory. */
                 if (o.end - o.at > 5 && memcmp(o.at, "gdesc", 5) == 0 && source == 0 && r->count)
                     r->uses[r->count - 1].count = 4;
             }
@@ -424,7 +423,7 @@ bool cute_code_decode(cute_arena *arena, cute_code_instruction *i)
 {
     reading r = {0};
     const char *at = i->text, *stop = at + strcspn(at, ";");
-    /* The list of targets is a comment in parentheses and stars. */
+    /* The list of branch targets is a comment: (* ... *). */
     const char *comment = strstr(at, "(*");
     if (comment && comment < stop) stop = comment;
     unsigned class, number;

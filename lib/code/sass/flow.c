@@ -1,5 +1,5 @@
-/* Basic blocks of machine code and their edges, from the labels that instructions name; dominators and natural loops, which
- * follow the edges inside of a function: edges of calls and returns of functions inside of it are for live registers. */
+/* Basic blocks of SASS and their edges, from the labels of instructions; dominators and natural loops. Call and return edges of inner
+ * functions only serve liveness; dominators and loops ignore them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- targets ---- */
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const cute_code_label *)a)->name, ((const cute_code_label *)b)->name);
 }
@@ -31,7 +31,7 @@ static int64_t find_label(const cute_code_label *sorted, size_t count, const cha
     return -1;
 }
 
-static bool jumps(const cute_code_instruction *i)
+static bool is_jump(const cute_code_instruction *i)
 {
     return i->opcode->flow == CUTE_FLOW_BRANCH || i->opcode->flow == CUTE_FLOW_INDEX ||
            i->opcode->flow == CUTE_FLOW_CALL || i->opcode->flow == CUTE_FLOW_COLLECTIVE;
@@ -42,13 +42,13 @@ static bool find_targets(cute_arena *arena, cute_code_function *f)
     cute_code_label *sorted = cute_arena_array(arena, f->label_count + 1, sizeof *sorted);
     if (!sorted) return false;
     if (f->label_count) memcpy(sorted, f->labels, f->label_count * sizeof *sorted);
-    cute_sort(sorted, f->label_count, sizeof *sorted, by_name);
+    cute_sort(sorted, f->label_count, sizeof *sorted, compare_names);
     for (size_t n = 0; n < f->count; n++) {
         cute_code_instruction *i = &f->instructions[n];
         const char *at = i->text, *label;
         size_t length, capacity = 0;
         int64_t *targets = NULL;
-        if (!jumps(i)) continue;
+        if (!is_jump(i)) continue;
         while (i->target_count < UINT16_MAX && cute_code_next_label(&at, &label, &length)) {
             if (!cute_arena_more(arena, &targets, i->target_count, &capacity, sizeof *targets, 1))
                 return false;
@@ -62,8 +62,8 @@ static bool find_targets(cute_arena *arena, cute_code_function *f)
 
 /* ---- blocks ---- */
 
-/* "BRA `(.L)": neither a predicate before it nor an operand before its label. */
-static bool conditional(const cute_code_instruction *i)
+/* "BRA `(.L)" is unconditional: no predicate before it and no operand before its label. */
+static bool is_conditional(const cute_code_instruction *i)
 {
     const char *at = i->name + i->name_length;
     while (*at && *at != ' ') at++;
@@ -120,12 +120,12 @@ static bool add_edge(cute_arena *arena, edges *list, const cute_code_function *f
     return true;
 }
 
-/* A call of a function inside: where it begins, and the instruction after the call. Sorted by the first. */
+/* A call of an inner function: the callee's first instruction and the one after the call. */
 typedef struct call {
     int64_t callee, after;
 } call;
 
-static int by_callee(const void *a, const void *b)
+static int compare_callees(const void *a, const void *b)
 {
     const call *x = a, *y = b;
     if (x->callee != y->callee) return x->callee < y->callee ? -1 : 1;
@@ -145,12 +145,12 @@ static bool find_calls(cute_arena *arena, const cute_code_function *f, call **ou
         if (!cute_arena_more(arena, out, *count, &capacity, sizeof **out, 8)) return false;
         (*out)[(*count)++] = (call){i->targets[0], (int64_t)n + 1};
     }
-    cute_sort(*out, *count, sizeof **out, by_callee);
+    cute_sort(*out, *count, sizeof **out, compare_callees);
     return true;
 }
 
-/* The calls of the last function that begins before the instruction. */
-static void calls_of(const call *calls, size_t count, int64_t instruction, size_t *from, size_t *to)
+/* The calls of the inner function that contains the instruction. */
+static void find_callers(const call *calls, size_t count, int64_t instruction, size_t *from, size_t *to)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -175,9 +175,9 @@ static bool find_edges(cute_arena *arena, cute_code_function *f)
         const cute_code_instruction *i = &f->instructions[last];
         edges list = {0};
         cute_code_flow flow = i->opcode->flow;
-        bool on = flow == CUTE_FLOW_NEXT || flow == CUTE_FLOW_CALL || flow == CUTE_FLOW_COLLECTIVE ||
-                  conditional(i);
-        if (on && !add_edge(arena, &list, f, (int64_t)last + 1, CUTE_EDGE_NEXT)) return false;
+        bool falls_through = flow == CUTE_FLOW_NEXT || flow == CUTE_FLOW_CALL ||
+                             flow == CUTE_FLOW_COLLECTIVE || is_conditional(i);
+        if (falls_through && !add_edge(arena, &list, f, (int64_t)last + 1, CUTE_EDGE_NEXT)) return false;
         for (size_t t = 0; t < i->target_count; t++) {
             cute_code_edge_kind kind =
                 flow == CUTE_FLOW_CALL || flow == CUTE_FLOW_COLLECTIVE ? CUTE_EDGE_CALL : CUTE_EDGE_BRANCH;
@@ -185,13 +185,13 @@ static bool find_edges(cute_arena *arena, cute_code_function *f)
             if (!add_edge(arena, &list, f, i->targets[t], kind)) return false;
         }
         if (flow == CUTE_FLOW_RETURN) {
-            calls_of(calls, call_count, (int64_t)last, &from, &to);
+            find_callers(calls, call_count, (int64_t)last, &from, &to);
             if (from == to) b->leaves = true;
             for (; from < to; from++)
                 if (!add_edge(arena, &list, f, calls[from].after, CUTE_EDGE_RETURN)) return false;
         }
-        if (flow == CUTE_FLOW_EXIT || (jumps(i) && !i->target_count && flow != CUTE_FLOW_COLLECTIVE) ||
-            (on && last + 1 >= f->count))
+        if (flow == CUTE_FLOW_EXIT || (is_jump(i) && !i->target_count && flow != CUTE_FLOW_COLLECTIVE) ||
+            (falls_through && last + 1 >= f->count))
             b->leaves = true;
         b->edges = list.items;
         b->edge_count = (uint32_t)list.count;
@@ -208,7 +208,7 @@ bool cute_code_in_loop(const cute_code_function *f, uint32_t block, uint32_t loo
     return l != CUTE_NO_LOOP;
 }
 
-/* Those inside of a function, and its entries: the first block, and what reached code calls. */
+/* The graph without call edges; entries are the first block and the callees of reachable code. */
 static bool make_graph(cute_arena *arena, const cute_code_function *f, cute_graph *g)
 {
     cute_graph_create(arena, (uint32_t)f->block_count, g);
@@ -228,7 +228,7 @@ static bool make_graph(cute_arena *arena, const cute_code_function *f, cute_grap
     return cute_graph_dominators(g);
 }
 
-static bool take_loops(cute_arena *arena, cute_code_function *f, const cute_graph_loops *loops)
+static bool store_loops(cute_arena *arena, cute_code_function *f, const cute_graph_loops *loops)
 {
     f->loop_count = loops->count;
     f->irreducible = loops->irreducible;
@@ -260,7 +260,7 @@ bool cute_code_find_loops(cute_arena *arena, cute_code_function *f)
         f->blocks[b].dominator = g.dominator[b];
         f->blocks[b].loop = loops.innermost[b];
     }
-    return take_loops(arena, f, &loops);
+    return store_loops(arena, f, &loops);
 }
 
 bool cute_code_flow_find(cute_arena *arena, cute_code_function *f)

@@ -19,7 +19,7 @@ typedef struct span {
     size_t length;
 } span;
 
-static bool starts(span line, const char *prefix, span *rest)
+static bool span_starts_with(span line, const char *prefix, span *rest)
 {
     size_t length = strlen(prefix);
     if (line.length < length || memcmp(line.at, prefix, length) != 0) return false;
@@ -27,17 +27,18 @@ static bool starts(span line, const char *prefix, span *rest)
     return true;
 }
 
-static span trim(span s)
+static span trim_spaces(span s)
 {
     while (s.length && isspace((unsigned char)*s.at)) s.at++, s.length--;
     while (s.length && isspace((unsigned char)s.at[s.length - 1])) s.length--;
     return s;
 }
 
-static bool is(span s, const char *prefix, const char *name)
+static bool span_equals(span s, const char *prefix, const char *name)
 {
     span rest;
-    return starts(s, prefix, &rest) && rest.length == strlen(name) && memcmp(rest.at, name, rest.length) == 0;
+    return span_starts_with(s, prefix, &rest) && rest.length == strlen(name) &&
+           memcmp(rest.at, name, rest.length) == 0;
 }
 
 /* Digits up to the first other character. */
@@ -50,17 +51,17 @@ static uint64_t number_at(span s, int base)
     return *digits == '-' ? 0 : strtoull(digits, NULL, base);
 }
 
-/* What stands between two instructions: the places of the next one. */
+/* The parser's state: the function, and the source places of the next instruction. */
 typedef struct reader {
     cute_arena *arena;
     cute_code *code;
     cute_code_function *function;
-    cute_code_place *place, *innermost_end; /* the chain, and where it goes on */
-    bool open;                              /* the chain's last line said "inlined at" */
+    cute_code_place *place, *innermost_end; /* the innermost place, and the one to append callers to */
+    bool open;                              /* the last place line ended with "inlined at" */
 } reader;
 
-/* The same name again is the same string: listings name a file on each line. */
-static const char *file_name(reader *r, span name)
+/* Reuses the string of a repeated file name. */
+static const char *intern_file_name(reader *r, span name)
 {
     const cute_code_place *last = r->place;
     for (; last; last = last->caller)
@@ -74,14 +75,14 @@ static bool read_place(reader *r, span rest)
 {
     const char *end = rest.length ? memchr(rest.at, '"', rest.length) : NULL;
     span after;
-    if (!end || !starts((span){end, rest.length - (size_t)(end - rest.at)}, "\", line ", &after)) {
+    if (!end || !span_starts_with((span){end, rest.length - (size_t)(end - rest.at)}, "\", line ", &after)) {
         r->place = NULL;
         r->open = false;
         return true;
     }
     cute_code_place *place = cute_arena_alloc(r->arena, sizeof *place);
     if (!place) return false;
-    place->file = file_name(r, (span){rest.at, (size_t)(end - rest.at)});
+    place->file = intern_file_name(r, (span){rest.at, (size_t)(end - rest.at)});
     uint64_t line = number_at(after, 10);
     place->line = line > INT32_MAX ? INT32_MAX : (int64_t)line;
     if (!place->file) return false;
@@ -108,14 +109,14 @@ static bool add_function(reader *r, span name)
 static bool add_label(reader *r, span name)
 {
     cute_code_function *f = r->function;
-    if (is(name, "", f->name) || is(name, ".text.", f->name)) return true;
+    if (span_equals(name, "", f->name) || span_equals(name, ".text.", f->name)) return true;
     if (!cute_arena_more(r->arena, &f->labels, f->label_count, &f->label_capacity, sizeof *f->labels, 16))
         return false;
     f->labels[f->label_count] = (cute_code_label){cute_arena_copy(r->arena, name.at, name.length), f->count};
     return f->labels[f->label_count++].name != NULL;
 }
 
-/* After the address's comment: the instruction, then the encoding's comment. */
+/* Parses the text after the address: the instruction, then the encoding as a comment. */
 static bool add_instruction(reader *r, span address, span rest)
 {
     cute_code_function *f = r->function;
@@ -129,7 +130,7 @@ static bool add_instruction(reader *r, span address, span rest)
         i->encoding[0] = number_at((span){code + 3, rest.length - (size_t)(code + 3 - rest.at)}, 16);
         rest.length = (size_t)(code - rest.at);
     }
-    rest = trim(rest);
+    rest = trim_spaces(rest);
     if (!rest.length) return true;
     i->text = cute_arena_copy(r->arena, rest.at, rest.length);
     if (!i->text || !cute_code_decode(r->arena, i)) return false;
@@ -143,26 +144,26 @@ static bool read_line(reader *r, span line)
 {
     span rest;
     cute_code_function *f = r->function;
-    if (starts(line, ".section", &rest) && rest.length && isspace((unsigned char)*rest.at)) {
-        rest = trim(rest);
+    if (span_starts_with(line, ".section", &rest) && rest.length && isspace((unsigned char)*rest.at)) {
+        rest = trim_spaces(rest);
         r->function = NULL;
         r->place = NULL;
         r->open = false;
-        if (!starts(rest, ".text.", &rest)) return true;
+        if (!span_starts_with(rest, ".text.", &rest)) return true;
         const char *comma = memchr(rest.at, ',', rest.length);
         if (comma) rest.length = (size_t)(comma - rest.at);
         return add_function(r, rest);
     }
-    if (starts(line, "//## File \"", &rest)) return read_place(r, rest);
+    if (span_starts_with(line, "//## File \"", &rest)) return read_place(r, rest);
     if (!f) return true;
-    if (starts(line, "/* 0x", &rest)) { /* the second half of an encoding */
+    if (span_starts_with(line, "/* 0x", &rest)) { /* the second half of an encoding */
         if (f->count && !f->instructions[f->count - 1].encoded) {
             f->instructions[f->count - 1].encoding[1] = number_at(rest, 16);
             f->instructions[f->count - 1].encoded = true;
         }
         return true;
     }
-    if (starts(line, "/*", &rest) && rest.length && isxdigit((unsigned char)*rest.at)) {
+    if (span_starts_with(line, "/*", &rest) && rest.length && isxdigit((unsigned char)*rest.at)) {
         const char *close = memmem(rest.at, rest.length, "*/", 2);
         if (!close) return true;
         return add_instruction(r, rest, (span){close + 2, rest.length - (size_t)(close + 2 - rest.at)});
@@ -180,7 +181,7 @@ cute_status cute_code_parse(cute_arena *arena, const char *text, size_t length, 
     *out = (cute_code){0};
     for (const char *at = text, *stop = text + length; at < stop;) {
         const char *end = memchr(at, '\n', (size_t)(stop - at));
-        if (!read_line(&r, trim((span){at, (size_t)((end ? end : stop) - at)})))
+        if (!read_line(&r, trim_spaces((span){at, (size_t)((end ? end : stop) - at)})))
             return cute_fail_memory(diag);
         at = end ? end + 1 : stop;
     }
@@ -204,8 +205,8 @@ cute_status cute_code_read(cute_arena *arena, const char *label, const void *cub
         .inherited_count = scratch.descriptor_count};
     if (status == CUTE_OK) status = cute_process_run(&process, diag);
     if (status == CUTE_OK && process.exit_code) {
-        span said = trim((span){cute_buffer_text(&process.err), process.err.length});
-        status = cute_fail(diag, CUTE_INVALID, &file, "nvdisasm refuses this cubin: %.*s",
+        span said = trim_spaces((span){cute_buffer_text(&process.err), process.err.length});
+        status = cute_fail(diag, CUTE_INVALID, &file, "nvdisasm rejects this cubin: %.*s",
                            (int)(said.length < 2000 ? said.length : 2000), said.at);
     }
     if (status == CUTE_OK)

@@ -1,5 +1,5 @@
-/* The control-flow graph: as text, JSON, dot, and as a picture of the blocks one under the other in the order of their
- * addresses, with edges onwards at the right and edges back at the left. */
+/* The control-flow graph as text, JSON, dot, and SVG with blocks in address order, forward edges at the right and back edges at the
+ * left. */
 #include <string.h>
 
 #include "lib/report/code/view.h"
@@ -18,7 +18,7 @@ static const cute_code_instruction *last_of(const cute_code_function *f, const c
     return &f->instructions[b->first + b->count - 1];
 }
 
-static bool wanted(const cute_code_function *f, const char *only)
+static bool is_selected(const cute_code_function *f, const char *only)
 {
     return !only || strcmp(only, f->name) == 0;
 }
@@ -48,7 +48,7 @@ void cute_code_print_cfg(const cute_code *code, const char *only, cute_buffer *o
     bool first = true;
     for (size_t k = 0; k < code->count; k++) {
         const cute_code_function *f = &code->functions[k];
-        if (!wanted(f, only)) continue;
+        if (!is_selected(f, only)) continue;
         cute_buffer_printf(out, "%s%s: %zu blocks, %zu loops, %zu instructions\n", first ? "" : "\n", f->name,
                            f->block_count, f->loop_count, f->count);
         first = false;
@@ -61,7 +61,7 @@ void cute_code_print_cfg(const cute_code *code, const char *only, cute_buffer *o
                 cute_buffer_printf(out, "%s%s B%u", e ? ", " : "-> ", edge_names[block->edges[e].kind],
                                    block->edges[e].to);
             if (block->leaves) cute_buffer_puts(out, block->edge_count ? ", leaves" : "-> leaves");
-            if (!block->reached) cute_buffer_puts(out, "  (not reached)");
+            if (!block->reached) cute_buffer_puts(out, "  (unreachable)");
             if (block->loop != CUTE_NO_LOOP)
                 cute_buffer_printf(out, "  [loop %u, depth %u]", block->loop, depth_of(f, block));
             cute_buffer_puts(out, "\n        ");
@@ -72,11 +72,11 @@ void cute_code_print_cfg(const cute_code *code, const char *only, cute_buffer *o
             const cute_code_loop *loop = &f->loops[l];
             cute_buffer_printf(out, "  loop %zu: header B%u, depth %u, %u blocks, %zu instructions", l,
                                loop->header, loop->depth, loop->block_count, loop->instructions);
-            if (loop->parent != CUTE_NO_LOOP) cute_buffer_printf(out, ", inside of loop %u", loop->parent);
+            if (loop->parent != CUTE_NO_LOOP) cute_buffer_printf(out, ", inside loop %u", loop->parent);
             cute_buffer_putc(out, '\n');
         }
         if (f->irreducible)
-            cute_buffer_printf(out, "  %zu edges back into cycles that have several entries\n",
+            cute_buffer_printf(out, "  %zu retreating edges into cycles with several entries (irreducible)\n",
                                f->irreducible);
     }
 }
@@ -110,7 +110,7 @@ json_t *cute_code_json_cfg(const cute_code *code, const char *only)
     json_t *functions = json_array();
     for (size_t k = 0; k < code->count; k++) {
         const cute_code_function *f = &code->functions[k];
-        if (!wanted(f, only)) continue;
+        if (!is_selected(f, only)) continue;
         json_t *o = json_object(), *blocks = json_array(), *loops = json_array();
         for (size_t b = 0; b < f->block_count; b++)
             json_array_append_new(blocks, block_json(f, &f->blocks[b], b));
@@ -134,7 +134,7 @@ json_t *cute_code_json_cfg(const cute_code *code, const char *only)
     return functions;
 }
 
-/* A string of dot; `\l` ends a line at its left. */
+/* A dot string; `\l` ends a left-aligned line. */
 static void put_quoted(cute_buffer *out, const char *text)
 {
     for (; *text; text++) {
@@ -149,7 +149,7 @@ void cute_code_dot_cfg(const cute_code *code, const char *only, cute_buffer *out
     cute_buffer_puts(out, "digraph cfg {\n  node [shape=box, fontname=monospace];\n");
     for (size_t k = 0; k < code->count; k++) {
         const cute_code_function *f = &code->functions[k];
-        if (!wanted(f, only)) continue;
+        if (!is_selected(f, only)) continue;
         cute_buffer_printf(out, "  subgraph cluster_%zu {\n    label=\"", k);
         put_quoted(out, f->name);
         cute_buffer_puts(out, "\";\n");
@@ -178,7 +178,7 @@ void cute_code_dot_cfg(const cute_code *code, const char *only, cute_buffer *out
 
 enum { BOX_WIDTH = 460, BOX_HEIGHT = 52, GAP = 20, LANE = 9, LANES = 24, MARGIN = 24 + LANE * LANES };
 
-/* The first lane whose last edge ends above; edges come in the order of their upper end. */
+/* The first free lane; edges are sorted by their upper end. */
 static int find_lane(size_t *busy, size_t upper, size_t lower)
 {
     for (int lane = 0; lane < LANES; lane++)
@@ -248,7 +248,7 @@ static void put_graph(cute_buffer *out, const cute_code_function *f, long top)
             if (edge->kind == CUTE_EDGE_NEXT || edge->to <= b) continue;
             put_edge(out, b, edge->to, edge, find_lane(onward, b, edge->to), top);
         }
-    /* Edges back in the order of where they go to, which is their upper end: by the blocks of loops. */
+    /* Back edges in the order of their targets, which are their upper ends. */
     for (size_t b = f->block_count; b-- > 0;)
         for (uint32_t e = 0; e < f->blocks[b].edge_count; e++) {
             const cute_code_edge *edge = &f->blocks[b].edges[e];
@@ -268,7 +268,7 @@ void cute_code_svg_cfg(const cute_code *code, const char *only, cute_buffer *out
                   {"#8e8e8e", " stroke-dasharray=\"3 3\"", "call, return"}};
     long height = 44, top = 84;
     for (size_t k = 0; k < code->count; k++)
-        if (wanted(&code->functions[k], only))
+        if (is_selected(&code->functions[k], only))
             height += 60 + (long)code->functions[k].block_count * (BOX_HEIGHT + GAP);
     cute_buffer_printf(out,
                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%ld\" "
@@ -281,10 +281,10 @@ void cute_code_svg_cfg(const cute_code *code, const char *only, cute_buffer *out
                            x, legend[i].stroke, legend[i].dash, x + 30, legend[i].text);
         x += 50 + 7 * (int)strlen(legend[i].text);
     }
-    cute_buffer_printf(out, "<text x=\"%d\" y=\"24\">shaded: loops; grey: not reached</text>\n", x);
+    cute_buffer_printf(out, "<text x=\"%d\" y=\"24\">shaded: loops; grey: unreachable</text>\n", x);
     for (size_t k = 0; k < code->count; k++) {
         const cute_code_function *f = &code->functions[k];
-        if (!wanted(f, only)) continue;
+        if (!is_selected(f, only)) continue;
         put_graph(out, f, top);
         top += 60 + (long)f->block_count * (BOX_HEIGHT + GAP);
     }

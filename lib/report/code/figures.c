@@ -1,5 +1,5 @@
-/* Counts by class, opcode and memory operation, and the chains of dependences of blocks and loops: when the registers that
- * an instruction reads are ready, with the latencies of classes.def. A loop is taken as its blocks one after the other. */
+/* Counts by class, opcode and memory operation, and dependence chains of blocks and loops, from the times at which registers are
+ * ready with the latencies of classes.def. A loop is treated as the sequence of its blocks. */
 #include "lib/report/code/figures.h"
 
 #include <stdlib.h>
@@ -50,14 +50,14 @@ static bool count_access(cute_arena *arena, cute_code_figures *figures, const cu
     return true;
 }
 
-static int by_count(const void *a, const void *b)
+static int compare_opcode_counts(const void *a, const void *b)
 {
     const cute_code_opcode_count *x = a, *y = b;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     return strcmp(x->name, y->name);
 }
 
-static int by_space(const void *a, const void *b)
+static int compare_access_counts(const void *a, const void *b)
 {
     const cute_code_access_count *x = a, *y = b;
     if (x->space != y->space) return x->space < y->space ? -1 : 1;
@@ -72,7 +72,7 @@ typedef struct ready {
     uint32_t length[CUTE_REGISTER_CLASSES][256];
 } ready;
 
-static void follow(ready *at, const cute_code_instruction *i, cute_code_chain *chain)
+static void add_to_chains(ready *at, const cute_code_instruction *i, cute_code_chain *chain)
 {
     int64_t cycles = 0;
     uint32_t length = 0;
@@ -96,10 +96,10 @@ static void follow(ready *at, const cute_code_instruction *i, cute_code_chain *c
     if (length > chain->length) chain->length = length;
 }
 
-static void follow_block(const cute_code_function *f, const cute_code_block *b, ready *at,
-                         cute_code_chain *chain)
+static void add_block_to_chains(const cute_code_function *f, const cute_code_block *b, ready *at,
+                                cute_code_chain *chain)
 {
-    for (size_t n = b->first; n < b->first + b->count; n++) follow(at, &f->instructions[n], chain);
+    for (size_t n = b->first; n < b->first + b->count; n++) add_to_chains(at, &f->instructions[n], chain);
 }
 
 static void finish_chain(cute_code_chain *chain, size_t instructions)
@@ -108,8 +108,8 @@ static void finish_chain(cute_code_chain *chain, size_t instructions)
     chain->ilp = chain->length ? (double)instructions / (double)chain->length : 0;
 }
 
-/* Two iterations: what the second adds is carried from one to the next. */
-static void follow_loop(const cute_code_function *f, uint32_t l, ready *at, cute_code_chain *chain)
+/* Runs two iterations: the growth in the second one is the loop-carried latency. */
+static void measure_loop_chain(const cute_code_function *f, uint32_t l, ready *at, cute_code_chain *chain)
 {
     const cute_code_loop *loop = &f->loops[l];
     cute_code_chain once = {0};
@@ -118,9 +118,9 @@ static void follow_loop(const cute_code_function *f, uint32_t l, ready *at, cute
     for (int pass = 0; pass < 2; pass++) {
         seen = 0;
         for (uint32_t b = loop->header; seen < loop->block_count && b < f->block_count; b++)
-            if (cute_code_in_loop(f, b, l)) seen++, follow_block(f, &f->blocks[b], at, &once);
+            if (cute_code_in_loop(f, b, l)) seen++, add_block_to_chains(f, &f->blocks[b], at, &once);
         for (uint32_t b = 0; seen < loop->block_count && b < loop->header; b++)
-            if (cute_code_in_loop(f, b, l)) seen++, follow_block(f, &f->blocks[b], at, &once);
+            if (cute_code_in_loop(f, b, l)) seen++, add_block_to_chains(f, &f->blocks[b], at, &once);
         if (pass == 0) *chain = once;
     }
     finish_chain(chain, loop->instructions);
@@ -151,11 +151,11 @@ bool cute_code_count(cute_arena *arena, const cute_code_function *f, cute_code_f
     }
     for (size_t b = 0; b < f->block_count; b++) {
         memset(at, 0, sizeof *at);
-        follow_block(f, &f->blocks[b], at, &out->blocks[b]);
+        add_block_to_chains(f, &f->blocks[b], at, &out->blocks[b]);
         finish_chain(&out->blocks[b], f->blocks[b].count);
     }
-    for (uint32_t l = 0; l < f->loop_count; l++) follow_loop(f, l, at, &out->loops[l]);
-    cute_sort(out->opcodes, out->opcode_count, sizeof *out->opcodes, by_count);
-    cute_sort(out->accesses, out->access_count, sizeof *out->accesses, by_space);
+    for (uint32_t l = 0; l < f->loop_count; l++) measure_loop_chain(f, l, at, &out->loops[l]);
+    cute_sort(out->opcodes, out->opcode_count, sizeof *out->opcodes, compare_opcode_counts);
+    cute_sort(out->accesses, out->access_count, sizeof *out->accesses, compare_access_counts);
     return true;
 }

@@ -1,4 +1,4 @@
-/* The view of figures. */
+/* The histogram view: counts and dependence chains (figures.h). */
 #include <string.h>
 
 #include "lib/report/code/view.h"
@@ -11,7 +11,7 @@ static double percent(size_t part, size_t whole)
 static void print_accesses(const cute_code_figures *c, cute_buffer *out)
 {
     if (c->access_count)
-        cute_buffer_puts(out, "  memory          access   bytes a lane    count  in loops\n");
+        cute_buffer_puts(out, "  memory          access   bytes/lane      count  in loops\n");
     for (size_t k = 0; k < c->access_count; k++) {
         const cute_code_access_count *a = &c->accesses[k];
         cute_buffer_printf(out, "    %-13s %-8s ", cute_code_space_name[a->space],
@@ -33,8 +33,8 @@ static void print_chain(const cute_code_chain *c, cute_buffer *out)
 static void print_function(const cute_code_function *f, const cute_code_figures *c, cute_buffer *out)
 {
     cute_buffer_printf(out,
-                       "%s: %zu instructions, %zu in loops; tensor cores %.1f %%, in loops %.1f %%; %zu not "
-                       "reached\n",
+                       "%s: %zu instructions, %zu in loops; tensor cores %.1f %%, in loops %.1f %%; %zu "
+                       "unreachable\n",
                        f->name, c->instructions, c->in_loops,
                        percent(c->classes[CUTE_CODE_TENSOR], c->instructions),
                        percent(c->loop_classes[CUTE_CODE_TENSOR], c->in_loops), c->unreached);
@@ -49,14 +49,14 @@ static void print_function(const cute_code_function *f, const cute_code_figures 
                            percent(c->opcodes[k].count, c->instructions), c->opcodes[k].in_loops);
     print_accesses(c, out);
     if (f->loop_count)
-        cute_buffer_puts(out, "  loops (latencies are estimates; dependences through memory are not seen)\n");
+        cute_buffer_puts(out, "  loops (latencies are estimates; dependences through memory are ignored)\n");
     for (size_t l = 0; l < f->loop_count; l++) {
         const cute_code_loop *loop = &f->loops[l];
         cute_buffer_printf(out,
                            "    %*sloop %zu at %04llx: ", (int)(loop->depth < 8 ? loop->depth : 8) * 2 - 2,
                            "", l, (unsigned long long)f->instructions[f->blocks[loop->header].first].address);
         print_chain(&c->loops[l], out);
-        cute_buffer_printf(out, ", %lld carried to the next\n", (long long)c->loops[l].carried);
+        cute_buffer_printf(out, ", %lld loop-carried\n", (long long)c->loops[l].carried);
     }
     cute_buffer_puts(out, "  blocks\n");
     for (size_t b = 0; b < f->block_count; b++) {

@@ -1,4 +1,4 @@
-/* The view of source lines with the instructions that came from them, and of the line of an address. */
+/* The view of source lines with their instructions, and of the line of an address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,13 +6,13 @@
 #include "lib/report/code/source.h"
 #include "lib/report/code/view.h"
 
-/* An instruction that has a place; sorted by function, file, line, address. */
+/* An instruction with a source line; sorted by function, file, line, address. */
 typedef struct item {
     const cute_code_function *function;
     const cute_code_instruction *instruction;
 } item;
 
-static int by_line(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
     const item *x = a, *y = b;
     const cute_code_place *p = x->instruction->place, *q = y->instruction->place;
@@ -23,10 +23,10 @@ static int by_line(const void *a, const void *b)
     return (x->instruction > y->instruction) - (x->instruction < y->instruction);
 }
 
-/* What was asked for: an address, or a line with or without a file. */
+/* The requested address, or line with or without a file. */
 typedef struct query {
     bool all, address;
-    const char *file; /* the end of the path; NULL: any */
+    const char *file; /* a suffix of the path; NULL: any */
     size_t file_length;
     int64_t number;
 } query;
@@ -55,8 +55,8 @@ static bool ends_with(const char *file, const query *q)
     return length == q->file_length || file[length - q->file_length - 1] == '/' || *q->file == '/';
 }
 
-/* An inlined instruction belongs to the lines that called it as well. */
-static bool answers(const query *q, const cute_code_instruction *i)
+/* An inlined instruction also matches the lines of its call sites. */
+static bool matches_query(const query *q, const cute_code_instruction *i)
 {
     if (q->all) return true;
     if (q->address) return i->address == (uint64_t)q->number;
@@ -81,23 +81,23 @@ static cute_status find_items(cute_arena *arena, const char *label, const cute_c
         for (size_t n = 0; n < f->count; n++) {
             if (!f->instructions[n].place) continue;
             placed++;
-            if (answers(&q, &f->instructions[n])) (*out)[(*count)++] = (item){f, &f->instructions[n]};
+            if (matches_query(&q, &f->instructions[n])) (*out)[(*count)++] = (item){f, &f->instructions[n]};
         }
     }
     if (!placed) {
-        cute_fail(diag, CUTE_INVALID, &file, "this code has no source lines");
-        cute_note(diag, NULL, "compile with -lineinfo: cute-ptx, cute-link, nvcc and ptxas have it");
+        cute_fail(diag, CUTE_INVALID, &file, "the code has no source lines");
+        cute_note(diag, NULL, "compile with -lineinfo (cute-ptx, cute-link, nvcc, ptxas)");
         return CUTE_INVALID;
     }
     if (!*count)
-        return cute_fail(
-            diag, CUTE_INVALID, &file,
-            q.address ? "no instruction with a source line is at %s" : "no instruction is of line %s", where);
-    cute_sort(*out, *count, sizeof **out, by_line);
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         q.address ? "no instruction with a source line at %s" : "no instruction of line %s",
+                         where);
+    cute_sort(*out, *count, sizeof **out, compare_items);
     return CUTE_OK;
 }
 
-static bool same(const item *a, const item *b)
+static bool same_line(const item *a, const item *b)
 {
     const cute_code_place *p = a->instruction->place, *q = b->instruction->place;
     return a->function == b->function && p->line == q->line && strcmp(p->file, q->file) == 0;
@@ -117,9 +117,9 @@ cute_status cute_code_print_lines(const char *label, const cute_code *code, cons
         const cute_code_place *place = i->place;
         if (!k || items[k].function != items[k - 1].function)
             cute_buffer_printf(out, "%s%s:\n", k ? "\n" : "", items[k].function->name);
-        if (!k || !same(&items[k], &items[k - 1])) {
+        if (!k || !same_line(&items[k], &items[k - 1])) {
             size_t n = k;
-            while (n < count && same(&items[k], &items[n])) n++;
+            while (n < count && same_line(&items[k], &items[n])) n++;
             const char *text = cute_source_line(arena, &sources, place->file, place->line, &length);
             cute_buffer_printf(out, "  %s:%lld  %.*s  (%zu instructions)\n", place->file,
                                (long long)place->line, (int)(length < 200 ? length : 200), text ? text : "",
@@ -149,7 +149,7 @@ cute_status cute_code_json_lines(const char *label, const cute_code *code, const
     if (status == CUTE_OK) *out = json_array();
     for (size_t k = 0; k < count && status == CUTE_OK; k++) {
         const cute_code_instruction *i = items[k].instruction;
-        if (!k || !same(&items[k], &items[k - 1])) {
+        if (!k || !same_line(&items[k], &items[k - 1])) {
             json_t *o = json_object();
             const char *text = cute_source_line(arena, &sources, i->place->file, i->place->line, &length);
             json_object_set_new(o, "function", cute_json_text(items[k].function->name));

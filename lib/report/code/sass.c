@@ -9,7 +9,7 @@ typedef struct printer {
     cute_arena *arena;
     cute_source *sources;
     const cute_sass_options *options;
-    const cute_code_place *place; /* of the instruction before */
+    const cute_code_place *place; /* of the previous instruction */
 } printer;
 
 static void print_place(printer *p, const cute_code_place *place, cute_buffer *out)
@@ -54,8 +54,8 @@ static void print_range(printer *p, const cute_code_function *f, size_t first, s
         cute_buffer_printf(out, "%s:\n", f->labels[label].name);
 }
 
-/* A loop that only waits: a barrier is asked until it is there. */
-static bool waits(const cute_code_function *f, uint32_t l)
+/* A loop that only polls a barrier. */
+static bool is_wait_loop(const cute_code_function *f, uint32_t l)
 {
     for (size_t b = 0; b < f->block_count; b++)
         for (size_t n = 0; f->blocks[b].loop == l && n < f->blocks[b].count; n++) {
@@ -72,12 +72,12 @@ static void print_loop(printer *p, const cute_code_function *f, uint32_t l, cute
     cute_buffer_printf(out, "  loop %u at %04llx, depth %u, %zu instructions%s:\n", l,
                        (unsigned long long)f->instructions[f->blocks[loop->header].first].address,
                        loop->depth, loop->instructions,
-                       loop->innermost ? "" : "; those of the loops inside stand apart");
+                       loop->innermost ? "" : "; inner loops are listed separately");
     for (size_t b = 0; b < f->block_count; b++)
         if (f->blocks[b].loop == l) print_range(p, f, f->blocks[b].first, f->blocks[b].count, out);
 }
 
-/* Loops, the deepest first and those that only wait last; each block once. */
+/* Loops, the deepest first, wait loops last; each block once. */
 static void print_hot(printer *p, const cute_code_function *f, cute_buffer *out)
 {
     uint32_t deepest = 0;
@@ -87,7 +87,7 @@ static void print_hot(printer *p, const cute_code_function *f, cute_buffer *out)
     for (int waiting = 0; waiting < 2; waiting++)
         for (uint32_t depth = deepest; depth; depth--)
             for (uint32_t l = 0; l < f->loop_count; l++)
-                if (f->loops[l].depth == depth && waits(f, l) == waiting) print_loop(p, f, l, out);
+                if (f->loops[l].depth == depth && is_wait_loop(f, l) == waiting) print_loop(p, f, l, out);
 }
 
 void cute_code_print_sass(const cute_code *code, const char *only, const cute_sass_options *options,

@@ -1,4 +1,4 @@
-/* Source files, read when one of their lines is asked for, with the start of each line. */
+/* Source files, read on demand, with the start of each line. */
 #include "lib/report/code/source.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 struct cute_source {
     const char *file;
-    cute_buffer text; /* empty: there is no such file */
+    cute_buffer text; /* empty: the file does not exist */
     size_t *starts, count, capacity;
     cute_source *next;
 };

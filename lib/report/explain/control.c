@@ -1,11 +1,12 @@
-/* Findings of control flow: divergence, work of one lane, barriers, loops that are not unrolled, calls. */
+/* Control-flow findings: divergence, loops of a single lane, barriers, small loops, calls. */
 #include <string.h>
 
 #include "lib/report/explain/context.h"
 
 /* ---- divergence ---- */
 
-static bool under(const x_function *f, uint32_t block, uint32_t top)
+/* `top` dominates `block`. */
+static bool is_dominated_by(const ssa_function *f, uint32_t block, uint32_t top)
 {
     for (uint32_t steps = 0; block != CUTE_NO_BLOCK && steps <= f->flow->block_count; steps++) {
         if (block == top) return true;
@@ -16,188 +17,189 @@ static bool under(const x_function *f, uint32_t block, uint32_t top)
     return false;
 }
 
-/* The slow path of a division or a root: a call of the compiler's own, for numbers that are rare. */
-static bool is_slow_path(const x_function *f, uint32_t side)
+/* The slow path of a division or square root: the compiler calls a helper for rare operands. */
+static bool is_slow_path(const ssa_function *f, uint32_t side)
 {
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
-        if (!f->flow->blocks[b].reached || !under(f, b, side)) continue;
+        if (!f->flow->blocks[b].reached || !is_dominated_by(f, b, side)) continue;
         for (size_t k = 0; k < f->flow->blocks[b].count; k++) {
-            const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
-            if (i->flags & F_CALL && memmem(i->text, i->length, "__cuda_sm", 9)) return true;
+            const ssa_inst *i = &f->insts[f->flow->blocks[b].first + k];
+            if (i->flags & INST_CALL && memmem(i->text, i->length, "__cuda_sm", 9)) return true;
         }
         if (f->flow->blocks[b].loop != f->flow->blocks[side].loop) return false;
     }
     return false;
 }
 
-/* In a loop behind the branch of which more is said. */
-static bool is_told(const x_function *f, uint32_t loop, uint32_t branch, const bool *told)
+/* Within the branch, in a loop that has its own finding. */
+static bool is_reported(const ssa_function *f, uint32_t loop, uint32_t branch, const bool *reported)
 {
     for (; loop != CUTE_NO_LOOP && !cute_code_in_loop(f->flow, branch, loop);
          loop = f->flow->loops[loop].parent)
-        if (told[loop]) return true;
+        if (reported[loop]) return true;
     return false;
 }
 
-/* Cycles of what only one side of a branch reaches; 0 where it has no blocks of its own, or only goes on. `told`: loops of which
- * more is said. */
-static double side_cost(const x_function *f, uint32_t side, uint32_t branch, const bool *told)
+/* Cycles of the code that only one side of a branch executes; 0: none, or just a jump. `reported`: loops with their own finding,
+ * which are not counted again. */
+static double side_cost(const ssa_function *f, uint32_t side, uint32_t branch, const bool *reported)
 {
     double sum = 0;
     const cute_code_block *first = &f->flow->blocks[side];
-    if (first->count == 1 && first->edge_count == 1 && f->insts[first->first].flags & F_BRANCH) return 0;
+    if (first->count == 1 && first->edge_count == 1 && f->insts[first->first].flags & INST_BRANCH) return 0;
     if (f->blocks[side].before_count != 1 || f->flow->blocks[side].dominator != branch) return 0;
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
-        if (!f->flow->blocks[b].reached || !under(f, b, side) ||
-            is_told(f, f->flow->blocks[b].loop, branch, told))
+        if (!f->flow->blocks[b].reached || !is_dominated_by(f, b, side) ||
+            is_reported(f, f->flow->blocks[b].loop, branch, reported))
             continue;
         for (size_t k = 0; k < f->flow->blocks[b].count; k++) {
-            const x_inst *i = &f->insts[f->flow->blocks[b].first + k];
-            sum += x_cost(f, i) * x_weight(f, i);
+            const ssa_inst *i = &f->insts[f->flow->blocks[b].first + k];
+            sum += explain_cost(f, i) * ssa_weight(f, i);
         }
     }
     return sum;
 }
 
-static bool contiguous(uint32_t mask)
+/* The set bits are adjacent. */
+static bool is_contiguous(uint32_t mask)
 {
     if (!mask) return true;
     mask >>= __builtin_ctz(mask);
     return !(mask & (mask + 1));
 }
 
-/* ptxas makes predicates of a branch around a few instructions. */
-static bool is_predicated(const x_function *f, uint32_t side)
+/* ptxas predicates a short branch. */
+static bool is_predicated(const ssa_function *f, uint32_t side)
 {
     const cute_code_block *b = &f->flow->blocks[side];
     enum { FEW = 7 };
     if (f->sass || b->count > FEW || b->edge_count != 1) return false;
     for (size_t k = 0; k < b->count; k++)
-        if (f->insts[b->first + k].flags & (F_CALL | F_BARRIER)) return false;
+        if (f->insts[b->first + k].flags & (INST_CALL | INST_BARRIER)) return false;
     return b->edges[0].to != side && f->flow->blocks[b->edges[0].to].dominator == b->dominator;
 }
 
-static void judge_branch(explain_context *c, const x_inst *branch, uint32_t b, const bool *told)
+static void check_branch(explain_context *c, const ssa_inst *branch, uint32_t b, const bool *reported)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     const cute_code_block *block = &f->flow->blocks[b];
-    const x_operand *guard = &branch->uses[branch->guard];
+    const ssa_operand *guard = &branch->uses[branch->guard];
     uint32_t taken, loop = block->loop;
-    if (block->edge_count != 2 || !x_operand_varying(f, guard)) return;
+    if (block->edge_count != 2 || !ssa_operand_varies(f, guard)) return;
     uint32_t sides[2] = {block->edges[0].to, block->edges[1].to};
     if (loop != CUTE_NO_LOOP &&
         (!cute_code_in_loop(f->flow, sides[0], loop) || !cute_code_in_loop(f->flow, sides[1], loop)))
         return;
-    double costs[2] = {side_cost(f, sides[0], b, told), side_cost(f, sides[1], b, told)};
+    double costs[2] = {side_cost(f, sides[0], b, reported), side_cost(f, sides[1], b, reported)};
     if (f->sass && (is_slow_path(f, sides[0]) || is_slow_path(f, sides[1]))) return;
-    if (x_long_division(f, b) != CUTE_NO_BLOCK) return;
+    if (ssa_long_division(f, b) != CUTE_NO_BLOCK) return;
     double least = costs[0] < costs[1] ? costs[0] : costs[1], most = costs[0] + costs[1] - least;
-    bool known = x_lanes_true(f, guard, &taken);
+    bool known = ssa_lanes_true(f, guard, &taken);
     taken &= f->blocks[b].active;
     if (known && (!taken || taken == f->blocks[b].active)) return;
-    if (known && contiguous(taken) && contiguous(f->blocks[b].active & ~taken) &&
+    if (known && is_contiguous(taken) && is_contiguous(f->blocks[b].active & ~taken) &&
         __builtin_popcount(taken) % 31 <= 1)
         return; /* one lane, or all but one */
     bool by_branch = f->insts[branch->target].block == (costs[0] > 0 ? sides[0] : sides[1]);
     uint32_t busy = f->blocks[b].active & (by_branch ? taken : ~taken);
     if (least > 0) {
-        /* Where warps went one way each would take its own side alone. */
+        /* Without divergence each warp would execute one side only. */
         double part =
             known ? __builtin_popcount(busy) / (double)__builtin_popcount(f->blocks[b].active) : 0.5;
         explain_add(c, branch, costs[0] * (1 - part) + costs[1] * part, NULL,
-                    "%s; one side takes %.0f cycles, the other %.0f, one after the other",
-                    known ? explain_text(c, "%d of %d lanes go one way", __builtin_popcount(taken),
+                    "%s; the two sides take %.0f and %.0f cycles and execute one after the other",
+                    known ? explain_text(c, "%d of %d lanes take the branch", __builtin_popcount(taken),
                                          __builtin_popcount(f->blocks[b].active))
-                          : "the condition is of loaded data or computed lane by lane",
+                          : "the condition depends on loaded data or on the lane",
                     costs[0], costs[1]);
-    } else if (known && !contiguous(taken) && most > 0) {
+    } else if (known && !is_contiguous(taken) && most > 0) {
         explain_add(c, branch, most * (1 - __builtin_popcount(busy) / 32.0), NULL,
-                    "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
-    } else if (!known && x_operand_depends(f, guard) & X_LOADED &&
+                    "%d of 32 lanes are active, the others idle", __builtin_popcount(busy));
+    } else if (!known && ssa_operand_depends(f, guard) & DEPENDS_LOADED &&
                !is_predicated(f, costs[0] > 0 ? sides[0] : sides[1])) {
         explain_add(c, branch, most * 0.4, NULL,
-                    "the condition is of loaded data: lanes for which it does not hold wait for %.0f cycles",
+                    "the condition depends on loaded data: lanes for which it is false idle for %.0f cycles",
                     most);
     }
 }
 
-/* @P0 EXIT: the others go on alone. Lanes side by side are the usual test of bounds. */
-static void judge_end(explain_context *c, const x_inst *end, uint32_t b)
+/* @P0 EXIT: some lanes end early. Contiguous lanes are the usual bounds check. */
+static void check_exit(explain_context *c, const ssa_inst *end, uint32_t b)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     uint32_t gone;
     double cost = 0;
-    if (!x_lanes_true(f, &end->uses[end->guard], &gone)) return;
+    if (!ssa_lanes_true(f, &end->uses[end->guard], &gone)) return;
     uint32_t busy = f->blocks[b].active & ~gone;
-    if (!busy || busy == f->blocks[b].active || (contiguous(busy) && contiguous(gone))) return;
+    if (!busy || busy == f->blocks[b].active || (is_contiguous(busy) && is_contiguous(gone))) return;
     for (uint32_t o = 0; o < f->flow->block_count; o++) {
-        if (o == b || !f->flow->blocks[o].reached || !under(f, o, b)) continue;
+        if (o == b || !f->flow->blocks[o].reached || !is_dominated_by(f, o, b)) continue;
         for (size_t k = 0; k < f->flow->blocks[o].count; k++) {
-            const x_inst *i = &f->insts[f->flow->blocks[o].first + k];
-            cost += x_cost(f, i) * x_weight(f, i);
+            const ssa_inst *i = &f->insts[f->flow->blocks[o].first + k];
+            cost += explain_cost(f, i) * ssa_weight(f, i);
         }
     }
     explain_add(c, end, cost * (1 - __builtin_popcount(busy) / 32.0), NULL,
-                "%d of 32 lanes have work, every other has left", __builtin_popcount(busy));
+                "%d of 32 lanes are active, the others have exited", __builtin_popcount(busy));
 }
 
-/* What is predicated is issued for all lanes. */
-static void judge_predicated(explain_context *c, const x_inst *i)
+/* Predicated instructions are issued for all lanes. */
+static void check_predicated(explain_context *c, const ssa_inst *i)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     uint32_t busy;
-    if (i->guard < 0 || i->flags & F_BRANCH || i->class == CUTE_CODE_CONTROL ||
-        !x_lanes_true(f, &i->uses[i->guard], &busy))
+    if (i->guard < 0 || i->flags & INST_BRANCH || i->class == CUTE_CODE_CONTROL ||
+        !ssa_lanes_true(f, &i->uses[i->guard], &busy))
         return;
     busy &= f->blocks[i->block].active;
-    if (!busy || contiguous(busy) || __builtin_popcount(busy) > 16) return;
-    explain_add(c, i, x_cost(f, i) * (1 - __builtin_popcount(busy) / 32.0) * x_weight(f, i), NULL,
-                "%d of 32 lanes have work, every other idles", __builtin_popcount(busy));
+    if (!busy || is_contiguous(busy) || __builtin_popcount(busy) > 16) return;
+    explain_add(c, i, explain_cost(f, i) * (1 - __builtin_popcount(busy) / 32.0) * ssa_weight(f, i), NULL,
+                "%d of 32 lanes are active, the others idle", __builtin_popcount(busy));
 }
 
-/* Of a loop that each lane runs another number of times: how far the mean is from the most. */
-static double idle_share(const x_function *f, const x_loop *loop)
+/* The share of idle lanes in a loop whose trip count differs between lanes: 1 - mean / maximum. */
+static double idle_share(const ssa_function *f, const ssa_loop *loop)
 {
     double sum = 0, most = 0;
-    const x_operand start = {.kind = X_VAR, .value = loop->counter};
+    const ssa_operand start = {.kind = SSA_VAR, .value = loop->counter};
     unsigned bits = loop->test->bits >= 64 ? 64 : 32;
-    for (int l = 0; l < X_LANES; l++) {
+    for (int l = 0; l < LANES; l++) {
         uint64_t from, to;
-        if (!x_operand_lane(f, loop->bound, l, &to) || !x_operand_lane(f, &start, l, &from)) return 0;
-        int64_t way = bits == 64 ? (int64_t)(to - from) : (int32_t)(uint32_t)(to - from);
+        if (!ssa_operand_lane(f, loop->bound, l, &to) || !ssa_operand_lane(f, &start, l, &from)) return 0;
+        int64_t distance = bits == 64 ? (int64_t)(to - from) : (int32_t)(uint32_t)(to - from);
         int64_t step = loop->step < 0 ? -loop->step : loop->step;
-        way = loop->step < 0 ? -way : way;
-        double n = way > 0 ? (double)((way + step - 1) / step) : 0;
+        distance = loop->step < 0 ? -distance : distance;
+        double n = distance > 0 ? (double)((distance + step - 1) / step) : 0;
         sum += n;
         if (n > most) most = n;
     }
-    /* One iteration more or less is the end of an array. */
-    return most > 0 && most - sum / X_LANES > 1 ? 1 - sum / X_LANES / most : 0;
+    /* A difference of one iteration is the remainder of an array. */
+    return most > 0 && most - sum / LANES > 1 ? 1 - sum / LANES / most : 0;
 }
 
-/* Another way out of a loop that counts, which each lane takes at its own time. */
-static const x_inst *early_exit(const x_function *f, uint32_t n)
+/* A data-dependent exit of a counted loop. */
+static const ssa_inst *find_early_exit(const ssa_function *f, uint32_t n)
 {
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
         const cute_code_block *block = &f->flow->blocks[b];
         if (!block->reached || !block->count || !cute_code_in_loop(f->flow, b, n)) continue;
-        const x_inst *i = &f->insts[block->first + block->count - 1];
-        if (!(i->flags & F_BRANCH) || i->guard < 0) continue;
+        const ssa_inst *i = &f->insts[block->first + block->count - 1];
+        if (!(i->flags & INST_BRANCH) || i->guard < 0) continue;
         bool leaves = false;
         for (uint32_t e = 0; e < block->edge_count; e++)
             leaves |= !cute_code_in_loop(f->flow, block->edges[e].to, n);
-        /* @!P0 BRA P1, `(.L): two conditions; that of the counter is not meant. */
+        /* @!P0 BRA P1, `(.L) has two conditions; skip the one that tests the counter. */
         bool counter = i - f->insts == f->loops[n].exit;
         for (unsigned u = 0; u < i->use_count && leaves; u++)
-            if (!(counter && x_use(f, &i->uses[u]) == x_use(f, &i->uses[i->guard])) &&
-                x_operand_varying(f, &i->uses[u]) && x_operand_depends(f, &i->uses[u]) & X_LOADED)
+            if (!(counter && ssa_value_of(f, &i->uses[u]) == ssa_value_of(f, &i->uses[i->guard])) &&
+                ssa_operand_varies(f, &i->uses[u]) && ssa_operand_depends(f, &i->uses[u]) & DEPENDS_LOADED)
                 return i;
     }
     return NULL;
 }
 
-/* An atomic that the hardware has not: compare and swap, until nobody else came first. find_contended tells of it. */
-static bool swaps(const x_function *f, uint32_t n)
+/* A compare-and-swap loop that emulates an atomic; find_contended reports it. */
+static bool is_swap_loop(const ssa_function *f, uint32_t n)
 {
     static const char *const words[] = {".CAS", "atom.shared.cas", "atom.global.cas", "atom.cas"};
     if (!f->flow->loops[n].innermost) return false;
@@ -207,46 +209,46 @@ static bool swaps(const x_function *f, uint32_t n)
     return false;
 }
 
-/* Lanes leave a loop at different times, by more than one iteration; true: told. */
-static bool judge_loop(explain_context *c, uint32_t n)
+/* Lanes leave the loop in different iterations, by more than one; true: the loop needs no other finding. */
+static bool check_loop_divergence(explain_context *c, uint32_t n)
 {
-    const x_function *f = c->f;
-    const x_loop *loop = &f->loops[n];
+    const ssa_function *f = c->f;
+    const ssa_loop *loop = &f->loops[n];
     if (loop->exit < 0) return false;
-    const x_inst *branch = &f->insts[loop->exit];
-    const x_operand *guard = &branch->uses[branch->guard];
+    const ssa_inst *branch = &f->insts[loop->exit];
+    const ssa_operand *guard = &branch->uses[branch->guard];
     double cost = explain_loop_cost(f, n);
-    /* What goes through a function of machine code is not followed. */
+    /* Values are not traced through SASS calls. */
     for (size_t k = 0; f->sass && k < f->count; k++)
-        if (f->insts[k].flags & F_CALL && explain_in_loop(f, &f->insts[k], n)) return false;
-    if (swaps(f, n)) return true;
-    const x_inst *early = loop->waits ? NULL : early_exit(f, n);
+        if (f->insts[k].flags & INST_CALL && explain_in_loop(f, &f->insts[k], n)) return false;
+    if (is_swap_loop(f, n)) return true;
+    const ssa_inst *early = loop->waits ? NULL : find_early_exit(f, n);
     if (early) {
         explain_add(c, early, cost * 0.4, NULL,
-                    "each lane leaves the loop by a condition of its own: the warp goes on until the last");
+                    "each lane exits the loop independently: the warp runs until its last lane");
         return true;
     }
-    if (!x_operand_varying(f, guard)) return false;
+    if (!ssa_operand_varies(f, guard)) return false;
     if (loop->counts) {
-        /* From where it counts: by lane is usual (i = threadIdx.x; i < n; ...), unless each lane has loaded it. */
-        const x_value *from = x_at(f, loop->counter);
-        const x_value *to = x_use(f, loop->bound);
-        bool data = (x_operand_varying(f, loop->bound) && !x_known(to) && to->depends & X_LOADED) ||
-                    (from->varying && !x_known(from) && from->depends & X_LOADED);
+        /* A start that depends on the lane is usual (i = threadIdx.x; i < n; ...); a loaded one is not. */
+        const ssa_value *from = ssa_value_at(f, loop->counter);
+        const ssa_value *to = ssa_value_of(f, loop->bound);
+        bool data =
+            (ssa_operand_varies(f, loop->bound) && !ssa_is_known(to) && to->depends & DEPENDS_LOADED) ||
+            (from->varying && !ssa_is_known(from) && from->depends & DEPENDS_LOADED);
         if (!data) {
             double share = idle_share(f, loop);
             if (share > 0.1)
-                explain_add(c, branch, cost * share, NULL,
-                            "the number of iterations differs from lane to lane");
+                explain_add(c, branch, cost * share, NULL, "the trip count differs between lanes");
             return share > 0.1;
         }
         explain_add(c, branch, cost * 0.5, NULL,
-                    "the number of iterations is loaded by each lane: the warp takes the most of them");
+                    "the trip count is loaded per lane: the warp runs for the largest one");
         return true;
     }
-    if (x_operand_depends(f, guard) & (X_LOADED | X_THREAD) && !loop->waits) {
+    if (ssa_operand_depends(f, guard) & (DEPENDS_LOADED | DEPENDS_THREAD) && !loop->waits) {
         explain_add(c, branch, cost * 0.4, NULL,
-                    "each lane leaves the loop by a condition of its own: the warp goes on until the last");
+                    "each lane exits the loop independently: the warp runs until its last lane");
         return true;
     }
     return false;
@@ -254,57 +256,58 @@ static bool judge_loop(explain_context *c, uint32_t n)
 
 void find_divergence(explain_context *c)
 {
-    const x_function *f = c->f;
-    bool *told = cute_arena_array(c->arena, f->flow->loop_count + 1, sizeof *told);
-    if (!told) {
+    const ssa_function *f = c->f;
+    bool *reported = cute_arena_array(c->arena, f->flow->loop_count + 1, sizeof *reported);
+    if (!reported) {
         c->failed = true;
         return;
     }
-    for (uint32_t n = 0; n < f->flow->loop_count; n++) told[n] = judge_loop(c, n);
+    for (uint32_t n = 0; n < f->flow->loop_count; n++) reported[n] = check_loop_divergence(c, n);
     for (uint32_t b = 0; b < f->flow->block_count; b++) {
         const cute_code_block *block = &f->flow->blocks[b];
         if (!block->reached || !block->count) continue;
-        const x_inst *branch = &f->insts[block->first + block->count - 1];
+        const ssa_inst *branch = &f->insts[block->first + block->count - 1];
         if (branch->guard >= 0 &&
             f->flow->instructions[block->first + block->count - 1].opcode->flow == CUTE_FLOW_EXIT)
-            judge_end(c, branch, b);
-        else if (branch->flags & F_BRANCH && branch->guard >= 0 && branch->target >= 0)
-            judge_branch(c, branch, b, told);
-        for (size_t k = 0; k < block->count; k++) judge_predicated(c, &f->insts[block->first + k]);
+            check_exit(c, branch, b);
+        else if (branch->flags & INST_BRANCH && branch->guard >= 0 && branch->target >= 0)
+            check_branch(c, branch, b, reported);
+        for (size_t k = 0; k < block->count; k++) check_predicated(c, &f->insts[block->first + k]);
     }
 }
 
-/* ---- one lane ---- */
+/* ---- single lanes ---- */
 
 void find_serial(explain_context *c)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     for (uint32_t n = 0; n < f->flow->loop_count; n++) {
         const cute_code_loop *loop = &f->flow->loops[n];
-        const x_inst *worst = NULL;
+        const ssa_inst *worst = NULL;
         bool other = f->loops[n].waits;
         if (!loop->innermost || __builtin_popcount(f->blocks[loop->header].active) != 1) continue;
         for (size_t k = 0; k < f->count; k++) {
-            const x_inst *i = &f->insts[k];
+            const ssa_inst *i = &f->insts[k];
             if (!explain_in_loop(f, i, n)) continue;
-            other |= i->flags & (F_TMA | F_ASYNC | F_WAIT_MBARRIER | F_VOLATILE | F_WGMMA) ||
+            other |= i->flags & (INST_TMA | INST_ASYNC | INST_WAIT_MBARRIER | INST_VOLATILE | INST_WGMMA) ||
                      i->access == CUTE_ACCESS_ATOMIC || i->class == CUTE_CODE_SYNC;
-            if (!worst || x_cost(f, i) > x_cost(f, worst)) worst = i;
+            if (!worst || explain_cost(f, i) > explain_cost(f, worst)) worst = i;
         }
         if (other || !worst) continue;
-        explain_add_wait(c, worst,
-                         explain_loop_cost(f, n) * 31 / 32 + explain_exposed(c, 30) * x_weight(f, worst),
-                         NULL, "the loop runs in one lane of the block, about %.0f times", f->loops[n].trips);
+        explain_add_wait(
+            c, worst, explain_loop_cost(f, n) * 31 / 32 + explain_exposed(c, 30) * ssa_weight(f, worst), NULL,
+            "one lane of the block executes the loop, about %.0f iterations", f->loops[n].trips);
     }
 }
 
 /* ---- barriers ---- */
 
+/* Shared and global accesses between two barriers. */
 typedef struct segment {
     bool reads, writes;
 } segment;
 
-static void see(segment *s, const x_inst *i)
+static void add_access(segment *s, const ssa_inst *i)
 {
     if (i->access == CUTE_ACCESS_NONE || i->space == CUTE_CODE_SPACE_CONST ||
         i->space == CUTE_CODE_SPACE_LOCAL)
@@ -313,28 +316,28 @@ static void see(segment *s, const x_inst *i)
     s->writes |= i->access != CUTE_ACCESS_LOAD;
 }
 
-static bool needed(segment before, segment after)
+static bool is_barrier_needed(segment before, segment after)
 {
     return (before.writes && (after.reads || after.writes)) || (before.reads && after.writes);
 }
 
-/* Barriers of one block that order nothing; its last segment is followed by the first where it is a loop of its own. */
-static void judge_order(explain_context *c, uint32_t b)
+/* Redundant barriers of one basic block. If the block is a loop, its first segment follows its last one. */
+static void find_redundant_barriers(explain_context *c, uint32_t b)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     const cute_code_block *block = &f->flow->blocks[b];
     enum { MOST_BARRIERS = 32 };
     segment segments[MOST_BARRIERS + 1] = {0};
-    const x_inst *barriers[MOST_BARRIERS];
+    const ssa_inst *barriers[MOST_BARRIERS];
     unsigned count = 0;
     bool own = block->loop != CUTE_NO_LOOP && f->flow->loops[block->loop].block_count == 1;
     for (size_t k = 0; k < block->count && count < MOST_BARRIERS; k++) {
-        const x_inst *i = &f->insts[block->first + k];
-        if (i->flags & (F_ASYNC | F_TMA | F_WGMMA | F_WAIT_MBARRIER | F_CALL)) return;
-        if (i->flags & F_BARRIER)
+        const ssa_inst *i = &f->insts[block->first + k];
+        if (i->flags & (INST_ASYNC | INST_TMA | INST_WGMMA | INST_WAIT_MBARRIER | INST_CALL)) return;
+        if (i->flags & INST_BARRIER)
             barriers[count++] = i;
         else
-            see(&segments[count], i);
+            add_access(&segments[count], i);
     }
     for (unsigned k = 0; k < count; k++) {
         segment before = segments[k], after = segments[k + 1];
@@ -345,108 +348,109 @@ static void judge_order(explain_context *c, uint32_t b)
         } else if (first || last) {
             continue;
         }
-        if (needed(before, after)) continue;
-        explain_add(c, barriers[k], x_cost(f, barriers[k]) * x_weight(f, barriers[k]),
-                    "leave it out: nothing is written before it that is used behind it",
-                    "no memory is exchanged across it");
+        if (is_barrier_needed(before, after)) continue;
+        explain_add(c, barriers[k], explain_cost(f, barriers[k]) * ssa_weight(f, barriers[k]),
+                    "remove it: nothing written before the barrier is used after it",
+                    "the barrier orders no memory accesses");
     }
 }
 
 enum { MANY_BARRIERS = 8 };
 
-/* Steps that were unrolled: barriers of code in no loop. */
-static void judge_straight(explain_context *c)
+/* Barriers outside of loops, as in an unrolled reduction. */
+static void check_unrolled_barriers(explain_context *c)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     double work = 0, waits = 0;
     unsigned count = 0;
     bool other = false;
     for (size_t n = 0; n < f->count; n++) {
-        const x_inst *i = &f->insts[n];
-        if (!x_reached(f, i)) continue;
-        other |= (i->flags & (F_WGMMA | F_MMA | F_TMA | F_ASYNC)) != 0;
-        count += i->flags & F_BARRIER && x_loop_of(f, i) == CUTE_NO_LOOP && x_weight(f, i) >= 0.5;
-        (i->flags & F_BARRIER ? &waits : &work)[0] += x_cost(f, i) * x_weight(f, i);
+        const ssa_inst *i = &f->insts[n];
+        if (!ssa_is_reached(f, i)) continue;
+        other |= (i->flags & (INST_WGMMA | INST_MMA | INST_TMA | INST_ASYNC)) != 0;
+        count += i->flags & INST_BARRIER && ssa_loop_of(f, i) == CUTE_NO_LOOP && ssa_weight(f, i) >= 0.5;
+        (i->flags & INST_BARRIER ? &waits : &work)[0] += explain_cost(f, i) * ssa_weight(f, i);
     }
     if (other || count < MANY_BARRIERS || waits < work * 0.4) return;
     for (size_t n = 0; n < f->count; n++) {
-        const x_inst *i = &f->insts[n];
-        if (x_reached(f, i) && i->flags & F_BARRIER && x_loop_of(f, i) == CUTE_NO_LOOP)
-            explain_add(c, i, x_cost(f, i) * x_weight(f, i), NULL,
-                        "%u barriers one after the other take about %.0f %% of the time", count,
+        const ssa_inst *i = &f->insts[n];
+        if (ssa_is_reached(f, i) && i->flags & INST_BARRIER && ssa_loop_of(f, i) == CUTE_NO_LOOP)
+            explain_add(c, i, explain_cost(f, i) * ssa_weight(f, i), NULL,
+                        "%u consecutive barriers take about %.0f %% of the time", count,
                         100 * waits / (waits + work));
     }
 }
 
 void find_barriers(explain_context *c)
 {
-    const x_function *f = c->f;
-    judge_straight(c);
+    const ssa_function *f = c->f;
+    check_unrolled_barriers(c);
     for (uint32_t b = 0; b < f->flow->block_count; b++)
-        if (f->flow->blocks[b].reached) judge_order(c, b);
+        if (f->flow->blocks[b].reached) find_redundant_barriers(c, b);
     for (uint32_t n = 0; n < f->flow->loop_count; n++) {
         double work = 0, waits = 0;
         bool other = false;
         for (size_t k = 0; k < f->count; k++) {
-            const x_inst *i = &f->insts[k];
-            if (!explain_in_loop(f, i, n) || x_loop_of(f, i) != n) continue;
-            other |= (i->flags & (F_WGMMA | F_MMA | F_TMA | F_ASYNC)) != 0;
-            (i->flags & F_BARRIER ? &waits : &work)[0] += x_cost(f, i) * x_weight(f, i);
+            const ssa_inst *i = &f->insts[k];
+            if (!explain_in_loop(f, i, n) || ssa_loop_of(f, i) != n) continue;
+            other |= (i->flags & (INST_WGMMA | INST_MMA | INST_TMA | INST_ASYNC)) != 0;
+            (i->flags & INST_BARRIER ? &waits : &work)[0] += explain_cost(f, i) * ssa_weight(f, i);
         }
         if (other || waits < work * 0.4 || waits <= 0) continue;
         for (size_t k = 0; k < f->count; k++) {
-            const x_inst *i = &f->insts[k];
-            if (explain_in_loop(f, i, n) && x_loop_of(f, i) == n && i->flags & F_BARRIER)
-                explain_add(c, i, x_cost(f, i) * x_weight(f, i), NULL,
-                            "waiting takes about %.0f %% of an iteration", 100 * waits / (waits + work));
+            const ssa_inst *i = &f->insts[k];
+            if (explain_in_loop(f, i, n) && ssa_loop_of(f, i) == n && i->flags & INST_BARRIER)
+                explain_add(c, i, explain_cost(f, i) * ssa_weight(f, i), NULL,
+                            "barriers take about %.0f %% of an iteration", 100 * waits / (waits + work));
         }
     }
 }
 
-/* ---- loops ---- */
+/* ---- small loops ---- */
 
-/* What it computes is what the next iteration begins with: counters, and pointers that go on. */
-static bool is_carried(const x_function *f, const x_inst *i, uint32_t header)
+/* The result is loop-carried: a counter or an advancing pointer. */
+static bool is_loop_carried(const ssa_function *f, const ssa_inst *i, uint32_t header)
 {
     for (uint32_t p = f->blocks[header].first_phi; p; p = f->values[p].next_phi)
         for (uint32_t k = 0; k < f->values[p].arg_count; k++)
-            if (x_at(f, f->values[p].args[k])->inst == i - f->insts) return true;
+            if (ssa_value_at(f, f->values[p].args[k])->inst == i - f->insts) return true;
     return false;
 }
 
 void find_rolled(explain_context *c)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     for (uint32_t n = 0; n < f->flow->loop_count; n++) {
         const cute_code_loop *loop = &f->flow->loops[n];
         double all = 0, counting = 0;
-        const x_inst *branch = NULL, *first = NULL;
-        bool other = f->loops[n].waits || !f->loops[n].counts || early_exit(f, n);
+        const ssa_inst *branch = NULL, *first = NULL;
+        bool other = f->loops[n].waits || !f->loops[n].counts || find_early_exit(f, n);
         size_t instructions = 0, work = 0;
         if (!loop->innermost || f->loops[n].trips < 4 || other) continue;
         for (size_t k = 0; k < f->count && !other; k++) {
-            const x_inst *i = &f->insts[k];
+            const ssa_inst *i = &f->insts[k];
             if (!explain_in_loop(f, i, n)) continue;
-            double cost = x_cost(f, i);
+            double cost = explain_cost(f, i);
             bool counts = i->class == CUTE_CODE_COMPARE || i->class == CUTE_CODE_CONTROL ||
-                          (i->class == CUTE_CODE_INTEGER && is_carried(f, i, loop->header));
+                          (i->class == CUTE_CODE_INTEGER && is_loop_carried(f, i, loop->header));
             instructions++;
             all += cost;
             counting += counts ? cost : 0;
-            work += i->flags & F_MATH || i->access != CUTE_ACCESS_NONE;
-            other |= i->class == CUTE_CODE_SYNC || i->class == CUTE_CODE_ASYNC || i->flags & F_WGMMA;
-            if (i->flags & F_BRANCH) branch = i;
-            if (!first && (i->flags & F_MATH || i->access == CUTE_ACCESS_LOAD)) first = i;
+            work += i->flags & INST_MATH || i->access != CUTE_ACCESS_NONE;
+            other |= i->class == CUTE_CODE_SYNC || i->class == CUTE_CODE_ASYNC || i->flags & INST_WGMMA;
+            if (i->flags & INST_BRANCH) branch = i;
+            if (!first && (i->flags & INST_MATH || i->access == CUTE_ACCESS_LOAD)) first = i;
         }
         if (other || !work || work > 2 || !branch || instructions > 24 || counting < 0.4 * all) continue;
         explain_add(
-            c, first ? first : branch, counting * 0.75 * x_weight(f, branch), NULL,
-            "%zu instructions an iteration, %.0f %% of them to count and to branch; about %.0f iterations",
+            c, first ? first : branch, counting * 0.75 * ssa_weight(f, branch), NULL,
+            "%zu instructions per iteration, %.0f %% of their cost is loop control; about %.0f iterations",
             instructions, 100 * counting / all, f->loops[n].trips);
     }
 }
 
-static bool of_system(const x_inst *i)
+/* A function of the CUDA runtime, which cannot be inlined. */
+static bool is_system_call(const ssa_inst *i)
 {
     static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free", "__internal", "__cuda"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -456,12 +460,14 @@ static bool of_system(const x_inst *i)
 
 void find_calls(explain_context *c)
 {
-    const x_function *f = c->f;
+    const ssa_function *f = c->f;
     for (size_t n = 0; n < f->count; n++) {
-        const x_inst *i = &f->insts[n];
-        if (!(i->flags & F_CALL) || !x_reached(f, i) || x_loop_of(f, i) == CUTE_NO_LOOP || of_system(i))
+        const ssa_inst *i = &f->insts[n];
+        if (!(i->flags & INST_CALL) || !ssa_is_reached(f, i) || ssa_loop_of(f, i) == CUTE_NO_LOOP ||
+            is_system_call(i))
             continue;
-        explain_add_wait(c, i, 60 * x_weight(f, i), NULL,
-                         "arguments and what is alive go through the registers and the stack of the call");
+        explain_add_wait(
+            c, i, 60 * ssa_weight(f, i), NULL,
+            "arguments and live registers are passed through the calling convention and the stack");
     }
 }

@@ -1,5 +1,4 @@
-/* Why a kernel is slow: what a reviewer would say of its PTX, its machine code and a launch. One value, as text, JSON and
- * HTML. */
+/* Performance problems of kernels, found in PTX, SASS and a launch: one value, printed as text, JSON and HTML. */
 #ifndef CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 #define CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 
@@ -15,20 +14,22 @@ typedef enum explain_id {
 } explain_id;
 
 typedef enum explain_view {
-    EXPLAIN_BOTH, /* PTX where there is some, else machine code */
-    EXPLAIN_CODE, /* machine code where there is some, else PTX */
+    EXPLAIN_BOTH, /* PTX if available, else SASS */
+    EXPLAIN_CODE, /* SASS if available, else PTX */
     EXPLAIN_PTX,
     EXPLAIN_SASS,
-    EXPLAIN_LAUNCH /* neither */
+    EXPLAIN_LAUNCH, /* neither: launch and resources */
+    EXPLAIN_VIEWS
 } explain_view;
+extern const char *const explain_view_name[EXPLAIN_VIEWS];
 
 typedef enum explain_weight { EXPLAIN_LOW, EXPLAIN_MEDIUM, EXPLAIN_HIGH } explain_weight;
 extern const char *const explain_weight_name[];
 
 typedef struct explain_place {
-    const char *file; /* NULL: not known */
-    int64_t line, ptx_line /* 0: not known */, address /* of the machine code; -1 */;
-    int64_t used;            /* address of the first instruction that takes its result; -1 */
+    const char *file; /* NULL: unknown */
+    int64_t line, ptx_line /* 0: unknown */, address /* in the SASS; -1: unknown */;
+    int64_t used;            /* address of the first instruction that uses the result; -1: unknown */
     const char *instruction; /* its text */
 } explain_place;
 
@@ -37,26 +38,26 @@ typedef struct explain_finding {
     explain_weight weight;
     explain_place place;
     int64_t count; /* instructions */
-    double cycles; /* that could be saved, of one warp: an estimate */
-    double share;  /* of the kernel's time, 0 to 1; -1: not known */
-    bool measured; /* the share is of counters or samples */
-    bool waits;    /* cycles: of waiting, beside those of the instructions */
-    const char *evidence, *cure;
-    const char *stall;   /* what a profiler saw there; NULL */
-    const char *assumed; /* of arguments, on which the evidence rests; NULL: nothing */
-    double worst;        /* cycles of the instruction that gave the evidence */
+    double cycles; /* per warp that could be saved: an estimate */
+    double share;  /* of the kernel's time, 0 to 1; -1: unknown */
+    bool measured; /* the share comes from counters or samples */
+    bool stalls;   /* `cycles` are stalls, which add to the cycles of instructions */
+    const char *evidence, *fix;
+    const char *stall;   /* the stall reason that a profiler sampled; NULL */
+    const char *assumed; /* the assumption about arguments behind the evidence; NULL: none */
+    double worst;        /* cycles of the instruction with the evidence */
 } explain_finding;
 
 typedef struct explain_kernel {
     const char *name;
-    const char *looked_at;     /* "PTX and machine code" */
-    code_assumptions assume;   /* its block and from where it is; block[0] 0: not known */
-    const char *block;         /* the same in words; NULL: nothing was looked at */
-    explain_finding *findings; /* those of most weight first */
+    const char *sources;       /* "PTX and SASS"; NULL: neither could be read */
+    code_assumptions assume;   /* the block and its origin; block[0] 0: unknown */
+    const char *block;         /* the same as text; NULL: nothing was analysed */
+    explain_finding *findings; /* the most significant first */
     size_t count, capacity;
-    const char **unseen; /* what could not be looked at, and why */
-    size_t unseen_count, unseen_capacity;
-    const char *note; /* what a profiler says of the whole; NULL */
+    const char **missing; /* inputs that were not analysed, with the reason */
+    size_t missing_count, missing_capacity;
+    const char *note; /* the stall reasons of the kernel; NULL */
 } explain_kernel;
 
 typedef struct explain_report {
@@ -66,31 +67,35 @@ typedef struct explain_report {
 } explain_report;
 
 typedef struct explain_row {
-    const char *name, *title, *cure;
+    const char *name, *title, *fix;
     explain_view view;
 } explain_row;
 extern const explain_row explain_rows[EXPLAIN_COUNT];
 
 typedef struct explain_input {
     const char *label;
-    const cute_module *module;   /* what was given */
-    const cute_module *compiled; /* of PTX: the cubin of it; NULL: none */
+    const cute_module *module;   /* the input */
+    const cute_module *compiled; /* the cubin compiled from PTX; NULL: none */
     cute_code *code;             /* NULL: not read */
     const char *no_code;         /* why not */
-    const char *messages;        /* what ptxas warned of; NULL: not known */
+    const char *messages;        /* warnings of ptxas; NULL: unknown */
     const char *kernel;          /* NULL: all */
     const json_t *launch;        /* the report of a launch with counters; NULL: none */
-    int64_t sms;                 /* 0: as the architecture has */
-    const char *ncu, *ncu_label; /* its CSV; NULL: none */
+    int64_t sms;                 /* multiprocessors; 0: those of a device of the architecture */
+    const char *ncu, *ncu_label; /* CSV of Nsight Compute; NULL: none */
     size_t ncu_length;
 } explain_input;
 
-/* CUTE_INVALID: the CSV is none of ncu's, or names no kernel of the module. */
+/* CUTE_INVALID: the CSV is not a table of ncu, or names no kernel of the module. */
 cute_status explain_create(cute_arena *arena, const explain_input *input, explain_report *out,
                            cute_diag *diag);
-/* `all`: also what is of little weight. `colour`: for a terminal. */
+/* `all`: include minor findings. `colour`: for a terminal. */
 void explain_print(const explain_report *report, bool all, bool colour, cute_buffer *out);
 json_t *explain_json(const explain_report *report);
 void explain_html(const explain_report *report, cute_buffer *out);
+
+/* The findings that explain looks for (findings.def): all, or the one with the id `name`; false: unknown id. */
+bool explain_print_findings(const char *name, cute_buffer *out);
+json_t *explain_findings_json(const char *name);
 
 #endif

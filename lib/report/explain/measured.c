@@ -1,5 +1,5 @@
-/* What was measured: counters of a launch on the emulator, and what ncu's tables (ncu.c) say of a kernel: its launch, why its
- * warps stalled, where samples fell. */
+/* Applies measurements: the emulator's counters of a launch, and tables of Nsight Compute (ncu.c) with launch sizes, stall reasons
+ * and samples. */
 #include "lib/report/explain/measured.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ bool explain_read_launch(const json_t *report, const char *kernel, code_assumpti
     return false;
 }
 
-static void read_pair(const json_t *line, const char *key, double executed, x_seen *out)
+static void read_pair(const json_t *line, const char *key, double executed, ssa_counters *out)
 {
     const json_t *pair = json_object_get(line, key);
     if (!pair) return;
@@ -43,14 +43,14 @@ static void read_pair(const json_t *line, const char *key, double executed, x_se
     out->ideal = json_number_value(json_object_get(pair, "ideal")) / executed;
 }
 
-bool explain_read_counters(cute_arena *arena, const json_t *report, const char *kernel, x_function *f)
+bool explain_read_counters(cute_arena *arena, const json_t *report, const char *kernel, ssa_function *f)
 {
     const json_t *item, *line;
     size_t n, k;
     json_array_foreach(json_object_get(report, "counters"), n, item)
     {
         const char *name = json_string_value(json_object_get(item, "kernel"));
-        double threads = json_number_value(json_object_get(item, "threads")), warps = threads / X_LANES;
+        double threads = json_number_value(json_object_get(item, "threads")), warps = threads / LANES;
         if (!name || strcmp(name, kernel)) continue;
         if (warps < 1) warps = 1;
         size_t at = 0;
@@ -58,19 +58,19 @@ bool explain_read_counters(cute_arena *arena, const json_t *report, const char *
         {
             int64_t ptx_line = json_integer_value(json_object_get(line, "ptx_line"));
             double executed = json_number_value(json_object_get(line, "instructions"));
-            /* Both are in the order of the code; what is between counts as not run. */
+            /* Both lists are in code order; instructions without counters did not run. */
             size_t i = at;
             while (i < f->count && f->insts[i].ptx_line != ptx_line) i++;
             if (i == f->count) continue;
             at = i + 1;
-            x_seen *seen = cute_arena_alloc(arena, sizeof *seen);
-            if (!seen) return false;
-            seen->executed = executed / warps;
+            ssa_counters *counters = cute_arena_alloc(arena, sizeof *counters);
+            if (!counters) return false;
+            counters->executed = executed / warps;
             if (executed > 0) {
-                read_pair(line, "wavefronts", executed, seen);
-                read_pair(line, "sectors", executed, seen);
+                read_pair(line, "wavefronts", executed, counters);
+                read_pair(line, "sectors", executed, counters);
             }
-            f->insts[i].seen = seen;
+            f->insts[i].counters = counters;
         }
     }
     return true;
@@ -88,7 +88,7 @@ void explain_set_launch(const ncu_kernel *measured, code_assumptions *out)
     out->dynamic_smem = -1;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_stalls(const void *a, const void *b)
 {
     const ncu_stall *x = a, *y = b;
     return (x->value < y->value) - (x->value > y->value);
@@ -100,7 +100,7 @@ static const char *stalls_text(cute_arena *arena, const ncu_kernel *measured)
     size_t count = ncu_stalls(measured, list);
     double sum = 0;
     cute_buffer text = {0};
-    cute_sort(list, count, sizeof *list, by_value);
+    cute_sort(list, count, sizeof *list, compare_stalls);
     for (size_t n = 0; n < count; n++) sum += list[n].value;
     for (size_t n = 0; n < count && n < 3; n++)
         cute_buffer_printf(&text, "%s%.0f %% %s", n ? ", " : "stalls: ", 100 * list[n].value / sum,
@@ -110,7 +110,7 @@ static const char *stalls_text(cute_arena *arena, const ncu_kernel *measured)
     return out;
 }
 
-static const char *base_of(const char *path)
+static const char *file_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -118,12 +118,11 @@ static const char *base_of(const char *path)
 
 static bool same_file(const char *a, const char *b)
 {
-    return !a || !b || !strcmp(base_of(a), base_of(b));
+    return !a || !b || !strcmp(file_base(a), file_base(b));
 }
 
-/* A sample of machine code belongs to a finding where its instruction is of the finding's line, or waits for what the finding's
- * instruction loads. */
-static bool falls_on(const x_function *sass, const ncu_sample *s, const explain_place *p)
+/* A SASS sample belongs to a finding if its instruction has the finding's source line, or waits for the finding's load. */
+static bool is_sample_of(const ssa_function *sass, const ncu_sample *s, const explain_place *p)
 {
     if (s->address < 0) return p->line && s->line == p->line && same_file(s->file, p->file);
     if (p->address < 0) return false;
@@ -135,7 +134,7 @@ static bool falls_on(const x_function *sass, const ncu_sample *s, const explain_
     return false;
 }
 
-void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const x_function *sass,
+void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const ssa_function *sass,
                            explain_kernel *k)
 {
     double all = 0;
@@ -148,7 +147,7 @@ void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const 
         if (!placed || explain_rows[f->id].view == EXPLAIN_LAUNCH) continue;
         for (size_t m = 0; m < measured->count; m++) {
             const ncu_sample *s = &measured->samples[m];
-            if (!(s->count > 0) || !falls_on(sass, s, &f->place)) continue;
+            if (!(s->count > 0) || !is_sample_of(sass, s, &f->place)) continue;
             sum += s->count;
             if (s->count > most) most = s->count, f->stall = s->stall;
         }

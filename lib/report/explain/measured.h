@@ -1,4 +1,4 @@
-/* What was measured: a launch on the emulator, ncu's tables. */
+/* Measurements: the emulator's counters of a launch, and tables of Nsight Compute. */
 #ifndef CUTE_LIB_REPORT_EXPLAIN_MEASURED_H
 #define CUTE_LIB_REPORT_EXPLAIN_MEASURED_H
 
@@ -6,14 +6,14 @@
 #include "lib/report/explain/explain.h"
 #include "lib/report/explain/ncu.h"
 
-/* Block and grid of the kernel's launch; false: it was not launched. */
+/* Block and grid of the kernel's launch; false: the report has no launch of it. */
 bool explain_read_launch(const json_t *report, const char *kernel, code_assumptions *out);
-/* Sets `seen` of the instructions; false when memory is exhausted. */
-bool explain_read_counters(cute_arena *arena, const json_t *report, const char *kernel, x_function *f);
-/* Block and grid as ncu saw them. */
+/* Sets `counters` of the instructions; false when memory is exhausted. */
+bool explain_read_counters(cute_arena *arena, const json_t *report, const char *kernel, ssa_function *f);
+/* Block and grid that ncu recorded. */
 void explain_set_launch(const ncu_kernel *measured, code_assumptions *out);
-/* Shares of findings by where the samples fell, and a note of the stalls. `sass` NULL: not read. */
-void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const x_function *sass,
+/* Sets the shares of findings from the warp-state samples, and the note on stall reasons. `sass` NULL: not read. */
+void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const ssa_function *sass,
                            explain_kernel *k);
 
 #endif

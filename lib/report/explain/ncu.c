@@ -1,4 +1,4 @@
-/* Reads what ncu --csv prints, in the forms of its versions since 2020, as written or as a spreadsheet or a shell saved it again:
+/* Reads the output of `ncu --csv` of all versions since 2020, as written or as saved again by a spreadsheet or a shell: with
  * other separators, decimal commas, UTF-16. */
 #include "lib/report/explain/ncu.h"
 
@@ -17,9 +17,9 @@ typedef struct cells {
     size_t count, capacity;
 } cells;
 
-/* The next line, its cells without quotes; *at moves on. `across`: a quoted cell may go over several lines. False at the end;
- * *failed when memory is exhausted. */
-static bool next_row(cute_arena *arena, const char **at, const char *end, char separator, bool across,
+/* Reads the next row, without quotes, and advances *at. `multiline`: quoted cells may contain newlines. False at the end; *failed
+ * when memory is exhausted. */
+static bool next_row(cute_arena *arena, const char **at, const char *end, char separator, bool multiline,
                      cells *out, bool *failed)
 {
     out->count = 0;
@@ -32,7 +32,7 @@ static bool next_row(cute_arena *arena, const char **at, const char *end, char s
             cute_buffer_putc(&cell, *(*at)++);
         } else if (c == '"') {
             quoted = !quoted;
-        } else if ((c == separator && !quoted) || (c == '\n' && (!quoted || !across || *at >= end))) {
+        } else if ((c == separator && !quoted) || (c == '\n' && (!quoted || !multiline || *at >= end))) {
             done = c == '\n';
             if (!cute_arena_more(arena, &out->items, out->count, &out->capacity, sizeof *out->items, 32) ||
                 !(out->items[out->count++] = cute_arena_copy(arena, cute_buffer_text(&cell), cell.length)))
@@ -47,32 +47,32 @@ static bool next_row(cute_arena *arena, const char **at, const char *end, char s
     return !*failed;
 }
 
-static int column(const cells *row, const char *name)
+static int find_column(const cells *row, const char *name)
 {
     for (size_t n = 0; n < row->count; n++)
         if (!strcmp(row->items[n], name)) return (int)n;
     return -1;
 }
 
-/* The first of several names that there is. */
-static int column_of(const cells *row, const char *const *names, size_t count)
+/* The column of the first name that exists; -1: none. */
+static int find_any_column(const cells *row, const char *const *names, size_t count)
 {
     for (size_t n = 0; n < count; n++) {
-        int found = column(row, names[n]);
+        int found = find_column(row, names[n]);
         if (found >= 0) return found;
     }
     return -1;
 }
-#define COLUMN(row, names) column_of(row, names, sizeof(names) / sizeof *(names))
+#define COLUMN(row, names) find_any_column(row, names, sizeof(names) / sizeof *(names))
 
 static const char *cell_at(const cells *row, int n)
 {
     return n >= 0 && (size_t)n < row->count ? row->items[n] : "";
 }
 
-/* "1,234.5", "1.234,5", "1'234.5": of two kinds of marks the last is the decimal one; one that stands once, not in front of three
- * digits, is decimal as well, and so is a comma where cells are separated by semicolons. */
-static double number(const char *text, char separator)
+/* "1,234.5", "1.234,5", "1'234.5". Of two different marks the last one is the decimal mark. A comma alone is the decimal mark if
+ * three digits do not follow it, or if cells are separated by semicolons. */
+static double parse_number(const char *text, char separator)
 {
     char digits[64];
     size_t n = 0;
@@ -99,7 +99,7 @@ static double number(const char *text, char separator)
 }
 
 /* "(256, 1, 1)", "256x1x1", "256" */
-static void read_extent(const char *text, int64_t out[3])
+static void parse_extent(const char *text, int64_t out[3])
 {
     int64_t found[3] = {0};
     int count = 0;
@@ -126,35 +126,35 @@ static const struct {
     {"long_sb", "waiting for global or local memory"},
     {"short_scoreboard", "waiting for shared memory or special functions"},
     {"short_sb", "waiting for shared memory or special functions"},
-    {"barrier", "waiting at barriers of the block"},
-    {"membar", "waiting at fences"},
-    {"mio_throttle", "the queue of shared memory is full"},
-    {"mio", "the queue of shared memory is full"},
-    {"lg_throttle", "the queue of global memory is full"},
-    {"lg", "the queue of global memory is full"},
-    {"math_pipe_throttle", "an arithmetic pipe is full"},
-    {"math", "an arithmetic pipe is full"},
-    {"wait", "fixed latency of the instruction before"},
-    {"imc_miss", "constants that are not cached"},
-    {"imc", "constants that are not cached"},
-    {"no_instruction", "code that is not cached"},
-    {"no_instructions", "code that is not cached"},
-    {"no_inst", "code that is not cached"},
-    {"branch_resolve", "branches"},
-    {"branch_resolving", "branches"},
-    {"drain", "stores at the end of the warp"},
-    {"sleeping", "asleep"},
-    {"tex_throttle", "the queue of textures is full"},
-    {"tex", "the queue of textures is full"},
+    {"barrier", "waiting at a block barrier"},
+    {"membar", "waiting for a memory fence"},
+    {"mio_throttle", "MIO queue full"},
+    {"mio", "MIO queue full"},
+    {"lg_throttle", "global memory queue full"},
+    {"lg", "global memory queue full"},
+    {"math_pipe_throttle", "math pipe busy"},
+    {"math", "math pipe busy"},
+    {"wait", "fixed latency of the previous instruction"},
+    {"imc_miss", "constant cache miss"},
+    {"imc", "constant cache miss"},
+    {"no_instruction", "instruction cache miss"},
+    {"no_instructions", "instruction cache miss"},
+    {"no_inst", "instruction cache miss"},
+    {"branch_resolve", "resolving a branch"},
+    {"branch_resolving", "resolving a branch"},
+    {"drain", "draining stores at exit"},
+    {"sleeping", "sleeping"},
+    {"tex_throttle", "texture queue full"},
+    {"tex", "texture queue full"},
     {"gmma", "waiting for wgmma"},
-    {"dispatch_stall", "the dispatcher"},
-    {"dispatch", "the dispatcher"},
+    {"dispatch_stall", "dispatch stall"},
+    {"dispatch", "dispatch stall"},
 };
 
 typedef struct reason {
-    const char *text;   /* NULL: the metric is of no stall */
-    const char *suffix; /* behind the word */
-    size_t prefix;      /* length of what is in front of it */
+    const char *text;   /* NULL: not a stall metric */
+    const char *suffix; /* after the reason's name */
+    size_t prefix;      /* length of the text before it */
 } reason;
 
 /* "..._issue_stalled_long_scoreboard_per_warp_active.pct", "stall_long_sb", "Stall Long Scoreboard". */
@@ -238,11 +238,11 @@ static const char *const file_names[] = {"File", "File Name", "File Path"};
 static page page_of(const cells *row)
 {
     if (row->count < 2) return NO_PAGE;
-    if (column(row, "Metric Name") >= 0 && column(row, "Metric Value") >= 0) return DETAILS_PAGE;
+    if (find_column(row, "Metric Name") >= 0 && find_column(row, "Metric Value") >= 0) return DETAILS_PAGE;
     if (COLUMN(row, source_names) >= 0 &&
-        (COLUMN(row, sample_names) >= 0 || column(row, "Address") >= 0 || COLUMN(row, line_names) >= 0))
+        (COLUMN(row, sample_names) >= 0 || find_column(row, "Address") >= 0 || COLUMN(row, line_names) >= 0))
         return SOURCE_PAGE;
-    return column(row, "Kernel Name") > 0 && row->count > 4 ? RAW_PAGE : NO_PAGE;
+    return find_column(row, "Kernel Name") > 0 && row->count > 4 ? RAW_PAGE : NO_PAGE;
 }
 
 typedef struct reader {
@@ -252,14 +252,14 @@ typedef struct reader {
     page page;
     char separator;
     size_t kernel; /* of a source page */
-    bool named;    /* `kernel` is that of a line "Kernel Name" */
+    bool named;    /* `kernel` comes from a "Kernel Name" row */
     const char *file;
-    int64_t base, rows; /* of the machine code: its first address, -1: not seen; lines so far */
+    int64_t base, rows; /* of SASS: the first address, -1: none yet; rows so far */
     bool without_samples, failed;
 } reader;
 
-/* The place in the table of a kernel; SIZE_MAX when memory is exhausted. */
-static size_t kernel_at(reader *r, const char *name)
+/* The index of a kernel in the table, added if missing; SIZE_MAX when memory is exhausted. */
+static size_t find_or_add_kernel(reader *r, const char *name)
 {
     for (size_t n = 0; n < r->table->count; n++)
         if (!strcmp(r->table->kernels[n].name, name)) return n;
@@ -272,7 +272,7 @@ static size_t kernel_at(reader *r, const char *name)
     return r->table->count++;
 }
 
-static void see_launch(ncu_kernel *k, const cells *head, const cells *row)
+static void read_launch(ncu_kernel *k, const cells *head, const cells *row)
 {
     static const char *const blocks[] = {"Block Size", "launch__block_size"};
     static const char *const grids[] = {"Grid Size", "launch__grid_size"};
@@ -280,21 +280,21 @@ static void see_launch(ncu_kernel *k, const cells *head, const cells *row)
                                              "launch__block_dim_z"};
     static const char *const grid_dims[] = {"launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z"};
     if (k->block[0]) return;
-    read_extent(cell_at(row, COLUMN(head, blocks)), k->block);
-    read_extent(cell_at(row, COLUMN(head, grids)), k->grid);
+    parse_extent(cell_at(row, COLUMN(head, blocks)), k->block);
+    parse_extent(cell_at(row, COLUMN(head, grids)), k->grid);
     for (int d = 0; d < 3; d++) {
         int64_t one[3] = {0};
-        read_extent(cell_at(row, column(head, block_dims[d])), one);
+        parse_extent(cell_at(row, find_column(head, block_dims[d])), one);
         if (one[0]) k->block[d] = one[0];
         one[0] = 0;
-        read_extent(cell_at(row, column(head, grid_dims[d])), one);
+        parse_extent(cell_at(row, find_column(head, grid_dims[d])), one);
         if (one[0]) k->grid[d] = one[0];
     }
 }
 
 static void read_sample(reader *r, const cells *row)
 {
-    int samples = COLUMN(&r->head, sample_names), address = column(&r->head, "Address"),
+    int samples = COLUMN(&r->head, sample_names), address = find_column(&r->head, "Address"),
         line = COLUMN(&r->head, line_names);
     ncu_kernel *k = &r->table->kernels[r->kernel];
     ncu_sample s = {.address = -1, .file = r->file};
@@ -311,20 +311,20 @@ static void read_sample(reader *r, const cells *row)
         char *after;
         int64_t at = (int64_t)strtoull(text, &after, 0);
         bool known = after != text && at >= 0;
-        /* Where both are shown, lines of the source stand between those of the machine code. */
+        /* A page with both views interleaves source lines with SASS. */
         if (!*text && line >= 0) return;
         if (r->base < 0) r->base = known ? at : 0;
-        /* Instructions have 16 bytes; some versions number them. */
+        /* Instructions take 16 bytes; some versions of ncu number them instead. */
         s.address = known && at >= r->base && (at - r->base) % 16 == 0 ? at - r->base : 16 * r->rows;
         r->rows++;
     } else {
-        s.line = line >= 0 ? (int64_t)number(cell_at(row, line), r->separator) : ++r->rows;
+        s.line = line >= 0 ? (int64_t)parse_number(cell_at(row, line), r->separator) : ++r->rows;
         k->by_line = true;
     }
-    s.count = number(cell_at(row, samples), r->separator);
+    s.count = parse_number(cell_at(row, samples), r->separator);
     for (size_t n = 0; n < row->count && n < r->head.count; n++) {
         reason why = reason_of(r->arena, r->head.items[n]);
-        double value = why.text ? number(row->items[n], r->separator) : 0;
+        double value = why.text ? parse_number(row->items[n], r->separator) : 0;
         if (value > most) most = value, s.stall = why.text;
         if (why.text) add_stall(r->arena, k, r->head.items[n], value);
     }
@@ -336,30 +336,30 @@ static void read_sample(reader *r, const cells *row)
 
 static void read_row(reader *r, const cells *row)
 {
-    const char *name = cell_at(row, column(&r->head, "Kernel Name"));
+    const char *name = cell_at(row, find_column(&r->head, "Kernel Name"));
     if (r->page == SOURCE_PAGE) {
         if (r->kernel != SIZE_MAX && !r->without_samples) read_sample(r, row);
         return;
     }
-    if (!*name) return; /* units, or what is no launch */
-    size_t n = kernel_at(r, name);
+    if (!*name) return; /* a row of units, or not a launch */
+    size_t n = find_or_add_kernel(r, name);
     if (n == SIZE_MAX) return;
     ncu_kernel *k = &r->table->kernels[n];
-    see_launch(k, &r->head, row);
+    read_launch(k, &r->head, row);
     if (r->page == DETAILS_PAGE)
-        add_stall(r->arena, k, cell_at(row, column(&r->head, "Metric Name")),
-                  number(cell_at(row, column(&r->head, "Metric Value")), r->separator));
+        add_stall(r->arena, k, cell_at(row, find_column(&r->head, "Metric Name")),
+                  parse_number(cell_at(row, find_column(&r->head, "Metric Value")), r->separator));
     for (size_t c = 0; r->page == RAW_PAGE && c < row->count && c < r->head.count; c++)
-        add_stall(r->arena, k, r->head.items[c], number(row->items[c], r->separator));
+        add_stall(r->arena, k, r->head.items[c], parse_number(row->items[c], r->separator));
 }
 
-/* A line that begins a table or names the kernel of the next one; false: it is neither. */
-static bool begin(reader *r, cells *row)
+/* Takes a row that begins a table or names the kernel of the next one; false: it is neither. */
+static bool begin_table(reader *r, cells *row)
 {
     page kind = page_of(row);
     if (kind == NO_PAGE) {
         if (row->count < 2 || strcmp(row->items[0], "Kernel Name") || !*row->items[1]) return false;
-        r->kernel = kernel_at(r, row->items[1]);
+        r->kernel = find_or_add_kernel(r, row->items[1]);
         r->named = true;
         r->page = NO_PAGE;
         r->file = NULL;
@@ -374,14 +374,14 @@ static bool begin(reader *r, cells *row)
     r->rows = 0;
     if (kind == SOURCE_PAGE) {
         r->without_samples = COLUMN(&r->head, sample_names) < 0;
-        if (!r->named) r->kernel = kernel_at(r, "");
+        if (!r->named) r->kernel = find_or_add_kernel(r, "");
         r->named = false;
     }
     return true;
 }
 
-/* Of UTF-16 the characters of ASCII; others are of no use here. */
-static bool narrow(cute_arena *arena, const char **text, size_t *length)
+/* Removes a byte-order mark and converts UTF-16 to ASCII; other characters become '?'. */
+static bool convert_to_ascii(cute_arena *arena, const char **text, size_t *length)
 {
     const unsigned char *from = (const unsigned char *)*text;
     bool little = *length >= 2 && from[0] == 0xff && from[1] == 0xfe,
@@ -402,19 +402,22 @@ static bool narrow(cute_arena *arena, const char **text, size_t *length)
     return true;
 }
 
-static cute_status refuse(const char *label, const char *text, size_t length, cute_diag *diag)
+static cute_status fail_not_a_table(const char *label, const char *text, size_t length, cute_diag *diag)
 {
     const cute_place file = {.file = label};
     if (length >= 4 && !memcmp(text, "NVR", 4))
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "this is a report of ncu, expected a table: ncu --import FILE --page source --csv");
+                         "expected a CSV table, got a binary report of ncu: convert it with ncu --import "
+                         "FILE --page source --csv");
     if (memmem(text, length, "Total Time (ns)", 15))
-        return cute_fail(diag, CUTE_INVALID, &file, "this is a table of nsys, expected one of ncu --csv");
+        return cute_fail(diag, CUTE_INVALID, &file, "expected a table of ncu --csv, got one of nsys");
     if (memmem(text, length, "Section: ", 9))
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "this is text of ncu, expected a table: --csv, with --page raw, details or source");
-    return cute_fail(diag, CUTE_INVALID, &file,
-                     "expected a table of ncu --csv (--page raw, details or source), found no header");
+                         "expected a CSV table, got text output of ncu: run ncu with --csv and --page raw, "
+                         "details or source");
+    return cute_fail(
+        diag, CUTE_INVALID, &file,
+        "expected a table of ncu --csv (--page raw, details or source), got a file without its header");
 }
 
 cute_status ncu_read(cute_arena *arena, const char *label, const char *text, size_t length, ncu_table *out,
@@ -424,38 +427,38 @@ cute_status ncu_read(cute_arena *arena, const char *label, const char *text, siz
     reader r = {.arena = arena, .table = out, .separator = ',', .kernel = SIZE_MAX};
     cells row = {0};
     *out = (ncu_table){0};
-    if (!narrow(arena, &text, &length)) return cute_fail_memory(diag);
+    if (!convert_to_ascii(arena, &text, &length)) return cute_fail_memory(diag);
     const char *at = text, *end = text + length;
     bool any = false;
     while (at < end && !r.failed) {
         const char *start = at;
-        /* Before the first table what separates is not known, and programs have printed. */
+        /* Before the first table, skip the program's own output and try every separator. */
         if (!any) {
             bool begun = false;
             for (size_t s = 0; s < sizeof separators && !begun && !r.failed; s++) {
                 at = start;
                 r.separator = separators[s];
-                begun = next_row(arena, &at, end, r.separator, false, &row, &r.failed) && begin(&r, &row);
+                begun =
+                    next_row(arena, &at, end, r.separator, false, &row, &r.failed) && begin_table(&r, &row);
             }
             any = begun && r.page != NO_PAGE;
             continue;
         }
         if (!next_row(arena, &at, end, r.separator, true, &row, &r.failed)) break;
-        if (!begin(&r, &row) && r.page != NO_PAGE) read_row(&r, &row);
+        if (!begin_table(&r, &row) && r.page != NO_PAGE) read_row(&r, &row);
     }
     if (r.failed) return cute_fail_memory(diag);
-    if (!any) return refuse(label, text, length, diag);
+    if (!any) return fail_not_a_table(label, text, length, diag);
     if (r.without_samples) {
         const cute_place file = {.file = label};
-        return cute_fail(
-            diag, CUTE_INVALID, &file,
-            "the source page has no column with samples: ncu --section SourceCounters takes them");
+        return cute_fail(diag, CUTE_INVALID, &file,
+                         "the source page has no samples: collect them with ncu --section SourceCounters");
     }
     return CUTE_OK;
 }
 
 /* "void scale<(int)3>(float *)": "scale" */
-static const char *base_name(cute_arena *arena, const char *name)
+static const char *kernel_base_name(cute_arena *arena, const char *name)
 {
     if (!strncmp(name, "void ", 5)) name += 5;
     size_t length = strcspn(name, "<(");
@@ -471,9 +474,9 @@ const ncu_kernel *ncu_find(cute_arena *arena, const ncu_table *table, const char
             return &table->kernels[n];
     for (size_t n = 0; n < table->count; n++) {
         const ncu_kernel *k = &table->kernels[n];
-        const char *base = base_name(arena, k->name);
+        const char *base = kernel_base_name(arena, k->name);
         if (*k->name ? !(base && cute_symbol_matches(arena, symbol, base)) : !only) continue;
-        if (found) return NULL; /* two of one template */
+        if (found) return NULL; /* several instances of a template */
         found = k;
     }
     return found;

@@ -1,4 +1,4 @@
-/* Tables of ncu --csv: the raw page, the details page, the source page, of any number of kernels and launches. */
+/* Tables of `ncu --csv`: the raw, details and source pages, for any number of kernels and launches. */
 #ifndef CUTE_LIB_REPORT_EXPLAIN_NCU_H
 #define CUTE_LIB_REPORT_EXPLAIN_NCU_H
 
@@ -7,11 +7,11 @@
 enum { NCU_REASONS = 24, NCU_FAMILIES = 8 };
 
 typedef struct ncu_stall {
-    const char *text; /* "waiting at fences" */
+    const char *text; /* "memory fence" */
     double value;
 } ncu_stall;
 
-/* Metrics that differ in the reason alone: ratios, percentages, samples. Summed over launches. */
+/* Metrics that differ only in the stall reason: ratios, percentages or samples. Summed over launches. */
 typedef struct ncu_family {
     const char *prefix, *suffix;
     size_t prefix_length;
@@ -20,15 +20,15 @@ typedef struct ncu_family {
 } ncu_family;
 
 typedef struct ncu_sample {
-    int64_t address /* in the function; -1: of a line */, line;
-    const char *file; /* NULL: not known */
+    int64_t address /* in the function; -1: a source line's sample */, line;
+    const char *file; /* NULL: unknown */
     double count;
-    const char *stall; /* what most of them waited for; NULL */
+    const char *stall; /* the most frequent stall reason; NULL */
 } ncu_sample;
 
 typedef struct ncu_kernel {
-    const char *name;          /* as ncu tells it */
-    int64_t block[3], grid[3]; /* 0: not known */
+    const char *name;          /* as ncu writes it */
+    int64_t block[3], grid[3]; /* 0: unknown */
     ncu_family families[NCU_FAMILIES];
     size_t family_count;
     ncu_sample *samples; /* of all launches */
@@ -41,13 +41,12 @@ typedef struct ncu_table {
     size_t count, capacity;
 } ncu_table;
 
-/* CUTE_INVALID: it is none, and the message says what it is. */
+/* CUTE_INVALID: not a table of ncu; the message names the format if it is known. */
 cute_status ncu_read(cute_arena *arena, const char *label, const char *text, size_t length, ncu_table *out,
                      cute_diag *diag);
-/* What was measured of a kernel, whose name in the module is `symbol`; NULL: nothing. `only`: the table's source page may
- * lack the name. */
+/* The measurements of the kernel with this symbol; NULL: none. `only`: also accept a source page without a kernel name. */
 const ncu_kernel *ncu_find(cute_arena *arena, const ncu_table *table, const char *symbol, bool only);
-/* Why warps stalled: the family with most reasons. */
+/* The stall reasons: the family with the most of them. */
 size_t ncu_stalls(const ncu_kernel *kernel, ncu_stall out[NCU_REASONS]);
 
 #endif

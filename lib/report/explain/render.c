@@ -1,11 +1,11 @@
-/* Findings as text, JSON and a page. */
+/* Findings as text, JSON and HTML, and the table of findings. */
 #include <string.h>
 
 #include "lib/report/explain/explain.h"
 
 #include "lib/base/diagnostics/diag.h"
 
-static size_t of_weight(const explain_kernel *k)
+static size_t count_significant(const explain_kernel *k)
 {
     size_t n = 0;
     while (n < k->count && k->findings[n].weight != EXPLAIN_LOW) n++;
@@ -33,8 +33,8 @@ static void put_share(const explain_finding *f, cute_buffer *out)
         cute_buffer_printf(out, "%s%.0f %% of the time", f->measured ? "" : "about ", f->share * 100);
 }
 
-/* Words at the columns from `indent` to 100. */
-static void put_folded(const char *text, int indent, cute_buffer *out)
+/* Wraps text to the columns from `indent` to 100. */
+static void put_wrapped(const char *text, int indent, cute_buffer *out)
 {
     int at = indent;
     while (*text) {
@@ -65,42 +65,49 @@ static void print_finding(const explain_report *r, const explain_kernel *k, cons
                        colour ? "\033[0m" : "", row->title);
     put_share(f, out);
     cute_buffer_puts(out, ")\n      ");
-    put_folded(f->evidence, 6, out);
-    if (f->place.instruction)
-        cute_buffer_printf(out, "      %s%s\n", f->place.instruction,
-                           f->count > 1 ? "; and others of this line" : "");
+    put_wrapped(f->evidence, 6, out);
+    if (f->place.instruction) {
+        cute_buffer_printf(out, "      %s", f->place.instruction);
+        if (f->count > 1)
+            cute_buffer_printf(out, "; and %lld more%s", (long long)f->count - 1,
+                               f->place.file ? " on this line" : "");
+        cute_buffer_putc(out, '\n');
+    }
     if (f->assumed) cute_buffer_printf(out, "      assumed: %s\n", f->assumed);
     if (f->stall) cute_buffer_printf(out, "      sampled: %s\n", f->stall);
-    cute_buffer_puts(out, "      way out: ");
-    put_folded(f->cure, 15, out);
+    cute_buffer_puts(out, "      fix: ");
+    put_wrapped(f->fix, 11, out);
 }
 
-/* What could not be looked at is not said to be good. */
-static void put_summary(const explain_kernel *k, size_t heavy, bool all, cute_buffer *out)
+static void put_summary(const explain_kernel *k, size_t significant, bool all, cute_buffer *out)
 {
-    bool blind = !strcmp(k->looked_at, "nothing");
-    if (heavy)
-        cute_buffer_printf(out, "%zu finding%s of weight", heavy, heavy == 1 ? "" : "s");
-    else if (!blind)
-        cute_buffer_puts(out, "nothing of weight");
-    if (k->count > heavy && !all)
-        cute_buffer_printf(out, ", %zu of little (--all-findings)", k->count - heavy);
-    cute_buffer_printf(out, "%slooked at %s\n", blind && !k->count ? "" : "; ", k->looked_at);
+    size_t minor = k->count - significant;
+    if (!k->sources && !k->count) {
+        cute_buffer_puts(out, "neither PTX nor SASS could be analysed\n");
+        return;
+    }
+    if (significant)
+        cute_buffer_printf(out, "%zu significant finding%s", significant, significant == 1 ? "" : "s");
+    else
+        cute_buffer_puts(out, "no significant findings");
+    if (minor && !all) cute_buffer_printf(out, ", %zu minor", minor);
+    cute_buffer_printf(out, " (from %s%s)\n", k->sources ? k->sources : "the launch",
+                       minor && !all ? "; --all-findings shows all" : "");
 }
 
 void explain_print(const explain_report *r, bool all, bool colour, cute_buffer *out)
 {
     for (size_t n = 0; n < r->count; n++) {
         const explain_kernel *k = &r->kernels[n];
-        size_t heavy = of_weight(k), shown = all ? k->count : heavy;
+        size_t significant = count_significant(k), shown = all ? k->count : significant;
         cute_buffer_printf(out, "%s%s%s%s%s%s: ", n ? "\n" : "", colour ? "\033[1m" : "", k->name,
                            colour ? "\033[0m" : "", k->block ? ", " : "", k->block ? k->block : "");
-        put_summary(k, heavy, all, out);
+        put_summary(k, significant, all, out);
         if (k->note) cute_buffer_printf(out, "  %s\n", k->note);
         for (size_t f = 0; f < shown; f++) print_finding(r, k, &k->findings[f], colour, out);
-        for (size_t u = 0; u < k->unseen_count; u++) {
-            cute_buffer_puts(out, "  not looked at: ");
-            put_folded(k->unseen[u], 17, out);
+        for (size_t u = 0; u < k->missing_count; u++) {
+            cute_buffer_puts(out, "  not analysed: ");
+            put_wrapped(k->missing[u], 16, out);
         }
     }
 }
@@ -110,7 +117,7 @@ json_t *explain_json(const explain_report *r)
     json_t *kernels = json_array();
     for (size_t n = 0; n < r->count; n++) {
         const explain_kernel *k = &r->kernels[n];
-        json_t *findings = json_array(), *unseen = json_array();
+        json_t *findings = json_array(), *missing = json_array();
         for (size_t m = 0; m < k->count; m++) {
             const explain_finding *f = &k->findings[m];
             const explain_row *row = &explain_rows[f->id];
@@ -128,16 +135,17 @@ json_t *explain_json(const explain_report *r)
             json_object_set_new(one, "instructions", json_integer(f->count));
             json_object_set_new(one, "measured", json_boolean(f->measured));
             json_object_set_new(one, "evidence", cute_json_text(f->evidence));
-            json_object_set_new(one, "cure", cute_json_text(f->cure));
+            json_object_set_new(one, "cure", cute_json_text(f->fix));
             if (f->assumed) json_object_set_new(one, "assumed", json_string(f->assumed));
             if (f->stall) json_object_set_new(one, "stall", json_string(f->stall));
             json_array_append_new(findings, one);
         }
-        for (size_t u = 0; u < k->unseen_count; u++)
-            json_array_append_new(unseen, cute_json_text(k->unseen[u]));
+        for (size_t u = 0; u < k->missing_count; u++)
+            json_array_append_new(missing, cute_json_text(k->missing[u]));
         json_t *kernel =
-            json_pack("{s:o,s:s,s:I,s:o,s:o}", "kernel", cute_json_text(k->name), "looked_at", k->looked_at,
-                      "of_weight", (json_int_t)of_weight(k), "findings", findings, "not_looked_at", unseen);
+            json_pack("{s:o,s:s,s:I,s:o,s:o}", "kernel", cute_json_text(k->name), "looked_at",
+                      k->sources ? k->sources : "nothing", "significant", (json_int_t)count_significant(k),
+                      "findings", findings, "not_looked_at", missing);
         if (k->assume.block[0] > 0) {
             const int64_t *b = k->assume.block;
             json_object_set_new(kernel, "block",
@@ -166,15 +174,16 @@ void explain_html(const explain_report *r, cute_buffer *out)
              "section.high{border-color:#c0392b}section.medium{border-color:#d79b00}\n"
              "h3{margin:.3em 0;font-size:1.05em}code,.place{font-family:ui-monospace,monospace;"
              "font-size:.92em}\n.bar{background:#dde;height:.5em}.bar i{display:block;height:.5em;"
-             "background:#456}\n.cure{color:#1b5e20}.unseen{color:#555}\n</style></head><body>\n<h1>");
+             "background:#456}\n.fix{color:#1b5e20}.missing{color:#555}\n</style></head><body>\n<h1>");
     put_html(r->label, out);
     cute_buffer_puts(out, "</h1>\n");
     for (size_t n = 0; n < r->count; n++) {
         const explain_kernel *k = &r->kernels[n];
         cute_buffer_puts(out, "<h2>");
         put_html(k->name, out);
-        cute_buffer_printf(out, "</h2>\n<p>%zu of weight; looked at %s%s%s.", of_weight(k), k->looked_at,
-                           k->block ? "; " : "", k->block ? k->block : "");
+        cute_buffer_printf(out, "</h2>\n<p>Significant findings: %zu (from %s)%s%s.", count_significant(k),
+                           k->sources ? k->sources : "the launch", k->block ? "; " : "",
+                           k->block ? k->block : "");
         if (k->note) cute_buffer_putc(out, ' '), put_html(k->note, out);
         cute_buffer_puts(out, "</p>\n");
         for (size_t m = 0; m < k->count; m++) {
@@ -201,15 +210,43 @@ void explain_html(const explain_report *r, cute_buffer *out)
                 put_html(f->place.instruction, out);
                 cute_buffer_puts(out, "</code>");
             }
-            cute_buffer_puts(out, "<p class=\"cure\">Way out: ");
-            put_html(f->cure, out);
+            cute_buffer_puts(out, "<p class=\"fix\">Fix: ");
+            put_html(f->fix, out);
             cute_buffer_puts(out, "</p></section>\n");
         }
-        for (size_t u = 0; u < k->unseen_count; u++) {
-            cute_buffer_puts(out, "<p class=\"unseen\">Not looked at: ");
-            put_html(k->unseen[u], out);
+        for (size_t u = 0; u < k->missing_count; u++) {
+            cute_buffer_puts(out, "<p class=\"missing\">Not analysed: ");
+            put_html(k->missing[u], out);
             cute_buffer_puts(out, "</p>\n");
         }
     }
     cute_buffer_puts(out, "</body></html>\n");
+}
+
+/* ---- the table ---- */
+
+bool explain_print_findings(const char *name, cute_buffer *out)
+{
+    bool any = false;
+    for (int n = 0; n < EXPLAIN_COUNT; n++) {
+        const explain_row *row = &explain_rows[n];
+        if (name && strcmp(row->name, name) != 0) continue;
+        cute_buffer_printf(out, "%s: %s (%s)\n  fix: ", row->name, row->title, explain_view_name[row->view]);
+        put_wrapped(row->fix, 7, out);
+        any = true;
+    }
+    return any;
+}
+
+json_t *explain_findings_json(const char *name)
+{
+    json_t *list = json_array();
+    for (int n = 0; n < EXPLAIN_COUNT; n++) {
+        const explain_row *row = &explain_rows[n];
+        if (name && strcmp(row->name, name) != 0) continue;
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s,s:s}", "id", row->name, "title", row->title,
+                                        "looked_for_in", explain_view_name[row->view], "fix", row->fix));
+    }
+    return list;
 }

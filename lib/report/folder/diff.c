@@ -1,4 +1,4 @@
-/* See diff.h: what differs. difftext.c shows it. */
+/* See diff.h: computes the difference; difftext.c prints it. */
 #include "lib/report/folder/diff.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct side {
     const char *path;
     side_kind kind;
     json_t *report;     /* of a folder */
-    cute_buffer before; /* the IR after the last pass that was looked at */
+    cute_buffer before; /* the IR after the last compared pass */
 } side;
 
 typedef struct work {
@@ -24,13 +24,13 @@ typedef struct work {
     cute_diag *diag;
     side sides[2];
     json_t *out;
-    const char *scratch; /* a folder, for the program diff */
+    const char *scratch; /* a folder for diff(1) */
     bool no_sass;
 } work;
 
 /* ---- texts ---- */
 
-/* Without the lines of a source map: places differ wherever the text does. */
+/* Removes the source map, whose places differ wherever the text does. */
 static void strip_map(cute_buffer *text)
 {
     size_t kept = 0;
@@ -47,8 +47,8 @@ static void strip_map(cute_buffer *text)
     if (text->data) text->data[kept] = '\0';
 }
 
-/* A unified diff of two texts with its added and removed lines; NULL where they are the same, or after an error. */
-static json_t *compare(work *w, const cute_buffer *a, const cute_buffer *b, cute_status *status)
+/* A unified diff with its numbers of added and removed lines; NULL: equal, or an error. */
+static json_t *compare_texts(work *w, const cute_buffer *a, const cute_buffer *b, cute_status *status)
 {
     if (a->length == b->length && memcmp(cute_buffer_text(a), cute_buffer_text(b), a->length) == 0)
         return NULL;
@@ -72,12 +72,12 @@ static const char *in_folder(work *w, const side *s, const char *name)
     return path ? path : name;
 }
 
-/* What a report names is in its folder. */
+/* File names in a report must not leave its folder. */
 static cute_status check_name(work *w, const side *s, const char *name)
 {
     if (*name != '/' && !strstr(name, "..")) return CUTE_OK;
     return cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = in_folder(w, s, "REPORT.json")},
-                     "expected names of files in the folder, got '%.200s'", name);
+                     "expected the name of a file in the folder, got '%.200s'", name);
 }
 
 static void put_difference(json_t *list, const char *name, const json_t *a, const json_t *b)
@@ -89,7 +89,7 @@ static void put_difference(json_t *list, const char *name, const json_t *a, cons
     json_array_append_new(list, entry);
 }
 
-/* The members that differ, of two objects. */
+/* Lists the members of two objects that differ. */
 static void compare_members(json_t *list, json_t *a, json_t *b)
 {
     const char *key;
@@ -115,7 +115,7 @@ static const char **pass_names(work *w, const json_t *pipeline)
 
 enum { MOST_PAIRS = 1 << 24 };
 
-/* match[i]: which of `b` the pass i of `a` is, in the longest common sequence; SIZE_MAX: none. */
+/* match[i]: the index in `b` of pass i of `a`, by longest common subsequence; SIZE_MAX: none. */
 static bool match_passes(work *w, const char **a, size_t n, const char **b, size_t m, size_t *match)
 {
     size_t first = 0, width;
@@ -124,7 +124,7 @@ static bool match_passes(work *w, const char **a, size_t n, const char **b, size
     for (; n > first && m > first && strcmp(a[n - 1], b[m - 1]) == 0; n--, m--) match[n - 1] = m - 1;
     width = m - first + 1;
     if (n - first >= MOST_PAIRS / width) return true;
-    /* longest[i][j]: of a from i and b from j on */
+    /* longest[i][j]: for a[i..] and b[j..] */
     uint32_t *longest = cute_arena_array(w->arena, (n - first + 1) * width, sizeof *longest);
     if (!longest) return false;
     memset(longest, 0, (n - first + 1) * width * sizeof *longest);
@@ -145,7 +145,7 @@ static bool match_passes(work *w, const char **a, size_t n, const char **b, size
     return true;
 }
 
-/* The IR after a pass; where it wrote none it is as it was. */
+/* The IR after a pass; unchanged if the pass wrote none. */
 static cute_status read_pass(work *w, side *s, const char *file)
 {
     cute_buffer text = {0};
@@ -158,7 +158,7 @@ static cute_status read_pass(work *w, side *s, const char *file)
     return CUTE_OK;
 }
 
-/* Of a diff what is said, without where: two that say the same differ in line numbers only. */
+/* Two diffs are equal except for line numbers. */
 static bool same_changes(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -178,10 +178,10 @@ static bool same_changes(const char *a, const char *b)
 static cute_status add_ir(work *w, json_t *ir, const char *name, const char **last)
 {
     cute_status status = CUTE_OK;
-    json_t *found = compare(w, &w->sides[0].before, &w->sides[1].before, &status);
+    json_t *found = compare_texts(w, &w->sides[0].before, &w->sides[1].before, &status);
     if (status != CUTE_OK) return status;
     const char *diff = json_string_value(json_object_get(found, "diff"));
-    /* What differed before and still does is not shown again. */
+    /* Skip a difference that was already shown. */
     if (diff && (!*last || !same_changes(*last, diff))) {
         json_object_set_new(found, "pass", json_string(name));
         json_array_append(ir, found);
@@ -224,7 +224,7 @@ static cute_status compare_passes(work *w)
 
 /* ---- modules ---- */
 
-static json_t *histogram(work *w, const char *kernel, const cute_code *code)
+static json_t *opcode_counts_json(work *w, const char *kernel, const cute_code *code)
 {
     const cute_code_function *function = cute_code_find(code, kernel);
     cute_code_figures figures;
@@ -235,7 +235,7 @@ static json_t *histogram(work *w, const char *kernel, const cute_code *code)
     return out;
 }
 
-static json_t *resources(const cute_kernel *k)
+static json_t *resources_json(const cute_kernel *k)
 {
     const struct {
         const char *name;
@@ -258,7 +258,7 @@ static const cute_kernel *find_kernel(const cute_module *module, const char *nam
     return NULL;
 }
 
-/* An opcode that one has not is there 0 times. */
+/* A missing opcode has the count 0. */
 static void zero_missing(json_t *rows)
 {
     size_t index;
@@ -283,7 +283,7 @@ static void compare_kernels(work *w, cute_module *const *modules, const char *co
             cute_code_read(w->arena, paths[s], image, length, w->cuda_path, false, &code[s], NULL) == CUTE_OK;
     }
     if (!sass) w->no_sass = true;
-    /* One kernel each is the same one, whatever it is called. */
+    /* If each module has one kernel, compare them in spite of their names. */
     bool single = cute_module_kernel_count(modules[0]) == 1 && cute_module_kernel_count(modules[1]) == 1;
     for (size_t i = 0; i < cute_module_kernel_count(modules[0]); i++) {
         const cute_kernel *a = cute_module_kernel(modules[0], i);
@@ -295,13 +295,13 @@ static void compare_kernels(work *w, cute_module *const *modules, const char *co
         json_object_set_new(entry, "resources", differ);
         json_object_set_new(entry, "opcodes", opcodes);
         if (!b) continue;
-        json_t *of[2] = {resources(a), resources(b)};
+        json_t *of[2] = {resources_json(a), resources_json(b)};
         compare_members(differ, of[0], of[1]);
         json_decref(of[0]);
         json_decref(of[1]);
         if (!sass) continue;
-        of[0] = histogram(w, a->name, &code[0]);
-        of[1] = histogram(w, b->name, &code[1]);
+        of[0] = opcode_counts_json(w, a->name, &code[0]);
+        of[1] = opcode_counts_json(w, b->name, &code[1]);
         compare_members(opcodes, of[0], of[1]);
         zero_missing(opcodes);
         json_decref(of[0]);
@@ -325,7 +325,7 @@ static cute_status compare_ptx(work *w, const char *name, const char *a, size_t 
     while (b_length && !b[b_length - 1]) b_length--;
     cute_buffer_append(&texts[0], a, a_length);
     cute_buffer_append(&texts[1], b, b_length);
-    json_t *found = compare(w, &texts[0], &texts[1], &status);
+    json_t *found = compare_texts(w, &texts[0], &texts[1], &status);
     if (found) {
         json_object_set_new(found, "module", json_string(name));
         json_array_append_new(json_object_get(w->out, "ptx"), found);
@@ -357,7 +357,7 @@ static cute_status compare_modules(work *w, const char *name, const char *const 
     return status;
 }
 
-/* A cubin in both folders is compared; one that is in one of them is named. */
+/* Compares the cubins of both folders; lists those in only one. */
 static cute_status compare_cubins(work *w)
 {
     size_t index;
@@ -421,7 +421,7 @@ static cute_status open_side(work *w, side *s)
     return status;
 }
 
-/* The options of a report, each definition one of them. */
+/* The options of a report; each definition is a separate option. */
 static json_t *options_of(const side *s)
 {
     json_t *options = json_copy(json_object_get(s->report, "options")), *define;
@@ -460,7 +460,7 @@ static bool kernel_differs(json_t *kernel)
            json_array_size(json_object_get(kernel, "opcodes"));
 }
 
-static cute_status make(work *w)
+static cute_status make_diff(work *w)
 {
     static const char *const lists[] = {"options",       "versions", "ir",  "passes_only_a",
                                         "passes_only_b", "files",    "ptx", "kernels"};
@@ -493,7 +493,7 @@ static cute_status make(work *w)
     json_object_set_new(w->out, "machine_code", json_boolean(machine && !w->no_sass));
     if (machine && w->no_sass)
         cute_report(w->diag, CUTE_WARNING, NULL,
-                    "machine code is not compared: that needs two cubins, and nvdisasm of the CUDA toolkit");
+                    "SASS is not compared: this requires two cubins, and nvdisasm of the CUDA toolkit");
     return CUTE_OK;
 }
 
@@ -508,7 +508,7 @@ cute_status cute_diff_make(const char *a, const char *b, const char *arch, const
               .out = json_object()};
     cute_status status = w.arena && w.out ? CUTE_OK : cute_fail_memory(diag);
     if (status == CUTE_OK) status = cute_temp_directory(w.arena, &w.scratch, diag);
-    if (status == CUTE_OK) status = make(&w);
+    if (status == CUTE_OK) status = make_diff(&w);
     if (w.scratch) cute_temp_remove(w.scratch);
     for (int s = 0; s < 2; s++) {
         json_decref(w.sides[s].report);

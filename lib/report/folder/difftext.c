@@ -1,4 +1,4 @@
-/* A difference of diff.h for a terminal and for a browser. */
+/* Prints a difference of diff.h as text and HTML. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const char *value_text(const json_t *value, char *room, size_t size)
     return room;
 }
 
-/* "+12" of two integers; "" of others. */
+/* "+12" for two integers, else "". */
 static const char *change_text(const json_t *row, char *room, size_t size)
 {
     const json_t *a = json_object_get(row, "a"), *b = json_object_get(row, "b");
@@ -48,10 +48,10 @@ static const char *change_text(const json_t *row, char *room, size_t size)
     return room;
 }
 
-/* The tables in order: where in the difference, its heading. */
+/* The tables in order: key and heading. */
 static const struct {
     const char *key, *heading;
-} tables[] = {{"options", "Options"}, {"versions", "Versions"}, {"files", "Cubins in one of them only"}};
+} tables[] = {{"options", "Options"}, {"versions", "Versions"}, {"files", "Cubins in only one of them"}};
 static const struct {
     const char *key, *heading;
 } kernel_tables[] = {{"resources", "resources"}, {"opcodes", "instructions by opcode"}};
@@ -59,7 +59,7 @@ static const struct {
     const char *key, *name, *heading;
 } diffs[] = {{"ir", "pass", "IR after"}, {"ptx", "module", "PTX of"}};
 
-/* Of the lines of one diff so many are shown; JSON has them all. */
+/* Lines shown per diff; JSON has all of them. */
 enum { TEXT_LINES = 40, PAGE_LINES = 400 };
 
 static size_t count_lines(const char *text)
@@ -76,18 +76,18 @@ typedef struct paint {
     cute_buffer *out;
 } paint;
 
-static void painted(const paint *p, const char *colour, const char *text, size_t length)
+static void put_painted(const paint *p, const char *colour, const char *text, size_t length)
 {
     if (p->colour) cute_buffer_printf(p->out, "\033[%sm", colour);
     cute_text_printable(text, length, p->out);
     if (p->colour) cute_buffer_puts(p->out, "\033[0m");
 }
 
-static void heading(const paint *p, const char *before, const char *text)
+static void put_heading(const paint *p, const char *before, const char *text)
 {
     cute_buffer line = {0};
     cute_buffer_printf(&line, "%s%s%s", before, *before ? " " : "", text);
-    painted(p, "1", cute_buffer_text(&line), line.length);
+    put_painted(p, "1", cute_buffer_text(&line), line.length);
     cute_buffer_putc(p->out, '\n');
     cute_buffer_release(&line);
 }
@@ -106,14 +106,14 @@ static void put_table(const paint *p, const json_t *rows)
     }
 }
 
-/* Not inside of a character. */
-static size_t boundary(const char *text, size_t at)
+/* The nearest UTF-8 character boundary. */
+static size_t character_boundary(const char *text, size_t at)
 {
     while (at && ((unsigned char)text[at] & 0xc0) == 0x80) at--;
     return at;
 }
 
-/* A line of a diff as wide as a terminal: of a longer one what follows the first `same` bytes, with some of them. */
+/* A diff line cut to the terminal width: a long line starts shortly before its first difference, at `same` bytes. */
 static void put_line(const paint *p, const char *colour, const char *text, size_t length, size_t same)
 {
     enum { WIDTH = 100, BEFORE = 24 };
@@ -123,14 +123,14 @@ static void put_line(const paint *p, const char *colour, const char *text, size_
     if (length <= WIDTH) {
         cute_buffer_append(&line, text, length);
     } else {
-        if (same > WIDTH - BEFORE) from = boundary(text, same - BEFORE);
+        if (same > WIDTH - BEFORE) from = character_boundary(text, same - BEFORE);
         if (from) cute_buffer_printf(&line, "%c%s", *text, gap);
-        size_t to = length - from <= most ? length : boundary(text, from + most);
+        size_t to = length - from <= most ? length : character_boundary(text, from + most);
         cute_buffer_append(&line, text + from, to - from);
         if (to < length) cute_buffer_puts(&line, gap);
     }
     if (colour)
-        painted(p, colour, cute_buffer_text(&line), line.length);
+        put_painted(p, colour, cute_buffer_text(&line), line.length);
     else
         cute_buffer_append(p->out, cute_buffer_text(&line), line.length);
     cute_buffer_putc(p->out, '\n');
@@ -143,8 +143,8 @@ static const char *next_line(const char *text)
     return text + (*text == '\n');
 }
 
-/* Bytes that a line and the one in its place have in common, their signs aside; 0: there is none. */
-static size_t common(const char *line, const char *other, char sign)
+/* The length of the common prefix of a removed and an added line, without their signs; 0: no counterpart. */
+static size_t common_prefix(const char *line, const char *other, char sign)
 {
     size_t n = 1;
     if (!other || *other != sign) return 0;
@@ -154,11 +154,11 @@ static size_t common(const char *line, const char *other, char sign)
 
 static void put_diff(const paint *p, const char *text)
 {
-    const char *removed = NULL, *added = NULL; /* what stands in the place of the next line */
+    const char *removed = NULL, *added = NULL; /* the counterpart of the next line */
     for (int number = 0; *text; number++) {
         size_t length = strcspn(text, "\n");
         if (number == TEXT_LINES) {
-            cute_buffer_printf(p->out, "(%zu lines more: --html shows more, --json all)\n",
+            cute_buffer_printf(p->out, "(%zu more lines: --html shows more, --json all)\n",
                                count_lines(text));
             return;
         }
@@ -171,10 +171,10 @@ static void put_diff(const paint *p, const char *text)
         if (number >= 2 && *text == '-') {
             if (!removed)
                 for (removed = added = text; *added == '-';) added = next_line(added);
-            same = common(text, added, '+');
+            same = common_prefix(text, added, '+');
             if (same) added = next_line(added);
         } else if (number >= 2 && *text == '+') {
-            same = common(text, removed, '-');
+            same = common_prefix(text, removed, '-');
             if (same) removed = next_line(removed);
         } else {
             removed = added = NULL;
@@ -188,7 +188,7 @@ static void put_kernel(const paint *p, const json_t *kernel)
 {
     const char *only = text_of(kernel, "only"), *name = text_of(kernel, "kernel");
     if (*only) {
-        heading(p, strcmp(only, "a") == 0 ? "Kernel in A only:" : "Kernel in B only:", name);
+        put_heading(p, strcmp(only, "a") == 0 ? "Kernel only in A:" : "Kernel only in B:", name);
         return;
     }
     for (size_t i = 0; i < sizeof kernel_tables / sizeof *kernel_tables; i++) {
@@ -196,7 +196,7 @@ static void put_kernel(const paint *p, const json_t *kernel)
         cute_buffer line = {0};
         if (!json_array_size(rows)) continue;
         cute_buffer_printf(&line, "%s: %s", name, kernel_tables[i].heading);
-        heading(p, "Kernel", cute_buffer_text(&line));
+        put_heading(p, "Kernel", cute_buffer_text(&line));
         put_table(p, rows);
         cute_buffer_release(&line);
     }
@@ -207,7 +207,7 @@ static void put_names(const paint *p, const char *what, const json_t *names)
     size_t index;
     json_t *name;
     if (!json_array_size(names)) return;
-    heading(p, "", what);
+    put_heading(p, "", what);
     json_array_foreach((json_t *)names, index, name)
         cute_buffer_printf(p->out, "  %s\n", json_string_value(name));
 }
@@ -219,17 +219,17 @@ void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
     json_t *entry;
     cute_buffer_printf(out, "A: %s\nB: %s\n", text_of(difference, "a"), text_of(difference, "b"));
     if (json_is_true(json_object_get(difference, "same"))) {
-        cute_buffer_puts(out, "no difference\n");
+        cute_buffer_puts(out, "no differences\n");
         return;
     }
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const json_t *rows = json_object_get(difference, tables[i].key);
         if (!json_array_size(rows)) continue;
-        heading(&p, "", tables[i].heading);
+        put_heading(&p, "", tables[i].heading);
         put_table(&p, rows);
     }
-    put_names(&p, "Passes of A only", json_object_get(difference, "passes_only_a"));
-    put_names(&p, "Passes of B only", json_object_get(difference, "passes_only_b"));
+    put_names(&p, "Passes only in A", json_object_get(difference, "passes_only_a"));
+    put_names(&p, "Passes only in B", json_object_get(difference, "passes_only_b"));
     json_array_foreach(json_object_get(difference, "kernels"), index, entry) put_kernel(&p, entry);
     for (size_t i = 0; i < sizeof diffs / sizeof *diffs; i++) {
         json_array_foreach(json_object_get(difference, diffs[i].key), index, entry)
@@ -240,43 +240,43 @@ void cute_diff_print(const json_t *difference, bool colour, cute_buffer *out)
                                whole ? "" : text_of(entry, diffs[i].name), whole ? "" : ", ",
                                (long long)json_integer_value(json_object_get(entry, "added")),
                                (long long)json_integer_value(json_object_get(entry, "removed")));
-            heading(&p, whole ? "IR:" : diffs[i].heading, cute_buffer_text(&name));
+            put_heading(&p, whole ? "IR:" : diffs[i].heading, cute_buffer_text(&name));
             cute_buffer_release(&name);
             put_diff(&p, text_of(entry, "diff"));
         }
     }
 }
 
-/* ---- page ---- */
+/* ---- HTML ---- */
 
-static void element(cute_buffer *out, const char *tag, const char *text)
+static void put_element(cute_buffer *out, const char *tag, const char *text)
 {
     cute_buffer_printf(out, "<%s>", tag);
     cute_text_xml(text, strlen(text), out);
     cute_buffer_printf(out, "</%s>", tag);
 }
 
-static void page_table(cute_buffer *out, const char *title, const json_t *rows)
+static void put_page_table(cute_buffer *out, const char *title, const json_t *rows)
 {
     size_t index;
     json_t *row;
     char room[400];
     if (!json_array_size(rows)) return;
-    element(out, "h2", title);
+    put_element(out, "h2", title);
     cute_buffer_puts(out, "\n<table><tr><th></th><th>A</th><th>B</th><th></th></tr>\n");
     json_array_foreach((json_t *)rows, index, row)
     {
         cute_buffer_puts(out, "<tr>");
-        element(out, "td", text_of(row, "name"));
-        element(out, "td", value_text(json_object_get(row, "a"), room, sizeof room));
-        element(out, "td", value_text(json_object_get(row, "b"), room, sizeof room));
-        element(out, "td", change_text(row, room, sizeof room));
+        put_element(out, "td", text_of(row, "name"));
+        put_element(out, "td", value_text(json_object_get(row, "a"), room, sizeof room));
+        put_element(out, "td", value_text(json_object_get(row, "b"), room, sizeof room));
+        put_element(out, "td", change_text(row, room, sizeof room));
         cute_buffer_puts(out, "</tr>\n");
     }
     cute_buffer_puts(out, "</table>\n");
 }
 
-static void page_diff(cute_buffer *out, const char *title, const json_t *entry, const char *name)
+static void put_page_diff(cute_buffer *out, const char *title, const json_t *entry, const char *name)
 {
     const char *text = text_of(entry, "diff");
     cute_buffer_puts(out, "<details><summary>");
@@ -289,7 +289,7 @@ static void page_diff(cute_buffer *out, const char *title, const json_t *entry, 
     for (int number = 0; *text; number++) {
         size_t length = strcspn(text, "\n");
         if (number == PAGE_LINES) {
-            cute_buffer_printf(out, "<i>(%zu lines more: --json has them all)</i>\n", count_lines(text));
+            cute_buffer_printf(out, "<i>(%zu more lines: --json has all)</i>\n", count_lines(text));
             break;
         }
         const char *tag = number < 2     ? "b"
@@ -306,14 +306,14 @@ static void page_diff(cute_buffer *out, const char *title, const json_t *entry, 
     cute_buffer_puts(out, "</pre></details>\n");
 }
 
-static void page_names(cute_buffer *out, const char *title, const json_t *names)
+static void put_page_names(cute_buffer *out, const char *title, const json_t *names)
 {
     size_t index;
     json_t *name;
     if (!json_array_size(names)) return;
-    element(out, "h2", title);
+    put_element(out, "h2", title);
     cute_buffer_puts(out, "<ul>");
-    json_array_foreach((json_t *)names, index, name) element(out, "li", json_string_value(name));
+    json_array_foreach((json_t *)names, index, name) put_element(out, "li", json_string_value(name));
     cute_buffer_puts(out, "</ul>\n");
 }
 
@@ -335,39 +335,40 @@ void cute_diff_html(const json_t *difference, cute_buffer *out)
     size_t index;
     json_t *entry;
     cute_buffer_puts(out, head);
-    cute_buffer_puts(out, "<h1>What differs</h1>\n<p>A: ");
-    element(out, "code", text_of(difference, "a"));
+    cute_buffer_puts(out, "<h1>Differences</h1>\n<p>A: ");
+    put_element(out, "code", text_of(difference, "a"));
     cute_buffer_puts(out, "<br/>B: ");
-    element(out, "code", text_of(difference, "b"));
+    put_element(out, "code", text_of(difference, "b"));
     cute_buffer_puts(out, "</p>\n");
     if (json_is_true(json_object_get(difference, "same"))) cute_buffer_puts(out, "<p>No difference.</p>\n");
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        page_table(out, tables[i].heading, json_object_get(difference, tables[i].key));
-    page_names(out, "Passes of A only", json_object_get(difference, "passes_only_a"));
-    page_names(out, "Passes of B only", json_object_get(difference, "passes_only_b"));
+        put_page_table(out, tables[i].heading, json_object_get(difference, tables[i].key));
+    put_page_names(out, "Passes only in A", json_object_get(difference, "passes_only_a"));
+    put_page_names(out, "Passes only in B", json_object_get(difference, "passes_only_b"));
     json_array_foreach(json_object_get(difference, "kernels"), index, entry)
     {
         const char *only = text_of(entry, "only");
         cute_buffer title = {0};
         if (*only) {
-            cute_buffer_printf(&title, "Kernel %s, in %c only", text_of(entry, "kernel"), *only - 'a' + 'A');
-            element(out, "h2", cute_buffer_text(&title));
+            cute_buffer_printf(&title, "Kernel %s, only in %c", text_of(entry, "kernel"), *only - 'a' + 'A');
+            put_element(out, "h2", cute_buffer_text(&title));
         }
         for (size_t i = 0; i < sizeof kernel_tables / sizeof *kernel_tables; i++) {
             title.length = 0;
             cute_buffer_printf(&title, "Kernel %s: %s", text_of(entry, "kernel"), kernel_tables[i].heading);
-            page_table(out, cute_buffer_text(&title), json_object_get(entry, kernel_tables[i].key));
+            put_page_table(out, cute_buffer_text(&title), json_object_get(entry, kernel_tables[i].key));
         }
         cute_buffer_release(&title);
     }
     for (size_t i = 0; i < sizeof diffs / sizeof *diffs; i++) {
         const json_t *list = json_object_get(difference, diffs[i].key);
-        if (json_array_size(list)) element(out, "h2", i ? "PTX" : "IR, where the difference changes");
+        if (json_array_size(list))
+            put_element(out, "h2", i ? "PTX" : "IR, after each pass that changes the difference");
         json_array_foreach((json_t *)list, index, entry)
         {
             bool whole = !strcmp(text_of(entry, diffs[i].name), "text");
-            page_diff(out, whole ? "IR" : diffs[i].heading, entry,
-                      whole ? "" : text_of(entry, diffs[i].name));
+            put_page_diff(out, whole ? "IR" : diffs[i].heading, entry,
+                          whole ? "" : text_of(entry, diffs[i].name));
         }
     }
     cute_buffer_puts(out, "</body></html>\n");

@@ -1,4 +1,4 @@
-/* Writes the dump folder. The stages are processes, so that their output is what a user would get. */
+/* Writes the dump folder. Each stage is a process, so its output is the one that a user gets. */
 #include "lib/report/folder/dumprun.h"
 
 #include <dirent.h>
@@ -30,9 +30,9 @@ typedef struct dump {
     cute_buffer *commands;
     cute_diag *diag;
     cute_buffer source;
-    const char *arch, *opt_level; /* what is compiled for, defaults filled in */
+    const char *arch, *opt_level; /* with defaults */
     json_t *report, *timing, *kernels, *functions, *messages, *warnings, *outputs, *index;
-    json_t *hashed; /* files whose size and hash cute-ptx told, in the order of the outputs; may be NULL */
+    json_t *hashed; /* files with size and hash from cute-ptx, in the order of the outputs; may be NULL */
 } dump;
 
 static const char *in_folder(dump *d, const char *name)
@@ -52,7 +52,7 @@ static cute_severity severity_of(const char *name)
 }
 
 /* Line `number` of a file, for the caret. */
-static const char *line_of(dump *d, const char *file, int number, size_t *length)
+static const char *find_source_line(dump *d, const char *file, int number, size_t *length)
 {
     cute_buffer text = {0};
     const char *copy = NULL;
@@ -82,13 +82,14 @@ static void pass_on(dump *d, json_t *message)
     cute_place place = {.file = json_string_value(json_object_get(message, "file")),
                         .line = (int)json_integer_value(json_object_get(message, "line")),
                         .column = (int)json_integer_value(json_object_get(message, "column"))};
-    if (place.file && place.line) place.text = line_of(d, place.file, place.line, &place.text_length);
+    if (place.file && place.line)
+        place.text = find_source_line(d, place.file, place.line, &place.text_length);
     cute_report(d->diag, severity, place.file ? &place : NULL, "%s", text);
     if (severity != CUTE_REMARK) json_array_append(d->messages, message);
     if (severity == CUTE_WARNING) json_array_append(d->warnings, message);
 }
 
-/* What was in force in the tool when it said so. */
+/* The tool's settings at the time of its message. */
 static void take_settings(dump *d, const json_t *settings)
 {
     static const struct {
@@ -102,7 +103,7 @@ static void take_settings(dump *d, const json_t *settings)
         cute_diag_know(d->diag, facts[i].fact, json_string_value(json_object_get(settings, facts[i].key)));
 }
 
-/* Lines of JSON are messages or the time of each stage; everything else is passed on as it is. */
+/* JSON lines are messages or stage times; other lines are passed on unchanged. */
 static void read_messages(dump *d, const char *tool, const cute_buffer *err)
 {
     const char *at = cute_buffer_text(err), *stop = at + err->length;
@@ -142,8 +143,8 @@ static const char *tool_path(dump *d, const char *name)
     return path && cute_file_exists(path) ? path : name;
 }
 
-/* Runs a tool; `timing` is the name under which its stages are reported. */
-static cute_status run(dump *d, cute_words *w, const char *timing, const cute_buffer *input)
+/* Runs a tool; its stage times are reported under the name `timing`. */
+static cute_status run_tool(dump *d, cute_words *w, const char *timing, const cute_buffer *input)
 {
     cute_process process = {.argv = w->items,
                             .input = input ? cute_buffer_text(input) : NULL,
@@ -166,8 +167,8 @@ static cute_status run(dump *d, cute_words *w, const char *timing, const cute_bu
 
 /* ---- stages ---- */
 
-/* What the user gave, with the choice of one function in front of it; NULL: nothing. */
-static const char *pipeline_of(dump *d)
+/* The user's pipeline, preceded by cute-only if a function is selected; NULL: none. */
+static const char *make_pipeline(dump *d)
 {
     static const char whole[] = "builtin.module(";
     const char *given = d->options->pipeline, *function = d->options->function;
@@ -180,15 +181,15 @@ static const char *pipeline_of(dump *d)
     return cute_arena_printf(d->arena, "%s%s,%s", whole, only, given + sizeof whole - 1);
 }
 
-/* What the programs say is the report's: variables that make them say more have no part in it. */
+/* The report takes the tools' messages, so environment variables must not add others. */
 static void only_messages(cute_words *w)
 {
     cute_words_add(w, "--diagnostics=json");
     cute_words_add(w, "--log-level=warning");
 }
 
-/* Into a folder of their own inside of the dump's, so that other .ptx there are not taken for ours. */
-static cute_status compile(dump *d, const char *ptx_folder)
+/* Writes into a subfolder, so that other .ptx files are not mistaken for the output. */
+static cute_status run_cute_ptx(dump *d, const char *ptx_folder)
 {
     const cute_dump_options *o = d->options;
     cute_words w = {.arena = d->arena};
@@ -199,11 +200,11 @@ static cute_status compile(dump *d, const char *ptx_folder)
     for (size_t i = 0; i < o->define_count; i++) cute_words_add(&w, "-D"), cute_words_add(&w, o->defines[i]);
     for (size_t i = 0; i < o->folder_count; i++) cute_words_add(&w, "-I"), cute_words_add(&w, o->folders[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
-    const char *pipeline = pipeline_of(d);
+    const char *pipeline = make_pipeline(d);
     if (pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, pipeline);
     if (o->tensor_map) cute_words_add(&w, "--tensor-map"), cute_words_add(&w, o->tensor_map);
     if (o->assertions) cute_words_add(&w, "--enable-assertions");
-    cute_words_add(&w, "--mlir-print-ir-after-all=0"); /* the folder has it */
+    cute_words_add(&w, "--mlir-print-ir-after-all=0"); /* the folder has the IR */
     if (o->cuda_path) cute_words_add(&w, "--cuda-path"), cute_words_add(&w, o->cuda_path);
     only_messages(&w);
     cute_words_add(&w, "--timing-format=json");
@@ -215,7 +216,7 @@ static cute_status compile(dump *d, const char *ptx_folder)
     bool standard = strcmp(o->input, "-") == 0;
     if (!standard && *o->input == '-') cute_words_add(&w, "--");
     cute_words_add(&w, o->input);
-    return run(d, &w, "cute-ptx", standard ? &d->source : NULL);
+    return run_tool(d, &w, "cute-ptx", standard ? &d->source : NULL);
 }
 
 static void add_output(dump *d, const char *name)
@@ -264,7 +265,7 @@ static cute_status read_cubin(dump *d, const char *name, const char *symbol)
     return status;
 }
 
-static cute_status link_one(dump *d, const char *ptx)
+static cute_status run_cute_link(dump *d, const char *ptx)
 {
     const cute_dump_options *o = d->options;
     cute_words w = {.arena = d->arena};
@@ -284,17 +285,17 @@ static cute_status link_one(dump *d, const char *ptx)
     cute_words_add(&w, "-o");
     cute_words_add(&w, in_folder(d, cubin));
     cute_words_add(&w, in_folder(d, ptx));
-    CUTE_TRY(run(d, &w, timing, NULL));
+    CUTE_TRY(run_tool(d, &w, timing, NULL));
     add_output(d, cubin);
     return read_cubin(d, cubin, symbol);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in a folder that begin and end so, in order. */
+/* The sorted names in a folder with this prefix and suffix. */
 static cute_status list_folder(dump *d, const char *path, const char *prefix, const char *suffix,
                                const char ***out, size_t *count)
 {
@@ -317,12 +318,12 @@ static cute_status list_folder(dump *d, const char *path, const char *prefix, co
             status = cute_fail_memory(d->diag);
     }
     closedir(folder);
-    cute_sort(*out, *count, sizeof **out, by_name);
+    cute_sort(*out, *count, sizeof **out, compare_names);
     return status;
 }
 
-/* zz-after.mlir as the lowering left it; with each gpu.module as the gpu.binary of its cubin then. */
-static cute_status embed(dump *d)
+/* Replaces each gpu.module of zz-after.mlir by a gpu.binary with its cubin. */
+static cute_status embed_cubins(dump *d)
 {
     const char *last = in_folder(d, "zz-after.mlir"), *whole = in_folder(d, ".zz-after.mlir");
     const char *step = embedding(d),
@@ -339,21 +340,21 @@ static cute_status embed(dump *d)
     cute_words_add(&w, whole);
     if (*last == '-') cute_words_add(&w, "--");
     cute_words_add(&w, last);
-    cute_status status = run(d, &w, "cute-opt", NULL);
+    cute_status status = run_tool(d, &w, "cute-opt", NULL);
     if (status == CUTE_OK && rename(whole, last) != 0)
         status = cute_fail(d->diag, CUTE_SYSTEM, NULL, "cannot write '%s': %s", last, strerror(errno));
     if (status != CUTE_OK) unlink(whole);
     return status;
 }
 
-/* The PTX that was compiled takes its place in the dump only when all of it is there. */
+/* PTX files are moved into the dump only when all of them are complete. */
 static cute_status compile_and_link(dump *d)
 {
     const char **names = NULL;
     size_t count = 0;
     const char *ptx;
     CUTE_TRY(cute_temp_directory_in(d->arena, d->options->folder, ".ptx-", &ptx, d->diag));
-    cute_status status = compile(d, cute_arena_printf(d->arena, "%s/", ptx));
+    cute_status status = run_cute_ptx(d, cute_arena_printf(d->arena, "%s/", ptx));
     if (status == CUTE_OK) status = list_folder(d, ptx, "", ".ptx", &names, &count);
     for (size_t i = 0; i < count && status == CUTE_OK; i++) {
         const char *from = cute_arena_printf(d->arena, "%s/%s", ptx, names[i]), *to = in_folder(d, names[i]);
@@ -363,12 +364,12 @@ static cute_status compile_and_link(dump *d)
             add_output(d, names[i]);
     }
     cute_temp_remove(ptx);
-    for (size_t i = 0; i < count && status == CUTE_OK; i++) status = link_one(d, names[i]);
-    return status == CUTE_OK ? embed(d) : status;
+    for (size_t i = 0; i < count && status == CUTE_OK; i++) status = run_cute_link(d, names[i]);
+    return status == CUTE_OK ? embed_cubins(d) : status;
 }
 
-/* Objects that the input has in gpu.binary operations already. */
-static cute_status extract(dump *d)
+/* Extracts the objects of gpu.binary operations in the input. */
+static cute_status extract_binaries(dump *d)
 {
     cute_extracted *objects;
     size_t count;
@@ -415,7 +416,7 @@ static bool ends_in(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* The module before the pipeline; where one function of it was asked for, what is left with that. */
+/* The module before the pipeline; if a function is selected, the module reduced to it. */
 static const char *first_module(const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -423,7 +424,7 @@ static const char *first_module(const char *const *names, size_t count)
     return "00-before.mlir";
 }
 
-/* Launches before the pipeline, and after outlining made functions of them. */
+/* Launches before the pipeline, and after outlining. */
 static cute_status write_launch_sites(dump *d)
 {
     const char **names;
@@ -447,13 +448,13 @@ static cute_status write_launch_sites(dump *d)
     return status;
 }
 
-static void take(dump *d, json_t *from, const char *key, const char *as)
+static void take_value(dump *d, json_t *from, const char *key, const char *as)
 {
     json_t *value = json_object_get(from, key);
     if (json_is_array(value)) json_object_set(d->report, as, value);
 }
 
-/* The pipeline is what cute-ptx wrote into passes.json, which the report replaces. */
+/* Moves the pipeline from cute-ptx's passes.json into the report. */
 static void add_pipeline(dump *d)
 {
     const char **names, *path = in_folder(d, "passes.json"), *last = embedding(d);
@@ -466,8 +467,8 @@ static void add_pipeline(dump *d)
     }
     cute_buffer_release(&text);
     d->hashed = json_incref(json_object_get(passes, "files"));
-    take(d, passes, "passes", "pipeline");
-    take(d, passes, "steps", "steps");
+    take_value(d, passes, "passes", "pipeline");
+    take_value(d, passes, "steps", "steps");
     if (passes && last) json_array_append_new(json_object_get(d->report, "steps"), json_string(last));
     json_array_foreach(json_object_get(passes, "functions"), index, function)
     {
@@ -482,7 +483,7 @@ static void add_pipeline(dump *d)
     for (size_t i = 0; i < count; i++) json_array_insert_new(d->outputs, i, json_string(names[i]));
 }
 
-/* Size and hash of each output; `known` are those that their writer told. */
+/* Size and hash of each output, computed unless the writer reported them. */
 static void add_files(dump *d)
 {
     json_t *files = json_array(), *name;
@@ -527,7 +528,7 @@ static json_t *options_json(const dump *d)
     return value;
 }
 
-/* What a program says of itself after `mark`; one that is not there has no version. */
+/* The version that a program prints after `mark`; a missing program has none. */
 typedef struct version {
     const char *name, *mark;
 } version;
@@ -561,7 +562,7 @@ static void add_versions(dump *d)
         add_versions_of(versions, ptxas, of_ptxas);
 }
 
-/* Whether `word` is in the text outside of strings (a binary's bytes are one) and comments. */
+/* `word` occurs outside of strings (such as the bytes of a binary) and comments. */
 static bool has_word(const cute_buffer *text, const char *word)
 {
     const char *at = cute_buffer_text(text), *stop = at + text->length;
@@ -579,8 +580,7 @@ static bool has_word(const cute_buffer *text, const char *word)
     return false;
 }
 
-/* Whether there is something that cute-ptx has to compile: not so where the binaries are all that is left. Of
- * bytecode only cute-ptx could say. */
+/* There is device code to compile, not only binaries. Bytecode is always passed to cute-ptx. */
 static bool needs_compiling(const dump *d)
 {
     static const char *const words_of_code[] = {"gpu.module", "gpu.launch ", "gpu.func", "gpu.kernel",
@@ -591,8 +591,8 @@ static bool needs_compiling(const dump *d)
     return false;
 }
 
-/* What an earlier dump left here, by its own list, goes: its passes would be taken for ours. */
-static void clean(dump *d)
+/* Removes the files of an earlier dump, by its own list, so that its passes are not mistaken for new ones. */
+static void remove_old_dump(dump *d)
 {
     cute_buffer text = {0};
     const char *path = in_folder(d, "REPORT.json");
@@ -608,7 +608,7 @@ static void clean(dump *d)
     if (report) unlink(path);
     unlink(in_folder(d, "passes.json"));
     unlink(in_folder(d, ".zz-after.mlir"));
-    /* What a run left that was stopped from outside. */
+    /* Left by an interrupted run. */
     const char **stale;
     size_t count;
     if (list_folder(d, d->options->folder, ".ptx-", "", &stale, &count) == CUTE_OK)
@@ -626,8 +626,8 @@ static cute_status run_stages(dump *d)
         return cute_fail(d->diag, CUTE_INVALID, &(cute_place){.file = cute_file_label(d->options->input)},
                          "expected MLIR, got %s", cute_content_name(content));
     CUTE_TRY(cute_make_directory(in_folder(d, "cubin"), d->diag));
-    clean(d);
-    CUTE_TRY(extract(d));
+    remove_old_dump(d);
+    CUTE_TRY(extract_binaries(d));
     if (needs_compiling(d))
         CUTE_TRY(compile_and_link(d));
     else
@@ -639,7 +639,7 @@ static cute_status run_stages(dump *d)
     return CUTE_OK;
 }
 
-static void put(dump *d, const char *key, json_t **array)
+static void put_array(dump *d, const char *key, json_t **array)
 {
     *array = json_array();
     json_object_set(d->report, key, *array);
@@ -653,7 +653,7 @@ static cute_status write_report(dump *d, cute_buffer *report)
     return cute_buffer_ok(report) ? CUTE_OK : cute_fail_memory(d->diag);
 }
 
-/* A folder exists only after a stage began; before, there is nothing to report on. */
+/* Without the folder no stage has begun, and there is nothing to report. */
 static cute_status dump_all(dump *d, cute_buffer *report)
 {
     double start = cute_clock();
@@ -671,11 +671,11 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     json_object_set_new(d->report, "steps", json_array());
     json_object_set_new(d->report, "pipeline", json_array());
     json_object_set(d->report, "seconds", d->timing);
-    put(d, "functions", &d->functions);
-    put(d, "kernels", &d->kernels);
-    put(d, "warnings", &d->warnings);
-    put(d, "messages", &d->messages);
-    put(d, "outputs", &d->outputs);
+    put_array(d, "functions", &d->functions);
+    put_array(d, "kernels", &d->kernels);
+    put_array(d, "warnings", &d->warnings);
+    put_array(d, "messages", &d->messages);
+    put_array(d, "outputs", &d->outputs);
     cute_status status = run_stages(d);
     if (!d->source.length && status == CUTE_SYSTEM) return status;
     if (!cute_file_exists(in_folder(d, "cubin"))) return status;
@@ -686,7 +686,8 @@ static cute_status dump_all(dump *d, cute_buffer *report)
     size_t count = json_array_size(d->outputs);
     cute_status written = write_report(d, report);
     if (status != CUTE_OK && written == CUTE_OK && count)
-        cute_note(d->diag, NULL, "'%s' has %zu file%s from before the failure; its REPORT.json lists them",
+        cute_note(d->diag, NULL,
+                  "'%s' has %zu file%s from the stages before the failure, listed in its REPORT.json",
                   o->folder, count, count == 1 ? "" : "s");
     return status == CUTE_OK ? written : status;
 }

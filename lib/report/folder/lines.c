@@ -1,4 +1,4 @@
-/* See lines.h. The program diff aligns the texts without the names of values; then the names of aligned lines have to agree. */
+/* See lines.h. Runs diff(1) on the texts without value names, then checks that the names in aligned lines correspond. */
 #include "lib/report/folder/lines.h"
 
 #include <stdbool.h>
@@ -16,10 +16,10 @@ typedef struct name {
     size_t length;
 } name;
 
-/* Of one text: which name the other has for each. */
+/* Maps the names of one text to those of the other. */
 typedef struct names {
     struct slot {
-        name of, is; /* is.text NULL: none */
+        name of, is; /* is.text NULL: unmapped */
     } *slots;
     size_t capacity, count;
     bool failed;
@@ -30,7 +30,7 @@ static bool same_name(name a, name b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static struct slot *slot_of(struct slot *slots, size_t capacity, name of)
+static struct slot *find_slot(struct slot *slots, size_t capacity, name of)
 {
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < of.length; i++) hash = (hash ^ (unsigned char)of.text[i]) * 1099511628211u;
@@ -40,8 +40,8 @@ static struct slot *slot_of(struct slot *slots, size_t capacity, name of)
     }
 }
 
-/* Where the name for `of` stands; NULL: out of memory. */
-static name *name_for(names *n, name of)
+/* The entry of a name, added if missing; NULL: out of memory. */
+static name *find_name(names *n, name of)
 {
     if (2 * (n->count + 1) > n->capacity) {
         size_t capacity = n->capacity ? 2 * n->capacity : 1024;
@@ -51,12 +51,12 @@ static name *name_for(names *n, name of)
             return NULL;
         }
         for (size_t i = 0; i < n->capacity; i++)
-            if (n->slots[i].of.text) *slot_of(slots, capacity, n->slots[i].of) = n->slots[i];
+            if (n->slots[i].of.text) *find_slot(slots, capacity, n->slots[i].of) = n->slots[i];
         free(n->slots);
         n->slots = slots;
         n->capacity = capacity;
     }
-    struct slot *s = slot_of(n->slots, n->capacity, of);
+    struct slot *s = find_slot(n->slots, n->capacity, of);
     if (!s->of.text) {
         s->of = of;
         n->count++;
@@ -64,13 +64,13 @@ static name *name_for(names *n, name of)
     return &s->is;
 }
 
-static void forget(names *n)
+static void clear_names(names *n)
 {
     if (n->slots) memset(n->slots, 0, n->capacity * sizeof *n->slots);
     n->count = 0;
 }
 
-/* The next name of a value, block, register or label in a line, from *at on; strings aside. */
+/* The next name of a value, block, register or label in a line, from *at; skips strings. */
 static bool next_name(const char **at, const char *end, name *found)
 {
     for (const char *c = *at; c < end; c++) {
@@ -94,7 +94,7 @@ static bool next_name(const char **at, const char *end, name *found)
     return false;
 }
 
-/* What stands behind a name where it gets its value: `%0 =`, `%0:2 =`, `%arg0: f32`, `^bb1:`, `^bb1(`. */
+/* The text after the name shows a definition: `%0 =`, `%0:2 =`, `%arg0: f32`, `^bb1:`, `^bb1(`. */
 static bool is_defined(name n, const char *end)
 {
     const char *c = n.text + n.length;
@@ -113,7 +113,7 @@ typedef struct lines {
     size_t count;
 } lines;
 
-static bool split(const cute_buffer *text, lines *out)
+static bool split_lines(const cute_buffer *text, lines *out)
 {
     const char *at = cute_buffer_text(text), *stop = at + text->length;
     size_t count = 1;
@@ -127,7 +127,7 @@ static bool split(const cute_buffer *text, lines *out)
     return out->items != NULL;
 }
 
-static void without_names(const lines *text, cute_buffer *out)
+static void put_without_names(const lines *text, cute_buffer *out)
 {
     for (size_t i = 0; i < text->count; i++) {
         const char *at = text->items[i].text, *end = text->items[i].end, *done = at;
@@ -151,14 +151,14 @@ static bool begins_function(line l)
            memmem(l.text, length, function, sizeof function - 1);
 }
 
-/* Whether two lines that are the same without their names are so with them. */
-static bool agree(pairing *p, line a, line b)
+/* The names of two otherwise equal lines correspond. */
+static bool names_agree(pairing *p, line a, line b)
 {
     const char *at = a.text, *bt = b.text;
     name x, y;
-    if (begins_function(a)) forget(&p->of_a), forget(&p->of_b);
+    if (begins_function(a)) clear_names(&p->of_a), clear_names(&p->of_b);
     while (next_name(&at, a.end, &x) && next_name(&bt, b.end, &y)) {
-        name *of_a = name_for(&p->of_a, x), *of_b = name_for(&p->of_b, y);
+        name *of_a = find_name(&p->of_a, x), *of_b = find_name(&p->of_b, y);
         if (!of_a || !of_b) return false;
         bool other = (of_a->text && !same_name(*of_a, y)) || (of_b->text && !same_name(*of_b, x));
         if (other && !is_defined(x, a.end)) return false;
@@ -168,17 +168,17 @@ static bool agree(pairing *p, line a, line b)
     return true;
 }
 
-/* What a line defines that the other text does not have. */
-static void alone(names *n, line l)
+/* Unmaps the names that a line of only one text defines. */
+static void unmap_definitions(names *n, line l)
 {
     const char *at = l.text;
     for (name x; next_name(&at, l.end, &x);) {
-        name *is = is_defined(x, l.end) ? name_for(n, x) : NULL;
+        name *is = is_defined(x, l.end) ? find_name(n, x) : NULL;
         if (is) is->text = NULL;
     }
 }
 
-/* An edit: '=', '-' or '+'; where both texts are. */
+/* An edit '=', '-' or '+', with the lines of both texts. */
 typedef struct edit {
     char kind;
     size_t a, b;
@@ -191,7 +191,7 @@ static void put_line(cute_buffer *out, char mark, line l)
     cute_buffer_putc(out, '\n');
 }
 
-/* Those of a place where one text is changed in order: what is taken away, then what is added. */
+/* The edits of one change: removed lines, then added lines. */
 static void put_changes(cute_buffer *out, const edit *edits, size_t from, size_t to, const lines *a,
                         const lines *b)
 {
@@ -226,7 +226,7 @@ static void put_hunks(cute_buffer *out, const edit *edits, size_t count, const l
     }
 }
 
-/* `script`: a letter a line, as diff gives it. False: it does not fit, or out of memory. */
+/* `script`: one letter per line, from diff(1). False: it does not match the texts, or out of memory. */
 static bool make_diff(const char *script, const lines *a, const lines *b, cute_buffer *out, int64_t *added,
                       int64_t *removed)
 {
@@ -239,11 +239,12 @@ static bool make_diff(const char *script, const lines *a, const lines *b, cute_b
         bool in_a = *script != '+', in_b = *script != '-';
         fits = i + in_a <= a->count && j + in_b <= b->count;
         if (!fits) break;
-        if (in_a && in_b && agree(&p, a->items[i], b->items[j])) {
+        if (in_a && in_b && names_agree(&p, a->items[i], b->items[j])) {
             edits[count++] = (edit){'=', i, j};
         } else {
-            if (in_a) edits[count++] = (edit){'-', i, j}, ++*removed, alone(&p.of_a, a->items[i]);
-            if (in_b) edits[count++] = (edit){'+', i + in_a, j}, ++*added, alone(&p.of_b, b->items[j]);
+            if (in_a) edits[count++] = (edit){'-', i, j}, ++*removed, unmap_definitions(&p.of_a, a->items[i]);
+            if (in_b)
+                edits[count++] = (edit){'+', i + in_a, j}, ++*added, unmap_definitions(&p.of_b, b->items[j]);
         }
         i += in_a;
         j += in_b;
@@ -302,10 +303,10 @@ cute_status cute_lines_diff(const char *scratch, const cute_buffer *a, const cut
     cute_buffer path = {0}, texts[2] = {{0}, {0}}, script = {0};
     lines of_a = {0}, of_b = {0};
     cute_buffer_printf(&path, "%s/a", scratch);
-    cute_status status = split(a, &of_a) && split(b, &of_b) ? CUTE_OK : cute_fail_memory(diag);
+    cute_status status = split_lines(a, &of_a) && split_lines(b, &of_b) ? CUTE_OK : cute_fail_memory(diag);
     if (status == CUTE_OK) {
-        without_names(&of_a, &texts[0]);
-        without_names(&of_b, &texts[1]);
+        put_without_names(&of_a, &texts[0]);
+        put_without_names(&of_b, &texts[1]);
         if (!cute_buffer_ok(&path) || !cute_buffer_ok(&texts[0]) || !cute_buffer_ok(&texts[1]))
             status = cute_fail_memory(diag);
     }
@@ -313,7 +314,7 @@ cute_status cute_lines_diff(const char *scratch, const cute_buffer *a, const cut
         status = run_diff(letters, cute_buffer_text(&path), &texts[0], &texts[1], &script, diag);
     if (status == CUTE_OK) {
         bool fits = make_diff(cute_buffer_text(&script), &of_a, &of_b, out, added, removed);
-        /* Where nothing but names differ, or there is another diff here, lines are compared as they stand. */
+        /* Only names differ, or this diff(1) lacks the options: compare the lines unchanged. */
         if (!fits || !(*added || *removed))
             status = plain_diff(cute_buffer_text(&path), a, b, out, added, removed, diag);
     }

@@ -1,4 +1,4 @@
-/* Two texts of MLIR or PTX line by line. */
+/* A line diff of two MLIR or PTX texts. */
 #ifndef CUTE_LIB_REPORT_FOLDER_LINES_H
 #define CUTE_LIB_REPORT_FOLDER_LINES_H
 
@@ -7,9 +7,8 @@
 #include "lib/base/buffer.h"
 #include "lib/base/diagnostics/diag.h"
 
-/* A unified diff of `a` and `b`, empty where they are the same. Values, blocks, registers and labels that only have
- * other names, each one name of the other throughout its scope, are no difference where something else is one. What is shown of
- * lines without a difference is that of `a`. `scratch`: a folder. */
+/* A unified diff of `a` and `b`, empty if they are equal. Consistent renaming of values, blocks, registers and labels within a scope
+ * is ignored if there are other differences. Context lines are those of `a`. `scratch`: a temporary folder. */
 cute_status cute_lines_diff(const char *scratch, const cute_buffer *a, const cute_buffer *b, cute_buffer *out,
                             int64_t *added, int64_t *removed, cute_diag *diag);
 

@@ -1,4 +1,4 @@
-/* What REPORT.json may hold: report.schema.json, as a text. */
+/* The JSON schema of REPORT.json (report.schema.json) as text. */
 #ifndef CUTE_LIB_REPORT_FOLDER_SCHEMA_H
 #define CUTE_LIB_REPORT_FOLDER_SCHEMA_H
 

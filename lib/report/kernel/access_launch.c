@@ -1,13 +1,13 @@
-/* Accesses of the kernels of a launch: its launch.json gives blocks and parameters, all but the addresses of buffers. */
+/* Accesses of the kernels of a launch: launch.json gives blocks and parameters, except for buffer addresses. */
 #include <string.h>
 
 #include "lib/base/system/file.h"
 #include "lib/code/access.h"
 #include "lib/launch/plan/plan.h"
 
-/* The parameter block; of addresses what they are behind their allocation's begin. */
-static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, cute_access_options *out,
-                                 cute_diag *diag)
+/* The parameter block; addresses are offsets from their allocations. */
+static cute_status make_parameters(cute_arena *arena, const plan_launch *launch, cute_access_options *out,
+                                   cute_diag *diag)
 {
     const cute_kernel *kernel = launch->kernel;
     size_t bytes = 0;
@@ -30,9 +30,9 @@ static cute_status parameters_of(cute_arena *arena, const plan_launch *launch, c
         size_t at = (size_t)(kernel->params[fix->param].offset + fix->at);
         if (at > bytes || size > bytes - at) continue;
         memset(known + at, fix->kind == FIXUP_BUFFER ? CODE_BYTE_POINTER : CODE_BYTE_UNKNOWN, size);
-        uint64_t behind = (uint64_t)fix->bytes;
+        uint64_t offset = (uint64_t)fix->bytes;
         for (size_t k = 0; fix->kind == FIXUP_BUFFER && k < size; k++)
-            values[at + k] = (uint8_t)(behind >> (k * 8));
+            values[at + k] = (uint8_t)(offset >> (k * 8));
     }
     out->parameters = values;
     out->known = known;
@@ -46,7 +46,7 @@ static cute_status add_launch(cute_arena *arena, const char *label, const cute_m
     cute_access_options options = {.kernel = launch->kernel->name, .block_from = "launch.json"};
     cute_access_report one;
     for (int d = 0; d < 3; d++) options.block[d] = launch->shape.block[d];
-    CUTE_TRY(parameters_of(arena, launch, &options, diag));
+    CUTE_TRY(make_parameters(arena, launch, &options, diag));
     CUTE_TRY(cute_access_read_module(arena, label, module, &options, &one, diag));
     for (size_t n = 0; n < one.count; n++) out->kernels[out->count++] = one.kernels[n];
     return CUTE_OK;
@@ -108,7 +108,7 @@ bool cute_access_wants_counts(const cute_access_report *report)
     return false;
 }
 
-/* Counters are by line of the PTX: of several accesses there in one memory nobody knows whose they are. */
+/* Counters are per PTX line, so several accesses of one line to the same space cannot be told apart. */
 static bool has_own_line(const cute_access_kernel *kernel, const cute_access *a)
 {
     size_t same = 0;

@@ -1,4 +1,4 @@
-/* Accesses for people and for programs. */
+/* Memory accesses as text and JSON. */
 #include <string.h>
 
 #include "lib/code/access.h"
@@ -11,43 +11,44 @@ bool cute_access_is_poor(const cute_access *a)
 
 /* ---- text ---- */
 
-static const char *place_of(cute_arena *arena, const cute_access *a)
+static const char *format_place(cute_arena *arena, const cute_access *a)
 {
     const char *slash = a->file ? strrchr(a->file, '/') : NULL;
     return a->file ? cute_arena_printf(arena, "%s:%u", slash ? slash + 1 : a->file, a->line)
                    : cute_arena_printf(arena, "PTX %u", a->ptx_line);
 }
 
-static const char *span(cute_arena *arena, unsigned least, unsigned most)
+static const char *format_range(cute_arena *arena, unsigned least, unsigned most)
 {
     return least == most ? cute_arena_printf(arena, "%u", least)
                          : cute_arena_printf(arena, "%u-%u", least, most);
 }
 
-/* Why costs are not the same in each launch; NULL: they are. */
-static const char *depends(const cute_access *a)
+/* Why the cost depends on the launch; NULL: it does not. */
+static const char *cost_dependence(const cute_access *a)
 {
     return a->unknown ? a->unknown : a->estimated;
 }
 
-static const char *remark(cute_arena *arena, const cute_access *a)
+static const char *format_remark(cute_arena *arena, const cute_access *a)
 {
     cute_buffer text = {0};
     const char *parts[5];
     int count = 0;
-    if (depends(a) && a->counted.requests)
+    if (cost_dependence(a) && a->counted.requests)
         return cute_arena_printf(arena, "counted in %llu requests: %s",
-                                 (unsigned long long)a->counted.requests, depends(a));
+                                 (unsigned long long)a->counted.requests, cost_dependence(a));
     if (a->unknown) return a->unknown;
     if (a->pattern) parts[count++] = a->pattern;
     if (a->estimated) parts[count++] = cute_arena_printf(arena, "estimated: %s", a->estimated);
-    if (a->lanes_assumed) parts[count++] = "where all lanes come here";
+    if (a->lanes_assumed) parts[count++] = "assuming that all lanes are active";
     if (a->one_side)
-        parts[count++] = a->space == CUTE_CODE_SPACE_SHARED ? "at least: where it copies from is not known"
-                                                            : "at least: where it copies to is not known";
+        parts[count++] = a->space == CUTE_CODE_SPACE_SHARED ? "lower bound: unknown source address"
+                                                            : "lower bound: unknown destination address";
     if (a->alignment_assumed)
-        parts[count++] = cute_arena_printf(arena, "fewer if the base is a multiple of 32; known is %u",
-                                           a->alignment ? a->alignment : 1);
+        parts[count++] =
+            cute_arena_printf(arena, "fewer if the base is 32-byte aligned (known alignment: %u)",
+                              a->alignment ? a->alignment : 1);
     for (int n = 0; n < count; n++)
         cute_buffer_printf(&text, "%s%s", n ? "; " : "", parts[n] ? parts[n] : "");
     const char *copy = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
@@ -55,8 +56,8 @@ static const char *remark(cute_arena *arena, const cute_access *a)
     return copy;
 }
 
-/* Of one request, on average. */
-static const char *average(cute_arena *arena, uint64_t sum, uint64_t requests)
+/* The average per request. */
+static const char *format_average(cute_arena *arena, uint64_t sum, uint64_t requests)
 {
     return cute_arena_printf(arena, sum % requests ? "%.1f" : "%.0f", (double)sum / (double)requests);
 }
@@ -67,22 +68,22 @@ typedef struct totals {
 
 enum { COLUMNS = 9, COUNT = 1, UNREAD_MOST = 8 };
 
-/* The cells of a row but how many accesses it stands for; false: memory is exhausted. */
-static bool cells_of(cute_arena *arena, const cute_access *a, const char *cells[COLUMNS])
+/* The cells of a row except the number of accesses; false: memory is exhausted. */
+static bool make_cells(cute_arena *arena, const cute_access *a, const char *cells[COLUMNS])
 {
-    cells[0] = place_of(arena, a);
+    cells[0] = format_place(arena, a);
     cells[COUNT] = "";
     cells[2] = a->operation;
     cells[3] = cute_code_access_name[a->kind];
     cells[4] = cute_code_space_name[a->space];
     cells[5] = cute_arena_printf(arena, "%u", a->bytes);
-    cells[6] = a->unknown ? "?" : span(arena, a->least.count, a->most.count);
-    cells[7] = a->unknown ? "" : span(arena, a->least.ideal, a->most.ideal);
-    if (depends(a) && a->counted.requests) {
-        cells[6] = average(arena, a->counted.count, a->counted.requests);
-        cells[7] = average(arena, a->counted.ideal, a->counted.requests);
+    cells[6] = a->unknown ? "?" : format_range(arena, a->least.count, a->most.count);
+    cells[7] = a->unknown ? "" : format_range(arena, a->least.ideal, a->most.ideal);
+    if (cost_dependence(a) && a->counted.requests) {
+        cells[6] = format_average(arena, a->counted.count, a->counted.requests);
+        cells[7] = format_average(arena, a->counted.ideal, a->counted.requests);
     }
-    cells[8] = remark(arena, a);
+    cells[8] = format_remark(arena, a);
     for (int c = 0; c < COLUMNS; c++)
         if (!cells[c]) return false;
     return true;
@@ -95,8 +96,8 @@ static bool same_cells(const char *const *a, const char *const *b)
     return true;
 }
 
-/* Slots of a hash table of rows; the place of an equal row, or a free one. */
-static size_t slot_of(const size_t *slots, size_t size, const char *const (*rows)[COLUMNS], size_t row)
+/* The hash table slot of an equal row, or a free one. */
+static size_t find_slot(const size_t *slots, size_t size, const char *const (*rows)[COLUMNS], size_t row)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (int c = 0; c < COLUMNS; c++)
@@ -119,11 +120,11 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
     for (size_t n = 0; n < k->count; n++) {
         const cute_access *a = &k->accesses[n];
         t.unknown += a->unknown != NULL;
-        t.counted += depends(a) && a->counted.requests;
+        t.counted += cost_dependence(a) && a->counted.requests;
         t.estimated += a->estimated != NULL;
         t.poor += cute_access_is_poor(a);
-        if (!cells_of(arena, a, rows[count])) return;
-        size_t slot = slot_of(slots, size, (const char *const(*)[COLUMNS])rows, count);
+        if (!make_cells(arena, a, rows[count])) return;
+        size_t slot = find_slot(slots, size, (const char *const(*)[COLUMNS])rows, count);
         if (!slots[slot]) slots[slot] = ++count;
         counts[slots[slot] - 1]++;
     }
@@ -134,16 +135,16 @@ static void put_kernel(cute_arena *arena, const cute_access_kernel *k, cute_buff
     if (t.counted) cute_buffer_printf(out, "; %zu counted on the emulator", t.counted);
     cute_buffer_puts(out, "\n");
     cute_table_row(
-        &table, (const char *[]){"line", "times", "operation", "", "memory", "bytes", "costs", "least", ""});
+        &table, (const char *[]){"line", "times", "operation", "", "memory", "bytes", "cost", "ideal", ""});
     for (size_t n = 0; n < count; n++) {
         rows[n][COUNT] = cute_arena_printf(arena, "%zu", counts[n]);
         if (rows[n][COUNT]) cute_table_row(&table, rows[n]);
     }
     if (table.rows > 1) cute_table_print(&table, 1 | 4 | 8 | 16 | 256, "  ", out);
-    if (k->not_counted) cute_buffer_printf(out, "  nothing was counted: %s\n", k->not_counted);
+    if (k->not_counted) cute_buffer_printf(out, "  not counted: %s\n", k->not_counted);
     if (k->unread.count) {
         const char *names = cute_unread_text(arena, &k->unread, UNREAD_MOST);
-        cute_buffer_printf(out, "  not looked at: %s\n", names ? names : "");
+        cute_buffer_printf(out, "  unsupported instructions: %s\n", names ? names : "");
     }
 }
 

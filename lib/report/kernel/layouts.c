@@ -1,4 +1,4 @@
-/* See layouts.h: reading, and what is to be drawn. */
+/* See layouts.h: reads layouts from metadata, and draws them. */
 #include "lib/report/kernel/layouts.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static cute_status read_item(cute_arena *arena, const char *label, const json_t 
     if (!item->text)
         return cute_fail(diag, CUTE_INVALID, &file, "the metadata has a %s without a type",
                          layout_kind_names[kind]);
-    /* What another version wrote and this one does not know is shown as it stands. */
+    /* A type of another version is shown as text. */
     if (cute_atom_value_parse(arena, types[kind], item->text, strlen(item->text), &item->value, NULL, NULL) !=
         CUTE_OK) {
         item->unread = true;
@@ -108,7 +108,7 @@ static void read_box(cute_arena *arena, const cute_arg *arg, layout_item *item)
         .kind = LAYOUT_BOX, .name = arg->name, .text = arg->type, .type = arg->dtype, .bytes = -1};
     item->swizzle = arg->swizzle;
     item->space = "smem";
-    /* The fastest dimension is the last. */
+    /* The last dimension is the fastest. */
     cute_buffer_putc(&shape, '(');
     for (size_t d = 0; d < arg->box_rank; d++)
         cute_buffer_printf(&shape, "%s%lld", d ? "," : "", (long long)arg->box[d]);
@@ -141,8 +141,8 @@ static cute_status read_kernel(cute_arena *arena, const char *label, const cute_
             read_box(arena, &k->args[a], &out->items[out->count++]);
     for (size_t n = 0; n < out->count; n++) out->items[n].number = ++report->items;
     if (!out->count)
-        out->why_none = metadata ? "its IR has no tensors, tiled copies and MMAs"
-                                 : "it has no metadata, in which cute-ptx notes them";
+        out->why_none =
+            metadata ? "its IR has no tensors, tiled copies or MMAs" : "it has no metadata of cute-ptx";
     json_decref(metadata);
     return status;
 }
@@ -164,7 +164,7 @@ cute_status cute_layouts_read(cute_arena *arena, const char *label, const cute_m
 
 /* ---- drawing ---- */
 
-/* A swizzle of addresses in bytes as one of elements. */
+/* Converts a swizzle of byte addresses to one of elements. */
 static void swizzle_elements(cute_value *layout, const cute_pointer *p, cute_arena *arena)
 {
     int shift = 0;
@@ -178,8 +178,9 @@ static void swizzle_elements(cute_value *layout, const cute_pointer *p, cute_are
     layout->swizzle.base -= shift;
 }
 
-/* Only the first sheet, rows and columns. */
-static cute_status crop(cute_arena *arena, cute_picture *p, size_t rows, size_t columns, cute_diag *diag)
+/* Keeps only the first sheet, rows and columns. */
+static cute_status crop_picture(cute_arena *arena, cute_picture *p, size_t rows, size_t columns,
+                                cute_diag *diag)
 {
     size_t r = p->rows < rows ? p->rows : rows, c = p->columns < columns ? p->columns : columns;
     if (r == p->rows && c == p->columns && p->sheets == 1) return CUTE_OK;
@@ -217,7 +218,7 @@ static cute_status draw_tensor(cute_arena *arena, const layout_item *item, layou
     return CUTE_OK;
 }
 
-/* Elements of a box of 8-bit units of 16 bytes, as the swizzle puts them. */
+/* The elements of a box as the swizzle arranges its 16-byte units. */
 static cute_status draw_box(cute_arena *arena, const layout_item *item, layout_pictures *out, cute_diag *own)
 {
     static const struct {
@@ -264,7 +265,7 @@ cute_status cute_layouts_draw(cute_arena *arena, const layout_item *item, size_t
     const cute_picture_options options = {.most_cells = MOST_CELLS, .most_side = MOST_SIDE};
     *out = (layout_pictures){0};
     if (item->unread || (item->space && !strcmp(item->space, "rmem"))) {
-        out->why = item->unread ? "this type is not known here" : "it is in registers";
+        out->why = item->unread ? "unknown type" : "it is in registers";
         return CUTE_OK;
     }
     cute_diag *own = cute_diag_create();
@@ -273,14 +274,14 @@ cute_status cute_layouts_draw(cute_arena *arena, const layout_item *item, size_t
                                                      : cute_atom_all_pictures(arena, &item->value, &options,
                                                                               out->items, &out->count, own);
     if (status == CUTE_INVALID) {
-        const char *why =
-            own && cute_diag_count(own) ? cute_diag_get(own, 0)->text : "its sizes are not known";
+        const char *why = own && cute_diag_count(own) ? cute_diag_get(own, 0)->text : "its sizes are unknown";
         out->why = cute_arena_copy(arena, why, strlen(why));
         out->count = 0;
         status = CUTE_OK;
     }
     cute_diag_destroy(own);
     if (status != CUTE_OK) return cute_fail_memory(diag);
-    for (size_t n = 0; n < out->count; n++) CUTE_TRY(crop(arena, &out->items[n], rows, columns, diag));
+    for (size_t n = 0; n < out->count; n++)
+        CUTE_TRY(crop_picture(arena, &out->items[n], rows, columns, diag));
     return CUTE_OK;
 }

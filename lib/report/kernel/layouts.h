@@ -1,4 +1,4 @@
-/* The layouts of a kernel: tensors, tiled copies, tiled MMAs and boxes of TMA, as its metadata has them, and pictures. */
+/* The layouts of a kernel from its metadata: tensors, tiled copies, tiled MMAs and TMA boxes; and their pictures. */
 #ifndef CUTE_LIB_REPORT_KERNEL_LAYOUTS_H
 #define CUTE_LIB_REPORT_KERNEL_LAYOUTS_H
 
@@ -18,44 +18,43 @@ extern const char *const layout_kind_names[LAYOUT_KINDS]; /* "tensor", "tiled co
 
 typedef struct layout_item {
     layout_kind kind;
-    int number;       /* in the report, from 1 on: what a picture is asked by */
-    const char *name; /* of the argument of a box; else NULL */
-    const char *op;   /* that made it first; NULL: an argument */
-    const char *file; /* NULL: not known */
+    int number;       /* in the report, from 1; selects a picture */
+    const char *name; /* the argument of a box; else NULL */
+    const char *op;   /* the operation that created it first; NULL: an argument */
+    const char *file; /* NULL: unknown */
     int64_t line;
-    bool unread;              /* the type is not known to this version: there is only its text */
+    bool unread;              /* a type that this version does not know; only `text` is set */
     const char *text;         /* the type */
-    cute_value value;         /* not of a box */
-    const char *space, *type; /* of a tensor, a box: "smem", "f16" */
-    int bits;                 /* of an element; 0: not known */
-    const char *layout;       /* of a tensor and a box; of a tiled copy that of threads and values */
-    int64_t bytes;            /* that a tensor spans; -1: not known at compile time */
-    int64_t threads, values;  /* of a tiled copy; threads of an MMA; 0: not known */
-    const char *atom;         /* of a tiled copy and an MMA */
-    const char *swizzle;      /* of a box; of a tensor that has one */
+    cute_value value;         /* not for a box */
+    const char *space, *type; /* of a tensor or box: "smem", "f16" */
+    int bits;                 /* of an element; 0: unknown */
+    const char *layout;       /* of a tensor or box; the thread-value layout of a tiled copy */
+    int64_t bytes;            /* spanned by a tensor; -1: unknown at compile time */
+    int64_t threads, values;  /* of a tiled copy; threads of an MMA; 0: unknown */
+    const char *atom;         /* of a tiled copy or MMA */
+    const char *swizzle;      /* of a box or tensor; NULL: none */
 } layout_item;
 
 typedef struct layout_kernel {
     const char *kernel;
     layout_item *items;
     size_t count;
-    const char *why_none; /* where `count` is 0 */
+    const char *why_none; /* if `count` is 0 */
 } layout_kernel;
 
 typedef struct layout_report {
     const char *label;
     layout_kernel *kernels;
     size_t count;
-    int items; /* in all */
+    int items; /* total */
 } layout_report;
 
-/* Of the kernels of a module, or that named `only`. CUTE_INVALID: metadata that is no such thing. */
+/* The layouts of a module's kernels, or of the one named `only`. CUTE_INVALID: invalid metadata. */
 cute_status cute_layouts_read(cute_arena *arena, const char *label, const cute_module *module,
                               const char *only, layout_report *out, cute_diag *diag);
 
-/* Pictures of an item: one of a tensor, coloured by banks in shared memory, one for each operand of the others. Of what has
- * more than so many rows and columns only the first are shown, and the title says so. *count 0: it has none, and *why says
- * why not. */
+/* Draws an item: a tensor (coloured by bank in shared memory), or each operand of the others. Larger pictures are cropped to `rows` and
+ * `columns`, as the title states. `count` 0: no picture, for the reason `why`. */
 typedef struct layout_pictures {
     cute_picture items[3];
     size_t count;
@@ -65,13 +64,13 @@ cute_status cute_layouts_draw(cute_arena *arena, const layout_item *item, size_t
                               layout_pictures *out, cute_diag *diag);
 
 void cute_layouts_print(cute_arena *arena, const layout_report *report, cute_buffer *out);
-/* The list, and each picture as a table of text. */
+/* The list, and each picture as a text table. */
 cute_status cute_layouts_print_tables(cute_arena *arena, const layout_report *report, cute_buffer *out,
                                       cute_diag *diag);
-/* Picture `number`. CUTE_USAGE: there is no such one. */
+/* Picture `number`. CUTE_USAGE: there is no such layout. */
 cute_status cute_layouts_svg(cute_arena *arena, const layout_report *report, int64_t number, cute_buffer *out,
                              cute_diag *diag);
-/* All of them on a page that needs no other file. */
+/* All pictures in one self-contained page. */
 cute_status cute_layouts_html(cute_arena *arena, const layout_report *report, cute_buffer *out,
                               cute_diag *diag);
 json_t *cute_layouts_json(const layout_report *report);

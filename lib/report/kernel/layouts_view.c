@@ -1,4 +1,4 @@
-/* The layouts of a kernel as a list, tables of text, SVG, a page, JSON. */
+/* The layouts of a kernel as text, text tables, SVG, HTML and JSON. */
 #include <string.h>
 
 #include "lib/calculator/atoms.h"
@@ -7,12 +7,12 @@
 #include "lib/report/kernel/layouts.h"
 #include "lib/report/table.h"
 
-/* What a terminal and a page show of a picture. */
+/* The largest pictures on a terminal and on a page. */
 enum { TEXT_ROWS = 16, TEXT_COLUMNS = 16, PAGE_ROWS = 32, PAGE_COLUMNS = 64, SVG_SIDE = 256 };
 
 /* ---- text ---- */
 
-static const char *place_of(cute_arena *arena, const layout_item *item)
+static const char *format_place(cute_arena *arena, const layout_item *item)
 {
     const char *slash = item->file ? strrchr(item->file, '/') : NULL;
     if (item->name) return item->name;
@@ -20,12 +20,12 @@ static const char *place_of(cute_arena *arena, const layout_item *item)
     return cute_arena_printf(arena, "%s:%lld", slash ? slash + 1 : item->file, (long long)item->line);
 }
 
-static const char *kind_of(const layout_item *item)
+static const char *layout_kind_name(const layout_item *item)
 {
     return layout_kind_names[item->kind];
 }
 
-static const char *size_of(cute_arena *arena, const layout_item *item)
+static const char *format_size(cute_arena *arena, const layout_item *item)
 {
     if (item->kind == LAYOUT_TENSOR)
         return item->bytes >= 0 ? cute_arena_printf(arena, "%lld bytes", (long long)item->bytes) : "";
@@ -37,7 +37,7 @@ static const char *size_of(cute_arena *arena, const layout_item *item)
     return "";
 }
 
-static const char *what_of(cute_arena *arena, const layout_item *item)
+static const char *format_details(cute_arena *arena, const layout_item *item)
 {
     if (item->kind == LAYOUT_TENSOR)
         return cute_arena_printf(arena, "%s %s%s%s", item->space ? item->space : "",
@@ -59,11 +59,11 @@ void cute_layouts_print(cute_arena *arena, const layout_report *report, cute_buf
         for (size_t n = 0; n < kernel->count; n++) {
             const layout_item *item = &kernel->items[n];
             const char *cells[] = {cute_arena_printf(arena, "%d", item->number),
-                                   kind_of(item),
-                                   place_of(arena, item),
+                                   layout_kind_name(item),
+                                   format_place(arena, item),
                                    item->layout,
-                                   size_of(arena, item),
-                                   what_of(arena, item)};
+                                   format_size(arena, item),
+                                   format_details(arena, item)};
             for (size_t c = 0; c < sizeof cells / sizeof *cells; c++)
                 if (!cells[c]) cells[c] = "";
             cute_table_row(&table, cells);
@@ -91,24 +91,24 @@ cute_status cute_layouts_print_tables(cute_arena *arena, const layout_report *re
 
 /* ---- pictures ---- */
 
-/* The pictures of one item one below the other, as one document. */
+/* The pictures of one item, one below the other. */
 static void put_svgs(const layout_pictures *pictures, cute_buffer *out)
 {
     for (size_t p = 0; p < pictures->count; p++) {
         cute_buffer one = {0};
         cute_picture_svg(&pictures->items[p], &one);
-        /* In a page the declaration of XML has no place, and styles hold for all of it: they are the same. */
+        /* Skip the XML declaration, which HTML does not allow; the styles of all pictures are the same. */
         const char *text = cute_buffer_text(&one), *svg = strstr(text, "<svg");
         if (svg) cute_buffer_append(out, svg, one.length - (size_t)(svg - text));
         cute_buffer_release(&one);
     }
 }
 
-/* The pictures of an item as one: operands of an MMA around each other. */
+/* The pictures of an item as one document; the operands of an MMA around each other. */
 static cute_status put_whole(cute_arena *arena, const layout_item *item, const layout_pictures *pictures,
                              cute_buffer *out, cute_diag *diag)
 {
-    /* C with A beside and B above it. */
+    /* C, with A to its left and B above. */
     const cute_picture_options options = {.most_cells = 2 * SVG_SIDE * SVG_SIDE, .most_side = 2 * SVG_SIDE};
     cute_picture whole;
     const cute_picture *shown = &pictures->items[0];
@@ -132,14 +132,14 @@ cute_status cute_layouts_svg(cute_arena *arena, const layout_report *report, int
             CUTE_TRY(cute_layouts_draw(arena, item, SVG_SIDE, SVG_SIDE, &pictures, diag));
             if (!pictures.count)
                 return cute_fail(diag, CUTE_INVALID, &file, "layout %d has no picture: %s", item->number,
-                                 pictures.why ? pictures.why : "its sizes are not known");
+                                 pictures.why ? pictures.why : "its sizes are unknown");
             return put_whole(arena, item, &pictures, out, diag);
         }
-    return cute_fail(diag, CUTE_USAGE, NULL, "there is no layout %lld; there are 1 to %d", (long long)number,
-                     report->items);
+    return cute_fail(diag, CUTE_USAGE, NULL, "expected a layout from 1 to %d, got %lld", report->items,
+                     (long long)number);
 }
 
-/* ---- a page ---- */
+/* ---- HTML ---- */
 
 static void put_xml(const char *text, cute_buffer *out)
 {
@@ -152,8 +152,8 @@ static cute_status put_rows(cute_arena *arena, const layout_kernel *kernel, cute
         out, "<table><tr><th></th><th>kind</th><th>line</th><th>layout</th><th>size</th><th></th></tr>\n");
     for (size_t n = 0; n < kernel->count; n++) {
         const layout_item *item = &kernel->items[n];
-        const char *cells[] = {kind_of(item), place_of(arena, item), item->layout, size_of(arena, item),
-                               what_of(arena, item)};
+        const char *cells[] = {layout_kind_name(item), format_place(arena, item), item->layout,
+                               format_size(arena, item), format_details(arena, item)};
         layout_pictures pictures;
         CUTE_TRY(cute_layouts_draw(arena, item, 1, 1, &pictures, diag));
         cute_buffer_printf(out, pictures.count ? "<tr><td><a href=\"#l%d\">%d</a></td>" : "<tr><td>%d</td>",
@@ -174,8 +174,9 @@ static cute_status put_figure(cute_arena *arena, const layout_item *item, cute_b
     layout_pictures pictures;
     CUTE_TRY(cute_layouts_draw(arena, item, PAGE_ROWS, PAGE_COLUMNS, &pictures, diag));
     if (!pictures.count) return CUTE_OK;
-    cute_buffer_printf(out, "<section id=\"l%d\"><h3>%d. %s ", item->number, item->number, kind_of(item));
-    put_xml(place_of(arena, item), out);
+    cute_buffer_printf(out, "<section id=\"l%d\"><h3>%d. %s ", item->number, item->number,
+                       layout_kind_name(item));
+    put_xml(format_place(arena, item), out);
     cute_buffer_puts(out, "</h3>\n<p><code>");
     put_xml(item->text, out);
     cute_buffer_puts(out, "</code></p>\n");
@@ -230,7 +231,7 @@ json_t *cute_layouts_json(const layout_report *report)
         json_t *one = json_object(), *list = json_array();
         for (size_t n = 0; n < kernel->count; n++) {
             const layout_item *i = &kernel->items[n];
-            json_t *item = json_pack("{s:i,s:s}", "number", i->number, "kind", kind_of(i));
+            json_t *item = json_pack("{s:i,s:s}", "number", i->number, "kind", layout_kind_name(i));
             put_text(item, "name", i->name);
             put_text(item, "op", i->op);
             put_text(item, "file", i->file);

@@ -1,4 +1,4 @@
-/* Counters of the emulator in tables: classes, spaces, lines; and beside the PTX. */
+/* The emulator's counters as tables by class, space and line, and as annotated PTX or source. */
 #include "lib/report/launch/counters.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { LINES_SHOWN = 40, TALLIES = 9, LAST_LINE = 1 << 30 };
 
-/* What a line did, out of one or more of its instructions. */
+/* The counters of a line, summed over its instructions. */
 typedef struct counted {
     const char *file, *instruction;
     long long line;
@@ -22,31 +22,32 @@ static const struct {
     const char *name, *group, *sub, *key;
 } columns[TALLIES] = {
     {"instructions", NULL, NULL, "instructions"}, {"lanes", NULL, NULL, "lanes"},
-    {"parted", NULL, NULL, "divergences"},        {"global read", "bytes", "global", "read"},
+    {"diverged", NULL, NULL, "divergences"},      {"global read", "bytes", "global", "read"},
     {"written", "bytes", "global", "written"},    {"shared read", "bytes", "shared", "read"},
     {"written", "bytes", "shared", "written"},    {"wavefronts", "wavefronts", NULL, "count"},
     {"sectors", "sectors", NULL, "count"}};
 
-/* No launch counts that far; a report may say so. */
-static long long sum_of(long long a, long long b)
+/* Saturates: a hand-written report may overflow. */
+static long long saturating_add(long long a, long long b)
 {
     int64_t sum;
     return cute_add64(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static void take(const json_t *value, counted *out)
+static void add_counters(const json_t *value, counted *out)
 {
     for (int n = 0; n < TALLIES; n++) {
         const json_t *at = value;
         if (columns[n].group) at = json_object_get(at, columns[n].group);
         if (columns[n].sub) at = json_object_get(at, columns[n].sub);
-        out->numbers[n] = sum_of(out->numbers[n], json_integer_value(json_object_get(at, columns[n].key)));
+        out->numbers[n] =
+            saturating_add(out->numbers[n], json_integer_value(json_object_get(at, columns[n].key)));
     }
 }
 
 /* ---- tables ---- */
 
-static const char *number(cute_arena *arena, long long value)
+static const char *format_count(cute_arena *arena, long long value)
 {
     const char *text = value ? cute_arena_printf(arena, "%lld", value) : "";
     return text ? text : "";
@@ -60,31 +61,31 @@ static void put_classes(cute_arena *arena, const json_t *kernel, cute_buffer *ou
     cute_table_row(&table, (const char *[]){"", "instructions", "lanes"});
     json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "classes"), key, item) cute_table_row(
         &table,
-        (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "instructions"))),
-                         number(arena, json_integer_value(json_object_get(item, "lanes")))});
+        (const char *[]){key, format_count(arena, json_integer_value(json_object_get(item, "instructions"))),
+                         format_count(arena, json_integer_value(json_object_get(item, "lanes")))});
     cute_table_print(&table, 1, "  ", out);
     table = (cute_table){.arena = arena, .columns = 3};
     cute_table_row(&table, (const char *[]){"bytes", "read", "written"});
     json_object_foreach((json_t *)(uintptr_t)json_object_get(kernel, "bytes"), key, item) cute_table_row(
-        &table, (const char *[]){key, number(arena, json_integer_value(json_object_get(item, "read"))),
-                                 number(arena, json_integer_value(json_object_get(item, "written")))});
+        &table, (const char *[]){key, format_count(arena, json_integer_value(json_object_get(item, "read"))),
+                                 format_count(arena, json_integer_value(json_object_get(item, "written")))});
     if (table.rows > 1) cute_table_print(&table, 1, "  ", out);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const counted *x = a, *y = b;
     int order = strcmp(x->file, y->file);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int by_work(const void *a, const void *b)
+static int compare_work(const void *a, const void *b)
 {
     const counted *x = a, *y = b;
-    return x->numbers[0] > y->numbers[0] ? -1 : x->numbers[0] < y->numbers[0] ? 1 : by_place(a, b);
+    return x->numbers[0] > y->numbers[0] ? -1 : x->numbers[0] < y->numbers[0] ? 1 : compare_places(a, b);
 }
 
-/* The instructions of `lines` summed up by line; of the source where it is known. *count: how many ran. */
+/* Sums counters by source line, or by PTX line if unknown. *count: executed lines. */
 static counted *sum_lines(cute_arena *arena, const json_t *lines, size_t *count)
 {
     size_t index, kept = 0;
@@ -101,31 +102,32 @@ static counted *sum_lines(cute_arena *arena, const json_t *lines, size_t *count)
         c->line = json_integer_value(json_object_get(item, file ? "line" : "ptx_line"));
         c->instruction = json_string_value(json_object_get(item, "instruction"));
         if (c->line < 0 || c->line > LAST_LINE || !c->instruction) continue;
-        take(item, c);
+        add_counters(item, c);
         kept++;
     }
-    cute_sort(list, kept, sizeof *list, by_place);
+    cute_sort(list, kept, sizeof *list, compare_places);
     for (size_t n = 0; n < kept; n++) {
         counted *last = *count ? &list[*count - 1] : NULL;
-        if (!last || by_place(last, &list[n])) {
+        if (!last || compare_places(last, &list[n])) {
             list[(*count)++] = list[n];
             continue;
         }
-        for (int k = 0; k < TALLIES; k++) last->numbers[k] = sum_of(last->numbers[k], list[n].numbers[k]);
+        for (int k = 0; k < TALLIES; k++)
+            last->numbers[k] = saturating_add(last->numbers[k], list[n].numbers[k]);
     }
     return list;
 }
 
-/* Only the columns that have numbers. */
+/* Omits empty columns. */
 static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
 {
     size_t count;
     counted *list = sum_lines(arena, json_object_get(kernel, "lines"), &count);
     bool used[TALLIES] = {0};
     if (!list || !count) return;
-    cute_sort(list, count, sizeof *list, by_work);
+    cute_sort(list, count, sizeof *list, compare_work);
     size_t shown = count < LINES_SHOWN ? count : LINES_SHOWN;
-    cute_sort(list, shown, sizeof *list, by_place);
+    cute_sort(list, shown, sizeof *list, compare_places);
     for (size_t n = 0; n < shown; n++)
         for (int k = 0; k < TALLIES; k++) used[k] |= list[n].numbers[k] != 0;
     cute_table table = {.arena = arena, .columns = 1};
@@ -140,11 +142,12 @@ static void put_lines(cute_arena *arena, const json_t *kernel, cute_buffer *out)
                               : cute_arena_printf(arena, "PTX %lld, %s", c->line, c->instruction);
         if (!cells[0]) cells[0] = "";
         for (int k = 0; k < TALLIES; k++)
-            if (used[k]) cells[at++] = c ? number(arena, c->numbers[k]) : columns[k].name;
+            if (used[k]) cells[at++] = c ? format_count(arena, c->numbers[k]) : columns[k].name;
         cute_table_row(&table, cells);
     }
     cute_table_print(&table, 1, "  ", out);
-    if (count > shown) cute_buffer_printf(out, "  and %zu lines with less; --json has all\n", count - shown);
+    if (count > shown)
+        cute_buffer_printf(out, "  and %zu more lines with less work; --json has all\n", count - shown);
 }
 
 void cute_report_counters(const json_t *counters, cute_buffer *out)
@@ -165,17 +168,17 @@ void cute_report_counters(const json_t *counters, cute_buffer *out)
     cute_arena_destroy(arena);
 }
 
-/* ---- beside the PTX ---- */
+/* ---- annotated PTX ---- */
 
 static cute_status bad_report(const char *label, const char *why, cute_diag *diag)
 {
     const cute_place place = {.file = label};
     cute_fail(diag, CUTE_INVALID, &place, "%s", why);
-    cute_note(diag, NULL, "cute-run k.ptx --config launch.json --counters --json writes such a report");
+    cute_note(diag, NULL, "create a report with cute-run k.ptx --config launch.json --counters --json");
     return CUTE_INVALID;
 }
 
-/* Where the table has no numbers: a line without an instruction, or code that did not run. */
+/* Cells are empty for lines without instructions and for code that did not run. */
 static void put_cells(const counted *c, bool code, cute_buffer *out)
 {
     static const int shown[] = {0, 1, 2, 3, 4, 5, 6};
@@ -190,7 +193,7 @@ static void put_cells(const counted *c, bool code, cute_buffer *out)
 
 static void put_heading(cute_buffer *out)
 {
-    cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "parted",
+    cute_buffer_printf(out, "%12s %12s %7s %11s %11s %11s %11s\n", "instructions", "lanes", "diverged",
                        "global read", "written", "shared read", "written");
 }
 
@@ -201,7 +204,7 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
     size_t lines = 1, index, inner;
     json_t *item, *line;
     bool found = false;
-    if (!json_is_array(list)) return bad_report(label, "this report has no \"counters\"", diag);
+    if (!json_is_array(list)) return bad_report(label, "the report has no \"counters\"", diag);
     for (size_t n = 0; n < length; n++) lines += ptx[n] == '\n';
     counted *counts = calloc(lines + 1, sizeof *counts);
     bool *code = calloc(lines + 1, sizeof *code);
@@ -215,17 +218,19 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
         {
             json_int_t at = json_integer_value(json_object_get(line, "ptx_line"));
             if (at < 1 || (size_t)at > lines) {
-                status =
-                    bad_report(label, "these counters are of other PTX: their lines go beyond its end", diag);
+                status = bad_report(
+                    label, "the counters belong to other PTX: a line number exceeds its length", diag);
                 break;
             }
             code[at] = true;
-            take(line, &counts[at]);
+            add_counters(line, &counts[at]);
         }
     }
     if (status == CUTE_OK && !found)
-        status = bad_report(
-            label, kernel ? "these counters know no such kernel" : "there are no counters of kernels", diag);
+        status = bad_report(label,
+                            kernel ? "the report has no counters of this kernel"
+                                   : "the report has no counters of kernels",
+                            diag);
     if (status == CUTE_OK) put_heading(out);
     for (size_t n = 1, at = 0; status == CUTE_OK && at < length; n++) {
         const char *end = memchr(ptx + at, '\n', length - at);
@@ -244,10 +249,10 @@ cute_status cute_report_counted_ptx(const char *label, const json_t *report, con
     return status;
 }
 
-/* ---- the source ---- */
+/* ---- annotated source ---- */
 
-/* Line `number` of a text; *length: without its end. NULL: there is none. */
-static const char *line_of(const cute_buffer *text, long long number, size_t *length)
+/* Line `number` of a text, with its length; NULL: no such line. */
+static const char *find_line(const cute_buffer *text, long long number, size_t *length)
 {
     const char *at = cute_buffer_text(text), *end = at + text->length;
     for (long long n = 1; at < end; n++) {
@@ -264,7 +269,7 @@ static void put_source_line(const counted *c, const cute_buffer *text, long long
 {
     static const counted nothing = {0};
     size_t length = 0, before = out->length;
-    const char *line = line_of(text, number, &length);
+    const char *line = find_line(text, number, &length);
     if (!line && !c) return;
     put_cells(c ? c : &nothing, c != NULL, out);
     cute_buffer_printf(out, "%5lld  %.*s", number, (int)length, line ? line : "");
@@ -272,7 +277,7 @@ static void put_source_line(const counted *c, const cute_buffer *text, long long
     cute_buffer_putc(out, '\n');
 }
 
-/* The lines of one file, each with the one before and behind it. */
+/* The executed lines of one file, with one line of context on each side. */
 static void put_file(const counted *list, size_t count, cute_buffer *out)
 {
     cute_buffer text = {0};
@@ -287,7 +292,7 @@ static void put_file(const counted *list, size_t count, cute_buffer *out)
             put_source_line(NULL, &text, k, out);
         put_source_line(&list[n], &text, list[n].line, out);
         shown = list[n].line;
-        if (!shown) continue; /* what belongs to no line */
+        if (!shown) continue; /* counters without a line */
         if (n + 1 < count && list[n + 1].line == shown + 1) continue;
         put_source_line(NULL, &text, ++shown, out);
     }
@@ -303,7 +308,7 @@ cute_status cute_report_counted_source(const char *label, const json_t *report, 
     json_t *item, *line, *lines = json_array();
     if (!json_is_array(list)) {
         json_decref(lines);
-        return bad_report(label, "this report has no \"counters\"", diag);
+        return bad_report(label, "the report has no \"counters\"", diag);
     }
     json_array_foreach((json_t *)(uintptr_t)list, index, item)
     {
@@ -317,8 +322,7 @@ cute_status cute_report_counted_source(const char *label, const json_t *report, 
     counted *sums = arena && lines ? sum_lines(arena, lines, &count) : NULL;
     cute_status status = sums ? CUTE_OK : cute_fail_memory(diag);
     if (status == CUTE_OK && !count)
-        status = bad_report(label, "these counters know no lines of a source: compile with line information",
-                            diag);
+        status = bad_report(label, "the counters have no source lines: compile with -lineinfo", diag);
     if (count) put_heading(out);
     for (size_t n = 0, next; status == CUTE_OK && n < count; n = next) {
         for (next = n + 1; next < count && !strcmp(sums[next].file, sums[n].file); next++) {

@@ -1,4 +1,4 @@
-/* What the devices of this machine are. */
+/* The devices of this machine as text and JSON. */
 #include "cute/report.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void text_emulator(const cute_device_info *d, cute_buffer *out)
 {
     cute_buffer_printf(out, "device emulator: %s, compute capability %d.%d (%s), on the CPU\n", d->name,
                        d->major, d->minor, d->arch);
-    cute_buffer_printf(out, "  shared memory: %lld bytes a block, %lld on request\n",
+    cute_buffer_printf(out, "  shared memory: %lld bytes per block, %lld opt-in\n",
                        (long long)d->shared_block, (long long)d->shared_optin);
 }
 
@@ -59,12 +59,12 @@ static void text_device(const cute_device_info *d, cute_buffer *out)
     cute_buffer_printf(out, "  %lld multiprocessors at %lld MHz, %lld threads and %lld registers each\n",
                        (long long)d->multiprocessors, (long long)d->clock / 1000,
                        (long long)d->threads_multiprocessor, (long long)d->registers_multiprocessor);
-    cute_buffer_printf(out, "  %.1f GiB of memory, %lld bits at %lld MHz: %.0f GB/s at best; L2 %.0f MiB%s\n",
+    cute_buffer_printf(out, "  %.1f GiB of memory, %lld bits at %lld MHz: %.0f GB/s peak; L2 %.0f MiB%s\n",
                        (double)d->memory / (1 << 30), (long long)d->bus_width,
                        (long long)d->memory_clock / 1000,
                        2e3 * (double)d->memory_clock * (double)d->bus_width / 8 * 1e-9,
                        (double)d->l2 / (1 << 20), d->ecc ? ", ECC" : "");
-    cute_buffer_printf(out, "  shared memory: %lld bytes a block, %lld on request, %lld a multiprocessor\n",
+    cute_buffer_printf(out, "  shared memory: %lld bytes per block, %lld opt-in, %lld per multiprocessor\n",
                        (long long)d->shared_block, (long long)d->shared_optin,
                        (long long)d->shared_multiprocessor);
     cute_buffer_printf(out, "  %s clusters, %s tensor maps, %s cooperative launches\n",
@@ -78,7 +78,7 @@ char *cute_device_describe(const cute_device_info *devices, size_t count, bool j
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         cute_device_info d;
-        /* The caller's structs may be of another version: they stand as far apart as they say. */
+        /* The caller's structs may have another version; their size field is the stride. */
         const char *at = (const char *)devices + i * devices->size;
         if (cute_struct_read(&d, sizeof d, at, "cute_device_info", NULL) != CUTE_OK || !d.kind) continue;
         json_array_append_new(list, device_json(&d));

@@ -1,4 +1,4 @@
-/* A product that cute-run made: what was chosen, and the launch's own report. */
+/* The report of a matrix multiplication: the chosen configuration and the launch report. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static json_t *gemm_json(const cute_gemm *gemm)
                      (json_int_t)c.split, "workspace", (json_int_t)cute_gemm_workspace(gemm));
 }
 
-static void text(const cute_gemm *gemm, cute_buffer *out)
+static void text_gemm(const cute_gemm *gemm, cute_buffer *out)
 {
     cute_gemm_choice c = {.size = sizeof c};
     size_t count;
@@ -49,19 +49,19 @@ static void text(const cute_gemm *gemm, cute_buffer *out)
     for (size_t i = 0; i < count; i++) {
         const cute_gemm_problem *g = &problems[i].given;
         cute_buffer_printf(out, "gemm %lldx%lldx%lld", (long long)g->m, (long long)g->n, (long long)g->k);
-        if (g->batch > 1) cute_buffer_printf(out, ", %lld of them", (long long)g->batch);
-        cute_buffer_printf(out, ": %s to %s, sums in %s, A by %s, B by %s, D by %s\n", g->type_a, g->type_d,
-                           problems[i].fast ? "f32 of fast accumulation" : g->accumulate,
+        if (g->batch > 1) cute_buffer_printf(out, ", batch %lld", (long long)g->batch);
+        cute_buffer_printf(out, ": %s to %s, accumulated in %s, A by %s, B by %s, D by %s\n", g->type_a,
+                           g->type_d, problems[i].fast ? "f32 with fast accumulation" : g->accumulate,
                            g->order_a ? "columns" : "rows", g->order_b ? "columns" : "rows",
                            g->order_d ? "columns" : "rows");
     }
     cute_buffer_printf(out, "configuration %s: kernel %s, tile %lldx%lldx%lld, %lld stages%s%s%s%s%s; %s\n",
                        c.configuration, c.kernel, (long long)c.tile[0], (long long)c.tile[1],
-                       (long long)c.tile[2], (long long)c.stages, c.swapped ? ", D as its transpose" : "",
+                       (long long)c.tile[2], (long long)c.stages, c.swapped ? ", D transposed" : "",
                        c.packs_a ? ", A copied first" : "", c.packs_b ? ", B copied first" : "",
-                       c.epilogue ? ", epilogue behind it" : "", c.fused ? ", epilogue in it" : "",
+                       c.epilogue ? ", separate epilogue" : "", c.fused ? ", fused epilogue" : "",
                        gemm_algo_of(gemm)->emulated && c.tuned
-                           ? "the fastest on the emulator; nothing was measured"
+                           ? "the fastest on the emulator, not measured on a GPU"
                            : chosen_by(gemm, &c));
     if (cute_gemm_workspace(gemm))
         cute_buffer_printf(out, "workspace: %zu bytes\n", cute_gemm_workspace(gemm));
@@ -72,7 +72,7 @@ char *cute_gemm_report(const cute_gemm *gemm, const cute_launch *launch, bool js
     cute_buffer out = {0};
     char *own = cute_launch_report(launch, json, timing);
     json_t *value = own && json ? json_loads(own, 0, NULL) : NULL;
-    if (!json) text(gemm, &out);
+    if (!json) text_gemm(gemm, &out);
     if (!json && own) cute_buffer_puts(&out, own);
     free(own);
     if (json && value) json_object_set_new(value, "gemm", gemm_json(gemm));

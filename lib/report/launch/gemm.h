@@ -1,11 +1,11 @@
-/* The report of a product that was launched. */
+/* The report of a launched matrix multiplication. */
 #ifndef CUTE_LIB_REPORT_LAUNCH_GEMM_H
 #define CUTE_LIB_REPORT_LAUNCH_GEMM_H
 
 #include "cute/gemm.h"
 #include "cute/launch.h"
 
-/* What was chosen, and what cute_launch_report says; malloc'ed. */
+/* The choice of a configuration, and cute_launch_report; allocated with malloc. */
 char *cute_gemm_report(const cute_gemm *gemm, const cute_launch *launch, bool json, bool timing);
 
 #endif

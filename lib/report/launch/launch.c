@@ -1,4 +1,4 @@
-/* A launch and its results: one JSON value, which people get as text. */
+/* A launch and its results as one JSON value, from which the text is generated. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,34 +14,34 @@
 #include "lib/report/resources/resources.h"
 #include "lib/report/roofline/roofline.h"
 
-static json_t *extents(const int64_t *values, int count)
+static json_t *extents_json(const int64_t *values, int count)
 {
     return cute_json_integers(values, (size_t)count, CUTE_DYNAMIC);
 }
 
 /* JSON has no NaN and no infinities. */
-static json_t *number(double value)
+static json_t *real_or_name(double value)
 {
     if (value != value) return json_string("nan");
     if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
     return json_real(value);
 }
 
-static json_t *index_of(const cute_tensor *t, int64_t linear)
+static json_t *index_json(const cute_tensor *t, int64_t linear)
 {
     int64_t index[CUTE_TENSOR_RANK];
     if (linear < 0) return json_null();
     for (int i = t->rank; i-- > 0; linear /= t->shape[i]) index[i] = linear % t->shape[i];
-    return extents(index, t->rank);
+    return extents_json(index, t->rank);
 }
 
-/* What a multiprocessor holds of a launch; NULL where the registers are not known: of PTX on the emulator. */
+/* The occupancy of a launch; NULL if the registers are unknown, as for PTX on the emulator. */
 static json_t *occupancy_json(const cute_launch *l, const plan_launch *p, const cute_function_info *f)
 {
     cute_occupancy_input in = {.size = sizeof in};
     cute_occupancy o = {.size = sizeof o};
     cute_occupancy_of_kernel(l->plan.module, p->kernel, &in, NULL);
-    if (f && f->registers > 0 && !l->run.emulated) { /* a GPU: what the driver made of it */
+    if (f && f->registers > 0 && !l->run.emulated) { /* a GPU: the driver's register count */
         in.arch = l->run.device.arch;
         in.registers = f->registers;
         in.static_smem = f->static_smem;
@@ -88,8 +88,8 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     json_t *value =
         json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
                   "demangled", name != p->kernel->name ? cute_json_text(name) : NULL, "grid",
-                  extents(p->shape.grid, 3), "block", extents(p->shape.block, 3), "cluster",
-                  p->shape.cluster[0] ? extents(p->shape.cluster, 3) : NULL, "dynamic_smem",
+                  extents_json(p->shape.grid, 3), "block", extents_json(p->shape.block, 3), "cluster",
+                  p->shape.cluster[0] ? extents_json(p->shape.cluster, 3) : NULL, "dynamic_smem",
                   p->shape.dynamic_smem, "cooperative", p->shape.cooperative ? json_true() : NULL,
                   "programmatic", p->shape.programmatic ? json_true() : NULL, "args", args, "tensor_maps",
                   json_array_size(maps) ? maps : NULL);
@@ -108,13 +108,13 @@ static json_t *buffer_json(const config_buffer *b)
                                         "integers", "nan",   "expr", "npy",     "raw"};
     const cute_tensor *t = &b->tensor;
     return json_pack("{s:s,s:s,s:o,s:o,s:I,s:s}", "name", t->name, "dtype", cute_dtype_get(t->dtype)->name,
-                     "shape", extents(t->shape, t->rank), "strides", extents(t->strides, t->rank), "bytes",
-                     t->bytes, "init", inits[b->init]);
+                     "shape", extents_json(t->shape, t->rank), "strides", extents_json(t->strides, t->rank),
+                     "bytes", t->bytes, "init", inits[b->init]);
 }
 
 static json_t *error_json(const cute_tensor *t, json_t *size, int64_t at)
 {
-    return json_pack("{s:o*,s:o}", "value", size, "index", index_of(t, at));
+    return json_pack("{s:o*,s:o}", "value", size, "index", index_json(t, at));
 }
 
 static json_t *check_json(const cute_launch *l, size_t i)
@@ -124,8 +124,8 @@ static json_t *check_json(const cute_launch *l, size_t i)
     const cute_tensor *t = &c->buffer->tensor;
     json_t *first = NULL;
     if (r->first >= 0)
-        first = json_pack("{s:o,s:o,s:o}", "index", index_of(t, r->first), "got", number(r->got), "want",
-                          number(r->want));
+        first = json_pack("{s:o,s:o,s:o}", "index", index_json(t, r->first), "got", real_or_name(r->got),
+                          "want", real_or_name(r->want));
     return json_pack("{s:s,s:b,s:I,s:I,s:f,s:f,s:o*,s:o*,s:o,s:o,s:o,s:I,s:I}", "buffer", t->name, "ok",
                      r->bad == 0 && !r->empty, "compared", r->compared, "bad", r->bad, "rtol", c->rtol,
                      "atol", c->atol, "ulp", c->ulp >= 0 ? json_integer(c->ulp) : NULL, "first_bad", first,
@@ -165,9 +165,8 @@ static json_t *times_json(const cute_launch *l, size_t which, const char *name, 
     return value;
 }
 
-/* How the plan compares: by the rate of bytes where both have one, else of operations, else by time. Above 1:
- * faster. */
-static double ratio(const json_t *own, const json_t *peer)
+/* Speed relative to a baseline: by bandwidth if both have one, else by operation rate, else by time. Above 1: faster. */
+static double speed_ratio(const json_t *own, const json_t *peer)
 {
     static const char *const rates[] = {"gbytes_per_s", "tflops_per_s"};
     for (int i = 0; i < 2; i++) {
@@ -183,18 +182,18 @@ typedef struct count_name {
     size_t offset;
 } count_name;
 static const count_name count_names[] = {
-    {"instructions", "instructions of warps", offsetof(cute_emulator_counts, instructions)},
+    {"instructions", "warp instructions", offsetof(cute_emulator_counts, instructions)},
     {"lanes", "lane operations", offsetof(cute_emulator_counts, lanes)},
     {"global_read", "bytes read from global memory", offsetof(cute_emulator_counts, global_read)},
     {"global_written", "bytes written to global memory", offsetof(cute_emulator_counts, global_written)},
     {"shared_read", "bytes read from shared memory", offsetof(cute_emulator_counts, shared_read)},
     {"shared_written", "bytes written to shared memory", offsetof(cute_emulator_counts, shared_written)},
     {"divergences", "divergent branches", offsetof(cute_emulator_counts, divergences)},
-    {"barriers", "barriers of blocks", offsetof(cute_emulator_counts, barriers)},
-    {"mma_flops", "operations of tensor cores", offsetof(cute_emulator_counts, mma_flops)},
+    {"barriers", "block barriers", offsetof(cute_emulator_counts, barriers)},
+    {"mma_flops", "tensor-core operations", offsetof(cute_emulator_counts, mma_flops)},
 };
 
-/* The emulator counts; it has no times that mean anything on a GPU. */
+/* The emulator's counts; its times do not predict those of a GPU. */
 static json_t *counts_json(const cute_emulator_counts *counts)
 {
     json_t *value = json_object();
@@ -220,7 +219,7 @@ static json_t *bench_json(const cute_launch *l)
     json_t *baselines = json_array();
     const char *name = l->plan.main.count == 1 ? l->plan.main.launches[0].kernel->name : "all launches";
     json_t *own = times_json(l, 0, name, b->bytes, b->flops);
-    /* Two transfers a clock: double data rate. */
+    /* double data rate: two transfers per clock */
     double peak = 2e3 * (double)l->run.device.memory_clock * (double)l->run.device.bus_width / 8;
     if (b->bytes > 0 && peak > 0)
         json_object_set_new(own, "of_peak",
@@ -228,7 +227,7 @@ static json_t *bench_json(const cute_launch *l)
     for (size_t i = 0; i < b->baseline_count; i++) {
         json_t *peer =
             times_json(l, i + 1, b->baselines[i].name, b->baselines[i].bytes, b->baselines[i].flops);
-        json_object_set_new(peer, "ratio", json_real(ratio(own, peer)));
+        json_object_set_new(peer, "ratio", json_real(speed_ratio(own, peer)));
         json_array_append_new(baselines, peer);
     }
     return json_pack("{s:s,s:s,s:o,s:o}", "cache", b->cold ? "cold" : "warm", "timing",
@@ -245,7 +244,7 @@ static json_t *unwritten_json(const cute_launch *l)
         if (u->count == 0 && o->after < 0 && o->before < 0) continue;
         json_array_append_new(
             list, json_pack("{s:s,s:I,s:o,s:o*,s:o*}", "buffer", t->name, "unwritten", u->count, "first",
-                            u->count ? index_of(t, u->first) : json_null(), "written_behind_end",
+                            u->count ? index_json(t, u->first) : json_null(), "written_behind_end",
                             o->after >= 0 ? json_integer(o->after) : NULL, "written_before_start",
                             o->before >= 0 ? json_integer(o->before) : NULL));
     }
@@ -433,8 +432,8 @@ static void text_bench(const json_t *value, cute_buffer *out)
     json_array_foreach(json_object_get(value, "baselines"), index, item) text_times(item, out);
 }
 
-/* Accesses by line, the worst first: what they took and what they could. */
-static int by_excess(const void *a, const void *b)
+/* Accesses by line, the largest excess over the ideal first. */
+static int compare_excess(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
     json_int_t p = json_integer_value(json_object_get(x, "transactions")) -
@@ -453,8 +452,8 @@ static void text_lines(const json_t *lines, const char *space, const char *title
     json_array_foreach((json_t *)(uintptr_t)lines, index,
                        item) if (!strcmp(json_string_value(json_object_get(item, "space")), space))
         sorted[count++] = item;
-    cute_sort(sorted, count, sizeof(json_t *), by_excess);
-    if (count) cute_buffer_printf(out, "%-44s %12s %12s %12s\n", title, "requests", "taken", "ideal");
+    cute_sort(sorted, count, sizeof(json_t *), compare_excess);
+    if (count) cute_buffer_printf(out, "%-44s %12s %12s %12s\n", title, "requests", "actual", "ideal");
     for (size_t n = 0; n < count && n < SHOWN; n++) {
         char where[160];
         const char *file = json_string_value(json_object_get(sorted[n], "file"));

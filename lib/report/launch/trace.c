@@ -1,5 +1,5 @@
-/* The timeline of a launch in the Trace Event Format of Chrome: complete events ("X") of a process that is the device, whose threads
- * are the host, copies and kernels. */
+/* The timeline of a launch in Chrome's Trace Event Format: complete events ("X") of a process for the device, with threads for the
+ * host, copies and kernels. */
 #include "cute/report.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static json_t *microseconds(double seconds)
 }
 
 /* Takes `args`. */
-static void put(const timeline *t, int row, const char *name, const char *category, double began,
-                double seconds, json_t *args)
+static void put_event(const timeline *t, int row, const char *name, const char *category, double began,
+                      double seconds, json_t *args)
 {
     json_array_append_new(t->events, json_pack("{s:o,s:s,s:s,s:i,s:i,s:o,s:o,s:o*}", "name",
                                                cute_json_text(name), "cat", category, "ph", "X", "pid",
@@ -41,7 +41,7 @@ static void put_name(const timeline *t, const char *what, int row, const char *n
                                                PROCESS, "tid", row, "args", "name", cute_json_text(name)));
 }
 
-static json_t *extent(const int64_t *n)
+static json_t *extent_json(const int64_t *n)
 {
     return json_sprintf("%lldx%lldx%lld", (long long)n[0], (long long)n[1], (long long)n[2]);
 }
@@ -51,9 +51,9 @@ static json_t *launch_args(const cute_launch *l, uint32_t index)
     const plan_launch *p = &l->plan.main.launches[index];
     const cute_function_info *f = l->ran ? &l->run.functions[index] : NULL;
     json_t *args = json_pack("{s:o,s:o,s:o,s:I}", "kernel", cute_json_text(p->kernel->name), "grid",
-                             extent(p->shape.grid), "block", extent(p->shape.block), "dynamic_smem",
+                             extent_json(p->shape.grid), "block", extent_json(p->shape.block), "dynamic_smem",
                              (json_int_t)p->shape.dynamic_smem);
-    if (p->shape.cluster[0]) json_object_set_new(args, "cluster", extent(p->shape.cluster));
+    if (p->shape.cluster[0]) json_object_set_new(args, "cluster", extent_json(p->shape.cluster));
     if (f) json_object_set_new(args, "static_smem", json_integer(f->static_smem));
     if (f && f->registers) json_object_set_new(args, "registers", json_integer(f->registers));
     return args;
@@ -67,7 +67,7 @@ static json_t *copy_args(const trace_span *s, double seconds)
 }
 
 /* Launches that overlap share a span: "first + second". */
-static const char *name_of(const cute_launch *l, const trace_span *s, uint32_t launches)
+static const char *span_name(const cute_launch *l, const trace_span *s, uint32_t launches)
 {
     const cute_config *config = &l->config;
     const char *name;
@@ -95,8 +95,8 @@ static void put_span(const timeline *t, const trace_log *log, const trace_span *
     const cute_launch *l = t->launch;
     bool launch = s->kind == TRACE_LAUNCH, copy = s->kind >= TRACE_UPLOAD && !launch;
     double ended = s->ended > 0 ? s->ended : t->last;
-    put(t, ROW_HOST, name_of(l, s, 1), s->kind == TRACE_PHASE ? "phase" : "call", s->began, ended - s->began,
-        s->bytes ? json_pack("{s:I}", "bytes", (json_int_t)s->bytes) : NULL);
+    put_event(t, ROW_HOST, span_name(l, s, 1), s->kind == TRACE_PHASE ? "phase" : "call", s->began,
+              ended - s->began, s->bytes ? json_pack("{s:I}", "bytes", (json_int_t)s->bytes) : NULL);
     if (!launch && !copy) return;
     bool timed = s->device >= 0;
     double began = timed ? log->base + s->device_began : s->began,
@@ -104,8 +104,8 @@ static void put_span(const timeline *t, const trace_log *log, const trace_span *
     if (!s->launches) return;
     json_t *args = launch ? launch_args(l, s->index) : copy_args(s, seconds);
     json_object_set_new(args, "clock", json_string(timed ? "device" : "host"));
-    put(t, launch ? ROW_KERNELS : ROW_COPIES, name_of(l, s, s->launches), launch ? "kernel" : "copy", began,
-        seconds, args);
+    put_event(t, launch ? ROW_KERNELS : ROW_COPIES, span_name(l, s, s->launches), launch ? "kernel" : "copy",
+              began, seconds, args);
 }
 
 char *cute_launch_trace(const cute_launch *l)
@@ -130,7 +130,7 @@ char *cute_launch_trace(const cute_launch *l)
     for (int row = 0; row < ROWS; row++) put_name(&t, "thread_name", row, row_names[row]);
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         if (parts[n].began > 0)
-            put(&t, ROW_HOST, parts[n].name, "stage", parts[n].began, parts[n].seconds, NULL);
+            put_event(&t, ROW_HOST, parts[n].name, "stage", parts[n].began, parts[n].seconds, NULL);
     for (size_t n = 0; log && n < log->count; n++) put_span(&t, log, &log->spans[n]);
     cute_buffer unused = {0};
     return cute_json_finish(json_pack("{s:o,s:s}", "traceEvents", t.events, "displayTimeUnit", "ms"), true,

@@ -1,4 +1,4 @@
-/* Text and JSON of an ELF file's tables. Both walk the same attributes (lib/cubin/elf/nvinfo.h). */
+/* ELF tables as text and JSON. Both iterate over the same attributes (lib/cubin/elf/nvinfo.h). */
 #include "lib/report/module/elfview.h"
 
 #include <elf.h>
@@ -28,7 +28,7 @@ static const char *symbol_name(const cute_elf *elf, uint32_t index)
     return index < elf->symbol_count && *elf->symbols[index].name ? elf->symbols[index].name : "?";
 }
 
-/* The value as a person reads it. */
+/* The value in readable form. */
 static void put_value(const cute_elf *elf, const cute_nvinfo *a, cute_buffer *out)
 {
     switch (a->shape) {

@@ -1,4 +1,4 @@
-/* Images of a file: what is stored, and which kernels are in it. */
+/* Images of a file with their storage and kernels. */
 #include "lib/report/module/images.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "lib/cubin/containers/images.h"
 #include "lib/cubin/module.h"
 
-/* Kernels of an image; -1: it could not be read. The name of the first is in `arena`. */
+/* The number of kernels in an image; -1: unreadable. The name of the first one is in `arena`. */
 static int count_kernels(cute_arena *arena, const char *label, const cute_image *image, const char **first)
 {
     const void *bytes;
@@ -20,7 +20,7 @@ static int count_kernels(cute_arena *arena, const char *label, const cute_image 
     if (own && cute_image_extract(own, label, image, &bytes, &length, NULL) == CUTE_OK &&
         cute_module_open(label, bytes, length, NULL, &module, NULL) == CUTE_OK) {
         count = (int)cute_module_kernel_count(module);
-        /* A name that is not mangled is the module's own. */
+        /* An unmangled name belongs to the module; copy it. */
         const char *name = count ? cute_symbol_name(own, cute_module_kernel(module, 0)->name) : NULL;
         if (name) *first = cute_arena_copy(arena, name, strlen(name));
         cute_module_close(module);

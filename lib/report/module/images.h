@@ -1,13 +1,13 @@
-/* The device code in a file of any kind, a row an image, as text or JSON. */
+/* The device code images in a file of any kind, as text or JSON. */
 #ifndef CUTE_LIB_REPORT_MODULE_IMAGES_H
 #define CUTE_LIB_REPORT_MODULE_IMAGES_H
 
 #include "lib/base/text/json.h"
 
-/* A list of objects, one an image; *out is released by the caller. CUTE_INVALID: damaged, or no device code. */
+/* A list with one object per image; the caller releases *out. CUTE_INVALID: damaged, or no device code. */
 cute_status cute_report_images_json(const char *label, const void *bytes, size_t length, json_t **out,
                                     cute_diag *diag);
-/* The table of such a list. */
+/* Prints such a list as a table. */
 void cute_report_images(const json_t *images, cute_buffer *out);
 
 #endif

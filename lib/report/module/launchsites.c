@@ -1,5 +1,4 @@
-/* A capture by text: an operation ends where its brackets are closed and a line ends, or where its body
- * begins. */
+/* Scans text without parsing: an operation ends at the end of a line with balanced brackets, or before its body. */
 #include "lib/report/module/launchsites.h"
 #include "lib/base/text/chars.h"
 
@@ -8,7 +7,7 @@
 
 static const char *const operations[] = {"gpu.launch_func", "gpu.launch", "cuda.launch_ex", "cute.launch"};
 
-/* The length of the operation's name at `at`; 0: none of the table begins there. */
+/* The length of the operation name at `at`; 0: none. */
 static size_t name_at(const char *text, const char *at, const char *stop)
 {
     if (at > text && cute_is_word(at[-1], ".")) return 0;
@@ -21,8 +20,8 @@ static size_t name_at(const char *text, const char *at, const char *stop)
     return 0;
 }
 
-/* Where the operation ends that begins at `at`. */
-static const char *end_of(const char *at, const char *stop)
+/* The end of the operation that begins at `at`. */
+static const char *find_end(const char *at, const char *stop)
 {
     int depth = 0;
     for (; at < stop; at++) {
@@ -39,7 +38,7 @@ static const char *end_of(const char *at, const char *stop)
         } else if (*at == '{' && depth <= 0) {
             return at;
         } else if (*at == '\n' && depth <= 0) {
-            /* `blocks in`, `threads in`, `args(` may stand on lines of their own. */
+            /* `blocks in`, `threads in`, `args(` may be on separate lines. */
             const char *next = at;
             while (next < stop && isspace((unsigned char)*next)) next++;
             static const char *const going_on[] = {
@@ -62,7 +61,7 @@ size_t cute_launch_sites(const char *label, const char *text, size_t length, cut
     size_t found = 0, line = 1;
     for (const char *at = text; at < stop; at++) {
         if (*at == '\n') line++;
-        if (*at == '"') { /* the generic form's name is a string; others are skipped */
+        if (*at == '"') { /* the name in generic form; other strings are skipped */
             size_t quoted = at + 1 < stop ? name_at(text, at + 1, stop) : 0;
             if (!quoted || at[1 + quoted] != '"') {
                 for (at++; at < stop && *at != '"'; at++) {
@@ -83,7 +82,7 @@ size_t cute_launch_sites(const char *label, const char *text, size_t length, cut
         }
         size_t name = name_at(text, at, stop);
         if (!name) continue;
-        const char *begin = at, *end = end_of(at[name] == '"' ? at + name + 1 : at, stop);
+        const char *begin = at, *end = find_end(at[name] == '"' ? at + name + 1 : at, stop);
         cute_buffer_printf(out, "%s:%zu: ", label, line);
         bool blank = false;
         for (const char *c = begin; c < end; c++) { /* on one line */

@@ -1,4 +1,4 @@
-/* The views of a module's kernels as text. */
+/* A module's kernels as text. */
 #include "lib/report/module/module.h"
 
 #include <elf.h>
@@ -11,12 +11,12 @@
 #include "lib/report/report.h"
 #include "lib/report/table.h"
 
-static const char *number(cute_arena *arena, int64_t value)
+static const char *format_count(cute_arena *arena, int64_t value)
 {
     return value < 0 ? "-" : cute_arena_printf(arena, "%lld", (long long)value);
 }
 
-/* The columns of the table of resources, behind the kernel's name. */
+/* The columns of the resource table. */
 static const char *const heads[] = {"kernel", "registers", "spill stores", "spill loads", "stack",
                                     "shared", "barriers",  "constant",     "code"};
 enum { FIGURES = sizeof heads / sizeof *heads - 1 };
@@ -40,7 +40,7 @@ void cute_report_resources(const cute_module *module, cute_buffer *out)
         int64_t values[FIGURES];
         const char *row[FIGURES + 1] = {cute_symbol_name(arena, k->name)};
         read_figures(k, values);
-        for (size_t c = 0; c < FIGURES; c++) row[c + 1] = number(arena, values[c]);
+        for (size_t c = 0; c < FIGURES; c++) row[c + 1] = format_count(arena, values[c]);
         cute_table_row(&table, row);
     }
     cute_table_print(&table, 1, "", out);
@@ -103,8 +103,8 @@ static void put_args(cute_arena *arena, const cute_kernel *k, cute_buffer *out)
         int64_t offset = a->first < k->param_count ? k->params[a->first].offset : -1;
         const char *kind = a->kind == CUTE_ARG_UNKNOWN ? "-" : cute_arg_kind_name(a->kind);
         const char *type = a->type ? a->type : a->dtype ? a->dtype : "-";
-        cute_table_row(&table, (const char *[]){a->name, kind, type, number(arena, offset),
-                                                number(arena, a->size), arg_details(arena, a)});
+        cute_table_row(&table, (const char *[]){a->name, kind, type, format_count(arena, offset),
+                                                format_count(arena, a->size), arg_details(arena, a)});
     }
     if (k->arg_count) cute_table_print(&table, 1 | 2 | 4 | 32, "    ", out);
 }
@@ -120,15 +120,15 @@ CUTE_PRINTF(2, 3) static void add_words(cute_buffer *line, const char *format, .
 
 static void put_bounds(const cute_kernel *k, cute_buffer *line)
 {
-    if (k->max_cluster > 0) add_words(line, "clusters of at most %lld blocks", (long long)k->max_cluster);
-    if (k->explicit_cluster) add_words(line, "a cluster has to be given");
-    if (k->blocks_are_clusters) add_words(line, "the grid counts clusters");
+    if (k->max_cluster > 0) add_words(line, "at most %lld blocks per cluster", (long long)k->max_cluster);
+    if (k->explicit_cluster) add_words(line, "cluster size required");
+    if (k->blocks_are_clusters) add_words(line, "grid in units of clusters");
     if (k->min_blocks > 0)
-        add_words(line, "%lld block%s on a multiprocessor at least", (long long)k->min_blocks,
+        add_words(line, "at least %lld block%s per multiprocessor", (long long)k->min_blocks,
                   k->min_blocks == 1 ? "" : "s");
 }
 
-/* What the source says of a launch. */
+/* Launch bounds and sizes that the source states. */
 static void put_launch(const cute_kernel *k, const char *indent, cute_buffer *out)
 {
     cute_buffer line = {0};
@@ -153,7 +153,7 @@ static void put_launch(const cute_kernel *k, const char *indent, cute_buffer *ou
     if (k->dynamic_smem >= 0)
         cute_buffer_printf(out, "%sdynamic shared memory: %lld bytes\n", indent, (long long)k->dynamic_smem);
     else if (k->uses_dynamic_smem)
-        cute_buffer_printf(out, "%sdynamic shared memory: used, of a size that the launch gives\n", indent);
+        cute_buffer_printf(out, "%sdynamic shared memory: size set at launch\n", indent);
 }
 
 void cute_report_kernel_resources(cute_arena *arena, const cute_kernel *k, const char *indent,
@@ -163,7 +163,7 @@ void cute_report_kernel_resources(cute_arena *arena, const cute_kernel *k, const
     int64_t values[FIGURES];
     const char *row[FIGURES];
     read_figures(k, values);
-    for (size_t i = 0; i < FIGURES; i++) row[i] = number(arena, values[i]);
+    for (size_t i = 0; i < FIGURES; i++) row[i] = format_count(arena, values[i]);
     cute_table_row(&table, heads + 1);
     cute_table_row(&table, row);
     cute_table_print(&table, 0, indent, out);
@@ -197,7 +197,7 @@ static void put_sections(cute_arena *arena, const cute_elf *elf, cute_buffer *ou
     cute_table_print(&table, 1 | 8, "", out);
 }
 
-/* ---- what a launch has to give, in short ---- */
+/* ---- summary for a launch ---- */
 
 static void text_shape(const char *label, const int64_t *v, cute_buffer *out)
 {
@@ -230,12 +230,12 @@ static void text_kernel(cute_arena *arena, const cute_kernel *k, cute_buffer *ou
     if (k->dynamic_smem > 0)
         cute_buffer_printf(out, "  dynamic shared memory %lld bytes\n", (long long)k->dynamic_smem);
     else if (k->uses_dynamic_smem)
-        cute_buffer_puts(out, "  dynamic shared memory, its size chosen at the launch\n");
+        cute_buffer_puts(out, "  dynamic shared memory, size set at launch\n");
     if (k->resources.registers > 0)
         cute_buffer_printf(out, "  %lld registers\n", (long long)k->resources.registers);
 }
 
-/* What a host function takes, as the options of cute-run that give it. */
+/* A host function, with the options of cute-run that pass its arguments. */
 static void text_plan(cute_arena *arena, const char *line, size_t length, cute_buffer *out)
 {
     json_t *json = NULL;
@@ -265,7 +265,7 @@ static void text_plan(cute_arena *arena, const char *line, size_t length, cute_b
     json_decref(json);
 }
 
-/* Kernels of several modules carry the same plans: each is shown once. */
+/* Several modules contain the same plans: print each once. */
 static void text_plans(cute_arena *arena, const cute_module *module, cute_buffer *out)
 {
     const char *line, *other;

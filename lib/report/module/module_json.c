@@ -1,4 +1,4 @@
-/* The views of a module's kernels as JSON. Keys are those of docs/metadata.md where there is one. */
+/* A module's kernels as JSON, with the keys of docs/metadata.md. */
 #include <string.h>
 
 #include "lib/base/text/demangle.h"
@@ -6,7 +6,7 @@
 #include "lib/report/module/module.h"
 #include "lib/report/report.h"
 
-/* Sets nothing for what is not known. */
+/* Unknown values are omitted. */
 static void put_text(json_t *object, const char *key, const char *text)
 {
     if (text) json_object_set_new(object, key, cute_json_text(text));
@@ -219,7 +219,7 @@ static json_t *sections_json(const cute_elf *elf)
     return array;
 }
 
-/* Each host function with what it takes, as docs/metadata.md has it, or why it has no plan. */
+/* Each host function with its parameters (docs/metadata.md), or the reason why it has no plan. */
 static void put_plans(json_t *o, const cute_module *module)
 {
     static const char *const keys[] = {"plan", "args", "refused"};

@@ -1,4 +1,4 @@
-/* What the machine code adds to the resources of a kernel: registers by class, and which lines use local memory. */
+/* Resource data from SASS: live registers by class, and the lines that use local memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "lib/code/sass/code.h"
 #include "lib/report/resources/resources.h"
 
-_Static_assert((int)RESOURCE_CLASSES == (int)CUTE_REGISTER_CLASSES, "a figure a class");
+_Static_assert((int)RESOURCE_CLASSES == (int)CUTE_REGISTER_CLASSES, "one count per class");
 
-static resource_line *line_of(cute_arena *arena, resource_kernel *r, size_t *capacity,
-                              const cute_code_place *place)
+static resource_line *find_or_add_line(cute_arena *arena, resource_kernel *r, size_t *capacity,
+                                       const cute_code_place *place)
 {
     const char *file = place ? place->file : NULL;
     int64_t line = place ? place->line : 0;
@@ -24,8 +24,8 @@ static resource_line *line_of(cute_arena *arena, resource_kernel *r, size_t *cap
     return &r->local[r->local_count++];
 }
 
-/* What moves most first. */
-static int by_bytes(const void *a, const void *b)
+/* The most bytes first. */
+static int compare_bytes(const void *a, const void *b)
 {
     const resource_line *x = a, *y = b;
     int64_t p = x->bytes_loaded + x->bytes_stored, q = y->bytes_loaded + y->bytes_stored;
@@ -46,12 +46,12 @@ cute_status cute_resource_report_add_code(cute_arena *arena, resource_report *re
             const cute_code_instruction *in = &f->instructions[i];
             bool store = in->opcode->access == CUTE_ACCESS_STORE;
             if (in->space != CUTE_CODE_SPACE_LOCAL || in->opcode->access == CUTE_ACCESS_NONE) continue;
-            resource_line *line = line_of(arena, r, &capacity, in->place);
+            resource_line *line = find_or_add_line(arena, r, &capacity, in->place);
             if (!line) return cute_fail_memory(diag);
             *(store ? &line->stores : &line->loads) += 1;
             *(store ? &line->bytes_stored : &line->bytes_loaded) += in->width;
         }
-        cute_sort(r->local, r->local_count, sizeof *r->local, by_bytes);
+        cute_sort(r->local, r->local_count, sizeof *r->local, compare_bytes);
     }
     return CUTE_OK;
 }

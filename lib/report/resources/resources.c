@@ -1,5 +1,5 @@
-/* Builds the report of a module's resources: what kernels take, the occupancy, what one step would change, and the
- * occupancy over blocks, registers and shared memory. */
+/* Builds the resource report of a module: resource usage, occupancy, the limits for the same and one more block, and the
+ * occupancy by block size, registers and shared memory. */
 #include "lib/report/resources/resources.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { WARP = 32, MOST_THREADS = 1024, REGISTER_STEP = 8, MOST_REGISTERS = 255, KIB = 1024 };
 
-static void ask(occupancy_report *r, const resource_question *q)
+static void apply_question(occupancy_report *r, const resource_question *q)
 {
     cute_occupancy_input *in = &r->in;
     const struct {
@@ -34,9 +34,9 @@ static void ask(occupancy_report *r, const resource_question *q)
     }
 }
 
-/* Each value of one axis, the rest as it is. */
-static cute_status vary(cute_arena *arena, occupancy_report *r, occupancy_axis axis, int64_t first,
-                        int64_t last, int64_t step)
+/* Varies one axis and keeps the others. */
+static cute_status vary_axis(cute_arena *arena, occupancy_report *r, occupancy_axis axis, int64_t first,
+                             int64_t last, int64_t step)
 {
     size_t count = (size_t)((last - first) / step + 1);
     occupancy_point *points = cute_arena_array(arena, count, sizeof *points);
@@ -60,7 +60,7 @@ cute_status cute_occupancy_report_create(cute_arena *arena, const cute_occupancy
                                          cute_diag *diag)
 {
     r->in = *input;
-    ask(r, question);
+    apply_question(r, question);
     cute_occupancy_input probe = r->in;
     r->now.size = sizeof r->now;
     r->same.size = sizeof r->same;
@@ -74,14 +74,14 @@ cute_status cute_occupancy_report_create(cute_arena *arena, const cute_occupancy
     cute_occupancy_most one = {.size = sizeof one};
     CUTE_TRY(cute_occupancy_find_most(&probe, 1, &one, diag));
     int64_t most_smem = one.smem < 0 ? 0 : one.smem / KIB * KIB;
-    cute_status status = vary(arena, r, BY_THREADS, WARP, MOST_THREADS, WARP);
+    cute_status status = vary_axis(arena, r, BY_THREADS, WARP, MOST_THREADS, WARP);
     if (status == CUTE_OK && r->in.threads)
-        status = vary(arena, r, BY_REGISTERS, REGISTER_STEP, MOST_REGISTERS + 1, REGISTER_STEP);
-    if (status == CUTE_OK && r->in.threads) status = vary(arena, r, BY_SHARED, 0, most_smem, KIB);
+        status = vary_axis(arena, r, BY_REGISTERS, REGISTER_STEP, MOST_REGISTERS + 1, REGISTER_STEP);
+    if (status == CUTE_OK && r->in.threads) status = vary_axis(arena, r, BY_SHARED, 0, most_smem, KIB);
     return status == CUTE_OK ? status : cute_fail_memory(diag);
 }
 
-/* Without a question what cannot be answered is said in its place, with one it is an error. */
+/* An occupancy that cannot be computed is an error only if there is a question; otherwise the report states the reason. */
 static cute_status add_occupancy(cute_arena *arena, resource_kernel *r, const cute_occupancy_input *in,
                                  const resource_question *question, cute_diag *diag)
 {

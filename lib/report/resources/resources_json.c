@@ -1,9 +1,9 @@
-/* The report of resources as JSON; docs/reports.md has the keys. */
+/* The resource report as JSON; docs/reports.md has the keys. */
 #include "lib/code/sass/code.h"
 #include "lib/report/module/module.h"
 #include "lib/report/resources/resources.h"
 
-/* Sets nothing for what limits nothing or is not known. */
+/* Unknown values and those without a limit are omitted. */
 static void put_number(json_t *object, const char *key, int64_t value)
 {
     if (value >= 0 && value != INT64_MAX) json_object_set_new(object, key, json_integer(value));
@@ -88,7 +88,7 @@ json_t *cute_occupancy_json(const occupancy_report *r)
     return value;
 }
 
-/* Registers by class, and where local memory is used. */
+/* Live registers by class, and lines that use local memory. */
 static void put_code(json_t *kernel, const resource_kernel *r)
 {
     json_t *live = json_object(), *lines = json_array();

@@ -1,5 +1,5 @@
-/* The occupancy as a picture: resident warps against the threads of a block, registers and shared memory, a chart each,
- * with the kernel's own place. */
+/* The occupancy as SVG: charts of resident warps against block size, registers and shared memory, with the kernel's values
+ * marked. */
 #include <string.h>
 
 #include "lib/report/resources/resources.h"
@@ -10,9 +10,9 @@ enum { WIDTH = 320, HEIGHT = 180, LEFT = 44, TOP = 64, GAP = 36, BELOW = 44, TIC
 
 static const struct {
     const char *title;
-    int64_t unit; /* of the numbers at the axis */
+    int64_t unit; /* of the axis labels */
 } axes[OCCUPANCY_AXES] = {
-    {"threads of a block", 1}, {"registers of a thread", 1}, {"KiB of shared memory of a block", 1024}};
+    {"threads per block", 1}, {"registers per thread", 1}, {"KiB of shared memory per block", 1024}};
 
 static int64_t own_value(const occupancy_report *r, occupancy_axis axis)
 {
@@ -22,25 +22,25 @@ static int64_t own_value(const occupancy_report *r, occupancy_axis axis)
                                   : in->static_smem + in->dynamic_smem;
 }
 
-static double place(int64_t value, int64_t last)
+static double x_position(int64_t value, int64_t last)
 {
     return last ? (double)value * WIDTH / (double)last : 0;
 }
 
-static double height(int64_t warps, int64_t most)
+static double y_position(int64_t warps, int64_t most)
 {
     return HEIGHT - (double)warps * HEIGHT / (double)most;
 }
 
-/* Each point holds from the one before it on: what is between takes what the next one takes. */
+/* A step function: values between two points are allocated like the next one. */
 static void put_steps(const occupancy_report *r, occupancy_axis axis, int64_t last, cute_buffer *out)
 {
     const occupancy_point *p = r->points[axis];
     double x = 0;
     cute_buffer_printf(out, "<path class=\"area\" d=\"M0 %d", HEIGHT);
     for (size_t i = 0; i < r->counts[axis]; i++) {
-        double y = height(p[i].o.warps, p[i].o.max_warps);
-        double next = place(p[i].at, last);
+        double y = y_position(p[i].o.warps, p[i].o.max_warps);
+        double next = x_position(p[i].at, last);
         cute_buffer_printf(out, " L%.1f %.1f L%.1f %.1f", x, y, next, y);
         x = next;
     }
@@ -66,8 +66,8 @@ static void put_chart(const occupancy_report *r, occupancy_axis axis, int x, cut
         cute_buffer_printf(out,
                            "<line class=\"own\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%d\"/>"
                            "<circle class=\"own\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n",
-                           place(own, last), place(own, last), HEIGHT, place(own, last),
-                           height(r->now.warps, most));
+                           x_position(own, last), x_position(own, last), HEIGHT, x_position(own, last),
+                           y_position(r->now.warps, most));
     cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>\n</g>\n", WIDTH / 2,
                        HEIGHT + 34, axes[axis].title);
 }

@@ -1,4 +1,4 @@
-/* The report of resources as text. */
+/* The resource report as text. */
 #include <string.h>
 
 #include "lib/base/text/demangle.h"
@@ -17,7 +17,7 @@ static const struct {
                    {CUTE_LIMIT_BLOCKS, "blocks"}};
 enum { LIMITS = sizeof limit_names / sizeof *limit_names };
 
-static const char *number(cute_arena *arena, int64_t value)
+static const char *format_count(cute_arena *arena, int64_t value)
 {
     return value == INT64_MAX || value < 0 ? "-" : cute_arena_printf(arena, "%lld", (long long)value);
 }
@@ -31,7 +31,7 @@ static const char *limits_text(cute_arena *arena, unsigned limits)
     return text;
 }
 
-/* ---- what one step would change ---- */
+/* ---- one more block, or the same number ---- */
 
 typedef struct change {
     int64_t now, most;
@@ -48,7 +48,7 @@ static size_t list_changes(const occupancy_report *r, const cute_occupancy_most 
     return 4;
 }
 
-/* Fewer threads make room for registers too: that is the other way out where both stand in the way. */
+/* Fewer threads per block also reduce registers: the alternative if both limit. */
 static void put_more(const occupancy_report *r, const char *indent, cute_buffer *out)
 {
     change list[4];
@@ -58,11 +58,11 @@ static void put_more(const occupancy_report *r, const char *indent, cute_buffer 
                        r->now.blocks ? "s" : "");
     for (size_t i = 0; i < count; i++) {
         if (list[i].now <= list[i].most || (i == 0 && !warps)) continue;
-        /* With blocks of fewer threads the registers are as many. */
+        /* If warps limit, smaller blocks already free enough registers. */
         if (i == 1 && warps) continue;
         cute_buffer_puts(out, said++ ? " and " : "");
         if (list[i].most < 0)
-            cute_buffer_printf(out, "no number of %s does", list[i].what);
+            cute_buffer_printf(out, "impossible with any number of %s", list[i].what);
         else
             cute_buffer_printf(out, "at most %lld %s, %lld fewer", (long long)list[i].most, list[i].what,
                                (long long)(list[i].now - list[i].most));
@@ -79,8 +79,9 @@ static void put_same(const occupancy_report *r, const char *indent, cute_buffer 
     size_t said = 0, count = list_changes(r, &r->same, list);
     for (size_t i = 0; i + 1 < count; i++) {
         if (list[i].most <= list[i].now) continue;
-        cute_buffer_printf(out, "%s%s%lld %s", said ? ", " : indent, said ? "" : "as many blocks with up to ",
-                           (long long)list[i].most, list[i].what);
+        cute_buffer_printf(out, "%s%s%lld %s", said ? ", " : indent,
+                           said ? "" : "the same number of blocks with up to ", (long long)list[i].most,
+                           list[i].what);
         said++;
     }
     if (said) cute_buffer_puts(out, said > 1 ? " (each alone)\n" : "\n");
@@ -101,10 +102,11 @@ static void put_limits(cute_arena *arena, const occupancy_report *r, const char 
                 {"barriers", r->in.barriers, -1, o->by_barriers},
                 {"blocks", 1, o->by_blocks, o->by_blocks}};
     cute_table table = {.arena = arena, .columns = 4};
-    cute_table_row(&table, (const char *[]){"limit", "a block takes", "of", "blocks"});
+    cute_table_row(&table, (const char *[]){"limit", "per block", "of", "blocks"});
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cute_table_row(&table, (const char *[]){rows[i].name, number(arena, rows[i].takes),
-                                                number(arena, rows[i].has), number(arena, rows[i].blocks)});
+        cute_table_row(&table, (const char *[]){rows[i].name, format_count(arena, rows[i].takes),
+                                                format_count(arena, rows[i].has),
+                                                format_count(arena, rows[i].blocks)});
     cute_table_print(&table, 1, indent, out);
 }
 
@@ -115,10 +117,11 @@ static void put_points(cute_arena *arena, const occupancy_report *r, const char 
     for (size_t i = 0; i < r->counts[BY_THREADS]; i++) {
         const occupancy_point *p = &r->points[BY_THREADS][i];
         bool here = r->in.threads > p->at - 32 && r->in.threads <= p->at;
-        cute_table_row(&table, (const char *[]){here ? "*" : "", number(arena, p->at),
-                                                number(arena, p->o.blocks), number(arena, p->o.warps),
-                                                cute_arena_printf(arena, "%.0f%%", p->o.fraction * 100),
-                                                limits_text(arena, p->o.limits)});
+        cute_table_row(&table,
+                       (const char *[]){here ? "*" : "", format_count(arena, p->at),
+                                        format_count(arena, p->o.blocks), format_count(arena, p->o.warps),
+                                        cute_arena_printf(arena, "%.0f%%", p->o.fraction * 100),
+                                        limits_text(arena, p->o.limits)});
     }
     cute_table_print(&table, 1 | 32, indent, out);
 }
@@ -136,7 +139,7 @@ void cute_occupancy_print(cute_arena *arena, const occupancy_report *r, bool tab
                            r->compiled_for);
     if (r->dynamic_unknown)
         cute_buffer_printf(
-            out, "%sdynamic shared memory is not counted: the launch gives its size (--dynamic)\n", indent);
+            out, "%sdynamic shared memory is not counted: its size is set at launch (--dynamic)\n", indent);
     if (in->threads) {
         const cute_occupancy *o = &r->now;
         cute_buffer_printf(out, "%soccupancy: %s%lld block%s, %lld of %lld warps (%.0f%%), limited by %s\n\n",
@@ -148,19 +151,19 @@ void cute_occupancy_print(cute_arena *arena, const occupancy_report *r, bool tab
         if (o->blocks) put_same(r, indent, out);
         if (r->can_more && o->warps < o->max_warps) put_more(r, indent, out);
     } else {
-        cute_buffer_printf(out, "%sthe size of a block is not known: --block gives it\n", indent);
+        cute_buffer_printf(out, "%sthe block size is unknown: set it with --block\n", indent);
     }
     if (!tables && in->threads) return;
     cute_buffer_putc(out, '\n');
     put_points(arena, r, indent, out);
 }
 
-/* Registers by class, and where local memory is used. */
+/* Live registers by class, and lines that use local memory. */
 static void put_code(cute_arena *arena, const resource_kernel *r, const char *indent, cute_buffer *out)
 {
     cute_table table = {.arena = arena, .columns = 5};
     if (!r->has_code) return;
-    cute_buffer_printf(out, "%slive registers at most:", indent);
+    cute_buffer_printf(out, "%speak live registers:", indent);
     for (int c = 0; c < CUTE_REGISTER_CLASSES; c++)
         cute_buffer_printf(out, "%s %u %s", c ? "," : "", (unsigned)r->live[c], cute_register_class_name[c]);
     cute_buffer_putc(out, '\n');
@@ -171,8 +174,9 @@ static void put_code(cute_arena *arena, const resource_kernel *r, const char *in
         const char *where = l->file ? cute_arena_printf(arena, "%s:%lld", l->file, (long long)l->line)
                                     : "no line (-lineinfo)";
         cute_table_row(&table,
-                       (const char *[]){where, number(arena, l->stores), number(arena, l->bytes_stored),
-                                        number(arena, l->loads), number(arena, l->bytes_loaded)});
+                       (const char *[]){where, format_count(arena, l->stores),
+                                        format_count(arena, l->bytes_stored), format_count(arena, l->loads),
+                                        format_count(arena, l->bytes_loaded)});
     }
     cute_table_print(&table, 1, indent, out);
 }

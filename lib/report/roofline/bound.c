@@ -1,19 +1,19 @@
-/* What a kernel did, out of its counters; and the time that each ceiling of a device asks for. */
+/* The work of a kernel, from its counters, and the time that each ceiling of a device requires for it. */
 #include <string.h>
 
 #include "lib/report/roofline/roofline.h"
 
-/* Between two launches on a stream: no kernel is faster. Seconds. */
+/* Seconds between two launches on a stream, the least time of any kernel. */
 static const double launch_time = 2e-6;
 enum { SHARED_WAVEFRONT = 128, SECTOR = 32 };
 
-static double number(const json_t *value, const char *key)
+static double integer_of(const json_t *value, const char *key)
 {
     return (double)json_integer_value(json_object_get(value, key));
 }
 
-/* What goes through L1 and shared memory, which are one memory: wavefronts of shared memory, sectors of global memory, and bytes
- * of what is neither, as bulk copies and wgmma. */
+/* Traffic of the unified L1 and shared memory: shared-memory wavefronts, global-memory sectors, and the bytes of bulk copies and
+ * wgmma, which are neither. */
 static double l1_bytes(const json_t *kernel, const roof_work *w)
 {
     const json_t *wavefronts = json_object_get(kernel, "wavefronts"),
@@ -21,15 +21,15 @@ static double l1_bytes(const json_t *kernel, const roof_work *w)
     double bytes = w->shared_read + w->shared_written, threads = 0;
     size_t index;
     json_t *line;
-    double global = SECTOR * number(sectors, "count");
+    double global = SECTOR * integer_of(sectors, "count");
     if (!wavefronts) return bytes + global;
     json_array_foreach(json_object_get(kernel, "lines"), index, line)
     {
         const json_t *shared = json_object_get(json_object_get(line, "bytes"), "shared");
         if (json_object_get(line, "wavefronts"))
-            threads += number(shared, "read") + number(shared, "written");
+            threads += integer_of(shared, "read") + integer_of(shared, "written");
     }
-    return bytes - threads + global + SHARED_WAVEFRONT * number(wavefronts, "count");
+    return bytes - threads + global + SHARED_WAVEFRONT * integer_of(wavefronts, "count");
 }
 
 roof_work cute_roof_work_of_counters(const json_t *kernel)
@@ -40,26 +40,26 @@ roof_work cute_roof_work_of_counters(const json_t *kernel)
     roof_work w = {.kernel = json_string_value(json_object_get(kernel, "kernel")),
                    .launches = json_integer_value(json_object_get(kernel, "launches")),
                    .blocks = json_integer_value(json_object_get(kernel, "blocks")),
-                   .dram_read = number(dram, "read"),
-                   .dram_written = number(dram, "written"),
-                   .l2_read = number(l2, "read"),
-                   .l2_written = number(l2, "written"),
-                   .shared_read = number(shared, "read"),
-                   .shared_written = number(shared, "written"),
-                   .bulk_read = number(bulk, "read"),
-                   .bulk_written = number(bulk, "written"),
-                   .atomics = number(kernel, "global_atomics"),
+                   .dram_read = integer_of(dram, "read"),
+                   .dram_written = integer_of(dram, "written"),
+                   .l2_read = integer_of(l2, "read"),
+                   .l2_written = integer_of(l2, "written"),
+                   .shared_read = integer_of(shared, "read"),
+                   .shared_written = integer_of(shared, "written"),
+                   .bulk_read = integer_of(bulk, "read"),
+                   .bulk_written = integer_of(bulk, "written"),
+                   .atomics = integer_of(kernel, "global_atomics"),
                    .has_dram = dram != NULL};
     if (!w.kernel) w.kernel = "";
     for (int n = 0; n < ROOF_CEILINGS; n++) {
         const json_t *one = json_object_get(work, roof_ceilings[n].key);
-        w.operations[n] = number(one, "operations");
-        w.amount[n] = n >= ROOF_TENSOR_F64 ? w.operations[n] : number(one, "lanes");
+        w.operations[n] = integer_of(one, "operations");
+        w.amount[n] = n >= ROOF_TENSOR_F64 ? w.operations[n] : integer_of(one, "lanes");
     }
     w.amount[ROOF_DRAM] = w.dram_read + w.dram_written;
     w.amount[ROOF_L2] = w.l2_read + w.l2_written;
     w.amount[ROOF_L1] = l1_bytes(kernel, &w);
-    w.amount[ROOF_ISSUE] = number(kernel, "issued");
+    w.amount[ROOF_ISSUE] = integer_of(kernel, "issued");
     return w;
 }
 

@@ -1,4 +1,4 @@
-/* Times the probes on a GPU, and keeps what it reached with the device's name in the cache. */
+/* Times the probes on a GPU and stores the attained rates in the cache by device name. */
 #include "lib/report/roofline/calibrate.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "lib/report/table.h"
 
 enum { RUNS = 7, FIRST_ITERATIONS = 64, MOST_ITERATIONS = 1 << 24 };
-/* Of DRAM so much that what L2 has of it, and the start of a kernel, are nothing beside it, but not all that others need. */
+/* Enough DRAM that L2 hits and the launch time are negligible, but not all of the device's memory. */
 enum { MINIMAL_DRAM = 64 << 20, MINIMAL_L2 = 1 << 20, TIMES_L2 = 32, PART_OF_MEMORY = 8 };
 static const double enough = 4e-3; /* seconds of a run */
 
@@ -21,8 +21,8 @@ typedef struct bench {
     size_t bytes; /* of it */
 } bench;
 
-/* What of the memory a probe works on: for DRAM whole steps of the grid, for L2 a part of it that is a power of two. */
-static uint64_t bytes_of(const bench *b, const roof_probe *p, int64_t grid)
+/* The working set of a probe: for DRAM whole steps of the grid, for L2 a power of two. */
+static uint64_t working_set(const bench *b, const roof_probe *p, int64_t grid)
 {
     uint64_t l2 = MINIMAL_L2, step = (uint64_t)ROOF_STEP * (uint64_t)(grid * p->threads);
     if (p->ceiling == ROOF_DRAM) return b->bytes / step * step;
@@ -30,12 +30,12 @@ static uint64_t bytes_of(const bench *b, const roof_probe *p, int64_t grid)
     return l2;
 }
 
-static cute_status run(const bench *b, const roof_probe *p, cute_device_function *f, uint32_t iterations,
-                       double *seconds, double *amount, cute_diag *diag)
+static cute_status run_probe(const bench *b, const roof_probe *p, cute_device_function *f,
+                             uint32_t iterations, double *seconds, double *amount, cute_diag *diag)
 {
     int64_t grid = p->blocks * b->d->multiprocessors;
     cute_address memory = b->memory;
-    uint64_t bytes = bytes_of(b, p, grid);
+    uint64_t bytes = working_set(b, p, grid);
     cute_device_launch shape = {.size = sizeof shape, .grid = {grid, 1, 1}, .block = {p->threads, 1, 1}};
     void *params[] = {&memory, &bytes, &iterations};
     CUTE_TRY(cute_device_event_record(b->device, b->begin, diag));
@@ -47,29 +47,28 @@ static cute_status run(const bench *b, const roof_probe *p, cute_device_function
     return CUTE_OK;
 }
 
-/* The best of several runs that are long enough. */
+/* The best rate of several sufficiently long runs. */
 static cute_status time_probe(const bench *b, const roof_probe *p, cute_device_function *f, double *rate,
                               cute_diag *diag)
 {
     uint32_t iterations = p->ceiling == ROOF_DRAM ? 1 : FIRST_ITERATIONS;
     double seconds = 0, amount = 0;
-    CUTE_TRY(
-        run(b, p, f, iterations, &seconds, &amount, diag)); /* the first is slower than those behind it */
-    CUTE_TRY(run(b, p, f, iterations, &seconds, &amount, diag));
+    CUTE_TRY(run_probe(b, p, f, iterations, &seconds, &amount, diag)); /* warm-up */
+    CUTE_TRY(run_probe(b, p, f, iterations, &seconds, &amount, diag));
     while (p->ceiling != ROOF_DRAM && seconds < enough / 2 && iterations < MOST_ITERATIONS) {
         double more = seconds > 0 ? enough / seconds : 16;
         iterations *= more > 16 ? 16 : more < 2 ? 2 : (uint32_t)more;
-        CUTE_TRY(run(b, p, f, iterations, &seconds, &amount, diag));
+        CUTE_TRY(run_probe(b, p, f, iterations, &seconds, &amount, diag));
     }
     for (int n = 0; n < RUNS; n++) {
-        CUTE_TRY(run(b, p, f, iterations, &seconds, &amount, diag));
+        CUTE_TRY(run_probe(b, p, f, iterations, &seconds, &amount, diag));
         if (seconds > 0 && amount / seconds > *rate) *rate = amount / seconds;
     }
     return CUTE_OK;
 }
 
-/* A probe that the driver does not take measures nothing. */
-static cute_status probe(const bench *b, const roof_probe *p, double *rate, cute_diag *diag)
+/* Measures one probe; a probe that the driver rejects only gives a warning. */
+static cute_status measure_probe(const bench *b, const roof_probe *p, double *rate, cute_diag *diag)
 {
     cute_buffer ptx = {0};
     cute_device_module *module = NULL;
@@ -84,17 +83,17 @@ static cute_status probe(const bench *b, const roof_probe *p, double *rate, cute
             cute_device_prepare(b->device, f, &shape, quiet) == CUTE_OK;
     cute_status status = taken ? time_probe(b, p, f, rate, diag) : CUTE_OK;
     if (!taken)
-        cute_report(diag, CUTE_WARNING, NULL, "%s of %s was not measured: %s", p->what,
+        cute_report(diag, CUTE_WARNING, NULL, "%s for %s was not measured: %s", p->what,
                     roof_ceilings[p->ceiling].text,
-                    cute_diag_count(quiet) ? cute_diag_get(quiet, 0)->text : "the driver refused it");
+                    cute_diag_count(quiet) ? cute_diag_get(quiet, 0)->text : "the driver rejected it");
     if (module && status == CUTE_OK) status = cute_device_unload(b->device, module, diag);
     cute_buffer_release(&ptx);
     cute_diag_destroy(quiet);
     return status;
 }
 
-/* What tensor cores of sm_100 to sm_110 do is tcgen05's: mma.sync is slow there. */
-static bool is_meant(const roof_probe *p, int arch)
+/* Tensor cores of sm_100 to sm_110 are only fast through tcgen05, so the mma.sync probes do not apply. */
+static bool is_applicable(const roof_probe *p, int arch)
 {
     return arch >= p->from && (!p->to || arch <= p->to) &&
            !(p->mma && cute_arch_has(arch, CUTE_FEATURE_TCGEN05));
@@ -109,7 +108,7 @@ cute_status cute_roof_calibrate(cute_device *device, roof_device *d, cute_diag *
     if (strcmp(info->kind, "emulator") == 0)
         return cute_fail(
             diag, CUTE_INVALID, NULL,
-            "expected a GPU to calibrate, got the emulator: its time says nothing of a device's");
+            "expected a GPU to calibrate, got the emulator, whose times do not predict those of a GPU");
     cute_roof_device_of_info(info, d);
     int64_t bytes = d->l2 * TIMES_L2, part = info->memory / PART_OF_MEMORY;
     if (part > 0 && bytes > part) bytes = part;
@@ -121,20 +120,19 @@ cute_status cute_roof_calibrate(cute_device *device, roof_device *d, cute_diag *
     for (size_t n = 0; n < roof_probe_count && status == CUTE_OK; n++) {
         const roof_probe *p = &roof_probes[n];
         double rate = 0;
-        if (!is_meant(p, arch)) continue;
-        status = probe(&b, p, &rate, diag);
+        if (!is_applicable(p, arch)) continue;
+        status = measure_probe(&b, p, &rate, diag);
         if (status != CUTE_OK) break;
         any = any || rate > 0;
         if (rate > d->measured[p->ceiling]) d->measured[p->ceiling] = rate;
     }
     if (status == CUTE_OK) status = cute_device_free(device, b.memory, diag);
     if (status == CUTE_OK && !any)
-        status =
-            cute_fail(diag, CUTE_SYSTEM, NULL, "nothing was measured: the driver took none of the kernels");
+        status = cute_fail(diag, CUTE_SYSTEM, NULL, "nothing was measured: the driver rejected all kernels");
     return status;
 }
 
-/* ---- what was measured before ---- */
+/* ---- cache ---- */
 
 static const char kind[] = "roofline";
 
@@ -184,7 +182,7 @@ char *cute_roof_device_report(const roof_device *d, bool json)
     if (!json && arena) {
         cute_buffer_printf(&out, "%s (%s): %lld multiprocessors at %.0f MHz\n", d->name, d->arch,
                            (long long)d->multiprocessors, d->clock * 1e-6);
-        cute_table_row(&table, (const char *[]){"ceiling", "at most", "measured", ""});
+        cute_table_row(&table, (const char *[]){"ceiling", "peak", "measured", ""});
         for (int n = 0; n < ROOF_CEILINGS; n++) {
             const roof_ceiling_info *info = &roof_ceilings[n];
             if (d->most[n] <= 0 && d->measured[n] <= 0) continue;

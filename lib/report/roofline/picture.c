@@ -1,5 +1,5 @@
-/* The roofline as a picture: operations a second against operations for each byte of DRAM, both logarithmic; the roofs of the
- * arithmetic that the kernels do, the slopes of DRAM and L2, a point where each kernel may be, and one where it was measured. */
+/* The roofline as SVG: operations per second against operations per byte of DRAM, both logarithmic; the roofs of the arithmetic in
+ * use, the slope of DRAM, and for each kernel its expected and measured points. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 
 enum { WIDTH = 640, HEIGHT = 380, LEFT = 72, TOP = 64, RIGHT = 220, BELOW = 52 };
 
-/* Decades of both axes. */
+/* The range of both axes. */
 typedef struct frame {
     double x0, x1, y0, y1; /* log10 */
 } frame;
 
-static double real(const json_t *value, const char *key)
+static double real_of(const json_t *value, const char *key)
 {
     return json_number_value(json_object_get(value, key));
 }
@@ -35,14 +35,14 @@ static void put_text(cute_buffer *out, const char *text)
     if (text) cute_text_xml(text, strlen(text), out);
 }
 
-/* Operations a second of a ceiling of arithmetic: fma is two, half precision does pairs. 0: of something else. */
+/* Operations per second of an arithmetic ceiling (fma counts twice, half precision is packed); 0: another ceiling. */
 static double roof_of(roof_ceiling n, double rate)
 {
     if (n >= ROOF_TENSOR_F64) return rate;
     return n == ROOF_FP64 || n == ROOF_FP32 ? 2 * rate : n == ROOF_FP16 ? 4 * rate : 0;
 }
 
-/* Which roofs are drawn: those of what some kernel does, and that of fp32. */
+/* Draw the roofs in use, and fp32. */
 static bool is_used(const json_t *value, roof_ceiling n)
 {
     size_t k, c;
@@ -61,10 +61,10 @@ static bool is_used(const json_t *value, roof_ceiling n)
 static double rate_at(const json_t *value, roof_ceiling n)
 {
     const json_t *rates = json_object_get(json_object_get(value, "device"), "rates");
-    return is_used(value, n) ? roof_of(n, real(rates, roof_ceilings[n].key)) : 0;
+    return is_used(value, n) ? roof_of(n, real_of(rates, roof_ceilings[n].key)) : 0;
 }
 
-static frame frame_of(const json_t *value)
+static frame find_axis_range(const json_t *value)
 {
     frame f = {-1, 3, 9, 9};
     double most = 1e10;
@@ -74,8 +74,8 @@ static frame frame_of(const json_t *value)
         if (rate_at(value, (roof_ceiling)n) > most) most = rate_at(value, (roof_ceiling)n);
     json_array_foreach(json_object_get(value, "kernels"), k, kernel)
     {
-        double intensity = real(kernel, "intensity"),
-               rate = real(kernel, "operations") / real(kernel, "expected_s");
+        double intensity = real_of(kernel, "intensity"),
+               rate = real_of(kernel, "operations") / real_of(kernel, "expected_s");
         if (intensity <= 0 || rate <= 0) continue;
         if (floor(log10(intensity)) < f.x0) f.x0 = floor(log10(intensity));
         if (ceil(log10(intensity)) > f.x1) f.x1 = ceil(log10(intensity));
@@ -103,11 +103,10 @@ static void put_axes(const frame *f, cute_buffer *out)
                            y_of(f, pow(10, y)), WIDTH, y_of(f, pow(10, y)), y_of(f, pow(10, y)) + 4,
                            pow(10, y - 3 * letter), letters[letter]);
     }
-    cute_buffer_printf(
-        out,
-        "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">operations for each byte of DRAM</text>\n"
-        "<text x=\"-60\" y=\"-12\">operations a second</text>\n",
-        WIDTH / 2, HEIGHT + 40);
+    cute_buffer_printf(out,
+                       "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">operations per byte of DRAM</text>\n"
+                       "<text x=\"-60\" y=\"-12\">operations per second</text>\n",
+                       WIDTH / 2, HEIGHT + 40);
 }
 
 /* A slope of `bandwidth` up to the highest roof. */
@@ -133,7 +132,7 @@ static void put_slope(const frame *f, double bandwidth, double top, const char *
 static void put_roofs(const json_t *value, const frame *f, cute_buffer *out)
 {
     const json_t *rates = json_object_get(json_object_get(value, "device"), "rates");
-    double top = 0, dram = real(rates, "dram"), drawn[ROOF_CEILINGS];
+    double top = 0, dram = real_of(rates, "dram"), drawn[ROOF_CEILINGS];
     int count = 0;
     for (int n = 0; n < ROOF_CEILINGS; n++) {
         double rate = rate_at(value, (roof_ceiling)n), shift = 0;
@@ -167,14 +166,14 @@ static void put_point(const frame *f, double intensity, double rate, const char 
 static void put_kernels(cute_arena *arena, const json_t *value, const frame *f, cute_buffer *out)
 {
     const json_t *kernels = json_object_get(value, "kernels");
-    double measured = real(value, "measured_s");
+    double measured = real_of(value, "measured_s");
     size_t k;
     json_t *kernel;
     json_array_foreach((json_t *)(uintptr_t)kernels, k, kernel)
     {
         const char *name = cute_symbol_name(arena, json_string_value(json_object_get(kernel, "kernel")));
-        double intensity = real(kernel, "intensity"), operations = real(kernel, "operations");
-        double s = real(kernel, "expected_s");
+        double intensity = real_of(kernel, "intensity"), operations = real_of(kernel, "operations");
+        double s = real_of(kernel, "expected_s");
         if (intensity <= 0 || operations <= 0 || s <= 0) continue;
         double x = x_of(f, intensity), y = y_of(f, operations / s);
         bool left = x > WIDTH * 0.6;
@@ -191,7 +190,7 @@ static void put_kernels(cute_arena *arena, const json_t *value, const frame *f, 
 void cute_roofline_svg(const json_t *value, const char *title, cute_buffer *out)
 {
     const json_t *device = json_object_get(value, "device");
-    frame f = frame_of(value);
+    frame f = find_axis_range(value);
     cute_arena *arena = cute_arena_create();
     int width = LEFT + WIDTH + RIGHT, height = TOP + HEIGHT + BELOW;
     cute_buffer_printf(

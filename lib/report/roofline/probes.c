@@ -1,20 +1,20 @@
-/* Kernels that keep one ceiling busy and nothing else, as PTX for the driver to compile. The loops have independent chains, so that
- * latency is hidden; what is computed goes to memory under a condition that never holds. */
+/* PTX kernels that saturate one ceiling each. Loops have independent chains to hide latency; results are stored under a condition that
+ * never holds, so that the compiler keeps them. */
 #include "lib/report/roofline/calibrate.h"
 
 enum { CHAINS = 8, ROUNDS = 8, WGMMAS = 8, VECTORS = 4, VECTOR = 16, SHARED_LOADS = 8 };
 
 typedef struct probe_mma {
-    const char *name; /* behind mma.sync.aligned. or wgmma.mma_async.sync.aligned. */
+    const char *name; /* after mma.sync.aligned. or wgmma.mma_async.sync.aligned. */
     int m, n, k;
     const char *type, *sum; /* of registers of A and B, of C */
     int a, b, c;            /* registers */
-    const char *scales;     /* of wgmma: behind scale-d */
+    const char *scales;     /* of wgmma: operands after scale-d */
 } probe_mma;
 
-/* %d0: memory, %d1: its bytes, %r0: iterations, %r1: the thread, %r2: threads of a block, %d2: the thread in the grid, %d3: threads of
- * the grid. */
-static void begin(cute_buffer *out, const char *version, const char *target, const char *shared)
+/* %d0: memory, %d1: its bytes, %r0: iterations, %r1: thread index, %r2: block size, %d2: thread index in the grid, %d3: threads of the
+ * grid. */
+static void begin_kernel(cute_buffer *out, const char *version, const char *target, const char *shared)
 {
     cute_buffer_printf(
         out,
@@ -39,19 +39,19 @@ static void end_loop(cute_buffer *out)
     cute_buffer_puts(out, "add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, %r0; @%p0 bra LOOP;\n");
 }
 
-/* Stores %r6 where it is what it never is. */
-static void end(cute_buffer *out)
+/* Stores %r6 if it has a value that does not occur. */
+static void end_kernel(cute_buffer *out)
 {
     cute_buffer_puts(
         out, "setp.ne.u32 %p1, %r6, 0x7fedcba9; @%p1 bra END; st.global.u32 [%d0], %r6;\nEND: ret;\n}\n");
 }
 
-/* The first half of the memory goes to the second, the whole grid side by side. The bytes are a multiple of what it does in a step. */
+/* Copies the first half of the memory to the second, with adjacent threads of the grid. The size is a multiple of a step. */
 _Static_assert(2 * VECTORS * VECTOR == ROOF_STEP, "a vector is read and written");
-static void copy(const roof_probe *probe, cute_buffer *out)
+static void put_copy_probe(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
-    begin(out, "6.3", "sm_75", "");
+    begin_kernel(out, "6.3", "sm_75", "");
     cute_buffer_puts(out,
                      ".reg .b32 %v<16>;\nshr.u64 %d5, %d1, 1; add.u64 %d6, %d0, %d5; shl.b64 %d7, %d2, 4; "
                      "shl.b64 %d8, %d3, 4;\nCOPY:\n");
@@ -66,12 +66,12 @@ static void copy(const roof_probe *probe, cute_buffer *out)
     cute_buffer_puts(out, "setp.lt.u64 %p0, %d7, %d5; @%p0 bra COPY;\nret;\n}\n");
 }
 
-/* The whole grid side by side. The bytes are a multiple of what it does in a step. A thread has eight vectors on their way. */
-static void read_dram(const roof_probe *probe, cute_buffer *out)
+/* Reads with adjacent threads of the grid; each thread has eight vectors in flight. The size is a multiple of a step. */
+static void put_dram_probe(const roof_probe *probe, cute_buffer *out)
 {
     enum { LOADS = ROOF_STEP / VECTOR };
     (void)probe;
-    begin(out, "6.3", "sm_75", "");
+    begin_kernel(out, "6.3", "sm_75", "");
     cute_buffer_printf(
         out,
         ".reg .b32 %%v<%d>;\nshl.b64 %%d7, %%d2, 4; shl.b64 %%d8, %%d3, 4; add.u64 %%d5, %%d0, %%d7; "
@@ -83,14 +83,14 @@ static void read_dram(const roof_probe *probe, cute_buffer *out)
             4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3);
     for (int n = 0; n < 4 * LOADS; n++) cute_buffer_printf(out, "xor.b32 %%r6, %%r6, %%v%d;\n", n);
     cute_buffer_puts(out, "setp.lt.u64 %p0, %d5, %d6; @%p0 bra READ;\n");
-    end(out);
+    end_kernel(out);
 }
 
-/* Past L1, over and over; the bytes of the memory are a power of two. */
-static void read_l2(const roof_probe *probe, cute_buffer *out)
+/* Repeated reads that bypass L1; the size is a power of two. */
+static void put_l2_probe(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
-    begin(out, "6.3", "sm_75", "");
+    begin_kernel(out, "6.3", "sm_75", "");
     cute_buffer_puts(
         out, ".reg .b32 %v<4>;\nsub.u64 %d5, %d1, 1; shl.b64 %d7, %d2, 4; shl.b64 %d8, %d3, 4; mov.u32 "
              "%r6, 0;\n");
@@ -101,13 +101,13 @@ static void read_l2(const roof_probe *probe, cute_buffer *out)
                  "[%d9]; xor.b32 %v0, %v0, %v1; xor.b32 %v2, %v2, %v3; xor.b32 %v0, %v0, %v2; xor.b32 %r6, "
                  "%r6, %v0; add.u64 %d7, %d7, %d8;\n");
     end_loop(out);
-    end(out);
+    end_kernel(out);
 }
 
-/* Without bank conflicts. volatile: the compiler leaves them in the loop. */
-static void read_shared(const roof_probe *probe, cute_buffer *out)
+/* Without bank conflicts; volatile keeps the loads in the loop. */
+static void put_shared_probe(const roof_probe *probe, cute_buffer *out)
 {
-    begin(out, "6.3", "sm_75", "");
+    begin_kernel(out, "6.3", "sm_75", "");
     cute_buffer_printf(
         out,
         ".shared .align 16 .b8 tile[%lld]; .reg .b32 %%v<4>;\nshl.b32 %%r7, %%r1, 4; mov.u32 %%r8, tile; "
@@ -118,14 +118,14 @@ static void read_shared(const roof_probe *probe, cute_buffer *out)
         cute_buffer_puts(out,
                          "ld.volatile.shared.v4.u32 {%v0, %v1, %v2, %v3}, [%r7]; xor.b32 %r6, %r6, %v0;\n");
     end_loop(out);
-    end(out);
+    end_kernel(out);
 }
 
-/* CHAINS registers %x of `type`, `format` (of two integers: the register, twice) for each. */
-static void chains(cute_buffer *out, const char *version, const char *target, const char *type,
-                   const char *init, const char *format)
+/* CHAINS registers %x of `type`, and the instruction `format` for each; # is the register. */
+static void put_chains(cute_buffer *out, const char *version, const char *target, const char *type,
+                       const char *init, const char *format)
 {
-    begin(out, version, target, "");
+    begin_kernel(out, version, target, "");
     cute_buffer_printf(out, ".reg .%s %%x<%d>;\n", type, CHAINS);
     for (int n = 0; n < CHAINS; n++) cute_buffer_printf(out, "mov.%s %%x%d, %s;\n", type, n, init);
     begin_loop(out);
@@ -141,63 +141,63 @@ static void chains(cute_buffer *out, const char *version, const char *target, co
     end_loop(out);
 }
 
-/* The sum of all chains decides: none may be left out. */
-static void fp32(const roof_probe *probe, cute_buffer *out)
+/* Combines all chains so that none can be removed. */
+static void put_fp32_probe(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
-    chains(out, "6.3", "sm_75", "f32", "0f3F000000", "fma.rn.f32 #, #, #, #;");
+    put_chains(out, "6.3", "sm_75", "f32", "0f3F000000", "fma.rn.f32 #, #, #, #;");
     for (int n = 1; n < CHAINS; n++)
         cute_buffer_printf(out,
                            "mov.b32 %%r7, %%x%d; mov.b32 %%r8, %%x0; xor.b32 %%r7, "
                            "%%r7, %%r8; mov.b32 %%x0, %%r7;\n",
                            n);
     cute_buffer_puts(out, "mov.b32 %r6, %x0;\n");
-    end(out);
+    end_kernel(out);
 }
 
-static void fp64(const roof_probe *probe, cute_buffer *out)
+static void put_fp64_probe(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
-    chains(out, "6.3", "sm_75", "f64", "0d3FE0000000000000", "fma.rn.f64 #, #, #, #;");
+    put_chains(out, "6.3", "sm_75", "f64", "0d3FE0000000000000", "fma.rn.f64 #, #, #, #;");
     cute_buffer_puts(out, "mov.b64 %d5, %x0;\n");
     for (int n = 1; n < CHAINS; n++)
         cute_buffer_printf(out, "mov.b64 %%d6, %%x%d; xor.b64 %%d5, %%d5, %%d6;\n", n);
     cute_buffer_puts(out, "cvt.u32.u64 %r6, %d5;\n");
-    end(out);
+    end_kernel(out);
 }
 
-static void words(const roof_probe *probe, cute_buffer *out, const char *format)
+static void put_word_probe(const roof_probe *probe, cute_buffer *out, const char *format)
 {
     (void)probe;
-    chains(out, "6.3", "sm_75", "b32", "0x38003800", format);
+    put_chains(out, "6.3", "sm_75", "b32", "0x38003800", format);
     cute_buffer_puts(out, "mov.b32 %r6, %x0;\n");
     for (int n = 1; n < CHAINS; n++) cute_buffer_printf(out, "xor.b32 %%r6, %%r6, %%x%d;\n", n);
-    end(out);
+    end_kernel(out);
 }
 
-static void fp16(const roof_probe *probe, cute_buffer *out)
+static void put_fp16_probe(const roof_probe *probe, cute_buffer *out)
 {
-    words(probe, out, "fma.rn.f16x2 #, #, #, #;");
+    put_word_probe(probe, out, "fma.rn.f16x2 #, #, #, #;");
 }
 
-static void special(const roof_probe *probe, cute_buffer *out)
+static void put_special_probe(const roof_probe *probe, cute_buffer *out)
 {
     (void)probe;
-    chains(out, "6.3", "sm_75", "f32", "0f3F000000", "ex2.approx.ftz.f32 #, #;");
+    put_chains(out, "6.3", "sm_75", "f32", "0f3F000000", "ex2.approx.ftz.f32 #, #;");
     cute_buffer_puts(out, "mov.b32 %r6, %x0;\n");
     for (int n = 1; n < CHAINS; n++)
         cute_buffer_printf(out, "mov.b32 %%r7, %%x%d; xor.b32 %%r6, %%r6, %%r7;\n", n);
-    end(out);
+    end_kernel(out);
 }
 
 /* {%x4, %x5, ...} */
-static void list(cute_buffer *out, const char *name, int first, int count)
+static void put_registers(cute_buffer *out, const char *name, int first, int count)
 {
     for (int n = 0; n < count; n++) cute_buffer_printf(out, "%s%%%s%d", n ? ", " : "{", name, first + n);
     cute_buffer_puts(out, "}");
 }
 
-static void mix(cute_buffer *out, const char *type, int count)
+static void combine_accumulators(cute_buffer *out, const char *type, int count)
 {
     bool wide = type[1] == '6';
     cute_buffer_puts(out, "mov.u32 %r6, 0;\n");
@@ -209,16 +209,16 @@ static void mix(cute_buffer *out, const char *type, int count)
             cute_buffer_printf(out, "mov.b32 %%r7, %%c%d; xor.b32 %%r6, %%r6, %%r7;\n", n);
 }
 
-/* Fragments are not zero: what a product of zeros takes of power is less. */
-static void mma(const roof_probe *probe, cute_buffer *out)
+/* Fragments are not zero, since products of zeros take less power. */
+static void put_mma_probe(const roof_probe *probe, cute_buffer *out)
 {
     const probe_mma *p = probe->mma;
     bool wide = p->type[1] == '6';
-    begin(out, probe->from >= 89 ? "8.4" : "7.0",
-          probe->from >= 90   ? "sm_90"
-          : probe->from >= 89 ? "sm_89"
-                              : "sm_80",
-          "");
+    begin_kernel(out, probe->from >= 89 ? "8.4" : "7.0",
+                 probe->from >= 90   ? "sm_90"
+                 : probe->from >= 89 ? "sm_89"
+                                     : "sm_80",
+                 "");
     cute_buffer_printf(out, ".reg .%s %%a<%d>; .reg .%s %%b<%d>; .reg .%s %%c<%d>;\n", p->type, p->a, p->type,
                        p->b, p->sum, CHAINS * p->c);
     for (int n = 0; n < p->a + p->b; n++)
@@ -228,26 +228,26 @@ static void mma(const roof_probe *probe, cute_buffer *out)
     begin_loop(out);
     for (int n = 0; n < CHAINS; n++) {
         cute_buffer_printf(out, "mma.sync.aligned.%s ", p->name);
-        list(out, "c", n * p->c, p->c);
+        put_registers(out, "c", n * p->c, p->c);
         cute_buffer_puts(out, ", ");
-        list(out, "a", 0, p->a);
+        put_registers(out, "a", 0, p->a);
         cute_buffer_puts(out, ", ");
-        list(out, "b", 0, p->b);
+        put_registers(out, "b", 0, p->b);
         cute_buffer_puts(out, ", ");
-        list(out, "c", n * p->c, p->c);
+        put_registers(out, "c", n * p->c, p->c);
         cute_buffer_puts(out, ";\n");
     }
     end_loop(out);
-    mix(out, p->sum, CHAINS * p->c);
-    end(out);
+    combine_accumulators(out, p->sum, CHAINS * p->c);
+    end_kernel(out);
 }
 
-/* Core matrices of 128 bytes side by side: two along K, then along M or N; A in front of B. */
-static void wgmma(const roof_probe *probe, cute_buffer *out)
+/* Consecutive core matrices of 128 bytes: two along K, then along M or N; A before B. */
+static void put_wgmma_probe(const roof_probe *probe, cute_buffer *out)
 {
     enum { A_BYTES = 64 * 32, TILE_BYTES = A_BYTES + 256 * 32, LEADING = 128, STRIDE = 256 };
     const probe_mma *p = probe->mma;
-    begin(out, "8.0", "sm_90a", "");
+    begin_kernel(out, "8.0", "sm_90a", "");
     cute_buffer_printf(
         out,
         ".shared .align 1024 .b8 tile[%d]; .reg .%s %%c<%d>;\nmov.u32 %%r7, tile; shl.b32 %%r8, %%r1, 2; "
@@ -266,13 +266,13 @@ static void wgmma(const roof_probe *probe, cute_buffer *out)
     cute_buffer_puts(out, "wgmma.fence.sync.aligned;\n");
     for (int n = 0; n < WGMMAS; n++) {
         cute_buffer_printf(out, "wgmma.mma_async.sync.aligned.%s ", p->name);
-        list(out, "c", 0, p->c);
+        put_registers(out, "c", 0, p->c);
         cute_buffer_printf(out, ", %%d5, %%d6, 1%s;\n", p->scales);
     }
     cute_buffer_puts(out, "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n");
     end_loop(out);
-    mix(out, p->sum, p->c);
-    end(out);
+    combine_accumulators(out, p->sum, p->c);
+    end_kernel(out);
 }
 
 #define MMA(m, n, k, types, ...)   {"m" #m "n" #n "k" #k ".row.col." types, m, n, k, __VA_ARGS__, ""}
@@ -294,21 +294,23 @@ enum { SIMPLE = 512, WARPS = 8, GROUPS = 2 };
 #define CHAINED(ceiling, what, from, ptx)                                                                    \
     {ROOF_##ceiling, what, from, 0, SIMPLE, 2, ROUNDS * CHAINS * SIMPLE, ptx, NULL}
 #define BY_MMA(ceiling, from, to, of, m, n, k)                                                               \
-    {ROOF_##ceiling, "mma.sync", from, to, 32 * WARPS, 2, 2LL * CHAINS * WARPS * (m) * (n) * (k), mma, &of}
+    {ROOF_##ceiling, "mma.sync", from, to, 32 * WARPS, 2, 2LL * CHAINS * WARPS * (m) * (n) * (k),            \
+     put_mma_probe,  &of}
 #define BY_WGMMA(ceiling, of, k)                                                                             \
-    {ROOF_##ceiling, "wgmma", 90, 90, 128 * GROUPS, 1, 2LL * WGMMAS * GROUPS * 64 * 256 * (k), wgmma, &of}
+    {ROOF_##ceiling,  "wgmma", 90, 90, 128 * GROUPS, 1, 2LL * WGMMAS * GROUPS * 64 * 256 * (k),              \
+     put_wgmma_probe, &of}
 
 const roof_probe roof_probes[] = {
-    {ROOF_DRAM, "copy", 75, 0, SIMPLE, 2, 0, copy, NULL},
-    {ROOF_DRAM, "ld.global.v4", 75, 0, SIMPLE, 2, 0, read_dram, NULL},
-    {ROOF_DRAM, "ld.global.v4 of more warps", 75, 0, SIMPLE, 4, 0, read_dram, NULL},
-    {ROOF_L2, "ld.global.cg", 75, 0, SIMPLE, 2, VECTORS *VECTOR *SIMPLE, read_l2, NULL},
-    {ROOF_L2, "ld.global.cg of more warps", 75, 0, SIMPLE, 4, VECTORS *VECTOR *SIMPLE, read_l2, NULL},
-    {ROOF_L1, "ld.shared.v4", 75, 0, SIMPLE, 2, SHARED_LOADS *VECTOR *SIMPLE, read_shared, NULL},
-    CHAINED(FP64, "fma.f64", 75, fp64),
-    CHAINED(FP32, "fma.f32", 75, fp32),
-    CHAINED(FP16, "fma.f16x2", 75, fp16),
-    CHAINED(SPECIAL, "ex2.approx", 75, special),
+    {ROOF_DRAM, "copy", 75, 0, SIMPLE, 2, 0, put_copy_probe, NULL},
+    {ROOF_DRAM, "ld.global.v4", 75, 0, SIMPLE, 2, 0, put_dram_probe, NULL},
+    {ROOF_DRAM, "ld.global.v4 of more warps", 75, 0, SIMPLE, 4, 0, put_dram_probe, NULL},
+    {ROOF_L2, "ld.global.cg", 75, 0, SIMPLE, 2, VECTORS *VECTOR *SIMPLE, put_l2_probe, NULL},
+    {ROOF_L2, "ld.global.cg of more warps", 75, 0, SIMPLE, 4, VECTORS *VECTOR *SIMPLE, put_l2_probe, NULL},
+    {ROOF_L1, "ld.shared.v4", 75, 0, SIMPLE, 2, SHARED_LOADS *VECTOR *SIMPLE, put_shared_probe, NULL},
+    CHAINED(FP64, "fma.f64", 75, put_fp64_probe),
+    CHAINED(FP32, "fma.f32", 75, put_fp32_probe),
+    CHAINED(FP16, "fma.f16x2", 75, put_fp16_probe),
+    CHAINED(SPECIAL, "ex2.approx", 75, put_special_probe),
     BY_MMA(TENSOR_F64, 80, 80, f64_sm80, 8, 8, 4),
     BY_MMA(TENSOR_F64, 90, 0, f64_sm90, 16, 8, 16),
     BY_MMA(TENSOR_TF32, 80, 0, tf32, 16, 8, 8),

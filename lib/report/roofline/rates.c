@@ -1,4 +1,4 @@
-/* What devices can do in a second: a multiprocessor by rates.def, times those of a device of the table, or of a GPU that is there. */
+/* Rates of devices: those of a multiprocessor (rates.def) times the multiprocessors and clock of a device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ const cute_roof_rates *cute_roof_rates_of(int arch)
     return NULL;
 }
 
-/* The rates of all ceilings, out of what is known already: clocks, multiprocessors. */
-static void fill(roof_device *d, int arch, bool half, double dram, double l2)
+/* Sets the rates of all ceilings from clocks and multiprocessors. */
+static void set_rates(roof_device *d, int arch, bool half, double dram, double l2)
 {
     static const cute_roof_rates none;
     const cute_roof_rates *known = cute_roof_rates_of(arch), *r = known ? known : &none;
@@ -33,7 +33,7 @@ static void fill(roof_device *d, int arch, bool half, double dram, double l2)
 #include "lib/report/roofline/ceilings.def"
     };
     for (int n = 0; n < ROOF_CEILINGS; n++) {
-        bool tensor = n > ROOF_TENSOR_F64; /* on f64 they do not slow the clock */
+        bool tensor = n > ROOF_TENSOR_F64; /* f64 does not lower the clock */
         bool halved = half && (n == ROOF_TENSOR_TF32 || n == ROOF_TENSOR_F16 || n == ROOF_TENSOR_BF16 ||
                                n == ROOF_TENSOR_F8);
         d->each_multiprocessor[n] = per_clock[n] > 0;
@@ -44,7 +44,7 @@ static void fill(roof_device *d, int arch, bool half, double dram, double l2)
     d->most[ROOF_L2] = l2;
 }
 
-static void of_row(const cute_gpu *row, roof_device *d)
+static void set_device_row(const cute_gpu *row, roof_device *d)
 {
     *d = (roof_device){.multiprocessors = row->multiprocessors,
                        .l2 = (int64_t)(row->l2 * (1 << 20)),
@@ -52,14 +52,14 @@ static void of_row(const cute_gpu *row, roof_device *d)
                        .tensor_clock = row->tensor_clock * 1e6};
     snprintf(d->name, sizeof d->name, "%s", row->name);
     snprintf(d->arch, sizeof d->arch, "sm_%d", row->arch);
-    fill(d, row->arch, row->half, row->dram * 1e9, row->l2_rate * d->clock);
+    set_rates(d, row->arch, row->half, row->dram * 1e9, row->l2_rate * d->clock);
 }
 
 bool cute_roof_device_of_arch(const char *arch, roof_device *out)
 {
     const cute_arch *known = arch ? cute_arch_find(arch) : NULL;
     const cute_gpu *row = known ? cute_gpu_of_arch(known->number) : NULL;
-    if (row) of_row(row, out);
+    if (row) set_device_row(row, out);
     return row != NULL;
 }
 
@@ -68,12 +68,12 @@ cute_status cute_roof_device_find(const char *text, roof_device *out, cute_diag 
     cute_buffer names = {0};
     const cute_gpu *row = cute_gpu_in_name(text);
     if (!row) row = cute_gpu_with_word(text);
-    if (row) of_row(row, out);
+    if (row) set_device_row(row, out);
     if (row || cute_roof_device_of_arch(text, out)) return CUTE_OK;
     for (size_t n = 0; (row = cute_gpu_at(n)) != NULL; n++)
         cute_buffer_printf(&names, "%s%s", n ? ", " : "", row->name);
     cute_fail(diag, CUTE_USAGE, NULL, "--of expects a device or an architecture, got '%s'", text);
-    cute_note(diag, NULL, "known are %s", cute_buffer_text(&names));
+    cute_note(diag, NULL, "known devices: %s", cute_buffer_text(&names));
     cute_buffer_release(&names);
     return CUTE_USAGE;
 }
@@ -81,10 +81,10 @@ cute_status cute_roof_device_find(const char *text, roof_device *out, cute_diag 
 void cute_roof_device_of_info(const cute_device_info *info, roof_device *d)
 {
     const cute_gpu *row = cute_gpu_in_name(info->name);
-    /* Two transfers a clock: double data rate. */
+    /* double data rate: two transfers per clock */
     double dram = 2e3 * (double)info->memory_clock * (double)info->bus_width / 8, l2 = 0;
     if (row && row->arch != info->major * 10 + info->minor) row = NULL;
-    if (row) of_row(row, d);
+    if (row) set_device_row(row, d);
     if (!row) *d = (roof_device){0};
     snprintf(d->name, sizeof d->name, "%s", info->name);
     snprintf(d->arch, sizeof d->arch, "%s", info->arch);
@@ -94,5 +94,5 @@ void cute_roof_device_of_info(const cute_device_info *info, roof_device *d)
     if (!d->tensor_clock || d->tensor_clock > d->clock) d->tensor_clock = d->clock;
     if (row) l2 = row->l2_rate * d->clock;
     if (row && dram <= 0) dram = row->dram * 1e9;
-    fill(d, info->major * 10 + info->minor, row && row->half, dram, l2);
+    set_rates(d, info->major * 10 + info->minor, row && row->half, dram, l2);
 }

@@ -1,4 +1,4 @@
-/* The roofline of the kernels that ran: as JSON, and as text made of that. */
+/* The roofline of the launched kernels as JSON, and as text generated from it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "lib/report/roofline/roofline.h"
 #include "lib/report/table.h"
 
-static json_t *pair(double read, double written)
+static json_t *read_written_json(double read, double written)
 {
     return json_pack("{s:I,s:I}", "read", (json_int_t)read, "written", (json_int_t)written);
 }
@@ -44,12 +44,12 @@ static json_t *kernel_json(const roof_question *q, const json_t *counters, roof_
         json_pack("{s:o,s:I,s:I,s:f}", "kernel", cute_json_text(w.kernel), "launches", (json_int_t)w.launches,
                   "blocks", (json_int_t)w.blocks, "operations", operations);
     if (dram > 0) json_object_set_new(value, "intensity", json_real(operations / dram));
-    if (w.has_dram) json_object_set_new(value, "dram", pair(w.dram_read, w.dram_written));
-    if (w.has_dram) json_object_set_new(value, "l2", pair(w.l2_read, w.l2_written));
+    if (w.has_dram) json_object_set_new(value, "dram", read_written_json(w.dram_read, w.dram_written));
+    if (w.has_dram) json_object_set_new(value, "l2", read_written_json(w.l2_read, w.l2_written));
     if (w.shared_read + w.shared_written > 0)
-        json_object_set_new(value, "shared", pair(w.shared_read, w.shared_written));
+        json_object_set_new(value, "shared", read_written_json(w.shared_read, w.shared_written));
     if (w.bulk_read + w.bulk_written > 0)
-        json_object_set_new(value, "bulk", pair(w.bulk_read, w.bulk_written));
+        json_object_set_new(value, "bulk", read_written_json(w.bulk_read, w.bulk_written));
     if (w.atomics > 0) json_object_set_new(value, "global_atomics", json_integer((json_int_t)w.atomics));
     json_object_set_new(value, "ceilings", ceilings_json(q->device, &w, b));
     json_object_set_new(value, "bound", json_string(b->launch ? "launch" : roof_ceilings[b->bound].key));
@@ -124,7 +124,7 @@ const char *cute_roof_rate(cute_arena *arena, double rate, const char *unit)
     return text ? text : "";
 }
 
-static const char *seconds(cute_arena *arena, double s)
+static const char *format_seconds(cute_arena *arena, double s)
 {
     const char *text = s >= 1      ? cute_arena_printf(arena, "%.3f s", s)
                        : s >= 1e-3 ? cute_arena_printf(arena, "%.3f ms", s * 1e3)
@@ -132,7 +132,7 @@ static const char *seconds(cute_arena *arena, double s)
     return text ? text : "";
 }
 
-static double real(const json_t *value, const char *key)
+static double real_of(const json_t *value, const char *key)
 {
     return json_number_value(json_object_get(value, key));
 }
@@ -150,18 +150,18 @@ static void text_ceilings(cute_arena *arena, const json_t *kernel, cute_buffer *
     const char *bound = json_string_value(json_object_get(kernel, "bound"));
     size_t index;
     json_t *item;
-    cute_table_row(&table, (const char *[]){"ceiling", "amount", "at most", "time", "of expected", ""});
+    cute_table_row(&table, (const char *[]){"ceiling", "amount", "peak", "time", "of expected", ""});
     json_array_foreach(json_object_get(kernel, "ceilings"), index, item)
     {
         const char *key = json_string_value(json_object_get(item, "ceiling"));
         const roof_ceiling_info *info = info_of(key);
         bool known = json_object_get(item, "rate") != NULL;
-        const char *share = cute_arena_printf(arena, "%.1f%%", real(item, "share") * 100);
-        const char *rate = cute_roof_rate(arena, real(item, "rate"), info->unit);
+        const char *share = cute_arena_printf(arena, "%.1f%%", real_of(item, "share") * 100);
+        const char *rate = cute_roof_rate(arena, real_of(item, "rate"), info->unit);
         cute_table_row(&table,
-                       (const char *[]){info->text, scaled(arena, real(item, "amount"), info->unit),
-                                        known ? rate : "not known",
-                                        known ? seconds(arena, real(item, "seconds")) : "",
+                       (const char *[]){info->text, scaled(arena, real_of(item, "amount"), info->unit),
+                                        known ? rate : "unknown",
+                                        known ? format_seconds(arena, real_of(item, "seconds")) : "",
                                         known && share ? share : "", !strcmp(key, bound) ? "bound" : ""});
     }
     cute_table_print(&table, 1 | 1 << 5, "  ", out);
@@ -177,14 +177,16 @@ static void text_kernel(cute_arena *arena, const json_t *kernel, cute_buffer *ou
     cute_buffer_printf(out, "%s: %lld launch%s, %lld blocks, %s", cute_symbol_name(arena, name),
                        (long long)launches, launches == 1 ? "" : "es",
                        (long long)json_integer_value(json_object_get(kernel, "blocks")),
-                       scaled(arena, real(kernel, "operations"), "FLOP"));
-    if (intensity) cute_buffer_printf(out, ", %.3g for each byte of DRAM", json_real_value(intensity));
+                       scaled(arena, real_of(kernel, "operations"), "FLOP"));
+    if (intensity) cute_buffer_printf(out, ", %.3g per byte of DRAM", json_real_value(intensity));
     cute_buffer_putc(out, '\n');
     text_ceilings(arena, kernel, out);
-    cute_buffer_printf(out, "  expected: %s, bound by %s", seconds(arena, real(kernel, "expected_s")),
-                       info ? info->text : "the time of a launch");
+    cute_buffer_printf(out, "  expected: %s, bound by %s",
+                       format_seconds(arena, real_of(kernel, "expected_s")),
+                       info ? info->text : "launch time");
     if (json_object_get(kernel, "attainable_s"))
-        cute_buffer_printf(out, "; with the measured rates %s", seconds(arena, real(kernel, "attainable_s")));
+        cute_buffer_printf(out, "; %s with the measured rates",
+                           format_seconds(arena, real_of(kernel, "attainable_s")));
     cute_buffer_putc(out, '\n');
 }
 
@@ -199,13 +201,14 @@ void cute_roofline_text(const json_t *value, cute_buffer *out)
                        json_string_value(json_object_get(device, "name")),
                        json_string_value(json_object_get(device, "arch")),
                        (long long)json_integer_value(json_object_get(device, "multiprocessors")),
-                       real(device, "clock_hz") * 1e-6);
+                       real_of(device, "clock_hz") * 1e-6);
     json_array_foreach(json_object_get(value, "kernels"), index, kernel) text_kernel(arena, kernel, out);
     if (json_array_size(json_object_get(value, "kernels")) > 1)
-        cute_buffer_printf(out, "all: expected %s\n", seconds(arena, real(value, "expected_s")));
+        cute_buffer_printf(out, "all: expected %s\n", format_seconds(arena, real_of(value, "expected_s")));
     if (json_object_get(value, "measured_s"))
         cute_buffer_printf(out, "measured: %s, %.1f%% of the roofline%s\n",
-                           seconds(arena, real(value, "measured_s")), real(value, "reached") * 100,
+                           format_seconds(arena, real_of(value, "measured_s")),
+                           real_of(value, "reached") * 100,
                            json_is_true(json_object_get(value, "cached")) ? " (with a warm L2)" : "");
     cute_arena_destroy(arena);
 }
