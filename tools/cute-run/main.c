@@ -555,7 +555,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "json", 0, NULL, "Print the report as JSON", &o.json},
         {CUTE_OPTION_FLAG, "counters", 0, NULL, "Count the work of each source line on the emulator",
          &o.emulator.counters},
-        {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage", &o.timing},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &o.timing},
         {CUTE_OPTION_STRING, "trace", 0, "FILE",
          "Write a timeline of copies and launches for chrome://tracing and Perfetto", &o.trace},
         {CUTE_OPTION_GROUP, "Roofline", 0, NULL, NULL, NULL},
