@@ -34,8 +34,7 @@ int main(int argc, char **argv)
     const cute_command command = {
         .name = "cute-lsp",
         .synopsis = "[options]",
-        .summary = "Language server for MLIR with CuTe layouts: diagnostics, hover, definitions, references "
-                   "and completion over standard input and output.",
+        .summary = "Run a language server for MLIR with CuTe layouts on standard input and output.",
         .options = table,
         .epilogue = "Editors start this program; see cute-lsp(1) for their configuration.\n",
     };

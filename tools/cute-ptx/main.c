@@ -270,7 +270,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
          "Run PROGRAM on the output, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_MAYBE, "remarks", 0, "PASS,...",
-         "Report where passes (default: all) were applied or missed, with the reason", &s.compile.remarks},
+         "Report where passes were applied or missed, for PASS,... or all passes", &s.compile.remarks},
         {CUTE_OPTION_STRING, "warn", 0, "index-overflow",
          "Remark on tensor offsets assumed to fit in 32 bits; the launch checks this", &s.compile.warn},
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &s.timing_text},
