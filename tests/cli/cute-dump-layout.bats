@@ -300,7 +300,7 @@ END
     refuses 2 '--color requires --svg or --tex' layout --color=bank --table 8:1
     refuses 2 "unknown color 'red'" layout --svg --color=red 8:1
     refuses 2 "--tv expects a static tile shape" layout --svg --tv='(8,0)' 8:1
-    refuses 2 '--element-bits is from 1' layout --svg --element-bits=-1 8:1
+    refuses 2 'expected --element-bits=N from 1 to 65536' layout --svg --element-bits=-1 8:1
     refuses 2 "unknown option '--tabel'; did you mean '--table'?" layout --tabel 8:1
 }
 

@@ -113,7 +113,7 @@ END
     done
     "$dump" elf --json k.cubin | jq -e '.symbols | any(.name == "add_one" and .type == "FUNC")' >/dev/null
     fails 1 "$dump" elf "$data/link_ok.ptx"
-    says 'this is PTX'
+    says 'PTX has no ELF sections'
 }
 
 @test "damaged cubins are refused, at whatever byte they are cut" {

@@ -56,7 +56,7 @@ PYTHON
 
 @test "a picture is asked for by its number" {
     run -2 cute-dump layouts k.ptx --svg
-    [[ "$output" == *"there are 3 layouts"*"--number=N"* ]]
+    [[ "$output" == *"--svg draws one layout, got 3"*"--number=N"* ]]
     run -2 cute-dump layouts k.ptx --svg --number=9
     [[ "$output" == *"there is no layout 9; there are 1 to 3"* ]]
     run -2 cute-dump layouts k.ptx --svg --json

@@ -85,5 +85,5 @@ fake() { printf '#!/bin/sh\n%s\n' "$2" >"$BIN/$1"; chmod +x "$BIN/$1"; }
     rm "$BIN/apt-get"
     run env PATH="$BIN" LLVM=/nonexistent "$SETUP" build
     [ "$status" -eq 3 ]
-    [[ "$output" == *"missing here"*"libmlir-19-dev"* ]]
+    [[ "$output" == *"no apt-get; install these packages"*"libmlir-19-dev"* ]]
 }
