@@ -1,9 +1,9 @@
 # libcute and its tools. Targets: all (default) demo check bench install clean; `make help` lists them.
-# Settings on the command line: CC CXX OPT SANITIZE=address,undefined WERROR=1 V=1 LLVM=<prefix> PREFIX DESTDIR BUILD,
-# and CFLAGS CXXFLAGS CPPFLAGS LDFLAGS, which come after the project's own (OWN_*) and take none of them away.
+# Command-line settings: CC CXX OPT SANITIZE=address,undefined WERROR=1 V=1 LLVM=<prefix> PREFIX DESTDIR BUILD, and
+# CFLAGS CXXFLAGS CPPFLAGS LDFLAGS, which are added after the project's own flags (OWN_*).
 
 LLVM    ?= /usr/lib/llvm-19
-# The tools with LLVM are linked by its clang, so what it sanitizes must come from it too.
+# Tools that contain LLVM are linked by its clang, so sanitized objects have to be compiled by the same clang.
 CC      := $(if $(filter default,$(origin CC)),$(if $(SANITIZE),$(LLVM)/bin/clang,cc),$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),$(LLVM)/bin/clang++,$(CXX))
 OPT     ?= -O2
@@ -14,54 +14,52 @@ BUILD   ?= build$(if $(SANITIZE),/$(subst $(comma),-,$(SANITIZE)))
 comma   := ,
 VERSION := $(shell cat VERSION)
 
-# One short line a command; V=1 shows the commands instead, -s nothing.
+# One short line per command; V=1 prints the commands instead, -s nothing.
 Q   := $(if $(V),,@)
 say  = $(if $(V)$(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),,@printf '  %-6s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))')
 
 BIN := $(BUILD)/bin
 OBJ := $(BUILD)/obj
-# C++ has no sanitizers (mk/compiler.mk says why): its objects and what they are generated from are those of the build without.
+# C++ is built without sanitizers (see mk/compiler.mk), so C++ objects and generated files are shared with the plain build.
 PLAIN := $(if $(and $(SANITIZE),$(filter file,$(origin BUILD))),build,$(BUILD))
 XOBJ  := $(PLAIN)/obj
 GEN   := $(PLAIN)/gen
-# Every object depends on this file, which changes when the commands that make them do.
+# Every object depends on its stamp, which changes with the compile commands.
 STAMP  := $(OBJ)/flags
 XSTAMP := $(XOBJ)/flags-c++
-# What programs and tests are linked with; build/libcute.a is for others, and has cute_* alone.
+# Linked into programs and tests. build/libcute.a, for users, exports only cute_*.
 LIB   := $(OBJ)/libcute.a
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
         -Wwrite-strings -Wundef -Wformat=2 -Wimplicit-fallthrough -Werror=implicit-function-declaration
-# Objects of AddressSanitizer are those of the fuzz targets, too (mk/tests.mk).
+# Fuzz targets (mk/tests.mk) share the objects built with AddressSanitizer.
 SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer $(if $(findstring address,$(SANITIZE)),-fsanitize=fuzzer-no-link))
-# Fortified functions need an optimising compiler, say less than a sanitizer, and are a distribution's own affair where it
-# has set them.
+# _FORTIFY_SOURCE requires optimization, reports less than a sanitizer, and is left alone if the distribution has set it.
 XHARD := -fstack-protector-strong $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS))$(filter -O0 -Og,$(OPT) $(CFLAGS)),,\
          -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARD  := $(if $(SANITIZE),-fstack-protector-strong,$(XHARD))
 OWN_CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN) $(HARD)
 OWN_CPPFLAGS := -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
-# What is warned of changes no object, so it is no flag that makes them again.
+# Not in OWN_CFLAGS: -Werror changes no object, so it must not trigger a rebuild.
 ERR := $(if $(WERROR),-Werror)
-# Objects do not say in which folders they were made.
+# Reproducible builds: objects do not contain the build folder.
 MAP := -ffile-prefix-map=$(CURDIR)=. $(foreach b,$(BUILD) $(abspath $(BUILD)),-ffile-prefix-map=$(b)=build)
-# How fast the emulator's loops are depends by a quarter on where their jumps fall. clang has no -falign-jumps.
+# Alignment changes the speed of the emulator's loops by up to 25 %. clang has no -falign-jumps.
 CFLAGS_emulator := -falign-functions=32 -falign-loops=32 -falign-jumps=32 -Wno-ignored-optimization-argument
 CFLAGS_numeric  := $(CFLAGS_emulator)
 CFLAGS_checks   := -falign-functions=64 -falign-loops=64
-# Canaries in functions that have the values of 32 lanes on their stack, and lengths checked at each copy of a lane, take 3 to
-# 18 percent of what runs PTX and checks it (bench/emulator, bench/checks). What reads PTX and options keeps both: that input is
-# hostile, and what runs has been decoded by it.
+# Stack protectors and fortified copies slow down emulation and checks by 3 to 18 % (bench/emulator, bench/checks), since functions
+# keep values of 32 lanes on the stack. The PTX front end and option parsing, which read untrusted input, keep both.
 UNGUARDED := $(filter-out $(foreach f,lexer parse declare decode expression unread cfg lines,lib/emulator/program/$(f).c) \
                  $(foreach f,flags allowed report,lib/checks/$(f).c), \
                  $(wildcard lib/emulator/*/*.c lib/numeric/*.c lib/checks/*.c))
 OWN_LDFLAGS := -Wl,--gc-sections $(SAN)
-# Of programs.
+# For programs.
 OWN_PIE := -pie -Wl,-z,relro -Wl,-z,now
-# Linked whole, so that a program runs where no development package is.
+# Linked statically, so that programs run without these packages.
 override LDLIBS += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 
-# The sources of rooms, which may have folders.
+# Sources of rooms, including one level of folders.
 sources = $(sort $(foreach r,$(1),$(wildcard lib/$(r)/*.$(2) lib/$(r)/*/*.$(2))))
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
 RUN_ROOMS := base layout atoms calculator toolkit cubin numeric emulator checks device launch gemm code report
@@ -70,7 +68,7 @@ RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
 IR_C      := $(call sources,ir passes ptx embed,c)
 IR_CXX    := $(call sources,ir passes ptx,cpp)
-# The operations of cute in parts, which take longest: they are begun first.
+# The cute operations, compiled in shards. They take longest, so they are listed first.
 SHARDS    := 0 1 2
 IR_XOBJ   := $(SHARDS:%=$(XOBJ)/lib/ir/dialects/cute_ops_%.o) $(IR_CXX:%.cpp=$(XOBJ)/%.o)
 IR_OBJ    := $(IR_XOBJ) $(IR_C:%.c=$(OBJ)/%.o)
@@ -89,7 +87,7 @@ include mk/launch.mk
 include mk/install.mk
 
 FLAGS := $(CC) $(CXX) $(LLVM) $(OWN_CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS_emulator) $(IR_CFLAGS) $(IR_CXXFLAGS) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS)
-# Only looked at here: a dry run writes nothing.
+# Compared here rather than in a recipe, so that a dry run writes nothing.
 ifneq ($(strip $(FLAGS)),$(strip $(file <$(STAMP))))
 $(STAMP): force
 endif
@@ -114,8 +112,8 @@ $(LIB): $(RUN_OBJ)
 	$(call say,AR,$@)
 	$(Q)$(AR) rcsD $@ $^
 
-# One object, in which what is hidden is local: a program may have functions with the names of our own. Its sections stay
-# apart, so --gc-sections takes what is not called.
+# One relocatable object with hidden symbols made local, so that they cannot clash with a user's. Sections stay separate for
+# --gc-sections.
 OBJCOPY ?= objcopy
 $(OBJ)/libcute.o: $(RUN_OBJ)
 	@mkdir -p $(@D)
@@ -126,7 +124,7 @@ $(BUILD)/libcute.a: $(OBJ)/libcute.o
 	$(call say,AR,$@)
 	$(Q)$(AR) rcsD $@ $<
 
-# The distributions' libjansson.a is not position independent.
+# Linked dynamically: the libjansson.a of distributions is not position-independent.
 $(BUILD)/libcute.so: $(RUN_OBJ) lib/libcute.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libcute.so.$(MAJOR) -Wl,--version-script=lib/libcute.map $(OWN_LDFLAGS) $(LDFLAGS) -o $@ $(RUN_OBJ) $(patsubst -l:lib%.a,-l%,$(LDLIBS))

@@ -1,24 +1,23 @@
-# The compiler half: cute-opt and cute-ptx, linked statically to LLVM and MLIR (they start in
-# milliseconds that way, and gcc's and clang's objects then agree).
+# The compiler half: cute-opt, cute-ptx and cute-lsp, linked statically to LLVM and MLIR, so that they start in milliseconds.
 MLIR_INC   := -isystem $(LLVM)/include
 IR_CFLAGS  := $(MLIR_INC)
-# LLVM has no types at run time unless it is built with them; Debian's is.
+# LLVM may be built without RTTI; Debian's has it.
 RTTI       := $(if $(filter NO,$(shell $(LLVM)/bin/llvm-config --has-rtti 2>/dev/null)),-fno-rtti)
 IR_CXXFLAGS = -std=c++17 -D_GNU_SOURCE -fno-exceptions $(RTTI) -funwind-tables -fPIC -fvisibility=hidden -O1 -DNDEBUG \
               -ffunction-sections -fdata-sections -Wall -Wextra -Wno-unused-parameter $(XHARD) $(MLIR_INC)
 
-# Upstream test dialects, servers and the JIT are left out; the rest is there for mlir-opt's passes.
+# Without upstream test dialects, servers and the JIT; the other libraries provide the passes of mlir-opt.
 MLIR_LIBS  = $(shell ls $(LLVM)/lib/libMLIR*.a 2>/dev/null | grep -vE \
              'Test|Query|Reduce|TblgenLib|Lsp|libMLIRExecutionEngine\.a|CAPIExecutionEngine|JitRunner')
-# From 22 MLIR names all targets of LLVM.
+# MLIR 22 and later reference all LLVM targets.
 TARGETS    = $(if $(wildcard $(LLVM)/lib/libMLIRXeVMTarget.a),all-targets,amdgpu nvptx)
 LLVM_LIBS  = $(shell $(LLVM)/bin/llvm-config --link-static --libs $(TARGETS) core support passes bitwriter irreader 2>/dev/null)
-# What MLIR's parser and contexts destroy goes through lib/ir/text/placeholders.cpp.
+# lib/ir/text/placeholders.cpp wraps the destructors that MLIR's parser and contexts call.
 IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD1Ev -Wl,--wrap=_ZN4mlir11MLIRContextD1Ev
-# Only what is called is loaded: without libxml2, z3 and tinfo the programs start in four fifths of the time.
+# --as-needed drops libxml2, z3 and tinfo, which saves 20 % of the start-up time.
 IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld $(OWN_PIE) -Wl,-z,pack-relative-relocs -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) \
              -L$(LLVM)/lib $(SAN) $(LDFLAGS)
-# Those that LLVM was built with, where they are: another LLVM may need fewer.
+# System libraries of Debian's LLVM, if installed; another LLVM may need fewer.
 IR_SYSTEM  = -Wl,--as-needed $(foreach l,libxml2.so.2 libz3.so.4 libtinfo.so.6,$(if $(wildcard /usr/lib/$(l) /usr/lib64/$(l) /usr/lib/*/$(l) /lib/*/$(l)),-l:$(l)))
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
              $(IR_SYSTEM) -l:libjansson.a -lm -ldl -lpthread
@@ -27,7 +26,7 @@ $(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(
     $(OBJ)/tools/cute-ptx/%.o $(OBJ)/tools/cute-lsp/%.o: \
     OWN_CFLAGS += $(IR_CFLAGS)
 
-# What all operations are declared in is read once, where the compiler can and nothing caches what it does.
+# Precompile the header that declares all operations, with clang and without a compiler cache.
 PCH := $(if $(findstring clang,$(CXX)),$(if $(findstring cache,$(CXX)),,$(XOBJ)/lib/ir/dialects/cute_nvgpu.h.pch))
 WITH_PCH := $(SHARDS:%=$(XOBJ)/lib/ir/dialects/cute_ops_%.o) \
             $(patsubst %.cpp,$(XOBJ)/%.o,$(shell grep -l '^.include "lib/ir/dialects/cute_nvgpu.h"' $(IR_CXX)))
@@ -37,7 +36,7 @@ $(XOBJ)/lib/ir/dialects/cute_nvgpu.h.pch: lib/ir/dialects/cute_nvgpu.h $(GENERAT
 	$(call say,PCH,$<)
 	$(Q)$(CXX) $(OWN_CPPFLAGS) $(IR_CXXFLAGS) $(MAP) $(CPPFLAGS) $(CXXFLAGS) $(ERR) -x c++-header $< -o $@
 
-# C++ stays without sanitizers: LLVM's inline allocators are shared with libraries that have none.
+# C++ is built without sanitizers: LLVM's inline allocators are shared with LLVM libraries, which are not sanitized.
 $(XOBJ)/lib/ir/dialects/cuda.o $(XOBJ)/lib/ir/dialects/newer.o: $(CUDA_GENERATED)
 define compile_cxx
 	@mkdir -p $(@D)
@@ -46,12 +45,12 @@ define compile_cxx
 endef
 $(XOBJ)/%.o: %.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
-# Each part has the checks of all.
+# Each shard defines the type checks of all operations.
 $(XOBJ)/lib/ir/dialects/cute_ops_%.o: IR_CXXFLAGS += -Wno-unused-function
 $(XOBJ)/lib/ir/dialects/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAMP)
 	$(compile_cxx)
 
-# What the compiler half takes from the run-time half.
+# Objects of the run-time half that the compiler half uses.
 IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base layout atoms toolkit,c))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
@@ -59,8 +58,8 @@ $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	$(call say,AR,$@)
 	$(Q)$(AR) rcsD $@ $^
 
-# The same as a shared library: LLVM and MLIR are inside and seen by nobody. Arenas and messages are libcute's, so that
-# both libraries mean the same by them. It stays loaded once it is: LLVM's registries cannot be taken back.
+# The same as a shared library with LLVM and MLIR hidden. It uses the arenas and diagnostics of libcute.so, so that both libraries
+# share these types. It cannot be unloaded (-z nodelete), since LLVM's registries cannot be undone.
 SHARED_BASE := $(patsubst %,$(OBJ)/lib/base/%.o,arena version $(addprefix diagnostics/,causes diag explanation render))
 SO_LDLIBS   := -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -lz -lzstd $(IR_SYSTEM) \
                -ljansson -lm -ldl -lpthread
@@ -77,8 +76,8 @@ $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(sort $$(wildcard tools/$(1)/*.c))) $(
 	$(Q)$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
 endef
 $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
-# The language server is no part of the library.
+# The language server is not part of the library.
 LSP_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BIN)/cute-lsp: $(LSP_OBJ)
-# emit-gpu-binary links what it compiles.
+# emit-gpu-binary links cubins.
 $(BIN)/cute-opt: $(patsubst %.c,$(OBJ)/%.o,$(call sources,cubin,c))

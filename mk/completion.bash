@@ -1,4 +1,4 @@
-# bash completion for the cute tools. The options come from each tool's own --help, so they can't be out of date.
+# bash completion for the cute tools. Options are read from each tool's --help.
 
 _cute()
 {
@@ -21,11 +21,11 @@ _cute()
         ;;
     esac
 
-    # A view with options of its own.
+    # The view with its own options.
     local view=
     [[ $tool == *cute-dump && $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == layout ]] && view=layout
 
-    # An option whose values --help lists: --emit=ptx|llvm|mlir.
+    # An option whose --help lists its values, such as --emit=ptx|llvm|mlir.
     if [[ $option =~ ^--?[A-Za-z][A-Za-z0-9-]*$ && $cur != -* ]]; then
         local values name=${option#-}
         name=${name#-}
@@ -37,7 +37,7 @@ _cute()
         fi
     fi
     if [[ $cur == -* ]]; then
-        # Every word of the help that is an option at the start of a line or after a short one.
+        # Options: words of the help at the start of a line, or after a short option.
         local words
         words=$("$tool" $view --help 2>/dev/null | sed -nE \
             -e 's/^ *(-[A-Za-z]),? .*$/\1\n&/p;t next' -e 'p;:next' |
@@ -47,7 +47,7 @@ _cute()
         return
     fi
     if [[ $tool == *cute-dump && $COMP_CWORD == 1 ]]; then
-        # Its views, as --help lists them.
+        # Views listed by --help.
         local commands
         commands=$("$tool" --help 2>/dev/null | sed -nE '/^Views:/,/^$/s/^  ([a-z][a-z0-9-]*)( .*|$)/\1/p')
         COMPREPLY=($(compgen -W "$commands" -- "$cur") $(compgen -f -- "$cur"))

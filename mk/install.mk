@@ -1,5 +1,5 @@
-# make install: programs, libraries, headers, pkg-config files, man pages, completion for bash.
-# make install-strip: the same with programs and libraries that have no symbols, two thirds of the size.
+# make install: programs, libraries, headers, pkg-config files, man pages, completion for bash and zsh.
+# make install-strip: the same, with stripped programs and libraries (two thirds of the size).
 bindir       ?= $(PREFIX)/bin
 libdir       ?= $(PREFIX)/lib
 includedir   ?= $(PREFIX)/include
@@ -20,7 +20,7 @@ $(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-# Changes when the folders do.
+# Rewritten when an installation folder changes.
 PREFIX_NOW := $(PREFIX) $(libdir) $(includedir)
 .PHONY: force
 $(BUILD)/prefix: force

@@ -1,4 +1,4 @@
-# lib/launch and lib/report/folder carry their JSON Schemas inside; tests carry stand-ins for the CUDA driver and cuBLASLt.
+# Generated sources: embedded JSON Schemas and GEMM kernels. Also the test doubles of the CUDA driver and cuBLASLt.
 $(GEN)/launch.schema.inc: lib/launch/config/launch.schema.json
 $(GEN)/report.schema.inc: lib/report/folder/report.schema.json
 $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
@@ -6,11 +6,11 @@ $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 	$(call say,GEN,$@)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
-# The objects of fuzz targets are others.
+# Fuzz targets use objects of their own, so the dependency names $(OBJ).
 $(OBJ)/lib/launch/config/schema.o: $(GEN)/launch.schema.inc
 $(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
 
-# lib/gemm has the sources of the kernels that it compiles inside: GEMM_SOURCE(name, bytes..., 0).
+# lib/gemm embeds the kernel sources that it compiles: GEMM_SOURCE(name, bytes..., 0).
 GEMM_KERNELS := kernels/gemm_sm80/gemm_sm80.mlir kernels/gemm_sm90/gemm_sm90.mlir kernels/gemm_split_sm90/gemm_split_sm90.mlir kernels/sgemm/sgemm.mlir $(sort $(wildcard kernels/gemm/*.mlir))
 $(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
 	@mkdir -p $(@D)

@@ -1,12 +1,12 @@
-# Tests: unit/ (one program a C file), lit/, cli/ (bats), fuzz/. tests/run runs them and sums them up.
-#   make check TESTS=<pattern>           only what a file's or a test's name matches
+# Tests: unit/ (one program per C file), lit/, cli/ (bats), fuzz/. tests/run runs them and prints a summary.
+#   make check TESTS=<pattern>           only tests whose file or name matches
 #   make check SANITIZE=address,undefined
-#   make check-share SANITIZE=address,undefined   unit, lit, and those of cli that are about what is read from outside
-#   make fuzz FUZZ_SECONDS=900           the fuzz targets explore for so long each; in make check they do the same each time
+#   make check-share SANITIZE=address,undefined   unit, lit, and the cli tests of parsers
+#   make fuzz FUZZ_SECONDS=900           each fuzz target this long with random seeds; make check uses fixed seeds
 TESTS        ?=
 FUZZ_SECONDS ?= 10
 
-# Those in C++ test what the compiler half says to MLIR.
+# C++ tests use MLIR's C++ interface.
 UNIT_CXX := $(patsubst tests/unit/%.cpp,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.cpp))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c)) $(UNIT_CXX)
 
@@ -20,17 +20,17 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# Objects of tests are kept, though no rule names them.
+# Keep the objects of tests, which are intermediate files to make.
 .SECONDARY:
 
-# What stands in for the machine in tests.
+# Test doubles of the CUDA driver and cuBLASLt.
 STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
 
 .PHONY: unit
 unit: $(UNIT) $(STAND_INS)
 
-# Fuzz targets are a part of the build under sanitizers, whose objects note which ways they go: `make check-share` uses the
-# same. That build makes them; another one asks it to.
+# Fuzz targets belong to the sanitizer build, whose objects have coverage instrumentation; `make check-share` uses the same
+# objects. A plain build invokes the sanitizer build for them.
 FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_BUILD := $(if $(SANITIZE),$(BUILD),$(BUILD)/address-undefined)
 FUZZ       := $(FUZZ_NAMES:%=$(FUZZ_BUILD)/fuzz/%)
@@ -45,7 +45,7 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
-# Those of the static checks and of the language server have MLIR inside.
+# Fuzz targets of the static checks and of the language server, which link MLIR.
 define link_compiler_fuzz
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -54,7 +54,7 @@ endef
 FUZZ_MLIR := $(OBJ)/tests/fuzz/fuzz_async.o $(OBJ)/tests/fuzz/fuzz_lsp.o
 $(FUZZ_MLIR): OWN_CPPFLAGS += $(MLIR_INC)
 $(FUZZ_MLIR): | $(GENERATED)
-# The first has the kernels of the static checks inside.
+# fuzz_async embeds the kernels of the static checks as its corpus.
 ASYNC_KERNELS := $(wildcard tests/static-checks/*.mlir)
 $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 	@mkdir -p $(@D)
@@ -67,11 +67,11 @@ $(BUILD)/fuzz/fuzz_async: $(OBJ)/tests/fuzz/fuzz_async.o $(BUILD)/libcute-compil
 FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
-# The text before MLIR sees it needs no MLIR.
+# The text preprocessor needs no MLIR.
 $(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/text/%.o,defines include spellings nesting)
 endif
 
-# Kernels with planted bugs, and the same without them.
+# Kernels with planted bugs, and clean versions of them.
 BUGS := $(BUILD)/bugs/bugs.txt
 $(BUGS): $(wildcard tests/emulator/bugs/*.py tests/emulator/bugs/*.json)
 	$(call say,GEN,$@)
@@ -80,23 +80,23 @@ $(BUGS): $(wildcard tests/emulator/bugs/*.py tests/emulator/bugs/*.json)
 .PHONY: bugs
 bugs: $(BUGS)
 
-# make runs itself once more after the packages and CUDA's parts are there, with all cores unless told otherwise.
+# Re-run make after the packages and parts of CUDA are installed, on all cores unless -j is given.
 AGAIN = case "$$MAKEFLAGS" in *-j*|*jobserver*) jobs= ;; *) jobs=-j$$(nproc) ;; esac; $(MAKE) --no-print-directory $$jobs
 RUN   = tests/run --build $(BUILD) --fuzz-build $(FUZZ_BUILD) --llvm $(LLVM) --filter '$(TESTS)'
 
 .PHONY: setup setup-build check check-now check-share check-share-now check-unit check-lit check-docs check-cli check-kernels fuzz fuzz-now
-# The demo needs ptxas, and ends here where there is none; all else goes on without what cannot be fetched.
+# The demo requires ptxas; other targets continue without parts that cannot be fetched.
 CUDA_PARTS ?= scripts/cuda-toolkit
 demo: CUDA_NEEDED := --need bin/ptxas
 setup-build:
 	@LLVM=$(LLVM) scripts/setup build
 	@$(CUDA_PARTS) $(CUDA_NEEDED) build/cuda || \
-	    $(if $(CUDA_NEEDED),exit 3,echo "going on without; what needs the missing parts will say so" >&2)
+	    $(if $(CUDA_NEEDED),exit 3,echo "continuing without the missing parts of CUDA" >&2)
 	@mkdir -p $(BUILD); [ ! -d build/cuda ] || [ -e $(BUILD)/cuda ] || ln -s ../cuda $(BUILD)/cuda
 
 setup: setup-build
 	@LLVM=$(LLVM) scripts/setup build test
-	@scripts/cuda-toolkit --compiler build/cuda || echo "going on without nvcc; tests that need it are skipped" >&2
+	@scripts/cuda-toolkit --compiler build/cuda || echo "continuing without nvcc; tests that need it are skipped" >&2
 
 check: setup
 	@+$(AGAIN) check-now
@@ -110,7 +110,7 @@ check-unit: $(UNIT) $(STAND_INS)
 	@$(RUN) unit
 check-lit: all
 	@$(RUN) lit
-# What commands of the documentation print and draw; committed, and tests/docs/pages says when it is old.
+# Output of commands in the documentation. It is committed; tests/docs/pages fails if it is out of date.
 .PHONY: pages
 pages: all
 	tests/docs/pages $(BUILD)/bin --update | (! grep -A20 '^not ok')
@@ -126,14 +126,14 @@ fuzz: setup
 fuzz-now: fuzz-targets
 	@$(RUN) --fuzz-seconds $(FUZZ_SECONDS) fuzz
 
-# The tree's C and C++ as .clang-format has it; a test compares.
+# Format all C and C++ with .clang-format; a test checks this.
 CLANG_FORMAT ?= $(LLVM)/bin/clang-format
 .PHONY: format
 format:
 	@LLVM=$(LLVM) scripts/setup format
 	@git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cpp' | xargs $(CLANG_FORMAT) -i
 
-# vector_add through the pipe; run where there is a GPU, else the launch is checked without one.
+# Compile and run vector_add, on the emulator if there is no GPU.
 DEMO := $(BUILD)/demo
 .PHONY: demo demo-now
 demo: setup-build
@@ -144,7 +144,7 @@ demo-now: all
 
 .PHONY: bench bench-now
 bench: setup-build
-	@LLVM=$(LLVM) scripts/setup bench || echo "going on without" >&2
+	@LLVM=$(LLVM) scripts/setup bench || echo "continuing without hyperfine" >&2
 	@+$(AGAIN) bench-now
 bench-now: all
 	@bench/run $(abspath $(BIN)) $(abspath $(BUILD))/kernels

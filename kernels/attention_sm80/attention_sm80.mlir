@@ -1,6 +1,6 @@
-// O = softmax(scale Q K^T) V, scale > 0, of each head of a batch on tensor cores: FlashAttention-2.
-// Q, O are (B,SQ,H,D), K, V (B,SK,HK,D); H / HK heads of Q share one of K, V. A block has BM rows
-// of Q and passes once over the keys, BN at a time, the last first, which may have to be masked.
+// O = softmax(scale Q K^T) V, scale > 0, for each head of a batch on tensor cores: FlashAttention-2.
+// Q, O are (B,SQ,H,D), K, V (B,SK,HK,D); H / HK heads of Q share one head of K, V. A block takes BM
+// rows of Q and makes one pass over the keys, BN at a time, starting with the last tile, which may need a mask.
 // -D T: f16, bf16; D: 64, 128; W: warps; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !ldsm = !cute_nvgpu.atom.ldsm<val_type=${T}, mode=<"(8,8)">, sz_pattern=u16, num_matrices=4, n>
@@ -30,7 +30,7 @@ gpu.module @kernels {
     %high = arith.constant 1.0e30 : f32
     %minus_inf = arith.constant 0xFF800000 : f32
     %log2e = arith.constant 1.4426950408889634 : f32
-    // This block's rows, those with the most keys first, and its heads.
+    // Rows and heads of this block; blocks with the most keys start first.
     %behind = arith.addi %x, %c1 : i32
     %m = arith.subi %blocks, %behind : i32
     %lengths = cute.shape %K
@@ -46,7 +46,7 @@ gpu.module @kernels {
     %gV = cute.local_tile %V[%b, _, %hk, _], (${BN}, ${D}), (_, 0)
     %cQ = cute.local_tile %iQ, (${BM}, ${D}), (%m, 0)
     %cK = cute.local_tile %iK, (${BN}, ${D}), (_, 0)
-    // Tiles in shared memory, with 16 bytes between rows, which thus begin in different banks.
+    // Tiles in shared memory, padded by 16 bytes per row to avoid bank conflicts.
     %sQp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<16>>
     %sKp = cute.add_offset %sQp, ${BM*(D+8)}
     %sVp = cute.add_offset %sQp, ${(BM+BN)*(D+8)}
@@ -64,7 +64,7 @@ gpu.module @kernels {
     %tQsQ = cute.tiled.copy.partition_D %g2s, %sQ, %t
     %tKsK = cute.tiled.copy.partition_D %g2s, %sK, %t
     %tVsV = cute.tiled.copy.partition_D %g2s, %sV, %t
-    // Fragments of S = Q K^T and O = P V; S, P and R are (rows, columns) of a thread, A is P again.
+    // Fragments of S = Q K^T and O = P V; S, P and R are a thread's (rows, columns), A is P as operand A.
     %atom = cute.make_atom : !cute_nvgpu.sm80.mma<16x8x16, elem_type = (${T}, ${T}, f32) >
     %mma = cute.make_tiled_mma %atom, "(${W},1,1):(1,0,0)", (${16*W}, 16, 16)
     %ldsm = cute.make_atom : !ldsm
@@ -94,7 +94,7 @@ gpu.module @kernels {
     cute.fill %shiftS, %high
     cute.fill %sum, %zero
     cute.fill %rO, %zero
-    // Row i attends to keys before i + ahead; of the tiles of keys some need no mask for any row.
+    // Row i attends to keys before i + ahead; whole tiles before that need no mask.
     %ahead = arith.constant ${CAUSAL ? 1 : 1073741824} : i32
     %row0 = arith.muli %m, %cBM : i32
     %seen = arith.addi %row0, %ahead : i32
@@ -103,14 +103,14 @@ gpu.module @kernels {
     %last = arith.addi %seen, %below : i32
     %some = arith.minui %last, %sk : i32
     %tiles = arith.ceildivui %some, %cBN : i32
-    // Q and the last tile of K are on their way; what is outside of the tensors is 0.
+    // Start the copies of Q and the last tile of K; elements outside of the tensors become 0.
     %top0 = arith.subi %tiles, %c1 : i32
     %predQ = cute.predicate %tQcQ, %Qh
     %predK = cute.predicate %tKcK[_, _, _, %top0], %Kh
     cute.copy %g2s, %tQgQ, %tQsQ, %predQ {zero_fill}
     cute.copy %g2s, %tKgK[_, _, _, %top0], %tKsK, %predK {zero_fill}
     nvvm.cp.async.commit.group
-    // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
+    // exp(scale x) = 2^(c x). The first row and column of a tile of S that this thread holds.
     %c = arith.mulf %scale, %log2e : f32
     %cs = vector.broadcast %c : f32 to !rowS
     %minus_c = arith.negf %c : f32
@@ -126,7 +126,7 @@ gpu.module @kernels {
       scf.for %up = %to to %from step %c1 : i32 {
         %next = arith.subi %both, %up : i32
         %n = arith.subi %next, %c1 : i32
-        // S = Q K^T, while V comes.
+        // S = Q K^T, overlapped with the copy of V.
         nvvm.cp.async.wait.group 0
         gpu.barrier
         scf.if %masked {
@@ -142,7 +142,7 @@ gpu.module @kernels {
         cute.gemm %mma, %rS, %rQ, %rK, %rS
         nvvm.cp.async.wait.group 0
         gpu.barrier
-        // The largest of this thread's part of each row.
+        // The row maxima of this thread's elements.
         %col0 = arith.muli %n, %cBN : i32
         %col = arith.addi %col0, %colT : i32
         %end = arith.subi %sk, %col : i32
@@ -169,14 +169,14 @@ gpu.module @kernels {
           %farther = arith.maxnumf %far, %bits : f32
           scf.yield %farther : f32
         } {loop_annotation = #unroll}
-        // The next tile of K comes while S is P and P is multiplied.
+        // Copy the next tile of K during the softmax and the product with V.
         %more = arith.cmpi ne, %n, %c0 : i32
         scf.if %more {
           %n1 = arith.subi %n, %c1 : i32
           cute.copy %g2s, %tKgK[_, _, _, %n1], %tKsK
           nvvm.cp.async.commit.group
         }
-        // P = 2^(c S + shift); shift, sums and O follow where this would be more than 2^8.
+        // P = 2^(c S + shift); rescale shift, sums and O only if this would exceed 2^8.
         %is_far = arith.cmpf ogt, %rise, %octaves : f32
         %follow = cute_nvgpu.arch.vote<any> %is_far
         scf.if %follow {
@@ -199,7 +199,7 @@ gpu.module @kernels {
             cute.memref.store_vec %scaled, %R[%i, _]
           } {loop_annotation = #unroll}
         }
-        // P and its sums, as the type of V; O = O + P V.
+        // Convert P to the type of V and add its row sums; O = O + P V.
         scf.for %i = %c0 to %rows step %c1 : i32 {
           %s = cute.memref.load_vec %S[%i, _]
           %shift = cute.memref.load %shiftS[%i]
@@ -216,7 +216,7 @@ gpu.module @kernels {
         cute.gemm %mma, %rO, %A, %rV, %rO
       }
     } {loop_annotation = #unroll}
-    // O over the sums of four threads each, through the tile of Q.
+    // Divide O by the sums over four threads each, and store it through the shared tile of Q.
     %tOsO = cute.tiled.mma.partition C (%mma, %sQ, %t)
     %sO = cute.composition %tOsO, "((2,${BM/W/16}),(2,${D/8})):((2,4),(1,${BM/W/4}))"
     scf.for %i = %c0 to %rows step %c1 : i32 {

@@ -1,11 +1,11 @@
-// O = softmax(scale Q K^T) V, scale > 0, of each head of a batch on Hopper's tensor cores. Q, O are (B,SQ,H,D), K, V
-// (B,SK,HK,D); H / HK heads of Q share one of K, V. @attention_packed: B = 1, and sequences of any lengths stand one behind
-// the other; cuQ, cuK, of one element more than there are sequences, say where each begins and the last one ends.
-// A block has 64 rows of Q for each of W warpgroups and passes once over the keys, BN at a time, the last first, which may
-// have to be masked. A warp of one more warpgroup brings the tiles by TMA. The others take turns: the products of one
-// run while another has its softmax; with two BUFFERS of P a softmax begins beside its own warpgroup's product with V, too.
-// -D T: f16, bf16; D: 64, 128, 256; W: 2, 3; BN; BUFFERS: 1, 2; STAGES: tiles of K and of V in shared memory; MANY, FEW:
-// registers of a thread that multiplies, that brings; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
+// O = softmax(scale Q K^T) V, scale > 0, for each head of a batch on Hopper's tensor cores. Q, O are (B,SQ,H,D), K, V
+// (B,SK,HK,D); H / HK heads of Q share one head of K, V. @attention_packed: B = 1, and sequences of any lengths are
+// concatenated; cuQ and cuK hold the cumulative lengths, one element more than there are sequences.
+// A block takes 64 rows of Q per warpgroup (W of them) and makes one pass over the keys, BN at a time, starting with the
+// last tile, which may need a mask. A warp of an extra warpgroup loads the tiles by TMA. The other warpgroups alternate: one
+// multiplies while another computes its softmax; with two BUFFERS of P, softmax also overlaps the warpgroup's own product with V.
+// -D T: f16, bf16; D: 64, 128, 256; W: 2, 3; BN; BUFFERS: 1, 2; STAGES: buffered tiles of K and of V; MANY, FEW: registers
+// per thread of consumer and producer warpgroups; CAUSAL: 1 if row i attends to keys 0 to i only, else 0.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !begins = !cute.memref<i32, gmem, "(?):(1)">
 !mmaS = !cute_nvgpu.sm90.mma<64x${BN}x16, ab_major = (k, k), elem_type = (${T}, ${T}, f32), frag_kind = ss>
@@ -49,7 +49,7 @@ gpu.module @kernels {
     %high = arith.constant 1.0e30 : f32
     %minus_inf = arith.constant 0xFF800000 : f32
     %log2e = arith.constant 1.4426950408889634 : f32
-    // This block's rows, those with the most keys first, its heads and its sequence.
+    // Rows, heads and sequence of this block; blocks with the most keys start first.
     %behind = arith.addi %x, %c1 : i32
     %m = arith.subi %blocks, %behind : i32
     %row0 = arith.muli %m, %cBM : i32
@@ -74,8 +74,8 @@ gpu.module @kernels {
     } else {
       scf.yield %z, %c0, %sq0, %c0, %sk0 : i32, i32, i32, i32, i32
     }
-    // Row i attends to keys before i + ahead; of the tiles of keys some need no mask for any row. Without keys there is
-    // still a tile, all of it masked.
+    // Row i attends to keys before i + ahead; whole tiles before that need no mask. Without keys there is
+    // still one tile, fully masked.
     %ahead = arith.constant ${CAUSAL ? 1 : 1073741824} : i32
     %seen = arith.addi %row0, %ahead : i32
     %all = arith.minui %seen, %sk : i32
@@ -85,7 +85,7 @@ gpu.module @kernels {
     %tiles0 = arith.ceildivui %some, %cBN : i32
     %tiles = arith.maxui %tiles0, %c1 : i32
     %c = arith.mulf %scale, %log2e : f32
-    // Shared memory: the rows of Q, later of O, and STAGES tiles of K and V each, in panels of 64 columns.
+    // Shared memory: the rows of Q, reused for O, and STAGES tiles of K and V each, in panels of 64 columns.
     %sQp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<3,4,3>>
     %sKp = cute.add_offset %sQp, ${64*W*D}
     %sVp = cute.add_offset %sQp, ${64*W*D+STAGES*BN*D}
@@ -96,7 +96,7 @@ gpu.module @kernels {
     // A sequence may have fewer rows than the longest.
     %has_rows = arith.cmpi slt, %row0, %sq : i32
     scf.if %has_rows {
-      // mbarriers: Q has come; a tile of K, of V has come; all warpgroups have multiplied it.
+      // mbarriers: Q has arrived; a tile of K, of V has arrived; all warpgroups are done with it.
       %bars = gpu.alloc_shared_memory(${1+4*STAGES}, i64)
       %cameQ = cute.get_iter %bars
       %cameK = cute.add_offset %cameQ, 1
@@ -122,7 +122,7 @@ gpu.module @kernels {
         cute_nvgpu.arch.setmaxregister_decrease<${FEW}> ()
         %active = arith.cmpi ult, %lane, %c32 : i32
         scf.if %active {
-          // Tensors as TMA sees them, from this block's sequence on; tiles of its heads.
+          // TMA tensors, offset to this block's sequence; tiles of its heads.
           %boxQ = cute.static "S<3,4,3> o 0 o (${64*W},(64,${D/64})):(64,(1,${4096*W}))"
           %boxK = cute.static "S<3,4,3> o 0 o (${BN},(64,${D/64})):(64,(1,${64*BN}))"
           %modesQ = cute.static "(${64*W},${D}):(1@1,1@3)"
@@ -185,8 +185,8 @@ gpu.module @kernels {
         }
       } else {
         cute_nvgpu.arch.setmaxregister_increase<${MANY}> ()
-        // This warpgroup's rows of Q, at the same place for all its threads, and fragments of S = Q K^T and O = P V; S, P and R
-        // are (rows, columns) of a thread, A is P again.
+        // This warpgroup's rows of Q, at a warpgroup-uniform address, and fragments of S = Q K^T and O = P V; S, P and R
+        // are a thread's (rows, columns), A is P as operand A.
         %sQw = cute.local_tile %sQ, (64, ${D}), (%group, 0)
         %speaks = arith.cmpi eq, %lane, %c0 : i32
         %atomS = cute.make_atom : !mmaS
@@ -215,13 +215,13 @@ gpu.module @kernels {
         cute.fill %shifts, %high
         cute.fill %sums, %zero
         cute.fill %rO, %zero
-        // exp(scale x) = 2^(c x). This thread's first row and column of a tile of S.
+        // exp(scale x) = 2^(c x). The first row and column of a tile of S that this thread holds.
         %c_4 = vector.broadcast %c : f32 to vector<4xf32>
         %minus_c = arith.negf %c : f32
         %place = cute.layout_eval %t, "(4,8,${4*W}):(2@1,1@0,16@0)"
         %rowT, %colT = cute.get_scalars %place
         %lastT = arith.addi %seen, %rowT : i32
-        // Turns: warpgroup g waits at barrier 1 + g, where the one before it arrives; for the first turn the last one does.
+        // Turns: warpgroup g waits at barrier 1 + g, where the previous one arrives; for the first turn the last one does.
         %turn = arith.addi %group, %c1 : i32
         %is_last = arith.cmpi eq, %turn, %cW : i32
         %not_last = arith.cmpi ne, %turn, %cW : i32
@@ -231,7 +231,7 @@ gpu.module @kernels {
           cute_nvgpu.arch.named_barrier_arrive %c1, %c256
         }
         cute_nvgpu.arch.mbarrier_wait %cameQ, %c0
-        // In turn i S = Q K^T of tile i from the end, and O = O + P V of the one before.
+        // Turn i computes S = Q K^T of tile i from the end, and O = O + P V of the previous tile.
         scf.for %up = %c0 to %tiles step %buffers : i32 {
           scf.for %half = %c0 to %buffers step %c1 : i32 {
             %i0 = arith.addi %up, %half : i32
@@ -281,7 +281,7 @@ gpu.module @kernels {
               scf.if %speaks {
                 cute_nvgpu.arch.mbarrier_arrive %freeKk
               }
-              // What lies behind the keys or the diagonal.
+              // Mask keys past the end or the diagonal.
               %masked = arith.cmpi uge, %n, %unmasked : i32
               scf.if %masked {
                 %col0 = arith.muli %n, %cBN : i32
@@ -303,8 +303,8 @@ gpu.module @kernels {
                   } {loop_annotation = #unroll}
                 } {loop_annotation = #unroll}
               }
-              // P = 2^(c S + shift), and sums of this thread's part of its rows. Where one is above the limit, which is seldom,
-              // shift, sums and O follow the largest of each row, and P is computed again: so no tile needs its maxima.
+              // P = 2^(c S + shift), and row sums of this thread's elements. If a sum exceeds the limit, which is rare, rescale
+              // shift, sums and O by the row maxima and recompute P; so most tiles need no row maxima.
               scf.for %try = %c0 to %c2 step %c1 iter_args(%compute = %true) -> (i1) : i32 {
                 %again = scf.if %compute -> (i1) {
                   %far = scf.for %i = %c0 to %c2 step %c1 iter_args(%most = %zero) -> (f32) : i32 {
@@ -384,7 +384,7 @@ gpu.module @kernels {
             nvvm.wgmma.wait.group.sync.aligned 0
           }
         } {loop_annotation = #unroll}
-        // O over the sums of four threads each, through this warpgroup's rows of Q to where its sequence lies.
+        // Divide O by the sums over four threads each, and store it through this warpgroup's rows of Q.
         %r16 = cute.make_fragment_like(%rO) {element = ${T}}
         %R16 = cute.composition %r16, "(2,(2,${D/8})):(2,(1,4))"
         scf.for %i = %c0 to %c2 step %c1 : i32 {
@@ -430,7 +430,7 @@ gpu.module @kernels {
   }
 }
 func.func @attention(%Q: !X, %K: !X, %V: !X, %O: !X, %scale: f32) {
-  // No sequences, wherever.
+  // Empty cumulative lengths.
   %p = cute.get_iter %O
   %none = cute.recast_iter(%p) : !cute.ptr<${T}, gmem, align<16>> to !cute.ptr<i32, gmem>
   %c0 = arith.constant 0 : i32
@@ -446,7 +446,7 @@ func.func @attention(%Q: !X, %K: !X, %V: !X, %O: !X, %scale: f32) {
     dynamic_shared_memory_size %bytes args(%Q : !X, %K : !X, %V : !X, %O : !X, %cu : !begins, %cu : !begins, %scale : f32)
   return
 }
-// longest: the most rows that a sequence of Q has.
+// longest: the length of the longest sequence of Q.
 func.func @attention_packed(%Q: !X, %K: !X, %V: !X, %O: !X, %cuQ: !begins, %cuK: !begins, %longest: i32, %scale: f32) {
   %shape = cute.shape %Q
   %b, %s, %h, %d = cute.get_scalars %shape

@@ -1,6 +1,6 @@
-// b(i,j) = a(i,j) for a matrix whose rows are contiguous and lda (ldb) elements apart, any size.
+// b(i,j) = a(i,j) for a matrix with contiguous rows and row pitch lda (ldb) in elements, of any size.
 // A block of 256 threads takes a tile of 16 x 256: the layout (64,4,4):... below gives each thread four rows of one
-// vector of four. Where a row does not end or begin at 16 bytes, elements go one by one.
+// vector of four. Rows that do not start or end at a multiple of 16 bytes are copied element by element.
 gpu.module @kernels {
   gpu.func @copy(%a: !llvm.ptr<1> {cute.name = "a", cute.dtype = f32, llvm.readonly, llvm.noalias},
                  %b: !llvm.ptr<1> {cute.name = "b", cute.dtype = f32, llvm.writeonly, llvm.noalias},
@@ -36,7 +36,7 @@ gpu.module @kernels {
     %la = cute.make_layout(%shape, %stride_a) : (!cute.shape<"(?,?)">, !cute.stride<"(?{i64},1)">) -> !cute.layout<"(?,?):(?{i64},1)">
     %lb = cute.make_layout(%shape, %stride_b) : (!cute.shape<"(?,?)">, !cute.stride<"(?{i64},1)">) -> !cute.layout<"(?,?):(?{i64},1)">
 
-    // 16-byte accesses are right when both bases and both row pitches are multiples of 16 bytes.
+    // 16-byte accesses require that both bases and both row pitches are multiples of 16 bytes.
     %addr_a = llvm.ptrtoint %a : !llvm.ptr<1> to i64
     %addr_b = llvm.ptrtoint %b : !llvm.ptr<1> to i64
     %pitch_a = arith.shli %lda, %two : i64

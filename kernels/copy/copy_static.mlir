@@ -1,5 +1,5 @@
-// b(i,j) = a(i,j), everything known: -D M N LDA LDB, in elements; rows of whole vectors of four.
-// The threads of the grid are enumerated by the layout (N/4, M): one vector each, and all strides fold into the code.
+// b(i,j) = a(i,j) with static shapes: -D M N LDA LDB, in elements; rows of whole vectors of four.
+// The layout (N/4, M) enumerates the threads of the grid: one vector each, and all strides fold into the code.
 gpu.module @kernels {
   gpu.func @copy_static(%a: !llvm.ptr<1> {cute.name = "a", cute.dtype = f32, llvm.readonly, llvm.noalias, llvm.align = 16 : i64},
                         %b: !llvm.ptr<1> {cute.name = "b", cute.dtype = f32, llvm.writeonly, llvm.noalias, llvm.align = 16 : i64})

@@ -1,11 +1,11 @@
-// c = a + b, (m,n), any strides. Where rows are contiguous and multiples of 16 bytes, 16 bytes a
+// c = a + b, (m,n), any strides. If rows are contiguous and multiples of 16 bytes, 16 bytes per
 // thread; else element by element.
 // -D T: type; V: elements in 16 bytes; ADD: addf or addi.
 !any = !cute.memref<${T}, gmem, "(?,?):(?{i64},?{i64})">
 !row = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
-  // A block has a tile of 8 rows and 32 V columns; each thread V neighbours of a row.
+  // A block takes a tile of 8 rows and 32 V columns; a thread takes V adjacent elements of a row.
   gpu.func @add_rows(%a: !row, %b: !row, %c: !row) kernel
       attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block has a tile of 32 by 32; a thread four elements of a column.
+  // A block takes a tile of 32 by 32; a thread takes four elements of a column.
   gpu.func @add_any(%a: !any, %b: !any, %c: !any) kernel
       attributes {nvvm.reqntid = array<i32: 256, 1, 1>} {
     %t = nvvm.read.ptx.sreg.tid.x : i32

@@ -1,4 +1,4 @@
-// flags = 0: what stream-K wants of its flags before it starts.
+// flags = 0, the initial state that stream-K requires.
 !flags = memref<?xi32, strided<[1], offset: ?>>
 gpu.module @clearing {
   gpu.func @gemm_clear(%flags: !flags {cute.name = "flags"}) kernel
@@ -8,7 +8,7 @@ gpu.module @clearing {
     %zero = arith.constant 0 : i32
     %t = gpu.thread_id x
     %count = memref.dim %flags, %c0 : !flags
-    // The kernel before this one may still use them; the one behind may start.
+    // The previous kernel may still use the flags, so wait for it; allow the next one to start.
     cute_nvgpu.arch.griddepcontrol_launch_dependents
     cute_nvgpu.arch.griddepcontrol_wait
     scf.for %i = %t to %count step %c256 {

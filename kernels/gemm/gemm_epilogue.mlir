@@ -1,8 +1,8 @@
-// D = act(alpha P + beta C + bias), element by element: what a product without an epilogue of its own
-// has behind it. P, C and D are (M,N) with any strides, bias has N elements.
-// -D EP: type of the sums, f32 or i32; ED: of C, D and bias; ES: in which it is computed, f32, or f64
-// where ED is i32; EC, EBIAS, ERELU, EGELU: 1 or 0. gelu is its form with tanh,
-// x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))). EFROM, EEXT, ETO: operations of arith from EP
+// D = act(alpha P + beta C + bias), element by element, for GEMM kernels without a fused epilogue.
+// P, C and D are (M,N) with any strides, bias has N elements.
+// -D EP: type of the sums, f32 or i32; ED: type of C, D and bias; ES: type of the computation, f32, or f64
+// if ED is i32; EC, EBIAS, ERELU, EGELU: 1 or 0. gelu is the tanh approximation,
+// x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))). EFROM, EEXT, ETO: arith operations from EP
 // and ED to ES, and from ES to ED; ETOF32 EFROMF32: from ES to f32 and back.
 !sums = memref<?x?x${EP}, strided<[?, ?], offset: ?>>
 !some = memref<?x?x${ED}, strided<[?, ?], offset: ?>>

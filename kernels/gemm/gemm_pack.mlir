@@ -1,6 +1,6 @@
-// to = from, a matrix of rows of K elements that lie anywhere, as rows without gaps that are padded
-// with zeros to a multiple of what a copy takes: what a product wants of A and B where theirs
-// don't have it. -D PT: type of the elements, PZERO: its 0. Element by element.
+// to = from: copies a matrix with rows of K elements and any strides to contiguous rows, zero-padded to a
+// multiple of the copy width, for operands A and B that do not have the strides or alignment a kernel
+// requires. -D PT: element type, PZERO: its 0. Element by element.
 !any = memref<?x?x${PT}, strided<[?, ?], offset: ?>>
 gpu.module @packing {
   gpu.func @gemm_pack(%from: !any {cute.name = "from"}, %to: !any {cute.name = "to"}) kernel

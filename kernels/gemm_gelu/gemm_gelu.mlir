@@ -1,8 +1,8 @@
 // C = gelu(A B^T + bias) on tensor cores: A is (M,K), B (N,K), C (M,N), the last mode contiguous;
-// bias has N elements. The product is that of gemm_sm80. gelu is its form with tanh, which is
+// bias has N elements. The main loop is that of gemm_sm80. gelu is the tanh approximation,
 // x / (1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3))); each sum is rounded once.
-// -D T: f16 or bf16. V divides K and VC divides N: 1 for any K and N. BM BN BK: the tiles, STAGES
-// of them. WM WN: warps. S: swizzle. COPY CACHE: atom that fills the buffers.
+// -D T: f16 or bf16. V divides K and VC divides N: 1 for any K and N. BM BN BK: tile sizes, STAGES:
+// buffers. WM WN: warps. S: swizzle. COPY CACHE: atom that fills the buffers.
 !A = !cute.memref<${T}, gmem, align<${2*V}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 !C = !cute.memref<${T}, gmem, align<${2*VC}>, "(?,?{div=${VC}}):(?{i64 div=${VC}},1)">
 !bias = !cute.memref<${T}, gmem, align<${2*VC}>, "?:1">
@@ -21,7 +21,7 @@ gpu.module @kernels {
     %stages = arith.constant ${STAGES} : i32
     %ahead = arith.constant ${STAGES-1} : i32
     %kblocks = arith.constant ${BK/16} : i32
-    // The block's tiles, (BM,BK,k) and (BN,BK,k), and where their elements lie in A and B.
+    // The block's tiles, (BM,BK,k) and (BN,BK,k), and the coordinates of their elements in A and B.
     %tile = cute.make_tile ${BM}, ${BN}, ${BK}
     %block = cute.make_coord(%bm, %bn, _)
     %gA = cute.local_tile(%A, %tile, %block, "(1,_,1)")
@@ -39,7 +39,7 @@ gpu.module @kernels {
     %first = cute.get_iter %bias
     %D = cute.make_view %first, %alike
     %gD = cute.local_tile(%D, %tile, %block, "(1,1,_)")
-    // The stages, and how V elements a thread come to them.
+    // The stages, and the copies of V elements per thread that fill them.
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>>
     %behind = cute.add_offset %smem, ${BM*BK*STAGES}
     %sA = cute.make_view %smem, "${S} o 0 o (${BM},${BK},${STAGES}):(${BK},1,${BM*BK})"
@@ -52,7 +52,7 @@ gpu.module @kernels {
     %tBcB = cute.tiled.copy.partition_S %g2s, %cB, %t
     %tAsA = cute.tiled.copy.partition_D %g2s, %sA, %t
     %tBsB = cute.tiled.copy.partition_D %g2s, %sB, %t
-    // Fragments of the MMA, and how ldmatrix fills them.
+    // Fragments of the MMA, and the ldmatrix copies that fill them.
     %atom = cute.make_atom : !atom
     %mma = cute.make_tiled_mma %atom, "(${WM},${WN},1):(1,${WM},0)", (${16*WM}, ${16*WN}, 16)
     %ldsm = cute.make_atom : !ldsm
@@ -67,8 +67,8 @@ gpu.module @kernels {
     %tXrB = cute.tiled.copy.retile %s2rB, %rB
     %zero = arith.constant 0.0 : f32
     cute.fill %acc, %zero
-    // Tiles come in falling order, so that the one that K cuts is first; zeros are behind K, and
-    // a tile before 0 becomes one there. All but one stage are on their way.
+    // Tiles are loaded in descending order, so that the partial tile of K is first; elements past K and
+    // tiles before 0 are zero-filled. Start the copies of all but one stage.
     %kmode = cute.size<[2]> %gA
     %ktiles = cute.get_scalars %kmode
     %top = arith.subi %ktiles, %c1 : i32
@@ -85,7 +85,7 @@ gpu.module @kernels {
     gpu.barrier
     cute.copy %s2rA, %tXsA[_, _, 0, 0], %tXrA[_, _, 0]
     cute.copy %s2rB, %tXsB[_, _, 0, 0], %tXrB[_, _, 0]
-    // While a k-block is multiplied, the next one's fragments are read, one more tile is fetched.
+    // While a k-block is multiplied, read the fragments of the next one and fetch one more tile.
     %rowsA = cute.predicate %tAcA[_, _, _, 0], %A
     %rowsB = cute.predicate %tBcB[_, _, _, 0], %B
     scf.for %i = %c0 to %ktiles step %c1 iter_args(%read = %c0, %to = %ahead) -> (i32, i32) : i32 {
@@ -117,7 +117,7 @@ gpu.module @kernels {
       } {loop_annotation = #unroll}
       scf.yield %after, %read : i32, i32
     }
-    // The bias of the thread's columns, which rD has for each row.
+    // The bias of the thread's columns, broadcast over rows by rD.
     %pair = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, ${16*VC} b>
     %pD = cute.tiled.mma.partition C (%mma, %gD, %t)
     %pI = cute.tiled.mma.partition C (%mma, %cC, %t)
@@ -126,7 +126,7 @@ gpu.module @kernels {
     cute.fill %rD, %none
     %predD = cute.predicate %pI[(_, 0), 0, _], %C
     cute.copy %pair, %pD[(_, 0), 0, _], %rD[(_, 0), 0, _], %predD
-    // x = sum + bias and gelu(x) = x / (1 + 2^(x (p + q x^2))), as the type of C.
+    // x = sum + bias and gelu(x) = x / (1 + 2^(x (p + q x^2))), converted to the type of C.
     %rC = cute.make_fragment_like(%acc) {element = ${T}}
     %sums = arith.constant ${BM*BN/(32*WM*WN)} : i32
     %one = arith.constant 1.0 : f32

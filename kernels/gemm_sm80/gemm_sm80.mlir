@@ -1,7 +1,7 @@
-// C = A B^T on tensor cores: A is (M,K), B (N,K), C (M,N) by rows. Tiles of A and B pass through
-// STAGES buffers in shared memory. -D A TA, B TB: 0 and n where K is contiguous, 1 and t where M or
-// N is; T ACC TC BITS BITSC: types of A and B, sums, C; bits of T, TC; V VC: elements of a copy to
-// the buffers, to C, which divide what is contiguous; COPY CACHE: atom of the first; SM MK: target
+// C = A B^T on tensor cores: A is (M,K), B (N,K), C (M,N) row-major. Tiles of A and B are staged in
+// STAGES buffers in shared memory. -D A TA, B TB: 0 and n if K is contiguous, 1 and t if M or
+// N is; T ACC TC BITS BITSC: types of A and B, sums, C; bits of T, TC; V VC: elements per copy to
+// the buffers, to C, which divide the contiguous extent; COPY CACHE: atom of the former; SM MK: target
 // and K of MMA; WM WN: warps; SA SB: swizzles of the buffers; ZERO TRUNC: 0, and ACC to TC.
 !t0 = !cute.memref<${T}, gmem, align<${V*BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 !t1 = !cute.memref<${T}, gmem, align<${V*BITS/8}>, "(?{div=${V}},?):(1,?{i64 div=${V}})">
@@ -19,7 +19,7 @@ gpu.module @kernels {
     %c1 = arith.constant 1 : i32
     %ahead = arith.constant ${STAGES-1} : i32
     %kblocks = arith.constant ${BK/MK} : i32
-    // The block's tiles, (BM,BK,k) and (BN,BK,k), and where their elements lie in A and B.
+    // The block's tiles, (BM,BK,k) and (BN,BK,k), and the coordinates of their elements in A and B.
     %tile = cute.make_tile ${BM}, ${BN}, ${BK}
     %block = cute.make_coord(%bm, %bn, _)
     %gA = cute.local_tile(%A, %tile, %block, "(1,_,1)")
@@ -31,7 +31,7 @@ gpu.module @kernels {
     %cA = cute.local_tile(%iA, %tile, %block, "(1,_,1)")
     %cB = cute.local_tile(%iB, %tile, %block, "(_,1,1)")
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
-    // The stages, and how V elements a thread come to them.
+    // The stages, and the copies of V elements per thread that fill them.
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>>
     %tail = cute.add_offset %smem, ${BM*BK*STAGES}
     %sA = cute.make_view %smem, "${SA} o 0 o (${BM},${BK},${STAGES}):(${A?1:BK},${A?BM:1},${BM*BK})"
@@ -45,7 +45,7 @@ gpu.module @kernels {
     %tBcB = cute.tiled.copy.partition_S %g2s${B}, %cB, %t
     %tAsA = cute.tiled.copy.partition_D %g2s${A}, %sA, %t
     %tBsB = cute.tiled.copy.partition_D %g2s${B}, %sB, %t
-    // Fragments of the MMA, and how ldmatrix fills them.
+    // Fragments of the MMA, and the ldmatrix copies that fill them.
     %atom = cute.make_atom : !cute_nvgpu.sm${SM}.mma<16x8x${MK}, elem_type = (${T}, ${T}, ${ACC}) >
     %mma = cute.make_tiled_mma %atom, "(${WM},${WN},1):(1,${WM},0)", (${16*WM}, ${16*WN}, ${MK})
     %ldsmA = cute.make_atom : !ldsmA
@@ -61,7 +61,7 @@ gpu.module @kernels {
     %tXrB = cute.tiled.copy.retile %s2rB, %rB
     %zero = arith.constant ${ZERO} : ${ACC}
     cute.fill %acc, %zero
-    // Tiles come in falling order, the one that K cuts first; behind K and before 0 are zeros.
+    // Tiles are loaded in descending order, the partial tile of K first; past K and before 0 they are zero-filled.
     %kmode = cute.size<[2]> %gA
     %ktiles = cute.get_scalars %kmode
     %top = arith.subi %ktiles, %c1 : i32
@@ -78,7 +78,7 @@ gpu.module @kernels {
     gpu.barrier
     cute.copy %s2rA, %tXsA[_, _, 0, 0], %tXrA[_, _, 0]
     cute.copy %s2rB, %tXsB[_, _, 0, 0], %tXrB[_, _, 0]
-    // While a k-block is multiplied, the next one's fragments are read, one more tile is fetched.
+    // While a k-block is multiplied, read the fragments of the next one and fetch one more tile.
     %rowsA = cute.predicate %tAcA[_, _, _, 0], %A
     %rowsB = cute.predicate %tBcB[_, _, _, 0], %B
     scf.for %i = %c0 to %ktiles step %c1 iter_args(%read = %c0, %to = %ahead) -> (i32, i32) : i32 {
@@ -110,7 +110,7 @@ gpu.module @kernels {
       } {loop_annotation = #unroll}
       scf.yield %after, %read : i32, i32
     }
-    // The sums as the type of C.
+    // Convert the sums to the type of C.
     %rC = cute.make_fragment_like(%acc) {element = ${TC}}
     %x = cute.memref.load_vec %acc
     %y = arith.${TRUNC} %x : vector<${BM*BN/32/WM/WN}x${ACC}> to vector<${BM*BN/32/WM/WN}x${TC}>

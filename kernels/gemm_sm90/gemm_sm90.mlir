@@ -1,19 +1,19 @@
-// C = A B^T on Hopper's tensor cores: A is (M,K), B (N,K), C (M,N) by rows. A warp fetches tiles of
-// A and B by TMA into STAGES buffers, two warpgroups multiply them by wgmma and store tiles of C by
-// TMA. -D A MA, B MB: 0 and k where K is contiguous, 1 and mn where M or N is; T ACC TC BITS BITSC:
-// types of A and B, sums, C; bits of T, TC; BM BN: a block's tile, BK: 128 bytes of it; CM CN: blocks
-// of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups halve a tile, 1 if each
-// has its own and they take turns; GROUP: tiles along M before the next along N; ST: the atom that
-// brings C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
-// PROMOTE, SUMS: 0 and acc, or 1 and total: sums of BK terms are added to total by ADD from ZERO on.
-// FUSED, END: 0 and plain, or 1 and fused: C = act(alpha A B^T + beta S + bias), computed in f32. Then S
-// is S, and PARAMS, ARGS, TYPES are S, bias, alpha, beta, each behind a comma; else S is C, they are
-// empty. BETA: 1 where S is read, by TMA and the atom LD to where C goes; BIAS: 0 none, 1 along N, 2
-// along M; ACT: none, relu, gelu (its form with tanh); EFROM EEXT ETO: ACC and TC to f32, f32 to TC.
-// SHARE, WORK: 0 and whole where a cluster computes whole tiles; 1 where clusters share tiles out by k (PP is 0): tail, the
-// tiles of a last wave that less than half of them have; or streamed (stream-K), those of the last two waves.
-// Who has the end of a tile's k adds the sums of clusters before it, which have the rest and computed that first. Then
-// SPACE, SPACE_ARGS, SPACE_TYPES are slots and flags, 64 BN sums and a 0 for each warpgroup, each behind a comma; else
+// C = A B^T on Hopper's tensor cores: A is (M,K), B (N,K), C (M,N) row-major. A producer warp loads tiles
+// of A and B by TMA into STAGES buffers, two warpgroups multiply them by wgmma and store tiles of C by
+// TMA. -D A MA, B MB: 0 and k if K is contiguous, 1 and mn if M or N is; T ACC TC BITS BITSC:
+// types of A and B, sums, C; bits of T, TC; BM BN: a block's tile, BK: 128 bytes of K; CM CN: blocks
+// of a cluster along M, N, which share tiles of B, A; PP: 0 if the warpgroups split a tile (cooperative), 1 if
+// they alternate tiles (ping-pong); GROUP: tiles along M before the next along N; ST: the atom that
+// stores C to its NC buffers of CW columns with swizzle SC; TRUNC: ACC to TC.
+// PROMOTE, SUMS: 0 and acc, or 1 and total: sums of BK terms are added to total by ADD, starting from ZERO.
+// FUSED, END: 0 and plain, or 1 and fused: C = act(alpha A B^T + beta S + bias), computed in f32. If fused, S
+// is S, and PARAMS, ARGS, TYPES list S, bias, alpha, beta with leading commas; else S is C and they are
+// empty. BETA: 1 if S is read, by TMA and the atom LD, into the buffers of C; BIAS: 0 none, 1 along N, 2
+// along M; ACT: none, relu, gelu (tanh approximation); EFROM EEXT ETO: ACC and TC to f32, f32 to TC.
+// SHARE, WORK: 0 and whole if a cluster computes whole tiles; 1 if clusters split tiles along k (PP is 0): tail, the
+// tiles of a last wave that is less than half full; or streamed (stream-K), the tiles of the last two waves.
+// The owner of the end of a tile's k range adds the partial sums of preceding clusters, which compute them first. Then
+// SPACE, SPACE_ARGS, SPACE_TYPES are slots and flags with leading commas: 64 BN sums and a 0 per warpgroup; else
 // they are empty.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
@@ -33,7 +33,7 @@
 !mma16 = !cute_nvgpu.sm90.mma<64x16x${256/BITS}, ab_major = (${MA}, ${MB}), elem_type = (${T}, ${T}, ${ACC}), frag_kind = ss>
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 gpu.module @kernels {
-  // The tile with number %t: GROUP of them along M, then the next along N.
+  // Coordinates of tile %t: GROUP tiles along M, then the next column along N.
   func.func private @place(%t: i32, %tm: i32, %tn: i32) -> (i32, i32) {
     %group = arith.constant ${GROUP} : i32
     %many = arith.muli %group, %tn : i32
@@ -47,29 +47,29 @@ gpu.module @kernels {
     %m = arith.addi %m0, %dm : i32
     return %m, %n : i32, i32
   }
-  // Work of cluster %c of %count: what is %start, and then every %count below %stop. %shared, %low and %high are what the
-  // function behind this one needs.
+  // Work of cluster %c of %count: the pieces %start, %start + %count, ... below %stop. %shared, %low and %high are arguments
+  // of the next function.
   func.func private @whole_work(%c: i32, %count: i32, %tiles: i32, %ktiles: i32) -> (i32, i32, i32, i32, i32) {
     %c0 = arith.constant 0 : i32
     return %c, %tiles, %c0, %c0, %c0 : i32, i32, i32, i32, i32
   }
-  // Piece %v: its tile, its k-tiles.
+  // Piece %v: its tile and its range of k-tiles.
   func.func private @whole_piece(%v: i32, %c: i32, %count: i32, %tiles: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
     %c0 = arith.constant 0 : i32
     return %v, %c0, %ktiles : i32, i32, i32
   }
-  // Who has the k-tiles below those of %c, and where those begin.
+  // The owner of the k-tiles below those of %c, and their first one.
   func.func private @whole_before(%c: i32, %count: i32, %tiles: i32, %shared: i32, %tile: i32, %ktiles: i32) -> (i32, i32) {
     %c0 = arith.constant 0 : i32
     return %c, %c0 : i32, i32
   }
-  // Tiles from %shared on are divided among as many clusters each as there are. Who has the end of one does it last, the
-  // others do their parts first: nobody waits.
+  // Tiles from %shared on are each divided among the same number of clusters. The owner of a tile's end computes it last, the
+  // others compute their parts first, so no cluster waits.
   func.func private @parts_of(%count: i32, %rest: i32, %ktiles: i32) -> i32 {
     %c1 = arith.constant 1 : i32
     %some = arith.maxui %rest, %c1 : i32
     %each = arith.divui %count, %some : i32
-    // To add sums of more takes longer than what is gained.
+    // Adding more partial sums would take longer than it saves.
     %most = arith.constant 6 : i32
     %worth = arith.minui %each, %most : i32
     %parts = arith.minui %worth, %ktiles : i32
@@ -105,7 +105,7 @@ gpu.module @kernels {
   }
   func.func private @tail_piece(%v: i32, %c: i32, %count: i32, %tiles: i32, %shared: i32, %low: i32, %high: i32, %ktiles: i32) -> (i32, i32, i32) {
     %c0 = arith.constant 0 : i32
-    // Below 0, too.
+    // The unsigned comparison also holds for negative %v.
     %is_part = arith.cmpi uge, %v, %shared : i32
     %tile, %k0, %k1 = scf.if %is_part -> (i32, i32, i32) {
       %rest = arith.subi %tiles, %shared : i32
@@ -126,8 +126,8 @@ gpu.module @kernels {
     %low = arith.divui %low_k, %parts : i32
     return %that, %low : i32, i32
   }
-  // Of the k of tiles below %shared, one behind the other, each cluster has as much: from %low to %high, the last ones
-  // first. What is below %shared + %c are these pieces.
+  // The concatenated k ranges of tiles below %shared are divided evenly: each cluster computes %low to %high, the last tiles
+  // first. Pieces below %shared + %c are these.
   func.func private @low_of(%c: i32, %count: i32, %total: i32) -> i32 {
     %each = arith.divui %total, %count : i32
     %more = arith.remui %total, %count : i32
@@ -201,14 +201,14 @@ gpu.module @kernels {
     %pointer = llvm.inttoptr %address : i64 to !llvm.ptr<1>
     return %pointer : !llvm.ptr<1>
   }
-  // What a thread has of a warpgroup's slot: four sums beside those of the next thread, and so on.
+  // A thread's part of a warpgroup's slot: four sums, interleaved with those of the next thread, and so on.
   func.func private @slot(%slots: !slots, %i: i32, %t: i32) -> !slot {
     %base = cute.get_iter %slots
     %all = cute.make_view %base, "(4,${BM/(2-PP)*BN/512},128,1):(1,512,4,${BM/(2-PP)*BN})"
     %slot = cute.slice %all, (_, _, %t, %i)
     return %slot : !slot
   }
-  // To the sums of a tile's end those of the rest of its k; sums that are not of its end go to this warpgroup's slot.
+  // Adds the partial sums of the rest of k to the sums of a tile's end; other sums are written to this warpgroup's slot.
   func.func private @join0(%sums: !tile, %tile: i32, %k: i32, %ends: i1, %c: i32, %count: i32, %tiles: i32, %shared: i32, %ktiles: i32, %w: i32, %barrier: i32, %t: i32) -> !tile {
     return %sums : !tile
   }
@@ -268,7 +268,7 @@ gpu.module @kernels {
     %joined = cute.memref.load_vec %sums
     return %joined : !tile
   }
-  // Where a warpgroup's tile is: rows in units of its rows, columns in tiles.
+  // Position of a warpgroup's tile: rows in units of its rows, columns in tiles.
   func.func private @corner(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32) -> (i32, i32) {
     %cCM = arith.constant ${CM} : i32
     %cCN = arith.constant ${CN} : i32
@@ -289,8 +289,8 @@ gpu.module @kernels {
     %b = arith.maximumf %y, %zero : f32
     return %a, %b : f32, f32
   }
-  // x / (1 + 2^(x (p + q x^2))) is x over below; one reciprocal, of the product, does for two. Where 2^60 stands for
-  // more, x is below 0 and gelu as good as 0; a NaN stays its own.
+  // x / (1 + 2^(x (p + q x^2))) is x / below; one reciprocal of the product serves two elements. If 2^60 replaces a larger
+  // value, x is negative and gelu is practically 0; NaN is preserved.
   func.func private @below(%x: f32) -> f32 {
     %one = arith.constant 1.0 : f32
     %most = arith.constant 60.0 : f32
@@ -331,7 +331,7 @@ gpu.module @kernels {
     }
     return %x : f32
   }
-  // Of a thread, while the last products are computed: two elements of the bias, alpha, beta.
+  // Loaded per thread during the last products: two elements of the bias, alpha, beta.
   func.func private @plain_fetch(%m: i32, %n: i32, %rm: i32, %rn: i32, %half: i32, %t: i32) -> vector<4xf32> {
     %none = arith.constant dense<0.0> : vector<4xf32>
     return %none : vector<4xf32>
@@ -359,7 +359,7 @@ gpu.module @kernels {
     %early = vector.from_elements %x, %y, %alpha, %beta : vector<4xf32>
     return %early : vector<4xf32>
   }
-  // Before columns %g and more of a tile: S is there, and at first the bias.
+  // Before columns from %g on of a tile: wait for S, and at first load the bias.
   func.func private @begin(%g: i32, %w: i32, %t: i32, %early: vector<4xf32>, %phase: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -490,7 +490,7 @@ gpu.module @kernels {
     %warp = cute_nvgpu.arch.make_warp_uniform %wid
     %group = arith.divui %warp, %c4 : i32
     %t = arith.remui %tid, %c128 : i32
-    // This block's place in its cluster, the cluster's tiles.
+    // This block's rank in its cluster, the cluster's tiles.
     %cluster = arith.constant ${CM*CN} : i32
     %rank = arith.remui %bid, %cluster : i32
     %rm = arith.remui %rank, %cCM : i32
@@ -523,7 +523,7 @@ gpu.module @kernels {
     %tmaS, %iS = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%${S}, %lC) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = 1 : i32}
     %fused = arith.constant ${FUSED} : i1
     %reads_s = arith.constant ${BETA} : i1
-    // Barriers: a buffer is full when its bytes are there, empty when all who read it said so.
+    // mbarriers: a buffer is full when its bytes have arrived, empty when all readers have released it.
     %is_first = arith.cmpi eq, %tid, %c0 : i32
     %readers = arith.constant ${(PP?1:2)*(CM+CN-1)} : i32
     scf.if %is_first {
@@ -556,7 +556,7 @@ gpu.module @kernels {
     cute_nvgpu.arch.griddepcontrol_launch_dependents
     %producer = arith.cmpi eq, %group, %c0 : i32
     scf.if %producer {
-      // A warp fetches the tiles of all k, as soon as buffers are empty.
+      // The producer warp loads the tiles of all k as buffers become empty.
       cute_nvgpu.arch.setmaxregister_decrease {registers = 24 : i32}
       %fetches = arith.cmpi eq, %warp, %c0 : i32
       scf.if %fetches {
@@ -573,10 +573,10 @@ gpu.module @kernels {
         %execB = cute_nvgpu.atom.make_exec_tma %tmaB
         %castA = cute_nvgpu.atom.set_value %execA, %toA {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
         %castB = cute_nvgpu.atom.set_value %execB, %toB {field = #cute_nvgpu.atom_copy_field_tmaload<mcast_mask>}
-        // L2 joins what blocks of a GPC read at once, but not multicasts: what is not shared is none.
+        // L2 merges concurrent reads of blocks in a GPC, but not multicasts: without sharing, use no multicast.
         %sharesA = arith.constant ${CN>1} : i1
         %sharesB = arith.constant ${CM>1} : i1
-        // What a kernel before this one writes is there, where it lets this one start early.
+        // Wait for writes of the previous kernel, which may let this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
         scf.for %v = %work to %stop step %step iter_args(%i0 = %c0, %p0 = %c1) -> (i32, i32) : i32 {
           %tile, %k0, %k1 = func.call @${WORK}_piece(%v, %first, %step, %tiles, %shared, %low, %high, %ktiles) : (i32, i32, i32, i32, i32, i32, i32, i32) -> (i32, i32, i32)
@@ -623,7 +623,7 @@ gpu.module @kernels {
     } else {
       cute_nvgpu.arch.setmaxregister_increase {registers = 240 : i32}
       %w = arith.subi %group, %c1 : i32
-      // Whom to tell that a buffer is empty: the blocks that fetched some of it.
+      // Blocks to notify that a buffer is empty: those that loaded parts of it.
       %peers = arith.constant ${CM+CN-1} : i32
       %tells = arith.cmpi ult, %t, %peers : i32
       %in_column = arith.cmpi ult, %t, %cCM : i32
@@ -668,10 +668,10 @@ gpu.module @kernels {
       %bytes_s = arith.constant ${BM/(2-PP)*CW*NC*BITSC/8} : i32
       %execS = cute_nvgpu.atom.make_exec_tma %tmaS
       %loadS = cute_nvgpu.atom.set_value %execS, %bar_s {field = #cute_nvgpu.atom_copy_field_tmaload<tma_bar>}
-      // A warp's number, not a thread's: ptxas keeps what is the same in a warp in uniform registers.
+      // Computed from the warp index, not the thread index, so that ptxas keeps uniform values in uniform registers.
       %in_group = arith.remui %warp, %c4 : i32
       %storer = arith.cmpi eq, %in_group, %c0 : i32
-      // With PP the warpgroups multiply in turns, barrier 3 says that it is the first one's, 4 the second's.
+      // With PP the warpgroups multiply in turns: barrier 3 starts the turn of the first, barrier 4 that of the second.
       %turn = arith.addi %w, %c3 : i32
       %other_turn = arith.subi %c4, %w : i32
       %is_second = arith.cmpi eq, %w, %c1 : i32
@@ -679,18 +679,18 @@ gpu.module @kernels {
       scf.if %begins {
         cute_nvgpu.arch.named_barrier_arrive %other_turn, %c256
       }
-      // The second warpgroup starts a tile later, behind the first one's buffers.
+      // The second warpgroup starts one tile later, after the buffers of the first one.
       %late = arith.select %turns, %w, %c0 : i32
       %ahead = arith.muli %late, %step : i32
       %start = arith.addi %work, %ahead : i32
       %stride = arith.muli %step, %ways : i32
-      // The other warpgroup's buffers are between this one's.
+      // Buffers of the two warpgroups alternate, so skip those of the other one.
       %others = arith.select %turns, %ktiles, %c0 : i32
       %theirs = arith.muli %late, %ktiles : i32
       %i0, %p0 = cute_nvgpu.arch.pipeline_index_of<{stages = ${STAGES} : i32}> %theirs
-      // The phase of S where a tile begins.
+      // The phase of S at the start of a tile.
       %fills_s = arith.constant ${BETA*(BN/CW/NC)%2} : i32
-      // Flags are 0 where the kernel before this one is done.
+      // Flags are 0 once the previous kernel is done.
       %shares = arith.constant ${SHARE} : i1
       %two = arith.constant 2 : i32
       %block_groups = arith.muli %bid, %two : i32
@@ -718,7 +718,7 @@ gpu.module @kernels {
           cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
           cute_nvgpu.arch.wgmma_commit_group
           cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
-          // The product before this one is done, its buffer is empty.
+          // The previous product is complete, so its buffer is empty.
           %frees = arith.andi %later, %tells : i1
           scf.if %frees {
             %e = cute.add_offset %empty, %before
@@ -740,7 +740,7 @@ gpu.module @kernels {
         scf.if %yields {
           cute_nvgpu.arch.named_barrier_arrive %other_turn, %c256
         }
-        // While the last products are computed: the first columns of S, and two elements of the bias.
+        // During the last products, load the first columns of S and two elements of the bias.
         %ends = arith.cmpi eq, %k1, %ktiles : i32
         %end_reads_s = arith.andi %ends, %reads_s : i1
         scf.if %end_reads_s {
@@ -772,7 +772,7 @@ gpu.module @kernels {
             : (!tile, i32, i32, i1, i32, i32, i32, i32, i32, i32, i32, i32${SPACE_TYPES}) -> !tile
         cute.memref.store_vec %joined, %${SUMS}
         scf.if %ends {
-          // NC times CW columns at a time: as TC to the buffers, then to C.
+          // NC times CW columns at a time: convert to TC, store to the buffers, then to C.
           %rows2, %bn = func.call @corner(%m, %n, %rm, %rn, %half) : (i32, i32, i32, i32, i32) -> (i32, i32)
           %tilesN = arith.muli %bn, %chunks : i32
           scf.for %g = %c0 to %chunks step %buffers : i32 {

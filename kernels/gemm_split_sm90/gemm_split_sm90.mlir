@@ -1,16 +1,16 @@
-// D = act(alpha A B^T + beta C + bias) where A is large and B small: A is (M,K), B (N,K), C and D
-// (M,N) with any strides. A cluster has CM tiles of D, one below the other, and S blocks for each:
-// block s multiplies the k-tiles s, s + S, ... A warp fetches tiles of A and B by TMA into STAGES
-// buffers, those of B for all CM blocks, a warpgroup for each 64 rows multiplies them by wgmma. Then
-// a block finishes every thread's s-th part of OWN sums: the others send it theirs, and it adds them
+// D = act(alpha A B^T + beta C + bias) for large A and small B (split-K): A is (M,K), B (N,K), C and D
+// (M,N) with any strides. A cluster computes CM vertically adjacent tiles of D, with S blocks for each:
+// block s multiplies the k-tiles s, s + S, ... A producer warp loads tiles of A and B by TMA into STAGES
+// buffers, those of B for all CM blocks; one warpgroup per 64 rows multiplies them by wgmma. Finally,
+// block s reduces part s, OWN sums, of every thread: the other blocks send their sums, which it adds
 // in a fixed order.
-// -D A MA, B MB: 0 and k where K is contiguous, 1 and mn where M or N is; T ACC TC BITS: types of A
+// -D A MA, B MB: 0 and k if K is contiguous, 1 and mn if M or N is; T ACC TC BITS: types of A
 // and B, sums, C, D and bias, bits of T; BM BN: the tile; BK: elements of K in a buffer, a multiple
-// of 128 bytes; S CM; PB: elements of B side by side in a buffer, 128 bytes of them, where B is 1 16, 32 or
-// 64 that divide BN; OWN: BN / (2 S), rounded up; V: 1, 2 or 4 that divides it; PER: blocks of a
-// multiprocessor; HINTA HINTB: policies of the L2; BETA: 1 with C; BIAS: 0, 1 where it has N elements,
-// 2 where M; ACT: none, relu or gelu (its form with tanh); ES: in which the rest is computed, EFROM
-// EEXT ETO: operations of arith from ACC and TC to it, and to TC, ADD: of two sums.
+// of 128 bytes; S CM; PB: adjacent elements of B in a buffer, 128 bytes of them, or if B is 1: 16, 32 or
+// 64, a divisor of BN; OWN: BN / (2 S), rounded up; V: 1, 2 or 4, a divisor of OWN; PER: blocks per
+// multiprocessor; HINTA HINTB: L2 cache policies; BETA: 1 with C; BIAS: 0, 1 if it has N elements,
+// 2 if M; ACT: none, relu or gelu (tanh approximation); ES: type of the epilogue, EFROM
+// EEXT ETO: arith operations from ACC and TC to ES, and from ES to TC, ADD: addition of two sums.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?,?):(1,?{i64 div=${128/BITS}})">
 !D = !cute.memref<${TC}, gmem, "(?,?):(?{i64},?{i64})">
@@ -19,7 +19,7 @@
 #unroll = #llvm.loop_annotation<unroll = <full = true>>
 #keep = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @kernels {
-  // Sum v = 4 j + 2 h + e of a thread lies 8 h rows below its first one, 8 j + e columns behind.
+  // Sum v = 4 j + 2 h + e of a thread is 8 h rows below and 8 j + e columns right of its first one.
   func.func private @place(%v: i32) -> (i32, i32) {
     %c1 = arith.constant 1 : i32
     %c2 = arith.constant 2 : i32
@@ -83,7 +83,7 @@ gpu.module @kernels {
     %warp = cute_nvgpu.arch.make_warp_uniform %wid
     %cCM = arith.constant ${CM} : i32
     %cluster = arith.constant ${S*CM} : i32
-    // Clusters of the same rows follow each other, so that the L2 has their tiles of A.
+    // Clusters of the same rows are adjacent, so that L2 holds their tiles of A.
     %shape = cute.shape %D
     %grid = cute.ceil_div %shape, (${BM*CM}, ${BN})
     %tm, %tn = cute.get_scalars %grid
@@ -106,7 +106,7 @@ gpu.module @kernels {
     %team = arith.muli %rank, %cCM : i32
     %shares = arith.constant ${CM>1} : i1
     %alone = arith.constant ${CM==1} : i1
-    // The buffers, the parts that the blocks send, and TMA copies.
+    // The buffers, the partial sums that the blocks exchange, and TMA copies.
     %sAp = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<3,4,3>>
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>, S<${log2(PB*BITS/128)},4,3>>
     %sBp = cute.add_offset %smem, ${BM*BK*STAGES}
@@ -123,9 +123,9 @@ gpu.module @kernels {
     %lB = cute.make_composed_layout "S<${log2(PB*BITS/128)},4,3>", "0", "((${B?PB:BN},${B?BN/PB:1}),(${B?BK:PB},${B?1:BK/PB})):((${B?1:PB},${B?PB*BK:0}),(${B?PB:1},${B?0:BN*PB}))"
     %tmaA, %iA = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %lA)
     %tmaB, %iB = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%B, %lB) {kind = #cute_nvgpu.tiled_tma_load<sm_90>, num_multicast = ${CM} : i32}
-    // The warp that fetches makes the barriers itself, and waits for nobody before its first copies. A
-    // buffer is full when its bytes are there, empty when the warpgroups have read it; all sums of this
-    // block's part are there when so many bytes came.
+    // The producer warp initializes the mbarriers itself, so its first copies wait for no other warp. A
+    // buffer is full when its bytes have arrived, empty when the warpgroups have read it; the sums of this
+    // block's part are complete when their bytes have arrived.
     %fetches = arith.cmpi eq, %warp, %c0 : i32
     scf.if %fetches {
       %first = arith.cmpi eq, %tid, %c0 : i32
@@ -156,7 +156,7 @@ gpu.module @kernels {
     }
     cute_nvgpu.arch.cluster_arrive {relaxed}
     cute_nvgpu.arch.griddepcontrol_launch_dependents
-    // Block s takes the k-tiles s, s + S, ..., one at least: behind K are zeros.
+    // Block s takes the k-tiles s, s + S, ..., at least one: past K it is zero-filled.
     %kshape = cute.size<[1]> %A
     %kmode = cute.ceil_div %kshape, ${BK*S}
     %rounds = cute.get_scalars %kmode
@@ -185,9 +185,9 @@ gpu.module @kernels {
         %one_block = cute.make_coord 0
         %tAs, %tAg = cute_nvgpu.atom.tma_partition %tmaA, %one_block, "1:0", %sA2, %gA2
         %tBs, %tBg = cute_nvgpu.atom.tma_partition %tmaB, %inM, "(${CM}):(1)", %sB2, %gB2
-        // What a kernel before this one writes is there, where it lets this one start early.
+        // Wait for writes of the previous kernel, which may let this one start early.
         cute_nvgpu.arch.griddepcontrol_wait
-        // All buffers are empty at first; those of B that others fill need the others' barriers.
+        // All buffers are empty at first; buffers of B filled by other blocks need their mbarriers initialized.
         %begin = arith.minsi %rounds, %stages : i32
         scf.for %i = %c0 to %begin step %c1 : i32 {
           %before = arith.muli %i, %cS : i32
@@ -242,7 +242,7 @@ gpu.module @kernels {
       %w = arith.subi %group, %c1 : i32
       %ct = arith.subi %tid, %c128 : i32
       %t = arith.remui %tid, %c128 : i32
-      // Whom to tell that a buffer is empty: the blocks that fetched some of it.
+      // Blocks to notify that a buffer is empty: those that loaded parts of it.
       %tells = arith.cmpi ult, %t, %cCM : i32
       %peer = arith.addi %team, %t : i32
       %sAw = cute.local_tile %sA, (64, ${BK}, ${STAGES}), (%w, 0, 0)
@@ -263,7 +263,7 @@ gpu.module @kernels {
         cute.gemm %on, %acc, %rA[_, _, _, %i], %rB[_, _, _, %i], %acc
         cute_nvgpu.arch.wgmma_commit_group
         cute_nvgpu.arch.wgmma_wait_group {groups = 1 : i32}
-        // The product before this one is done, its buffer is empty; the last ones are not filled again.
+        // The previous product is complete, so its buffer is empty; the last buffers are not refilled.
         %next = arith.addi %r, %ahead : i32
         %is_filled = arith.cmpi slt, %next, %rounds : i32
         %is_free = arith.andi %later, %is_filled : i1
@@ -291,7 +291,7 @@ gpu.module @kernels {
       %n0 = arith.muli %bn, %cBN : i32
       %row = arith.addi %row2, %m0 : i32
       %column = arith.addi %column2, %n0 : i32
-      // Of those of block s, block s + d mod S sends its own to the place d - 1 there.
+      // Block s sends its part of the sums of block s + d mod S to slot d - 1 there.
       %vectors = cute.composition %acc, "(${V},${BN/2/V}):(1,${V})"
       %groups = arith.constant ${BN/2/V} : i32
       scf.for %g = %c0 to %groups step %c1 : i32 {
@@ -313,7 +313,7 @@ gpu.module @kernels {
           cute_nvgpu.arch.st_async %x, %place, %all, %block
         }
       } {loop_annotation = #unroll}
-      // What is added to the sums that it finishes, while the others' are on their way; D's border is where there is nothing.
+      // Load epilogue operands of this block's sums while the others' sums arrive; coordinates are clamped to D.
       %rows, %columns = cute.get_scalars %shape
       %last_m = arith.subi %rows, %c1 : i32
       %last_n = arith.subi %columns, %c1 : i32
@@ -326,7 +326,7 @@ gpu.module @kernels {
       %rest = cute.memref.alloca %line : ${ES}
       %total = cute.memref.alloca %line : ${ACC}
       %done = cute.memref.alloca %line : ${TC}
-      // Where the first of four sums is with which its own begin, and how many are before them.
+      // The first sum of the group of four in which the block's own sums start, and their offset in it.
       %from = arith.muli %rank, %own : i32
       %j0 = arith.divui %from, %c4 : i32
       %odd = arith.remui %from, %c4 : i32
@@ -412,7 +412,7 @@ gpu.module @kernels {
       %offset = cute.crd2idx (%row, %column_own), %layout_D
       %at_D = cute.add_offset %first_D, %offset
       %D_own = cute.make_view %at_D, %layout_D
-      // Few tiles reach out of D.
+      // Few tiles cross the border of D.
       %end_m = arith.addi %m0, %cBM : i32
       %end_n = arith.addi %n0, %cBN : i32
       %inside_m = arith.cmpi sle, %end_m, %rows : i32

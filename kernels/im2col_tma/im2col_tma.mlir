@@ -1,8 +1,8 @@
-// y(p,c,s,r) = x(c, STRIDE w - PAD + DIL s, STRIDE h - PAD + DIL r, n), zero outside of x: the rows that a convolution with
-// a filter of S x R multiplies, one for each pixel p = (w,h,n) of its output. x has its channels side by side (NHWC), at
-// multiples of 16 bytes. A block has PX pixels: a step of its loop brings CX channels of one position of the filter in by
-// TMA in im2col mode, which walks the pixels and adds the zeros, and out again by tiles. One warp, and no register
-// holds an element. -D T BITS: the type and its bits; CX: 1024 / BITS channels; STAGES: buffers.
+// y(p,c,s,r) = x(c, STRIDE w - PAD + DIL s, STRIDE h - PAD + DIL r, n), zero outside of x: the im2col matrix of a
+// convolution with an S x R filter, one row per output pixel p = (w,h,n). The channels of x are contiguous (NHWC), aligned
+// to 16 bytes. A block takes PX pixels: each iteration loads CX channels of one filter position by
+// TMA in im2col mode, which iterates over pixels and fills zeros, and stores them by tiled TMA. One warp, and no elements
+// in registers. -D T BITS: the type and its bits; CX: 1024 / BITS channels; STAGES: buffers.
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">
 !Y = !cute.memref<${T}, gmem, align<16>, "(?,?,${S*R}):(?{i64},1,?{i64})">
 
@@ -33,7 +33,7 @@ gpu.module @kernels {
     }
     cute_nvgpu.arch.warp_sync
 
-    // ((w,h,n),(c,s,r)) of the output's pixels; the corners leave those out whose filter would reach further than the padding.
+    // ((w,h,n),(c,s,r)) of the output pixels; the corners exclude pixels whose filter would extend past the padding.
     %load, %cx = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "S<3,4,3> o 0 o (${PX},${CX}):(${CX},1)")
       {lower = [${-PAD}, ${-PAD}], upper = [${PAD-(S-1)*DIL}, ${PAD-(R-1)*DIL}], stride = [${STRIDE}, ${STRIDE}], filter = [${S}, ${R}], dilation = [${DIL}, ${DIL}]}
     %store, %cy = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%y, "S<3,4,3> o 0 o (${PX},${CX}):(${CX},1)")
@@ -42,7 +42,7 @@ gpu.module @kernels {
     %loads = cute_nvgpu.atom.make_exec_tma %load
     %stores = cute_nvgpu.atom.make_exec_tma %store
 
-    // The block's first pixel, and from there on (CX, channels / CX, S, R).
+    // The block's first pixel, and coordinates from there (CX, channels / CX, S, R).
     %first = arith.muli %block, %pixels : i32
     %shape = cute.shape %cx
     %output = cute.get<[0]> %shape

@@ -1,4 +1,4 @@
-// c = a b on f32, one thread an element, as plain MLIR: memrefs say shapes and strides, nothing is tiled.
+// c = a b in f32, one thread per element, as plain MLIR: memrefs with shapes and strides, no tiling.
 gpu.module @kernels {
   gpu.func @matmul_naive(%a: memref<?x?xf32> {cute.name = "a"}, %b: memref<?x?xf32> {cute.name = "b"},
                          %c: memref<?x?xf32> {cute.name = "c"})

@@ -1,7 +1,7 @@
-// c = a b on f32: a (m,k), b (k,n), c (m,n), rows contiguous, any size. Built with -D TILE=16 or 32.
-// A block of TILE x TILE threads walks along k in steps of TILE: each thread brings one element of either tile to shared
-// memory (zero beyond the edge), then each sums over the tile. Rows in shared memory are TILE + 1 apart, so that a column's
-// elements lie in different banks.
+// c = a b in f32: a (m,k), b (k,n), c (m,n), rows contiguous, any size. Built with -D TILE=16 or 32.
+// A block of TILE x TILE threads iterates over k in steps of TILE: each thread loads one element of either tile to shared
+// memory (zero past the edge), then accumulates over the tile. Rows in shared memory have a pitch of TILE + 1, which avoids
+// bank conflicts of column accesses.
 gpu.module @kernels {
   gpu.func @matmul_tiled(%a: !llvm.ptr<1> {cute.name = "a", cute.dtype = f32, llvm.readonly, llvm.noalias},
                          %b: !llvm.ptr<1> {cute.name = "b", cute.dtype = f32, llvm.readonly, llvm.noalias},

@@ -1,9 +1,9 @@
-// out = the sum of x, n elements that begin at a multiple of 16 bytes. Blocks stride over the tiles
-// of x, U vectors of V elements a thread; each leaves its sum in partial, and the one that counts
-// itself last adds these in a fixed order: the result is the same in every run. count is 0 before
+// out = sum of x, n elements aligned to 16 bytes. A grid-stride loop over the tiles of x takes
+// U vectors of V elements per thread; each block writes its sum to partial, and the last block
+// to finish adds these in a fixed order, so the result is deterministic. count is 0 before
 // and after.
-// -D T: f32, f16 or bf16; V: elements in 16 bytes; U; BLOCKS: no more, PER_SM of them at a time on
-// a multiprocessor; EXT: extf, of f32 bitcast.
+// -D T: f32, f16 or bf16; V: elements in 16 bytes; U; BLOCKS: the maximum grid size, with PER_SM
+// resident blocks per multiprocessor; EXT: extf, or bitcast for f32.
 !X = !cute.memref<${T}, gmem, align<16>, "?:1">
 !partial = !cute.memref<f32, gmem, "${BLOCKS}:1">
 !count = !cute.memref<i32, gmem, "1:1">
@@ -11,7 +11,7 @@
 !warps = !cute.memref<f32, smem, align<1024>, "8:1">
 
 gpu.module @kernels {
-  // The sum of mine over the block's 256 threads, which all get it.
+  // The sum of mine over the block's 256 threads, returned to all of them.
   func.func private @block_sum(%mine: f32, %warps: !warps) -> f32 {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %c0 = arith.constant 0 : i32
@@ -78,7 +78,7 @@ gpu.module @kernels {
       scf.yield %more : f32
     }
 
-    // The elements behind them are for the first threads of the first block.
+    // The first threads of the first block add the remaining elements.
     %in_first = arith.cmpi eq, %block, %c0 : i32
     %has_one = arith.cmpi ult, %t, %rest : i32
     %adds = arith.andi %in_first, %has_one : i1
@@ -93,7 +93,7 @@ gpu.module @kernels {
     }
     %block_sum = func.call @block_sum(%thread_sum, %warps) : (f32, !warps) -> f32
 
-    // The count releases this block's sum and acquires those of the blocks before.
+    // The atomic count releases this block's sum and acquires those of previous blocks.
     %is_first = arith.cmpi eq, %t, %c0 : i32
     scf.if %is_first {
       cute.store %block_sum, %partial[%block]

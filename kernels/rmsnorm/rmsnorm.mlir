@@ -1,7 +1,7 @@
-// out(i,j) = x(i,j) / sqrt(mean_j x(i,j)^2 + eps) * weight(j): a block a row, the row in registers,
+// out(i,j) = x(i,j) / sqrt(mean_j x(i,j)^2 + eps) * weight(j): one block per row, the row in registers,
 // one pass over memory.
-// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: the most columns, a multiple
-// of 256 V. Any number of rows, and of columns up to COLS that are multiples of V.
+// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: maximum columns, a multiple
+// of 256 V. Any number of rows; columns up to COLS, a multiple of V.
 !X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
@@ -25,7 +25,7 @@ gpu.module @kernels {
     %tO = cute.tiled.copy.partition_D(%copy, %gO, %t)
     %inside = cute.predicate(%tI, %shape)
 
-    // The row and the weights; zeros behind the row's end.
+    // The row and the weights, zero-filled past the end of the row.
     %rX = cute.make_fragment_like(%tX)
     %rW = cute.make_fragment_like(%tW)
     %zero = arith.constant 0.0 : ${T}

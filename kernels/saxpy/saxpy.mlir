@@ -1,4 +1,4 @@
-// y = alpha * x + y on f16, in pairs (f16x2) with one rounding. A thread takes 8 elements, 16 bytes; the last few one by one.
+// y = alpha * x + y in f16, in pairs (f16x2) with one rounding. A thread takes 8 elements, 16 bytes; the remainder one by one.
 gpu.module @kernels {
   gpu.func @saxpy(%alpha: f16 {cute.name = "alpha"},
                   %x: !llvm.ptr<1> {cute.name = "x", cute.dtype = f16, llvm.readonly, llvm.noalias, llvm.align = 16 : i64},

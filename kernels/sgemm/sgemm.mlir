@@ -1,8 +1,8 @@
-// C = A B^T in f32 without tensor cores: A is (M,K), B is (N,K), C is (M,N) by rows; any M, N, K.
-// 256 threads, 16 by 16, have (BM/16) x (BN/16) sums each. Each k-tile of (BM,BK) and (BN,BK) goes
-// through one of STAGES buffers in shared memory, where M and N are contiguous.
-// -D A B: rows (K is contiguous) or cols (M or N is: B is a (K,N) matrix by rows, and C = A B);
-// V: 4 where rows of C and columns of cols begin at and have multiples of 16 bytes, else 1.
+// C = A B^T in f32 without tensor cores: A is (M,K), B is (N,K), C is (M,N) row-major; any M, N, K.
+// 256 threads, 16 by 16, hold (BM/16) x (BN/16) sums each. Each k-tile of (BM,BK) and (BN,BK) is staged
+// in one of STAGES buffers in shared memory, with M and N contiguous.
+// -D A B: rows (K is contiguous) or cols (M or N is: B is a row-major (K,N) matrix, and C = A B);
+// V: 4 if rows of C and columns of cols are aligned to and multiples of 16 bytes, else 1.
 !rows = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
 !cols = !cute.memref<f32, gmem, align<${4*V}>, "(?{div=${V}},?):(1,?{i64 div=${V}})">
 !C = !cute.memref<f32, gmem, align<${4*V}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
@@ -22,7 +22,7 @@ gpu.module @kernels {
     %stages = arith.constant ${STAGES} : i32
     %last = arith.constant ${BK-1} : i32
 
-    // The block's tiles, (BM,BK,k) and (BN,BK,k), and where their elements lie in A and B.
+    // The block's tiles, (BM,BK,k) and (BN,BK,k), and the coordinates of their elements in A and B.
     %tile = cute.make_tile ${BM}, ${BN}, ${BK}
     %block = cute.make_coord(%bm, %bn, _)
     %gA = cute.local_tile(%A, %tile, %block, "(1,_,1)")
@@ -35,8 +35,8 @@ gpu.module @kernels {
     %cB = cute.local_tile(%iB, %tile, %block, "(_,1,1)")
     %cC = cute.local_tile(%iC, %tile, %block, "(1,1,_)")
 
-    // The stages, and how they are filled: from cols V neighbours a thread; rows are transposed on
-    // the way, element by element, and a pitch of 4 more keeps this free of bank conflicts.
+    // The stages, and the copies that fill them: from cols V adjacent elements per thread; rows are transposed
+    // element by element, with a pitch padded by 4 to avoid bank conflicts.
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<f32, smem, align<1024>>
     %behind = cute.add_offset %smem, ${(BM+4)*BK*STAGES}
     %sA = cute.make_view %smem, "(${BM},${BK},${STAGES}):(1,${BM+4},${(BM+4)*BK})"
@@ -52,9 +52,9 @@ gpu.module @kernels {
     %tAsA = cute.tiled.copy.partition_D %${A}, %sA, %t
     %tBsB = cute.tiled.copy.partition_D %${B}, %sB, %t
 
-    // A thread's sums are squares of 4 by 4, 64 apart. Of a warp's threads 4 lie along M, 8 along
-    // N, neighbours in both, so that few addresses are read at once. rC has the sums in the order
-    // in which they are copied to C, N first; acc is the same registers as the product sees them.
+    // A thread's sums are squares of 4 by 4, 64 apart. A warp's threads are 4 along M by 8 along N,
+    // adjacent in both, so that few addresses are read at once. rC holds the sums in the order of
+    // the copy to C, N first; acc views the same registers in the order of the product.
     %fma = cute.make_atom : !fma
     %mma = cute.make_tiled_mma %fma, "(((2,2),4),(8,2),1):(((1,16),32),(2,128),0)",
                                      ("(16,4):(4,1)", "(16,4):(4,1)", _)
@@ -73,7 +73,7 @@ gpu.module @kernels {
     %zero = arith.constant 0.0 : f32
     cute.fill %rC, %zero
 
-    // All stages are on their way; tiles behind K are zeros, as all that lies outside of A and B.
+    // Start the copies of all stages; tiles past K are zero-filled, like all elements outside of A and B.
     scf.for %s = %c0 to %stages step %c1 : i32 {
       %predA = cute.predicate %tAcA[_, _, _, %s], %A
       %predB = cute.predicate %tBcB[_, _, _, %s], %B
@@ -86,8 +86,8 @@ gpu.module @kernels {
     cute.copy %s2r, %pA[_, _, 0, 0], %rA[_, _, 0]
     cute.copy %s2r, %pB[_, _, 0, 0], %rB[_, _, 0]
 
-    // While a column of A and one of B are multiplied, the next ones are read. When all threads
-    // have the last ones of this stage in registers, one more tile is fetched into it.
+    // While a column of A and one of B are multiplied, read the next ones. When all threads
+    // hold the last ones of this stage in registers, fetch one more tile into it.
     %kmode = cute.size<[2]> %gA
     %ktiles = cute.get_scalars %kmode
     scf.for %i = %c0 to %ktiles step %c1 iter_args(%this = %c0) -> (i32) : i32 {

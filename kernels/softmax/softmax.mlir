@@ -1,7 +1,7 @@
-// out(i,j) = exp(x(i,j) - max_i) / sum_j exp(x(i,j) - max_i): a block a row, the row in registers,
+// out(i,j) = exp(x(i,j) - max_i) / sum_j exp(x(i,j) - max_i): one block per row, the row in registers,
 // one pass over memory.
-// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: the most columns, a multiple
-// of 256 V. Any number of rows, and of columns up to COLS that are multiples of V.
+// -D T: f32, f16 or bf16; V: elements of an access of BITS bits; COLS: maximum columns, a multiple
+// of 256 V. Any number of rows; columns up to COLS, a multiple of V.
 !X = !cute.memref<${T}, gmem, align<${BITS/8}>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
@@ -23,7 +23,7 @@ gpu.module @kernels {
     %tO = cute.tiled.copy.partition_D(%copy, %gO, %t)
     %inside = cute.predicate(%tI, %shape)
 
-    // The row; what is behind its end counts for nothing.
+    // The row; elements past its end are the lowest value, with no effect.
     %rX = cute.make_fragment_like(%tX)
     %low = arith.constant ${LOW} : ${T}
     cute.fill(%rX, %low)

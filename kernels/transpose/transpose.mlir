@@ -1,9 +1,9 @@
-// b(j,i) = a(i,j): a is (M,N), b is (N,M), both by rows, any M, N and distance of rows. A block
-// brings a tile of (TM,TN) into shared memory as it is and takes it out by columns, V elements at
-// once on both sides; the swizzle S puts what a warp takes out into different banks.
-// -D T: type; V ALIGN: elements and bytes of an access: 16 bytes where all rows begin at and have
-// multiples of these, else one element; LANES: threads of a warp along M; GROUP: so many tiles
-// along M come in turn before the next ones along N, so that both sides stay in few pages.
+// b(j,i) = a(i,j): a is (M,N), b is (N,M), both row-major, with any M, N and row pitch. A block
+// copies a tile of (TM,TN) to shared memory and reads it by columns, V elements at a
+// time on both sides; the swizzle S avoids bank conflicts of the column reads.
+// -D T: type; V ALIGN: elements and bytes of an access: 16 bytes if all rows are aligned to and
+// multiples of 16 bytes, else one element; LANES: threads of a warp along M; GROUP: number of tiles
+// along M before the next ones along N, so that both sides touch few pages.
 !A = !cute.memref<${T}, gmem, align<${ALIGN}>, "(?{div=${V}},?{div=${V}}):(?{i64 div=${V}},1)">
 
 gpu.module @kernels {
@@ -29,7 +29,7 @@ gpu.module @kernels {
     %smem = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<${T}, smem, align<1024>>
     %s = cute.make_view %smem, "${S} o 0 o (${TM},${TN}):(${TN},1)"
 
-    // Rows come in; zeros where a has none.
+    // Load rows, zero-filled outside of a.
     %some = cute.make_atom : !cute_nvgpu.atom.universal_copy<${T}, ${8*ALIGN} b>
     %rows = cute.make_tiled_copy %some, "(${256*V/TN},${TN/V}):(${TN/V},1)", "(1,${V}):(0,1)"
     %tAgA = cute.tiled.copy.partition_S %rows, %gA, %t
@@ -43,7 +43,7 @@ gpu.module @kernels {
     cute.copy %rows, %rA, %tAs
     gpu.barrier
 
-    // Columns go out.
+    // Store columns.
     %threads = cute.make_layout(
         ((${LANES}, ${TM/V/LANES}), (${32/LANES}, ${8*V*LANES/TM})),
         ((1, 32), (${LANES}, ${32*TM/V/LANES})))

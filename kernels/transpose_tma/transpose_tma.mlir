@@ -1,9 +1,9 @@
-// b(j,i) = a(i,j): a is (M,N), b is (N,M), both by rows, of any size, whose rows begin at multiples of 16 bytes. A block has
-// one tile, GM by GN boxes of 128 bytes squared. TMA brings it into shared memory, swizzled; a thread takes V rows of V elements,
-// 16 bytes each, and puts them as columns into another buffer, from which TMA takes them out: 64 GM GN threads.
-// Eight neighbours take and put pieces of a diagonal, which the swizzle has in different banks on both sides. Blocks go down
-// the columns of a, so that what is written lies side by side; with that and two boxes on both sides they write and read whole
-// pages of memory. -D T BITS V: the type, its bits, and 128 / BITS.
+// b(j,i) = a(i,j): a is (M,N), b is (N,M), both row-major, of any size, with rows aligned to 16 bytes. A block takes
+// one tile, GM by GN square boxes of 128 bytes. TMA loads it to shared memory, swizzled; a thread reads V rows of V elements,
+// 16 bytes each, and writes them as columns to another buffer, which TMA stores: 64 GM GN threads.
+// Eight adjacent threads read and write pieces of a diagonal, which the swizzle maps to different banks on both sides. Blocks
+// traverse a by columns, so that writes are contiguous; with that and two boxes on both sides they read and write whole pages
+// of memory. -D T BITS V: the type, its bits, and 128 / BITS.
 !A = !cute.memref<${T}, gmem, align<16>, "(?,?):(?{i64},1)">
 
 gpu.module @kernels {

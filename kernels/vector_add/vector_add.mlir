@@ -1,5 +1,5 @@
 // c[i] = a[i] + b[i] for i < n.
-// The layout (4,?):(1,4) says which elements a thread takes: four neighbours, so that it moves 16 bytes at a time.
+// The layout (4,?):(1,4) gives each thread four adjacent elements, so that it accesses 16 bytes at a time.
 gpu.module @kernels {
   gpu.func @vector_add(%a: !llvm.ptr<1> {cute.name = "a", cute.dtype = f32, llvm.readonly, llvm.noalias, llvm.align = 16 : i64},
                        %b: !llvm.ptr<1> {cute.name = "b", cute.dtype = f32, llvm.readonly, llvm.noalias, llvm.align = 16 : i64},

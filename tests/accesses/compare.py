@@ -1,4 +1,4 @@
-"""Compares what cute-dump accesses says before a launch with what the emulator counts in it, instruction by instruction."""
+"""Compares the static costs of cute-dump accesses with the counters of the emulator, instruction by instruction."""
 import json
 import subprocess
 

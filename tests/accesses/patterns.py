@@ -1,7 +1,7 @@
-"""Random accesses to memory as PTX, and what they cost by a model of its own: nothing is shared with lib/base/devices/traffic.c.
+"""Random memory accesses as PTX, and their cost by a model independent of lib/base/devices/traffic.c.
 
-A kernel has many accesses, each with a table of addresses that its lanes take: by a chain of selections, or by arithmetic on
-%tid. Some lanes stay away: by a predicate, by a branch, or because the block ends within the warp."""
+A kernel has many accesses, each with a table of lane addresses, computed by a chain of selections or by arithmetic on
+%tid. Some lanes are inactive: by a predicate, by a branch, or because the block ends within the warp."""
 import random
 
 HEAD = """.version 8.4

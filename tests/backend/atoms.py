@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs kernels of one atom each on the emulator, with all its checks, and compares with sums and copies in Python: every MMA
+"""Runs a kernel for each atom on the emulator with all checks and compares with sums and copies in Python: every MMA
 of atoms.def, every copy atom in every width, with predicates and swizzles.
 
     atoms.py TOOLS LLVM FOLDER [mma|wgmma|copy]..."""

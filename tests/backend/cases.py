@@ -1,5 +1,5 @@
-"""Every operation of arith and math on every type it takes, as lines of MLIR; of gpu, vector and memref the
-operations of a thread. What is accepted and what is refused is said here, and checked by sweep.py."""
+"""All arith and math operations on every type, and the per-thread operations of gpu, vector and memref, as lines of MLIR,
+each marked as accepted or rejected. sweep.py checks them."""
 from itertools import product
 
 FLOATS = ["f16", "bf16", "f32", "f64"]

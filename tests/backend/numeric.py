@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs what the compiler makes of arith, math, reductions and atomic updates on the emulator, and compares with Python.
+"""Runs compiled arith, math, reductions and atomic updates on the emulator, and compares the results with Python.
 
     numeric.py TOOLS LLVM FOLDER [math|division|eights|reductions|atomics]...
 
-CUTE_DEVICE=0 in the environment: on GPU 0, without the emulator's checks."""
+CUTE_DEVICE=0 in the environment: run on GPU 0, without the emulator's checks."""
 import json
 import math
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles every operation of arith, math, gpu and vector on every type it takes (cases.py): what is accepted has to
-compile and pass ptxas, what is refused has to be an error at the operation's own line, and nothing ends by a signal.
+"""Compiles all arith, math, gpu and vector operations on every type (cases.py): accepted ones have to compile and pass
+ptxas, rejected ones have to be an error at the operation's line, and nothing may crash.
 
     sweep.py TOOLS LLVM FOLDER [accepted|refused|covered]..."""
 import concurrent.futures

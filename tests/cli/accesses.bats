@@ -181,7 +181,7 @@ PYTHON
     [[ "$output" == *"takes 2 arguments, and 1"* ]]
     echo '{"grid": 1, "block": 32, "args": [null, 8]}' >c.json
     run -2 cute-dump accesses k.ptx --config c.json --block=64
-    [[ "$output" == *"--block is not needed"* ]]
+    [[ "$output" == *"--block cannot be combined with --config, which sets the block size"* ]]
     run -2 cute-dump accesses k.ptx --config c.json -D x=1
     [[ "$output" == *"c.json has no param 'x'"* ]]
     for option in --svg --html --table --dot; do

@@ -373,5 +373,5 @@ what to try:
     cute-dump causes driver-ptx | grep -q '^  try '
     cute-dump causes --json registers | jq -e 'length == 1 and .[0].stage == "ptxas" and .[0].reported'
     run -1 cute-dump causes 'all is well'
-    [[ $output == *"expected the name of a cause or the text of a message, got 'all is well'"* ]]
+    [[ $output == *"expected a cause name or a message, got 'all is well'"* ]]
 }

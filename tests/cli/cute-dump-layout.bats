@@ -280,8 +280,8 @@ END
     refuses 1 'a picture needs known numbers' layout --svg '(?,4):(1,4)' -o x.svg
     refuses 1 'expected a layout to draw, got 8' layout --svg 'size(8:1)' -o x.svg
     refuses 1 'compose it with a layout' layout --svg 'S<3,4,3>' -o x.svg
-    refuses 1 'this is the second layout' layout --svg 8:1 4:1 -o x.svg
-    refuses 1 'there is no layout to draw' layout --svg 'let a = 8:1' -o x.svg
+    refuses 1 'expected one layout per picture' layout --svg 8:1 4:1 -o x.svg
+    refuses 1 'no layout to draw' layout --svg 'let a = 8:1' -o x.svg
     refuses 1 'T2 V0 is at 4, outside the tile (2,2)' layout --svg --tv='(2,2)' '(4,1):(2,0)' -o x.svg
     refuses 1 'two modes' layout --svg --tv='(2,2)' '4:1' -o x.svg
     refuses 1 'has 9223372036854775807 or more cells' layout --svg '(4611686018427387904,4611686018427387904):(1,1)' -o x.svg
@@ -290,17 +290,17 @@ END
 }
 
 @test "values that several threads hold are counted" {
-    refuses 0 '4 values lie where another one is; the first is shown' layout --svg --tv='(2,2)' '(4,2):(1,0)' -o x.svg
+    refuses 0 '4 values map to an occupied cell; the first value of a cell is shown' layout --svg --tv='(2,2)' '(4,2):(1,0)' -o x.svg
     [ -s x.svg ]
 }
 
 @test "options that contradict each other or are out of range are refused" {
-    refuses 2 'one of --json, --table, --svg and --tex' layout --json --svg 8:1
-    refuses 2 '--tv is for --table, --svg and --tex' layout --tv='(8,8)' 8:1
-    refuses 2 '--color is for --svg and --tex' layout --color=bank --table 8:1
-    refuses 2 "unknown colours 'red'" layout --svg --color=red 8:1
-    refuses 2 "--tv expects the shape of a tile" layout --svg --tv='(8,0)' 8:1
-    refuses 2 '--element-bits is from 1' layout --svg --element-bits=-1 8:1
+    refuses 2 '--json, --table, --svg and --tex are mutually exclusive' layout --json --svg 8:1
+    refuses 2 '--tv requires --table, --svg or --tex' layout --tv='(8,8)' 8:1
+    refuses 2 '--color requires --svg or --tex' layout --color=bank --table 8:1
+    refuses 2 "unknown color 'red'" layout --svg --color=red 8:1
+    refuses 2 "--tv expects a static tile shape" layout --svg --tv='(8,0)' 8:1
+    refuses 2 'expected --element-bits=N from 1 to 65536' layout --svg --element-bits=-1 8:1
     refuses 2 "unknown option '--tabel'; did you mean '--table'?" layout --tabel 8:1
 }
 
@@ -441,8 +441,8 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
     [ "$(layout --table UniversalCopy | tail -3)" = "$(layout --atom UniversalCopy | tail -3)" ]
     refuses 2 "'UniversalCopy' has source and destination" layout --table --operand=c 'make_tiled_copy(UniversalCopy, 4:1, 2:1)'
     refuses 2 'a layout has no operands' layout --table --operand=c 8:1
-    refuses 1 '--tv is not for it' layout --table --tv='(4,4)' 'make_tiled_copy(UniversalCopy, 4:1, 2:1)'
-    refuses 1 'this is the second layout' layout --svg UniversalFMA UniversalCopy
+    refuses 1 '--tv does not apply to a tiled copy or MMA, which defines its own tile' layout --table --tv='(4,4)' 'make_tiled_copy(UniversalCopy, 4:1, 2:1)'
+    refuses 1 'expected one layout per picture' layout --svg UniversalFMA UniversalCopy
     refuses 1 'a picture shows at most 65536' layout --svg 'make_tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (64,64))'
 }
 
@@ -461,8 +461,8 @@ assert one["arch"] == 89 and one["operands"][1]["type"] == "f8E5M2" and one["ope
         layout --atom 'sm80.mma<16x8x4, elem_type = (f16, f16, f32) >'
     refuses 2 "'UniversalFMA' has a, b and c" layout --atom=UniversalFMA --operand=d
     refuses 2 "'UniversalCopy' has source and destination" layout --atom=UniversalCopy --operand=a
-    refuses 2 '--operand is for --atom, --table' layout --operand=a 8:1
-    refuses 2 '--tv is not for it' layout --atom --table --tv='(8,8)'
-    refuses 2 'a list of atoms is no picture' layout --atom --svg
-    refuses 2 'there is one picture in a document, not those of 2 atoms' layout --atom --svg UniversalFMA UniversalCopy
+    refuses 2 '--operand requires --atom, --table' layout --operand=a 8:1
+    refuses 2 '--tv does not apply to --atom, which defines its own tile' layout --atom --table --tv='(8,8)'
+    refuses 2 'cannot draw a list of atoms' layout --atom --svg
+    refuses 2 'expected one atom per picture, got 2' layout --atom --svg UniversalFMA UniversalCopy
 }

@@ -113,7 +113,7 @@ END
     done
     "$dump" elf --json k.cubin | jq -e '.symbols | any(.name == "add_one" and .type == "FUNC")' >/dev/null
     fails 1 "$dump" elf "$data/link_ok.ptx"
-    says 'this is PTX'
+    says 'PTX has no ELF sections'
 }
 
 @test "damaged cubins are refused, at whatever byte they are cut" {
@@ -325,10 +325,10 @@ END
         says "-O expects 0, 1, 2 or 3, got '$level'"
     done
     fails 2 "$dump" -O2 sass k.cubin
-    says "-O has no effect on a cubin, which is compiled already"
+    says "-O has no effect on a cubin, which is already compiled"
     fails 2 "$dump" -O2 k.cubin
     says "-O has no effect on 'show'"
-    says "it is for 'sass', 'cfg', 'histogram', 'lines', 'resources', 'explain', 'all', 'run'"
+    says "-O applies to 'sass', 'cfg', 'histogram', 'lines', 'resources', 'explain', 'all', 'run'"
     fails 2 "$dump" show k.cubin --counters=x.json
     says "--counters has no effect on 'show'"
     fails 2 "$dump" elf k.cubin --kernel=add_one
@@ -407,7 +407,7 @@ END
         and all(.local_memory[]; .file == "spills.cu" and .line > 6 and .line < 149)'
     # Without nvdisasm the rest is there.
     fails 0 env PATH=/usr/bin:/bin "$dump" resources s.cubin --cuda-path=/nowhere
-    says "no registers by class and lines of spills"
+    says "registers by class and spill lines are unavailable"
     says "spill stores"
 }
 
@@ -450,27 +450,27 @@ END
 @test "questions that have no answer" {
     cubin -arch sm_90
     fails 2 "$dump" occupancy
-    says "'occupancy' needs the registers of a thread: --registers=N"
+    says "'occupancy' requires registers per thread: --registers=N"
     fails 2 "$dump" occupancy --registers 32 k.cubin
-    says "'occupancy' has no input; unexpected 'k.cubin'"
-    says "'cute-dump resources k.cubin' shows what the kernels in a file reach"
+    says "'occupancy' takes no input file, got 'k.cubin'"
+    says "'cute-dump resources k.cubin' prints the occupancy of the kernels in a file"
     fails 2 "$dump" occupancy --registers 300 --block 32
     says "expected 0 to 256 registers per thread, got 300"
     fails 2 "$dump" occupancy --registers -2 --block 32
-    says "expected --registers=N of 0 or more, got -2"
+    says "expected --registers=N with N >= 0, got -2"
     fails 2 "$dump" occupancy --registers 32 --block 64x32
-    says "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '64x32'"
+    says "expected --block=X, XxY or XxYxZ of 1 to 1024 in total, got '64x32'"
     fails 2 "$dump" occupancy --registers 32 --block 64y2
-    says "expected 'x' between the sizes of --block, got 'y2'"
+    says "expected 'x' between the dimensions of --block, got 'y2'"
     fails 2 "$dump" occupancy --registers 32 --block 99999999999999999999
     fails 2 "$dump" occupancy --registers 32 --shared 1 --dynamic 1
-    says "one of them at a time"
+    says "--shared and --dynamic are mutually exclusive"
     fails 2 "$dump" occupancy --registers 32 -arch sm_88
     says "the multiprocessor limits of sm_88 are not published"
     fails 2 "$dump" occupancy --registers 32 -arch sm_80 --cluster 2
     says "sm_80 does not support clusters"
     fails 2 "$dump" elf k.cubin --block 128
-    says "it is for 'resources', 'occupancy'"
+    says "--block applies to 'resources', 'occupancy'"
     fails 2 "$dump" resources k.cubin --svg --json
 }
 
@@ -567,7 +567,7 @@ END
     for part in show elf ptx sass; do grep -q "^==== $part ====" all; done
     "$dump" all --json loop.cubin | jq -e '.show and .elf and .ptx and .sass' >/dev/null
     fails 2 "$dump" -sass -ptx loop.cubin
-    says "one view at a time"
+    says "expected one view, got"
     fails 2 "$dump" cfg -sass loop.cubin
     fails 2 "$dump" -lrm tall loop.cubin
     says "expected count, wide or narrow after -lrm, got 'tall'"

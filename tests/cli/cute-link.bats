@@ -421,7 +421,7 @@ MLIR
     command -v script >/dev/null || skip "no script"
     run script -qec "$link $data/link_ok.ptx" /dev/null
     [ "$status" -eq 2 ]
-    says 'not printed to a terminal'
+    says 'refusing to write a cubin to a terminal'
     [ -x "$CUTE_BIN/cute-opt" ] || skip "no cute-opt"
     echo 'module {}' >k.mlir
     run script -qec "$CUTE_BIN/cute-opt --emit-bytecode k.mlir" /dev/null

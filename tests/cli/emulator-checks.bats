@@ -76,7 +76,7 @@ B
     [ "$status" -eq 4 ]
     run "$run" "$bugs/product_without_fence.ptx" --config "$bugs/tensor.json" --device emulator --strict
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--strict needs --check"* ]]
+    [[ "$output" == *"--strict requires --check"* ]]
 }
 
 @test "a wrong count of arrivals, a thread that arrives twice and a barrier that cp.async lacks are named" {
@@ -117,7 +117,7 @@ B
     done
     run "$run" dropped_barrier.ptx --config launch.json --device emulator --allow=race
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--allow needs --check"* ]]
+    [[ "$output" == *"--allow requires --check"* ]]
 }
 
 @test "a phase that expects bytes of which only some have come is an error when the block ends" {
@@ -296,7 +296,7 @@ P
     [ "$status" -eq 0 ]
     checked dropped_barrier --check=races
     [ "$status" -eq 2 ]
-    [[ "$output" == *"expects a list of all, memory, uninit, race, barrier, swizzle, bank, coalescing; got 'races'"* ]]
+    [[ "$output" == *"expects a list of all, memory, uninit, race, barrier, swizzle, bank, coalescing, got 'races'"* ]]
     checked dropped_barrier --check=all --device 0
     [ "$status" -eq 2 ]
     run "$run" "$bugs/dropped_barrier.ptx" --check=all

@@ -459,5 +459,5 @@ PTX
     [[ "$(cute-dump instructions tcgen05)" == "tcgen05  "*"tensor memory  requires sm_100" ]]
     cute-dump instructions --json cp | jq -e '.[0] | (.modifiers | split(" ") | index("bulk")) and (.partly | contains("sm_100")) and .not_emulated == null'
     run -1 cute-dump instructions frob.b32
-    [[ $output == *"expected an instruction of PTX, got 'frob.b32'"*"cute-dump instructions prints them all"* ]]
+    [[ $output == *"expected a PTX instruction, got 'frob.b32'"*"'cute-dump instructions' lists all of them"* ]]
 }

@@ -397,7 +397,7 @@ assert k["sectors"] == {"count": 8, "ideal": 8}, k["sectors"]'
     [ "$status" -eq 1 ]
     emulate --counters --device 0
     [ "$status" -eq 2 ]
-    says "--counters are the emulator's"
+    says "--counters requires the emulator"
 }
 
 @test "cute-dump source shows what each line of the source did" {

@@ -58,7 +58,7 @@ PY
 
 @test "a line of cute-dump layout and bitcode that is linked end, too" {
     run -1 timeout 20 cute-dump layout </dev/zero
-    [[ $output == *"<stdin>:1: error: expected a line of 16777216 bytes at most"* ]]
+    [[ $output == *"<stdin>:1: error: expected at most 16777216 bytes per line"* ]]
     run -1 timeout 20 cute-ptx "$KERNELS/vector_add/vector_add.mlir" --link-libraries /dev/zero
     [[ $output == *"/dev/zero: error: cannot link this bitcode: not a plain file"* ]]
 }

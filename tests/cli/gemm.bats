@@ -179,9 +179,9 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     run -2 gemm 40x72x48 --configuration sm80:64x64:64:4
     [[ "$output" == *"did you mean 'sm80:64x64:64:3'?"* ]]
     run -2 gemm 40x72x48 k.cubin
-    [[ "$output" == *"'k.cubin' has no place beside it"* ]]
+    [[ "$output" == *"'k.cubin' cannot be combined with --gemm"* ]]
     run -2 cute-run --dtype f16
-    [[ "$output" == *"--dtype needs --gemm"* ]]
+    [[ "$output" == *"--dtype requires --gemm"* ]]
 }
 
 @test "a configuration by name, and what is said of it" {
@@ -299,11 +299,11 @@ CSV
     FAKECUBLAS=none run -1 fake 40x24x16 --dtype f32 --vs cublas
     [[ "$output" == *"cuBLASLt has no algorithm for this product"* ]]
     run -2 gemm 40x24x16 --vs cublas
-    [[ "$output" == *"--vs cublas needs a GPU"* ]]
+    [[ "$output" == *"--vs=cublas requires a GPU"* ]]
     run -2 gemm 40x24x16 --vs magma
     [[ "$output" == *"--vs expects cublas, got 'magma'"* ]]
     run -2 gemm 40x24x16,8x8x8 --vs cublas
-    [[ "$output" == *"--vs expects one product, got a group of 2"* ]]
+    [[ "$output" == *"--vs expects one GEMM, got a group of 2"* ]]
     run -2 gemm 40x24x16 --l2 hot
 }
 

@@ -56,11 +56,11 @@ PYTHON
 
 @test "a picture is asked for by its number" {
     run -2 cute-dump layouts k.ptx --svg
-    [[ "$output" == *"there are 3 layouts"*"--number=N"* ]]
+    [[ "$output" == *"--svg draws one layout, got 3"*"--number=N"* ]]
     run -2 cute-dump layouts k.ptx --svg --number=9
     [[ "$output" == *"expected a layout from 1 to 3, got 9"* ]]
     run -2 cute-dump layouts k.ptx --svg --json
-    [[ "$output" == *"at a time"* ]]
+    [[ "$output" == *"are mutually exclusive"* ]]
 }
 
 @test "boxes of TMA are listed with their swizzle; types of other versions as they stand; bad metadata is refused" {
@@ -93,7 +93,7 @@ END
     [[ "$output" == *'"no_layouts": "it has no metadata'* ]]
     run -2 cute-dump layouts p.ptx --svg --number=1
     run -2 cute-dump layouts k.ptx --number=1
-    [[ "$output" == *"--number chooses the picture of --svg"* ]]
+    [[ "$output" == *"--number requires --svg"* ]]
     run -1 cute-dump layouts k.ptx --kernel nope
     [[ "$output" == *"no kernel 'nope'"*"kernels: k"* ]]
     printf 'gpu.module @m { gpu.func @k() kernel { gpu.return } }\n' >e.mlir

@@ -1,4 +1,4 @@
-"""Speaks the Language Server Protocol with cute-lsp: for tests/cli/lsp.bats."""
+"""A Language Server Protocol client of cute-lsp, for tests/cli/lsp.bats."""
 import json
 import subprocess
 import sys

@@ -258,7 +258,7 @@ EOF
     refuses 2 "--expect a: expected a --tensor a" --expect a=1
     refuses 2 "--tensor expects NAME=" --tensor f16:4
     run -2 cute-run cute.ptx --tensor a=f16:4
-    [[ "$output" == *"--tensor needs --plan"* ]]
+    [[ "$output" == *"--tensor requires --plan"* ]]
 }
 
 @test "launch.json says where a parameter is missing or an argument has no parameter" {
@@ -308,7 +308,7 @@ EOF
 
 @test "--kernel and a plan contradict each other" {
     run -2 cute-run -n tensors.ptx --plan main -k row --tensor a=8x16:normal --tensor b=8x16 -D scale=1
-    [[ "$output" == *"--kernel chooses the kernel of a launch, and --plan says what is launched"* ]]
+    [[ "$output" == *"--kernel and --plan are mutually exclusive"* ]]
 }
 
 @test "a baseline may be a host function, which overrides at the top do not touch" {

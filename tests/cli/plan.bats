@@ -111,7 +111,7 @@ MLIR
     [[ "$output" == *"available: main, bad, from_environment, idle"* ]]
     echo '{"grid": [1], "block": [1]}' > launch.json
     run -2 cute-run host.cubin --plan main --config launch.json -n
-    [[ "$output" == *"--config and --plan both say what to launch"* ]]
+    [[ "$output" == *"--config and --plan are mutually exclusive"* ]]
 }
 
 # A persistent kernel: each block adds 1 to every gridDim'th element, and the host asks for the grid.
@@ -159,7 +159,7 @@ MLIR
     sms 10 --sms 5 --check=all
     run -4 sms 264 --sms 5
     run -2 sms 0 --sms 0
-    [[ "$output" == *"--sms expects a number above 0, got '0'"* ]]
+    [[ "$output" == *"--sms expects a positive number, got '0'"* ]]
     # a driver that tells of none: nothing runs, but a plan can be looked at
     CUTE_LIBCUDA=/nowhere/libcuda.so run -0 cute-run persistent.ptx -n --plan main --tensor a=i32:8 -D n=8
     [[ "$output" == *"no device found: assuming 132 multiprocessors"* ]]

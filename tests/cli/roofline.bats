@@ -160,14 +160,14 @@ END
     kernel 'st.global.u32 [%d2], %r0;'
     run "$run" k.ptx --config k.json --of h100
     [ "$status" -eq 2 ]
-    says "--of needs --roofline"
+    says "--of requires --roofline"
     run "$run" k.ptx --config k.json --roofline --device emulator --of h999
     [ "$status" -eq 2 ]
     says "--of expects a device or an architecture, got 'h999'"
     says "known devices: H100, H200"
     run "$run" k.ptx --roofline
     [ "$status" -eq 2 ]
-    says "--roofline needs --config"
+    says "--roofline requires --config"
     run "$run" k.ptx --config k.json --roofline --dry-run
     [ "$status" -eq 2 ]
 }

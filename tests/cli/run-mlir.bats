@@ -84,7 +84,7 @@ END
     cute-ptx "$KERNEL" -o k.ptx
     run cute-run k.ptx -arch sm_80
     [ "$status" -eq 2 ]
-    [[ "$output" == *"k.ptx: error: -arch is for MLIR, and this is compiled already"* ]]
+    [[ "$output" == *"k.ptx: error: -arch applies to MLIR only, and this file is already compiled"* ]]
 }
 
 @test "cute-dump's views take MLIR, with -D and -arch" {
@@ -100,7 +100,7 @@ END
     cute-ptx s.mlir -D BIAS=3 -o s.ptx
     run cute-dump ptx s.ptx -D BIAS=3
     [ "$status" -eq 2 ]
-    [[ "$output" == *"s.ptx: error: -D is for MLIR, and this is compiled already"* ]]
+    [[ "$output" == *"s.ptx: error: -D applies to MLIR only, and this file is already compiled"* ]]
 }
 
 @test "what was compiled before comes from the cache" {

@@ -112,7 +112,7 @@ assert [e["name"] for e in row["host"] if e["cat"] == "call" and e["name"] in ("
 @test "a trace without a launch is refused" {
     run "$run" kernels.ptx --trace trace.json
     [ "$status" -eq 2 ]
-    says "--trace needs --config"
+    says "--trace requires --config"
     run "$run" kernels.ptx --config add.json --dry-run --trace trace.json
     [ "$status" -eq 2 ]
     run "$run" kernels.ptx --config add.json --trace /nowhere/trace.json

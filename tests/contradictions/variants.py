@@ -1,10 +1,10 @@
-"""Operations whose types contradict one another are refused at their line.
+"""Operations with inconsistent types are rejected at their line.
 
     tests/contradictions/variants.py CUTE_BIN
 
-Each operation of kernels.mlir stands alone in a function whose arguments have its operands' types; that is accepted. Then one
-type is changed: a leaf, an element type, a space, an alignment or an atom of a result that follows from the operands, or of an
-operand that the others don't suit then. Prints how many there were, and those that were accepted or refused elsewhere."""
+Each operation of kernels.mlir is placed in a function whose arguments have the types of its operands, which is accepted. Then one
+type is changed: a leaf, an element type, a space, an alignment or an atom of a result that is implied by the operands, or of an
+operand that must match the others. Prints the number of variants, and those that were accepted or rejected elsewhere."""
 import os
 import re
 import subprocess

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Emitted code against static answers: compare.py BIN LLVM [--cases N] [--seed S] [--keep FILE]
+"""Compares emitted code with static evaluation: compare.py BIN LLVM [--cases N] [--seed S] [--keep FILE]
 
-Random operations on random values. For each, cute-dump's calculator gives the static answer; then some leaves become
-unknown, the operation goes through cute-opt's lowering with their values as arguments of a function, runs on the CPU
-under mlir-cpu-runner, which is mlir-runner since LLVM 20, and prints its result with cute.print. Numbers have to be
-equal, layouts have to be the same function with modes of the same sizes. What the algebra refuses with unknown leaves is
-left out and counted."""
+Random operations on random values. cute-dump layout computes the static result. Then some leaves become dynamic: the
+operation is lowered by cute-opt with these leaves as function arguments, run on the CPU by mlir-cpu-runner (mlir-runner
+since LLVM 20), and its result is printed with cute.print. Numbers have to be equal; layouts have to be the same function
+with modes of the same sizes. Cases that the algebra rejects with dynamic leaves are skipped and counted."""
 import argparse, json, os, random, re, subprocess, sys
 
 parser = argparse.ArgumentParser()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The modules of Hopper that CuTe DSL printed, compiled and run: products of matrices in f16 and bf16, and attention.
+"""Hopper modules printed by CuTe DSL, compiled and run: GEMM in f16 and bf16, and attention.
 
-    tests/import/hopper.py BIN FOLDER [NAME...]             on the emulator, at five sizes each, with all its checks; prints TAP
+    tests/import/hopper.py BIN FOLDER [NAME...]             on the emulator with all checks, five sizes each; prints TAP
     tests/import/hopper.py BIN FOLDER --write OUT [NAME...] only NAME/k.cubin, launch.json (integers), normal.json in OUT, and
                                                             OUT/sizes.txt, a line a run: NAME and -D options"""
 import copy

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Modules that CuTe DSL printed: each parses, verifies, and is the same after it was printed in either form and read again.
+"""Modules printed by CuTe DSL: each parses, verifies, and round-trips through both printed forms.
 
     tests/import/modules.py CUTE_OPT FOLDER [NAME...]
 
-FOLDER is searched for *_0_.mlir (generic form) and *_0_with_loc.mlir (custom form); NAME picks those whose path has it.
-Prints TAP, and the sum in a last comment."""
+FOLDER is searched for *_0_.mlir (generic form) and *_0_with_loc.mlir (custom form); NAME selects paths that contain it.
+Prints TAP, and a summary as the last comment."""
 import os
 import subprocess
 import sys

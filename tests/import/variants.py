@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Modules that CuTe DSL printed, changed. Prints TAP, and the sum in a last comment.
+"""Modified modules printed by CuTe DSL. Prints TAP, and a summary as the last comment.
 
     tests/import/variants.py CUTE_OPT FOLDER other-float [NAME...]
     tests/import/variants.py CUTE_OPT FOLDER contradict COUNT [SEED [NAME...]]
 
-other-float: f16 becomes bf16 everywhere, or bf16 f16 where there is more of that (in vectors, aliases and names too): what
-comes out is as good a module. contradict: in COUNT copies the type of one operation's operand or result is another one
-(a number in a layout, an element, a space, an alignment, an atom's parameter): a message stands at the operation, or at one
+other-float: f16 is replaced by bf16, or bf16 by f16 if it is more frequent (also in vectors, aliases and names); the module
+has to remain valid. contradict: in each of COUNT copies the type of one operand or result is changed (an integer of a layout,
+an element type, a space, an alignment, a parameter of an atom); a message has to be reported at the operation, or at one
 that defines or uses the value."""
 import os
 import random

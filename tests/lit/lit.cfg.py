@@ -1,4 +1,4 @@
-# The lit tests: MLIR files with RUN lines, run on the tools that were just built.
+# Configuration of the lit tests: MLIR files with RUN lines, run with the built tools.
 import os
 
 import lit.formats

@@ -1,4 +1,4 @@
-"""The planted bugs of bugs.txt: their rows, their texts, and the launches of the kernels on made-up data."""
+"""The planted bugs of bugs.txt: table rows, kernel texts, and launches of the kernels on generated data."""
 import json
 import os
 

@@ -1,8 +1,8 @@
-/* Views of machine code: each takes the code and gives it in the form that was asked for. */
+/* Views of machine code, each as text, JSON or a graph. */
 #include "tools/cute-dump/code.h"
 
-const code_habit cute_dump_habits[CUTE_DUMP_HABITS] = {
-    [CUTE_DUMP_LINES] = {"print-line-info", "sass", 'g'},
+const dump_view_flag cute_dump_view_flags[CUTE_DUMP_VIEW_FLAGS] = {
+    [CUTE_DUMP_FLAG_LINES] = {"print-line-info", "sass", 'g'},
     {"sass", "sass", 0},
     {"dump-sass", "sass", 0},
     {"print-code", "sass", 'c'},
@@ -24,7 +24,7 @@ const code_habit cute_dump_habits[CUTE_DUMP_HABITS] = {
     {"output-control-flow-graph", "cfg", 0},
 };
 
-void cute_dump_put(const code_question *q, json_t *functions, const char *key, cute_buffer *out)
+void cute_dump_write_json(const code_request *q, json_t *functions, const char *key, cute_buffer *out)
 {
     json_t *value = json_object();
     json_object_set_new(value, "file", cute_json_text(q->label));
@@ -34,22 +34,22 @@ void cute_dump_put(const code_question *q, json_t *functions, const char *key, c
     json_decref(value);
 }
 
-cute_status cute_dump_sass(const code_question *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
+cute_status cute_dump_sass(const code_request *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
 {
     (void)diag;
     if (q->json)
-        cute_dump_put(q, cute_code_json_sass(code, q->kernel, &q->sass), "functions", out);
+        cute_dump_write_json(q, cute_code_json_sass(code, q->kernel, &q->sass), "functions", out);
     else
         cute_code_print_sass(code, q->kernel, &q->sass, out);
     return CUTE_OK;
 }
 
-cute_status cute_dump_cfg(const code_question *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
+cute_status cute_dump_cfg(const code_request *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
 {
     if (q->json + q->dot + q->svg > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "one of --json, --dot and --svg at a time");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json, --dot and --svg are mutually exclusive");
     if (q->json)
-        cute_dump_put(q, cute_code_json_cfg(code, q->kernel), "functions", out);
+        cute_dump_write_json(q, cute_code_json_cfg(code, q->kernel), "functions", out);
     else if (q->dot)
         cute_code_dot_cfg(code, q->kernel, out);
     else if (q->svg)
@@ -59,21 +59,21 @@ cute_status cute_dump_cfg(const code_question *q, const cute_code *code, cute_bu
     return CUTE_OK;
 }
 
-cute_status cute_dump_histogram(const code_question *q, const cute_code *code, cute_buffer *out,
+cute_status cute_dump_histogram(const code_request *q, const cute_code *code, cute_buffer *out,
                                 cute_diag *diag)
 {
     json_t *value;
     if (!q->json) return cute_code_print_histogram(code, q->kernel, out, diag);
     cute_status status = cute_code_json_histogram(code, q->kernel, &value, diag);
-    cute_dump_put(q, value, "functions", out);
+    cute_dump_write_json(q, value, "functions", out);
     return status;
 }
 
-cute_status cute_dump_lines(const code_question *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
+cute_status cute_dump_lines(const code_request *q, const cute_code *code, cute_buffer *out, cute_diag *diag)
 {
     json_t *value;
     if (!q->json) return cute_code_print_lines(q->label, code, q->kernel, q->at, out, diag);
     CUTE_TRY(cute_code_json_lines(q->label, code, q->kernel, q->at, &value, diag));
-    cute_dump_put(q, value, "lines", out);
+    cute_dump_write_json(q, value, "lines", out);
     return CUTE_OK;
 }

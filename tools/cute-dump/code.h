@@ -1,31 +1,31 @@
-/* The views of machine code. */
+/* Views of machine code. */
 #ifndef CUTE_TOOLS_CUTE_DUMP_CODE_H
 #define CUTE_TOOLS_CUTE_DUMP_CODE_H
 
 #include "lib/base/options/options.h"
 #include "lib/report/code/view.h"
 
-typedef struct code_question {
+typedef struct code_request {
     cute_arena *arena;
     const char *label, *kernel;
-    const char *at; /* a line or an address */
+    const char *at; /* "[FILE:]LINE" or "0xADDRESS"; may be NULL */
     bool json, dot, svg;
     cute_sass_options sass;
-} code_question;
+} code_request;
 
-typedef cute_status code_view(const code_question *q, const cute_code *code, cute_buffer *out,
+typedef cute_status code_view(const code_request *q, const cute_code *code, cute_buffer *out,
                               cute_diag *diag);
 code_view cute_dump_sass, cute_dump_cfg, cute_dump_histogram, cute_dump_lines;
 
-/* {"file": ..., key: functions}; takes `functions`. */
-void cute_dump_put(const code_question *q, json_t *functions, const char *key, cute_buffer *out);
+/* Prints {"file": label, key: functions}; takes ownership of `functions`. */
+void cute_dump_write_json(const code_request *q, json_t *functions, const char *key, cute_buffer *out);
 
-/* How cuobjdump and nvdisasm are asked for views: options without a value. */
-enum { CUTE_DUMP_LINES, CUTE_DUMP_HABITS = 20 };
-typedef struct code_habit {
-    const char *option, *view;
+/* Flags of cuobjdump and nvdisasm that select a view. */
+enum { CUTE_DUMP_FLAG_LINES, CUTE_DUMP_VIEW_FLAGS = 20 };
+typedef struct dump_view_flag {
+    const char *option, *view; /* the long option, and the view it selects */
     char letter;
-} code_habit;
-extern const code_habit cute_dump_habits[CUTE_DUMP_HABITS];
+} dump_view_flag;
+extern const dump_view_flag cute_dump_view_flags[CUTE_DUMP_VIEW_FLAGS];
 
 #endif

@@ -9,7 +9,7 @@
 #include "lib/base/system/file.h"
 #include "lib/launch/plan/plan.h"
 
-static const char *folder_of(const emulate_question *q)
+static const char *config_folder(const emulate_request *q)
 {
     const char *slash = strrchr(q->config, '/');
     return !slash               ? NULL
@@ -17,12 +17,12 @@ static const char *folder_of(const emulate_question *q)
                                 : cute_arena_copy(q->arena, q->config, (size_t)(slash - q->config));
 }
 
-static json_t *extent(const int64_t of[3])
+static json_t *extent_json(const int64_t of[3])
 {
     return json_pack("[I,I,I]", (json_int_t)of[0], (json_int_t)of[1], (json_int_t)of[2]);
 }
 
-cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_diag *diag)
+cute_status cute_dump_launches(const emulate_request *q, json_t **out, cute_diag *diag)
 {
     cute_buffer text = {0};
     cute_config config = {0};
@@ -31,7 +31,7 @@ cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_dia
     const config_source source = {.label = cute_file_label(q->config),
                                   .text = cute_buffer_text(&text),
                                   .length = text.length,
-                                  .folder = folder_of(q),
+                                  .folder = config_folder(q),
                                   .module = q->module,
                                   .defines = q->defines.items,
                                   .define_count = q->defines.count};
@@ -41,9 +41,10 @@ cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_dia
     if (status == CUTE_OK) status = cute_plan_make(&config, q->module, q->kernel, &limits, &plan, diag);
     for (size_t n = 0; status == CUTE_OK && n < plan.main.count; n++) {
         const plan_launch *l = &plan.main.launches[n];
-        json_array_append_new(launches, json_pack("{s:s,s:o,s:o,s:I}", "kernel", l->kernel->name, "grid",
-                                                  extent(l->shape.grid), "block", extent(l->shape.block),
-                                                  "dynamic_smem", (json_int_t)l->shape.dynamic_smem));
+        json_array_append_new(launches,
+                              json_pack("{s:s,s:o,s:o,s:I}", "kernel", l->kernel->name, "grid",
+                                        extent_json(l->shape.grid), "block", extent_json(l->shape.block),
+                                        "dynamic_smem", (json_int_t)l->shape.dynamic_smem));
     }
     *out = json_pack("{s:o}", "launches", launches);
     if (!*out && status == CUTE_OK) status = cute_fail_memory(diag);
@@ -52,9 +53,9 @@ cute_status cute_dump_launches(const emulate_question *q, json_t **out, cute_dia
     return status;
 }
 
-cute_status cute_dump_emulate(const emulate_question *q, json_t **out, cute_diag *diag)
+cute_status cute_dump_emulate(const emulate_request *q, json_t **out, cute_diag *diag)
 {
-    const char *outputs; /* they are not wanted */
+    const char *outputs; /* discarded */
     CUTE_TRY(cute_temp_directory(q->arena, &outputs, diag));
     const cute_emulator_options emulator = {.size = sizeof emulator,
                                             .counters = true,
@@ -73,7 +74,7 @@ cute_status cute_dump_emulate(const emulate_question *q, json_t **out, cute_diag
                                          .multiprocessors = q->sms};
     cute_buffer text = {0};
     cute_launch *launch = NULL;
-    const char *folder = folder_of(q);
+    const char *folder = config_folder(q);
     cute_status status = cute_file_read(q->config, &text, diag);
     if (status == CUTE_OK)
         status = cute_launch_open(cute_file_label(q->config), cute_buffer_text(&text), text.length, folder,

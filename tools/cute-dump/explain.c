@@ -1,5 +1,5 @@
-/* 'explain': gathers what there is to look at (the machine code, a launch on the emulator, ncu's table) and prints what
- * lib/report/explain finds. What cannot be had is said in the report, it is no error. */
+/* 'explain': collects the evidence (machine code, counters of an emulated launch, ncu's table) and prints the findings of
+ * lib/report/explain. Missing evidence is mentioned in the report and is not an error. */
 #include "tools/cute-dump/explain.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *first_message(cute_arena *arena, const cute_diag *diag)
         const cute_message *m = cute_diag_get(diag, n);
         if (m->severity == CUTE_ERROR) return cute_arena_copy(arena, m->text, strlen(m->text));
     }
-    return "it cannot be compiled";
+    return "compilation failed";
 }
 
 static const char *all_messages(cute_arena *arena, const cute_diag *diag)
@@ -37,8 +37,8 @@ static const char *all_messages(cute_arena *arena, const cute_diag *diag)
     return out;
 }
 
-/* The cubin of PTX, for its registers and machine code; slow code is what is looked for, no error. */
-static void compile(const explain_question *q, parts *p, explain_input *in)
+/* Compiles PTX for its registers and machine code. Slow code is what explain reports, so ptxas warnings about it are allowed. */
+static void compile_for_explain(const explain_request *q, parts *p, explain_input *in)
 {
     static const char *const slow[] = {"wgmma-serialized,setmaxnreg-ignored"};
     cute_diag *diag = cute_diag_create();
@@ -63,7 +63,7 @@ static void compile(const explain_question *q, parts *p, explain_input *in)
     cute_diag_destroy(diag);
 }
 
-static void read_code(const explain_question *q, parts *p, explain_input *in)
+static void read_code(const explain_request *q, parts *p, explain_input *in)
 {
     const cute_module *module = in->compiled ? in->compiled : q->module;
     size_t length;
@@ -77,15 +77,15 @@ static void read_code(const explain_question *q, parts *p, explain_input *in)
     cute_diag_destroy(diag);
 }
 
-cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_diag *diag)
+cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_diag *diag)
 {
     parts p = {0};
     explain_input in = {.label = q->label, .module = q->module, .kernel = q->kernel, .sms = q->sms};
     explain_report report;
     cute_status status = CUTE_OK;
     if (q->json && q->html)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
-    const emulate_question launch = {
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html are mutually exclusive");
+    const emulate_request launch = {
         q->arena, q->label, q->module, q->kernel, q->config, q->defines, q->sms,
     };
     size_t length;
@@ -101,7 +101,7 @@ cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_
         in.ncu_label = cute_file_label(q->ncu);
     }
     if (status == CUTE_OK) {
-        if (cute_module_get_format(q->module) == CUTE_MODULE_PTX) compile(q, &p, &in);
+        if (cute_module_get_format(q->module) == CUTE_MODULE_PTX) compile_for_explain(q, &p, &in);
         read_code(q, &p, &in);
         status = explain_create(q->arena, &in, &report, diag);
     }

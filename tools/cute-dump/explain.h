@@ -5,17 +5,17 @@
 #include "lib/base/options/options.h"
 #include "lib/cubin/module.h"
 
-typedef struct explain_question {
+typedef struct explain_request {
     cute_arena *arena;
     const char *label;
     const cute_module *module;
-    const char *kernel, *arch, *opt_level, *cuda_path; /* NULL: not said */
-    const char *config, *ncu;                          /* files */
+    const char *kernel, *arch, *opt_level, *cuda_path; /* NULL: not given */
+    const char *config, *ncu;                          /* paths; NULL: not given */
     int64_t sms;
     cute_option_list defines;
     bool json, html, all, colour;
-} explain_question;
+} explain_request;
 
-cute_status cute_dump_explain(const explain_question *q, cute_buffer *out, cute_diag *diag);
+cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* Views of what the pipe makes of a module: a folder of it, and what differs between two. */
+/* 'run' writes every stage of a compilation to a folder; 'diff' compares two of them. */
 #include "tools/cute-dump/dump.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "lib/report/folder/dumprun.h"
 #include "lib/report/folder/schema.h"
 
-cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_run(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer commands = {0}, report = {0};
     if (s->schema) {
@@ -18,11 +18,11 @@ cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     }
     if (s->each && !*s->each) s->each = "all";
     if (s->changed && s->each && strcmp(s->each, "changed") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--changed and --print-each-pass=%s contradict each other",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--changed and --print-each-pass=%s are mutually exclusive",
                          s->each);
     if (s->changed) s->each = "changed";
     if (!s->output || strcmp(s->output, "-") == 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "'run' writes a folder; name it with -o DIR");
+        return cute_fail(diag, CUTE_USAGE, NULL, "'run' requires an output folder: -o DIR");
     cute_dump_options options = {.input = s->label,
                                  .folder = s->output,
                                  .arch = s->arch,
@@ -49,12 +49,12 @@ cute_status do_run(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
-cute_status do_diff(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_diff(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     json_t *difference;
     if (!s->second) return cute_fail(diag, CUTE_USAGE, NULL, "'diff' expects two operands");
     if (s->json && s->html)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html contradict each other");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html are mutually exclusive");
     CUTE_TRY(cute_diff_make(s->label, s->second, s->arch, s->cuda_path, &difference, diag));
     if (s->json) {
         cute_dump_json(difference, out);

@@ -1,4 +1,4 @@
-/* The input of a view: a module, out of whatever file has one. */
+/* Opens the module that a view reads: PTX, a cubin, an image of a container, or MLIR that is compiled first. */
 #include "tools/cute-dump/dump.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "lib/cubin/containers/images.h"
 #include "lib/toolkit/pipe.h"
 
-cute_status cute_dump_take_file(settings *s, cute_option_list *operands, const char **value, cute_diag *diag)
+cute_status cute_dump_take_flag_file(dump_settings *s, cute_option_list *operands, const char **value,
+                                     cute_diag *diag)
 {
     if (!*value || s->file || operands->count > 1 || !cute_file_exists(*value)) return CUTE_OK;
     if (operands->count && (!cute_dump_find_view(operands->items[0]) || cute_file_exists(operands->items[0])))
@@ -18,8 +19,8 @@ cute_status cute_dump_take_file(settings *s, cute_option_list *operands, const c
     return CUTE_OK;
 }
 
-/* What the pipe makes of it takes its place. */
-static cute_status compile_mlir(settings *s, cute_tool *tool, const char *path, cute_buffer *bytes)
+/* Replaces MLIR in `bytes` by the compiled module. */
+static cute_status compile_mlir(dump_settings *s, cute_tool *tool, const char *path, cute_buffer *bytes)
 {
     cute_pipe pipe = {.arch = s->arch,
                       .opt_level = s->opt_level,
@@ -37,7 +38,7 @@ static cute_status compile_mlir(settings *s, cute_tool *tool, const char *path, 
     return status;
 }
 
-cute_status cute_dump_open(settings *s, cute_tool *tool, const char *path, bool or_any)
+cute_status cute_dump_open(dump_settings *s, cute_tool *tool, const char *path, bool or_any)
 {
     cute_buffer bytes = {0};
     cute_diag *diag = tool->diag;
@@ -58,25 +59,26 @@ cute_status cute_dump_open(settings *s, cute_tool *tool, const char *path, bool 
     return status;
 }
 
-cute_status cute_dump_check_module(const settings *s, const dump_view *view, cute_diag *diag)
+cute_status cute_dump_check_module(const dump_settings *s, const dump_view *view, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
     bool compiled = cute_module_get_format(s->module) == CUTE_MODULE_CUBIN;
     const char *made = cute_module_arch(s->module);
     if (s->compiled) return CUTE_OK;
     if ((s->defines.count && !s->config) || s->folders.count)
-        return cute_fail(diag, CUTE_USAGE, &file, "%s is for MLIR, and this is compiled already",
+        return cute_fail(diag, CUTE_USAGE, &file,
+                         "%s applies to MLIR only, and this file is already compiled",
                          s->defines.count ? "-D" : "-I");
     if (s->opt_level && compiled)
-        return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is compiled already");
+        return cute_fail(diag, CUTE_USAGE, &file, "-O has no effect on a cubin, which is already compiled");
     if (!s->arch || cute_module_get_container(s->module) == CUTE_MODULE_FATBIN ||
-        (view->takes & LEVEL && !compiled) || view->run == do_resources ||
+        (view->takes & TAKES_LEVEL && !compiled) || view->run == do_resources ||
         cute_arch_find(made) == cute_arch_find(s->arch))
         return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, &file, "expected a module for %s, got one for %s", s->arch, made);
 }
 
-cute_status cute_dump_check_kernel(settings *s, cute_diag *diag)
+cute_status cute_dump_check_kernel(dump_settings *s, cute_diag *diag)
 {
     const cute_kernel *kernel;
     if (!s->kernel) return CUTE_OK;

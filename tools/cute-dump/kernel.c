@@ -1,5 +1,4 @@
-/* Views of what kernels do with memory: each builds a value of lib/report/kernel and gives it in the form that was asked
- * for. */
+/* The views 'accesses' and 'layouts': each builds a report of lib/report/kernel and prints it as text, JSON, HTML or SVG. */
 #include "tools/cute-dump/kernel.h"
 
 #include <stdlib.h>
@@ -25,14 +24,15 @@ static cute_status read_block(const char *text, uint32_t out[3], cute_diag *diag
         if (*end != 'x' && *end != ',') break;
         at = end + 1;
     }
-    return cute_fail(diag, CUTE_USAGE, NULL, "expected --block=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'",
-                     text);
+    return cute_fail(diag, CUTE_USAGE, NULL,
+                     "expected --block=X, XxY or XxYxZ of 1 to 1024 in total, got '%s'", text);
 }
 
-/* What does not follow from the code a launch tells. One that does not run leaves the rest as it is. */
-static void add_counts(const kernel_question *q, const cute_module *module, cute_access_report *report)
+/* Adds counters of an emulated launch for accesses that the static analysis cannot resolve. If the launch fails, they stay unknown. */
+static void add_emulator_counts(const kernel_request *q, const cute_module *module,
+                                cute_access_report *report)
 {
-    const emulate_question launch = {
+    const emulate_request launch = {
         .arena = q->arena,
         .label = q->label,
         .module = module,
@@ -42,7 +42,7 @@ static void add_counts(const kernel_question *q, const cute_module *module, cute
     };
     cute_diag *own = cute_diag_create();
     json_t *counters = NULL;
-    const char *why = "the launch does not run";
+    const char *why = "the launch failed";
     if (cute_dump_emulate(&launch, &counters, own) != CUTE_OK && own && cute_diag_count(own)) {
         const char *text = cute_diag_get(own, 0)->text, *copy = cute_arena_copy(q->arena, text, strlen(text));
         if (copy) why = copy;
@@ -52,7 +52,7 @@ static void add_counts(const kernel_question *q, const cute_module *module, cute
     cute_diag_destroy(own);
 }
 
-cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
+cute_status cute_dump_accesses(const kernel_request *q, const cute_module *module, cute_buffer *out,
                                cute_diag *diag)
 {
     cute_access_report report;
@@ -63,7 +63,7 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
     options.block_from = "--block";
     if (q->config && q->block)
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "--config has the threads of a block; --block is not needed");
+                         "--block cannot be combined with --config, which sets the block size");
     if (q->defines.count && !q->config)
         return cute_fail(diag, CUTE_USAGE, NULL, "-D has no effect on 'accesses' without --config");
     if (q->config)
@@ -71,7 +71,7 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
                                          q->defines.count, &report, diag));
     else
         CUTE_TRY(cute_access_read_module(q->arena, q->label, module, &options, &report, diag));
-    if (q->config && cute_access_wants_counts(&report)) add_counts(q, module, &report);
+    if (q->config && cute_access_wants_counts(&report)) add_emulator_counts(q, module, &report);
     if (!q->json) {
         cute_access_print(q->arena, &report, out);
         return CUTE_OK;
@@ -80,18 +80,17 @@ cute_status cute_dump_accesses(const kernel_question *q, const cute_module *modu
     return CUTE_OK;
 }
 
-cute_status cute_dump_layouts(const kernel_question *q, const cute_module *module, cute_buffer *out,
+cute_status cute_dump_layouts(const kernel_request *q, const cute_module *module, cute_buffer *out,
                               cute_diag *diag)
 {
     layout_report report;
     if (q->json + q->svg + q->html + q->table > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "one of --json, --svg, --html and --table at a time");
-    if (q->number && !q->svg)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--number chooses the picture of --svg");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json, --svg, --html and --table are mutually exclusive");
+    if (q->number && !q->svg) return cute_fail(diag, CUTE_USAGE, NULL, "--number requires --svg");
     CUTE_TRY(cute_layouts_read(q->arena, q->label, module, q->kernel, &report, diag));
     if (q->svg && !q->number && report.items != 1) {
-        cute_fail(diag, CUTE_USAGE, NULL, "--svg is one picture, and there are %d layouts", report.items);
-        cute_note(diag, NULL, "--number=N chooses, as they are listed; --html has all of them on a page");
+        cute_fail(diag, CUTE_USAGE, NULL, "--svg draws one layout, got %d", report.items);
+        cute_note(diag, NULL, "select a layout of the list with --number=N, or draw all of them with --html");
         return CUTE_USAGE;
     }
     if (q->svg) return cute_layouts_svg(q->arena, &report, q->number ? q->number : 1, out, diag);

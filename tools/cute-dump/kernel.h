@@ -1,4 +1,4 @@
-/* The views of what kernels do with memory. */
+/* The views 'accesses' and 'layouts'. */
 #ifndef CUTE_TOOLS_CUTE_DUMP_KERNEL_H
 #define CUTE_TOOLS_CUTE_DUMP_KERNEL_H
 
@@ -6,22 +6,22 @@
 #include "lib/base/buffer.h"
 #include "lib/base/options/options.h"
 
-typedef struct kernel_question {
+typedef struct kernel_request {
     cute_arena *arena;
-    const char *label, *kernel; /* kernel: only this one; may be NULL */
-    const char *block;          /* "256", "16x16", for kernels that do not state it; may be NULL */
-    const char *config;         /* a launch.json, whose launches are meant; may be NULL */
-    cute_option_list defines;   /* of it */
-    int64_t number;             /* of the layout whose picture is wanted; 0: not said */
+    const char *label, *kernel; /* kernel: NULL for all */
+    const char *block;  /* "256", "16x16": the block size of kernels that do not state it; may be NULL */
+    const char *config; /* path of a launch.json; may be NULL */
+    cute_option_list defines; /* params of the config */
+    int64_t number;           /* the layout to draw; 0: not given */
     bool json, svg, html, table;
-} kernel_question;
+} kernel_request;
 
-/* What each access costs. */
-cute_status cute_dump_accesses(const kernel_question *q, const cute_module *module, cute_buffer *out,
+/* The cost of each memory access. */
+cute_status cute_dump_accesses(const kernel_request *q, const cute_module *module, cute_buffer *out,
                                cute_diag *diag);
 
-/* The layouts in a kernel, and their pictures. */
-cute_status cute_dump_layouts(const kernel_question *q, const cute_module *module, cute_buffer *out,
+/* The layouts in a kernel, listed or drawn. */
+cute_status cute_dump_layouts(const kernel_request *q, const cute_module *module, cute_buffer *out,
                               cute_diag *diag);
 
 #endif

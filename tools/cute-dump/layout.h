@@ -1,8 +1,8 @@
-/* The view `layout`: it has expressions where the others have files, and options of its own. */
+/* The view 'layout', which takes expressions instead of files and has its own options. */
 #ifndef CUTE_TOOLS_DUMP_LAYOUT_H
 #define CUTE_TOOLS_DUMP_LAYOUT_H
 
-/* `argv` without the word `layout`; returns the exit code. */
+/* Runs the view; argv excludes the word 'layout'. Returns the exit code. */
 int cute_dump_layout(int argc, char **argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* Views of machine code and of what it takes; PTX is compiled first. */
+/* Views of machine code, resources and occupancy; PTX is compiled first. */
 #include "tools/cute-dump/dump.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "lib/cubin/link.h"
 #include "lib/toolkit/native.h"
 
-/* PTX has no machine code yet: it is compiled first, and of a large module only the kernel that is asked for. */
-static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag *diag)
+/* Compiles PTX to a cubin; with --kernel only that kernel, which matters for large modules. */
+static cute_status compile_ptx(dump_settings *s, cute_link_result *result, cute_diag *diag)
 {
     cute_link_input input = {.label = s->label};
     cute_link_options options = {.cuda_path = s->cuda_path, .opt_level = s->opt_level, .line_info = true};
@@ -22,7 +22,7 @@ static cute_status compile_ptx(settings *s, cute_link_result *result, cute_diag 
     return cute_link(s->arena, &options, &input, 1, result, diag);
 }
 
-static cute_status put_code(settings *s, code_view *view, cute_buffer *out, cute_diag *diag)
+static cute_status run_code_view(dump_settings *s, code_view *view, cute_buffer *out, cute_diag *diag)
 {
     cute_link_result result = {0};
     cute_code code;
@@ -48,27 +48,27 @@ static cute_status put_code(settings *s, code_view *view, cute_buffer *out, cute
     return status;
 }
 
-cute_status do_sass(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_sass(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
-    return put_code(s, cute_dump_sass, out, diag);
+    return run_code_view(s, cute_dump_sass, out, diag);
 }
 
-cute_status do_cfg(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_cfg(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
-    return put_code(s, cute_dump_cfg, out, diag);
+    return run_code_view(s, cute_dump_cfg, out, diag);
 }
 
-cute_status do_histogram(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_histogram(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
-    return put_code(s, cute_dump_histogram, out, diag);
+    return run_code_view(s, cute_dump_histogram, out, diag);
 }
 
-cute_status do_lines(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_lines(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
-    return put_code(s, cute_dump_lines, out, diag);
+    return run_code_view(s, cute_dump_lines, out, diag);
 }
 
-/* "256", "16x16" or "16,16,1": threads of a block, blocks of a cluster. */
+/* Parses "256", "16x16" or "16,16,1", the size of a block or cluster; *out is the product. */
 static cute_status read_extent(const char *option, const char *text, int64_t *out, cute_diag *diag)
 {
     const char *at = text;
@@ -78,19 +78,19 @@ static cute_status read_extent(const char *option, const char *text, int64_t *ou
         long long value = strtoll(at, &end, 10);
         if (end == at || value < 1 || value > 1024 || (all *= value) > 1024 || dims == 3)
             return cute_fail(diag, CUTE_USAGE, NULL,
-                             "expected %s=X, XxY or XxYxZ of 1 to 1024 in all, got '%s'", option, text);
+                             "expected %s=X, XxY or XxYxZ of 1 to 1024 in total, got '%s'", option, text);
         at = end;
         if (!*at) break;
         if (*at != 'x' && *at != ',')
-            return cute_fail(diag, CUTE_USAGE, NULL, "expected 'x' between the sizes of %s, got '%s'", option,
-                             at);
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected 'x' between the dimensions of %s, got '%s'",
+                             option, at);
         at++;
     }
     *out = all;
     return CUTE_OK;
 }
 
-static cute_status read_question(settings *s, cute_diag *diag)
+static cute_status read_what_if(dump_settings *s, cute_diag *diag)
 {
     resource_question *q = &s->question;
     const struct {
@@ -103,19 +103,22 @@ static cute_status read_question(settings *s, cute_diag *diag)
                  {"--carveout", q->carveout}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < -1)
-            return cute_fail(diag, CUTE_USAGE, NULL, "expected %s=N of 0 or more, got %lld", sizes[i].name,
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected %s=N with N >= 0, got %lld", sizes[i].name,
                              (long long)sizes[i].value);
     if (q->shared >= 0 && q->dynamic >= 0)
-        return cute_fail(diag, CUTE_USAGE, NULL,
-                         "--shared is all shared memory, --dynamic a part of it; one of them at a time");
-    if (s->json && s->svg) return cute_fail(diag, CUTE_USAGE, NULL, "one of --json and --svg at a time");
+        return cute_fail(
+            diag, CUTE_USAGE, NULL,
+            "--shared and --dynamic are mutually exclusive: --shared includes dynamic shared memory");
+    if (s->json && s->svg)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --svg are mutually exclusive");
     if (s->block) CUTE_TRY(read_extent("--block", s->block, &q->threads, diag));
     if (s->cluster) CUTE_TRY(read_extent("--cluster", s->cluster, &q->cluster, diag));
     return CUTE_OK;
 }
 
-/* Without nvdisasm the report is as long as it can be. */
-static cute_status add_code(settings *s, const cute_module *module, resource_report *report, cute_diag *diag)
+/* Adds registers by class and spill lines. Without nvdisasm the report omits them, with a warning. */
+static cute_status add_machine_code(dump_settings *s, const cute_module *module, resource_report *report,
+                                    cute_diag *diag)
 {
     cute_code code;
     size_t length;
@@ -126,27 +129,28 @@ static cute_status add_code(settings *s, const cute_module *module, resource_rep
     if (status == CUTE_OK)
         status = cute_resource_report_add_code(s->arena, report, &code, diag);
     else {
-        cute_report(diag, CUTE_WARNING, NULL, "no registers by class and lines of spills: %s",
-                    message ? message->text : "the code cannot be read");
+        cute_report(diag, CUTE_WARNING, NULL, "registers by class and spill lines are unavailable: %s",
+                    message ? message->text : "cannot read the machine code");
         status = CUTE_OK;
     }
     cute_diag_destroy(own);
     return status;
 }
 
-static cute_status put_resources(settings *s, const cute_module *module, cute_buffer *out, cute_diag *diag)
+static cute_status print_resources(dump_settings *s, const cute_module *module, cute_buffer *out,
+                                   cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
     resource_report report;
     const cute_arch *made = cute_arch_find(cute_module_arch(module));
     if (s->arch && made != cute_arch_find(s->arch)) s->question.arch = s->arch;
     CUTE_TRY(cute_resource_report_create(s->arena, s->label, module, s->kernel, &s->question, &report, diag));
-    if (!s->svg) CUTE_TRY(add_code(s, module, &report, diag));
+    if (!s->svg) CUTE_TRY(add_machine_code(s, module, &report, diag));
     if (s->json) return cute_dump_json(cute_resources_json(&report), out), CUTE_OK;
     if (!s->svg) return cute_resources_print(s->arena, &report, s->table, out), CUTE_OK;
     if (report.count != 1)
         return cute_fail(diag, CUTE_USAGE, &file,
-                         "a picture is of one kernel, and there are %zu; --kernel chooses", report.count);
+                         "--svg draws one kernel, got %zu; select one with --kernel=NAME", report.count);
     if (!report.kernels->has_occupancy)
         return cute_fail(diag, CUTE_INVALID, &file, "%s", report.kernels->why_not);
     cute_occupancy_svg(&report.kernels->occupancy, cute_symbol_name(s->arena, report.kernels->kernel->name),
@@ -154,14 +158,14 @@ static cute_status put_resources(settings *s, const cute_module *module, cute_bu
     return CUTE_OK;
 }
 
-cute_status do_resources(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_resources(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_link_result result = {0};
     cute_module *compiled = NULL;
     CUTE_TRY(cute_dump_check_kernel(s, diag));
-    CUTE_TRY(read_question(s, diag));
-    if (cute_module_get_format(s->module) != CUTE_MODULE_PTX) return put_resources(s, s->module, out, diag);
-    /* What cannot become code for -arch is compiled for its own. */
+    CUTE_TRY(read_what_if(s, diag));
+    if (cute_module_get_format(s->module) != CUTE_MODULE_PTX) return print_resources(s, s->module, out, diag);
+    /* PTX that cannot target -arch is compiled for its own architecture. */
     const char *arch = s->arch;
     const cute_arch *made = cute_arch_find(cute_module_arch(s->module));
     if (arch && made && !cute_arch_compatible(made, false, cute_arch_find(arch))) s->arch = NULL;
@@ -170,23 +174,22 @@ cute_status do_resources(settings *s, cute_buffer *out, cute_diag *diag)
     if (status == CUTE_OK)
         status = cute_module_open(s->label, cute_buffer_text(&result.output), result.output.length, NULL,
                                   &compiled, diag);
-    if (status == CUTE_OK) status = put_resources(s, compiled, out, diag);
+    if (status == CUTE_OK) status = print_resources(s, compiled, out, diag);
     cute_module_close(compiled);
     cute_buffer_release(&result.output);
     cute_buffer_release(&result.commands);
     return status;
 }
 
-/* Of numbers alone: there is no input. */
-cute_status do_occupancy(settings *s, cute_buffer *out, cute_diag *diag)
+/* Computes occupancy from options alone, without an input file. */
+cute_status do_occupancy(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     occupancy_report report = {0};
     const cute_arch *arch;
-    CUTE_TRY(read_question(s, diag));
+    CUTE_TRY(read_what_if(s, diag));
     CUTE_TRY(cute_arch_choose_native(s->arch, &arch, diag));
     if (s->question.registers < 0)
-        return cute_fail(diag, CUTE_USAGE, NULL,
-                         "'occupancy' needs the registers of a thread: --registers=N");
+        return cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' requires registers per thread: --registers=N");
     cute_occupancy_input in = {.size = sizeof in, .arch = arch->name};
     CUTE_TRY(cute_occupancy_report_create(s->arena, &in, &s->question, &report, diag));
     report.what_if = false;

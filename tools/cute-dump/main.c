@@ -1,5 +1,5 @@
-/* cute-dump: what is in a module, and what the pipe makes of one. A table of views (views.c); each reads its input, builds one
- * value in lib/report and prints it as text or JSON. */
+/* cute-dump: inspects modules and the stages of their compilation. Each view of the table (views.c) reads its input, builds one
+ * report in lib/report and prints it as text or JSON. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,25 +16,25 @@ void cute_dump_json(json_t *value, cute_buffer *out)
     json_decref(value);
 }
 
-bool cute_dump_wants_colour(const settings *s)
+bool cute_dump_wants_colour(const dump_settings *s)
 {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return !s->output && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0 &&
            isatty(STDOUT_FILENO);
 }
 
-static cute_status work(cute_tool *tool, void *context)
+static cute_status run_cute_dump(cute_tool *tool, void *context)
 {
-    settings *s = context;
+    dump_settings *s = context;
     cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
     s->arena = tool->arena;
     const dump_view *view = &cute_dump_views[0];
     cute_buffer out = {0};
     bool ranges = s->life_ranges != NULL;
-    CUTE_TRY(cute_dump_take_file(s, operands, &s->life_ranges, diag));
-    CUTE_TRY(cute_dump_take_file(s, operands, &s->shown, diag));
-    if (ranges && !s->life_ranges) s->habits[CUTE_DUMP_LINES] = true;
+    CUTE_TRY(cute_dump_take_flag_file(s, operands, &s->life_ranges, diag));
+    CUTE_TRY(cute_dump_take_flag_file(s, operands, &s->shown, diag));
+    if (ranges && !s->life_ranges) s->view_flags[CUTE_DUMP_FLAG_LINES] = true;
     if (s->shown) s->kernel = s->shown;
     if (s->life_ranges) {
         if (strcmp(s->life_ranges, "count") && strcmp(s->life_ranges, "wide") &&
@@ -43,7 +43,7 @@ static cute_status work(cute_tool *tool, void *context)
                              s->life_ranges);
         s->code.sass.liveness = true;
     }
-    CUTE_TRY(cute_dump_choose(s, operands, &view, diag));
+    CUTE_TRY(cute_dump_choose_view(s, operands, &view, diag));
     if (s->file && operands->count)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one file, got --file=%s and '%s'", s->file,
                          operands->items[0]);
@@ -56,8 +56,8 @@ static cute_status work(cute_tool *tool, void *context)
         s->arch = arch->name;
     }
     if (view->run == do_occupancy && operands->count) {
-        cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' has no input; unexpected '%s'", operands->items[0]);
-        cute_note(diag, NULL, "'cute-dump resources %s' shows what the kernels in a file reach",
+        cute_fail(diag, CUTE_USAGE, NULL, "'occupancy' takes no input file, got '%s'", operands->items[0]);
+        cute_note(diag, NULL, "'cute-dump resources %s' prints the occupancy of the kernels in a file",
                   operands->items[0]);
         return CUTE_USAGE;
     }
@@ -67,7 +67,7 @@ static cute_status work(cute_tool *tool, void *context)
     if (!cute_buffer_ok(&out)) status = cute_fail_memory(diag);
     const char *target = view->run == do_run && !s->schema ? NULL : s->output;
     if (out.length && (status == CUTE_OK || !view->module)) {
-        /* PTX goes to files and programs byte by byte. */
+        /* PTX is copied byte by byte unless stdout is a terminal. */
         bool data =
             s->json || s->svg || s->html || (view->run == do_ptx && (target || !isatty(STDOUT_FILENO)));
         cute_status written = data ? cute_file_write(target, cute_buffer_text(&out), out.length, diag)
@@ -82,7 +82,7 @@ static cute_status work(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    settings s = {.question = RESOURCE_AS_IS};
+    dump_settings s = {.question = RESOURCE_AS_IS};
     cute_option options[CUTE_DUMP_OPTIONS + 1];
     cute_dump_list_options(&s, options);
     int first = cute_dump_find_operand(options, argc, argv);
@@ -91,14 +91,15 @@ int main(int argc, char **argv)
         return cute_dump_layout(argc - 1, argv);
     }
     cute_buffer epilogue = {0};
-    cute_dump_put_epilogue(&epilogue);
+    cute_dump_print_epilogue(&epilogue);
     const cute_command command = {
         .name = "cute-dump",
         .synopsis = "[view] [options] [file]",
-        .summary = "Shows what is in a cubin, PTX or fatbin, and what the pipe makes of a module.",
+        .summary =
+            "Inspect kernels in a cubin, fatbin, PTX or MLIR file, and every stage of their compilation.",
         .options = options,
         .epilogue = cute_buffer_text(&epilogue)};
-    int code = cute_tool_run(&command, NULL, work, &s, argc, argv);
+    int code = cute_tool_run(&command, NULL, run_cute_dump, &s, argc, argv);
     cute_buffer_release(&epilogue);
     return code;
 }

@@ -1,4 +1,4 @@
-/* Views of what is in a file: kernels, PTX, sections, images. */
+/* Views of the contents of a file: kernels, PTX, ELF sections, images. */
 #include "tools/cute-dump/dump.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "lib/report/module/images.h"
 #include "lib/report/module/module.h"
 
-cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_show(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(cute_dump_check_kernel(s, diag));
     if (s->json)
@@ -19,8 +19,8 @@ cute_status do_show(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
-static cute_status put_counted(const settings *s, const char *ptx, size_t length, cute_buffer *out,
-                               cute_diag *diag)
+static cute_status print_counted_ptx(const dump_settings *s, const char *ptx, size_t length, cute_buffer *out,
+                                     cute_diag *diag)
 {
     cute_buffer text = {0};
     json_t *report = NULL;
@@ -37,22 +37,22 @@ static cute_status put_counted(const settings *s, const char *ptx, size_t length
     return status;
 }
 
-cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_ptx(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
     size_t length;
     const char *ptx = cute_module_ptx(s->module, &length);
     if (!ptx) {
-        cute_fail(diag, CUTE_INVALID, &file, "this cubin has no PTX in it");
-        cute_note(
-            diag, NULL,
-            "cute-link keeps it in the section .cute.ptx, unless its inputs have none or --strip is given");
+        cute_fail(diag, CUTE_INVALID, &file, "this cubin contains no PTX");
+        cute_note(diag, NULL,
+                  "cute-link embeds PTX in the section .cute.ptx, unless its inputs contain none or --strip "
+                  "is given");
         return CUTE_INVALID;
     }
     if (s->counters && s->json)
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "--counters and --json contradict each other: the report is JSON already");
-    if (s->counters) return put_counted(s, ptx, length, out, diag);
+                         "--counters and --json are mutually exclusive: the report is already JSON");
+    if (s->counters) return print_counted_ptx(s, ptx, length, out, diag);
     if (!s->json) {
         cute_buffer_append(out, ptx, length);
         return CUTE_OK;
@@ -63,44 +63,44 @@ cute_status do_ptx(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_OK;
 }
 
-cute_status do_elf(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_elf(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const cute_place file = {.file = s->label};
     const cute_elf *elf = cute_module_elf(s->module);
     json_t *value;
     if (!elf)
         return cute_fail(diag, CUTE_INVALID, &file,
-                         "this is PTX, which has no ELF sections; 'cute-link' makes a cubin of it");
+                         "PTX has no ELF sections; fix: compile it to a cubin with 'cute-link'");
     if (!s->json) return cute_report_elf(elf, out, diag);
     CUTE_TRY(cute_report_elf_json(elf, &value, diag));
     cute_dump_json(value, out);
     return CUTE_OK;
 }
 
-cute_status do_images(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_images(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer bytes = {0};
     json_t *images = NULL;
-    const code_question q = {.label = cute_file_label(s->label)};
+    const code_request q = {.label = cute_file_label(s->label)};
     cute_status status = cute_file_read(s->label, &bytes, diag);
     if (status == CUTE_OK)
         status = cute_report_images_json(q.label, cute_buffer_text(&bytes), bytes.length, &images, diag);
     cute_buffer_release(&bytes);
     if (status == CUTE_OK && s->json)
-        cute_dump_put(&q, json_incref(images), "images", out);
+        cute_dump_write_json(&q, json_incref(images), "images", out);
     else if (status == CUTE_OK)
         cute_report_images(images, out);
     json_decref(images);
     return status;
 }
 
-/* Everything that can be shown of a module. */
-cute_status do_all(settings *s, cute_buffer *out, cute_diag *diag)
+/* The views of one module that apply to it, one after another. */
+cute_status do_all(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const struct {
         const char *name;
         bool has;
-        cute_status (*run)(settings *s, cute_buffer *out, cute_diag *diag);
+        cute_status (*run)(dump_settings *s, cute_buffer *out, cute_diag *diag);
     } parts[] = {
         {"show", true, do_show},
         {"elf", cute_module_elf(s->module) != NULL, do_elf},

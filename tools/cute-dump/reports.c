@@ -1,4 +1,4 @@
-/* Views that explain: accesses, layouts, findings, counters beside the source, causes of errors. */
+/* Views that report: accesses, layouts, findings, counters by source line, causes of errors, PTX instructions. */
 #include "tools/cute-dump/dump.h"
 
 #include <string.h>
@@ -12,60 +12,60 @@
 #include "tools/cute-dump/explain.h"
 #include "tools/cute-dump/kernel.h"
 
-static kernel_question kernel_question_of(const settings *s)
+static kernel_request make_kernel_request(const dump_settings *s)
 {
-    return (kernel_question){.arena = s->arena,
-                             .label = s->label,
-                             .kernel = s->kernel,
-                             .block = s->block,
-                             .config = s->config,
-                             .defines = s->defines,
-                             .number = s->number,
-                             .json = s->json,
-                             .svg = s->svg,
-                             .html = s->html,
-                             .table = s->table};
+    return (kernel_request){.arena = s->arena,
+                            .label = s->label,
+                            .kernel = s->kernel,
+                            .block = s->block,
+                            .config = s->config,
+                            .defines = s->defines,
+                            .number = s->number,
+                            .json = s->json,
+                            .svg = s->svg,
+                            .html = s->html,
+                            .table = s->table};
 }
 
-cute_status do_accesses(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_accesses(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(cute_dump_check_kernel(s, diag));
-    const kernel_question q = kernel_question_of(s);
+    const kernel_request q = make_kernel_request(s);
     return cute_dump_accesses(&q, s->module, out, diag);
 }
 
-cute_status do_layouts(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_layouts(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(cute_dump_check_kernel(s, diag));
-    const kernel_question q = kernel_question_of(s);
+    const kernel_request q = make_kernel_request(s);
     return cute_dump_layouts(&q, s->module, out, diag);
 }
 
-cute_status do_explain(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_explain(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(cute_dump_check_kernel(s, diag));
     if (s->sms < 0 || s->sms > 4096)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected --sms=N of 1 to 4096, got %lld",
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected --sms=N from 1 to 4096, got %lld",
                          (long long)s->sms);
-    const explain_question q = {.arena = s->arena,
-                                .label = s->label,
-                                .module = s->module,
-                                .kernel = s->kernel,
-                                .arch = s->arch,
-                                .opt_level = s->opt_level,
-                                .cuda_path = s->cuda_path,
-                                .config = s->config,
-                                .ncu = s->ncu,
-                                .sms = s->sms,
-                                .defines = s->defines,
-                                .json = s->json,
-                                .html = s->html,
-                                .all = s->all,
-                                .colour = cute_dump_wants_colour(s)};
+    const explain_request q = {.arena = s->arena,
+                               .label = s->label,
+                               .module = s->module,
+                               .kernel = s->kernel,
+                               .arch = s->arch,
+                               .opt_level = s->opt_level,
+                               .cuda_path = s->cuda_path,
+                               .config = s->config,
+                               .ncu = s->ncu,
+                               .sms = s->sms,
+                               .defines = s->defines,
+                               .json = s->json,
+                               .html = s->html,
+                               .all = s->all,
+                               .colour = cute_dump_wants_colour(s)};
     return cute_dump_explain(&q, out, diag);
 }
 
-cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_source(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     cute_buffer text = {0};
     json_t *report = NULL;
@@ -79,8 +79,8 @@ cute_status do_source(settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
-/* The table of causes; with an operand the row of that name, or the one that fits a message. */
-cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
+/* Lists all causes; with an operand only the cause of that name, or the one that matches a message. */
+cute_status do_causes(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     bool all = strcmp(s->label, "-") == 0, any = false;
     const cute_cause *fits = all ? NULL : cute_cause_of(s->label), *cause;
@@ -93,14 +93,13 @@ cute_status do_causes(settings *s, cute_buffer *out, cute_diag *diag)
     }
     if (s->json) cute_buffer_puts(out, "\n]\n");
     if (any) return CUTE_OK;
-    cute_fail(diag, CUTE_INVALID, NULL, "expected the name of a cause or the text of a message, got '%s'",
-              s->label);
-    cute_note(diag, NULL, "cute-dump causes prints them all");
+    cute_fail(diag, CUTE_INVALID, NULL, "expected a cause name or a message, got '%s'", s->label);
+    cute_note(diag, NULL, "'cute-dump causes' lists all of them");
     return CUTE_INVALID;
 }
 
 /* The table of findings; with an operand the one of that id. */
-cute_status do_findings(settings *s, cute_buffer *out, cute_diag *diag)
+cute_status do_findings(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const char *name = strcmp(s->label, "-") == 0 ? NULL : s->label;
     json_t *list = explain_findings_json(name);
@@ -116,8 +115,8 @@ cute_status do_findings(settings *s, cute_buffer *out, cute_diag *diag)
     return CUTE_INVALID;
 }
 
-/* Instructions of PTX with what each does; with an operand that one, by its name or as it is written. */
-cute_status do_instructions(settings *s, cute_buffer *out, cute_diag *diag)
+/* Lists PTX instructions with their meaning; with an operand only that one, such as mad or mad.lo.s32. */
+cute_status do_instructions(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     bool all = strcmp(s->label, "-") == 0;
     size_t length = strcspn(s->label, ". ");
@@ -141,7 +140,7 @@ cute_status do_instructions(settings *s, cute_buffer *out, cute_diag *diag)
         cute_table_print(&table, 7, "", out);
     json_decref(list);
     if (any) return CUTE_OK;
-    cute_fail(diag, CUTE_INVALID, NULL, "expected an instruction of PTX, got '%s'", s->label);
-    cute_note(diag, NULL, "cute-dump instructions prints them all");
+    cute_fail(diag, CUTE_INVALID, NULL, "expected a PTX instruction, got '%s'", s->label);
+    cute_note(diag, NULL, "'cute-dump instructions' lists all of them");
     return CUTE_INVALID;
 }

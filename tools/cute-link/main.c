@@ -1,4 +1,4 @@
-/* cute-link: PTX and device objects in, a cubin or a fatbin out. Options in, cute_link, files out. */
+/* cute-link: links PTX and device objects to a cubin or fatbin. Parses options, calls cute_link, writes files. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,14 +16,14 @@
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/toolkit.h"
 
-typedef struct settings {
+typedef struct link_settings {
     const char *output, *extract, *opt_level, *cuda_path, *timing_format;
     int64_t max_registers, tool_timeout;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
     cute_keep kept;
     cute_option_list archs, gencodes, xptxas, libraries, folders, allow;
-} settings;
+} link_settings;
 
 static cute_status read_inputs(cute_arena *arena, const cute_option_list *operands, cute_link_input **out,
                                size_t *count, cute_diag *diag)
@@ -47,30 +47,31 @@ static cute_status read_inputs(cute_arena *arena, const cute_option_list *operan
     return CUTE_OK;
 }
 
-static bool to_stdout(const settings *s)
+static bool writes_to_stdout(const link_settings *s)
 {
     return !s->output || strcmp(s->output, "-") == 0;
 }
 
-/* Bytes that would upset a terminal are not written to one unless "-o -" asks for them. */
-static cute_status check_output(const settings *s, cute_diag *diag)
+/* Binary output is not written to a terminal unless "-o -" asks for it. */
+static cute_status check_output(const link_settings *s, cute_diag *diag)
 {
     if (s->output || s->dry_run || !isatty(STDOUT_FILENO)) return CUTE_OK;
-    cute_fail(diag, CUTE_USAGE, NULL, "a cubin is not printed to a terminal");
-    cute_note(diag, NULL, "name a file with -o FILE, or redirect the output: > FILE");
+    cute_fail(diag, CUTE_USAGE, NULL, "refusing to write a cubin to a terminal");
+    cute_note(diag, NULL, "write to a file with -o FILE, or redirect standard output");
     return CUTE_USAGE;
 }
 
-/* The table of resources, or JSON: on stderr beside a cubin on stdout, else JSON on stdout. */
-static cute_status report(const settings *s, const cute_link_result *result, cute_diag *diag)
+/* Prints the resource table to stderr; JSON goes to stdout unless the cubin is written there. */
+static cute_status report_resources(const link_settings *s, const cute_link_result *result, cute_diag *diag)
 {
     cute_module *module;
     cute_buffer text = {0};
     if (!s->resources && !s->json) return CUTE_OK;
-    CUTE_TRY(cute_module_open(to_stdout(s) ? "<stdout>" : s->output, cute_buffer_text(&result->output),
+    CUTE_TRY(cute_module_open(writes_to_stdout(s) ? "<stdout>" : s->output, cute_buffer_text(&result->output),
                               result->output.length, NULL, &module, diag));
     if (s->json) {
-        json_t *value = cute_report_module_json(to_stdout(s) ? "<stdout>" : s->output, module, NULL, false);
+        json_t *value =
+            cute_report_module_json(writes_to_stdout(s) ? "<stdout>" : s->output, module, NULL, false);
         cute_json_dump(value, true, &text);
         json_decref(value);
         if (text.length && text.data[text.length - 1] != '\n') cute_buffer_putc(&text, '\n');
@@ -79,7 +80,7 @@ static cute_status report(const settings *s, const cute_link_result *result, cut
     }
     cute_module_close(module);
     cute_status status = cute_buffer_ok(&text) ? CUTE_OK : cute_fail_memory(diag);
-    if (status == CUTE_OK && s->json && !to_stdout(s))
+    if (status == CUTE_OK && s->json && !writes_to_stdout(s))
         status = cute_file_write("-", cute_buffer_text(&text), text.length, diag);
     else if (status == CUTE_OK)
         cute_tool_say(cute_buffer_text(&text), text.length);
@@ -95,7 +96,7 @@ static void print_stage(bool json, const char *name, double seconds)
         fprintf(stderr, " %s %.1f ms,", name, seconds * 1e3);
 }
 
-static void print_timing(const settings *s, const cute_link_result *result, double read, double write,
+static void print_timing(const link_settings *s, const cute_link_result *result, double read, double write,
                          double total)
 {
     bool json = s->timing_format && strcmp(s->timing_format, "json") == 0;
@@ -111,9 +112,9 @@ static void print_timing(const settings *s, const cute_link_result *result, doub
 }
 
 /* Intermediate files are named after the output, or the first input. */
-static const char *keep_prefix(cute_arena *arena, const settings *s, const cute_link_input *inputs)
+static const char *keep_prefix(cute_arena *arena, const link_settings *s, const cute_link_input *inputs)
 {
-    const char *from = to_stdout(s) ? inputs[0].label : s->output;
+    const char *from = writes_to_stdout(s) ? inputs[0].label : s->output;
     if (*from == '<') from = "cute-link";
     const char *slash = strrchr(from, '/');
     const char *dot = strrchr(slash ? slash : from, '.');
@@ -121,25 +122,25 @@ static const char *keep_prefix(cute_arena *arena, const settings *s, const cute_
     return cute_arena_printf(arena, "%.*s.tmp", (int)length, from);
 }
 
-static bool is_native(const settings *s)
+static bool has_native_arch(const link_settings *s)
 {
     for (size_t i = 0; i < s->archs.count; i++)
         if (strstr(s->archs.items[i], "native")) return true;
     return false;
 }
 
-/* The key of this run, where it is kept: a cubin of the inputs, and nothing beside it. */
-static bool make_key(const settings *s, cute_arena *arena, const cute_link_input *inputs, size_t count,
-                     const char **folder, cute_buffer *key)
+/* Computes the cache key. False if the run is not cacheable: it writes more than its output, or depends on more than the key covers. */
+static bool make_link_key(const link_settings *s, cute_arena *arena, const cute_link_input *inputs,
+                          size_t count, const char **folder, cute_buffer *key)
 {
     *folder = cute_cache_pipe_folder(arena);
     if (!*folder || s->keep || s->kept.on || s->kept.hook || s->resources || s->json || s->verbose ||
-        s->dry_run || s->timing || s->timing_format || s->libraries.count || is_native(s))
+        s->dry_run || s->timing || s->timing_format || s->libraries.count || has_native_arch(s))
         return false;
     cute_cache_key_program(key);
     cute_toolkit_key(arena, s->cuda_path, key);
     for (size_t i = 0; i < s->xptxas.count; i++) {
-        /* ptxas takes files of options; a word that names no file is one that is not there. */
+        /* Options can name option files of ptxas, so each word is hashed as a file; other words hash as missing files. */
         const char *at = s->xptxas.items[i];
         for (size_t length; *at; at += length + (at[length] != '\0')) {
             length = strcspn(at, ",= ");
@@ -153,8 +154,8 @@ static bool make_key(const settings *s, cute_arena *arena, const cute_link_input
     return cute_buffer_ok(key);
 }
 
-static cute_status keep_output(const settings *s, cute_arena *arena, const cute_link_result *result,
-                               cute_diag *diag)
+static cute_status keep_cubin(const link_settings *s, cute_arena *arena, const cute_link_result *result,
+                              cute_diag *diag)
 {
     cute_module *module = NULL;
     cute_option_list kernels = {0};
@@ -174,7 +175,7 @@ static cute_status keep_output(const settings *s, cute_arena *arena, const cute_
     return status;
 }
 
-static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_link_input *inputs,
+static cute_status link_inputs(const link_settings *s, cute_arena *arena, const cute_link_input *inputs,
                                size_t count, double start, cute_diag *diag)
 {
     cute_link_result result = {0};
@@ -200,7 +201,7 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
     double read = cute_clock() - start;
     const char *folder = NULL;
     cute_buffer key = {0}, found = {0};
-    bool keeps = make_key(s, arena, inputs, count, &folder, &key);
+    bool keeps = make_link_key(s, arena, inputs, count, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-link", key.data, key.length, &found)) {
         cute_status written = cute_buffer_ok(&found)
                                   ? cute_file_write(s->output, cute_buffer_text(&found), found.length, diag)
@@ -219,21 +220,21 @@ static cute_status link_inputs(const settings *s, cute_arena *arena, const cute_
         status = cute_file_write(s->output, cute_buffer_text(&result.output), result.output.length, diag);
     double write = cute_clock() - before;
     if (status == CUTE_OK && !s->dry_run && !s->relocatable) {
-        status = keep_output(s, arena, &result, diag);
+        status = keep_cubin(s, arena, &result, diag);
     }
-    /* What had nothing to say is kept: a message is told each time. */
+    /* Runs with messages are not cached, so that the messages are printed every time. */
     if (status == CUTE_OK && keeps && !cute_diag_count(diag))
         cute_cache_put(folder, "cute-link", key.data, key.length, cute_buffer_text(&result.output),
                        result.output.length);
     cute_buffer_release(&key);
-    if (status == CUTE_OK && !s->dry_run) status = report(s, &result, diag);
+    if (status == CUTE_OK && !s->dry_run) status = report_resources(s, &result, diag);
     if (s->timing || s->timing_format) print_timing(s, &result, read, write, cute_clock() - start);
     cute_buffer_release(&result.output);
     cute_buffer_release(&result.commands);
     return status;
 }
 
-static cute_status check_options(const settings *s, cute_diag *diag)
+static cute_status check_link_options(const link_settings *s, cute_diag *diag)
 {
     CUTE_TRY(cute_link_check_options(
         &(cute_link_options){.opt_level = s->opt_level, .max_registers = s->max_registers, .allow = s->allow},
@@ -243,19 +244,19 @@ static cute_status check_options(const settings *s, cute_diag *diag)
                          s->timing_format);
     if (s->extract && (s->fatbin || s->relocatable))
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "--extract takes objects as they are; it excludes --fatbin and -c");
+                         "--extract copies objects unchanged; it cannot be combined with --fatbin or -c");
     return CUTE_OK;
 }
 
-static cute_status work(cute_tool *tool, void *context)
+static cute_status run_cute_link(cute_tool *tool, void *context)
 {
-    settings *s = context;
+    link_settings *s = context;
     cute_arena *arena = tool->arena;
     cute_diag *diag = tool->diag;
     cute_link_input *inputs;
     size_t count = 0;
     double start = cute_clock();
-    CUTE_TRY(check_options(s, diag));
+    CUTE_TRY(check_link_options(s, diag));
     CUTE_TRY(check_output(s, diag));
     for (size_t i = 0; i < s->gencodes.count; i++)
         CUTE_TRY(cute_gencode_add(arena, s->gencodes.items[i], &s->archs, diag));
@@ -268,65 +269,69 @@ static cute_status work(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    settings s = {0};
+    link_settings s = {0};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target and code", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "arch", 0, "sm_XX[a|f]",
-         "architecture, or native (default: the input's, else $ARCH, else sm_90a)", &s.archs},
+         "Select the architecture, or native (default: the input's, else $ARCH, else sm_90a)", &s.archs},
         {CUTE_OPTION_LIST, "gpu-arch", 0, "sm_XX[a|f]", NULL, &s.archs},
-        {CUTE_OPTION_LIST, "gencode", 0, "arch=,code=", "the same as nvcc has it; several go into a --fatbin",
-         &s.gencodes},
+        {CUTE_OPTION_LIST, "gencode", 0, "arch=,code=",
+         "Select architectures in nvcc's syntax; more than one requires --fatbin", &s.gencodes},
         {CUTE_OPTION_LIST, "generate-code", 0, "arch=,code=", NULL, &s.gencodes},
-        {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "a fatbin of all -arch (compute_XX: the PTX too)", &s.fatbin},
-        {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "optimisation of ptxas (default 3)", &s.opt_level},
-        {CUTE_OPTION_INT, "maxrregcount", 0, "N", "registers for a thread at most", &s.max_registers},
-        {CUTE_OPTION_INT, "tool-timeout", 0, "SECONDS", "end ptxas or nvlink that takes longer",
+        {CUTE_OPTION_FLAG, "fatbin", 0, NULL, "Write a fatbin for each -arch; compute_XX adds the PTX",
+         &s.fatbin},
+        {CUTE_OPTION_STRING, "opt-level", 'O', "0..3", "Set the optimization level of ptxas (default 3)",
+         &s.opt_level},
+        {CUTE_OPTION_INT, "maxrregcount", 0, "N", "Limit registers per thread to N", &s.max_registers},
+        {CUTE_OPTION_INT, "tool-timeout", 0, "SECONDS", "Stop ptxas or nvlink after SECONDS",
          &s.tool_timeout},
-        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines", &s.line_info},
-        {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "code for a debugger, not optimised", &s.debug},
-        {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "pass options to ptxas", &s.xptxas},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "Keep source line information", &s.line_info},
+        {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "Generate unoptimized code for a debugger", &s.debug},
+        {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "Pass options to ptxas", &s.xptxas},
         {CUTE_OPTION_LIST, "ptxas-options", 0, "OPTION,...", NULL, &s.xptxas},
         {CUTE_OPTION_GROUP, "Input", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_LIST, "library", 'l', "NAME", "link libNAME.a", &s.libraries},
-        {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "look there for libraries", &s.folders},
-        {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all", "write the objects of gpu.binary as they are",
-         &s.extract},
-        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.cuda_path},
+        {CUTE_OPTION_LIST, "library", 'l', "NAME", "Link libNAME.a", &s.libraries},
+        {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "Search DIR for libraries", &s.folders},
+        {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all",
+         "Write objects of a gpu.binary unchanged instead of linking", &s.extract},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "Use the CUDA toolkit in DIR", &s.cuda_path},
         {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.cuda_path},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE",
-         "output file (default: stdout, which may not be a terminal)", &s.output},
-        {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "a device object that can be linked with others",
+         "Write to FILE (default: stdout, which may not be a terminal)", &s.output},
+        {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "Write a relocatable device object for a later link",
          &s.relocatable},
         {CUTE_OPTION_FLAG, "dc", 0, NULL, NULL, &s.relocatable},
-        {CUTE_OPTION_FLAG, "strip", 0, NULL, "leave PTX and metadata out of the cubin", &s.strip},
-        {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "keep what stands between the stages", &s.keep},
+        {CUTE_OPTION_FLAG, "strip", 0, NULL, "Omit PTX and metadata from the cubin", &s.strip},
+        {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "Keep intermediate files", &s.keep},
         {CUTE_OPTION_FLAG, "keep", 0, NULL, NULL, &s.keep},
-        {CUTE_OPTION_FLAG, "keep-cubin", 0, NULL, "write DIR/FUNCTION.ARCH.cubin for each kernel, too",
+        {CUTE_OPTION_FLAG, "keep-cubin", 0, NULL, "Also write DIR/FUNCTION.ARCH.cubin for each kernel",
          &s.kept.on},
-        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR", "the DIR of that (default: this folder)", &s.kept.folder},
+        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR",
+         "Set the DIR of --keep-cubin (default: the current folder)", &s.kept.folder},
         {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
-         "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
+         "Run PROGRAM on the output, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_GROUP, "Messages", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "print a table of each kernel's resources on stderr",
+        {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "Print a table of each kernel's resources to stderr",
          &s.resources},
-        {CUTE_OPTION_FLAG, "json", 0, NULL, "the same as JSON, on stdout where -o names a file", &s.json},
+        {CUTE_OPTION_FLAG, "json", 0, NULL, "Print resources as JSON, to stdout if -o names a file", &s.json},
         {CUTE_OPTION_LIST, "allow", 0, "KIND,...",
-         "a warning in any case: wgmma-serialized, setmaxnreg-ignored", &s.allow},
-        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "warnings and spills are errors", &s.werror},
-        {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "no warnings", &s.quiet},
-        {CUTE_OPTION_FLAG, "verbose", 0, NULL, "print the programs that are run, and all that they say",
-         &s.verbose},
-        {CUTE_OPTION_FLAG, "dry-run", 0, NULL, "only print the programs that would be run", &s.dry_run},
+         "Report as a warning in any case: wgmma-serialized, setmaxnreg-ignored", &s.allow},
+        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "Treat warnings and spills as errors", &s.werror},
+        {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "Suppress warnings", &s.quiet},
+        {CUTE_OPTION_FLAG, "verbose", 0, NULL,
+         "Print the commands of the programs that are run, and their output", &s.verbose},
+        {CUTE_OPTION_FLAG, "dry-run", 0, NULL, "Print the commands without running them", &s.dry_run},
         {CUTE_OPTION_FLAG, "dryrun", 0, NULL, NULL, &s.dry_run},
-        {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing},
-        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing_format},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &s.timing},
+        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "Print the time of each stage in this format",
+         &s.timing_format},
         {0},
     };
     const cute_command command = {
         .name = "cute-link",
         .synopsis = "[options] [file...]",
-        .summary = "Links PTX, cubins, fatbins, device objects and gpu.binary to a cubin.",
+        .summary = "Link PTX, cubins, fatbins, device objects and gpu.binary to a cubin.",
         .options = options,
         .output = &s.output,
         .epilogue = "Examples:\n"
@@ -335,5 +340,5 @@ int main(int argc, char **argv)
                     "  cute-link --fatbin -arch sm_80,sm_90a,compute_80 -o k.fatbin k.ptx\n"
                     "  cute-link --extract=all -o DIR/ k.mlir\n",
     };
-    return cute_tool_run(&command, NULL, work, &s, argc, argv);
+    return cute_tool_run(&command, NULL, run_cute_link, &s, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* cute-opt: mlir-opt with the dialect cute. */
+/* cute-opt: mlir-opt with the cute dialect and its passes. */
 #include "lib/ir/mlir/optdriver.h"
 #include "lib/passes/passes.h"
 #include "lib/toolkit/toolkit.h"

@@ -1,16 +1,16 @@
-/* See objects.h: PTX with its metadata; cubins and fatbins that have both in sections of their own. */
+/* Compiles a gpu.module to PTX with metadata, or to a cubin or fatbin with sections for both. See objects.h. */
 #include "tools/cute-opt/objects.h"
 
 #include "lib/cubin/link.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/ptx/ptx.h"
 
-static cute_status to_ptx(const cute_object_request *request, const char *label, cute_buffer *out,
-                          cute_diag *diag)
+static cute_status compile_to_ptx(const cute_object_request *request, const char *label, cute_buffer *out,
+                                  cute_diag *diag)
 {
     cute_buffer text = {0};
     mlirOperationWriteBytecode(request->module, cute_print_to_buffer, &text);
-    /* It is lowered; the static checks have had it. */
+    /* The module is already lowered and checked. */
     cute_ptx_options options = {.arch = request->arch,
                                 .opt_level = request->opt_level,
                                 .lineinfo = request->lineinfo,
@@ -30,8 +30,8 @@ static cute_status to_ptx(const cute_object_request *request, const char *label,
     return status == CUTE_OK && !cute_buffer_ok(out) ? cute_fail_memory(diag) : status;
 }
 
-static cute_status to_binary(cute_arena *arena, const cute_object_request *request, const char *label,
-                             const cute_buffer *ptx, cute_buffer *out, cute_diag *diag)
+static cute_status link_to_binary(cute_arena *arena, const cute_object_request *request, const char *label,
+                                  const cute_buffer *ptx, cute_buffer *out, cute_diag *diag)
 {
     bool fatbin = request->format == CUTE_OBJECT_FATBIN;
     const char *name = request->arch->name, *level = cute_arena_printf(arena, "%d", request->opt_level);
@@ -56,11 +56,11 @@ cute_status cute_opt_object(const cute_object_request *request, cute_buffer *out
     MlirStringRef symbol = mlirStringAttrGetValue(name);
     const char *label = cute_arena_printf(arena, "%.*s.ptx", (int)symbol.length, symbol.data);
     cute_buffer ptx = {0};
-    cute_status status = label ? to_ptx(request, label, &ptx, diag) : cute_fail_memory(diag);
+    cute_status status = label ? compile_to_ptx(request, label, &ptx, diag) : cute_fail_memory(diag);
     if (status == CUTE_OK && request->format == CUTE_OBJECT_PTX)
         cute_buffer_append(out, ptx.data, ptx.length);
     else if (status == CUTE_OK)
-        status = to_binary(arena, request, label, &ptx, out, diag);
+        status = link_to_binary(arena, request, label, &ptx, out, diag);
     cute_buffer_release(&ptx);
     cute_arena_destroy(arena);
     return status;

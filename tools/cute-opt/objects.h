@@ -1,4 +1,4 @@
-/* The objects of emit-gpu-binary, as cute-ptx and cute-link make them. */
+/* The object compiler of emit-gpu-binary: produces the same output as cute-ptx and cute-link. */
 #ifndef CUTE_TOOLS_CUTE_OPT_OBJECTS_H
 #define CUTE_TOOLS_CUTE_OPT_OBJECTS_H
 

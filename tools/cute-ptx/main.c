@@ -1,4 +1,4 @@
-/* cute-ptx: MLIR in, PTX out. Options in, cute_ptx_compile, files out. */
+/* cute-ptx: compiles MLIR to PTX. Parses options, calls cute_ptx_compile, writes files. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,13 +12,13 @@
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"
 
-typedef struct settings {
+typedef struct ptx_tool_settings {
     const char *output, *timing;
     bool timing_text;
     cute_ptx_settings compile;
     cute_keep kept;
     bool keep_ir;
-} settings;
+} ptx_tool_settings;
 
 static bool is_directory(const char *path)
 {
@@ -26,9 +26,9 @@ static bool is_directory(const char *path)
     return path[strlen(path) - 1] == '/' || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-/* FOLDER/MODULE.SUFFIX; modules whose names make the same file name get a number. */
-static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx_output *result, size_t index,
-                           const char *suffix)
+/* FOLDER/MODULE.SUFFIX, with the index added if another module maps to the same file name. */
+static const char *module_path(cute_arena *arena, const char *folder, const cute_ptx_output *result,
+                               size_t index, const char *suffix)
 {
     const char *name = cute_file_plain_name(arena, result->modules[index].module);
     bool taken = false;
@@ -41,8 +41,8 @@ static const char *path_of(cute_arena *arena, const char *folder, const cute_ptx
                  : cute_arena_printf(arena, "%s/%s.%s", folder, name, suffix);
 }
 
-/* All modules one behind the other: cute-link takes them apart. */
-static cute_status write_all(const char *output, const cute_ptx_output *result, cute_diag *diag)
+/* Writes the modules concatenated; cute-link splits them. */
+static cute_status write_concatenated(const char *output, const cute_ptx_output *result, cute_diag *diag)
 {
     cute_buffer all = {0};
     for (size_t i = 0; i < result->count; i++) {
@@ -56,8 +56,8 @@ static cute_status write_all(const char *output, const cute_ptx_output *result, 
     return status;
 }
 
-/* To a file or standard output, the PTX of several modules one behind the other; or to a directory, a file a module. */
-static cute_status write_output(const settings *s, const char *label, const cute_ptx_output *result,
+/* Writes to a file or standard output, with several PTX modules concatenated, or to a folder, one file per module. */
+static cute_status write_output(const ptx_tool_settings *s, const char *label, const cute_ptx_output *result,
                                 cute_diag *diag)
 {
     const char *output = s->output ? s->output : "-";
@@ -66,13 +66,12 @@ static cute_status write_output(const settings *s, const char *label, const cute
         return cute_file_write(output, cute_buffer_text(&result->modules[0].text),
                                result->modules[0].text.length, diag);
     if (!directory && (!s->compile.emit || !strcmp(s->compile.emit, "ptx")))
-        return write_all(output, result, diag);
+        return write_concatenated(output, result, diag);
     if (!directory) {
         cute_status status =
             cute_fail(diag, CUTE_INVALID, &(cute_place){.file = label},
-                      "%zu gpu.modules make %zu modules of LLVM IR, which cannot be one file", result->count,
-                      result->count);
-        cute_note(diag, NULL, "give a folder for them: -o DIR/");
+                      "cannot write the LLVM IR of %zu gpu.modules to one file", result->count);
+        cute_note(diag, NULL, "write to a folder: -o DIR/");
         return status;
     }
     CUTE_TRY(cute_make_directory(output, diag));
@@ -81,7 +80,7 @@ static cute_status write_output(const settings *s, const char *label, const cute
     const char *emit = s->compile.emit ? s->compile.emit : "ptx",
                *suffix = strcmp(emit, "llvm") ? emit : "ll";
     for (size_t i = 0; i < result->count && !status; i++) {
-        const char *path = path_of(arena, output, result, i, suffix);
+        const char *path = module_path(arena, output, result, i, suffix);
         const cute_buffer *text = &result->modules[i].text;
         status =
             path ? cute_file_write(path, cute_buffer_text(text), text->length, diag) : cute_fail_memory(diag);
@@ -90,8 +89,8 @@ static cute_status write_output(const settings *s, const char *label, const cute
     return status;
 }
 
-/* Of PTX; the other kinds of output are not for a GPU. */
-static cute_status keep_modules(const settings *s, cute_arena *arena, const char *arch,
+/* --keep-ptx and --keep-ir; other kinds of output are not kept. */
+static cute_status keep_kernels(const ptx_tool_settings *s, cute_arena *arena, const char *arch,
                                 const cute_buffer *input, const cute_ptx_output *result, cute_diag *diag)
 {
     cute_keep kept = s->kept;
@@ -137,9 +136,9 @@ static void print_timing(const char *form, const cute_ptx_output *result)
         fprintf(stderr, " total %.1f ms\n", 1e3 * total);
 }
 
-/* The key of this run, where it is kept: one output, nothing beside it, and nothing that the key does not have. */
-static bool make_key(const settings *s, cute_arena *arena, const char *label, const cute_buffer *text,
-                     const char **folder, cute_buffer *key)
+/* Computes the cache key. False if the run is not cacheable: it writes more than its output, or depends on more than the key covers. */
+static bool make_ptx_key(const ptx_tool_settings *s, cute_arena *arena, const char *label,
+                         const cute_buffer *text, const char **folder, cute_buffer *key)
 {
     const cute_ptx_settings *c = &s->compile;
     const char *output = s->output ? s->output : "-";
@@ -159,9 +158,9 @@ static bool make_key(const settings *s, cute_arena *arena, const char *label, co
     return cute_buffer_ok(key);
 }
 
-/* What had nothing to say is kept: a message is told each time. */
-static void keep(const char *folder, const cute_buffer *key, const cute_ptx_output *result,
-                 const cute_diag *diag)
+/* Adds the output to the cache, unless there were messages, which have to be printed every time. */
+static void cache_output(const char *folder, const cute_buffer *key, const cute_ptx_output *result,
+                         const cute_diag *diag)
 {
     cute_buffer all = {0};
     if (cute_diag_count(diag)) return;
@@ -172,9 +171,9 @@ static void keep(const char *folder, const cute_buffer *key, const cute_ptx_outp
     cute_buffer_release(&all);
 }
 
-static cute_status compile(cute_tool *tool, void *context)
+static cute_status run_cute_ptx(cute_tool *tool, void *context)
 {
-    const settings *s = context;
+    const ptx_tool_settings *s = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
     cute_ptx_options options;
@@ -189,7 +188,7 @@ static cute_status compile(cute_tool *tool, void *context)
     cute_ptx_output result = {0};
     const char *label = cute_file_label(input);
     cute_status status = cute_file_read(input, &text, diag);
-    bool keeps = !status && make_key(s, tool->arena, label, &text, &folder, &key);
+    bool keeps = !status && make_ptx_key(s, tool->arena, label, &text, &folder, &key);
     if (keeps && cute_cache_get(folder, "cute-ptx", key.data, key.length, &found)) {
         status = cute_buffer_ok(&found) ? cute_file_write(s->output ? s->output : "-",
                                                           cute_buffer_text(&found), found.length, diag)
@@ -198,8 +197,8 @@ static cute_status compile(cute_tool *tool, void *context)
         if (!status)
             status = cute_ptx_compile(label, cute_buffer_text(&text), text.length, &options, &result, diag);
         if (!status) status = write_output(s, label, &result, diag);
-        if (!status) status = keep_modules(s, tool->arena, options.arch->name, &text, &result, diag);
-        if (!status && keeps) keep(folder, &key, &result, diag);
+        if (!status) status = keep_kernels(s, tool->arena, options.arch->name, &text, &result, diag);
+        if (!status && keeps) cache_output(folder, &key, &result, diag);
     }
     if (!status && (s->timing || s->timing_text)) print_timing(s->timing ? s->timing : "text", &result);
     cute_ptx_output_release(&result);
@@ -211,73 +210,78 @@ static cute_status compile(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    settings s = {.compile.level = 3};
+    ptx_tool_settings s = {.compile.level = 3};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Target", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "architecture, or native (default: $ARCH, else sm_90a)",
-         &s.compile.arch},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
+         "Select the architecture, or native (default: $ARCH, else sm_90a)", &s.compile.arch},
         {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &s.compile.arch},
         {CUTE_OPTION_STRING, "backend", 0, "auto|llvm|libnvvm",
-         "who makes the PTX (default auto: LLVM up to sm_90a, libNVVM above)", &s.compile.backend},
-        {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "optimisation (default 3)", &s.compile.level},
-        {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "link functions that are missing from LLVM bitcode",
+         "Select the PTX generator (default auto: LLVM up to sm_90a, libNVVM above)", &s.compile.backend},
+        {CUTE_OPTION_INT, "opt-level", 'O', "0..3", "Set the optimization level (default 3)",
+         &s.compile.level},
+        {CUTE_OPTION_LIST, "link-libraries", 0, "FILE", "Link missing functions from LLVM bitcode",
          &s.compile.libraries},
         {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory",
-         "pass tensor maps by value or by pointer (default param)", &s.compile.tensor_map},
+         "Pass tensor maps by value or by pointer (default param)", &s.compile.tensor_map},
         {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL,
-         "keep device functions visible, for cute-link to link", &s.compile.relocatable},
+         "Keep device functions visible for a link by cute-link", &s.compile.relocatable},
         {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.compile.relocatable},
-        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "where the CUDA toolkit is", &s.compile.cuda_path},
+        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "Use the CUDA toolkit in DIR", &s.compile.cuda_path},
         {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.compile.cuda_path},
         {CUTE_OPTION_GROUP, "Source", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "replace ${NAME} and ${NAME*2} in the text",
-         &s.compile.defines},
-        {CUTE_OPTION_LIST, "include", 'I', "DIR", "look there for files of lines //!include \"FILE\"",
+        {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
+         "Replace ${NAME} and expressions such as ${NAME*2} in the source", &s.compile.defines},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "Search DIR for files named by //!include \"FILE\"",
          &s.compile.folders},
-        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "keep source lines (.loc)", &s.compile.lineinfo},
+        {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "Keep source line information (.loc)", &s.compile.lineinfo},
         {CUTE_OPTION_STRING, "source-map", 0, "auto|off",
-         "take places from what cute-opt says of its input (default auto)", &s.compile.source_map},
-        {CUTE_OPTION_STRING, "pipeline", 0, "PASSES", "passes to run before the default lowering",
+         "Use or ignore the source locations recorded by cute-opt (default auto)", &s.compile.source_map},
+        {CUTE_OPTION_STRING, "pipeline", 0, "PASSES", "Run PASSES before the default lowering",
          &s.compile.pipeline},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", NULL, &s.compile.pipeline},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL,
-         "keep cf.assert, and check coordinates of tensors and indices of threads", &s.compile.assertions},
+         "Keep cf.assert; check tensor coordinates and thread indices at run time", &s.compile.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.compile.assertions},
         {CUTE_OPTION_STRING, "static-checks", 0, "on|warn|strict|off",
-         "mbarriers, tensor copies and wgmma: errors, warnings only, warnings as errors, nothing (default "
-         "on)",
+         "Check mbarriers, tensor copies and wgmma: with errors, warnings only, warnings as errors, or not "
+         "at all (default on)",
          &s.compile.static_checks},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE|DIR/",
-         "output file, or a folder with a file for each module (default: stdout)", &s.output},
-        {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm|mlir", "what to write (default ptx)", &s.compile.emit},
-        {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "keep what stands between the stages",
+         "Write to FILE, or one file per module to DIR/ (default: stdout)", &s.output},
+        {CUTE_OPTION_STRING, "emit", 0, "ptx|llvm|mlir", "Select the output format (default ptx)",
+         &s.compile.emit},
+        {CUTE_OPTION_STRING, "save-temps", 0, "DIR", "Write intermediate files to DIR",
          &s.compile.save_temps},
-        {CUTE_OPTION_STRING, "dump-passes", 0, "DIR", "write the IR before, after each pass, and at the end",
-         &s.compile.dump_passes},
+        {CUTE_OPTION_STRING, "dump-passes", 0, "DIR",
+         "Write the IR to DIR before the first, after each and after the last pass", &s.compile.dump_passes},
         {CUTE_OPTION_STRING, "dump-each", 0, "all|changed|none",
-         "after which passes: each, those that changed something, none (default all)", &s.compile.dump_each},
-        {CUTE_OPTION_FLAG, "mlir-print-ir-after-all", 0, NULL, "print the IR after each pass on stderr",
+         "Dump after each pass, after passes that changed the IR, or never (default all)",
+         &s.compile.dump_each},
+        {CUTE_OPTION_FLAG, "mlir-print-ir-after-all", 0, NULL, "Print the IR after each pass to stderr",
          &s.compile.print_ir},
-        {CUTE_OPTION_FLAG, "keep-ptx", 0, NULL, "write DIR/FUNCTION.ARCH.ptx for each kernel, too",
+        {CUTE_OPTION_FLAG, "keep-ptx", 0, NULL, "Also write DIR/FUNCTION.ARCH.ptx for each kernel",
          &s.kept.on},
         {CUTE_OPTION_FLAG, "keep-ir", 0, NULL,
-         "write the input as DIR/FUNCTION.ARCH.mlir for each kernel, too", &s.keep_ir},
-        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR", "the DIR of that (default: this folder)", &s.kept.folder},
+         "Also write the input as DIR/FUNCTION.ARCH.mlir for each kernel", &s.keep_ir},
+        {CUTE_OPTION_STRING, "dump-dir", 0, "DIR",
+         "Set the DIR of --keep-ptx and --keep-ir (default: the current folder)", &s.kept.folder},
         {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
-         "run it afterwards, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
+         "Run PROGRAM on the output, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
         {CUTE_OPTION_MAYBE, "remarks", 0, "PASS,...",
-         "say at which lines passes did what they are for, and where they could not", &s.compile.remarks},
+         "Report where passes were applied or missed, for PASS,... or all passes", &s.compile.remarks},
         {CUTE_OPTION_STRING, "warn", 0, "index-overflow",
-         "say which operations count on offsets that fit 32 bits, as the launch checks", &s.compile.warn},
-        {CUTE_OPTION_FLAG, "timing", 0, NULL, "print where the time goes on stderr", &s.timing_text},
-        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "the same, in this form", &s.timing},
+         "Remark on tensor offsets assumed to fit in 32 bits; the launch checks this", &s.compile.warn},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &s.timing_text},
+        {CUTE_OPTION_STRING, "timing-format", 0, "text|json", "Print the time of each stage in this format",
+         &s.timing},
         {0},
     };
     const cute_command command = {
         .name = "cute-ptx",
         .synopsis = "[options] [file.mlir]",
-        .summary = "Compiles kernels in MLIR (cute, gpu, nvgpu, scf, vector, memref, arith, math) to PTX.",
+        .summary = "Compile MLIR kernels (cute, gpu, nvgpu, scf, vector, memref, arith, math) to PTX.",
         .options = options,
         .output = &s.output,
         .epilogue = "  cute-opt k.mlir | cute-ptx -arch sm_90a | cute-link > k.cubin\n"
@@ -285,5 +289,5 @@ int main(int argc, char **argv)
     };
     char with[64];
     snprintf(with, sizeof with, "LLVM %s", cute_llvm_version());
-    return cute_tool_run(&command, with, compile, &s, argc, argv);
+    return cute_tool_run(&command, with, run_cute_ptx, &s, argc, argv);
 }

@@ -1,4 +1,4 @@
-/* cute-run --gemm: library calls in order. */
+/* cute-run --gemm: chooses, optionally tunes, launches and reports a GEMM. */
 #include "tools/cute-run/gemm.h"
 #include "cute/report.h"
 
@@ -18,14 +18,15 @@
 
 /* ---- measuring ---- */
 
-typedef struct progress {
+typedef struct tuning_progress {
     double flops;
     bool terminal;
-} progress;
+} tuning_progress;
 
-static void told(void *context, const char *configuration, size_t index, size_t count, double seconds)
+static void print_tuning_progress(void *context, const char *configuration, size_t index, size_t count,
+                                  double seconds)
 {
-    const progress *p = context;
+    const tuning_progress *p = context;
     if (!p->terminal) return;
     if (seconds > 0)
         fprintf(stderr, "\r\033[K[%zu/%zu] %s: %.3f us, %.1f TFLOP/s\n", index + 1, count, configuration,
@@ -35,12 +36,12 @@ static void told(void *context, const char *configuration, size_t index, size_t 
     if (index + 1 < count) fprintf(stderr, "[%zu/%zu] ...", index + 2, count);
 }
 
-static cute_status tune_here(const gemm_request *r, const cute_gemm_problem *problem,
-                             const gemm_target *target, cute_diag *diag)
+static cute_status tune_on_device(const gemm_request *r, const cute_gemm_problem *problem,
+                                  const gemm_target *target, cute_diag *diag)
 {
     cute_device *device = NULL;
     gemm_problem read;
-    progress p = {.terminal = isatty(STDERR_FILENO)};
+    tuning_progress p = {.terminal = isatty(STDERR_FILENO)};
     bool emulator = r->launch->device && strcmp(r->launch->device, "emulator") == 0;
     CUTE_TRY(gemm_problem_read(problem, -1, &read, diag));
     p.flops = gemm_flops(&read, 1);
@@ -52,14 +53,14 @@ static cute_status tune_here(const gemm_request *r, const cute_gemm_problem *pro
                                  .device = device,
                                  .arch = target->arch,
                                  .multiprocessors = target->multiprocessors};
-    cute_status status = cute_gemm_tune(problem, &options, told, &p, diag);
+    cute_status status = cute_gemm_tune(problem, &options, print_tuning_progress, &p, diag);
     cute_device_close(device);
     return status;
 }
 
-/* In a process of its own: a driver does not survive the fork of the launch, and a kernel may take the process with it. */
-static cute_status tune(const gemm_request *r, const cute_gemm_problem *problem, const gemm_target *target,
-                        cute_diag *diag)
+/* Tunes in a child process: the launch forks later, which an initialized driver does not survive, and a kernel may crash. */
+static cute_status tune_in_child(const gemm_request *r, const cute_gemm_problem *problem,
+                                 const gemm_target *target, cute_diag *diag)
 {
     int code;
     fflush(NULL);
@@ -71,7 +72,7 @@ static cute_status tune(const gemm_request *r, const cute_gemm_problem *problem,
     if (child < 0) return cute_fail(diag, CUTE_SYSTEM, NULL, "fork: %s", strerror(errno));
     if (child == 0) {
         cute_diag *own = cute_diag_create();
-        cute_status status = own ? tune_here(r, problem, target, own) : CUTE_SYSTEM;
+        cute_status status = own ? tune_on_device(r, problem, target, own) : CUTE_SYSTEM;
         if (own) cute_tool_print("cute-run", own, CUTE_DIAG_TEXT);
         fflush(NULL);
         _exit(status);
@@ -84,12 +85,12 @@ static cute_status tune(const gemm_request *r, const cute_gemm_problem *problem,
     }
     if (WIFEXITED(code) && WEXITSTATUS(code) == CUTE_OK) return CUTE_OK;
     return cute_fail(diag, WIFEXITED(code) ? (cute_status)WEXITSTATUS(code) : CUTE_SYSTEM, NULL,
-                     "the configurations could not be measured");
+                     "cannot measure the configurations");
 }
 
 /* ---- the launch ---- */
 
-static cute_status launch(const gemm_request *r, const cute_gemm *gemm, bool bench, cute_diag *diag)
+static cute_status launch_gemm(const gemm_request *r, const cute_gemm *gemm, bool bench, cute_diag *diag)
 {
     size_t count;
     const gemm_problem *problems = gemm_problems(gemm, &count);
@@ -138,21 +139,21 @@ cute_status run_gemm(const gemm_request *r, cute_arena *arena, cute_diag *diag)
         return cute_fail(diag, CUTE_USAGE, NULL, "--l2 expects cold or warm, got '%s'", r->l2);
     CUTE_TRY(gemm_problems_parse(arena, &r->words, &problems, &count, diag));
     if ((r->tune || r->vs) && count > 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s expects one product, got a group of %zu",
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s expects one GEMM, got a group of %zu",
                          r->tune ? "--tune" : "--vs", count);
     config_device device = {r->launch->device, r->launch->emulator, false, r->launch->dry_run,
                             r->launch->multiprocessors};
     CUTE_TRY(cute_launch_device(&device, &info, diag));
     bool emulated = strcmp(info.kind, "emulator") == 0;
     if (emulated && r->vs)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--vs cublas needs a GPU; the device is the emulator");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--vs=cublas requires a GPU, got the emulator");
     gemm_settings settings = {.target = {gemm_arch_for(info.arch), info.multiprocessors},
                               .device = info.name,
                               .configuration = r->configuration,
                               .ptx = emulated};
-    if (r->tune) CUTE_TRY(tune(r, problems, &settings.target, diag));
+    if (r->tune) CUTE_TRY(tune_in_child(r, problems, &settings.target, diag));
     CUTE_TRY(gemm_create(problems, count, &settings, &gemm, diag));
-    cute_status status = launch(r, gemm, !emulated && r->launch->bench != CUTE_BENCH_NEVER, diag);
+    cute_status status = launch_gemm(r, gemm, !emulated && r->launch->bench != CUTE_BENCH_NEVER, diag);
     cute_gemm_destroy(gemm);
     return status;
 }

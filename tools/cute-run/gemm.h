@@ -1,4 +1,4 @@
-/* cute-run --gemm: a product without a module or a launch.json. */
+/* cute-run --gemm: matrix multiplication without a module or a launch.json. */
 #ifndef CUTE_RUN_GEMM_H
 #define CUTE_RUN_GEMM_H
 

@@ -1,4 +1,4 @@
-/* cute-run: options in, library calls, exit code out. */
+/* cute-run: runs kernels. Parses options, calls the library, returns the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "tools/cute-run/gemm.h"
 #include "tools/cute-run/roofline.h"
 
-typedef struct options {
+typedef struct run_options {
     const char *trace, *config, *timeout, *seed, *checks, *arch;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear, calibrate;
     gemm_request gemm;
@@ -28,10 +28,10 @@ typedef struct options {
     cute_option_list defines, folders, plans, tensors, expects, allow;
     cute_launch_options launch;
     cute_emulator_options emulator;
-} options;
+} run_options;
 
-/* `data`: JSON, which is written as it is. */
-static cute_status put(const char *path, char *text, bool data, cute_diag *diag)
+/* Writes and frees `text`. `data`: JSON, written unchanged. */
+static cute_status write_text(const char *path, char *text, bool data, cute_diag *diag)
 {
     if (!text) return cute_fail_memory(diag);
     cute_status status = data ? cute_file_write(path, text, strlen(text), diag)
@@ -40,8 +40,8 @@ static cute_status put(const char *path, char *text, bool data, cute_diag *diag)
     return status;
 }
 
-/* The GPUs, and the emulator behind them. No driver is no failure unless one was named: the emulator needs none. */
-static cute_status list_devices(const options *o, cute_diag *diag)
+/* Lists the GPUs, then the emulator. A missing driver is an error only if CUTE_LIBCUDA names one. */
+static cute_status list_devices(const run_options *o, cute_diag *diag)
 {
     int count;
     bool named = cute_driver_is_named();
@@ -66,7 +66,7 @@ static cute_status list_devices(const options *o, cute_diag *diag)
     if (status == CUTE_OK) status = cute_emulator_open(NULL, &emulator, diag);
     if (status == CUTE_OK) {
         devices[count] = *cute_device_get_info(emulator);
-        status = put("-", cute_device_describe(devices, (size_t)count + 1, o->json), o->json, diag);
+        status = write_text("-", cute_device_describe(devices, (size_t)count + 1, o->json), o->json, diag);
     }
     cute_device_close(emulator);
     free(devices);
@@ -78,7 +78,7 @@ static cute_status parse_number(const char *name, const char *text, double *out,
     char *end;
     *out = strtod(text, &end);
     if (end != text && *end == '\0' && *out > 0) return CUTE_OK;
-    return cute_fail(diag, CUTE_USAGE, NULL, "--%s expects a number of seconds above 0, got '%s'", name,
+    return cute_fail(diag, CUTE_USAGE, NULL, "--%s expects a positive number of seconds, got '%s'", name,
                      text);
 }
 
@@ -90,16 +90,16 @@ static cute_status parse_seed(const char *text, int64_t *out, cute_diag *diag)
     return cute_fail(diag, CUTE_USAGE, NULL, "--seed expects an integer, got '%s'", text);
 }
 
-/* The folder of launch.json: where the files that it names are looked for. */
-static const char *folder_of(cute_arena *arena, const char *path)
+/* The folder of launch.json; files named in it are relative to this folder. */
+static const char *config_folder(cute_arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash) return NULL;
     return slash == path ? "/" : cute_arena_copy(arena, path, (size_t)(slash - path));
 }
 
-/* all, or a list: "race,uninit". Kernels run on the emulator then. */
-static cute_status parse_checks(options *o, cute_diag *diag)
+/* Parses --check: "all" or a list such as "race,uninit". Checks require the emulator. */
+static cute_status parse_checks(run_options *o, cute_diag *diag)
 {
     static const struct {
         const char *name;
@@ -118,24 +118,25 @@ static cute_status parse_checks(options *o, cute_diag *diag)
         size_t length = strcspn(at, ","), n = 0;
         while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
         if (n == COUNT)
-            return cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s; got '%.*s'", names,
+            return cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s, got '%.*s'", names,
                              (int)length, at);
         o->emulator.checks |= table[n].check;
         at = at[length] ? at + length + 1 : NULL;
     }
-    if (o->strict && !o->emulator.checks) return cute_fail(diag, CUTE_USAGE, NULL, "--strict needs --check");
+    if (o->strict && !o->emulator.checks)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--strict requires --check");
     if (o->allow.count && !o->emulator.checks)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--allow needs --check");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--allow requires --check");
     if (o->strict) o->emulator.checks |= CUTE_CHECK_STRICT;
     o->emulator.allow = o->allow.items;
     o->emulator.allow_count = o->allow.count;
     if (o->checks && o->launch.device && strcmp(o->launch.device, "emulator") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--check is done by the emulator, not by device %s",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--check requires the emulator, got device %s",
                          o->launch.device);
     return CUTE_OK;
 }
 
-/* -1: not given. */
+/* -1 (not given) becomes 0. */
 static cute_status check_threads(int64_t *threads, cute_diag *diag)
 {
     if (*threads == -1)
@@ -146,19 +147,19 @@ static cute_status check_threads(int64_t *threads, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* -1: not given. */
+/* -1 (not given) becomes 0. */
 static cute_status check_sms(int64_t *sms, cute_diag *diag)
 {
     if (*sms == -1)
         *sms = 0;
     else if (*sms < 1)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--sms expects a number above 0, got '%lld'",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--sms expects a positive number, got '%lld'",
                          (long long)*sms);
     return CUTE_OK;
 }
 
-/* What the table of options cannot fill in by itself. */
-static cute_status launch_options(options *o, cute_diag *diag)
+/* Fills launch options that are not direct targets of the option table. */
+static cute_status fill_launch_options(run_options *o, cute_diag *diag)
 {
     cute_launch_options *out = &o->launch;
     out->defines = o->defines.items;
@@ -178,10 +179,10 @@ static cute_status launch_options(options *o, cute_diag *diag)
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
     CUTE_TRY(check_sms(&out->multiprocessors, diag));
     if (o->emulator.counters && out->device && strcmp(out->device, "emulator") != 0)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--counters are the emulator's, not those of device %s",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--counters requires the emulator, got device %s",
                          out->device);
     if (o->bench && o->no_bench)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench contradict each other");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--bench and --no-bench are mutually exclusive");
     if (o->timeout) CUTE_TRY(parse_number("timeout", o->timeout, &out->timeout, diag));
     if (!o->seed) return CUTE_OK;
     CUTE_TRY(parse_seed(o->seed, &out->seed, diag));
@@ -189,15 +190,15 @@ static cute_status launch_options(options *o, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* A launch of the config or of the plans. */
+/* A launch described by a config or by --plan. */
 typedef struct launch_source {
-    options *o;
+    run_options *o;
     const cute_module *module;
-    const char *label, *text, *folder; /* NULL: the plans are the launch */
+    const char *label, *text, *folder; /* of the config; NULL with --plan */
     size_t length;
 } launch_source;
 
-/* Not reported: only what it did is counted. */
+/* Runs the launch on the emulator for its counters only, before a timed run on a GPU. */
 static cute_status count_work(const launch_source *from, const cute_launch_options *settings, cute_diag *diag)
 {
     cute_launch *launch = NULL;
@@ -210,7 +211,7 @@ static cute_status count_work(const launch_source *from, const cute_launch_optio
     own.bench = CUTE_BENCH_NEVER;
     own.no_check = true;
     own.stdout_is_data = true;
-    /* What is wrong with results, the GPU's run says. */
+    /* Result checks are left to the run on the GPU. */
     cute_diag *said = cute_diag_create();
     if (!said) return cute_fail_memory(diag);
     cute_status status = cute_launch_open(from->label, from->text, from->length, from->folder, from->module,
@@ -222,37 +223,38 @@ static cute_status count_work(const launch_source *from, const cute_launch_optio
         cute_report(diag, m->severity, m->place.file ? &m->place : NULL, "%s", m->text);
     }
     if (status == CUTE_OK)
-        take_work(&from->o->roofline, launch);
+        take_counters(&from->o->roofline, launch);
     else
         cute_note(diag, NULL,
-                  "the emulator runs the launch first, to count; --work takes the counters of another run");
+                  "the emulator runs the launch first to collect counters; --work=REPORT reuses those of an "
+                  "earlier run");
     cute_diag_destroy(said);
     cute_launch_close(launch);
     return status;
 }
 
-static cute_status report_launch(options *o, const cute_launch *launch, cute_diag *diag)
+static cute_status report_launch(run_options *o, const cute_launch *launch, cute_diag *diag)
 {
     launch_report what = {.json = o->json, .timing = o->timing};
     json_t *roofline = NULL;
     cute_status status = CUTE_OK;
     if (o->roofline.wanted) status = add_roofline(&o->roofline, launch, &what, &roofline, diag);
-    if (status == CUTE_OK) status = put("-", cute_launch_report_with(launch, &what), o->json, diag);
+    if (status == CUTE_OK) status = write_text("-", cute_launch_report_with(launch, &what), o->json, diag);
     json_decref(roofline);
     return status;
 }
 
-static cute_status run_source(const launch_source *from, const cute_launch_options *settings, cute_diag *diag)
+static cute_status run_launch(const launch_source *from, const cute_launch_options *settings, cute_diag *diag)
 {
     cute_launch *launch = NULL;
-    options *o = from->o;
+    run_options *o = from->o;
     if (o->roofline.timed && !o->roofline.counters) CUTE_TRY(count_work(from, settings, diag));
     CUTE_TRY(cute_launch_open(from->label, from->text, from->length, from->folder, from->module, settings,
                               &launch, diag));
     cute_status status =
         settings->dry_run ? cute_launch_prepare(launch, diag) : cute_launch_run(launch, diag);
-    if (o->trace) { /* of what failed, too */
-        cute_status written = put(o->trace, cute_launch_trace(launch), true, diag);
+    if (o->trace) { /* also after a failure */
+        cute_status written = write_text(o->trace, cute_launch_trace(launch), true, diag);
         if (status == CUTE_OK) status = written;
     }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
@@ -263,12 +265,12 @@ static cute_status run_source(const launch_source *from, const cute_launch_optio
     return status;
 }
 
-static cute_status run_config(options *o, cute_arena *arena, const char *path, const cute_module *module,
+static cute_status run_config(run_options *o, cute_arena *arena, const char *path, const cute_module *module,
                               cute_diag *diag)
 {
     cute_launch_options settings;
     cute_buffer text = {0};
-    CUTE_TRY(launch_options(o, diag));
+    CUTE_TRY(fill_launch_options(o, diag));
     if (o->roofline.wanted) CUTE_TRY(plan_roofline(&o->roofline, &o->launch, &o->emulator, diag));
     settings = o->launch;
     bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
@@ -279,16 +281,16 @@ static cute_status run_config(options *o, cute_arena *arena, const char *path, c
         from.label = cute_file_label(o->config);
         from.text = cute_buffer_text(&text);
         from.length = text.length;
-        from.folder = folder_of(arena, o->config);
+        from.folder = config_folder(arena, o->config);
     }
-    if (status == CUTE_OK) status = run_source(&from, &settings, diag);
+    if (status == CUTE_OK) status = run_launch(&from, &settings, diag);
     json_decref(o->roofline.counters);
     cute_buffer_release(&text);
     return status;
 }
 
-/* What MLIR is compiled for: as the options say, else for the device that it will run on. */
-static cute_status choose_arch(options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
+/* The target for MLIR: -arch, else the architecture of the device it runs on. */
+static cute_status choose_arch(run_options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
 {
     bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
     const config_device device = {.name = o->checks || o->emulator.counters ? "emulator" : o->launch.device};
@@ -305,7 +307,7 @@ static cute_status choose_arch(options *o, cute_arena *arena, cute_pipe *pipe, c
     return pipe->arch ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static cute_status compile(options *o, cute_tool *tool, const char *path, cute_buffer *bytes)
+static cute_status compile_mlir(run_options *o, cute_tool *tool, const char *path, cute_buffer *bytes)
 {
     cute_option_list defines;
     CUTE_TRY(cute_pipe_defines(tool->arena, &o->defines, cute_buffer_text(bytes), bytes->length, &defines,
@@ -322,18 +324,20 @@ static cute_status compile(options *o, cute_tool *tool, const char *path, cute_b
     return status;
 }
 
-/* MLIR is compiled first. */
-static cute_status open_module(options *o, cute_tool *tool, const char *path, cute_module **out)
+/* Opens the module; MLIR is compiled first. */
+static cute_status open_module(run_options *o, cute_tool *tool, const char *path, cute_module **out)
 {
     cute_buffer bytes = {0};
     cute_status status = cute_file_read(path, &bytes, tool->diag);
     if (status == CUTE_OK && cute_content_is_mlir(cute_buffer_text(&bytes), bytes.length)) {
-        status = compile(o, tool, path, &bytes);
+        status = compile_mlir(o, tool, path, &bytes);
     } else if (status == CUTE_OK && o->defines.count && !o->config && !o->plans.count) {
-        status = cute_fail(tool->diag, CUTE_USAGE, NULL, "-D needs --config launch.json or --plan");
+        status =
+            cute_fail(tool->diag, CUTE_USAGE, NULL, "-D requires --config=launch.json or --plan=FUNCTION");
     } else if (status == CUTE_OK && (o->arch || o->folders.count)) {
-        status = cute_fail(tool->diag, CUTE_USAGE, &(cute_place){.file = cute_file_label(path)},
-                           "%s is for MLIR, and this is compiled already", o->arch ? "-arch" : "-I");
+        status =
+            cute_fail(tool->diag, CUTE_USAGE, &(cute_place){.file = cute_file_label(path)},
+                      "%s applies to MLIR only, and this file is already compiled", o->arch ? "-arch" : "-I");
     }
     if (status == CUTE_OK)
         status = cute_module_open(cute_file_label(path), cute_buffer_text(&bytes), bytes.length, NULL, out,
@@ -342,7 +346,7 @@ static cute_status open_module(options *o, cute_tool *tool, const char *path, cu
     return status;
 }
 
-static cute_status use_module(options *o, cute_tool *tool, const char *path)
+static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 {
     cute_arena *arena = tool->arena;
     cute_diag *diag = tool->diag;
@@ -353,22 +357,23 @@ static cute_status use_module(options *o, cute_tool *tool, const char *path)
     if (o->template && o->plans.count) {
         char *text = NULL;
         status = cute_launch_plan_template(module, o->plans.items[0], &text, diag);
-        if (status == CUTE_OK) status = put("-", text, true, diag);
+        if (status == CUTE_OK) status = write_text("-", text, true, diag);
     } else if (o->template) {
         status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
-        if (status == CUTE_OK) status = put("-", cute_launch_template(kernel), true, diag);
+        if (status == CUTE_OK) status = write_text("-", cute_launch_template(kernel), true, diag);
     } else if (o->config || o->plans.count) {
         status = run_config(o, arena, path, module, diag);
     } else {
         if (o->launch.kernel) status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
-        if (status == CUTE_OK) status = put("-", cute_module_describe(module, o->json), o->json, diag);
+        if (status == CUTE_OK) status = write_text("-", cute_module_describe(module, o->json), o->json, diag);
     }
     cute_module_close(module);
     return status;
 }
 
-/* Without a module: options that say which product, and those of a launch. */
-static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_list *operands, cute_diag *diag)
+/* Runs --gemm, which takes no module and no options that describe a launch. */
+static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cute_option_list *operands,
+                                    cute_diag *diag)
 {
     const char *other = operands->count    ? operands->items[0]
                         : o->config        ? "--config"
@@ -382,9 +387,9 @@ static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_lis
                         : o->template      ? "--template"
                                            : NULL;
     if (other)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--gemm says all of the launch: '%s' has no place beside it",
-                         other);
-    CUTE_TRY(launch_options(o, diag));
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "'%s' cannot be combined with --gemm, which defines the whole launch", other);
+    CUTE_TRY(fill_launch_options(o, diag));
     o->gemm.launch = &o->launch;
     o->gemm.json = o->json;
     o->gemm.timing = o->timing;
@@ -392,7 +397,7 @@ static cute_status use_gemm(options *o, cute_arena *arena, const cute_option_lis
     return run_gemm(&o->gemm, arena, diag);
 }
 
-/* An option of a product, where there is none. */
+/* The first option that requires --gemm; NULL if none is given. */
 static const char *stray_gemm_option(const gemm_request *g)
 {
     const gemm_words *w = &g->words;
@@ -419,50 +424,49 @@ static cute_status clear_cache(cute_arena *arena, cute_diag *diag)
     const char *folder = cute_cache_folder(arena, NULL);
     char *text =
         folder ? cute_arena_printf(arena, "%zu entries removed from %s\n", cute_cache_clear(folder), folder)
-               : cute_arena_printf(arena, "there is no cache\n");
+               : cute_arena_printf(arena, "no cache\n");
     return text ? cute_file_write("-", text, strlen(text), diag) : cute_fail_memory(diag);
 }
 
-static cute_status act(cute_tool *tool, void *context)
+static cute_status run_cute_run(cute_tool *tool, void *context)
 {
-    options *o = context;
+    run_options *o = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
     if (o->schema)
         return cute_file_write("-", cute_launch_schema_text(), strlen(cute_launch_schema_text()), diag);
     if (o->list_devices) return list_devices(o, diag);
-    if (o->calibrate) return calibrate(o->launch.device, o->json, tool->arena, diag);
+    if (o->calibrate) return calibrate_device(o->launch.device, o->json, tool->arena, diag);
     if (o->cache_clear) return clear_cache(tool->arena, diag);
     if (!o->roofline.wanted && (o->roofline.of || o->roofline.work || o->roofline.svg))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --roofline",
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --roofline",
                          o->roofline.of     ? "--of"
                          : o->roofline.work ? "--work"
                                             : "--svg");
     if (o->trace && o->launch.dry_run)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--trace is of a launch: it has no place beside --dry-run");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--trace and --dry-run are mutually exclusive");
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
-        return cute_fail(diag, CUTE_USAGE, NULL, "--roofline is of a launch: it has no place beside %s",
+        return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
-    if (o->gemm.words.shapes) return use_gemm(o, tool->arena, operands, diag);
+    if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
     if (stray_gemm_option(&o->gemm))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --gemm, which says the shape of the product",
-                         stray_gemm_option(&o->gemm));
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
                          operands->count, operands->items[1]);
     if (o->config && o->plans.count)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan both say what to launch: give one");
+        return cute_fail(diag, CUTE_USAGE, NULL, "--config and --plan are mutually exclusive");
     if (o->launch.kernel && o->plans.count)
-        return cute_fail(
-            diag, CUTE_USAGE, NULL,
-            "--kernel chooses the kernel of a launch, and --plan says what is launched: give one");
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--kernel and --plan are mutually exclusive: a plan selects its kernels");
     if (!o->plans.count && (o->tensors.count || o->expects.count))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --plan, the function that has the parameter",
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "%s requires --plan=FUNCTION, the function with this parameter",
                          o->tensors.count ? "--tensor" : "--expect");
     if (!o->config && !o->plans.count &&
         (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->roofline.wanted ||
          o->trace))
-        return cute_fail(diag, CUTE_USAGE, NULL, "%s needs --config launch.json or --plan",
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --config=launch.json or --plan=FUNCTION",
                          o->launch.dry_run      ? "--dry-run"
                          : o->bench             ? "--bench"
                          : o->checks            ? "--check"
@@ -472,110 +476,117 @@ static cute_status act(cute_tool *tool, void *context)
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
         return cute_fail(diag, CUTE_USAGE, NULL,
-                         "the module and the config cannot both come from standard input");
-    return use_module(o, tool, path);
+                         "cannot read both the module and the config from standard input");
+    return run_module(o, tool, path);
 }
 
 int main(int argc, char **argv)
 {
-    options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
-                 .emulator = {.size = sizeof o.emulator, .threads = -1}};
+    run_options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
+                     .emulator = {.size = sizeof o.emulator, .threads = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "config", 'c', "FILE", "the launch.json to run (see launch.json(5))", &o.config},
-        {CUTE_OPTION_LIST, "plan", 'p', "FUNCTION", "the host function whose launches to do", &o.plans},
-        {CUTE_OPTION_LIST, "tensor", 0, "NAME=DTYPE:SHAPE[:STRIDES][:INIT]", "a tensor of the function",
-         &o.tensors},
-        {CUTE_OPTION_LIST, "expect", 0, "NAME=EXPRESSION", "what a tensor has to hold then", &o.expects},
+        {CUTE_OPTION_STRING, "config", 'c', "FILE", "Run the launches of FILE, see launch.json(5)",
+         &o.config},
+        {CUTE_OPTION_LIST, "plan", 'p', "FUNCTION", "Run the launches of this host function", &o.plans},
+        {CUTE_OPTION_LIST, "tensor", 0, "NAME=DTYPE:SHAPE[:STRIDES][:INIT]",
+         "Define a tensor argument of the function", &o.tensors},
+        {CUTE_OPTION_LIST, "expect", 0, "NAME=EXPRESSION", "Define the expected contents of a tensor",
+         &o.expects},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE",
-         "set a param of the config, an argument of the function; of MLIR replace ${NAME}", &o.defines},
-        {CUTE_OPTION_LIST, "include", 'I', "DIR", "of MLIR: look there for files that it includes",
-         &o.folders},
+         "Set a param of the config or an argument of the function; MLIR: replace ${NAME}", &o.defines},
+        {CUTE_OPTION_LIST, "include", 'I', "DIR", "MLIR: search DIR for included files", &o.folders},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "of MLIR: what it is compiled for (default: the device)", &o.arch},
+         "MLIR: compile for this architecture (default: the device)", &o.arch},
         {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &o.arch},
-        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "the kernel, instead of the config's", &o.launch.kernel},
-        {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "validate and print the plan; no GPU is needed",
+        {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "Launch this kernel instead of the config's",
+         &o.launch.kernel},
+        {CUTE_OPTION_FLAG, "dry-run", 'n', NULL, "Validate the launch and print the plan; needs no GPU",
          &o.launch.dry_run},
-        {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "which GPU, or PTX on the CPU (default 0)",
+        {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "Select a GPU, or run PTX on the CPU (default 0)",
          &o.launch.device},
-        {CUTE_OPTION_STRING, "seed", 0, "N", "of random data and of the emulator's schedule", &o.seed},
-        {CUTE_OPTION_INT, "threads", 0, "N", "of the host that run blocks, on the emulator",
+        {CUTE_OPTION_STRING, "seed", 0, "N", "Seed random data and the emulator's schedule", &o.seed},
+        {CUTE_OPTION_INT, "threads", 0, "N", "Run blocks on N host threads, on the emulator",
          &o.emulator.threads},
-        {CUTE_OPTION_INT, "sms", 0, "N", "multiprocessors that launch plans count on (default: the device's)",
+        {CUTE_OPTION_INT, "sms", 0, "N",
+         "Set the number of multiprocessors for launch plans (default: the device's)",
          &o.launch.multiprocessors},
-        {CUTE_OPTION_STRING, "check", 0, "all|LIST", "look for races and the like, on the emulator",
+        {CUTE_OPTION_STRING, "check", 0, "all|LIST", "Detect races and other bugs on the emulator",
          &o.checks},
-        {CUTE_OPTION_FLAG, "strict", 0, NULL, "warnings of --check are errors", &o.strict},
-        {CUTE_OPTION_LIST, "allow", 0, "CHECK[@FILE:LINE],...", "what --check finds there is a warning",
-         &o.allow},
-        {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "stop a kernel that takes longer (default 30 on a GPU)",
+        {CUTE_OPTION_FLAG, "strict", 0, NULL, "Treat warnings of --check as errors", &o.strict},
+        {CUTE_OPTION_LIST, "allow", 0, "CHECK[@FILE:LINE],...",
+         "Report these findings of --check as warnings", &o.allow},
+        {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "Stop a kernel after SECONDS (default 30 on a GPU)",
          &o.timeout},
-        {CUTE_OPTION_GROUP, "Products", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_GROUP, "Matrix multiplication", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "gemm", 'g', "MxNxK[,...]",
-         "D = A B, or a group of products; no module is needed", &o.gemm.words.shapes},
-        {CUTE_OPTION_STRING, "dtype", 0, "TYPE", "of A and B: f16 bf16 tf32 f32 e4m3 e5m2 i8 (default bf16)",
-         &o.gemm.words.dtype},
-        {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "of D, and of C and the bias", &o.gemm.words.dtype_d},
+         "Compute D = A B, or a group of products; needs no module", &o.gemm.words.shapes},
+        {CUTE_OPTION_STRING, "dtype", 0, "TYPE",
+         "Set the type of A and B: f16 bf16 tf32 f32 e4m3 e5m2 i8 (default bf16)", &o.gemm.words.dtype},
+        {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "Set the type of D, C and the bias",
+         &o.gemm.words.dtype_d},
         {CUTE_OPTION_STRING, "accumulate", 0, "f32|fast",
-         "sums of e4m3 and e5m2: in f32, or as tensor cores make them (default fast)",
-         &o.gemm.words.accumulate},
+         "Accumulate e4m3 and e5m2 in f32, or as tensor cores do (default fast)", &o.gemm.words.accumulate},
         {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt[t|n]",
-         "A, B, D by rows (t) or columns (n) (default tnt)", &o.gemm.words.layout},
-        {CUTE_OPTION_INT, "batch", 0, "N", "as many products", &o.gemm.words.batch},
-        {CUTE_OPTION_STRING, "alpha", 0, "X", "D = alpha A B", &o.gemm.words.alpha},
-        {CUTE_OPTION_STRING, "beta", 0, "X", "+ beta C", &o.gemm.words.beta},
-        {CUTE_OPTION_FLAG, "bias", 0, NULL, "+ a bias, an element a column", &o.gemm.words.bias},
-        {CUTE_OPTION_FLAG, "relu", 0, NULL, "and of that relu", &o.gemm.words.relu},
-        {CUTE_OPTION_FLAG, "gelu", 0, NULL, "and of that gelu", &o.gemm.words.gelu},
-        {CUTE_OPTION_INT, "align", 0, "BYTES", "what divides all addresses (default 16)",
+         "Store A, B, D by rows (t) or by columns (n) (default tnt)", &o.gemm.words.layout},
+        {CUTE_OPTION_INT, "batch", 0, "N", "Compute a batch of N products", &o.gemm.words.batch},
+        {CUTE_OPTION_STRING, "alpha", 0, "X", "Scale the product by X", &o.gemm.words.alpha},
+        {CUTE_OPTION_STRING, "beta", 0, "X", "Add X C", &o.gemm.words.beta},
+        {CUTE_OPTION_FLAG, "bias", 0, NULL, "Add a bias, one element per column", &o.gemm.words.bias},
+        {CUTE_OPTION_FLAG, "relu", 0, NULL, "Apply ReLU to the result", &o.gemm.words.relu},
+        {CUTE_OPTION_FLAG, "gelu", 0, NULL, "Apply GELU to the result", &o.gemm.words.gelu},
+        {CUTE_OPTION_INT, "align", 0, "BYTES", "Set the alignment of all addresses (default 16)",
          &o.gemm.words.align},
-        {CUTE_OPTION_STRING, "configuration", 0, "NAME", "by name, instead of the one that is chosen",
+        {CUTE_OPTION_STRING, "configuration", 0, "NAME", "Use this configuration instead of choosing one",
          &o.gemm.configuration},
-        {CUTE_OPTION_FLAG, "tune", 0, NULL, "measure all configurations first, and remember the fastest",
+        {CUTE_OPTION_FLAG, "tune", 0, NULL, "Measure all configurations first and remember the fastest",
          &o.gemm.tune},
-        {CUTE_OPTION_STRING, "vs", 0, "cublas", "time cuBLASLt beside it", &o.gemm.vs},
-        {CUTE_OPTION_STRING, "l2", 0, "cold|warm", "how each run finds L2 (default warm)", &o.gemm.l2},
-        {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "remove what was compiled and measured before",
+        {CUTE_OPTION_STRING, "vs", 0, "cublas", "Also time cuBLASLt", &o.gemm.vs},
+        {CUTE_OPTION_STRING, "l2", 0, "cold|warm",
+         "Run each sample with a cold or warm L2 cache (default warm)", &o.gemm.l2},
+        {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "Remove cached compilations and measurements",
          &o.cache_clear},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "output", 'o', "DIR", "write output files there", &o.launch.output_folder},
-        {CUTE_OPTION_FLAG, "no-check", 0, NULL, "do not compare results", &o.launch.no_check},
-        {CUTE_OPTION_FLAG, "bench", 'b', NULL, "time it, also where the config does not ask for it",
+        {CUTE_OPTION_STRING, "output", 'o', "DIR", "Write output files to DIR", &o.launch.output_folder},
+        {CUTE_OPTION_FLAG, "no-check", 0, NULL, "Skip the comparison of results", &o.launch.no_check},
+        {CUTE_OPTION_FLAG, "bench", 'b', NULL, "Time the launches even if the config does not ask for it",
          &o.bench},
-        {CUTE_OPTION_FLAG, "no-bench", 0, NULL, "do not time it", &o.no_bench},
-        {CUTE_OPTION_FLAG, "json", 0, NULL, "report as JSON", &o.json},
-        {CUTE_OPTION_FLAG, "counters", 0, NULL, "what each line did, on the emulator", &o.emulator.counters},
-        {CUTE_OPTION_FLAG, "timing", 0, NULL, "say where the time went", &o.timing},
+        {CUTE_OPTION_FLAG, "no-bench", 0, NULL, "Do not time the launches", &o.no_bench},
+        {CUTE_OPTION_FLAG, "json", 0, NULL, "Print the report as JSON", &o.json},
+        {CUTE_OPTION_FLAG, "counters", 0, NULL, "Count the work of each source line on the emulator",
+         &o.emulator.counters},
+        {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &o.timing},
         {CUTE_OPTION_STRING, "trace", 0, "FILE",
-         "a timeline of copies and launches, for chrome://tracing and Perfetto", &o.trace},
+         "Write a timeline of copies and launches for chrome://tracing and Perfetto", &o.trace},
         {CUTE_OPTION_GROUP, "Roofline", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "roofline", 0, NULL,
-         "what limits the kernels on a device, and the time that follows", &o.roofline.wanted},
-        {CUTE_OPTION_STRING, "of", 0, "DEVICE", "h100, a100, ... or sm_N (default: the GPU, or the module's)",
-         &o.roofline.of},
-        {CUTE_OPTION_STRING, "work", 0, "REPORT", "counters that --counters --json wrote, instead of a run",
-         &o.roofline.work},
-        {CUTE_OPTION_STRING, "svg", 0, "FILE", "the roofline as a picture", &o.roofline.svg},
-        {CUTE_OPTION_FLAG, "calibrate", 0, NULL, "measure what the GPU reaches, for rooflines on it",
+         "Print the limiting resource of each kernel on a device, and the predicted time",
+         &o.roofline.wanted},
+        {CUTE_OPTION_STRING, "of", 0, "DEVICE",
+         "Select the device: h100, a100, ... or sm_N (default: the GPU, or the module's)", &o.roofline.of},
+        {CUTE_OPTION_STRING, "work", 0, "REPORT",
+         "Read counters from a --counters --json report instead of running the emulator", &o.roofline.work},
+        {CUTE_OPTION_STRING, "svg", 0, "FILE", "Write the roofline as an SVG picture", &o.roofline.svg},
+        {CUTE_OPTION_FLAG, "calibrate", 0, NULL, "Measure the peak rates of the GPU for its rooflines",
          &o.calibrate},
         {CUTE_OPTION_GROUP, "Information", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "the devices and their properties", &o.list_devices},
-        {CUTE_OPTION_FLAG, "template", 't', NULL, "print a launch.json to start from", &o.template},
-        {CUTE_OPTION_FLAG, "schema", 0, NULL, "print the JSON Schema of launch.json", &o.schema},
+        {CUTE_OPTION_FLAG, "list-devices", 'l', NULL, "Print the devices and their properties",
+         &o.list_devices},
+        {CUTE_OPTION_FLAG, "template", 't', NULL, "Print a launch.json to start from", &o.template},
+        {CUTE_OPTION_FLAG, "schema", 0, NULL, "Print the JSON Schema of launch.json", &o.schema},
         {0},
     };
     const cute_command command = {
         .name = "cute-run",
         .synopsis = "[options] [module]",
-        .summary =
-            "Runs kernels of a cubin, fatbin, PTX or MLIR file as a launch.json says, checks and times them.",
+        .summary = "Run kernels of a cubin, fatbin, PTX or MLIR file as described by a launch.json; check "
+                   "and time them.",
         .options = table,
-        .epilogue = "Without --config the module's kernels and their arguments are printed.\n"
+        .epilogue = "Without --config, the kernels of the module and their arguments are printed.\n"
                     "  cute-run k.cubin --template > launch.json\n"
                     "  cute-run k.mlir --config launch.json --device emulator\n"
                     "  cute-run k.cubin --config launch.json -D n=4096\n"
                     "  cute-run --gemm 4096x4096x4096 --dtype bf16\n",
     };
-    return cute_tool_run(&command, NULL, act, &o, argc, argv);
+    return cute_tool_run(&command, NULL, run_cute_run, &o, argc, argv);
 }

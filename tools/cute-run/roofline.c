@@ -1,4 +1,4 @@
-/* The roofline of a launch: on the emulator by its counters, on a GPU by those of the emulator beside the measured time. */
+/* The roofline of a launch, from counters of the emulator and, on a GPU, the measured time. */
 #include "tools/cute-run/roofline.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "lib/launch/sms.h"
 #include "lib/report/roofline/calibrate.h"
 
-cute_status calibrate(const char *name, bool json, cute_arena *arena, cute_diag *diag)
+cute_status calibrate_device(const char *name, bool json, cute_arena *arena, cute_diag *diag)
 {
     cute_device *device;
     roof_device d;
@@ -28,7 +28,7 @@ cute_status calibrate(const char *name, bool json, cute_arena *arena, cute_diag 
 }
 
 /* The counters of a report of cute-run --json --counters. */
-static cute_status read_work(roofline_request *r, cute_diag *diag)
+static cute_status read_counters(roofline_request *r, cute_diag *diag)
 {
     cute_buffer text = {0};
     json_t *report = NULL;
@@ -43,40 +43,40 @@ static cute_status read_work(roofline_request *r, cute_diag *diag)
     if (json_is_array(r->counters)) return CUTE_OK;
     cute_fail(diag, CUTE_INVALID, &(cute_place){.file = cute_file_label(r->work)},
               "this report has no \"counters\"");
-    cute_note(
-        diag, NULL,
-        "cute-run k.ptx --config launch.json --device emulator --check=bank,coalescing --counters --json "
-        "writes such a report");
+    cute_note(diag, NULL,
+              "write one with: cute-run k.ptx --config launch.json --device emulator --check=bank,coalescing "
+              "--counters --json");
     return CUTE_INVALID;
 }
 
 cute_status plan_roofline(roofline_request *r, cute_launch_options *launch, cute_emulator_options *emulator,
                           cute_diag *diag)
 {
-    enum { SEEN = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING };
+    enum { ROOFLINE_CHECKS = CUTE_CHECK_BANK | CUTE_CHECK_COALESCING };
     cute_device_info info;
     const config_device device = {.name = launch->device, .emulator = emulator};
     roof_device of;
-    if (r->of) CUTE_TRY(cute_roof_device_find(r->of, &of, diag)); /* before anything runs */
+    if (r->of)
+        CUTE_TRY(cute_roof_device_find(r->of, &of, diag)); /* reject an unknown device before anything runs */
     CUTE_TRY(cute_launch_device(&device, &info, diag));
     r->timed = strcmp(info.kind, "emulator") != 0;
-    if (r->work) CUTE_TRY(read_work(r, diag));
+    if (r->work) CUTE_TRY(read_counters(r, diag));
     if (r->timed) launch->bench = CUTE_BENCH_ALWAYS;
     if (r->timed || r->work) return CUTE_OK;
     r->own_counters = !emulator->counters;
     r->own_checks = !emulator->checks;
     emulator->counters = true;
-    emulator->checks |= SEEN;
+    emulator->checks |= ROOFLINE_CHECKS;
     return CUTE_OK;
 }
 
-void take_work(roofline_request *r, const cute_launch *launch)
+void take_counters(roofline_request *r, const cute_launch *launch)
 {
     if (!r->counters) r->counters = json_incref(launch->counters);
 }
 
-static cute_status choose_device(const roofline_request *r, const cute_launch *launch, roof_device *out,
-                                 cute_diag *diag)
+static cute_status choose_roofline_device(const roofline_request *r, const cute_launch *launch,
+                                          roof_device *out, cute_diag *diag)
 {
     const char *arch = cute_module_arch(launch->plan.module);
     if (r->of) return cute_roof_device_find(r->of, out, diag);
@@ -86,8 +86,8 @@ static cute_status choose_device(const roofline_request *r, const cute_launch *l
         return CUTE_OK;
     }
     if (cute_roof_device_of_arch(arch, out)) return CUTE_OK;
-    cute_fail(diag, CUTE_USAGE, NULL, "no device is known for %s", arch && *arch ? arch : "this module");
-    cute_note(diag, NULL, "--of says which one is meant");
+    cute_fail(diag, CUTE_USAGE, NULL, "unknown device for %s", arch && *arch ? arch : "this module");
+    cute_note(diag, NULL, "select the device with --of=DEVICE");
     return CUTE_USAGE;
 }
 
@@ -95,8 +95,8 @@ cute_status add_roofline(roofline_request *r, const cute_launch *launch, launch_
                          json_t **value, cute_diag *diag)
 {
     roof_device device;
-    take_work(r, launch);
-    CUTE_TRY(choose_device(r, launch, &device, diag));
+    take_counters(r, launch);
+    CUTE_TRY(choose_roofline_device(r, launch, &device, diag));
     const config_bench *bench = &launch->config.bench;
     roof_question question = {.counters = r->counters, .device = &device};
     if (r->timed && launch->run.samples) {

@@ -2,9 +2,9 @@
 """Planted bugs: writes NAME.ptx and NAME.clean.ptx for each kernel below into a folder, and the table bugs.txt with
 the configurations that it names. `make bugs` writes them to build/bugs.
 
-A kernel is written once; a line that begins with `-` is in the clean version only, one with `+` in the buggy one
-only. `!` behind them marks the line that the check has to name (the instruction that trips over the bug). Every
-kernel here takes the addresses of A (256 u32, given) and C (256 u32, an output) and runs as 2 blocks of 64 threads."""
+A kernel is written once; a line that starts with `-` is only in the clean version, one with `+` only in the buggy one.
+A following `!` marks the line that the check has to report (the instruction that exposes the bug). Every kernel takes
+the addresses of A (256 u32, input) and C (256 u32, output) and runs as 2 blocks of 64 threads."""
 import glob
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Planted bugs of Hopper's instructions: tensor copies, products of warpgroups, mbarriers, clusters.
+"""Planted bugs with Hopper instructions: tensor copies, wgmma, mbarriers, clusters.
 
 Those of CLUSTER run as the kernels of generate.py do, in clusters of two blocks. Those of TENSOR run as one warpgroup
 and take three tensor maps: of A (64 x 64 f16) in one box with the 128-byte swizzle (%rd10), the same without (%rd11),

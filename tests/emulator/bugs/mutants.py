@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Takes each barrier, fence, wait, acquire and release out of right kernels, one at a time, and asks the checks: mutants.py
-CUTE-RUN PTX CONFIG. Prints the ones that no check and no deadlock tells of in eight schedules, and how many were found."""
+"""Removes each barrier, fence, wait, acquire and release from correct kernels, one at a time, and runs the checks: mutants.py
+CUTE-RUN PTX CONFIG. Prints the mutants that neither a check nor a deadlock reveals in eight schedules, and the number found."""
 import copy
 import json
 import os

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What compute-sanitizer finds of the planted bugs on a GPU, one line a bug: its name and the tools that reported it.
-#   sanitizer.sh --prepare BIN FOLDER       cubins of BIN/cute-link, cute-run, the configs and this script: all a GPU machine needs
-#   sanitizer.sh [--dry-run] [FOLDER [BUG...]]   runs what was prepared there (default: this script's folder, all bugs);
-#                                           needs a GPU
-# Behind a tool's name `:hang` means that it ended at the timeout without a report, `:clean` that it reports the clean
-# version too, so that its report says nothing. `alone` tells how the kernel ends without a tool: passes, fails or hangs.
-# The environment: SANITIZER (compute-sanitizer), JOBS (8), LIMIT (20 seconds), LOGS (a folder that keeps what tools print).
+# Runs compute-sanitizer on the planted bugs on a GPU and prints a line per bug: its name and the tools that reported it.
+#   sanitizer.sh --prepare BIN FOLDER       copy cubins, cute-run, the configs and this script for a GPU machine to FOLDER
+#   sanitizer.sh [--dry-run] [FOLDER [BUG...]]   run the prepared kernels (default: this script's folder, all bugs);
+#                                           requires a GPU
+# After a tool's name, `:hang` means a timeout without a report, `:clean` that the clean version is reported too, so the report
+# is meaningless. `alone` is the result of the kernel without a tool: passes, fails or hangs.
+# Environment: SANITIZER (compute-sanitizer), JOBS (8), LIMIT (20 seconds), LOGS (a folder for the output of the tools).
 set -u
 tools="memcheck racecheck initcheck synccheck"
 sanitizer=${SANITIZER-compute-sanitizer} jobs=${JOBS-8} limit=${LIMIT-20}

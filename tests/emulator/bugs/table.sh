@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs every planted bug and its clean version under all checks, with --strict: tests/emulator/bugs/table.sh BIN
-# They lie in BIN/../bugs, where `make bugs` writes them.
-# A bug is found when an error names its line and its check; a clean version has to pass. Exit code 1 otherwise. The
-# last column is what compute-sanitizer reported on an H200 (h200.txt, by sanitizer.sh): tools that report the bug and
-# not the clean version.
+# `make bugs` writes them to BIN/../bugs.
+# A bug is found if an error reports its line and its check; a clean version has to pass. Exit code 1 otherwise. The
+# last column lists the compute-sanitizer tools that report the bug but not the clean version on an H200 (h200.txt, by
+# sanitizer.sh).
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$1 bugs=$1/../bugs failed=0 count=0 there=0 others=0
 recorded=$here/h200.txt

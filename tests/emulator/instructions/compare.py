@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares results of two devices: compare.py DIR A B. DIR is what generate.py wrote; A holds out-N.bin, and so does B, or
-it is h200.txt: recorded results. compare.py DIR A --record FILE writes such a file: the hash of exact results, every
-fourth of approximate ones.
+"""Compares results of two devices: compare.py DIR A B. DIR is the output of generate.py; A and B contain out-N.bin, or B is
+a file of recorded results such as h200.txt. compare.py DIR A --record FILE writes such a file: the hash of exact results,
+every fourth of approximate ones.
 
-Instructions that are exact have to agree bit for bit; approximate ones within the error that instructions.txt states,
-relative to the larger result, NaN with NaN. Prints each that differs with its first operands."""
+Exact instructions have to agree bit for bit; approximate ones within the error in instructions.txt, relative to the
+larger result, with NaN equal to NaN. Prints each difference with its first operands."""
 import hashlib, math, os, struct, sys
 
 THREADS, PART = 1024, 500

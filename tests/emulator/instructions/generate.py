@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a PTX module with one kernel an instruction, its inputs and launch-N.json: generate.py DIR [PTXAS | h200.txt].
+"""Writes a PTX module with one kernel per instruction, its inputs and launch-N.json: generate.py DIR [PTXAS | h200.txt].
 
 Each thread loads three 64-bit words of inputs made for the operand type (edges first, then random), executes the
-instruction, and stores the result as 64 bits. `instructions.txt` lists the kernels in order with what is expected of the
-emulator: `exact`, the largest relative error that the PTX ISA allows, or `turn:` and the largest absolute error from -pi to
-pi. With PTXAS (default: on PATH) instructions that
-it refuses for sm_90a are left out, and said; with recorded results those that are recorded are taken."""
+instruction, and stores the result as 64 bits. `instructions.txt` lists the kernels in order with the accuracy required of
+the emulator: `exact`, the maximum relative error by the PTX ISA, or `turn:` and the maximum absolute error from -pi to
+pi. With PTXAS (default: on PATH), instructions that it rejects for sm_90a are skipped, with a message; with recorded
+results, only recorded instructions are used."""
 import json, os, random, re, shutil, struct, subprocess, sys
 
 THREADS = 1024

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compares products of two devices bit for bit: compare.py DIR A B. DIR is what generate.py wrote, A and B hold out-N.bin.
-Prints each product that differs: how many words, in which kinds of blocks, the first, and the largest relative difference.
+"""Compares MMA results of two devices bit for bit: compare.py DIR A B. DIR is the output of generate.py, A and B contain
+out-N.bin. Prints for each MMA that differs: the number of words, the kinds of blocks, the first word, and the largest
+relative difference.
 
-compare.py DIR A --record FILE B writes what B gave: of each product the hash, and the words in which A differs.
-compare.py DIR A FILE compares with that; those words have to be the only ones that differ."""
+compare.py DIR A --record FILE B records the results of B: the hash of each MMA, and the words in which A differs.
+compare.py DIR A FILE compares with the record; only these words may differ."""
 import hashlib, math, os, struct, sys
 
 folder, a, b = sys.argv[1], sys.argv[2], sys.argv[-1]

@@ -3,9 +3,9 @@
 launch-N.json: generate.py DIR. Run both devices on it (cute-run products.ptx --config launch-N.json) and give the folders
 of their out-N.bin to compare.py.
 
-Operands are random words, block by block of another kind: moderate numbers, finite numbers of all exponents, all bits (NaN
-and infinity too), and many zeros and subnormal numbers. Operands of wgmma fill the shared memory that the descriptor can
-reach, so that each layout reads other elements of it."""
+Operands are random words of a different kind per block: moderate numbers, finite numbers of all exponents, all bit patterns
+(including NaN and infinity), and many zeros and subnormal numbers. Operands of wgmma fill the shared memory that the
+descriptor can reach, so that each layout reads different elements."""
 import json, os, random, struct, sys
 
 out_dir = sys.argv[1]

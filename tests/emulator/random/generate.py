@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes random programs: generate.py FOLDER SEED COUNT. Writes programs.cu (CUDA C for nvcc and clang; C++ for the host
-with -DHOST) and launch.json, which launches each of COUNT kernels and compares its outputs with what the host's program
-writes. The same seed makes the same programs.
+"""Generates random programs: generate.py FOLDER SEED COUNT. Writes programs.cu (CUDA C for nvcc and clang; C++ for the host
+with -DHOST) and launch.json, which launches each of COUNT kernels and compares its outputs with those of the host
+program. Programs are determined by the seed.
 
 A program is a chain of phases. In a phase each thread computes on its own: functions over integers and floating point of all
 widths, with loops, switches, gotos, recursion, function pointers, structures and arrays. Between phases threads exchange
 values: through shared memory, shuffles, votes, reductions, atomics. On the host a phase is a loop over threads, an exchange
-a loop over what they hold."""
+a loop over their values."""
 import json, os, random, sys
 
 folder, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

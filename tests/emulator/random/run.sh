@@ -1,8 +1,8 @@
 #!/bin/sh
-# Random programs on the emulator: run.sh BIN FOLDER SEED COUNT [COMPILER]... makes COUNT programs from SEED in FOLDER,
-# compiles them and compares what BIN/cute-run computes with what the host's compiler does. COMPILERs: nvcc, nvcc-O1,
-# nvcc-O0, nvcc-G, clang-O0 to clang-O3 (CLANG, or clang-19, with NVPTX). CHECK=1 also looks for findings of
-# --check and runs another schedule. Prints what differs.
+# Random programs on the emulator: run.sh BIN FOLDER SEED COUNT [COMPILER]... generates COUNT programs from SEED in FOLDER,
+# compiles them and compares the results of BIN/cute-run with those of the host compiler. COMPILERs: nvcc, nvcc-O1,
+# nvcc-O0, nvcc-G, clang-O0 to clang-O3 (CLANG, or clang-19, with NVPTX). CHECK=1 also runs --check with another
+# schedule. Prints the differences.
 bin=$(cd "$1" && pwd) folder=$2 seed=$3 count=$4
 shift 4
 here=$(cd "$(dirname "$0")" && pwd)

@@ -12,8 +12,8 @@
 // A: .entry first
 // A-NOT: second
 // B: .entry second
-// ONE: error: 2 gpu.modules make 2 modules of LLVM IR, which cannot be one file
-// ONE: give a folder for them: -o DIR/
+// ONE: error: cannot write the LLVM IR of 2 gpu.modules to one file
+// ONE: write to a folder: -o DIR/
 // BOTH: {{^}}.version
 // BOTH: .entry first
 // BOTH: {{^}}.version
