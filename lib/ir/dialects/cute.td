@@ -16,6 +16,7 @@ include "lib/ir/dialects/cute_layout_ops.td"
 include "lib/ir/dialects/cute_tensor_ops.td"
 include "lib/ir/dialects/cute_atom_ops.td"
 include "lib/ir/dialects/cute_memory_ops.td"
+include "lib/ir/dialects/cute_tile_ops.td"
 include "lib/ir/dialects/cute_nvgpu_ops.td"
 include "lib/ir/dialects/cute_nvgpu_arch_ops.td"
 

@@ -20,9 +20,21 @@ Reader::~Reader()
 
 // ---- reading ----
 
+// Digits, a point and digits: which operations of tile programs take.
+static bool isReal(const char *text)
+{
+    if (*text == '-') text++;
+    if (!isdigit((unsigned char)*text)) return false;
+    while (isdigit((unsigned char)*text)) text++;
+    return *text == '.' && isdigit((unsigned char)text[1]);
+}
+
 OptionalParseResult Reader::readOptionalLiteral(Literal &literal)
 {
     literal.location = parser.getCurrentLocation();
+    literal.kind = Literal::Real;
+    if (isReal(literal.location.getPointer())) return parser.parseFloat(literal.real);
+    literal.kind = Literal::Number;
     OptionalParseResult number = parser.parseOptionalInteger(literal.number);
     if (number.has_value()) return number;
     literal.kind = Literal::Text;

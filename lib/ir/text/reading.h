@@ -76,9 +76,10 @@ std::pair<unsigned, unsigned> definitionOf(OpAsmParser &parser, const Operand &o
 // ---- literals ----
 
 struct Literal {
-    enum Kind { Number, Open, Given, Tuple, Text, Constant, Part } kind = Number;
+    enum Kind { Number, Real, Open, Given, Tuple, Text, Constant, Part } kind = Number;
     SMLoc location;
     int64_t number = 0;
+    double real = 0;
     Value value; // Given
     Type type;   // Constant: a type in place of a value
     std::string text;
@@ -195,6 +196,8 @@ class Reader
     ParseResult sugarStore(std::vector<Literal> &items);
     ParseResult sugarAddress(std::vector<Literal> &items);
     ParseResult sugarAtomic(std::vector<Literal> &items);
+    ParseResult makeNumber(Literal &item, Type element);
+    ParseResult sugarTileMap(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
     ParseResult sugarBounds(std::vector<Literal> &items);
     ParseResult layoutOf(Literal &item);

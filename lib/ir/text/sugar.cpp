@@ -4,6 +4,7 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace cute;
@@ -294,6 +295,26 @@ ParseResult Reader::sugarAddress(std::vector<Literal> &items)
     return success();
 }
 
+// A number as a constant of type `element`; a value stays.
+ParseResult Reader::makeNumber(Literal &item, Type element)
+{
+    if (item.kind != Literal::Number && item.kind != Literal::Real) return success();
+    if (!element || !element.isSignlessIntOrFloat()) return success();
+    Builder builder(state.getContext());
+    TypedAttr number;
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (isa<FloatType>(element))
+        number = builder.getFloatAttr(element, item.kind == Literal::Real ? item.real : (double)item.number);
+    else if (item.kind == Literal::Number &&
+             (width >= 64 || llvm::isIntN(width, item.number) || llvm::isUIntN(width, (uint64_t)item.number)))
+        number = IntegerAttr::get(element, APInt(width, (uint64_t)item.number, true));
+    else
+        return parser.emitError(item.location, "expects a number that fits in ") << element;
+    Operation *made = insert("arith.constant", {}, element, builder.getNamedAttr("value", number));
+    item = literalOf(made, item.location);
+    return success();
+}
+
 // atomic_add 1, %t[%i]: literals have the element type of the tensor.
 ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
 {
@@ -301,21 +322,22 @@ ParseResult Reader::sugarAtomic(std::vector<Literal> &items)
     const cute_value *tensor = literalCuteValue(items[items.size() - 2]);
     if (!tensor || !tensor->pointer) return success();
     Type element = unwrap(cute_element_type(wrap(state.getContext()), tensor->pointer->element));
-    for (Literal &item : llvm::MutableArrayRef(items).drop_back(2)) {
-        if (item.kind != Literal::Number || !element || !element.isSignlessIntOrFloat()) continue;
-        Builder builder(state.getContext());
-        TypedAttr number;
-        unsigned width = element.getIntOrFloatBitWidth();
-        if (isa<FloatType>(element))
-            number = builder.getFloatAttr(element, (double)item.number);
-        else if (width >= 64 || llvm::isIntN(width, item.number) ||
-                 llvm::isUIntN(width, (uint64_t)item.number))
-            number = IntegerAttr::get(element, APInt(width, (uint64_t)item.number, true));
-        else
-            return parser.emitError(item.location, "expects a number that fits in ") << element;
-        Operation *made = insert("arith.constant", {}, element, builder.getNamedAttr("value", number));
-        item = literalOf(made, item.location);
-    }
+    for (Literal &item : llvm::MutableArrayRef(items).drop_back(2))
+        if (makeNumber(item, element)) return failure();
+    return success();
+}
+
+// tile.add %x, 1.0: the kind is in the name, numbers are of the elements of the other operands.
+ParseResult Reader::sugarTileMap(std::vector<Literal> &items)
+{
+    StringRef kind = spelled.drop_front(StringRef("cute.tile.").size());
+    if (kind != "map") state.attributes.set("kind", parser.getBuilder().getStringAttr(kind));
+    Type element;
+    for (Literal &item : llvm::reverse(items))
+        if (item.kind == Literal::Given && item.value && !element)
+            element = mlir::getElementTypeOrSelf(item.value.getType());
+    for (Literal &item : items)
+        if (makeNumber(item, element)) return failure();
     return success();
 }
 

@@ -1,0 +1,292 @@
+// Tile programs: a kernel of one block as a sequential program on tiles, values of builtin tensor types. Which thread holds
+// which element, shared memory, barriers and instructions follow from passes (docs/tile-programs.md).
+#ifndef CUTE_IR_TILE_OPS_TD
+#define CUTE_IR_TILE_OPS_TD
+
+include "mlir/IR/CommonAttrConstraints.td"
+include "lib/ir/dialects/cute_ops.td"
+include "lib/ir/dialects/cute_tensor_types.td"
+
+def Cute_TileFill : Cute_Choice<"zero neg_inf inf">;
+def Cute_TileReduction : Cute_Choice<"add mul min max and or xor">;
+
+// Result types follow from the operands (ops/tile.c), up to the encoding.
+class Cute_TileOp<string m> : Cute_Op<m, [Pure]>;
+class Cute_TileMemoryOp<string m> : Cute_Op<m>;
+
+def Cute_TileProgramOp : Cute_TileOp<"tile.program"> {
+  let summary = "The logical grid, and this block's place in it";
+  let description = [{
+    The number of blocks in each dimension, at most three, and a result of type `i32` for each: the index of this block. Either
+    extents as integers, or a tensor and the shape of a tile: a block for each tile of the tensor, modes in order. Kernels with this
+    operation need no host function: the launch plan is derived. Extents are computed from the kernel's arguments alone.
+
+    Blocks are independent: no block reads an element that another block writes, other than by `cute.tile.atomic`.
+
+    ```mlir
+    %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 64>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents);
+  let results = (outs Variadic<I32>:$indices);
+}
+
+def Cute_TileCountOp : Cute_TileOp<"tile.count"> {
+  let summary = "The number of tiles along a mode of a tensor";
+  let description = [{
+    The extent of mode `mode` divided by `size`, rounded up, as an `i32`; with a size of 1, the extent.
+
+    ```mlir
+    %steps = cute.tile.count(%a) {mode = 1 : i32, size = 64 : i32} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">) -> i32
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$tensor, I32Attr:$mode, I32Attr:$size);
+  let results = (outs I32:$count);
+}
+
+def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
+  let summary = "A tile of a tensor in global memory";
+  let description = [{
+    The tile at `coord` of the tensor divided into tiles of shape `extents`: its first element is at the product of both. Elements outside of
+    the tensor have the value of `fill`: `zero` by default, `neg_inf` and `inf` are the least and greatest value of integers. Where the
+    optional mask, a tile of `i1` of the same shape, is false, nothing is read and the result is `fill`.
+
+    Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask of another shape.
+
+    ```mlir
+    %x = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
+                   Optional<AnyRankedTensor>:$mask, DenseI32ArrayAttr:$extents, OptionalAttr<Cute_TileFill>:$fill);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileStoreOp : Cute_Op<"tile.store"> {
+  let summary = "Writes a tile to a tensor in global memory";
+  let description = [{
+    The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written.
+
+    Refused: as of `cute.tile.load`; elements of another type than the tensor's.
+
+    ```mlir
+    cute.tile.store(%x, %a, %c) : (tensor<64x32xf16>, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> ()
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord,
+                   Optional<AnyRankedTensor>:$mask);
+}
+
+def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
+  let summary = "An elementwise operation on tiles of shapes that broadcast";
+  let description = [{
+    Operands are tiles and scalars of one element type, whose shapes broadcast by NumPy's rules: trailing dimensions are aligned, and an
+    extent of 1 is repeated. The short form names the kind: `cute.tile.add %x, %y` for `cute.tile.map<add> (%x, %y)`. Kinds:
+
+    - of two operands: `add`, `sub`, `mul`, `div`, `rem`, `min`, `max` (of floats: NaN if one is NaN), `pow`; of integers, signed,
+      also `and`, `or`, `xor`, `shl`, `shr`, `umin`, `umax`, `udiv`, `urem`, `ushr`
+    - comparisons, with a result of `i1`: `eq`, `ne`, `lt`, `le`, `gt`, `ge` (signed; ordered, `ne` unordered), `ult`, `ule`, `ugt`, `uge`
+    - of one operand: `neg`, `abs`, and of floats `exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt`, `sin`, `cos`, `tanh`, `erf`, `floor`, `ceil`,
+      `round`, `sigmoid`, `silu`, `gelu`, `relu`
+    - of three: `fma`; `where`, a condition of `i1` and two values
+
+    cute-tile-expand replaces it by operations of arith and math, which can be used directly on tiles as well.
+
+    Refused: shapes that do not broadcast, different element types, a kind that the element type does not have.
+
+    ```mlir
+    %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands, StrAttr:$kind);
+  let results = (outs AnyType:$result);
+}
+
+def Cute_TileCastOp : Cute_TileOp<"tile.cast"> {
+  let summary = "Elements converted to another type";
+  let description = [{
+    Floats to floats (rounded to nearest even), integers to integers (sign-extended or truncated; `zero_extend`: zero-extended), floats to
+    integers (toward zero) and back. `i1` is unsigned. A type with the same name is the tile itself.
+
+    ```mlir
+    %y = cute.tile.cast(%x) {element = f16} : (tensor<64x32xf32>) -> tensor<64x32xf16>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, TypeAttr:$element, UnitAttr:$zero_extend);
+  let results = (outs AnyType:$result);
+}
+
+def Cute_TileBroadcastOp : Cute_TileOp<"tile.broadcast"> {
+  let summary = "A scalar or tile repeated to a shape";
+  let description = [{
+    By NumPy's rules, as of `cute.tile.map`. A scalar fills the tile.
+
+    Refused: a shape to which the operand's does not broadcast.
+
+    ```mlir
+    %y = cute.tile.broadcast(%x) {extents = array<i32: 64, 32>} : (tensor<64x1xf32>) -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, DenseI32ArrayAttr:$extents);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileIotaOp : Cute_TileOp<"tile.iota"> {
+  let summary = "The index along a dimension";
+  let description = [{
+    An `i32` tile whose element is its index in dimension `mode`, plus the scalar operand if there is one.
+
+    ```mlir
+    %j = cute.tile.iota(%first) {extents = array<i32: 1, 64>, mode = 1 : i32} : (i32) -> tensor<1x64xi32>
+    ```
+  }];
+  let arguments = (ins Optional<I32>:$start, DenseI32ArrayAttr:$extents, I32Attr:$mode);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileReduceOp : Cute_TileOp<"tile.reduce"> {
+  let summary = "A reduction along a dimension, which keeps extent 1";
+  let description = [{
+    `min` and `max` are signed, of floats NaN if an element is NaN; `and`, `or` and `xor` are of integers. The order in which elements are
+    combined is not specified, but is the same in each run.
+
+    Refused: an axis that the tile does not have, a kind that the element type does not have.
+
+    ```mlir
+    %m = cute.tile.reduce(%x) {kind = "max", mode = 1 : i32} : (tensor<64x32xf32>) -> tensor<64x1xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Cute_TileReduction:$kind, I32Attr:$mode);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileScanOp : Cute_TileOp<"tile.scan"> {
+  let summary = "Inclusive prefix results along a dimension";
+  let description = [{
+    Element i combines elements 0 to i; with `reverse`, elements i to the last one. Kinds are those of `cute.tile.reduce`.
+
+    ```mlir
+    %s = cute.tile.scan(%x) {kind = "add", mode = 1 : i32} : (tensor<4x64xi32>) -> tensor<4x64xi32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Cute_TileReduction:$kind, I32Attr:$mode, UnitAttr:$reverse);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TilePermuteOp : Cute_TileOp<"tile.permute"> {
+  let summary = "Dimensions in another order";
+  let description = [{
+    Dimension i of the result is dimension `order[i]` of the operand.
+
+    ```mlir
+    %t = cute.tile.permute(%x) {order = array<i32: 1, 0>} : (tensor<64x32xf32>) -> tensor<32x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, DenseI32ArrayAttr:$order);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileReshapeOp : Cute_TileOp<"tile.reshape"> {
+  let summary = "The same elements in another shape";
+  let description = [{
+    Elements are counted with the last dimension fastest, as NumPy's reshape does.
+
+    Refused: a shape of another number of elements.
+
+    ```mlir
+    %t = cute.tile.reshape(%x) {extents = array<i32: 8, 8, 32>} : (tensor<64x32xf32>) -> tensor<8x8x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, DenseI32ArrayAttr:$extents);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
+  let summary = "D = A B^T + C: a product of tiles that is added to an accumulator";
+  let description = [{
+    A is (M,K), B is (N,K), C and D are (M,N), as of `cute.gemm`. Elements of A and B are f16, bf16, f8E4M3FN, f8E5M2 or f32 with an
+    accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there: then tensor
+    cores round A and B to tf32. Without tensor cores for the types, and on extents that are no multiple of an MMA's, threads multiply and add.
+
+    Refused: extents that do not match, types other than those.
+
+    ```mlir
+    %d = cute.tile.gemm(%a, %b, %c) : (tensor<64x32xf16>, tensor<128x32xf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c, UnitAttr:$tf32);
+  let results = (outs AnyRankedTensor:$d);
+}
+
+def Cute_TileGatherOp : Cute_TileMemoryOp<"tile.gather"> {
+  let summary = "Elements of a tensor at coordinates that tiles hold";
+  let description = [{
+    Behind the tensor an operand of `i32` or `i64`, a tile or a scalar, for each of its modes: the element's coordinate. Their shapes
+    broadcast. An optional last operand, a tile of `i1`, is the mask. Elements outside of the tensor or of the mask are `fill`, as of
+    `cute.tile.load`.
+
+    Refused: another number of coordinates than the tensor has modes, shapes that do not broadcast, scalars alone.
+
+    ```mlir
+    %x = cute.tile.gather(%table, %rows, %columns) : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, tensor<8x1xi32>, tensor<1x64xi32>) -> tensor<8x64xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Variadic<AnyType>:$coords,
+                   OptionalAttr<Cute_TileFill>:$fill);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileScatterOp : Cute_Op<"tile.scatter"> {
+  let summary = "Writes elements at coordinates that tiles hold";
+  let description = [{
+    Operands behind the value are those of `cute.tile.gather`; the value has the shape to which they broadcast. Elements of one tile
+    have different places: of several at one place, one is written.
+
+    ```mlir
+    cute.tile.scatter(%x, %out, %rows, %columns) : (tensor<8x64xf16>, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">, tensor<8x1xi32>, tensor<1x64xi32>) -> ()
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Variadic<AnyType>:$coords);
+}
+
+def Cute_TileAtomicOp : Cute_Op<"tile.atomic"> {
+  let summary = "Updates elements of a tensor atomically, at coordinates that tiles hold";
+  let description = [{
+    Operands as of `cute.tile.scatter`, where several elements may have one place. Relaxed, at the scope of the device. Kinds: `add`; of integers
+    also `min`, `max`, `and`, `or` and `xor`. This is how blocks combine results.
+
+    ```mlir
+    cute.tile.atomic(%x, %counts, %bins) {kind = "add"} : (tensor<256xi32>, !cute.memref<i32, gmem, "?:1">, tensor<256xi32>) -> ()
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$tensor, Variadic<AnyType>:$coords,
+                   Cute_TileReduction:$kind);
+}
+
+def Cute_TileScalarOp : Cute_TileOp<"tile.scalar"> {
+  let summary = "The element of a tile that has one";
+  let description = [{
+    ```mlir
+    %s = cute.tile.scalar(%x) : (tensor<1x1xf32>) -> f32
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyType:$result);
+}
+
+def Cute_TileConvertOp : Cute_Op<"tile.convert", [Pure]> {
+  let summary = "The same tile, distributed over the threads in another way";
+  let description = [{
+    What cute-tile-layouts inserts where an operation needs its operand otherwise than it was made: the encodings of both types say
+    which thread holds which element. Where each thread has its elements already, it becomes a choice of registers; otherwise elements go
+    through shared memory.
+
+    ```mlir
+    %y = cute.tile.convert(%x) : (tensor<64x32xf32, #cute.layout<"((32,4),(32,2)):((1@1,1@0),(4@0,32@1))">>) -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+#endif

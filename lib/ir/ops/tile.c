@@ -1,0 +1,750 @@
+/* Operations of tile programs: result types, and whether shapes, types and coordinates fit. */
+#include "lib/ir/ops/tile.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
+#include "lib/ir/ops/check.h"
+
+/* ---- shapes ---- */
+
+static bool within(const cute_tile_shape *shape)
+{
+    int64_t size = 1;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->extent[i] < 1 || shape->extent[i] > CUTE_TILE_MOST) return false;
+        size *= shape->extent[i];
+        if (size > CUTE_TILE_MOST) return false;
+    }
+    return true;
+}
+
+bool cute_tile_shape_of(MlirType type, cute_tile_shape *out)
+{
+    if (mlirTypeIsNull(type) || !mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
+        mlirShapedTypeGetRank(type) > CUTE_TILE_RANK)
+        return false;
+    out->rank = (int)mlirShapedTypeGetRank(type);
+    for (int i = 0; i < out->rank; i++) out->extent[i] = mlirShapedTypeGetDimSize(type, i);
+    return within(out);
+}
+
+bool cute_tile_shape_from(MlirAttribute list, cute_tile_shape *out)
+{
+    int count = cute_tile_numbers(list, out->extent);
+    out->rank = count;
+    return count >= 0 && within(out);
+}
+
+int cute_tile_numbers(MlirAttribute list, int64_t out[CUTE_TILE_RANK])
+{
+    if (mlirAttributeIsNull(list) || !mlirAttributeIsADenseI32Array(list)) return -1;
+    intptr_t count = mlirDenseArrayGetNumElements(list);
+    if (count > CUTE_TILE_RANK) return -1;
+    for (intptr_t i = 0; i < count; i++) out[i] = mlirDenseI32ArrayGetElement(list, i);
+    return (int)count;
+}
+
+int64_t cute_tile_size(const cute_tile_shape *shape)
+{
+    int64_t size = 1;
+    for (int i = 0; i < shape->rank; i++) size *= shape->extent[i];
+    return size;
+}
+
+bool cute_tile_shape_equal(const cute_tile_shape *a, const cute_tile_shape *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->extent[i] != b->extent[i]) return false;
+    return true;
+}
+
+bool cute_tile_shape_join(cute_tile_shape *shape, const cute_tile_shape *other)
+{
+    cute_tile_shape out = {.rank = shape->rank > other->rank ? shape->rank : other->rank};
+    for (int i = 0; i < out.rank; i++) {
+        int a = i - (out.rank - shape->rank), b = i - (out.rank - other->rank);
+        int64_t left = a < 0 ? 1 : shape->extent[a], right = b < 0 ? 1 : other->extent[b];
+        if (left != right && left != 1 && right != 1) return false;
+        out.extent[i] = left == 1 ? right : left;
+    }
+    *shape = out;
+    return within(shape);
+}
+
+MlirType cute_tile_type(const cute_tile_shape *shape, MlirType element, MlirAttribute encoding)
+{
+    return mlirRankedTensorTypeGetChecked(mlirLocationUnknownGet(mlirTypeGetContext(element)), shape->rank,
+                                          shape->extent, element, encoding);
+}
+
+MlirType cute_tile_element(MlirType type)
+{
+    return mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+int64_t cute_tile_number(MlirOperation op, const char *name, int64_t missing)
+{
+    MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
+    return mlirAttributeIsNull(a) || !mlirAttributeIsAInteger(a) ? missing : mlirIntegerAttrGetValueInt(a);
+}
+
+MlirStringRef cute_tile_word(MlirOperation op, const char *name)
+{
+    MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
+    return mlirAttributeIsNull(a) || !mlirAttributeIsAString(a) ? cute_text("") : mlirStringAttrGetValue(a);
+}
+
+/* ---- kinds of elementwise operations ---- */
+
+static const cute_tile_map maps[] = {
+#define MAP(name, operands, on_floats, on_integers) {#name, operands, on_floats, on_integers, false, -1, -1},
+#define COMPARE(name, on_floats, on_integers)       {#name, 2, NULL, NULL, true, on_floats, on_integers},
+#include "lib/ir/ops/tile_maps.def"
+};
+
+const cute_tile_map *cute_tile_map_find(MlirStringRef name)
+{
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        if (cute_text_is(name, maps[i].name)) return &maps[i];
+    return NULL;
+}
+
+/* ---- inference ---- */
+
+static MlirAttribute attribute_of(const cute_op_query *query, const char *name)
+{
+    return mlirAttributeIsNull(query->attributes)
+               ? query->attributes
+               : mlirDictionaryAttrGetElementByName(query->attributes, cute_text(name));
+}
+
+static int64_t number_of(const cute_op_query *query, const char *name)
+{
+    MlirAttribute a = attribute_of(query, name);
+    return mlirAttributeIsNull(a) || !mlirAttributeIsAInteger(a) ? -1 : mlirIntegerAttrGetValueInt(a);
+}
+
+static MlirType type_at(const cute_op_query *query, intptr_t i)
+{
+    return i < query->operand_count ? mlirValueGetType(query->operands[i]) : (MlirType){NULL};
+}
+
+static const char *shape_text(const cute_tile_shape *shape, char *out, size_t size)
+{
+    size_t at = 0;
+    for (int i = 0; i < shape->rank && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%lld", i ? "x" : "", (long long)shape->extent[i]);
+    if (!shape->rank) snprintf(out, size, "a scalar");
+    return out;
+}
+enum { SHAPE_TEXT = 160 };
+
+static bool not_a_shape(const cute_op_query *query, const cute_op_row *row, const char *name)
+{
+    return cute_op_fail(
+        query->location, row->name,
+        "expects '%s' to be at most %d extents of at least 1, such as [64, 32], whose product is at most %d",
+        name, CUTE_TILE_RANK, CUTE_TILE_MOST);
+}
+
+static bool not_a_tile(const cute_op_query *query, const cute_op_row *row, intptr_t i)
+{
+    return cute_op_fail(
+        query->location, row->name,
+        "expects operand #%d to be a tile: a tensor of known extents, at most %d dimensions and %d elements",
+        (int)i, CUTE_TILE_RANK, CUTE_TILE_MOST);
+}
+
+static bool infer_program(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirAttribute tile = attribute_of(query, "extents");
+    intptr_t count = query->operand_count;
+    if (!mlirAttributeIsNull(tile)) {
+        cute_tile_shape shape;
+        if (!cute_tile_shape_from(tile, &shape)) return not_a_shape(query, row, "extents");
+        count = shape.rank;
+    }
+    if (count < 1 || count > 3)
+        return cute_op_fail(query->location, row->name, "expects a grid of 1 to 3 dimensions, but got %d",
+                            (int)count);
+    for (intptr_t i = 0; i < count; i++) cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
+    return true;
+}
+
+static bool infer_i32(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
+    return true;
+}
+
+static const cute_value *tensor_of(MlirType type)
+{
+    const cute_value *value = mlirTypeIsNull(type) ? NULL : cute_type_peek(type);
+    return value && value->type == CUTE_MEMREF ? value : NULL;
+}
+
+static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape;
+    const cute_value *tensor = tensor_of(type_at(query, 0));
+    if (!tensor) return true;
+    if (!cute_tile_shape_from(attribute_of(query, "extents"), &shape))
+        return not_a_shape(query, row, "extents");
+    MlirType element = cute_element_type(query->context, tensor->pointer->element);
+    if (mlirTypeIsNull(element))
+        return cute_op_fail(query->location, row->name,
+                            "expects elements of a type that programs have, but got %s",
+                            tensor->pointer->element);
+    cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
+    return true;
+}
+
+/* The shape to which operands from `first` on broadcast; scalars have any. False after an error. */
+static bool join_operands(const cute_op_row *row, const cute_op_query *query, intptr_t first, intptr_t count,
+                          cute_tile_shape *shape, MlirAttribute *encoding, bool *any)
+{
+    *shape = (cute_tile_shape){0};
+    *encoding = mlirAttributeGetNull();
+    *any = false;
+    for (intptr_t i = first; i < first + count; i++) {
+        MlirType type = type_at(query, i);
+        cute_tile_shape own;
+        if (!mlirTypeIsARankedTensor(type)) continue;
+        if (!cute_tile_shape_of(type, &own)) return not_a_tile(query, row, i);
+        char left[SHAPE_TEXT], right[SHAPE_TEXT];
+        shape_text(shape, left, sizeof left);
+        if (!cute_tile_shape_join(shape, &own))
+            return cute_op_fail(
+                query->location, row->name,
+                "expects shapes that broadcast, but got %s and %s (operand #%d): align trailing dimensions, "
+                "and give those that repeat an extent of 1 with cute.tile.reshape",
+                left, shape_text(&own, right, sizeof right), (int)i);
+        if (cute_tile_shape_equal(shape, &own)) *encoding = mlirRankedTensorTypeGetEncoding(type);
+        *any = true;
+    }
+    return true;
+}
+
+static bool infer_map(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirAttribute kind = attribute_of(query, "kind"), encoding;
+    const cute_tile_map *map = mlirAttributeIsNull(kind) || !mlirAttributeIsAString(kind)
+                                   ? NULL
+                                   : cute_tile_map_find(mlirStringAttrGetValue(kind));
+    if (!map)
+        return cute_op_fail(query->location, row->name,
+                            "expects a kind of elementwise operation, such as add");
+    if (query->operand_count != map->operands)
+        return cute_op_fail(query->location, row->name, "expects %d operand%s for %s, but got %d",
+                            map->operands, map->operands == 1 ? "" : "s", map->name,
+                            (int)query->operand_count);
+    cute_tile_shape shape;
+    bool any;
+    if (!join_operands(row, query, 0, query->operand_count, &shape, &encoding, &any)) return false;
+    MlirType element = map->compare ? mlirIntegerTypeGet(query->context, 1)
+                                    : cute_tile_element(type_at(query, query->operand_count - 1));
+    cute_op_types_add(out, any ? cute_tile_type(&shape, element, encoding) : element);
+    return true;
+}
+
+static bool infer_cast(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    MlirAttribute element = attribute_of(query, "element");
+    MlirType from = type_at(query, 0);
+    cute_tile_shape shape;
+    if (mlirAttributeIsNull(element) || !mlirAttributeIsAType(element) || mlirTypeIsNull(from)) return true;
+    MlirType to = mlirTypeAttrGetValue(element);
+    if (!mlirTypeIsARankedTensor(from)) return cute_op_types_add(out, to), true;
+    if (!cute_tile_shape_of(from, &shape)) return not_a_tile(query, row, 0);
+    cute_op_types_add(out, cute_tile_type(&shape, to, mlirRankedTensorTypeGetEncoding(from)));
+    return true;
+}
+
+static bool infer_shaped(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape;
+    if (!cute_tile_shape_from(attribute_of(query, "extents"), &shape))
+        return not_a_shape(query, row, "extents");
+    MlirType element = query->operand_count && strcmp(row->name, "cute.tile.iota")
+                           ? cute_tile_element(type_at(query, 0))
+                           : mlirIntegerTypeGet(query->context, 32);
+    cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
+    return true;
+}
+
+static bool infer_reduce(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape;
+    int64_t axis = number_of(query, "mode");
+    if (mlirTypeIsNull(type_at(query, 0))) return true;
+    if (!cute_tile_shape_of(type_at(query, 0), &shape)) return not_a_tile(query, row, 0);
+    if (axis < 0 || axis >= shape.rank)
+        return cute_op_fail(query->location, row->name, "expects an axis from 0 to %d, but got %lld",
+                            shape.rank - 1, (long long)axis);
+    MlirAttribute encoding = mlirAttributeGetNull();
+    if (!strcmp(row->name, "cute.tile.reduce"))
+        shape.extent[axis] = 1;
+    else
+        encoding = mlirRankedTensorTypeGetEncoding(type_at(query, 0));
+    cute_op_types_add(out, cute_tile_type(&shape, cute_tile_element(type_at(query, 0)), encoding));
+    return true;
+}
+
+static bool infer_permute(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape, result;
+    if (mlirTypeIsNull(type_at(query, 0))) return true;
+    if (!cute_tile_shape_of(type_at(query, 0), &shape)) return not_a_tile(query, row, 0);
+    int64_t order[CUTE_TILE_RANK];
+    int count = cute_tile_numbers(attribute_of(query, "order"), order);
+    unsigned seen = 0;
+    for (int i = 0; i < count && count == shape.rank; i++) {
+        if (order[i] < 0 || order[i] >= shape.rank || seen >> order[i] & 1) break;
+        seen |= 1u << order[i];
+        result.extent[i] = shape.extent[order[i]];
+    }
+    if (seen != (1u << shape.rank) - 1)
+        return cute_op_fail(query->location, row->name,
+                            "expects 'order' to have each of the dimensions 0 to %d once", shape.rank - 1);
+    result.rank = shape.rank;
+    cute_op_types_add(out,
+                      cute_tile_type(&result, cute_tile_element(type_at(query, 0)), mlirAttributeGetNull()));
+    return true;
+}
+
+static bool infer_gemm(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    if (query->operand_count == 3) cute_op_types_add(out, type_at(query, 2));
+    return true;
+}
+
+static bool infer_gather(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    const cute_value *tensor = tensor_of(type_at(query, 0));
+    cute_tile_shape shape;
+    MlirAttribute encoding;
+    bool any;
+    if (!tensor) return true;
+    if (!join_operands(row, query, 1, query->operand_count - 1, &shape, &encoding, &any)) return false;
+    MlirType element = cute_element_type(query->context, tensor->pointer->element);
+    if (mlirTypeIsNull(element) || !any)
+        return cute_op_fail(query->location, row->name,
+                            mlirTypeIsNull(element)
+                                ? "expects elements of a type that programs have"
+                                : "expects a coordinate that is a tile: of scalars alone, cute.memref.load");
+    cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
+    return true;
+}
+
+static bool infer_scalar(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    (void)row;
+    if (query->operand_count == 1) cute_op_types_add(out, cute_tile_element(type_at(query, 0)));
+    return true;
+}
+
+/* ---- verification ---- */
+
+static MlirType operand_type(MlirOperation op, intptr_t i)
+{
+    return mlirValueGetType(mlirOperationGetOperand(op, i));
+}
+
+static bool is_float(MlirType type)
+{
+    return mlirTypeIsAFloat(type);
+}
+
+static bool is_integer(MlirType type)
+{
+    return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
+}
+
+static bool fail_type(const cute_check *c, const char *what, MlirType type)
+{
+    cute_buffer text = {0};
+    mlirTypePrint(type, cute_print_to_buffer, &text);
+    cute_check_fail(c, "%s, but got '%s'", what, cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    return false;
+}
+
+static bool verify_program(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirAttribute tile = mlirOperationGetAttributeByName(op, cute_text("extents"));
+    intptr_t count = mlirOperationGetNumOperands(op);
+    if (mlirAttributeIsNull(tile)) {
+        for (intptr_t i = 0; i < count; i++)
+            if (!is_integer(operand_type(op, i)))
+                return fail_type(&c, "expects extents of i32, i64 or index, or a tensor and a tile",
+                                 operand_type(op, i));
+        return true;
+    }
+    const cute_value *tensor = count == 1 ? tensor_of(operand_type(op, 0)) : NULL;
+    if (!tensor)
+        return cute_check_fail(&c, "expects one operand with 'extents': the tensor that the tiles divide");
+    int rank = tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1;
+    if (rank != mlirDenseArrayGetNumElements(tile))
+        return cute_check_fail(&c,
+                               "expects an extent of the tile for each of the tensor's %d modes, but got %d",
+                               rank, (int)mlirDenseArrayGetNumElements(tile));
+    return true;
+}
+
+static int rank_of(const cute_value *tensor)
+{
+    return tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1;
+}
+
+static bool verify_count(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int64_t mode = cute_tile_number(op, "mode", -1), size = cute_tile_number(op, "size", 0);
+    int rank = rank_of(tensor_of(operand_type(op, 0)));
+    if (mode < 0 || mode >= rank)
+        return cute_check_fail(&c, "expects a mode from 0 to %d, but got %lld", rank - 1, (long long)mode);
+    if (size < 1) return cute_check_fail(&c, "expects a size of at least 1, but got %lld", (long long)size);
+    return true;
+}
+
+static bool verify_mask(const cute_check *c, const cute_tile_shape *shape, MlirType mask)
+{
+    cute_tile_shape own;
+    char want[SHAPE_TEXT], got[SHAPE_TEXT];
+    MlirType element = cute_tile_element(mask);
+    if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 1)
+        return fail_type(c, "expects a mask of i1", mask);
+    if (!cute_tile_shape_of(mask, &own) || !cute_tile_shape_equal(shape, &own))
+        return cute_check_fail(
+            c, "expects a mask of the tile's shape, %s, but got %s: cute.tile.broadcast repeats it",
+            shape_text(shape, want, sizeof want), shape_text(&own, got, sizeof got));
+    return true;
+}
+
+/* What loads and stores of tiles have in common: the tensor, its modes, the coordinate. */
+static bool verify_access(const cute_check *c, const cute_value *tensor, const cute_value *coord,
+                          const cute_tile_shape *shape)
+{
+    int rank = rank_of(tensor), got = coord->tree->kind == CUTE_TREE_TUPLE ? (int)coord->tree->count : 1;
+    if (tensor->pointer->space != CUTE_SPACE_GMEM)
+        return cute_check_fail(
+            c,
+            "expects a tensor in global memory, gmem, but got %s: passes choose shared memory and registers",
+            cute_space_name(tensor->pointer->space));
+    if (rank != shape->rank)
+        return cute_check_fail(
+            c, "expects a tile of the tensor's rank, %d, but got %d: extents of modes that are indexed are 1",
+            rank, shape->rank);
+    if (rank != got)
+        return cute_check_fail(
+            c, "expects a coordinate with a number for each of the tensor's %d modes, but got %d", rank, got);
+    return true;
+}
+
+static bool verify_load(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape;
+    if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape))
+        return cute_check_fail(&c, "expects a result of known extents");
+    return verify_access(&c, cute_check_operand(&c, 0), cute_check_operand(&c, 1), &shape) &&
+           (mlirOperationGetNumOperands(op) < 3 || verify_mask(&c, &shape, operand_type(op, 2)));
+}
+
+static bool verify_element(const cute_check *c, MlirType tile, const cute_value *tensor)
+{
+    return cute_check_value(c, "elements", cute_tile_element(tile), tensor->pointer);
+}
+
+static bool verify_store(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape;
+    if (!cute_tile_shape_of(operand_type(op, 0), &shape))
+        return cute_check_fail(&c, "expects a tile of known extents");
+    return verify_access(&c, cute_check_operand(&c, 1), cute_check_operand(&c, 2), &shape) &&
+           verify_element(&c, operand_type(op, 0), cute_check_operand(&c, 1)) &&
+           (mlirOperationGetNumOperands(op) < 4 || verify_mask(&c, &shape, operand_type(op, 3)));
+}
+
+static bool verify_map(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirStringRef kind = cute_tile_word(op, "kind");
+    const cute_tile_map *map = cute_tile_map_find(kind);
+    intptr_t count = mlirOperationGetNumOperands(op), first = cute_text_is(kind, "where") ? 1 : 0;
+    if (!map) return cute_check_fail(&c, "expects a kind of elementwise operation, such as add");
+    MlirType element = cute_tile_element(operand_type(op, count - 1));
+    if (first) {
+        MlirType condition = cute_tile_element(operand_type(op, 0));
+        if (!mlirTypeIsAInteger(condition) || mlirIntegerTypeGetWidth(condition) != 1)
+            return fail_type(&c, "expects a condition of i1", operand_type(op, 0));
+    }
+    for (intptr_t i = first; i < count; i++) {
+        MlirType own = cute_tile_element(operand_type(op, i));
+        if (mlirTypeEqual(own, element)) continue;
+        cute_buffer left = {0}, right = {0};
+        mlirTypePrint(own, cute_print_to_buffer, &left);
+        mlirTypePrint(element, cute_print_to_buffer, &right);
+        cute_check_fail(&c,
+                        "expects operands of one element type, but got %s and %s: cute.tile.cast converts",
+                        cute_buffer_text(&left), cute_buffer_text(&right));
+        cute_buffer_release(&left);
+        cute_buffer_release(&right);
+        return false;
+    }
+    bool has = is_float(element)     ? map->on_floats || map->float_predicate >= 0
+               : is_integer(element) ? map->on_integers || map->integer_predicate >= 0
+                                     : false;
+    if (has) return true;
+    return fail_type(&c, is_float(element) ? "expects integers" : "expects floats", element);
+}
+
+static bool verify_cast(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType from = cute_tile_element(operand_type(op, 0)),
+             to = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("element")));
+    if ((is_float(from) || mlirTypeIsAInteger(from)) && (is_float(to) || mlirTypeIsAInteger(to))) return true;
+    return fail_type(&c, "expects floats or integers",
+                     is_float(from) || mlirTypeIsAInteger(from) ? to : from);
+}
+
+static bool verify_broadcast(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape from, to, joined;
+    char left[SHAPE_TEXT], right[SHAPE_TEXT];
+    if (!mlirTypeIsARankedTensor(operand_type(op, 0))) return true;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to);
+    joined = to;
+    if (cute_tile_shape_of(operand_type(op, 0), &from) && cute_tile_shape_join(&joined, &from) &&
+        cute_tile_shape_equal(&joined, &to))
+        return true;
+    return cute_check_fail(&c, "expects a shape to which %s broadcasts, but got %s",
+                           shape_text(&from, left, sizeof left), shape_text(&to, right, sizeof right));
+}
+
+static bool verify_iota(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape;
+    int64_t axis = cute_tile_number(op, "mode", -1);
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
+    if (axis >= 0 && axis < shape.rank) return true;
+    return cute_check_fail(&c, "expects an axis from 0 to %d, but got %lld", shape.rank - 1, (long long)axis);
+}
+
+/* and, or, xor are of integers. */
+static bool verify_kind(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType element = cute_tile_element(operand_type(op, 0));
+    MlirStringRef kind = cute_tile_word(op, "kind");
+    bool bits = cute_text_is(kind, "and") || cute_text_is(kind, "or") || cute_text_is(kind, "xor");
+    if (is_integer(element) || (is_float(element) && !bits)) return true;
+    return fail_type(&c, bits ? "expects integers" : "expects floats or integers", element);
+}
+
+static bool verify_reshape(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape from, to;
+    if (!cute_tile_shape_of(operand_type(op, 0), &from))
+        return cute_check_fail(&c, "expects a tile of known extents");
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to);
+    if (cute_tile_size(&from) == cute_tile_size(&to)) return true;
+    return cute_check_fail(&c, "expects a shape of %lld elements, but got %lld",
+                           (long long)cute_tile_size(&from), (long long)cute_tile_size(&to));
+}
+
+static bool verify_gemm(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape[3];
+    char text[3][SHAPE_TEXT];
+    MlirType element[3];
+    for (int i = 0; i < 3; i++) {
+        element[i] = cute_tile_element(operand_type(op, i));
+        if (!cute_tile_shape_of(operand_type(op, i), &shape[i]) || shape[i].rank != 2)
+            return cute_check_fail(&c, "expects operand #%d to have two dimensions", i);
+        shape_text(&shape[i], text[i], sizeof text[i]);
+    }
+    if (shape[0].extent[1] != shape[1].extent[1])
+        return cute_check_fail(&c, "expects A (M,K) and B (N,K) of one K, but got %s and %s", text[0],
+                               text[1]);
+    if (shape[2].extent[0] != shape[0].extent[0] || shape[2].extent[1] != shape[1].extent[0])
+        return cute_check_fail(&c, "expects an accumulator of %lldx%lld, but got %s",
+                               (long long)shape[0].extent[0], (long long)shape[1].extent[0], text[2]);
+    if (!mlirTypeEqual(element[0], element[1]))
+        return fail_type(&c, "expects A and B of one element type", element[1]);
+    bool half = mlirTypeIsAF16(element[0]),
+         narrow = half || mlirTypeIsABF16(element[0]) || mlirTypeIsAFloat8E4M3FN(element[0]) ||
+                  mlirTypeIsAFloat8E5M2(element[0]) || mlirTypeIsAF32(element[0]);
+    bool fits = mlirTypeIsAF32(element[2])   ? narrow
+                : mlirTypeIsAF16(element[2]) ? half
+                : mlirTypeIsAF64(element[2])
+                    ? mlirTypeIsAF64(element[0])
+                    : mlirTypeIsAInteger(element[2]) && mlirIntegerTypeGetWidth(element[2]) == 32 &&
+                          mlirTypeIsAInteger(element[0]) && mlirIntegerTypeGetWidth(element[0]) == 8;
+    if (fits) return true;
+    return fail_type(&c,
+                     "expects an accumulator of f32 for f16, bf16, f8E4M3FN, f8E5M2 and f32, f16 for f16, "
+                     "f64 for f64, i32 for i8",
+                     element[2]);
+}
+
+/* A coordinate for each mode behind the tensor, which is operand `at`, then perhaps a mask. */
+static bool verify_coords(const cute_check *c, intptr_t at, const cute_tile_shape *shape)
+{
+    const cute_value *tensor = cute_check_operand(c, at);
+    intptr_t count = mlirOperationGetNumOperands(c->op) - at - 1, rank = rank_of(tensor);
+    if (tensor->pointer->space != CUTE_SPACE_GMEM)
+        return cute_check_fail(c, "expects a tensor in global memory, gmem, but got %s",
+                               cute_space_name(tensor->pointer->space));
+    if (count != rank && count != rank + 1)
+        return cute_check_fail(
+            c,
+            "expects a coordinate for each of the tensor's %d modes, and at most a mask, but got %d operands",
+            (int)rank, (int)count);
+    for (intptr_t i = 0; i < rank; i++) {
+        MlirType element = cute_tile_element(operand_type(c->op, at + 1 + i));
+        int width = mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element) : 0;
+        if (width != 32 && width != 64) return fail_type(c, "expects coordinates of i32 or i64", element);
+    }
+    return count == rank || verify_mask(c, shape, operand_type(c->op, at + 1 + rank));
+}
+
+static bool verify_gather(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
+    return verify_coords(&c, 0, &shape);
+}
+
+static bool verify_scatter(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape, own;
+    char want[SHAPE_TEXT], got[SHAPE_TEXT];
+    if (!cute_tile_shape_of(operand_type(op, 0), &shape))
+        return cute_check_fail(&c, "expects a tile of known extents");
+    if (!verify_coords(&c, 1, &shape) || !verify_element(&c, operand_type(op, 0), cute_check_operand(&c, 1)))
+        return false;
+    cute_tile_shape joined = shape;
+    for (int i = 0; i < rank_of(cute_check_operand(&c, 1)); i++) {
+        MlirType type = operand_type(op, 2 + i);
+        if (!mlirTypeIsARankedTensor(type)) continue;
+        if (!cute_tile_shape_of(type, &own) || !cute_tile_shape_join(&joined, &own) ||
+            !cute_tile_shape_equal(&joined, &shape))
+            return cute_check_fail(&c, "expects coordinates that broadcast to %s, but got %s",
+                                   shape_text(&shape, want, sizeof want), shape_text(&own, got, sizeof got));
+    }
+    return strcmp(row->name, "cute.tile.atomic") || verify_kind(row, op);
+}
+
+static bool verify_scalar(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape shape;
+    char got[SHAPE_TEXT];
+    if (cute_tile_shape_of(operand_type(op, 0), &shape) && cute_tile_size(&shape) == 1) return true;
+    return cute_check_fail(&c, "expects a tile of one element, but got %s",
+                           shape_text(&shape, got, sizeof got));
+}
+
+/* Result types are those that follow, whatever their encodings. */
+static bool verify_results(const cute_op_row *row, MlirOperation op)
+{
+    enum { MOST = 16 };
+    cute_check c = cute_check_begin(row, op);
+    MlirNamedAttribute attributes[MOST];
+    MlirValue operands[MOST];
+    intptr_t count = mlirOperationGetNumAttributes(op), given = mlirOperationGetNumOperands(op);
+    if (given > MOST || count > MOST)
+        return cute_check_fail(&c, "expects at most %d operands, but got %d", MOST, (int)given);
+    for (intptr_t i = 0; i < count; i++) attributes[i] = mlirOperationGetAttribute(op, i);
+    for (intptr_t i = 0; i < given; i++) operands[i] = mlirOperationGetOperand(op, i);
+    MlirContext context = mlirOperationGetContext(op);
+    cute_op_query query = {.context = context,
+                           .location = mlirOperationGetLocation(op),
+                           .operand_count = given,
+                           .operands = operands,
+                           .attributes = mlirDictionaryAttrGet(context, count, attributes)};
+    cute_op_types types = {0};
+    bool ok = row->infer(row, &query, &types);
+    if (ok && types.count != mlirOperationGetNumResults(op))
+        ok = cute_check_fail(&c, "expects %d result%s, but got %d", (int)types.count,
+                             types.count == 1 ? "" : "s", (int)mlirOperationGetNumResults(op));
+    for (intptr_t i = 0; ok && i < types.count; i++) {
+        MlirType stated = mlirValueGetType(mlirOperationGetResult(op, i));
+        cute_tile_shape want, got;
+        bool tile = cute_tile_shape_of(types.items[i], &want);
+        ok = tile ? cute_tile_shape_of(stated, &got) && cute_tile_shape_equal(&want, &got) &&
+                        mlirTypeEqual(cute_tile_element(stated), cute_tile_element(types.items[i]))
+                  : mlirTypeEqual(stated, types.items[i]);
+        if (ok) continue;
+        cute_buffer left = {0};
+        mlirTypePrint(types.items[i], cute_print_to_buffer, &left);
+        char what[320];
+        snprintf(what, sizeof what, "expects a result of '%s'", cute_buffer_text(&left));
+        cute_buffer_release(&left);
+        fail_type(&c, what, stated);
+    }
+    free(types.items);
+    return ok;
+}
+
+#define VERIFY(name)                                                                                         \
+    static bool verify_typed_##name(const cute_op_row *row, MlirOperation op)                                \
+    {                                                                                                        \
+        return verify_results(row, op) && verify_##name(row, op);                                            \
+    }
+VERIFY(program)
+VERIFY(count)
+VERIFY(load)
+VERIFY(map)
+VERIFY(cast)
+VERIFY(broadcast)
+VERIFY(iota)
+VERIFY(kind)
+VERIFY(reshape)
+VERIFY(gemm)
+VERIFY(gather)
+VERIFY(scalar)
+
+static const cute_op_row rows[] = {
+    {.name = "cute.tile.program", .infer = infer_program, .verify = verify_typed_program},
+    {.name = "cute.tile.count", .infer = infer_i32, .verify = verify_typed_count},
+    {.name = "cute.tile.load", .infer = infer_load, .verify = verify_typed_load},
+    {.name = "cute.tile.store", .verify = verify_store},
+    {.name = "cute.tile.map", .infer = infer_map, .verify = verify_typed_map},
+    {.name = "cute.tile.cast", .infer = infer_cast, .verify = verify_typed_cast},
+    {.name = "cute.tile.broadcast", .infer = infer_shaped, .verify = verify_typed_broadcast},
+    {.name = "cute.tile.iota", .infer = infer_shaped, .verify = verify_typed_iota},
+    {.name = "cute.tile.reduce", .infer = infer_reduce, .verify = verify_typed_kind},
+    {.name = "cute.tile.scan", .infer = infer_reduce, .verify = verify_typed_kind},
+    {.name = "cute.tile.permute", .infer = infer_permute, .verify = verify_results},
+    {.name = "cute.tile.reshape", .infer = infer_shaped, .verify = verify_typed_reshape},
+    {.name = "cute.tile.gemm", .infer = infer_gemm, .verify = verify_typed_gemm},
+    {.name = "cute.tile.gather", .infer = infer_gather, .verify = verify_typed_gather},
+    {.name = "cute.tile.scatter", .verify = verify_scatter},
+    {.name = "cute.tile.atomic", .verify = verify_scatter},
+    {.name = "cute.tile.scalar", .infer = infer_scalar, .verify = verify_typed_scalar},
+    {.name = "cute.tile.convert"},
+};
+const cute_op_family cute_family_tile = {rows, sizeof rows / sizeof *rows};

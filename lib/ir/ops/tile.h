@@ -1,0 +1,49 @@
+/* Tile programs: shapes of tiles, and the kinds of elementwise operations. */
+#ifndef CUTE_LIB_IR_OPS_TILE_H
+#define CUTE_LIB_IR_OPS_TILE_H
+
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CUTE_TILE_RANK = 8,
+    CUTE_TILE_MOST = 1 << 20, /* elements of a tile */
+};
+
+typedef struct cute_tile_shape {
+    int rank;
+    int64_t extent[CUTE_TILE_RANK];
+} cute_tile_shape;
+
+/* False for a type that is not a ranked tensor of known extents, or of a rank above CUTE_TILE_RANK. */
+bool cute_tile_shape_of(MlirType type, cute_tile_shape *out);
+/* Of an attribute such as [64, 32]; false if an extent is less than 1 or the rank is wrong. */
+bool cute_tile_shape_from(MlirAttribute list, cute_tile_shape *out);
+/* The numbers of such an attribute, of any value, and how many there are; -1: it is none. */
+int cute_tile_numbers(MlirAttribute list, int64_t out[CUTE_TILE_RANK]);
+int64_t cute_tile_size(const cute_tile_shape *shape);
+/* Broadcasts `other` into `shape` by NumPy's rules; false if an extent differs and neither is 1. */
+bool cute_tile_shape_join(cute_tile_shape *shape, const cute_tile_shape *other);
+bool cute_tile_shape_equal(const cute_tile_shape *a, const cute_tile_shape *b);
+/* A tensor type; `encoding` may be null. */
+MlirType cute_tile_type(const cute_tile_shape *shape, MlirType element, MlirAttribute encoding);
+/* The element type of a tensor; any other type itself. */
+MlirType cute_tile_element(MlirType type);
+/* The integer attribute `name` of `op`, or `missing`. */
+int64_t cute_tile_number(MlirOperation op, const char *name, int64_t missing);
+/* The string attribute `name`, or "". */
+MlirStringRef cute_tile_word(MlirOperation op, const char *name);
+
+/* A row of tile_maps.def. */
+typedef struct cute_tile_map {
+    const char *name;
+    int operands;
+    const char *on_floats, *on_integers; /* NULL: none */
+    bool compare;
+    int float_predicate, integer_predicate; /* of a comparison; -1: none */
+} cute_tile_map;
+/* NULL: there is no such kind. */
+const cute_tile_map *cute_tile_map_find(MlirStringRef name);
+
+#endif

@@ -1,0 +1,254 @@
+/* cute-tile-distribute: a tile program as the program of one thread, on vectors of the elements that it holds.
+ *
+ * Requires: cute-tile-layouts. Ensures: no tile is left; of operations on tiles only cute.tile.program and cute.tile.count, which
+ * cute-tile-launch takes. Each operation is complete before the next: conversions, reductions between warps and operands of products
+ * use the same shared memory, between barriers. The kernel has `cute.shared_bytes`, the dynamic shared memory that it needs.
+ *
+ *     %y = arith.addf %x, %x : tensor<64x32xf32, #cute.layout<"((8,16),(4,4)):((4@1,1@0),(1@1,16@0))">>
+ * ->
+ *     %y = arith.addf %x, %x : vector<16xf32>
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+#include "lib/base/list.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/emit.h"
+
+static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
+
+/* ---- operations that choose among registers ---- */
+
+static MlirValue lower_broadcast(tile_emitter *e, const tile_op *t)
+{
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    int64_t count = tile_values(&t->out);
+    if (!t->tile[0]) return tile_splat(e, value, count);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
+    if (!map || !tile_registers_map(e->arena, &t->in[0], &t->out, map)) return e->failed = true, value;
+    return tile_pick(e, value, map, count);
+}
+
+static MlirValue lower_relabelled(tile_emitter *e, const tile_op *t)
+{
+    (void)e;
+    return mlirOperationGetOperand(t->op, 0);
+}
+
+static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
+{
+    return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
+}
+
+static MlirValue lower_iota(tile_emitter *e, const tile_op *t)
+{
+    int axis = (int)cute_tile_number(t->op, "mode", 0);
+    int64_t count = tile_values(&t->out);
+    int32_t *own = cute_arena_array(e->arena, (size_t)count, sizeof *own);
+    if (!own) return e->failed = true, (MlirValue){NULL};
+    for (int64_t v = 0; v < count; v++) {
+        int64_t coord[CUTE_TILE_RANK] = {0};
+        tile_modes_coord(&t->out.values, v, coord);
+        own[v] = (int32_t)coord[axis];
+    }
+    MlirValue first = tile_thread_coord(e, &t->out, axis);
+    if (mlirOperationGetNumOperands(t->op))
+        first = cute_binary(&e->b, "arith.addi", first, mlirOperationGetOperand(t->op, 0));
+    return cute_binary(&e->b, "arith.addi", tile_splat(e, first, count), tile_i32_vector(e, own, count));
+}
+
+static const struct {
+    const char *name;
+    MlirValue (*lower)(tile_emitter *e, const tile_op *t);
+} lowerings[] = {
+    {"cute.tile.load", tile_lower_load},      {"cute.tile.store", tile_lower_store},
+    {"cute.tile.gather", tile_lower_gather},  {"cute.tile.scatter", tile_lower_scatter},
+    {"cute.tile.atomic", tile_lower_scatter}, {"cute.tile.convert", tile_lower_convert},
+    {"cute.tile.reduce", tile_lower_reduce},  {"cute.tile.scan", tile_lower_scan},
+    {"cute.tile.gemm", tile_lower_gemm},      {"cute.tile.broadcast", lower_broadcast},
+    {"cute.tile.permute", lower_relabelled},  {"cute.tile.reshape", lower_relabelled},
+    {"cute.tile.scalar", lower_scalar},       {"cute.tile.iota", lower_iota},
+};
+
+/* ---- what is to be done, before types change ---- */
+
+typedef struct work {
+    tile_emitter *e;
+    tile_op *ops;
+    size_t count, capacity;
+} work;
+
+static void collect_tile_op(MlirOperation op, void *context)
+{
+    work *w = context;
+    if (w->e->failed || cute_op_is(op, "cute.tile.program") || cute_op_is(op, "cute.tile.count")) return;
+    if (!cute_arena_more(w->e->arena, &w->ops, w->count, &w->capacity, sizeof *w->ops, 32)) {
+        w->e->failed = true;
+        return;
+    }
+    tile_op *t = &w->ops[w->count++];
+    *t = (tile_op){.op = op};
+    w->e->b.location = mlirOperationGetLocation(op);
+    bool ok = mlirOperationGetNumOperands(op) <= TILE_OPERANDS;
+    for (intptr_t i = 0; ok && i < mlirOperationGetNumOperands(op); i++) {
+        MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+        t->tile[i] = mlirTypeIsARankedTensor(type);
+        if (t->tile[i]) ok = tile_distribution_of(type, &t->in[i]);
+    }
+    if (ok && mlirOperationGetNumResults(op) &&
+        mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
+        ok = tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &t->out);
+    if (!ok)
+        tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
+                        "cute-tile-distribute");
+}
+
+/* ---- types ---- */
+
+static void set_vector(tile_emitter *e, MlirValue value)
+{
+    MlirType type = mlirValueGetType(value);
+    tile_distribution d;
+    if (e->failed || !mlirTypeIsARankedTensor(type)) return;
+    if (!tile_distribution_of(type, &d)) {
+        tile_fail(e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
+                     "cute-tile-distribute");
+        return;
+    }
+    mlirValueSetType(value, tile_vector_type(cute_tile_element(type), tile_values(&d)));
+}
+
+static void set_vectors(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        set_vector(e, mlirOperationGetResult(op, i));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
+                set_vector(e, mlirBlockGetArgument(b, i));
+    if (e->failed || !cute_op_is(op, "arith.constant")) return;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
+    if (mlirTypeIsAVector(type) && mlirTypeIsARankedTensor(mlirAttributeGetType(value)))
+        mlirOperationSetAttributeByName(
+            op, cute_text("value"),
+            mlirDenseElementsAttrSplatGet(type, mlirDenseElementsAttrGetSplatValue(value)));
+}
+
+/* ---- one kernel ---- */
+
+static void lower_op(tile_emitter *e, const tile_op *t)
+{
+    e->b = cute_builder_before(t->op);
+    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
+        if (!cute_op_is(t->op, lowerings[i].name)) continue;
+        MlirValue value = lowerings[i].lower(e, t);
+        if (e->failed) {
+            e->failed = false;
+            tile_fail(e, "this operation on tiles is not lowered");
+            return;
+        }
+        if (mlirOperationGetNumResults(t->op))
+            mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(t->op, 0), value);
+        mlirOperationDestroy(t->op);
+        return;
+    }
+    tile_fail(e, "expected an operation on tiles that cute-tile-expand leaves");
+}
+
+static void lower_function(tile_emitter *e)
+{
+    work w = {.e = e};
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, collect_tile_op, &w);
+    if (!e->failed) cute_op_walk(e->function, NULL, CUTE_WALK_OUTER_FIRST, set_vectors, e);
+    if (e->failed) return;
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0));
+    e->b = cute_builder_at_start(entry, mlirOperationGetLocation(e->function));
+    e->thread = cute_build_value(&e->b, "nvvm.read.ptx.sreg.tid.x", tile_i32_type(e), CUTE_NO_OPERANDS,
+                                 CUTE_NO_NAMED);
+    for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
+    mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
+                                    mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
+}
+
+/* ---- the pass ---- */
+
+static void look_for_tiles(MlirOperation op, void *context)
+{
+    bool *found = context;
+    *found |= cute_op_of(op, "cute.tile.");
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        *found |= mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, i)));
+}
+
+bool tile_is_program(MlirOperation function)
+{
+    bool found = false;
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_tiles, &found);
+    return found;
+}
+
+int64_t tile_block_size(MlirOperation function)
+{
+    static const char *const names[] = {"nvvm.reqntid", "known_block_size", "gpu.known_block_size"};
+    for (int i = 0; i < 3; i++) {
+        MlirAttribute block = mlirOperationGetAttributeByName(function, cute_text(names[i]));
+        if (mlirAttributeIsNull(block) || !mlirAttributeIsADenseI32Array(block)) continue;
+        int64_t threads = 1;
+        for (intptr_t k = 0; k < mlirDenseArrayGetNumElements(block); k++)
+            threads *= mlirDenseI32ArrayGetElement(block, k);
+        return threads;
+    }
+    return 0;
+}
+
+typedef struct search {
+    const cute_arch *arch;
+    bool changed, failed;
+} search;
+
+static void visit_function(MlirOperation function, void *context)
+{
+    search *s = context;
+    if (s->failed || !tile_is_program(function)) return;
+    tile_emitter e = {.arena = cute_arena_create(),
+                      .context = mlirOperationGetContext(function),
+                      .function = function,
+                      .arch = s->arch,
+                      .threads = tile_block_size(function)};
+    e.b = cute_builder_before(function);
+    if (e.arena && e.threads)
+        lower_function(&e);
+    else
+        tile_fail(&e,
+                  "expected a kernel with a block size: run cute-tile-layouts before cute-tile-distribute");
+    cute_arena_destroy(e.arena);
+    s->changed = true;
+    s->failed = e.failed;
+}
+
+static void run_tile_distribute(MlirOperation root, cute_pass_run *pass)
+{
+    search s = {0};
+    if (!cute_pass_arch(pass, 0, root, &s.arch)) return;
+    cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_function, &s);
+    if (s.failed)
+        cute_pass_fail(pass);
+    else if (!s.changed)
+        cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_distribute = {
+    .name = "cute-tile-distribute",
+    .help = "Lower tiles to vectors of each thread",
+    .options = options,
+    .option_count = 1,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU |
+                CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,
+    .run = run_tile_distribute,
+};

@@ -1,0 +1,235 @@
+/* See emit.h: constants, vectors, where a thread is. */
+#include "lib/passes/tiles/emit.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <math.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+
+/* ---- operations and constants ---- */
+
+void tile_fail(tile_emitter *e, const char *text)
+{
+    if (!e->failed) cute_emit_error(e->b.location, text);
+    e->failed = true;
+}
+
+MlirValue tile_emit(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes)
+{
+    for (intptr_t i = 0; i < operands.count; i++)
+        if (mlirValueIsNull(operands.items[i])) e->failed = true;
+    if (e->failed) return (MlirValue){NULL};
+    MlirOperation op = cute_build_inferred(&e->b, name, operands, attributes);
+    if (mlirOperationIsNull(op)) return e->failed = true, (MlirValue){NULL};
+    return mlirOperationGetNumResults(op) ? mlirOperationGetResult(op, 0) : (MlirValue){NULL};
+}
+
+MlirType tile_type(tile_emitter *e, const char *text)
+{
+    MlirType type = mlirTypeParseGet(e->context, cute_text(text));
+    if (mlirTypeIsNull(type)) e->failed = true;
+    return type;
+}
+
+MlirValue tile_static(tile_emitter *e, const char *text)
+{
+    MlirType type = tile_type(e, text);
+    if (e->failed) return (MlirValue){NULL};
+    return cute_build_value(&e->b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+}
+
+MlirType tile_i32_type(tile_emitter *e)
+{
+    return mlirIntegerTypeGet(e->context, 32);
+}
+
+MlirValue tile_i32(tile_emitter *e, int64_t value)
+{
+    return cute_build_constant(&e->b, 32, value);
+}
+
+MlirValue tile_fill_value(tile_emitter *e, MlirType element, MlirStringRef word)
+{
+    bool least = cute_text_is(word, "neg_inf"), most = cute_text_is(word, "inf");
+    MlirAttribute value;
+    if (mlirTypeIsAFloat(element)) {
+        /* e4m3 of the fn kind has no infinity: its largest number. */
+        double top = mlirTypeIsAFloat8E4M3FN(element) ? 448 : (double)INFINITY;
+        value = mlirFloatAttrDoubleGet(e->context, element, least ? -top : most ? top : 0);
+    } else {
+        unsigned width = mlirIntegerTypeGetWidth(element);
+        int64_t top = width >= 64 ? INT64_MAX : (INT64_C(1) << (width - 1)) - 1;
+        value = mlirIntegerAttrGet(element, least ? -top - 1 : most ? top : 0);
+    }
+    return cute_build_value(&e->b, "arith.constant", element, CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(e->context, "value", value)));
+}
+
+/* ---- vectors ---- */
+
+MlirType tile_vector_type(MlirType element, int64_t count)
+{
+    return mlirVectorTypeGet(1, &count, element);
+}
+
+MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
+{
+    MlirType type = mlirValueGetType(value);
+    bool same = count == mlirShapedTypeGetDimSize(type, 0);
+    for (int64_t i = 0; i < count && same; i++) same = map[i] == i;
+    if (same) return value;
+#if LLVM_VERSION_MAJOR >= 20
+    int64_t *mask = cute_arena_array(e->arena, (size_t)count + 1, sizeof *mask);
+    if (!mask) return e->failed = true, value;
+    for (int64_t i = 0; i < count; i++) mask[i] = map[i];
+    MlirAttribute list = mlirDenseI64ArrayGet(e->context, count, mask);
+#else
+    MlirAttribute *mask = cute_arena_array(e->arena, (size_t)count + 1, sizeof *mask);
+    if (!mask) return e->failed = true, value;
+    for (int64_t i = 0; i < count; i++)
+        mask[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 64), map[i]);
+    MlirAttribute list = mlirArrayAttrGet(e->context, count, mask);
+#endif
+    return cute_build_value(
+        &e->b, "vector.shuffle", tile_vector_type(mlirShapedTypeGetElementType(type), count),
+        CUTE_OPERANDS(value, value), CUTE_NAMED(cute_attribute(e->context, "mask", list)));
+}
+
+MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count)
+{
+    return cute_build_value(&e->b, "vector.broadcast", tile_vector_type(mlirValueGetType(scalar), count),
+                            CUTE_OPERANDS(scalar), CUTE_NO_NAMED);
+}
+
+MlirValue tile_i32_vector(tile_emitter *e, const int32_t *values, int64_t count)
+{
+    MlirType type = tile_vector_type(tile_i32_type(e), count);
+    MlirAttribute value = mlirDenseElementsAttrInt32Get(type, count, values);
+    return cute_build_value(&e->b, "arith.constant", type, CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(e->context, "value", value)));
+}
+
+static const struct {
+    const char *kind, *on_floats, *on_integers;
+} combinations[] = {
+    {"add", "arith.addf", "arith.addi"},
+    {"mul", "arith.mulf", "arith.muli"},
+    {"min", "arith.minimumf", "arith.minsi"},
+    {"max", "arith.maximumf", "arith.maxsi"},
+    {"and", NULL, "arith.andi"},
+    {"or", NULL, "arith.ori"},
+    {"xor", NULL, "arith.xori"},
+};
+
+MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirValue b)
+{
+    bool on_floats = mlirTypeIsAFloat(cute_type_element(mlirValueGetType(a)));
+    for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++)
+        if (cute_text_is(kind, combinations[i].kind))
+            return cute_binary(&e->b, on_floats ? combinations[i].on_floats : combinations[i].on_integers, a,
+                               b);
+    return e->failed = true, a;
+}
+
+/* ---- where a thread is ---- */
+
+/* Of the thread's index, the one in mode `m`. */
+static MlirValue mode_index(tile_emitter *e, const tile_modes *modes, int m)
+{
+    int64_t below = 1;
+    for (int i = 0; i < m; i++) below *= modes->at[i].extent;
+    MlirValue index = e->thread;
+    if (below > 1) index = cute_binary(&e->b, "arith.divui", index, tile_i32(e, below));
+    if (below * modes->at[m].extent < e->threads)
+        index = cute_binary(&e->b, "arith.remui", index, tile_i32(e, modes->at[m].extent));
+    return index;
+}
+
+static MlirValue weighted(tile_emitter *e, const tile_distribution *d, const int64_t *weights)
+{
+    MlirValue sum = {NULL};
+    for (int m = 0; m < d->threads.count; m++) {
+        const tile_mode *mode = &d->threads.at[m];
+        if (mode->dim == TILE_COPIES || !weights[mode->dim]) continue;
+        MlirValue part = mode_index(e, &d->threads, m);
+        int64_t weight = mode->step * weights[mode->dim];
+        if (weight > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, weight));
+        sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
+    }
+    return mlirValueIsNull(sum) ? tile_i32(e, 0) : sum;
+}
+
+MlirValue tile_thread_coord(tile_emitter *e, const tile_distribution *d, int dim)
+{
+    int64_t weights[CUTE_TILE_RANK] = {0};
+    weights[dim] = 1;
+    return weighted(e, d, weights);
+}
+
+MlirValue tile_thread_index(tile_emitter *e, const tile_distribution *d)
+{
+    int64_t weights[CUTE_TILE_RANK], size = 1;
+    for (int i = d->shape.rank - 1; i >= 0; i--) {
+        weights[i] = size;
+        size *= d->shape.extent[i];
+    }
+    return weighted(e, d, weights);
+}
+
+MlirValue tile_is_first(tile_emitter *e, const tile_distribution *d)
+{
+    MlirValue out = {NULL}, zero = {NULL};
+    for (int m = 0; m < d->threads.count; m++) {
+        if (d->threads.at[m].dim != TILE_COPIES) continue;
+        if (mlirValueIsNull(zero)) zero = tile_i32(e, 0);
+        MlirValue is = cute_compare(&e->b, CUTE_IS_EQ, mode_index(e, &d->threads, m), zero);
+        out = mlirValueIsNull(out) ? is : cute_binary(&e->b, "arith.andi", out, is);
+    }
+    return out;
+}
+
+MlirValue tile_thread_of(tile_emitter *e, const tile_distribution *d, tile_distribution *without)
+{
+    MlirValue sum = {NULL};
+    int64_t below = 1;
+    *without = *d;
+    without->threads = (tile_modes){0};
+    for (int m = 0; m < d->threads.count; m++) {
+        const tile_mode *mode = &d->threads.at[m];
+        if (mode->dim == TILE_COPIES) continue;
+        tile_modes_add(&without->threads, mode->extent, mode->dim, mode->step);
+        MlirValue part = mode_index(e, &d->threads, m);
+        if (below > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, below));
+        sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
+        below *= mode->extent;
+    }
+    if (below == e->threads) return e->thread;
+    return mlirValueIsNull(sum) ? tile_i32(e, 0) : sum;
+}
+
+/* ---- regions ---- */
+
+tile_if tile_if_begin(tile_emitter *e, MlirValue condition)
+{
+    tile_if i = {e->b, !mlirValueIsNull(condition)};
+    if (!i.wrapped) return i;
+    MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+    MlirBlock then = mlirBlockCreate(0, NULL, NULL);
+    mlirRegionAppendOwnedBlock(regions[0], then);
+    cute_builder inside = cute_builder_at_end(then, e->b.location);
+    MlirOperation yield = cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
+    e->b.block = then;
+    e->b.before = yield;
+    return i;
+}
+
+void tile_if_end(tile_emitter *e, tile_if *i)
+{
+    e->b = i->outside;
+}

@@ -1,0 +1,210 @@
+/* cute-tile-expand: elementwise operations of tile programs as operations of arith and math on tiles of one shape.
+ *
+ * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles have one shape.
+ *
+ *     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
+ * ->
+ *     %0 = cute.tile.broadcast(%y) {extents = [64, 32]} : (tensor<64x1xf32>) -> tensor<64x32xf32>
+ *     %z = arith.addf %x, %0 : tensor<64x32xf32>
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/builder.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/tile.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/tiles.h"
+
+/* ---- operations that are several ---- */
+
+static MlirValue number(const cute_builder *b, MlirType type, double value)
+{
+    MlirType element = cute_tile_element(type);
+    MlirAttribute one = mlirFloatAttrDoubleGet(b->context, element, value);
+    if (mlirTypeIsARankedTensor(type)) one = mlirDenseElementsAttrSplatGet(type, one);
+    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(b->context, "value", one)));
+}
+
+static MlirValue zero_of(const cute_builder *b, MlirType type)
+{
+    MlirType element = cute_tile_element(type);
+    if (mlirTypeIsAFloat(element)) return number(b, type, 0);
+    MlirAttribute one = mlirIntegerAttrGet(element, 0);
+    if (mlirTypeIsARankedTensor(type)) one = mlirDenseElementsAttrSplatGet(type, one);
+    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(b->context, "value", one)));
+}
+
+static MlirValue negate(const cute_builder *b, MlirValue x)
+{
+    return cute_binary(b, "arith.subi", zero_of(b, mlirValueGetType(x)), x);
+}
+
+/* 1 / (1 + exp(-x)) */
+static MlirValue sigmoid(const cute_builder *b, MlirValue x)
+{
+    MlirType type = mlirValueGetType(x);
+    MlirValue e = cute_unary(b, "math.exp", cute_unary(b, "arith.negf", x, type), type),
+              one = number(b, type, 1);
+    return cute_binary(b, "arith.divf", one, cute_binary(b, "arith.addf", one, e));
+}
+
+static MlirValue silu(const cute_builder *b, MlirValue x)
+{
+    return cute_binary(b, "arith.mulf", x, sigmoid(b, x));
+}
+
+/* x / 2 (1 + erf(x / sqrt 2)) */
+static MlirValue gelu(const cute_builder *b, MlirValue x)
+{
+    MlirType type = mlirValueGetType(x);
+    MlirValue scaled = cute_binary(b, "arith.mulf", x, number(b, type, 0.70710678118654752440)),
+              sum = cute_binary(b, "arith.addf", cute_unary(b, "math.erf", scaled, type), number(b, type, 1));
+    return cute_binary(b, "arith.mulf", cute_binary(b, "arith.mulf", x, number(b, type, 0.5)), sum);
+}
+
+static MlirValue relu(const cute_builder *b, MlirValue x)
+{
+    bool is_float = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(x)));
+    return cute_binary(b, is_float ? "arith.maximumf" : "arith.maxsi", x, zero_of(b, mlirValueGetType(x)));
+}
+
+static const struct {
+    const char *name;
+    MlirValue (*make)(const cute_builder *b, MlirValue x);
+} several[] = {{"@neg", negate}, {"@sigmoid", sigmoid}, {"@silu", silu}, {"@gelu", gelu}, {"@relu", relu}};
+
+/* ---- elementwise operations ---- */
+
+/* A scalar or a tile of fewer elements repeated to the shape of `like`. */
+static MlirValue broadcast(const cute_builder *b, MlirValue value, const cute_tile_shape *shape)
+{
+    MlirType type = mlirValueGetType(value);
+    cute_tile_shape own;
+    if (mlirTypeIsARankedTensor(type) && cute_tile_shape_of(type, &own) && cute_tile_shape_equal(&own, shape))
+        return value;
+    int32_t extents[CUTE_TILE_RANK];
+    for (int i = 0; i < shape->rank; i++) extents[i] = (int32_t)shape->extent[i];
+    MlirAttribute list = mlirDenseI32ArrayGet(b->context, shape->rank, extents);
+    return cute_build_value(b, "cute.tile.broadcast",
+                            cute_tile_type(shape, cute_tile_element(type), mlirAttributeGetNull()),
+                            CUTE_OPERANDS(value), CUTE_NAMED(cute_attribute(b->context, "extents", list)));
+}
+
+static MlirValue compare(const cute_builder *b, const cute_tile_map *map, const MlirValue *in,
+                         MlirType result)
+{
+    bool is_float = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(in[0])));
+    MlirAttribute predicate = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64),
+                                                 is_float ? map->float_predicate : map->integer_predicate);
+    return cute_build_value(b, is_float ? "arith.cmpf" : "arith.cmpi", result, CUTE_OPERANDS(in[0], in[1]),
+                            CUTE_NAMED(cute_attribute(b->context, "predicate", predicate)));
+}
+
+static void expand_map(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    const cute_tile_map *map = cute_tile_map_find(cute_tile_word(op, "kind"));
+    MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+    cute_builder b = cute_builder_before(op);
+    MlirValue in[3], out = {NULL};
+    cute_tile_shape shape;
+    bool tiles = cute_tile_shape_of(result, &shape);
+    for (int i = 0; i < map->operands; i++) {
+        in[i] = mlirOperationGetOperand(op, i);
+        if (tiles) in[i] = broadcast(&b, in[i], &shape);
+    }
+    const char *name = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(in[map->operands - 1])))
+                           ? map->on_floats
+                           : map->on_integers;
+    if (map->compare)
+        out = compare(&b, map, in, result);
+    else if (*name != '@')
+        out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
+    for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)
+        if (!strcmp(several[i].name, name)) out = several[i].make(&b, in[0]);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), out);
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* ---- casts ---- */
+
+MlirValue tile_cast(const cute_builder *b, MlirValue value, MlirType to, bool zero_extend)
+{
+    MlirType type = mlirValueGetType(value), from = cute_tile_element(type), result = to;
+    cute_tile_shape shape;
+    if (mlirTypeEqual(from, to)) return value;
+    if (mlirTypeIsARankedTensor(type)) {
+        cute_tile_shape_of(type, &shape);
+        result = cute_tile_type(&shape, to, mlirRankedTensorTypeGetEncoding(type));
+    }
+    bool float_from = mlirTypeIsAFloat(from), float_to = mlirTypeIsAFloat(to);
+    unsigned width_from = float_from ? mlirFloatTypeGetWidth(from) : mlirIntegerTypeGetWidth(from),
+             width_to = float_to ? mlirFloatTypeGetWidth(to) : mlirIntegerTypeGetWidth(to);
+    zero_extend |= !float_from && width_from == 1;
+    if (float_from && float_to && (width_from == width_to || width_from + width_to == 24)) {
+        /* f16 and bf16, types of 8 bits: by way of f32, which has all values of both. */
+        MlirType wide = mlirF32TypeGet(b->context);
+        return tile_cast(b, tile_cast(b, value, wide, false), to, false);
+    }
+    const char *name = float_from && float_to  ? (width_from < width_to ? "arith.extf" : "arith.truncf")
+                       : float_from            ? (zero_extend ? "arith.fptoui" : "arith.fptosi")
+                       : float_to              ? (zero_extend ? "arith.uitofp" : "arith.sitofp")
+                       : width_from > width_to ? "arith.trunci"
+                       : zero_extend           ? "arith.extui"
+                                               : "arith.extsi";
+    return cute_unary(b, name, value, result);
+}
+
+static void expand_cast(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    cute_builder b = cute_builder_before(op);
+    MlirType to = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("element")));
+    MlirValue out = tile_cast(&b, mlirOperationGetOperand(op, 0), to, cute_op_has(op, "zero_extend"));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), out);
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* ---- coordinates of gathers ---- */
+
+/* Coordinates and the value of a gather, scatter or atomic update have one shape. */
+static void expand_coords(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    bool gather = cute_op_is(op, "cute.tile.gather");
+    cute_tile_shape shape;
+    MlirType type = mlirValueGetType(gather ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0));
+    if (!cute_tile_shape_of(type, &shape)) return;
+    cute_builder b = cute_builder_before(op);
+    for (intptr_t i = gather ? 1 : 2; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue value = mlirOperationGetOperand(op, i), full = broadcast(&b, value, &shape);
+        if (mlirValueEqual(value, full)) continue;
+        mlirOperationSetOperand(op, i, full);
+        *changed = true;
+    }
+}
+
+static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
+{
+    bool changed = false;
+    cute_op_walk(root, "cute.tile.map", CUTE_WALK_OUTER_FIRST, expand_map, &changed);
+    cute_op_walk(root, "cute.tile.cast", CUTE_WALK_OUTER_FIRST, expand_cast, &changed);
+    static const char *const indexed[] = {"cute.tile.gather", "cute.tile.scatter", "cute.tile.atomic"};
+    for (int i = 0; i < 3; i++)
+        cute_op_walk(root, indexed[i], CUTE_WALK_OUTER_FIRST, expand_coords, &changed);
+    if (!changed) cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_expand = {
+    .name = "cute-tile-expand",
+    .help = "Expand elementwise operations on tiles to arith and math",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH,
+    .run = run_tile_expand,
+};

@@ -1,0 +1,253 @@
+/* Products of tiles: which MMA atom computes them, how operands and accumulators are distributed, and the instructions.
+ * A and B go through shared memory, a step of K at a time, unless the threads hold them as the MMA wants them already. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/atoms/atoms.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
+
+/* ---- the choice ---- */
+
+/* Element of A and B, of the accumulator, the first architecture that has the atom. The first row that fits counts. */
+static const struct {
+    const char *element, *sum;
+    int arch, m, n, k;
+    const char *atom;
+} products[] = {
+    {"f16", "f32", 80, 16, 8, 16, "!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >"},
+    {"f16", "f16", 80, 16, 8, 16, "!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f16) >"},
+    {"bf16", "f32", 80, 16, 8, 16, "!cute_nvgpu.sm80.mma<16x8x16, elem_type = (bf16, bf16, f32) >"},
+    {"f16", "f32", 75, 16, 8, 8, "!cute_nvgpu.sm75.mma<16x8x8, elem_type = (f16, f16, f32) >"},
+    {"bf16", "f32", 80, 16, 8, 8, "!cute_nvgpu.sm80.mma<16x8x8, elem_type = (bf16, bf16, f32) >"},
+    {"i8", "i32", 80, 16, 8, 32, "!cute_nvgpu.sm80.mma<16x8x32, elem_type = (i8, i8, i32) >"},
+    {"f8E4M3FN", "f32", 89, 16, 8, 32,
+     "!cute_nvgpu.sm89.mma<16x8x32, elem_type = (f8E4M3FN, f8E4M3FN, f32) >"},
+    {"f8E5M2", "f32", 89, 16, 8, 32, "!cute_nvgpu.sm89.mma<16x8x32, elem_type = (f8E5M2, f8E5M2, f32) >"},
+    {"f64", "f64", 80, 8, 8, 4, "!cute_nvgpu.sm80.mma<8x8x4, elem_type = (f64, f64, f64) >"},
+};
+
+static void print_type(MlirType type, char *out, size_t size)
+{
+    cute_buffer text = {0};
+    mlirTypePrint(type, cute_print_to_buffer, &text);
+    snprintf(out, size, "%s", cute_buffer_text(&text));
+    cute_buffer_release(&text);
+}
+
+int64_t tile_product_threads(int64_t m, int64_t n)
+{
+    int64_t threads = 128;
+    while (threads < 512 && threads * 64 < m * n) threads *= 2;
+    return threads;
+}
+
+/* Divides `count` warps or threads over M and N, more where each has more to do. */
+static void divide(tile_product *p, int64_t count, int64_t m, int64_t n)
+{
+    p->rows = p->columns = p->copies = 1;
+    while (count > 1 && count % 2 == 0) {
+        bool down = m % (2 * p->rows * p->m) == 0, across = n % (2 * p->columns * p->n) == 0;
+        if (!down && !across) break;
+        if (down && (!across || m / p->rows >= n / p->columns))
+            p->rows *= 2;
+        else
+            p->columns *= 2;
+        count /= 2;
+    }
+    p->copies = count;
+}
+
+void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
+                         const cute_arch *arch, int64_t threads, tile_product *out)
+{
+    char element[32], sum[32];
+    *out = (tile_product){.multiply_add = true, .m = 1, .n = 1, .k = 1};
+    print_type(of_a, element, sizeof element);
+    print_type(of_c, sum, sizeof sum);
+    int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        if (strcmp(products[i].element, element) || strcmp(products[i].sum, sum)) continue;
+        if (!arch || arch->number < products[i].arch || threads < 32) continue;
+        if (m % products[i].m || n % products[i].n || k % products[i].k) continue;
+        *out = (tile_product){products[i].atom, false, products[i].m, products[i].n, products[i].k, 0, 0, 0};
+        divide(out, threads / 32, m, n);
+        return;
+    }
+    divide(out, threads, m, n);
+}
+
+/* ---- distributions ---- */
+
+static bool add_atom_modes(const cute_tree *shape, const cute_tree *stride, int64_t rows, tile_modes *out)
+{
+    if (shape->kind == CUTE_TREE_TUPLE) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            if (!add_atom_modes(shape->items[i], stride->items[i], rows, out)) return false;
+        return true;
+    }
+    int64_t extent = shape->value.value, step = stride->value.value;
+    /* An index in a matrix of `rows` rows, rows fastest; a mode may reach from one column to the next. */
+    while (extent > 1 && step < rows && extent * step > rows) {
+        if (!tile_modes_add(out, rows / step, 0, step)) return false;
+        extent /= rows / step;
+        step = rows;
+    }
+    return step < rows ? tile_modes_add(out, extent, 0, step) : tile_modes_add(out, extent, 1, step / rows);
+}
+
+bool tile_product_distribution(cute_arena *arena, MlirContext context, const tile_product *p, int operand,
+                               const cute_tile_shape *shape, tile_distribution *out)
+{
+    (void)arena;
+    *out = (tile_distribution){.shape = *shape};
+    int64_t size[2] = {operand == 1 ? p->n : p->m, operand == 2 ? p->n : p->k};
+    bool ok = true;
+    if (!p->multiply_add) {
+        const cute_value *atom = cute_type_peek(mlirTypeParseGet(context, cute_text(p->atom)));
+        if (!atom || !atom->atom || !atom->atom->known) return false;
+        cute_layout layout = atom->atom->operand[CUTE_ATOM_A + operand].layout;
+        ok = layout.shape->kind == CUTE_TREE_TUPLE && layout.shape->count == 2 &&
+             add_atom_modes(layout.shape->items[0], layout.stride->items[0], size[0], &out->threads) &&
+             add_atom_modes(layout.shape->items[1], layout.stride->items[1], size[0], &out->values);
+    }
+    ok = ok && tile_modes_add(&out->threads, p->rows, operand == 1 ? TILE_COPIES : 0, size[0]) &&
+         tile_modes_add(&out->threads, p->columns,
+                        operand == 0   ? TILE_COPIES
+                        : operand == 1 ? 0
+                                       : 1,
+                        operand == 1 ? size[0] : size[1]) &&
+         tile_modes_add(&out->threads, p->copies, TILE_COPIES, 0);
+    int64_t along[2] = {operand == 1 ? p->columns : p->rows, operand == 2 ? p->columns : 1};
+    for (int i = 0; i < 2 && ok; i++)
+        ok = tile_modes_add(&out->values, shape->extent[i] / size[i] / along[i], i, size[i] * along[i]);
+    return ok;
+}
+
+/* ---- instructions ---- */
+
+/* Registers that hold `extent` values of the atom by rest0 by rest1, as a tensor; `vector` is stored there. */
+static MlirValue fragment(tile_emitter *e, const char *element, int64_t values, int64_t rest0, int64_t rest1,
+                          MlirValue vector)
+{
+    char *type =
+        cute_arena_printf(e->arena, "!cute.memref<%s, rmem, align<32>, \"(%lld,%lld,%lld):(1,%lld,%lld)\">",
+                          element, (long long)values, (long long)rest0, (long long)rest1, (long long)values,
+                          (long long)(values * rest0));
+    if (!type) return e->failed = true, vector;
+    MlirType made = tile_type(e, type);
+    if (e->failed) return vector;
+    MlirValue out = cute_build_value(&e->b, "cute.memref.alloca", made, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    if (!mlirValueIsNull(vector))
+        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(vector, out), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    return out;
+}
+
+typedef struct side {
+    MlirValue held;         /* the vector in the MMA's distribution, or null */
+    MlirValue shared;       /* or the whole tile in shared memory */
+    tile_distribution step; /* of one step of K */
+    int64_t values, rest;   /* of the atom; atoms of a thread along M or N */
+    const char *element;
+    int bits;
+    int64_t run; /* elements of an access of shared memory */
+} side;
+
+/* Operand `i` as the product needs it. False after an error. */
+static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, int i, int64_t offset, side *s)
+{
+    const tile_distribution *d = &t->in[i];
+    tile_distribution whole;
+    MlirValue value = mlirOperationGetOperand(t->op, i);
+    MlirType element = cute_type_element(mlirValueGetType(value));
+    *s = (side){0};
+    s->element = tile_element_text(e, element, &s->bits);
+    cute_tile_shape step = {2, {d->shape.extent[0], p->k}};
+    int64_t size = i ? p->n : p->m, along = i ? p->columns : p->rows;
+    s->rest = d->shape.extent[0] / size / along;
+    if (!tile_product_distribution(e->arena, e->context, p, i, &step, &s->step) ||
+        !tile_product_distribution(e->arena, e->context, p, i, &d->shape, &whole))
+        return false;
+    s->values = tile_values(&s->step) / s->rest;
+    int64_t count = tile_values(&whole);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
+    if (!map) return false;
+    if (tile_registers_map(e->arena, d, &whole, map)) {
+        s->held = tile_pick(e, value, map, count);
+        return true;
+    }
+    /* K is contiguous, unless threads have adjacent elements along M or N. */
+    int fastest = d->values.count && d->values.at[0].step == 1 ? d->values.at[0].dim : 1;
+    s->shared = tile_shared_view(e, s->element, s->bits, tile_compact_layout(e, &d->shape, fastest),
+                                 cute_tile_size(&d->shape), offset);
+    if (e->failed) return false;
+    mlirOperationSetAttributeByName(cute_defining_op(s->shared), cute_text("cute.swizzle"),
+                                    mlirUnitAttrGet(e->context));
+    s->run = tile_run(&s->step, fastest, s->bits);
+    tile_to_shared(e, d, value, s->shared, tile_run(d, fastest, s->bits));
+    return !e->failed;
+}
+
+/* The fragment of step `k`. */
+static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k_size)
+{
+    int64_t count = s->values * s->rest;
+    MlirValue vector;
+    if (!mlirValueIsNull(s->held)) {
+        int32_t *pick = cute_arena_array(e->arena, (size_t)count, sizeof *pick);
+        if (!pick) return e->failed = true, s->held;
+        for (int64_t v = 0; v < count; v++) pick[v] = (int32_t)(k * count + v);
+        vector = tile_pick(e, s->held, pick, count);
+    } else {
+        char tile[80], coord[40];
+        snprintf(tile, sizeof tile, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)s->step.shape.extent[0],
+                 (long long)k_size);
+        snprintf(coord, sizeof coord, "!cute.coord<\"(0,%lld)\">", (long long)k);
+        MlirValue part =
+            tile_emit(e, "cute.local_tile",
+                      CUTE_OPERANDS(s->shared, tile_static(e, tile), tile_static(e, coord)), CUTE_NO_NAMED);
+        if (e->failed) return part;
+        vector = tile_from_shared(e, &s->step, part, s->run);
+    }
+    return e->failed ? vector : fragment(e, s->element, s->values, s->rest, 1, vector);
+}
+
+MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
+{
+    MlirValue sum = mlirOperationGetOperand(t->op, 2);
+    tile_product p;
+    side a, b;
+    int bits;
+    MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
+    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)),
+                        e->arch, e->threads, &p);
+    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
+    if (p.multiply_add) {
+        int own_bits;
+        own = tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
+                                &own_bits);
+        p.atom = cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_fma<1x1x1, (%s, %s) -> %s>", own,
+                                   own, element);
+        if (!p.atom) return e->failed = true, sum;
+    }
+    tile_barrier(e);
+    if (!prepare(e, t, &p, 0, 0, &a)) return e->failed = true, sum;
+    int64_t bytes_a =
+        mlirValueIsNull(a.held) ? (cute_tile_size(&t->in[0].shape) * a.bits / 8 + 1023) / 1024 * 1024 : 0;
+    if (!prepare(e, t, &p, 1, bytes_a, &b)) return e->failed = true, sum;
+    tile_barrier(e);
+    int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p.k;
+    MlirValue acc = fragment(e, element, values, a.rest, b.rest, sum);
+    MlirType atom = tile_type(e, p.atom);
+    if (e->failed) return sum;
+    MlirValue mma = cute_build_value(&e->b, "cute.make_atom", atom, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    for (int64_t k = 0; k < steps && !e->failed; k++) {
+        MlirValue x = operand_at(e, &a, k, p.k), y = operand_at(e, &b, k, p.k);
+        if (!e->failed)
+            cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, x, y, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+}

@@ -1,0 +1,618 @@
+/* cute-tile-layouts: which thread of the block holds which element of each tile.
+ *
+ * Requires: cute-tile-expand; kernels with operations on tiles. Ensures: each tile's type has an encoding, its distribution
+ * (distribution.h); operands of an operation are distributed as it needs them, by cute.tile.convert where they were made otherwise;
+ * the kernel has a block size (nvvm.reqntid).
+ *
+ * Tiles that elementwise operations and loops connect have one distribution. The largest come first: that of an accumulator is the
+ * MMA's, that of what is loaded and stored has adjacent threads at adjacent elements; smaller tiles follow from those that they
+ * broadcast to or are reductions of.
+ *
+ *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32>
+ * ->
+ *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32, #cute.layout<"((8,16),(4,4)):((4@1,1@0),(1@1,16@0))">>
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/list.h"
+#include "lib/base/numbers/mix.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/builder.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/tile.h"
+#include "lib/passes/devices/target.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/tiles.h"
+
+enum { ARCH, THREADS };
+static const cute_pass_option options[] = {
+    CUTE_ARCH_OPTION,
+    {"threads", CUTE_PASS_INT,
+     "Threads of a block where the kernel does not state them; 0: chosen by the tiles", 0, NULL},
+};
+
+/* A tile: tiles of one class, the root of `parent`, have one distribution. */
+typedef struct tile {
+    MlirValue value;
+    size_t parent;
+} tile;
+
+typedef struct class
+{
+    cute_tile_shape shape;
+    bool resolved;
+    tile_distribution d;
+    MlirOperation product; /* whose accumulator is of this class; null: none */
+    MlirOperation access;  /* a load or store, the last one in the text; null: none */
+    bool scanned;
+    int scan_axis;
+    MlirLocation location;
+} class;
+
+typedef struct layouts {
+    cute_pass_run *pass;
+    cute_arena *arena;
+    MlirOperation function;
+    MlirContext context;
+    const cute_arch *arch;
+    int64_t threads;
+    tile *tiles;
+    size_t count, capacity;
+    size_t *slots, slot_count; /* hash: 1 + index of a tile */
+    class *classes;            /* by the root's index */
+    MlirOperation *ops;        /* all operations of the function, in order */
+    size_t op_count, op_capacity;
+    bool failed;
+} layouts;
+
+static bool is_tile(MlirValue value)
+{
+    return mlirTypeIsARankedTensor(mlirValueGetType(value));
+}
+
+/* ---- tiles and classes ---- */
+
+static size_t *slot_of(layouts *l, const void *key)
+{
+    size_t i = (size_t)cute_mix((uint64_t)(uintptr_t)key) & (l->slot_count - 1);
+    while (l->slots[i] && l->tiles[l->slots[i] - 1].value.ptr != key) i = (i + 1) & (l->slot_count - 1);
+    return &l->slots[i];
+}
+
+static size_t find_root(layouts *l, size_t i)
+{
+    while (l->tiles[i].parent != i) i = l->tiles[i].parent = l->tiles[l->tiles[i].parent].parent;
+    return i;
+}
+
+static class *class_of(layouts *l, MlirValue value)
+{
+    return &l->classes[find_root(l, *slot_of(l, value.ptr) - 1)];
+}
+
+static void join_tiles(layouts *l, MlirValue a, MlirValue b)
+{
+    if (!is_tile(a) || !is_tile(b)) return;
+    size_t x = find_root(l, *slot_of(l, a.ptr) - 1), y = find_root(l, *slot_of(l, b.ptr) - 1);
+    if (x != y) l->tiles[y > x ? y : x].parent = y > x ? x : y;
+}
+
+static void add_tile(layouts *l, MlirValue value)
+{
+    if (!is_tile(value) || l->failed) return;
+    if (!cute_arena_more(l->arena, &l->tiles, l->count, &l->capacity, sizeof *l->tiles, 64)) {
+        l->failed = true;
+        return;
+    }
+    l->tiles[l->count] = (tile){value, l->count};
+    l->count++;
+}
+
+static void collect_op(MlirOperation op, void *context)
+{
+    layouts *l = context;
+    if (l->failed) return;
+    if (!cute_arena_more(l->arena, &l->ops, l->op_count, &l->op_capacity, sizeof *l->ops, 256)) {
+        l->failed = true;
+        return;
+    }
+    l->ops[l->op_count++] = op;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) add_tile(l, mlirOperationGetResult(op, i));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (intptr_t i = 0; i < mlirBlockGetNumArguments(b); i++)
+                add_tile(l, mlirBlockGetArgument(b, i));
+}
+
+static MlirBlock region_block(MlirOperation op, intptr_t region)
+{
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+static MlirValue operand(MlirOperation op, intptr_t i)
+{
+    return mlirOperationGetOperand(op, i);
+}
+
+static MlirValue result(MlirOperation op, intptr_t i)
+{
+    return mlirOperationGetResult(op, i);
+}
+
+static void join_for(layouts *l, MlirOperation op)
+{
+    MlirBlock body = region_block(op, 0);
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        join_tiles(l, result(op, i), operand(op, 3 + i));
+        join_tiles(l, result(op, i), mlirBlockGetArgument(body, 1 + i));
+        join_tiles(l, result(op, i), operand(yield, i));
+    }
+}
+
+static void join_if(layouts *l, MlirOperation op)
+{
+    for (intptr_t r = 0; r < 2 && mlirOperationGetNumResults(op); r++) {
+        MlirOperation yield = mlirBlockGetTerminator(region_block(op, r));
+        for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+            join_tiles(l, result(op, i), operand(yield, i));
+    }
+}
+
+static void join_while(layouts *l, MlirOperation op)
+{
+    MlirBlock before = region_block(op, 0), after = region_block(op, 1);
+    MlirOperation condition = mlirBlockGetTerminator(before), yield = mlirBlockGetTerminator(after);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        join_tiles(l, operand(op, i), mlirBlockGetArgument(before, i));
+        join_tiles(l, operand(op, i), operand(yield, i));
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+        join_tiles(l, result(op, i), operand(condition, 1 + i));
+        join_tiles(l, result(op, i), mlirBlockGetArgument(after, i));
+    }
+}
+
+static bool is_elementwise(MlirOperation op)
+{
+    return cute_op_of(op, "arith.") || cute_op_of(op, "math.");
+}
+
+static void join_op(layouts *l, MlirOperation op)
+{
+    if (cute_op_is(op, "scf.for")) join_for(l, op);
+    if (cute_op_is(op, "scf.if")) join_if(l, op);
+    if (cute_op_is(op, "scf.while")) join_while(l, op);
+    if (is_elementwise(op) && mlirOperationGetNumResults(op) == 1)
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            join_tiles(l, result(op, 0), operand(op, i));
+    if (cute_op_is(op, "cute.tile.gemm")) join_tiles(l, result(op, 0), operand(op, 2));
+}
+
+/* ---- what classes are asked for ---- */
+
+static void note_access(layouts *l, MlirOperation op, MlirValue value)
+{
+    class *c = class_of(l, value);
+    if (mlirOperationIsNull(c->access)) c->access = op;
+}
+
+static void note_op(layouts *l, MlirOperation op)
+{
+    if (cute_op_is(op, "cute.tile.load")) note_access(l, op, result(op, 0));
+    if (cute_op_is(op, "cute.tile.store")) note_access(l, op, operand(op, 0));
+    if (cute_op_is(op, "cute.tile.gemm")) class_of(l, result(op, 0))->product = op;
+    if (cute_op_is(op, "cute.tile.scan")) {
+        class *c = class_of(l, result(op, 0));
+        c->scanned = true;
+        c->scan_axis = (int)cute_tile_number(op, "mode", 0);
+    }
+}
+
+static const cute_value *tensor_of_access(MlirOperation op)
+{
+    return cute_type_peek(mlirValueGetType(operand(op, cute_op_is(op, "cute.tile.load") ? 0 : 1)));
+}
+
+/* The distribution in which an access of `tensor` is best. */
+static bool distribute_access(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
+                              tile_distribution *out)
+{
+    int order[CUTE_TILE_RANK], at = 0, contiguous;
+    int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape);
+    if (contiguous < 0) contiguous = shape->rank - 1;
+    /* Better one narrow access of all threads than a wide one of a few. */
+    while (width > 1 && size / width < threads) width /= 2;
+    if (shape->rank) order[at++] = contiguous;
+    for (int i = shape->rank - 1; i >= 0; i--)
+        if (i != contiguous) order[at++] = i;
+    return tile_blocked(shape, order, width, threads, out);
+}
+
+/* ---- resolution, the largest class first ---- */
+
+/* From a resolved class at the other end of a broadcast, reduction, permutation or reshape. */
+static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
+{
+    for (size_t i = 0; i < l->op_count; i++) {
+        MlirOperation op = l->ops[i];
+        if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumOperands(op) < 1 ||
+            !cute_op_of(op, "cute.tile."))
+            continue;
+        MlirValue in = operand(op, 0), out = result(op, 0);
+        if (!is_tile(in) || !is_tile(out)) continue;
+        class *from = class_of(l, in), *to = class_of(l, out);
+        if (from == to) continue;
+        class *self = &l->classes[root];
+        class *other = from == self ? to : to == self ? from : NULL;
+        if (!other || !other->resolved) continue;
+        bool broadcast = cute_op_is(op, "cute.tile.broadcast") && self == from,
+             reduce = cute_op_is(op, "cute.tile.reduce") && self == to;
+        if ((broadcast || reduce) && tile_projected(&other->d, &c->shape, &c->d)) return true;
+        if (cute_op_is(op, "cute.tile.reshape") && tile_reshaped(&other->d, &c->shape, &c->d)) return true;
+        if (cute_op_is(op, "cute.tile.permute")) {
+            int64_t order[CUTE_TILE_RANK], back[CUTE_TILE_RANK];
+            cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
+            for (int k = 0; k < c->shape.rank; k++) back[order[k]] = k;
+            tile_permuted(&other->d, self == to ? order : back, &c->d);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool resolve_class(layouts *l, size_t root)
+{
+    class *c = &l->classes[root];
+    bool ok;
+    if (!mlirOperationIsNull(c->product)) {
+        tile_product p;
+        cute_tile_shape a;
+        MlirType type = mlirValueGetType(operand(c->product, 0));
+        cute_tile_shape_of(type, &a);
+        tile_product_choose(&a, &c->shape, cute_tile_element(type),
+                            cute_tile_element(mlirValueGetType(result(c->product, 0))), l->arch, l->threads,
+                            &p);
+        ok = tile_product_distribution(l->arena, l->context, &p, 2, &c->shape, &c->d);
+    } else if (c->scanned) {
+        ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
+    } else {
+        ok = resolve_from_neighbour(l, root, c);
+        if (!ok && !mlirOperationIsNull(c->access))
+            ok = distribute_access(tensor_of_access(c->access), &c->shape, l->threads, &c->d);
+        if (!ok) ok = tile_row_major(&c->shape, 4, l->threads, &c->d);
+    }
+    c->resolved = true;
+    return ok;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const class *x = *(const class *const *)a, *y = *(const class *const *)b;
+    int64_t m = cute_tile_size(&x->shape), n = cute_tile_size(&y->shape);
+    bool p = !mlirOperationIsNull(x->product), q = !mlirOperationIsNull(y->product);
+    if (p != q) return p ? -1 : 1;
+    if (m != n) return m > n ? -1 : 1;
+    bool s = !mlirOperationIsNull(x->access), t = !mlirOperationIsNull(y->access);
+    if (s != t) return s ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static bool resolve_all(layouts *l)
+{
+    class **order = cute_arena_array(l->arena, l->count + 1, sizeof(class *));
+    size_t count = 0;
+    if (!order) return false;
+    for (size_t i = 0; i < l->count; i++)
+        if (find_root(l, i) == i) order[count++] = &l->classes[i];
+    qsort(order, count, sizeof *order, larger_first);
+    for (size_t i = 0; i < count; i++)
+        if (!resolve_class(l, (size_t)(order[i] - l->classes))) {
+            cute_emit_error(
+                order[i]->location,
+                "this tile cannot be distributed over the threads of a block: expected extents whose "
+                "factors other than 2 are few");
+            return false;
+        }
+    return true;
+}
+
+/* ---- block size ---- */
+
+static int64_t choose_threads(layouts *l)
+{
+    int64_t stated = tile_block_size(l->function), threads = 32;
+    if (stated) return stated;
+    int64_t given = cute_pass_int(l->pass, THREADS), most = 1;
+    if (given) return given;
+    for (size_t i = 0; i < l->op_count; i++) {
+        cute_tile_shape shape;
+        if (!cute_op_is(l->ops[i], "cute.tile.gemm")) continue;
+        cute_tile_shape_of(mlirValueGetType(result(l->ops[i], 0)), &shape);
+        int64_t own = tile_product_threads(shape.extent[0], shape.extent[1]);
+        if (own > threads) threads = own;
+    }
+    if (threads > 32) return threads;
+    for (size_t i = 0; i < l->count; i++) {
+        cute_tile_shape shape;
+        cute_tile_shape_of(mlirValueGetType(l->tiles[i].value), &shape);
+        int64_t size = cute_tile_size(&shape);
+        if (size > most) most = size;
+    }
+    while (threads < 256 && threads * 16 < most) threads *= 2;
+    while (threads < 1024 && threads * 64 < most) threads *= 2;
+    return threads;
+}
+
+/* Values of a thread that are one tile, in registers of 32 bits. */
+static bool check_registers(layouts *l)
+{
+    enum { MOST = 224 };
+    for (size_t i = 0; i < l->count; i++) {
+        MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);
+        int bits = mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
+                   : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
+                                                 : 64;
+        const class *c = class_of(l, l->tiles[i].value);
+        int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
+        if (registers <= MOST) continue;
+        int64_t fits = cute_tile_size(&c->shape) * MOST / registers;
+        char text[256];
+        snprintf(text, sizeof text,
+                 "this tile takes %lld registers in each of %lld threads, of which a thread has 255: "
+                 "expected a tile of at most %lld "
+                 "elements",
+                 (long long)registers, (long long)l->threads, (long long)fits);
+        cute_emit_error(c->location, text);
+        return false;
+    }
+    return true;
+}
+
+/* ---- types and conversions ---- */
+
+static MlirType type_with(layouts *l, MlirType type, const tile_distribution *d)
+{
+    cute_tile_shape shape;
+    cute_tile_shape_of(type, &shape);
+    return cute_tile_type(&shape, cute_tile_element(type), tile_encoding(l->context, l->arena, d));
+}
+
+static MlirValue convert(layouts *l, MlirOperation before, MlirValue value, const tile_distribution *d)
+{
+    tile_distribution now;
+    if (tile_distribution_of(mlirValueGetType(value), &now) && tile_distribution_equal(&now, d)) return value;
+    cute_builder b = cute_builder_before(before);
+    return cute_build_value(&b, "cute.tile.convert", type_with(l, mlirValueGetType(value), d),
+                            CUTE_OPERANDS(value), CUTE_NO_NAMED);
+}
+
+static void need(layouts *l, MlirOperation op, intptr_t i, const tile_distribution *d)
+{
+    if (i >= mlirOperationGetNumOperands(op) || !is_tile(operand(op, i))) return;
+    MlirValue value = operand(op, i), converted = convert(l, op, value, d);
+    if (!mlirValueEqual(value, converted)) mlirOperationSetOperand(op, i, converted);
+}
+
+/* The result is made as `d` and, where its class is distributed otherwise, converted behind the operation. */
+static void make_as(layouts *l, MlirOperation op, const tile_distribution *d)
+{
+    MlirValue value = result(op, 0);
+    const class *c = class_of(l, value);
+    if (tile_distribution_equal(d, &c->d)) return;
+    MlirType wanted = mlirValueGetType(value);
+    mlirValueSetType(value, type_with(l, wanted, d));
+    MlirOperation next = mlirOperationGetNextInBlock(op);
+    cute_builder b = cute_builder_before(next);
+    b.location = mlirOperationGetLocation(op);
+    MlirValue converted =
+        cute_build_value(&b, "cute.tile.convert", wanted, CUTE_OPERANDS(value), CUTE_NO_NAMED);
+    MlirOperation keep = cute_defining_op(converted);
+    mlirValueReplaceAllUsesOfWith(value, converted);
+    mlirOperationSetOperand(keep, 0, value);
+}
+
+/* A load or store whose class would touch many more sectors than it has to goes by way of a distribution of its own. */
+static const tile_distribution *access_distribution(layouts *l, const cute_value *tensor,
+                                                    const tile_distribution *of_class, tile_distribution *own)
+{
+    double waste = tile_access_waste(tensor, of_class);
+    if (waste > 1.5 && distribute_access(tensor, &of_class->shape, l->threads, own) &&
+        tile_access_waste(tensor, own) < waste)
+        return own;
+    return of_class;
+}
+
+static void settle_reshape(layouts *l, MlirOperation op)
+{
+    tile_distribution from, made;
+    const class *c = class_of(l, result(op, 0));
+    cute_tile_shape in;
+    tile_distribution_of(mlirValueGetType(operand(op, 0)), &from);
+    cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &in);
+    if (tile_reshaped(&from, &c->shape, &made)) {
+        make_as(l, op, &made);
+        return;
+    }
+    if (tile_reshaped(&c->d, &in, &made)) {
+        need(l, op, 0, &made);
+        return;
+    }
+    tile_distribution plain;
+    if (tile_row_major(&in, 1, l->threads, &plain) && tile_reshaped(&plain, &c->shape, &made)) {
+        need(l, op, 0, &plain);
+        make_as(l, op, &made);
+        return;
+    }
+    cute_emit_error(
+        mlirOperationGetLocation(op),
+        "this reshape splits extents that threads share: expected extents that divide one another");
+    l->failed = true;
+}
+
+static void settle_op(layouts *l, MlirOperation op)
+{
+    tile_distribution d, own;
+    if (cute_op_is(op, "cute.tile.load")) {
+        const class *c = class_of(l, result(op, 0));
+        const tile_distribution *as = access_distribution(l, tensor_of_access(op), &c->d, &own);
+        need(l, op, 2, as);
+        make_as(l, op, as);
+    } else if (cute_op_is(op, "cute.tile.store")) {
+        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+        const tile_distribution *as = access_distribution(l, tensor_of_access(op), &d, &own);
+        need(l, op, 0, as);
+        need(l, op, 3, as);
+    } else if (cute_op_is(op, "cute.tile.gather")) {
+        const class *c = class_of(l, result(op, 0));
+        for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &c->d);
+    } else if (cute_op_is(op, "cute.tile.scatter") || cute_op_is(op, "cute.tile.atomic")) {
+        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+        for (intptr_t i = 2; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &d);
+    } else if (cute_op_is(op, "cute.tile.broadcast")) {
+        cute_tile_shape from;
+        if (!is_tile(operand(op, 0)) || !cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &from)) return;
+        if (tile_projected(&class_of(l, result(op, 0))->d, &from, &d)) need(l, op, 0, &d);
+    } else if (cute_op_is(op, "cute.tile.reduce")) {
+        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+        if (tile_projected(&d, &class_of(l, result(op, 0))->shape, &own)) make_as(l, op, &own);
+    } else if (cute_op_is(op, "cute.tile.scan")) {
+        const class *c = class_of(l, result(op, 0));
+        if (!tile_for_scan(&c->shape, (int)cute_tile_number(op, "mode", 0), l->threads, &d)) return;
+        need(l, op, 0, &d);
+        make_as(l, op, &d);
+    } else if (cute_op_is(op, "cute.tile.permute")) {
+        int64_t order[CUTE_TILE_RANK];
+        cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
+        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+        tile_permuted(&d, order, &own);
+        make_as(l, op, &own);
+    } else if (cute_op_is(op, "cute.tile.reshape")) {
+        settle_reshape(l, op);
+    }
+}
+
+static bool settle_constant(layouts *l, MlirOperation op)
+{
+    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
+    if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value)) {
+        cute_emit_error(
+            mlirOperationGetLocation(op),
+            "expected a constant tile whose elements are equal: others follow from cute.tile.iota, "
+            "or are loaded");
+        return l->failed = true, false;
+    }
+    MlirType type = mlirValueGetType(result(op, 0));
+    MlirAttribute again = mlirDenseElementsAttrReshapeGet(value, type);
+    mlirOperationSetAttributeByName(op, cute_text("value"), again);
+    return true;
+}
+
+static bool understood(layouts *l, MlirOperation op)
+{
+    bool tiles = false;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) tiles |= is_tile(result(op, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) tiles |= is_tile(operand(op, i));
+    if (!tiles || is_elementwise(op) || cute_op_of(op, "scf.") || cute_op_of(op, "cute.tile.")) return true;
+    cute_emit_error(
+        mlirOperationGetLocation(op),
+        "expected operations of cute.tile, arith, math and scf on tiles: this one is not lowered");
+    return l->failed = true, false;
+}
+
+/* ---- the pass ---- */
+
+static void distribute_function(layouts *l)
+{
+    cute_op_walk(l->function, NULL, CUTE_WALK_OUTER_FIRST, collect_op, l);
+    if (l->failed) return;
+    for (l->slot_count = 64; l->slot_count < 2 * l->count + 2;) l->slot_count *= 2;
+    l->slots = cute_arena_array(l->arena, l->slot_count, sizeof *l->slots);
+    l->classes = cute_arena_array(l->arena, l->count + 1, sizeof *l->classes);
+    if (!l->slots || !l->classes) {
+        l->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < l->count; i++) *slot_of(l, l->tiles[i].value.ptr) = i + 1;
+    for (size_t i = 0; i < l->op_count; i++)
+        if (!understood(l, l->ops[i])) return;
+    for (size_t i = 0; i < l->op_count; i++) join_op(l, l->ops[i]);
+    for (size_t i = 0; i < l->count; i++) {
+        class *c = &l->classes[i];
+        if (!cute_tile_shape_of(mlirValueGetType(l->tiles[i].value), &c->shape)) {
+            cute_emit_error(mlirOperationGetLocation(l->function), "expected tiles of known extents");
+            l->failed = true;
+            return;
+        }
+        MlirOperation op = cute_defining_op(l->tiles[i].value);
+        c->location = mlirOperationGetLocation(mlirOperationIsNull(op) ? l->function : op);
+    }
+    for (size_t i = 0; i < l->op_count; i++) note_op(l, l->ops[i]);
+    l->threads = choose_threads(l);
+    if (!resolve_all(l) || !check_registers(l)) {
+        l->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        MlirValue value = l->tiles[i].value;
+        mlirValueSetType(value, type_with(l, mlirValueGetType(value), &class_of(l, value)->d));
+    }
+    for (size_t i = 0; i < l->op_count && !l->failed; i++) {
+        if (cute_op_is(l->ops[i], "arith.constant") && is_tile(result(l->ops[i], 0)) &&
+            !settle_constant(l, l->ops[i]))
+            return;
+        settle_op(l, l->ops[i]);
+    }
+    int32_t block[3] = {(int32_t)l->threads, 1, 1};
+    mlirOperationSetAttributeByName(l->function, cute_text("nvvm.reqntid"),
+                                    mlirDenseI32ArrayGet(l->context, 3, block));
+}
+
+typedef struct search {
+    cute_pass_run *pass;
+    const cute_arch *arch;
+    bool changed, failed;
+} search;
+
+static void visit_function(MlirOperation function, void *context)
+{
+    search *s = context;
+    if (s->failed || !tile_is_program(function)) return;
+    layouts l = {.pass = s->pass,
+                 .arena = cute_arena_create(),
+                 .function = function,
+                 .context = mlirOperationGetContext(function),
+                 .arch = s->arch};
+    if (l.arena)
+        distribute_function(&l);
+    else
+        l.failed = true;
+    cute_arena_destroy(l.arena);
+    s->changed = true;
+    s->failed = l.failed;
+}
+
+static void run_tile_layouts(MlirOperation root, cute_pass_run *pass)
+{
+    search s = {.pass = pass};
+    if (!cute_pass_arch(pass, ARCH, root, &s.arch)) return;
+    cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_function, &s);
+    if (s.failed)
+        cute_pass_fail(pass);
+    else if (!s.changed)
+        cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_layouts = {
+    .name = "cute-tile-layouts",
+    .help = "Choose how the tiles of a tile program are distributed over threads",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
+    .run = run_tile_layouts,
+};

@@ -1,0 +1,480 @@
+/* Tiles in memory: loads and stores of tiles of tensors, elements at coordinates, shared memory, conversions through it. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
+
+/* ---- how wide accesses may be ---- */
+
+static const cute_tree *mode_of(const cute_tree *tree, int i)
+{
+    return tree->kind == CUTE_TREE_TUPLE ? tree->items[i] : tree;
+}
+
+/* Whether a multiple of `n`, as far as is known. */
+static bool divides(const cute_tree *tree, int64_t n)
+{
+    if (tree->kind != CUTE_TREE_INT) return false;
+    return tree->value.known ? tree->value.value % n == 0
+                             : tree->value.divisor > 0 && tree->value.divisor % n == 0;
+}
+
+static bool is_one(const cute_tree *tree)
+{
+    return tree->kind == CUTE_TREE_INT && tree->value.known && tree->value.value == 1;
+}
+
+int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous)
+{
+    *contiguous = -1;
+    if (tensor->type != CUTE_MEMREF || !tensor->layout.shape || tensor->tree) return 1;
+    for (int i = tile->rank - 1; i >= 0; i--)
+        if (is_one(mode_of(tensor->layout.stride, i)) &&
+            (*contiguous < 0 || tile->extent[i] > tile->extent[*contiguous]))
+            *contiguous = i;
+    int bits = tensor->pointer->bits;
+    if (*contiguous < 0 || bits < 8) return 1;
+    int64_t width = 128 / bits;
+    for (; width > 1; width /= 2) {
+        bool ok = tensor->pointer->align % (width * bits / 8) == 0 &&
+                  tile->extent[*contiguous] % width == 0 &&
+                  divides(mode_of(tensor->layout.shape, *contiguous), width);
+        for (int i = 0; ok && i < tile->rank; i++)
+            ok = i == *contiguous || is_one(mode_of(tensor->layout.shape, i)) ||
+                 divides(mode_of(tensor->layout.stride, i), width);
+        if (ok) break;
+    }
+    return width;
+}
+
+int64_t tile_run(const tile_distribution *d, int dim, int bits)
+{
+    const tile_mode *first = d->values.count ? &d->values.at[0] : NULL;
+    if (!first || first->dim != dim || first->step != 1) return 1;
+    int64_t run = 1;
+    while (first->extent % (2 * run) == 0 && 2 * run * bits <= 128) run *= 2;
+    return run;
+}
+
+double tile_access_waste(const cute_value *tensor, const tile_distribution *d)
+{
+    enum { SECTOR = 32, FAR = 1 << 20, MOST = 32 * 16 };
+    int contiguous, bytes = (tensor->pointer->bits + 7) / 8;
+    int64_t width = tile_access_width(tensor, &d->shape, &contiguous),
+            run = tile_run(d, contiguous, tensor->pointer->bits);
+    int64_t sectors[MOST], count = 0, elements = 0, threads = tile_threads(d);
+    if (contiguous < 0) return 1;
+    if (run < width) width = run;
+    for (int64_t t = 0; t < threads && t < 32; t++) {
+        int64_t coord[CUTE_TILE_RANK] = {0}, far = 0;
+        tile_modes_coord(&d->threads, t, coord);
+        for (int i = 0; i < d->shape.rank; i++)
+            if (i != contiguous) far = far * FAR + coord[i];
+        int64_t from = far * FAR + coord[contiguous] * bytes, to = from + width * bytes - 1;
+        bool fresh = false;
+        for (int64_t s = from / SECTOR; s <= to / SECTOR; s++) {
+            int64_t k = 0;
+            while (k < count && sectors[k] != s) k++;
+            if (k < count) continue;
+            if (count < MOST) sectors[count++] = s;
+            fresh = true;
+        }
+        if (fresh || elements < count * SECTOR / bytes) elements += width;
+    }
+    /* Lanes that hold copies read what others read. */
+    int64_t fewest = (elements * bytes + SECTOR - 1) / SECTOR;
+    return fewest > 0 ? (double)count / (double)fewest : 1;
+}
+
+/* ---- element types ---- */
+
+const char *tile_element_text(tile_emitter *e, MlirType element, int *bits)
+{
+    if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) return *bits = 8, "i8";
+    *bits = mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
+                                      : (int)mlirIntegerTypeGetWidth(element);
+    cute_buffer text = {0};
+    mlirTypePrint(element, cute_print_to_buffer, &text);
+    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    if (!copy) e->failed = true;
+    return copy ? copy : "i8";
+}
+
+static bool is_i1(MlirType element)
+{
+    return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+}
+
+MlirValue tile_as_stored(tile_emitter *e, MlirValue vector)
+{
+    MlirType type = mlirValueGetType(vector);
+    if (!is_i1(cute_type_element(type))) return vector;
+    return cute_unary(&e->b, "arith.extui", vector,
+                      cute_type_with_element(type, mlirIntegerTypeGet(e->context, 8)));
+}
+
+MlirValue tile_as_held(tile_emitter *e, MlirValue vector, MlirType element)
+{
+    if (!is_i1(element)) return vector;
+    return cute_unary(&e->b, "arith.trunci", vector,
+                      cute_type_with_element(mlirValueGetType(vector), element));
+}
+
+/* ---- tiled copies ---- */
+
+static const char *tiler_text(tile_emitter *e, const cute_tile_shape *shape)
+{
+    cute_buffer text = {0};
+    for (int i = 0; i < shape->rank; i++)
+        cute_buffer_printf(&text, "%s%lld:1", i ? ";" : "", (long long)shape->extent[i]);
+    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    if (!copy) e->failed = true;
+    return copy ? copy : "";
+}
+
+typedef struct tiled_copy {
+    MlirValue copy, coord; /* of the thread */
+    MlirValue tiler;       /* !cute.tile */
+} tiled_copy;
+
+static tiled_copy make_copy(tile_emitter *e, const tile_distribution *d, const char *element, int64_t bits)
+{
+    tiled_copy c = {{NULL}, {NULL}, {NULL}};
+    tile_distribution distinct;
+    MlirValue thread = tile_thread_of(e, d, &distinct);
+    const char *tiler = tiler_text(e, &d->shape), *tv = tile_copy_text(e->arena, &distinct);
+    char *atom =
+        cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_copy<%s, %lld b>", element, (long long)bits);
+    if (!atom || !tv) return e->failed = true, c;
+    char *type = cute_arena_printf(
+        e->arena, "!cute.tiled_copy<%s, layout_copy_tv = <\"%s\">, tiler_mn = <\"[%s]\">>", atom, tv, tiler);
+    char *tile = cute_arena_printf(e->arena, "!cute.tile<\"[%s]\">", tiler);
+    if (!type || !tile) return e->failed = true, c;
+    MlirType atom_type = tile_type(e, atom), copy_type = tile_type(e, type);
+    if (e->failed) return c;
+    MlirValue made = cute_build_value(&e->b, "cute.make_atom", atom_type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    c.copy = cute_build_value(&e->b, "cute.make_tiled_copy", copy_type, CUTE_OPERANDS(made), CUTE_NO_NAMED);
+    c.coord = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
+                               CUTE_OPERANDS(thread), CUTE_NO_NAMED);
+    c.tiler = tile_static(e, tile);
+    return c;
+}
+
+static MlirValue partition(tile_emitter *e, const tiled_copy *c, MlirValue tensor, bool source)
+{
+    return tile_emit(e, source ? "cute.tiled.copy.partition_S" : "cute.tiled.copy.partition_D",
+                     CUTE_OPERANDS(c->copy, tensor, c->coord), CUTE_NO_NAMED);
+}
+
+static void emit_copy(tile_emitter *e, const tiled_copy *c, MlirValue from, MlirValue to, MlirValue predicate)
+{
+    if (e->failed || mlirValueIsNull(from) || mlirValueIsNull(to)) {
+        e->failed = true;
+        return;
+    }
+    MlirValue operands[] = {c->copy, from, to, predicate};
+    cute_build(&e->b, "cute.copy", (cute_operands){operands, mlirValueIsNull(predicate) ? 3 : 4},
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+static void emit_store_vec(tile_emitter *e, MlirValue vector, MlirValue fragment)
+{
+    if (e->failed) return;
+    cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(vector, fragment), CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+/* ---- tiles of tensors ---- */
+
+typedef struct access {
+    const cute_value *tensor;
+    MlirValue value, coord, mask; /* the mask of i1, or null */
+    MlirValue part, predicate;    /* of this thread */
+    tiled_copy copy;
+} access;
+
+/* The thread's part of the tile and its predicates. */
+static void begin_access(tile_emitter *e, access *a, const tile_distribution *d, bool load)
+{
+    int contiguous, bits = a->tensor->pointer->bits;
+    int64_t width = tile_access_width(a->tensor, &d->shape, &contiguous), run = tile_run(d, contiguous, bits);
+    if (run < width) width = run;
+    if (!mlirValueIsNull(a->mask)) width = 1;
+    a->copy = make_copy(e, d, a->tensor->pointer->element, width * bits);
+    MlirValue tile =
+        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(a->value, a->copy.tiler, a->coord), CUTE_NO_NAMED);
+    a->part = partition(e, &a->copy, tile, load);
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(a->value), CUTE_NO_NAMED);
+    MlirValue shape = tile_emit(e, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
+    MlirValue whole = tile_emit(e, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
+    MlirValue places =
+        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(whole, a->copy.tiler, a->coord), CUTE_NO_NAMED);
+    MlirValue part = partition(e, &a->copy, places, true);
+    a->predicate = tile_emit(e, "cute.predicate", CUTE_OPERANDS(part, shape), CUTE_NO_NAMED);
+    if (e->failed || mlirValueIsNull(a->mask)) return;
+    MlirValue inside = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(a->predicate), CUTE_NO_NAMED);
+    if (e->failed) return;
+    MlirValue both = cute_binary(&e->b, "arith.andi", inside, tile_as_stored(e, a->mask));
+    emit_store_vec(e, both, a->predicate);
+}
+
+MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
+{
+    MlirValue none = {NULL};
+    access a = {.value = mlirOperationGetOperand(t->op, 0),
+                .coord = mlirOperationGetOperand(t->op, 1),
+                .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
+    begin_access(e, &a, &t->out, true);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
+    if (e->failed) return none;
+    MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill"));
+    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    emit_copy(e, &a.copy, a.part, fragment, a.predicate);
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+}
+
+MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
+{
+    MlirValue none = {NULL};
+    access a = {.value = mlirOperationGetOperand(t->op, 1),
+                .coord = mlirOperationGetOperand(t->op, 2),
+                .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
+    begin_access(e, &a, &t->in[0], false);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
+    emit_store_vec(e, mlirOperationGetOperand(t->op, 0), fragment);
+    emit_copy(e, &a.copy, fragment, a.part, a.predicate);
+    tile_if_end(e, &once);
+    return none;
+}
+
+/* ---- elements at coordinates ---- */
+
+/* The extent of mode `i` as an integer of the width of `like`. */
+static MlirValue extent_of(tile_emitter *e, MlirValue tensor, int i, MlirType like)
+{
+    int32_t mode = i;
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    MlirValue of = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED);
+    MlirValue size = type->layout.shape->kind == CUTE_TREE_TUPLE
+                         ? tile_emit(e, "cute.size", CUTE_OPERANDS(of),
+                                     CUTE_NAMED(cute_attribute(e->context, "mode",
+                                                               mlirDenseI32ArrayGet(e->context, 1, &mode))))
+                         : tile_emit(e, "cute.size", CUTE_OPERANDS(of), CUTE_NO_NAMED);
+    MlirValue n = tile_emit(e, "cute.get_scalars", CUTE_OPERANDS(size), CUTE_NO_NAMED);
+    if (e->failed) return n;
+    unsigned from = mlirIntegerTypeGetWidth(mlirValueGetType(n)), to = mlirIntegerTypeGetWidth(like);
+    return from == to ? n : cute_unary(&e->b, from < to ? "arith.extui" : "arith.trunci", n, like);
+}
+
+typedef struct places {
+    MlirValue tensor;
+    int rank;
+    MlirValue coords[CUTE_TILE_RANK], extents[CUTE_TILE_RANK], mask;
+} places;
+
+static void begin_places(tile_emitter *e, MlirOperation op, intptr_t tensor, places *p)
+{
+    *p = (places){.tensor = mlirOperationGetOperand(op, tensor)};
+    const cute_value *type = cute_type_peek(mlirValueGetType(p->tensor));
+    p->rank = type->layout.shape->kind == CUTE_TREE_TUPLE ? (int)type->layout.shape->count : 1;
+    for (int i = 0; i < p->rank; i++) {
+        p->coords[i] = mlirOperationGetOperand(op, tensor + 1 + i);
+        p->extents[i] = extent_of(e, p->tensor, i, cute_type_element(mlirValueGetType(p->coords[i])));
+    }
+    if (mlirOperationGetNumOperands(op) > tensor + 1 + p->rank)
+        p->mask = mlirOperationGetOperand(op, tensor + 1 + p->rank);
+}
+
+/* Whether element `v` is there, and its coordinate. */
+static MlirValue place_at(tile_emitter *e, const places *p, int64_t v, MlirValue *inside)
+{
+    MlirValue parts[CUTE_TILE_RANK];
+    *inside = mlirValueIsNull(p->mask) ? p->mask : cute_vector_extract(&e->b, p->mask, v);
+    char text[8 * CUTE_TILE_RANK + 24] = "!cute.coord<\"";
+    if (p->rank > 1) strcat(text, "(");
+    for (int i = 0; i < p->rank; i++) {
+        parts[i] = cute_vector_extract(&e->b, p->coords[i], v);
+        MlirValue is = cute_compare(&e->b, CUTE_IS_ULT, parts[i], p->extents[i]);
+        *inside = mlirValueIsNull(*inside) ? is : cute_binary(&e->b, "arith.andi", *inside, is);
+        bool wide = mlirIntegerTypeGetWidth(mlirValueGetType(parts[i])) == 64;
+        strcat(text, i ? "," : "");
+        strcat(text, wide ? "?{i64}" : "?");
+    }
+    strcat(text, p->rank > 1 ? ")\">" : "\">");
+    return cute_build_value(&e->b, "cute.make_coord", tile_type(e, text), (cute_operands){parts, p->rank},
+                            CUTE_NO_NAMED);
+}
+
+/* An scf.if that gives `other` where the condition is false; *then_end is a builder inside, whose value is passed to yield_value. */
+static MlirValue load_if(tile_emitter *e, MlirValue condition, MlirValue tensor, MlirValue coord,
+                         MlirValue other)
+{
+    MlirRegion regions[2];
+    MlirType type = mlirValueGetType(other);
+    for (int r = 0; r < 2; r++) {
+        regions[r] = mlirRegionCreate();
+        MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+        mlirRegionAppendOwnedBlock(regions[r], block);
+        cute_builder inside = cute_builder_at_end(block, e->b.location);
+        MlirValue value = r ? other
+                            : cute_build_value(&inside, "cute.memref.load", type,
+                                               CUTE_OPERANDS(tensor, coord), CUTE_NO_NAMED);
+        cute_build(&inside, "scf.yield", CUTE_OPERANDS(value), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    MlirOperation op = cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(condition), CUTE_TYPES(type),
+                                          CUTE_NO_NAMED, regions, 2);
+    return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tile_lower_gather(tile_emitter *e, const tile_op *t)
+{
+    MlirType type = mlirValueGetType(mlirOperationGetResult(t->op, 0)), element = cute_type_element(type);
+    places p;
+    begin_places(e, t->op, 0, &p);
+    if (e->failed) return (MlirValue){NULL};
+    MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill")),
+              out = tile_splat(e, fill, tile_values(&t->out));
+    for (int64_t v = 0; v < tile_values(&t->out) && !e->failed; v++) {
+        MlirValue inside, coord = place_at(e, &p, v, &inside);
+        out = cute_vector_insert(&e->b, out, load_if(e, inside, p.tensor, coord, fill), v);
+    }
+    return out;
+}
+
+MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t)
+{
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    bool atomic = cute_op_is(t->op, "cute.tile.atomic");
+    tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
+    places p;
+    begin_places(e, t->op, 1, &p);
+    for (int64_t v = 0; v < tile_values(&t->in[0]) && !e->failed; v++) {
+        MlirValue inside, coord = place_at(e, &p, v, &inside), one = cute_vector_extract(&e->b, value, v);
+        tile_if there = tile_if_begin(e, inside);
+        if (atomic) {
+            MlirStringRef kind = cute_tile_word(t->op, "kind");
+            char name[40];
+            snprintf(name, sizeof name, "cute.atomic_%.*s", (int)kind.length, kind.data);
+            tile_emit(e, name, CUTE_OPERANDS(one, p.tensor, coord), CUTE_NO_NAMED);
+        } else {
+            cute_build(&e->b, "cute.memref.store", CUTE_OPERANDS(p.tensor, coord, one), CUTE_NO_TYPES,
+                       CUTE_NO_NAMED);
+        }
+        tile_if_end(e, &there);
+    }
+    tile_if_end(e, &once);
+    return (MlirValue){NULL};
+}
+
+/* ---- shared memory ---- */
+
+MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,
+                           int64_t elements, int64_t offset)
+{
+    int64_t end = offset + (elements * bits + 7) / 8;
+    if (end > e->shared_bytes) e->shared_bytes = end;
+    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>>", element),
+         *static_layout = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
+    if (!pointer || !static_layout) return e->failed = true, (MlirValue){NULL};
+    MlirType type = tile_type(e, pointer);
+    MlirValue shape = tile_static(e, static_layout);
+    if (e->failed) return shape;
+    MlirValue base =
+        cute_build_value(&e->b, "cute_nvgpu.arch.get_dyn_smem", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    if (offset) {
+        char *by = cute_arena_printf(e->arena, "!cute.int_tuple<\"%lld\">", (long long)(offset * 8 / bits));
+        base =
+            tile_emit(e, "cute.add_offset", CUTE_OPERANDS(base, tile_static(e, by ? by : "")), CUTE_NO_NAMED);
+    }
+    MlirValue view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, shape), CUTE_NO_NAMED);
+    return view;
+}
+
+const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest)
+{
+    int64_t strides[CUTE_TILE_RANK], size = 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = shape->rank - 1; i >= 0; i--) {
+            if ((i == fastest) != (pass == 0)) continue;
+            strides[i] = size;
+            size *= shape->extent[i];
+        }
+    cute_buffer text = {0};
+    for (int side = 0; side < 2; side++) {
+        cute_buffer_printf(&text, side ? ":(" : "(");
+        for (int i = 0; i < shape->rank; i++)
+            cute_buffer_printf(&text, "%s%lld", i ? "," : "",
+                               (long long)(side ? strides[i] : shape->extent[i]));
+        cute_buffer_printf(&text, ")");
+    }
+    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    if (!copy) e->failed = true;
+    return copy ? copy : "(1):(1)";
+}
+
+void tile_barrier(tile_emitter *e)
+{
+    cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
+                    int64_t width)
+{
+    int bits;
+    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(vector)), &bits);
+    tile_if once = tile_if_begin(e, tile_is_first(e, d));
+    tiled_copy c = make_copy(e, d, element, width * bits);
+    MlirValue part = partition(e, &c, tensor, false);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(part), CUTE_NO_NAMED);
+    if (!e->failed) emit_store_vec(e, tile_as_stored(e, vector), fragment);
+    emit_copy(e, &c, fragment, part, (MlirValue){NULL});
+    tile_if_end(e, &once);
+}
+
+MlirValue tile_from_shared(tile_emitter *e, const tile_distribution *d, MlirValue tensor, int64_t width)
+{
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    tiled_copy c = make_copy(e, d, type->pointer->element, width * type->pointer->bits);
+    MlirValue part = partition(e, &c, tensor, true);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(part), CUTE_NO_NAMED);
+    emit_copy(e, &c, part, fragment, (MlirValue){NULL});
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+}
+
+MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
+{
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    const tile_distribution *from = &t->in[0], *to = &t->out;
+    int64_t count = tile_values(to);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
+    if (!map) return e->failed = true, value;
+    if (tile_registers_map(e->arena, from, to, map)) return tile_pick(e, value, map, count);
+    MlirType element = cute_type_element(mlirValueGetType(value));
+    int bits, fastest = from->shape.rank - 1;
+    const char *text = tile_element_text(e, element, &bits);
+    if (from->values.count && from->values.at[0].step == 1)
+        fastest = from->values.at[0].dim;
+    else if (to->values.count && to->values.at[0].step == 1)
+        fastest = to->values.at[0].dim;
+    MlirValue shared = tile_shared_view(e, text, bits, tile_compact_layout(e, &from->shape, fastest),
+                                        cute_tile_size(&from->shape), 0);
+    if (e->failed) return value;
+    mlirOperationSetAttributeByName(cute_defining_op(shared), cute_text("cute.swizzle"),
+                                    mlirUnitAttrGet(e->context));
+    tile_barrier(e);
+    tile_to_shared(e, from, value, shared, tile_run(from, fastest, bits));
+    tile_barrier(e);
+    MlirValue out = tile_from_shared(e, to, shared, tile_run(to, fastest, bits));
+    return e->failed ? out : tile_as_held(e, out, element);
+}

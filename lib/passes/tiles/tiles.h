@@ -1,0 +1,45 @@
+/* What the passes on tile programs share. */
+#ifndef CUTE_LIB_PASSES_TILES_TILES_H
+#define CUTE_LIB_PASSES_TILES_TILES_H
+
+#include "cute/layout.h"
+#include "lib/base/devices/arch.h"
+#include "lib/ir/mlir/builder.h"
+#include "lib/passes/tiles/distribution.h"
+
+/* `value` with elements of type `to` (expand.c). */
+MlirValue tile_cast(const cute_builder *b, MlirValue value, MlirType to, bool zero_extend);
+
+/* Whether a function has an operation on tiles or a value that is one. */
+bool tile_is_program(MlirOperation function);
+/* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
+int64_t tile_block_size(MlirOperation function);
+
+/* ---- memory (memory.c) ---- */
+
+/* The dimension of a tensor whose elements are adjacent, -1 if none is known, and how many elements of a tile one access of at
+ * most 16 bytes may have by the tensor's alignment, extents and strides; at least 1. */
+int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous);
+/* Sectors of 32 bytes that the first access of a warp touches, over the fewest possible; 1 is best. */
+double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
+
+/* ---- products (gemm.c) ---- */
+
+/* How a product is computed: by an MMA atom or, without one, by threads that multiply and add. */
+typedef struct tile_product {
+    const char *atom; /* text of its type */
+    bool multiply_add;
+    int64_t m, n, k;       /* of the atom */
+    int64_t rows, columns; /* warps, or threads without an MMA, along M and N */
+    int64_t copies;        /* groups of warps that compute the same */
+} tile_product;
+/* For A and the accumulator of these shapes and elements. */
+void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
+                         const cute_arch *arch, int64_t threads, tile_product *out);
+/* The distribution of operand 0 (A), 1 (B) or 2 (C and D). */
+bool tile_product_distribution(cute_arena *arena, MlirContext context, const tile_product *p, int operand,
+                               const cute_tile_shape *shape, tile_distribution *out);
+/* Threads for a product of this shape. */
+int64_t tile_product_threads(int64_t m, int64_t n);
+
+#endif
