@@ -375,7 +375,7 @@ static const refusal refusals[] = {
     {CUTE_ATOM, "atom.simt_async_copy<f16, cache = never, 64 b>",
      "expected one of always global, got \"never", 34},
     {CUTE_ATOM, "atom.universal_copy<f32, 16 b>", "16 bits are not a multiple of f32, which has 32 bits", 20},
-    {CUTE_ATOM, "atom.universal_copy<f32, 96 b>", "copies 8, 16, 32, 64, 128 or 256 bits at once, not 96",
+    {CUTE_ATOM, "atom.universal_copy<f32, 96 b>", "expected a copy of 8, 16, 32, 64, 128 or 256 bits, got 96",
      20},
     {CUTE_ATOM, "atom.universal_copy<f32, 32 b, l1_cache_eviction_priority=x>",
      "expected one of evict_normal", 58},
