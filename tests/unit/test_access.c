@@ -139,7 +139,8 @@ static void test_refused(void)
                   "an extent is only known at run time");
     check_no_copy("f32, gmem, \"(4,6):(1,4)\"", "f32, rmem, \"(6,4):(1,6)\"", NULL, 1,
                   "the modes of the destination do not match those of the source");
-    check_no_copy("f32, gmem, \"4:1\"", "f16, rmem, \"4:1\"", NULL, 1, "expected elements of equal size, got 32 and 16 bits");
+    check_no_copy("f32, gmem, \"4:1\"", "f16, rmem, \"4:1\"", NULL, 1,
+                  "expected elements of equal size, got 32 and 16 bits");
 }
 
 /* A compact layout of 2 to 4 modes of small extents in any order, some with gaps. */

@@ -198,7 +198,7 @@ static void test_errors(void)
         {"\x01", 1, 1, NULL},
         {"8:1 o 2 o", 10, 1, "expected a value, but the expression ends"},
         {"let a 8", 7, 1, "expected '=' after the name"},
-        {"let = 8", 5, 1, "expected a name after 'let': letters, digits and '_', a letter first"},
+        {"let = 8", 5, 1, "expected a name after 'let': letters, digits and '_', starting with a letter"},
     };
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

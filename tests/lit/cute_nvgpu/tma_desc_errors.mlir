@@ -69,7 +69,7 @@ func.func @group(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "S<2,3,3> o 0 o (64,64):(64,1)">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @composed(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects a tensor whose layout has strides: tensor maps do not support composed layouts}}
+  // expected-error@+1 {{expects a tensor whose layout has strides: a tensor map has no composed layouts}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }

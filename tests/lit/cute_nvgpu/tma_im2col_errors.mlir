@@ -58,7 +58,7 @@ func.func @pixels_first(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i
 
 // expected-note@+1 {{%x is a}}
 func.func @wide_rows(%x: !cute.memref<f16, gmem, align<16>, "(?,?,?,?):(1,?{i64},?{i64},?{i64})">) {
-  // expected-error@+1 {{expects a tile of (pixels, channels) with at most 64 channels}}
+  // expected-error@+1 {{expects a tile of (pixels, channels) with at most 64 contiguous channels of a pixel}}
   %a, %c = cute_nvgpu.atom.make_non_exec_im2col_tma_load(%x, "S<3,4,3> o 0 o (128,128):(128,1)") {lower = [0, 0], upper = [0, 0]}
   return
 }

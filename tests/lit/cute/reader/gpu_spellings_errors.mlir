@@ -121,7 +121,7 @@ func.func @fragments(%a: !cute.memref<f16, rmem, "8:1">, %b: vector<2xi32>, %c: 
 // -----
 
 func.func @no_such_shape(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) {
-  // expected-error @+1 {{there is no instruction '!cute_nvgpu.sm80.mma<17x9x15, elem_type = (f16, f16, f32) >'}}
+  // expected-error @+1 {{unknown instruction '!cute_nvgpu.sm80.mma<17x9x15, elem_type = (f16, f16, f32) >'}}
   %d = cute_nvgpu.warp_mma_f16bf16 %a, %b, %c : !cute_nvgpu.mma_atom<17,9,15,f16>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{there is no instruction '!cute_nvgpu.sm80.mma<17x9x15, elem_type = (f16, f16, f32) >'}}
+// expected-error @+1 {{unknown instruction '!cute_nvgpu.sm80.mma<17x9x15, elem_type = (f16, f16, f32) >'}}
 func.func private @no_such_shape(!cute_nvgpu.mma_atom<17,9,15,f16>)
 
 // -----
@@ -30,5 +30,5 @@ func.func private @no_whole_product(!cute_nvgpu.tiled_mma<32,16,8>)
 
 // -----
 
-// expected-error @+1 {{there is no instruction '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f32, f32, f32) >'}}
+// expected-error @+1 {{unknown instruction '!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f32, f32, f32) >'}}
 func.func private @no_such_elements(!cute_nvgpu.tiled_mma<32,16,16,f32>)
