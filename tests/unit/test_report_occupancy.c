@@ -243,8 +243,7 @@ static void test_nonsense(void)
         {{.arch = NULL, .threads = 32, .registers = 32}, "unknown architecture ''"},
         {{.arch = "sm_90", .registers = 32}, "expected 1 to 1024 threads per block, got 0"},
         {{.arch = "sm_90", .threads = 1025}, "expected 1 to 1024 threads per block, got 1025"},
-        {{.arch = "sm_90", .threads = 32, .registers = -1},
-         "expected 0 to 256 registers per thread, got -1"},
+        {{.arch = "sm_90", .threads = 32, .registers = -1}, "expected 0 to 256 registers per thread, got -1"},
         {{.arch = "sm_90", .threads = 32, .static_smem = INT64_MAX},
          "expected 0 to 1073741824 bytes of static shared memory, got 9223372036854775807"},
         {{.arch = "sm_90", .threads = 32, .dynamic_smem = -1},
@@ -253,7 +252,8 @@ static void test_nonsense(void)
         {{.arch = "sm_90", .threads = 32, .carveout = 101},
          "expected 0 to 100 percent of shared memory, got 101"},
         {{.arch = "sm_90", .threads = 32, .cluster = 17}, "expected 0 to 16 blocks per cluster, got 17"},
-        {{.arch = "sm_80", .threads = 32, .cluster = 2}, "sm_80 does not support clusters; expected sm_90 or later"},
+        {{.arch = "sm_80", .threads = 32, .cluster = 2},
+         "sm_80 does not support clusters; expected sm_90 or later"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cute_occupancy_input in = cases[i].in;
