@@ -112,5 +112,5 @@ plain_make() { env -u MAKEFLAGS -u SANITIZE make --no-print-directory "$@"; }
 
 @test "clang warns of nothing where gcc does not" {
     own=$BATS_TEST_TMPDIR/own
-    plain_make BUILD="$own" CC="${LLVM:-/usr/lib/llvm-19}/bin/clang" WERROR=1 "$own"/obj/lib/{base/ending,base/file,emulator/memory,ir/gaveup}.o "$own/obj/tests/unit/test_base_cache.o"
+    plain_make BUILD="$own" CC="${LLVM:-/usr/lib/llvm-19}/bin/clang" WERROR=1 "$own"/obj/lib/{base/system/ending,base/system/file,emulator/instructions/memory,ir/diagnostics/gaveup}.o "$own/obj/tests/unit/test_base_cache.o"
 }

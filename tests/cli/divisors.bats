@@ -98,5 +98,5 @@ JSON
  "args": {"n": "n", "q": "q", "r": "r", "d": "d"}}
 JSON
     run -1 cute-run "$BATS_FILE_TMPDIR/host32.ptx" --config launch.json --device emulator
-    [[ "$output" == *"it was divided by zero"* ]]
+    [[ "$output" == *"a division by zero"* ]]
 }

@@ -53,7 +53,7 @@ assert found and all(f["severity"] == "warning" and sys.argv[1] in f["reason"] f
         [ "$status" -eq 4 ]
         [[ "$output" == *"error: $check: "* ]]
     done <<'B'
-mbarrier_initialised_twice barrier sm_90 initialises it anew
+mbarrier_initialised_twice barrier sm_90 initialises it again
 mbarrier_init_without_fence race on sm_90 copies see
 product_without_fence race ptxas inserts the fence
 accumulator_scaled_without_fence race ptxas inserts the fence

@@ -131,6 +131,6 @@ PY
 @test "the architectures that Tab offers are those that the tools know" {
     # shellcheck disable=SC1091
     offered=$(source "$ROOT/mk/completion.bash" && compopt() { :; } && COMP_WORDS=(cute-ptx -arch sm) && COMP_CWORD=2 && _cute cute-ptx sm -arch && printf '%s\n' "${COMPREPLY[@]}" | sort)
-    known=$(cute-ptx -arch sm_1 </dev/null 2>&1 | sed -n 's/.*note: known: //p' | tr ' ' '\n' | sort)
+    known=$(cute-ptx -arch sm_1 </dev/null 2>&1 | sed -n 's/.*note: known architectures: //p' | tr ' ' '\n' | sort)
     diff <(echo "$known") <(echo "$offered")
 }

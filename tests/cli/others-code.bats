@@ -107,7 +107,7 @@ END
     cute-dump images --json whole.fatbin | jq -e '.images[0].kind == "lto" and .images[0].kernels == null'
     if [ "$(cute-dump images --json whole.fatbin | jq '.images | length')" -eq 1 ]; then
         run -1 cute-dump whole.fatbin
-        [[ "$output" == *"the fatbin has no image for any GPU"*"it has lto sm_90"*"nvcc -dlto"* ]]
+        [[ "$output" == *"the fatbin has no image for any GPU"*"available: lto sm_90"*"nvcc -dlto"* ]]
     fi
 }
 

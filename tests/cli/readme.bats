@@ -55,7 +55,7 @@ shown() { sed -n "\\|^    \\$ $1\$|,/^\$/p" "$README" | sed '1d; /^$/d; s/^    /
     for folder in $(sed -n '/^| folder/,/^$/p' "$README" | cut -d'|' -f2 | grep -oE '`[a-z/]+`' | tr -d '`'); do echo "$folder"; done >>links
     [ "$(wc -l <links)" -ge 8 ]
     while read -r link; do [ -e "$ROOT/$link" ] || { echo "no $link"; false; }; done <links
-    for target in $(grep -v apt-get "$README" | grep -oE 'make (-j )?(&& make )?[a-z]+' | grep -oE '[a-z]+$' | sort -u); do
+    for target in $(grep -v -e apt-get -e "can make" "$README" | grep -oE 'make (-j )?(&& make )?[a-z]+' | grep -oE '[a-z]+$' | sort -u); do
         [ "$target" = make ] || grep -qE "^make $target\b" "$ROOT/mk/help.txt" || [ "$target" = help ] || { echo "no target $target"; false; }
     done
 }
