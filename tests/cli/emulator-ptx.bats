@@ -228,7 +228,7 @@ indexed() {
         [[ $output == *"k.ptx:13:$message"* ]] || { echo "$text: $output"; false; }
     done <<'T2'
 mov.u64 %d1, m[1][2]|18: error: expected a single index, which counts the elements of all dimensions
-mov.u64 %d1, one[0]|14: error: expected an array, 'one' is none
+mov.u64 %d1, one[0]|14: error: expected an array, got 'one'
 mov.u64 %d1, g[%f]|16: error: expected an integer register as the index
 mov.u64 %d1, g[g]|16: error: expected an integer register as the index
 mov.u64 %d1, g[1.5]|16: error: expected an integer, got a floating-point number
@@ -332,14 +332,14 @@ PTX
         run -1 cute-run bad.ptx -k k -c launch.json -d emulator
         [[ $output == *"bad.ptx:33:3: error: $2"* ]] || { echo "$output"; false; }
     }
-    wrong 'call (7), abc, (5);' 'expected registers, or variables of .param as results of a call'
+    wrong 'call (7), abc, (5);' 'expected registers or .param variables as results of a call'
     wrong 'call (%r10), abc, (%rd1);' "expected a .u32 for 'x', got a register of .b64"
     wrong 'call (%p1), abc, (5);' "expected a .u32 for 'r', got a register of .pred"
     wrong 'call (%r10), inv, (5);' "expected a .pred for 'q', got a register of .b32"
-    wrong 'call (%r10), abc, ({%r1, %r2});' 'expected registers, numbers or variables of .param as arguments of a call'
-    wrong 'call (%r10), abc, (out);' 'expected registers, numbers or variables of .param as arguments of a call'
-    wrong 'call (%r15), %rd4, (5), P;' 'expected a register or a variable of .param in a call through an address'
-    wrong 'call (%r10), abc;' "function 'abc' has 1 parameters and 1 results, the call 0 and 1"
+    wrong 'call (%r10), abc, ({%r1, %r2});' 'expected registers, immediates or .param variables as arguments of a call'
+    wrong 'call (%r10), abc, (out);' 'expected registers, immediates or .param variables as arguments of a call'
+    wrong 'call (%r15), %rd4, (5), P;' 'expected a register or a .param variable in an indirect call'
+    wrong 'call (%r10), abc;' "function 'abc' takes 1 parameters and returns 1 results, the call has 0 and 1"
     for text in '.func (.reg .u32) f;' '.func f(.reg .u32 x, .reg .u32 x);' '.func f(.reg .v4 .u32 x);' '.func f(.reg u32 x);' \
         '.visible .entry e(.reg .u32 x) { ret; }'; do
         sed "s/^.func .* mixed(/$text\n&/" k.ptx >bad.ptx

@@ -171,7 +171,7 @@ T
     run timeout 20 "$run" k.ptx --config huge.json --device emulator --timeout 1
     [ "$status" -eq 1 ]
     says "kernel 'k' did not end within 1 s and was stopped"
-    says "of its 9223090559730712575 clusters or blocks had started"
+    says "of 9223090559730712575 clusters or blocks had started"
 }
 
 @test "an instruction that is not known is refused by name and line" {
