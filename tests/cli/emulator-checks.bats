@@ -61,13 +61,13 @@ product_after_its_accumulator_was_read race ptxas inserts the fence
 remote_mbarrier_behind_a_relaxed_arrival race other blocks see the initialisation
 first_product_without_fence race ptxas inserts the fence
 lock_taken_by_cas_and_a_barrier race no known hardware needs one
-read_of_a_launch_ahead_that_never_triggers race ends before the next one begins
-return_before_barrier barrier does not wait for threads that have ended
-warp_returns_before_barrier barrier does not wait for threads that have ended
+read_of_a_launch_ahead_that_never_triggers race ends before the next one starts
+return_before_barrier barrier does not wait for exited threads
+warp_returns_before_barrier barrier does not wait for exited threads
 accumulator_read_before_wait race C7514, C7517
 accumulator_read_with_a_group_left race C7514, C7517
 stage_given_back_by_one_lane race reads for the whole warp
-last_load_never_comes barrier harmless where
+last_load_never_comes barrier harmless unless
 block_ends_while_its_tile_is_stored race until its bulk copies have read it
 block_has_ended_when_it_is_written race an H200 drops stores and arrivals
 block_has_ended_at_a_remote_arrival race an H200 drops stores and arrivals
@@ -261,7 +261,7 @@ P
     [[ "$output" == *"register_set_in_one_branch.ptx:32:5: error: uninitialised: st stores %r13, which was never written"* ]]
     checked index_that_was_never_set --check=uninit
     [[ "$output" == *"ld computes an address from %rd6, which derives from a register that was never written"* ]]
-    [[ "$output" == *"index_that_was_never_set.ptx:29:5: note: it comes from here"* ]]
+    [[ "$output" == *"index_that_was_never_set.ptx:29:5: note: the undefined value originates here"* ]]
 }
 
 @test "the report of --json holds findings and counts by line" {

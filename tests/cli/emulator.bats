@@ -106,7 +106,7 @@ ld.global.u32 %r1, [%d1+1]; st.global.u32 [%d1], %r1;'
     kernel "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1; st.global.u32 [%d1], %r0; @!%p1 bar.sync 0, 64;"
     emulate
     [ "$status" -eq 1 ]
-    says "deadlock: no warp of kernel 'k' can make progress"
+    says "deadlock: no warp of kernel 'k' can proceed"
     says "warp 1, lanes 0xffffffff: waits at barrier 0: 32 of 64 threads have arrived"
 }
 
@@ -117,7 +117,7 @@ mov.u32 %r2, 8; mov.u32 %r3, 0; mbarrier.arrive.shared.b64 %d2, [%r1]; W: mbarri
 D: st.global.u32 [%d1], %r0;"
         emulate --timeout 20
         [ "$status" -eq 1 ]
-        says "deadlock: no warp of kernel 'k' can make progress"
+        says "deadlock: no warp of kernel 'k' can proceed"
         says "warp 1, lanes 0xffffffff: waits for phase 0 of the mbarrier at shared address 0x400: 64 of 65 arrivals"
     done <<'T'
 add.u32 %r3, %r3, 1;
@@ -145,7 +145,7 @@ W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra W; st.global.u32
     kernel "L: ld.volatile.global.u32 %r1, [%d0]; setp.ne.u32 %p1, %r1, 12345; @%p1 bra L;"
     emulate
     [ "$status" -eq 1 ]
-    says "deadlock: no warp of kernel 'k' can make progress"
+    says "deadlock: no warp of kernel 'k' can proceed"
     says "warp 1, lanes 0xffffffff: spins reading global memory at 0x"
     kernel "L: add.u32 %r1, %r1, 1; bra L;"
     emulate --timeout 1

@@ -151,7 +151,7 @@ static void test_waits_over_threads(void)
         if (!CHECK(open_rig(&r, never, 0))) return;
         cute_device_upload(r.device, r.in, &zero, sizeof zero, r.diag);
         CHECK(start(&r, 20, 1, 0) == CUTE_INVALID);
-        CHECK(says(&r, "deadlock: no warp of kernel 'k' can make progress"));
+        CHECK(says(&r, "deadlock: no warp of kernel 'k' can proceed"));
         CHECK(says(&r, "spins reading global memory"));
         CHECK(says(&r, "8 more warps are waiting"));
         close_rig(&r);

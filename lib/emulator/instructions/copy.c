@@ -1,4 +1,4 @@
-/* Asynchronous copies: cp.async, bulk and tensor copies, st.async and red.async, their groups and mbarriers. */
+/* Asynchronous copies (cp.async, bulk, tensor), st.async and red.async, their groups and mbarriers. */
 #include "lib/emulator/program/decode.h"
 
 #include "lib/base/devices/traffic.h"

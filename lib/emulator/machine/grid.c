@@ -97,7 +97,7 @@ void em_grid_give_up(em_machine *m, bool late)
 
 void em_grid_deadlock(const em_machine *m, cute_diag *diag)
 {
-    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can make progress",
+    cute_fail(diag, CUTE_INVALID, NULL, "deadlock: no warp of kernel '%s' can proceed",
               m->launch->kernel->name);
 }
 

@@ -131,8 +131,8 @@ struct em_inst {
     };
     uint8_t type_count;
     bool hidden; /* part of the instruction before or after it: not counted by itself */
-    /* Not decoded (later architecture, or for reports); `why` is the reason. Its registers are in at most two lists:
-     * those it may write, then the others. */
+    /* Not decoded (later architecture, or for reports); `why` is the reason. Its registers are in at most two
+     * lists: those it may write, then the others. */
     bool unread;
     uint32_t guard_at;
     uint32_t loc; /* index into locs */
