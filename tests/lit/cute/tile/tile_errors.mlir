@@ -1,0 +1,314 @@
+// RUN: cute-opt -split-input-file -verify-diagnostics %s
+
+// expected-note @+1 {{%a is a}}
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects 'extents' to be at most 8 extents of at least 1, such as [64, 32], whose product is at most 1048576}}
+  %t = cute.tile.load<[0, 4]> %a[0, 0]
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects 'order' to have each of the dimensions 0 to 1 once}}
+  %t = cute.tile.permute<[0, 0]> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf16>, %z: tensor<8x8xf32>) {
+  // expected-error @below {{expects A and B of one element type}}
+  %t = cute.tile.gemm %x, %y, %z
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a condition of i1}}
+  %t = cute.tile.where %x, %x, %x
+  return
+}
+
+// -----
+
+// expected-note @+2 {{%a is a}}
+// expected-note @+1 {{%i is a}}
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %i: i32) {
+  // expected-error @below {{expects a coordinate that is a tile: of scalars alone, cute.memref.load}}
+  %t = cute.tile.gather %a, %i, %i
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%i is a}}
+func.func @f(%i: i32) {
+  // expected-error @below {{expects a grid of 1 to 3 dimensions, but got 4}}
+  %t:4 = cute.tile.program %i, %i, %i, %i
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a kind of elementwise operation, such as add}}
+  %t = cute.tile.map<nothing> %x
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xi8>) {
+  // expected-error @below {{expects a mask of i1}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0], %x
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<4x8xi1>) {
+  // expected-error @below {{expects a mask of the tile's shape, 8x4, but got 4x8}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0], %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %z: tensor<8x8xf16>) {
+  // expected-error @below {{expects an accumulator of f32 for f16, bf16, f8E4M3FN, f8E5M2 and f32, f16 for f16, f64 for f64, i32 for i8}}
+  %t = cute.tile.gemm %x, %x, %z
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects an axis from 0 to 1, but got 2}}
+  %t = cute.tile.reduce<add, 2> %x
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects an axis from 0 to 0, but got 1}}
+  %t = cute.tile.iota<[8], 1>
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32>) {
+  // expected-error @below {{expects coordinates of i32 or i64}}
+  %t = cute.tile.gather %a, %x, %x
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xi32>) {
+  // expected-error @below {{expects a coordinate for each of the tensor's 2 modes, and at most a mask, but got 1 operands}}
+  %t = cute.tile.gather %a, %x
+  return
+}
+
+// -----
+
+func.func @f(%i: f32) {
+  // expected-error @below {{expects extents of i32, i64 or index, or a tensor and a tile}}
+  %t = cute.tile.program %i
+  return
+}
+
+// -----
+
+func.func @f(%i: i32) {
+  // expected-error @below {{expects one operand with 'extents': the tensor that the tiles divide}}
+  %t = cute.tile.program<[8]> %i
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects an extent of the tile for each of the tensor's 2 modes, but got 1}}
+  %t = cute.tile.program<[8]> %a
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xindex>) {
+  // expected-error @below {{expects floats or integers}}
+  %t = cute.tile.cast<f32> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects integers}}
+  %t = cute.tile.and %x, %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xi32>) {
+  // expected-error @below {{expects floats}}
+  %t = cute.tile.exp %x
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x?xf32>) {
+  // expected-error @below {{expects operand #0 to be a tile: a tensor of known extents, at most 8 dimensions and 1048576 elements}}
+  %t = cute.tile.reduce<add, 0> %x
+  return
+}
+
+// -----
+
+// expected-note @+2 {{%x is a}}
+// expected-note @+1 {{%y is a}}
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<8xf32>) {
+  // expected-error @below {{expects shapes that broadcast, but got 8x4 and 8 (operand #1): align trailing dimensions, and give those that repeat an extent of 1 with cute.tile.reshape}}
+  %t = cute.tile.add %x, %y
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf16>) {
+  // expected-error @below {{expects operands of one element type, but got f32 and f16: cute.tile.cast converts}}
+  %t = cute.tile.add %x, %y
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects 2 operands for add, but got 1}}
+  %t = cute.tile.add %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a shape to which 8x4 broadcasts, but got 8x8}}
+  %t = cute.tile.broadcast<[8, 8]> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a shape of 32 elements, but got 64}}
+  %t = cute.tile.reshape<[8, 8]> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects a tile of one element, but got 8x4}}
+  %t = cute.tile.scalar %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x8xf32>) {
+  // expected-error @below {{expects A (M,K) and B (N,K) of one K, but got 8x4 and 8x8}}
+  %t = cute.tile.gemm %x, %y, %y
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects an accumulator of 8x8, but got 8x4}}
+  %t = cute.tile.gemm %x, %x, %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4x2xf32>) {
+  // expected-error @below {{expects operand #0 to have two dimensions}}
+  %t = cute.tile.gemm %x, %x, %x
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects a tile of the tensor's rank, 2, but got 1: extents of modes that are indexed are 1}}
+  %t = cute.tile.load<[8]> %a[0, 0]
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects a coordinate with a number for each of the tensor's 2 modes, but got 3}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0, 0]
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, smem, "(8,4):(4,1)">) {
+  // expected-error @below {{expects a tensor in global memory, gmem, but got smem: passes choose shared memory and registers}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0]
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, smem, "(8,4):(4,1)">, %i: tensor<8xi32>) {
+  // expected-error @below {{expects a tensor in global memory, gmem, but got smem}}
+  %t = cute.tile.gather %a, %i, %i
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects a mode from 0 to 1, but got 2}}
+  %t = cute.tile.count<2, 8> %a
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects a size of at least 1, but got 0}}
+  %t = cute.tile.count<1, 0> %a
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32>, %i: tensor<4x4xi32>, %j: tensor<8x4xi32>) {
+  // expected-error @below {{expects coordinates that broadcast to 8x4, but got 4x4}}
+  cute.tile.scatter %x, %a, %i, %j
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects integers}}
+  %t = cute.tile.reduce<xor, 0> %x
+  return
+}
