@@ -140,7 +140,7 @@ C
     root=$BATS_TEST_DIRNAME/../..
     LIBCUTE=$CUTE_BIN/../libcute.so DEV= run python3 run.py "$root" plain.fatbin packed.fatbin later.fatbin object.o ours.cubin bare.cubin
     [[ $output == *"plain.fatbin 496"*"packed.fatbin 528"*"later.fatbin 496"*"object.o 528"*"ours.cubin 528"* ]] || { echo "$output"; false; }
-    [[ $output == *"bare.cubin "*"error: the module has no PTX, which is what the emulator runs: link it with cute-link from PTX or MLIR"* ]] || { echo "$output"; false; }
+    [[ $output == *"bare.cubin "*"error: the module has no PTX for the emulator to run: link it with cute-link from PTX or MLIR"* ]] || { echo "$output"; false; }
     # cute-run takes the same image of a fatbin.
     echo '{"kernel": "k", "grid": 1, "block": 32, "args": ["p"], "buffers": {"p": {"dtype": "u32", "shape": [32]}}, "check": {"p": "i + 1"}}' >k.json
     run -0 cute-run packed.fatbin --config k.json --device emulator
@@ -339,7 +339,7 @@ PTX
     wrong 'call (%r10), abc, ({%r1, %r2});' 'expected registers, immediates or .param variables as arguments of a call'
     wrong 'call (%r10), abc, (out);' 'expected registers, immediates or .param variables as arguments of a call'
     wrong 'call (%r15), %rd4, (5), P;' 'expected a register or a .param variable in an indirect call'
-    wrong 'call (%r10), abc;' "function 'abc' takes 1 parameters and returns 1 results, the call has 0 and 1"
+    wrong 'call (%r10), abc;' "function 'abc' has 1 parameters and 1 results, the call 0 and 1"
     for text in '.func (.reg .u32) f;' '.func f(.reg .u32 x, .reg .u32 x);' '.func f(.reg .v4 .u32 x);' '.func f(.reg u32 x);' \
         '.visible .entry e(.reg .u32 x) { ret; }'; do
         sed "s/^.func .* mixed(/$text\n&/" k.ptx >bad.ptx
@@ -459,5 +459,5 @@ PTX
     [[ "$(cute-dump instructions tcgen05)" == "tcgen05  "*"tensor memory  requires sm_100" ]]
     cute-dump instructions --json cp | jq -e '.[0] | (.modifiers | split(" ") | index("bulk")) and (.partly | contains("sm_100")) and .not_emulated == null'
     run -1 cute-dump instructions frob.b32
-    [[ $output == *"expected an instruction of PTX, got 'frob.b32'"*"cute-dump instructions prints them all"* ]]
+    [[ $output == *"expected a PTX instruction, got 'frob.b32'"*"'cute-dump instructions' lists all of them"* ]]
 }

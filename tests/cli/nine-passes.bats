@@ -52,7 +52,7 @@ END
     grep -q 'check C: passed' out
     sed -i 's/"A":{"dtype":"f16","shape":\[64,64\]/"A":{"dtype":"f16","shape":[32,64]/' product.json
     run -1 cute-run --device emulator --config product.json nine.ptx
-    [[ $output == *"dimension 0 of argument 0 (A) has 64 elements"* ]]
+    [[ $output == *"expected 64 elements in dimension 0 of argument 0 (A)"* ]]
 }
 
 @test "so does one whose loops became branches before the conversion, and one that is nested in the text" {
