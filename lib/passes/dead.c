@@ -1,4 +1,4 @@
-/* Dead operations go after a pass. */
+/* Removes dead operations after a pass. */
 #include "lib/passes/dead.h"
 
 #include <mlir-c/BuiltinAttributes.h>

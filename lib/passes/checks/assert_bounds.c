@@ -1,18 +1,18 @@
-/* cute-assert-bounds: assertions on the coordinates of tensors and the indices of threads.
+/* cute-assert-bounds: run-time bounds checks for tensor coordinates and thread indices.
  *
- * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: what a kernel reads or writes of a tensor lies
- * within its shape, and a thread's index is one of the tiled copy, tiled MMA or layout that takes it and of the launch; what
- * is not known to is followed by a message and a cf.assert, which cute-lower-assert lowers. Accesses stay as they are.
+ * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: each access to a tensor is within its shape, and
+ * each thread index is within its tiled copy, tiled MMA or layout and within the launch; where that cannot be proved, a message
+ * and a cf.assert are added, which cute-lower-assert lowers. The accesses themselves do not change.
  *
- * Where a tensor is a part of another one (a tile, a partition, a slice), the coordinates are those of the whole: the same
- * operations on its identity tensor say them. A copy by a predicate needs them only where the predicate is not 0. What is put
- * together from a pointer, or comes into a loop, is a whole itself.
+ * The coordinates of a tile, partition or slice are those in the whole tensor, obtained by applying the same operations to its
+ * identity tensor. A predicated copy is checked only where its predicate is not 0. A tensor built from a pointer, or carried by
+ * a loop, counts as a whole tensor.
  *
  *     %x = cute.memref.load(%t, %c) : (!cute.memref<f32, gmem, "(?,8):(8,1)">, !cute.coord<"(?,?)">) -> f32
  * ->
  *     scf.if %outside {
- *       gpu.printf "k.mlir:7:10: coordinate (%lld,%lld) is outside of the shape (%lld,8): block ..." %i, %j, %extent, ...
- *       cf.assert %false, "a coordinate outside of the tensor's shape"
+ *       gpu.printf "k.mlir:7:10: coordinate (%lld,%lld) is outside the shape (%lld,8): block ..." %i, %j, %extent, ...
+ *       cf.assert %false, "a coordinate outside the tensor's shape"
  *     }
  */
 #include <mlir-c/BuiltinAttributes.h>
@@ -32,10 +32,10 @@
 #include "lib/layout/width.h"
 #include "lib/passes/passes.h"
 
-/* What is known of a tensor: the coordinates of its elements in the whole that it is a part of. */
+/* A tensor and the coordinates of its elements in the whole tensor that it is a part of. */
 typedef struct view {
-    MlirValue tensor, coordinates, shape; /* coordinates: null where the tensor is a whole itself */
-    bool whole, moves;                    /* moves: an index of the program picks the part */
+    MlirValue tensor, coordinates, shape; /* coordinates: null for a whole tensor */
+    bool whole, moves;                    /* moves: a run-time index selects the part */
 } view;
 
 typedef struct checks {
@@ -47,7 +47,7 @@ typedef struct checks {
     bool changed;
 } checks;
 
-/* ---- integers: known, or i64 of the program ---- */
+/* ---- integers: constants, or i64 values of the program ---- */
 
 typedef struct number {
     bool known;
@@ -65,7 +65,7 @@ static MlirValue as_value(const cute_builder *b, number n)
     return n.known ? cute_build_constant(b, 64, n.value) : n.handle;
 }
 
-/* Of an integer or index of the program. */
+/* Converts an integer or index value. */
 static number of_value(const cute_builder *b, MlirValue value)
 {
     MlirType type = mlirValueGetType(value), i64 = mlirIntegerTypeGet(b->context, 64);
@@ -90,12 +90,12 @@ static number plus(const cute_builder *b, number n, int64_t by)
 
 enum { PLACES = CUTE_MAX_DEPTH, WORDS = 2 * PLACES + 8 };
 
-/* Numbers that have to be at least 0 and below their limits. */
+/* Numbers that must be at least 0 and below their limits. */
 typedef struct check {
     cute_builder b;
-    MlirValue bad; /* i1; null: nothing is outside */
+    MlirValue bad; /* i1, true if out of bounds; null: proved in bounds */
     cute_buffer text;
-    MlirValue words[WORDS]; /* of the text's %lld */
+    MlirValue words[WORDS]; /* arguments for the %lld in the text */
     intptr_t word_count;
 } check;
 
@@ -127,7 +127,7 @@ static MlirValue either(const cute_builder *b, MlirValue x, MlirValue y)
     return mlirValueIsNull(y) ? x : cute_binary(b, "arith.ori", x, y);
 }
 
-/* 0 <= n < limit fails; null where it is known to hold. */
+/* The condition that 0 <= n < limit fails; null if it is known to hold. */
 static MlirValue outside(const cute_builder *b, number n, number limit)
 {
     if (n.known && n.value >= 0 && limit.known && n.value < limit.value) return (MlirValue){NULL};
@@ -154,7 +154,7 @@ static check begin_check(MlirOperation op)
     return c;
 }
 
-/* Where it is bad: the message with block and thread, and an assertion that does not hold. */
+/* Emits the failure branch: a message with block and thread, and an assertion that fails. */
 static void end_check(checks *k, check *c, const char *claim)
 {
     static const char *const where[] = {"ctaid.x", "ctaid.y", "ctaid.z", "tid.x", "tid.y", "tid.z"};
@@ -186,7 +186,8 @@ static void end_check(checks *k, check *c, const char *claim)
 
 /* ---- parts of tensors ---- */
 
-/* Operations whose result is a part of a tensor, with the same meaning of a coordinate; and what picks the part, or -1. */
+/* Operations whose result is a part of a tensor with unchanged coordinates, and the operand that selects
+ * the part, or -1. */
 static const struct {
     const char *name;
     intptr_t tensor, index;
@@ -220,7 +221,7 @@ static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *context)
     return mlirLogicalResultSuccess();
 }
 
-/* The builder behind the definition of a value. */
+/* A builder that inserts after the definition of a value. */
 static cute_builder behind(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value), next;
@@ -256,7 +257,7 @@ static MlirValue identity_of(const cute_builder *b, MlirValue shape)
     return inferred(b, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
 }
 
-/* The operation `op` that makes a part, on the coordinates of the whole. */
+/* Applies the partitioning operation `op` to the coordinates of the whole tensor. */
 static MlirValue part_of(MlirOperation op, intptr_t tensor, MlirValue coordinates)
 {
     enum { MOST = 8 };
@@ -308,7 +309,8 @@ static const view *view_of(checks *k, MlirValue tensor)
 
 /* ---- coordinates ---- */
 
-/* The leaves of a coordinate and of the shape: of a leaf that is one number for several modes, their product. */
+/* Leaves of a coordinate and of the shape. A leaf that indexes several modes is compared to the product of
+ * their extents. */
 typedef struct place {
     number at[PLACES], limit[PLACES];
     size_t count;
@@ -331,7 +333,7 @@ static bool extent(const cute_builder *b, const cute_tree *shape, number *out)
     return true;
 }
 
-/* False where they do not go together; nothing is said then. */
+/* False if coordinate and shape are not congruent; reports nothing. */
 static bool match(const cute_builder *b, const cute_tree *at, const cute_tree *shape, place *out)
 {
     if (at->kind == CUTE_TREE_TUPLE && at->count == 1 && shape->kind != CUTE_TREE_TUPLE)
@@ -348,8 +350,8 @@ static bool match(const cute_builder *b, const cute_tree *at, const cute_tree *s
     return true;
 }
 
-/* a + b, where a 0 may stand for a whole mode and modes at the end may lack; NULL where they do not go
- * together. */
+/* a + b, where 0 may represent a whole mode and trailing modes may be missing; NULL if they are not
+ * congruent. */
 static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith, const cute_tree *a,
                                const cute_tree *b)
 {
@@ -370,7 +372,7 @@ static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith,
     return items ? cute_tree_tuple(x->arena, items, more->count) : NULL;
 }
 
-/* The coordinate of the element that `at` picks of a tensor of coordinates; NULL where it has none. */
+/* The coordinate of the element at `at` in a coordinate tensor; NULL if there is none. */
 static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builder *b,
                                       const cute_value *coords, const cute_tree *at)
 {
@@ -380,7 +382,7 @@ static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builde
     return sum_of(x, &arith, coords->tree, offset.tree);
 }
 
-/* The coordinate of element `index`; false where it has none to compare. */
+/* The coordinate of element `index`; false if there is none to compare. */
 static bool element_at(const cute_expansion *x, const cute_builder *b, const cute_value *coords,
                        const cute_tree *shape, int64_t index, place *out)
 {
@@ -397,7 +399,7 @@ static MlirValue any_outside(const cute_builder *b, const place *p)
     return bad;
 }
 
-static const char outside_claim[] = "a coordinate outside of the tensor's shape";
+static const char outside_claim[] = "a coordinate outside the tensor's shape";
 
 static cute_status bind_shape(const cute_expansion *x, MlirOperation op, const view *v, const cute_tree **out)
 {
@@ -409,7 +411,8 @@ static cute_status bind_shape(const cute_expansion *x, MlirOperation op, const v
 
 /* ---- accesses ---- */
 
-/* At one coordinate. It is one of the tensor's shape, and what it picks is one of the whole's. */
+/* Checks one coordinate: it must be within the tensor's shape, and its image within that of the whole
+ * tensor. */
 static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation op, intptr_t operand)
 {
     MlirValue tensor = mlirOperationGetOperand(op, operand);
@@ -430,7 +433,7 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
             c.bad = any_outside(&b, &p);
         cute_buffer_puts(&c.text, "coordinate ");
         put_numbers(&c, p.at, p.count);
-        cute_buffer_puts(&c.text, " is outside of the shape ");
+        cute_buffer_puts(&c.text, " is outside the shape ");
         put_numbers(&c, p.limit, p.count);
         end_check(k, &c, outside_claim);
     }
@@ -442,8 +445,7 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
     if (in_whole && match(&b, in_whole, shape, &p)) c.bad = any_outside(&b, &p);
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
-    cute_buffer_puts(&c.text,
-                     v->whole ? " is outside of the shape " : " is outside of the whole tensor's shape ");
+    cute_buffer_puts(&c.text, v->whole ? " is outside the shape " : " is outside the whole tensor's shape ");
     put_numbers(&c, p.limit, p.count);
     end_check(k, &c, outside_claim);
     return CUTE_OK;
@@ -454,7 +456,7 @@ static cute_status check_element(checks *k, const cute_expansion *x, MlirOperati
     return check_place(k, x, op, 0);
 }
 
-/* Of an atomic update, whose values stand before the tensor. */
+/* Checks an atomic update, whose value operands precede the tensor. */
 static cute_status check_update(checks *k, const cute_expansion *x, MlirOperation op)
 {
     return check_place(k, x, op, mlirOperationGetNumOperands(op) - 2);
@@ -471,14 +473,14 @@ static int64_t elements(const cute_tree *shape)
     return shape->kind == CUTE_TREE_TUPLE ? product : -1;
 }
 
-/* `x` where the condition holds, else `y`. */
+/* condition ? x : y */
 static number choose(const cute_builder *b, MlirValue condition, number x, number y)
 {
     if (x.known && y.known && x.value == y.value) return x;
     return (number){.handle = cute_select(b, condition, as_value(b, x), as_value(b, y))};
 }
 
-/* Predicate `index`, an i1. */
+/* Predicate `index` as an i1. */
 static MlirValue predicate_at(const cute_builder *b, cute_arena *arena, MlirValue predicates, int64_t index)
 {
     const cute_tree *at = cute_tree_number(arena, index);
@@ -495,8 +497,8 @@ static MlirValue predicate_at(const cute_builder *b, cute_arena *arena, MlirValu
     return cute_compare(b, CUTE_IS_NE, value, cute_integer(b, element, 0));
 }
 
-/* All elements, or those whose predicate is not 0: a predicate is that of as many elements in their order. What lies between
- * the first and the last of them in each mode is a box. */
+/* Checks the bounding box of all elements, or of those whose predicate is not 0. A predicate covers an
+ * equal number of consecutive elements. */
 static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperation op, intptr_t operand,
                                   MlirValue predicates)
 {
@@ -573,7 +575,7 @@ static cute_status check_second(checks *k, const cute_expansion *x, MlirOperatio
 
 /* ---- threads ---- */
 
-/* An index below `threads`, and below the threads of a block. */
+/* Checks that an index is below `threads` and below the threads of a block. */
 static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation op, MlirValue index,
                                const cute_tree *threads, const char *of)
 {
@@ -646,9 +648,10 @@ static cute_status check_layout_threads(checks *k, const cute_expansion *x, Mlir
     return check_index(k, x, op, mlirOperationGetOperand(op, 2), threads.layout.shape, "layout of threads");
 }
 
-/* ---- memrefs of MLIR ---- */
+/* ---- MLIR memrefs ---- */
 
-/* The memref is operand `at`, its indices follow; `values` elements in the last dimension. */
+/* The memref is operand `at`, followed by its indices; the access covers `values` elements of the last
+ * dimension. */
 static cute_status check_memref(checks *k, MlirOperation op, intptr_t at, int64_t values)
 {
     MlirValue memref = mlirOperationGetOperand(op, at);
@@ -680,11 +683,10 @@ static cute_status check_memref(checks *k, MlirOperation op, intptr_t at, int64_
     }
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
-    if (values > 1)
-        cute_buffer_printf(&c.text, " and the %lld elements behind it lie", (long long)values - 1);
-    cute_buffer_puts(&c.text, values > 1 ? " outside of the shape " : " is outside of the shape ");
+    if (values > 1) cute_buffer_printf(&c.text, " and the %lld elements after it are", (long long)values - 1);
+    cute_buffer_puts(&c.text, values > 1 ? " outside the shape " : " is outside the shape ");
     put_numbers(&c, p.limit, p.count);
-    end_check(k, &c, "a coordinate outside of the memref's shape");
+    end_check(k, &c, "a coordinate outside the memref's shape");
     return CUTE_OK;
 }
 
@@ -781,7 +783,7 @@ static void run_assert_bounds(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_assert_bounds = {
     .name = "cute-assert-bounds",
-    .help = "Assert that coordinates of tensors and indices of threads are within bounds",
+    .help = "Assert that tensor coordinates and thread indices are within bounds",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF |
                 CUTE_DIALECT_CF | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM | CUTE_DIALECT_MEMREF,

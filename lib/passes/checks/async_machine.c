@@ -1,5 +1,5 @@
-/* Runs the warps of a block, or of a cluster, of a kernel that is being compiled (async.h): one after the other, each until
- * it waits. Tensor copies complete when all wait, so that what nothing waits for is seen. */
+/* Runs the warps of a block or cluster in the static checks (async.h): one after the other, each until it
+ * waits. Tensor copies complete only when all warps wait, so that a missing wait is found. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,14 @@ static bool begin(async_machine *m)
     return true;
 }
 
-/* ---- steps ---- */
+/* ---- instructions ---- */
 
 static async_value slot(const async_warp *w, int index)
 {
     return index < 0 ? (async_value){0} : w->slots[index];
 }
 
-/* A number that all active lanes agree on. */
+/* A number that is the same in all active lanes. */
 static bool uniform(const async_warp *w, const async_value *v, int64_t *out)
 {
     bool first = true;
@@ -103,7 +103,7 @@ static void evaluate(async_machine *m, async_warp *w, const async_instr *i)
     }
     for (int n = 0; n < i->in_count; n++) in[n] = slot(w, i->in[n]);
     async_instr own = *i;
-    if (i->pure->operands) { /* operands that do not count are left out behind the others */
+    if (i->pure->operands) { /* the operands that matter come first */
         own.in_count = 0;
         for (int n = 0; n < i->in_count; n++)
             if (i->in[n] >= 0) in[own.in_count++] = slot(w, i->in[n]);
@@ -127,7 +127,7 @@ static void copy_slots(async_machine *m, async_warp *w, const async_instr *i)
     }
 }
 
-/* An IF whose condition is not known, or is another for each lane. */
+/* Runs an IF whose condition is unknown or differs between lanes. */
 static void branch(async_machine *m, async_warp *w, const async_instr *i)
 {
     async_value condition = slot(w, i->in[0]);
@@ -141,7 +141,7 @@ static void branch(async_machine *m, async_warp *w, const async_instr *i)
             yes |= (uint32_t)(n & 1) << lane;
             continue;
         }
-        if (i->events_inside) { /* who knows */
+        if (i->events_inside) { /* whether the events happen is unknown */
             m->stopped = true;
             return;
         }
@@ -170,7 +170,7 @@ static void loop(async_machine *m, async_warp *w, const async_instr *i, bool fir
             m->stopped = true;
             return;
         }
-        a = b = 0; /* what the loop gives is not known */
+        a = b = 0; /* the results of the loop are unknown */
         c = 1;
         for (const async_instr *p = &m->program->code[head->target];
              p->code == ASYNC_COPY && mlirOperationEqual(p->op, head->op); p++)
@@ -190,7 +190,7 @@ static void loop(async_machine *m, async_warp *w, const async_instr *i, bool fir
     w->pc = n < b ? (size_t)head->id + 1 : (size_t)head->target;
 }
 
-/* One instruction; false where the warp waits, or ends. */
+/* Runs one instruction; false if the warp waits or ends. */
 static bool step(async_machine *m, async_warp *w)
 {
     const async_instr *i = &m->program->code[w->pc];
@@ -237,7 +237,7 @@ static bool step(async_machine *m, async_warp *w)
     return true;
 }
 
-/* ---- the run ---- */
+/* ---- run ---- */
 
 static bool may_go_on(async_machine *m, async_warp *w)
 {
@@ -284,7 +284,7 @@ static void schedule(async_machine *m)
             return;
         }
         if (ran && before != m->activity) continue;
-        if (ran && !m->flight_count) { /* only tests that fail: once more each, then they wait */
+        if (ran && !m->flight_count) { /* only tests fail: repeat each once, then let them wait */
             bool polls = false;
             for (int i = 0; i < m->warp_count; i++) polls |= m->warps[i].state == ASYNC_RUNS;
             if (polls) continue;

@@ -1,5 +1,5 @@
-/* A kernel as a program of what its synchronisation needs (async.h): events, the values that these take, and the loops and
- * branches around them. All else is left out. */
+/* Slices a kernel to a program of its synchronisation (async.h): events, the values that they use, and the
+ * loops and branches around them. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -20,7 +20,7 @@ typedef struct event_row {
     const char *name;
     async_event event;
     int which;
-    int operands; /* bit set of those whose values count; ALL, NONE */
+    int operands; /* bit set of the operands whose values matter; ALL, NONE */
 } event_row;
 
 static const event_row events[] = {
@@ -90,11 +90,11 @@ static const event_row events[] = {
     {"cute_nvgpu.arch.setmaxregister_decrease", ASYNC_EV_REGISTERS, 0, NONE},
 };
 
-/* Operations that no run follows: parts of names. */
+/* Parts of the names of operations that cannot be simulated. */
 static const char *const unknown[] = {
     "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",   "tcgen05", "nvgpu.tma",
     "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_"};
-/* Writes to shared memory that are not followed. */
+/* Writes to shared memory that are not simulated. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
                                       "llvm.store",    "atomic",       "ptr_store",
@@ -110,7 +110,7 @@ static bool has_part(MlirStringRef name, const char *const *parts, size_t count)
     return false;
 }
 
-/* ---- what is known of a name, looked up once ---- */
+/* ---- properties of operation names, looked up once ---- */
 
 typedef struct name_entry {
     const void *name;
@@ -128,11 +128,11 @@ typedef struct slot_entry {
 typedef struct node {
     MlirOperation op;
     const name_entry *name;
-    int parent;                 /* the loop or branch around it; -1: none */
-    bool needed, events, event; /* events: inside of it */
-    int touch;                  /* region of an accumulator that it touches; -1: none */
+    int parent;                 /* enclosing loop or branch; -1: none */
+    bool needed, events, event; /* events: it contains events */
+    int touch;                  /* region of an accumulator that it accesses; -1: none */
     bool touch_writes;
-    int a_registers; /* of a product: the region of its A; -1: shared memory */
+    int a_registers; /* for a product: the region of its A; -1: shared memory */
 } node;
 
 typedef struct maker {
@@ -147,7 +147,7 @@ typedef struct maker {
     size_t node_count, node_capacity;
     MlirValue *work;
     size_t work_count, work_capacity;
-    async_instr nowhere; /* where there is no memory for one more */
+    async_instr nowhere; /* returned when memory is exhausted */
     bool failed;
 } maker;
 
@@ -157,7 +157,7 @@ static size_t mix(const void *key)
     return (size_t)(h >> 20);
 }
 
-/* The entry of `key` in a table of `size`, a power of two, or the free one where it would be. */
+/* The entry of `key` in a table of `size`, a power of two, or the free entry for it. */
 static slot_entry *find(slot_entry *table, size_t size, const void *key)
 {
     size_t at = mix(key) & (size - 1);
@@ -176,7 +176,7 @@ static const name_entry *name_of(maker *m, MlirOperation op)
     if (m->name_count++ > m->name_size / 2) {
         m->failed = true;
         m->name_count--;
-        return e; /* a free entry: an operation that is nothing */
+        return e; /* free: not an operation of interest */
     }
     e->name = id.ptr;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -220,7 +220,7 @@ static bool text_has(MlirStringRef text, const char *part)
     return has_part(text, &part, 1);
 }
 
-/* Whether this operation is the event that its name may be. */
+/* Whether this operation is the event that its name suggests. */
 static bool is_event(maker *m, MlirOperation op, const event_row *row)
 {
     async_program *p = m->p;
@@ -259,7 +259,7 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
     return true;
 }
 
-/* What a run may leave out where it does not know whether it happens. */
+/* Whether a run may skip the operation if its condition is unknown. */
 static bool is_soft(MlirOperation op, const event_row *row)
 {
     return row->event == ASYNC_EV_ACCESS ||
@@ -301,7 +301,7 @@ static void see_function(MlirOperation op, void *context)
     cute_op_each(op, NULL, see_event, s);
 }
 
-/* Whether a function that is called may synchronise; one that only computes gives results that are not known. */
+/* Whether the called function may synchronise; results of one that only computes are unknown. */
 static bool calls_events(maker *m, MlirOperation call)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(call, cute_text("callee"));
@@ -343,14 +343,14 @@ static void collect(maker *m, MlirRegion region, int parent, int depth)
                 size_t before = m->node_count;
                 collect(m, mlirOperationGetRegion(op, i), self, depth + 1);
                 if (name->control != PLAIN) continue;
-                for (size_t n = before; n < m->node_count; n++) /* loops of other kinds */
+                for (size_t n = before; n < m->node_count; n++) /* other kinds of loops */
                     if (m->nodes[n].events) m->p->opaque = true;
             }
         }
     }
 }
 
-/* ---- accumulators: what touches the registers of a wgmma ---- */
+/* ---- accumulators: accesses to the registers of a wgmma ---- */
 
 static node *node_of(maker *m, MlirOperation op)
 {
@@ -358,7 +358,7 @@ static node *node_of(maker *m, MlirOperation op)
     return e->value ? &m->nodes[e->slot] : NULL;
 }
 
-/* Where a tensor in registers is made; null where it is a part of one, or unknown. */
+/* The operation that creates a tensor in registers; null for a part of one, or if unknown. */
 static MlirOperation root_of(MlirValue value)
 {
     for (int steps = 0; steps < 64; steps++) {
@@ -432,7 +432,7 @@ static void find_accumulators(maker *m)
     for (int r = 0; r < count; r++) touch_uses(m, mlirOperationGetResult(roots[r], 0), r, 0);
 }
 
-/* ---- what is needed ---- */
+/* ---- liveness ---- */
 
 static int slot_of(maker *m, MlirValue value)
 {
@@ -449,7 +449,7 @@ static int slot_of(maker *m, MlirValue value)
     return e->slot;
 }
 
-/* Its slot, where something needs it; else -1. */
+/* The slot of a value if it is needed, else -1. */
 static int slot_if(maker *m, MlirValue value)
 {
     slot_entry *e = find(m->values, m->value_size, value.ptr);
@@ -476,14 +476,14 @@ static void need_node(maker *m, int at)
     need_around(m, m->nodes[at].parent);
 }
 
-/* A loop or branch with its condition or bounds. */
+/* Marks an enclosing loop or branch, with its condition or bounds, as needed. */
 static void need_around(maker *m, int at)
 {
     for (; at >= 0; at = m->nodes[at].parent) {
         node *n = &m->nodes[at];
         if (n->touch == -2) return;
         n->needed = true;
-        n->touch = -2; /* seen */
+        n->touch = -2; /* visited */
         if (n->name->control == IF) need_operand(m, n->op, 0);
         if (n->name->control == FOR)
             for (intptr_t i = 0; i < 3; i++) need_operand(m, n->op, i);
@@ -504,7 +504,7 @@ static void need_argument(maker *m, MlirValue value)
     MlirOperation op = mlirBlockGetParentOperation(block);
     node *n = node_of(m, op);
     intptr_t i = mlirBlockArgumentGetArgNumber(value);
-    if (!n) return; /* of the kernel */
+    if (!n) return; /* an argument of the kernel */
     need_around(m, (int)(n - m->nodes));
     if (n->name->control == FOR && i) {
         need_operand(m, op, 2 + i);
@@ -568,7 +568,7 @@ static void need_all(maker *m)
     }
 }
 
-/* ---- code ---- */
+/* ---- code generation ---- */
 
 static async_instr *add(maker *m, async_code code, MlirOperation op)
 {
@@ -581,7 +581,7 @@ static async_instr *add(maker *m, async_code code, MlirOperation op)
     return &p->code[p->count++];
 }
 
-/* `count` slots; those of values that nobody needs are -1. */
+/* `count` slots; -1 for values that are not needed. */
 static const int *slots_of(maker *m, intptr_t count, MlirValue (*at)(MlirOperation, intptr_t),
                            MlirOperation op)
 {
@@ -594,7 +594,7 @@ static const int *slots_of(maker *m, intptr_t count, MlirValue (*at)(MlirOperati
     return slots;
 }
 
-/* out[i] = in[i] for those that are needed. */
+/* out[i] = in[i] for the needed ones. */
 static void add_copy(maker *m, MlirOperation op, const MlirValue *from, const MlirValue *to, intptr_t count)
 {
     int *in = cute_arena_array(m->arena, (size_t)count * 2 + 1, sizeof *in), *out = in + count, n = 0;
@@ -622,7 +622,7 @@ static MlirValue *list(maker *m, intptr_t count)
     return values;
 }
 
-/* Operands of `from` from `first` on, to results or arguments of a block. */
+/* Copies the operands of `from` starting at `first` to results or block arguments. */
 static void copy_operands(maker *m, MlirOperation from, intptr_t first, MlirOperation to, MlirBlock block,
                           intptr_t skip)
 {
@@ -689,7 +689,7 @@ static void emit_for(maker *m, node *n)
     async_instr *back = add(m, ASYNC_NEXT, n->op);
     back->target = (int)start;
     size_t end = m->p->count;
-    /* Behind the loop its arguments are its results. */
+    /* After the loop, its arguments are its results. */
     intptr_t count = mlirOperationGetNumResults(n->op);
     MlirValue *a = list(m, count), *b = list(m, count);
     if (m->failed) return;
@@ -728,7 +728,7 @@ static void emit_while(maker *m, node *n)
     if (!m->failed) m->p->code[test].target = (int)m->p->count;
 }
 
-/* What nvvm.mbarrier.txn does. */
+/* The event of an nvvm.mbarrier.txn. */
 static async_event transaction(MlirOperation op)
 {
     MlirAttribute kind = mlirOperationGetAttributeByName(op, cute_text("kind"));
@@ -817,7 +817,7 @@ static void emit_region(maker *m, MlirOperation op, intptr_t region)
 
 /* ---- slots ---- */
 
-/* Swizzles of tensor maps that the host makes: of the operands of the launch. */
+/* Finds the swizzles of tensor maps that the host creates, through the operands of the launch. */
 static void trace_atoms(maker *m, MlirBlock entry)
 {
     MlirOperation launch = m->setting->launch;
@@ -846,7 +846,7 @@ static void trace_atoms(maker *m, MlirBlock entry)
     }
 }
 
-/* What values are before the kernel runs. */
+/* Sets the values that are known before the kernel runs. */
 static void fill_slots(maker *m, MlirBlock entry)
 {
     async_program *p = m->p;
@@ -921,7 +921,7 @@ bool async_program_make(cute_arena *arena, MlirOperation kernel, const async_set
     }
     find_accumulators(&m);
     need_all(&m);
-    /* Counters of loops have slots of their own. */
+    /* Loop counters have slots of their own. */
     for (size_t i = 0; i < m.node_count && !m.failed; i++)
         if (m.nodes[i].needed && m.nodes[i].name->control == FOR) {
             MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(m.nodes[i].op, 0));

@@ -1,4 +1,5 @@
-/* What an asynchronous kernel asks of a multiprocessor, as far as it is stated (async.h): threads, clusters, shared memory. */
+/* Resources that an asynchronous kernel requests, where stated (async.h): threads, clusters, shared
+ * memory. */
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/base/devices/multiprocessor.h"
@@ -9,7 +10,7 @@
 
 /* ---- launches ---- */
 
-/* `name = array<i32: 128, 1, 1>`. */
+/* Parses `name = array<i32: 128, 1, 1>`. */
 static bool three(MlirOperation op, const char *name, int64_t *out)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
@@ -65,7 +66,7 @@ static void see_launch(MlirOperation op, void *context)
     MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
         mlirDenseArrayGetNumElements(sizes) != GROUPS)
-        return; /* of cuda */
+        return; /* a launch of the dialect cuda */
     async_launch *l = s->out;
     if (s->count++) { /* launches may differ */
         l->grid[0] = 0;
@@ -101,7 +102,7 @@ async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel
 /* ---- checks ---- */
 
 typedef struct shared {
-    int64_t bytes; /* INT64_MAX: too many to count */
+    int64_t bytes; /* INT64_MAX: overflow */
     MlirOperation last;
 } shared;
 
@@ -131,10 +132,9 @@ static void check_shared(MlirOperation kernel, const async_launch *l, const cute
     if (sum <= limit) return;
     async_finding f = async_find(
         ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
-        "gives a block %lld bytes of shared memory, and %s has %lld: expected fewer stages or smaller tiles",
+        "uses %lld bytes of shared memory per block, %s has %lld: expected fewer stages or smaller tiles",
         (long long)sum, arch->name, (long long)limit);
-    async_note(&f, kernel, "%lld of them are of the launch, %lld of the kernel", (long long)l->dynamic,
-               (long long)s.bytes);
+    async_note(&f, kernel, "%lld bytes are dynamic, %lld static", (long long)l->dynamic, (long long)s.bytes);
     async_tell(report, &f);
 }
 
@@ -159,24 +159,24 @@ static void check_cluster(MlirOperation kernel, const async_launch *l, async_rep
     if (!product(l->cluster, &blocks) || blocks > 16) {
         f = async_find(
             ASYNC_RESOURCES, kernel,
-            "has clusters of (%lld,%lld,%lld) blocks: expected 8, or 16 where the launch allows it, at most",
+            "has clusters of (%lld,%lld,%lld) blocks: expected at most 8, or 16 if the launch allows it",
             (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
         async_tell(report, &f);
         return;
     }
     if (blocks > 8) {
         f = async_find(ASYNC_CLUSTER, kernel,
-                       "has clusters of %lld blocks: only 8 are portable, and the launch has to allow more",
+                       "has clusters of %lld blocks: only 8 are portable, and the launch must allow more",
                        (long long)blocks);
         async_tell(report, &f);
     }
     for (int i = 0; i < 3 && l->grid[0] > 0; i++) {
         if (l->grid[i] % l->cluster[i] == 0) continue;
-        f = async_find(
-            ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
-            "has a grid of (%lld,%lld,%lld) blocks, which clusters of (%lld,%lld,%lld) do not divide",
-            (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2], (long long)l->cluster[0],
-            (long long)l->cluster[1], (long long)l->cluster[2]);
+        f = async_find(ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
+                       "has a grid of (%lld,%lld,%lld) blocks, which is not a multiple of the clusters of "
+                       "(%lld,%lld,%lld)",
+                       (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
+                       (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
         async_tell(report, &f);
         return;
     }
@@ -190,21 +190,21 @@ static void check_block(const async_launch *l, const async_program *p, MlirOpera
     async_finding f;
     if (!product(l->block, &threads) || threads > 1024 || threads < 1) {
         f = async_find(ASYNC_RESOURCES, kernel,
-                       "has blocks of (%lld,%lld,%lld) threads: expected 1024 at most",
+                       "has blocks of (%lld,%lld,%lld) threads: expected at most 1024",
                        (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);
         async_tell(report, &f);
         return;
     }
     if (p->wgmma && threads % 128) {
         f = async_find(ASYNC_RESOURCES, p->first_wgmma,
-                       "is an operation of the 128 threads of a warpgroup, and the block has %lld: expected "
+                       "is an operation of the 128 threads of a warpgroup, but the block has %lld: expected "
                        "a multiple of 128",
                        (long long)threads);
         async_tell(report, &f);
     }
 }
 
-/* setmaxnreg: what the ISA allows as a number. */
+/* Checks the register count of setmaxnreg, which the ISA restricts. */
 static void check_number(MlirOperation op, const char *name, async_report *report)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));

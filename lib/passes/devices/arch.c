@@ -36,9 +36,9 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
     MlirValue operands[5] = {to, from};
     intptr_t count = 2;
-    if (!mlirValueIsNull(how->predicate)) /* ignore-src */
+    if (!mlirValueIsNull(how->predicate)) /* operand ignore-src */
         operands[count++] = cute_binary(b, "arith.xori", how->predicate, cute_integer(b, i1, 1));
-    /* Inline PTX: the address of shared memory has 32 bits. */
+    /* Inline PTX: shared-memory addresses have 32 bits. */
     char text[160], hint[32] = "", *at = text;
     if (how->prefetch) snprintf(hint, sizeof hint, ".L2::%dB", how->prefetch);
     bool policy = !mlirValueIsNull(how->policy);
@@ -67,7 +67,8 @@ static MlirNamedAttribute layout(const cute_builder *b, bool transposed)
     return parsed(b, "layout", transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
 }
 
-/* How matrices lie in memory: `attributes` with `count` of them, and with those that LLVM 22 asks for besides. */
+/* Layout of matrices in shared memory: `attributes`, `count` of them, or those that LLVM 22 requires in
+ * addition. */
 static cute_named matrices_of(const cute_builder *b, MlirNamedAttribute attributes[4], intptr_t count)
 {
 #if LLVM_VERSION_MAJOR >= 22
@@ -112,9 +113,9 @@ MlirType cute_arch_register(const cute_builder *b, const cute_atom_operand *oper
     }
 }
 
-enum { REGISTERS = 16 }; /* of one operand at most */
+enum { REGISTERS = 16 }; /* maximum for one operand */
 
-/* {$3,$4}, and the constraint of each. */
+/* Appends {$3,$4}, and a constraint for each. */
 static void put_operand(char **text, char **constraints, const cute_atom_operand *operand, const char *prefix,
                         int *next)
 {

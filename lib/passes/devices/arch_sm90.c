@@ -9,7 +9,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/arch.h"
 
-/* An asm statement as it grows: outputs first, then inputs that are tied to them, then the others. */
+/* An asm statement under construction: outputs, then the inputs tied to them, then other inputs. */
 typedef struct statement {
     cute_buffer text, constraints;
     MlirValue operands[CUTE_MOST_TIED + 16 * CUTE_MOST_STEPS];
@@ -26,7 +26,7 @@ static char constraint_of(MlirType type)
     return width == 1 ? 'b' : width == 16 ? 'h' : width == 64 ? 'l' : 'r';
 }
 
-/* The values that the statement replaces. */
+/* Adds values that the statement replaces. */
 static void tie(statement *s, const MlirValue *values, intptr_t count)
 {
     for (intptr_t i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static void tie(statement *s, const MlirValue *values, intptr_t count)
     s->count = s->outputs = count;
 }
 
-/* Puts an operand, if it is not there, and returns its number in the text. */
+/* Adds an operand unless present, and returns its number in the text. */
 static int put(statement *s, MlirValue value)
 {
     for (intptr_t i = s->outputs; i < s->count; i++)
@@ -97,7 +97,7 @@ static void put_step(statement *s, const cute_atom *atom, const cute_wgmma_step 
     else
         put_registers(s, step->a_words, a->registers);
     cute_buffer_printf(&s->text, ", b, $%d", put(s, step->adds));
-    /* imm-scale-a, imm-scale-b of floats; imm-trans-a, imm-trans-b of those of 16 bits. */
+    /* imm-scale-a, imm-scale-b for floats; imm-trans-a, imm-trans-b for 16-bit types. */
     if (c->constraint != 'r' || a->bits == 16 || c->bits == 16)
         cute_buffer_printf(&s->text, ", %d, %d", step->negative[0] ? -1 : 1, step->negative[1] ? -1 : 1);
     if (a->bits == 16 && a->described) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_A]);

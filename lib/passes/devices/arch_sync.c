@@ -1,4 +1,5 @@
-/* See arch_sync.h. An operation is an instruction of PTX (a row of `instructions`), an operation of nvvm, or arithmetic. */
+/* See arch_sync.h. Each operation becomes a PTX instruction (a row of `instructions`), an nvvm operation,
+ * or arithmetic. */
 #include "lib/passes/devices/arch_sync.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -17,8 +18,8 @@
 
 /* ---- instructions ---- */
 
-/* `other`: where the operation has operand `operand` or the attribute `attribute`. Operands are numbered behind the result.
- * A pointer to shared memory is its 32-bit address. */
+/* `other`: text used if the operation has operand `operand` or the attribute `attribute`. Operands are
+ * numbered after the result. Pointers to shared memory become 32-bit addresses. */
 static const struct instruction {
     const char *name, *text, *other;
     int operand;
@@ -71,7 +72,7 @@ static const struct instruction {
 #undef WITH
 };
 
-/* The letter of LLVM's constraint for registers of that type. */
+/* LLVM's constraint letter for registers of the type. */
 static char letter_of(MlirType type)
 {
     if (mlirTypeIsAF32(type)) return 'f';
@@ -95,7 +96,7 @@ static MlirValue register_of(const cute_builder *b, MlirValue value)
     return cute_unary(b, "llvm.ptrtoint", address, mlirIntegerTypeGet(b->context, 32));
 }
 
-/* Inline PTX with all operands; the result, if any, takes the place of that of `op`. */
+/* Inline PTX with all operands; its result, if any, replaces that of `op`. */
 static void assemble(const cute_builder *b, MlirOperation op, const char *text, bool effects)
 {
     enum { MOST = 16 };
@@ -140,7 +141,7 @@ static cute_status lower_instruction(const cute_expansion *x, const cute_pass_ru
     return cute_fail(x->diag, CUTE_INVALID, NULL, "has no instruction");
 }
 
-/* Without a count the form that sm_80 has. */
+/* Without a count, the form of sm_80. */
 static cute_status lower_arrive(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)x, (void)pass;
@@ -279,7 +280,7 @@ static cute_status lower_barrier_cluster(const cute_expansion *x, const cute_pas
     return CUTE_OK;
 }
 
-/* A special register for each result. */
+/* One special register for each result. */
 static cute_status lower_read(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
@@ -310,7 +311,7 @@ static cute_status lower_read(const cute_expansion *x, const cute_pass_run *pass
     return cute_fail(x->diag, CUTE_INVALID, NULL, "has no special register");
 }
 
-/* ---- stages of pipelines ---- */
+/* ---- pipeline states ---- */
 
 static void replace_state(MlirOperation op, MlirValue index, MlirValue phase)
 {
@@ -334,7 +335,7 @@ static cute_status lower_start(const cute_expansion *x, const cute_pass_run *pas
     return CUTE_OK;
 }
 
-/* Stage sum % stages; the phase has changed sum / stages times. */
+/* The stage is sum % stages; the phase flips sum / stages times. */
 static void wrap(const cute_builder *b, MlirOperation op, MlirValue sum, MlirValue phase, MlirValue stages)
 {
     MlirValue index = cute_binary(b, "arith.remui", sum, stages);

@@ -1,4 +1,4 @@
-/* Instructions of the tensor memory accelerator as inline PTX (PTX ISA 8.5, 9.7.9.26). */
+/* TMA instructions as inline PTX (PTX ISA 8.5, 9.7.9.26). */
 #include <ctype.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -9,9 +9,9 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/arch.h"
 
-enum { RUNS = 8 }; /* of one asm at most */
+enum { RUNS = 8 }; /* maximum instructions in one asm statement */
 
-/* Operands of an asm under construction: `$n` is the next one's number. */
+/* Operands of an asm statement under construction; the next one is `$n`. */
 typedef struct assembly {
     const cute_builder *b;
     cute_buffer text, constraints;
@@ -28,7 +28,7 @@ static int operand(assembly *a, MlirValue value, char constraint)
     return (int)a->count++;
 }
 
-/* The address of a pointer: 32 bits of shared memory, 64 of others. */
+/* The address of a pointer: 32 bits in shared memory, 64 otherwise. */
 static MlirValue address(const assembly *a, MlirValue pointer, int bits)
 {
     return cute_unary(a->b, "llvm.ptrtoint", pointer, mlirIntegerTypeGet(a->b->context, (unsigned)bits));
@@ -42,7 +42,7 @@ static void put_map(assembly *a, const cute_tma_copy *copy, const cute_tma_run *
     cute_buffer_puts(&a->text, "}]");
 }
 
-/* Of an im2col load: the position in the filter. */
+/* Filter offsets of an im2col load. */
 static void put_offsets(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run)
 {
     if (!copy->offsets) return;
@@ -97,7 +97,7 @@ static void put_prefetch(assembly *a, const cute_tma_copy *copy, const cute_tma_
     cute_buffer_puts(&a->text, ";\n");
 }
 
-/* A lane of the warp is elected, where the predicate is true (null: there is none). */
+/* Elects a lane of the warp if the predicate (null: none) is true. */
 static void begin_elected(assembly *a, MlirValue predicate)
 {
     cute_buffer_puts(&a->text, "{\n.reg .pred elected;\nelect.sync _|elected, 0xffffffff;\n");
@@ -115,7 +115,7 @@ static void end_elected(assembly *a)
     cute_buffer_release(&a->constraints);
 }
 
-/* An elected lane of the warp runs `count` instructions. */
+/* Emits `count` instructions, run by an elected lane. */
 static void put_runs(const cute_builder *b, const cute_tma_copy *copy, const cute_tma_run *runs, int count)
 {
     assembly a = {.b = b};

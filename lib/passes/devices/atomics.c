@@ -1,6 +1,6 @@
-/* Owns the instructions of the PTX memory model that LLVM 19 lacks or gives another meaning: they are written as
- * inline assembly. How orders become instructions is the usual mapping of C++ (as in libcu++): an access that is
- * sequentially consistent is fence.sc and then the access with acquire, a store is relaxed there. */
+/* Emits the instructions of the PTX memory model that LLVM 19 lacks or lowers differently, as inline
+ * assembly. Orders map to instructions as in libcu++: a sequentially consistent access is fence.sc
+ * followed by the access with acquire, or relaxed for a store. */
 #include "lib/passes/devices/atomics.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -49,7 +49,7 @@ static MlirType integer(const cute_builder *b, unsigned width)
     return mlirIntegerTypeGet(b->context, width);
 }
 
-/* The bits of a value as an integer, and back. */
+/* Bitcasts between a value and an integer. */
 static MlirValue to_bits(const cute_builder *b, MlirValue value)
 {
     MlirType type = mlirValueGetType(value), bits = integer(b, width_of(type));
@@ -65,7 +65,7 @@ static MlirValue from_bits(const cute_builder *b, MlirValue bits, MlirType type)
 
 /* ---- inline assembly ---- */
 
-/* The register class of an integer of `width` bits; bytes travel in 16 bits. */
+/* Register class of an integer of `width` bits; bytes use 16-bit registers. */
 static char letter_of(unsigned width)
 {
     return width == 64 ? 'l' : width == 32 ? 'r' : 'h';
@@ -104,7 +104,7 @@ void cute_atomic_fence(const cute_builder *b, cute_atomic atomic)
     cute_assembly(b, true, text, "~{memory}", CUTE_NO_OPERANDS, (MlirType){NULL});
 }
 
-/* What stands before a sequentially consistent access. */
+/* Fence before a sequentially consistent access. */
 static void fence_before(const cute_builder *b, const cute_atomic *atomic)
 {
     if (atomic->order == CUTE_ORDER_SEQ_CST && atomic->scope) cute_atomic_fence(b, *atomic);
@@ -137,7 +137,7 @@ void cute_atomic_store(const cute_builder *b, cute_atomic atomic, MlirValue poin
     cute_assembly(b, true, text, constraints, (cute_operands){operands, 2}, (MlirType){NULL});
 }
 
-/* atom with one operand or two behind the address, on bits. */
+/* An atom instruction with one or two operands after the address, on bits. */
 static MlirValue atom(const cute_builder *b, const cute_atomic *atomic, const char *operation,
                       const MlirValue *operands, intptr_t count, unsigned width)
 {
@@ -175,7 +175,7 @@ static MlirValue as_type(const cute_builder *b, MlirValue value, MlirType type)
                                                         : cute_unary(b, "vector.bitcast", value, type);
 }
 
-/* PTX ISA, "atom": halves travel in pairs, .v2 and .v4 are of registers. */
+/* PTX ISA, "atom": f16 and bf16 are packed in pairs; .v2 and .v4 have several registers. */
 MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, MlirValue pointer,
                                  MlirValue vector)
 {
@@ -259,14 +259,14 @@ MlirValue cute_atomic_loop(const cute_builder *b, cute_atomic atomic, MlirValue 
 
 /* ---- updates ---- */
 
-/* `letter` and the width make the type of `atom`, which exists for `widths`; otherwise `combine` of arith makes
- * the new value in a loop. */
+/* `letter` and the width select the type of `atom`, available for `widths`; otherwise `combine`, an arith
+ * operation, computes the new value in a loop. */
 static const struct {
     const char *atom;
     char letter;
     unsigned widths;
     const char *combine;
-    bool native; /* LLVM's own, at 32 and 64 bits */
+    bool native; /* LLVM selects it, at 32 and 64 bits */
 } rows[CUTE_ATOMIC_KINDS] = {
     [CUTE_ATOMIC_EXCHANGE] = {"exch", 'b', 32 | 64, NULL, true},
     [CUTE_ATOMIC_ADD] = {"add", 'u', 32 | 64, "arith.addi", true},

@@ -1,10 +1,10 @@
-/* cute-legalize-arith: operations of arith that upstream's conversions lack or get wrong.
+/* cute-legalize-arith: lowers operations of arith that upstream's conversions lack or get wrong.
  *
- * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which the smallest
- * integer does not survive); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions of sm_89, which
- * saturate; no other 8-bit floats are converted; no arith.addui_extended
- * of index, and no operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are
- * intrinsics where these are one instruction (arith-expand makes three of them).
+ * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which overflows for the
+ * smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions of sm_89, which
+ * saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no operation with two results on vectors
+ * of rank 2 and more; arith.maxnumf and arith.minnumf are intrinsics where these are one instruction (arith-expand emits
+ * three).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->
@@ -22,7 +22,7 @@
 
 /* ---- division ---- */
 
-/* The quotient towards zero, and one more where it is not exact and positive. */
+/* The truncated quotient, plus one if it is inexact and positive. */
 static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
@@ -40,7 +40,7 @@ static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
     return true;
 }
 
-/* Two operands and two results: on vectors of rank 1. */
+/* Operations with two operands and two results, on vectors of rank 1. */
 static bool lower_extended(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
@@ -81,7 +81,7 @@ static bool lower_extended_add(MlirOperation op, const cute_device_work *w)
 
 /* ---- maxima ---- */
 
-/* One instruction where there is one: of f32 and f64, as scalars and in vectors of rank 1. */
+/* Uses an intrinsic where it is one instruction: for f32 and f64, as scalars and in vectors of rank 1. */
 static bool lower_extremum(MlirOperation op, const char *intrinsic)
 {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = cute_type_element(type);
@@ -105,7 +105,7 @@ static bool lower_minnum(MlirOperation op, const cute_device_work *w)
 
 /* ---- 8-bit floats ---- */
 
-/* PTX's name of a format; NULL: PTX has no such format. */
+/* PTX's name of a format; NULL if PTX lacks it. */
 static const char *format_of(MlirType type)
 {
     return mlirTypeIsAFloat8E4M3FN(type) ? "e4m3x2" : mlirTypeIsAFloat8E5M2(type) ? "e5m2x2" : NULL;
@@ -116,7 +116,7 @@ static bool is_f8(MlirType type)
     return mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8;
 }
 
-/* Two 8-bit floats, in the bytes of an i16, as a pair of f16; and back, of f32. */
+/* Converts two 8-bit floats, packed in an i16, to a pair of f16; and back, from f32. */
 static MlirValue widen_pair(const cute_builder *b, const char *format, MlirValue bytes)
 {
     cute_buffer text = {0};
@@ -138,7 +138,7 @@ static MlirValue narrow_pair(const cute_builder *b, const char *format, MlirValu
     return bytes;
 }
 
-/* Elements one by one, of a scalar or a vector in any shape. */
+/* The elements of a scalar, or of a vector of any shape, one by one. */
 typedef struct elements {
     MlirType type, flat;
     MlirValue value;
@@ -182,7 +182,7 @@ static MlirValue in_shape(const cute_builder *b, const elements *e, MlirType typ
     return mlirTypeIsAVector(type) ? cute_unary(b, "vector.shape_cast", e->value, type) : e->value;
 }
 
-/* Of f16, or by f16 exactly. */
+/* Converts exactly from f16, to f16 or wider. */
 static MlirValue to_float(const cute_builder *b, MlirValue half, MlirType type)
 {
     if (mlirTypeIsAF16(type)) return half;
@@ -239,7 +239,7 @@ static void narrow(MlirOperation op, const char *format)
     mlirValueReplaceAllUsesOfWith(result, cute_unary(&b, "arith.bitcast", shaped, type));
 }
 
-/* "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'" */
+/* Reports "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'". */
 static bool refuse(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
 {
     cute_buffer text = {0};
@@ -282,7 +282,7 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
 
 /* ---- the pass ---- */
 
-/* True: the operation is replaced. */
+/* True: the operation was replaced. */
 static const struct {
     const char *name;
     bool (*lower)(MlirOperation op, const cute_device_work *w);
@@ -320,7 +320,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_legalize_arith = {
     .name = "cute-legalize-arith",
-    .help = "Lower operations of arith that upstream lacks on devices",
+    .help = "Lower operations of arith without a device lowering upstream",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

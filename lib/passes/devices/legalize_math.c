@@ -1,7 +1,7 @@
-/* cute-legalize-math: operations of math in the forms that upstream's conversions take, by the table math.def.
+/* cute-legalize-math: rewrites operations of math to forms that upstream's conversions accept, by the table math.def.
  *
- * Requires: kernels in gpu.modules. Ensures there: functions of libdevice on f32 and f64 and on vectors of rank 1 only;
- * those that upstream does not know are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
+ * Requires: kernels in gpu.modules. Ensures there: libdevice functions on f32 and f64 and on vectors of rank 1 only;
+ * those unknown to upstream are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
  *
  *     %r = math.exp %v : bf16
  * ->
@@ -51,7 +51,7 @@ static int64_t rank_of(MlirType type)
     return mlirTypeIsAVector(type) ? mlirShapedTypeGetRank(type) : 0;
 }
 
-/* ---- functions of libdevice ---- */
+/* ---- libdevice functions ---- */
 
 static void declare(const work *w, const char *name, MlirType result, const MlirType *inputs, intptr_t count)
 {
@@ -84,7 +84,7 @@ static MlirValue call(const cute_builder *b, const work *w, const char *function
 
 /* ---- integer powers ---- */
 
-/* By squaring. A negative exponent leaves 1 and -1, whose powers repeat, and 0 of all others:
+/* By squaring. With a negative exponent, only bases 1 and -1 have nonzero powers, which repeat:
  *     %e0 = %e < 0 ? %e & 1 : %e
  *     %p = scf.while (%a = 1, %b = %base, %e = %e0) { scf.condition(%e != 0) }
  *          do { %a * (%e & 1 ? %b : 1), %b * %b, %e >> 1 }
@@ -130,7 +130,7 @@ static MlirValue integer_power(const cute_builder *b, MlirValue base, MlirValue 
 
 /* ---- one operation ---- */
 
-/* Whether it may be an approximation: fastmath<fast> or <..., afn, ...>. */
+/* Whether it may be approximated: fastmath<fast> or <..., afn, ...>. */
 static bool may_approximate(MlirOperation op)
 {
     MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
@@ -159,7 +159,7 @@ static MlirValue own(const cute_builder *b, const work *w, const row *r, MlirVal
     return call(b, w, mlirTypeIsAF64(type) ? r->f64 : r->f32, type, operands, count);
 }
 
-/* The same on each element of vectors of rank 1. */
+/* Applies it to each element of vectors of rank 1. */
 static MlirValue own_each(const cute_builder *b, const work *w, const row *r, const MlirValue *vectors,
                           intptr_t count)
 {
@@ -247,7 +247,7 @@ static void run_legalize_math(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_legalize_math = {
     .name = "cute-legalize-math",
-    .help = "Bring operations of math into the types and functions that exist on devices",
+    .help = "Rewrite operations of math to types and functions that exist on devices",
     .anchor = "builtin.module",
     .dialects =
         CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,

@@ -1,8 +1,8 @@
-/* cute-lower-assert: device assertions.
+/* cute-lower-assert: lowers device assertions.
  *
- * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable` a false condition
- * calls CUDA's __assertfail(message, file, line, function, character size), which prints and stops the grid;
- * otherwise the operation goes.
+ * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable`, a false condition
+ * calls CUDA's __assertfail(message, file, line, function, character size), which prints and aborts the grid;
+ * otherwise the operation is removed.
  *
  *     cf.assert %ok, "in bounds"
  * ->
@@ -19,7 +19,7 @@
 
 typedef struct asserts {
     MlirOperation module;
-    int strings; /* globals made so far */
+    int strings; /* number of globals created so far */
 } asserts;
 
 static void erase(MlirOperation op, void *context)
@@ -33,7 +33,7 @@ static MlirBlock module_block(const asserts *a)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(a->module, 0));
 }
 
-/* llvm.func @__assertfail(ptr, ptr, i32, ptr, i64), once a module. */
+/* Declares llvm.func @__assertfail(ptr, ptr, i32, ptr, i64), once in each module. */
 static void declare(asserts *a)
 {
     MlirContext c = mlirOperationGetContext(a->module);
@@ -151,7 +151,7 @@ static void run_lower_assert(MlirOperation root, cute_pass_run *pass)
 }
 
 static const cute_pass_option options[] = {
-    {"enable", CUTE_PASS_BOOL, "Keep assertions: a false one stops the grid", 0, NULL},
+    {"enable", CUTE_PASS_BOOL, "Keep assertions, which abort the grid if false", 0, NULL},
 };
 const cute_pass cute_pass_lower_assert = {
     .name = "cute-lower-assert",

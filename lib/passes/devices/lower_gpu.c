@@ -1,4 +1,4 @@
-/* cute-lower-gpu: what convert-gpu-to-nvvm of MLIR 19 leaves out.
+/* cute-lower-gpu: lowers operations of gpu that convert-gpu-to-nvvm of MLIR 19 does not.
  *
  * Requires: kernels in gpu.modules. Ensures there: no gpu.cluster_dim_blocks, global_id, num_subgroups, subgroup_id,
  * subgroup_size.
@@ -37,7 +37,7 @@ static MlirValue lower_cluster_dim(const cute_builder *b, MlirOperation op)
     return cute_unary(b, "arith.index_castui", value, mlirIndexTypeGet(b->context));
 }
 
-/* gpu.thread_id and its kin. */
+/* gpu.thread_id and similar operations. */
 static MlirValue dimension(const cute_builder *b, const char *name, int letter)
 {
     char text[16];
@@ -118,7 +118,7 @@ static void run_lower_gpu(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_lower_gpu = {
     .name = "cute-lower-gpu",
-    .help = "Lower operations of gpu that convert-gpu-to-nvvm leaves",
+    .help = "Lower operations of gpu that convert-gpu-to-nvvm does not",
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM,
     .run = run_lower_gpu,
 };

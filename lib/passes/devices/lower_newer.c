@@ -1,13 +1,12 @@
-/* cute-lower-newer: operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) become PTX, or operations that it
- * has.
+/* cute-lower-newer: lowers operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) to PTX or existing operations.
  *
- * Requires: nothing. Ensures: in gpu.modules none of them, but those of sm_100 and later, which stay.
+ * Requires: nothing. Ensures: no such operations in gpu.modules, except those of sm_100 and later.
  *
  *     nvvm.mbarrier.txn %bar, %n {kind = #cuda.mbar_txn_kind<arrive>} : !llvm.ptr<3>, i32
  * ->
  *     llvm.inline_asm has_side_effects "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0], $1;", "l,r,~{memory}" %bar, %n
  *
- * In a row's text `{kind}` is the word of the attribute `kind` (ptx_text.h).
+ * In the text of a row, `{kind}` is the value of the attribute `kind` (ptx_text.h).
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
@@ -22,12 +21,12 @@
 
 typedef struct newer {
     const char *name;
-    /* The value that takes the result's place, null where there is none; *failed after an error. */
+    /* Returns the replacement of the result, null if there is none; sets *failed after an error. */
     MlirValue (*lower)(const cute_builder *b, MlirOperation op, const struct newer *row, bool *failed);
-    const char *text, *constraints; /* or what `lower` makes of them */
+    const char *text, *constraints; /* or parameters of `lower` */
 } newer;
 
-/* ---- PTX as it stands in the row ---- */
+/* ---- PTX text of the row ---- */
 
 static bool says(MlirOperation op, const char *name, const char *word)
 {
@@ -37,7 +36,7 @@ static bool says(MlirOperation op, const char *name, const char *word)
     return same;
 }
 
-/* The operands in their order behind the result. */
+/* Operands are numbered after the result. */
 static MlirValue assemble(const cute_builder *b, MlirOperation op, const char *text, const char *constraints,
                           MlirType result)
 {
@@ -86,7 +85,7 @@ static MlirValue lower_wait(const cute_builder *b, MlirOperation op, const newer
 
 /* ---- bulk copies ---- */
 
-/* Operands that may be left out stand last; what the instruction says of each. */
+/* Optional operands are last; each has its own modifiers. */
 static MlirValue lower_bulk_load(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed, (void)row;
@@ -120,9 +119,9 @@ static MlirValue lower_bulk_store(const cute_builder *b, MlirOperation op, const
     return (MlirValue){NULL};
 }
 
-/* ---- numbers ---- */
+/* ---- arithmetic ---- */
 
-/* The operation that `text` names. */
+/* The operation named in `text`. */
 static MlirValue as_binary(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed;
@@ -140,8 +139,8 @@ static MlirValue refuse(MlirOperation op, const char *expected, bool *failed)
     return (MlirValue){NULL};
 }
 
-/* Rounding to nearest is arith's; others are said to each element. `text` is the operation of arith or math, a blank,
- * the instruction. */
+/* arith rounds to nearest; other roundings are emitted for each element. `text`: the operation of arith or
+ * math, a space, the instruction. */
 static MlirValue lower_packed(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     cute_buffer word = {0}, ptx = {0};
@@ -185,7 +184,7 @@ static MlirValue lower_conversion(const cute_builder *b, MlirOperation op, const
     MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (mlirTypeIsAInteger(cute_type_element(to)) ||
         mlirTypeIsAInteger(cute_type_element(mlirValueGetType(from))))
-        return refuse(op, "expected floats of 8 bits or more: narrower ones are not lowered", failed);
+        return refuse(op, "expected floats of at least 8 bits", failed);
     if (!says(op, "rnd", "rn") && cute_op_has(op, "rnd")) return refuse(op, "expected rounding rn", failed);
     return cute_unary(b, row->text, from, to);
 }

@@ -1,7 +1,7 @@
-/* cute-lower-reductions: gpu.subgroup_reduce and gpu.all_reduce by shuffles.
+/* cute-lower-reductions: lowers gpu.subgroup_reduce and gpu.all_reduce to shuffles.
  *
- * Requires: kernels in gpu.modules. Ensures: none of the two there. Threads that a block has not, in its last warp,
- * take no part. Integers of up to 32 bits are redux.sync from sm_80 on.
+ * Requires: kernels in gpu.modules. Ensures: none of the two there. Missing threads of a block's last warp
+ * take no part. Integers of up to 32 bits use redux.sync from sm_80 on.
  *
  *     %r = gpu.subgroup_reduce add %v : (f32) -> f32
  * ->
@@ -20,7 +20,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 
-/* gpu's name, arith's operations, the kind of redux.sync. */
+/* Names in gpu, operations of arith, and the kind of redux.sync. */
 typedef struct combiner {
     const char *name, *integer, *real, *redux;
 } combiner;
@@ -42,12 +42,12 @@ typedef struct work {
     bool *changed;
 } work;
 
-/* One reduction under way. */
+/* A reduction being lowered. */
 typedef struct reduction {
     const work *w;
     MlirOperation op;
-    const combiner *combiner; /* NULL: the operation's own region combines */
-    MlirType type;            /* of what is reduced */
+    const combiner *combiner; /* NULL: combined by the operation's own region */
+    MlirType type;            /* of the reduced value */
     MlirType i32;
     bool whole; /* all warps are known to have 32 threads */
 } reduction;
@@ -111,7 +111,7 @@ static MlirValue dimension(const cute_builder *b, const char *name, const char *
 }
 
 typedef struct block {
-    MlirValue thread, threads; /* the thread's number in its block, and how many there are */
+    MlirValue thread, threads; /* linear thread index in the block, and number of threads */
 } block;
 
 static block block_of(const cute_builder *b)
@@ -127,7 +127,7 @@ static block block_of(const cute_builder *b)
 
 /* ---- combining ---- */
 
-/* A copy of the region's operations; the region has one block. */
+/* Clones the operations of the region, which has one block. */
 static MlirValue combine_by_region(const cute_builder *b, const reduction *r, MlirValue x, MlirValue y)
 {
     MlirOperation copy = mlirOperationClone(r->op);
@@ -160,7 +160,7 @@ typedef struct shuffled {
     MlirValue value, valid;
 } shuffled;
 
-/* One register from another of the first `width` lanes. */
+/* Shuffles one register among the first `width` lanes. */
 static shuffled shuffle_register(const cute_builder *b, const char *mode, MlirValue value, MlirValue offset,
                                  MlirValue width)
 {
@@ -189,7 +189,7 @@ static shuffled shuffle(const cute_builder *b, const char *mode, MlirValue value
     return (shuffled){from_bits(b, resize(b, both, size, false), type), low.valid};
 }
 
-/* Lane 0 of the first `width` lanes has the result; with all 32, every lane. */
+/* Tree reduction: lane 0 of the first `width` lanes gets the result; with all 32, every lane. */
 static MlirValue tree(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
 {
     for (int offset = WARP / 2; offset > 0; offset /= 2) {
@@ -222,7 +222,7 @@ static MlirValue redux(const cute_builder *b, const reduction *r, MlirValue valu
     return resize(b, value, width_of(r->type), false);
 }
 
-/* Every one of the first `width` lanes has the result. */
+/* Reduces in each warp; all of the first `width` lanes get the result. */
 static MlirValue reduce_warp(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
 {
     if (has_redux(r)) return redux(b, r, value, width);
@@ -230,7 +230,7 @@ static MlirValue reduce_warp(const cute_builder *b, const reduction *r, MlirValu
     return r->whole ? value : shuffle(b, "idx", value, cute_integer(b, r->i32, 0), width).value;
 }
 
-/* How many lanes the thread's warp has. */
+/* Number of lanes in the thread's warp. */
 static MlirValue lanes_of(const cute_builder *b, const reduction *r, const block *k)
 {
     MlirValue full = cute_integer(b, r->i32, WARP);
@@ -241,7 +241,7 @@ static MlirValue lanes_of(const cute_builder *b, const reduction *r, const block
 
 /* ---- across warps ---- */
 
-/* Room for what each warp has and for the result, one array for each width, in shared memory. */
+/* Shared memory for the partial result of each warp and the final result, one array for each width. */
 static MlirValue shared_pointer(const cute_builder *b, const reduction *r, int width, MlirValue index)
 {
     char name[32], type_text[32];
@@ -274,7 +274,7 @@ static MlirValue shared_pointer(const cute_builder *b, const reduction *r, int w
                    cute_attribute(c, "elem_type", mlirTypeAttrGet(integer_type(b, width)))));
 }
 
-/* Bits in memory: what is no whole number of bytes takes more. */
+/* Bits in memory, rounded up to whole bytes. */
 static int stored_width(MlirType type)
 {
     int width = width_of(type), stored = 8;
@@ -298,7 +298,7 @@ static MlirValue load(const cute_builder *b, const reduction *r, MlirValue index
     return from_bits(b, resize(b, bits, width_of(r->type), false), r->type);
 }
 
-/* A builder inside of a new scf.if. */
+/* A builder inside a new scf.if. */
 static cute_builder build_if(const cute_builder *b, MlirValue condition)
 {
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -317,7 +317,7 @@ static void barrier(const cute_builder *b)
     cute_build(b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-/* Each warp for itself, then the first over what the others have left in shared memory. */
+/* Reduces in each warp, then the partial results in the first warp. */
 static MlirValue reduce_block(const cute_builder *b, const reduction *r, MlirValue value)
 {
     block k = block_of(b);
@@ -342,9 +342,9 @@ static MlirValue reduce_block(const cute_builder *b, const reduction *r, MlirVal
     return load(b, r, result);
 }
 
-/* ---- the operations ---- */
+/* ---- entry points ---- */
 
-/* Whether the function says that its blocks are whole warps. */
+/* Whether the function declares that its blocks are whole warps. */
 static bool whole_warps(MlirOperation op)
 {
     for (MlirOperation f = op; !mlirOperationIsNull(f); f = mlirOperationGetParentOperation(f)) {
@@ -455,7 +455,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_lower_reductions = {
     .name = "cute-lower-reductions",
-    .help = "Lower reductions of warps and blocks to shuffles",
+    .help = "Lower warp and block reductions to shuffles",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

@@ -1,8 +1,8 @@
-/* cute-memory-model: fences and atomic accesses of llvm as instructions of the PTX memory model.
+/* cute-memory-model: lowers fences and atomic accesses of llvm to the PTX memory model.
  *
  * Requires: nothing. Ensures: no llvm.fence, no atomic llvm.load or llvm.store, no llvm.cmpxchg, and no
- * llvm.atomicrmw in gpu.modules but relaxed ones at gpu scope that LLVM selects as one instruction. LLVM 19 has no
- * instructions for the former, and drops the order and the scope of the latter.
+ * llvm.atomicrmw in gpu.modules except relaxed ones at gpu scope that LLVM selects as one instruction. LLVM 19 cannot
+ * select the former, and drops the order and scope of the latter.
  *
  *     %v = llvm.load %p atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
  * ->
@@ -38,7 +38,7 @@ static cute_order order_of(int64_t ordering)
     }
 }
 
-/* Scopes by LLVM's names for NVPTX, and by PTX's, HSA's and MLIR's. */
+/* Scope names of LLVM's NVPTX, PTX, HSA and MLIR. */
 static const struct {
     const char *name, *scope;
 } scopes[] = {
@@ -74,7 +74,7 @@ static bool scope_of(MlirOperation op, const cute_device_work *w, const char **s
     return false;
 }
 
-/* Local and constant memory is seen by one thread, or never changes: no order is needed. */
+/* Local memory is private and constant memory never changes: no order is needed. */
 static bool is_unshared(MlirValue pointer)
 {
     int space = (int)mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer));
@@ -149,7 +149,7 @@ static bool lower_cmpxchg(MlirOperation op, cute_atomic atomic)
     return true;
 }
 
-/* The attribute with the order, the operand with the address (-1: none), what makes it. */
+/* The attribute with the order, the address operand (-1: none), the lowering. */
 static const struct {
     const char *name, *order;
     int pointer;
@@ -160,7 +160,7 @@ static const struct {
     {"llvm.fence", "ordering", -1, lower_fence},
 };
 
-/* Where a failed comparison is to acquire more than a successful one, both do. */
+/* If a failed comparison has a stronger order than a successful one, both use it. */
 static int64_t strongest(int64_t success, int64_t failure)
 {
     if (failure == SEQ_CST) return SEQ_CST;

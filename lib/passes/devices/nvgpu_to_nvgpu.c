@@ -1,4 +1,4 @@
-/* cute-nvgpu-to-nvgpu: instructions and communication of threads as operations of nvvm, llvm and inline PTX.
+/* cute-nvgpu-to-nvgpu: lowers instructions and thread communication to operations of nvvm, llvm and inline PTX.
  *
  * Requires: nothing. Ensures: no operation cute_nvgpu.arch.* of sm_80 to sm_90.
  *
@@ -25,7 +25,7 @@
 #include "lib/passes/tensors/tma_lowering.h"
 #include "lib/passes/tensors/wgmma.h"
 
-/* ---- reading operations ---- */
+/* ---- attributes ---- */
 
 static MlirType i32_of(const cute_builder *b)
 {
@@ -37,7 +37,7 @@ static void replace(MlirOperation op, MlirValue value)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
 }
 
-/* Whether the printed attribute has that word. */
+/* Whether the printed attribute contains the word. */
 static bool says(MlirOperation op, const char *name, const char *word)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text(name));
@@ -60,7 +60,7 @@ static int number_of(MlirOperation op, const char *name)
     return (int)mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text(name)));
 }
 
-/* ---- copies and products ---- */
+/* ---- copies and MMAs ---- */
 
 static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
@@ -117,7 +117,7 @@ static cute_status lower_stsm(const cute_expansion *x, const cute_pass_run *pass
     return CUTE_OK;
 }
 
-/* The atom that an mma operation names by its attributes and results. */
+/* The atom of an mma operation, from its attributes and results. */
 static cute_status atom_of(const cute_expansion *x, MlirOperation op, const char *mnemonic,
                            const cute_atom **out)
 {
@@ -171,7 +171,7 @@ static cute_status lower_mma(const cute_expansion *x, MlirOperation op, const ch
                          atom->operand[CUTE_ATOM_C].registers, atom->name,
                          (long)mlirOperationGetNumResults(op));
     if (!cute_arch_mma(&b, atom, first[0], first[1], first[2], d))
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering by %s", atom->text);
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported by %s", atom->text);
     for (int i = 0; i < atom->operand[CUTE_ATOM_C].registers; i++) {
         MlirValue result = mlirOperationGetResult(op, i);
         MlirType type = mlirValueGetType(result);
@@ -260,7 +260,7 @@ static cute_status lower_shuffle(const cute_expansion *x, const cute_pass_run *p
     return CUTE_OK;
 }
 
-/* How two lanes' values are combined, and redux.sync's name of it. */
+/* Operations that combine the values of two lanes, and their names in redux.sync. */
 static const struct {
     const char *kind, *integer, *real, *redux;
 } combiners[] = {
@@ -306,7 +306,7 @@ static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run
     return all_reduce(x, op, true);
 }
 
-/* Before redux.sync. */
+/* For architectures without redux.sync. */
 static cute_status lower_all_reduce_sm75(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
@@ -446,14 +446,14 @@ static const cute_lower_row rows[] = {
 static const cute_lower_row rows_sm75[] = {{ARCH "warp_all_reduce", lower_all_reduce_sm75}};
 #undef ARCH
 
-enum { REDUX = 80 }; /* the first architecture that has redux.sync */
+enum { REDUX = 80 }; /* first architecture with redux.sync */
 
 static void run_nvgpu_to_nvgpu(MlirOperation root, cute_pass_run *pass)
 {
     const cute_arch *arch;
     if (!cute_pass_arch(pass, 0, root, &arch)) return;
     cute_expand_warpgroup_mma(root);
-    /* The first row of a name counts. */
+    /* The first row with a name applies. */
     const cute_lower_table tables[] = {
         {rows_sm75, arch && arch->number < REDUX}, {rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
     cute_lower_tables(root, pass, "cute_nvgpu.", tables, sizeof tables / sizeof *tables);

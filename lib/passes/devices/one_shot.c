@@ -1,7 +1,7 @@
-/* one-shot-convert-to-llvm: host and device code to llvm and nvvm.
+/* one-shot-convert-to-llvm: converts host and device code to llvm and nvvm.
  *
- * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, but the shells builtin.module,
- * gpu.module and gpu.binary. Device code goes first, each gpu.module for itself; math there becomes calls of
+ * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, except for builtin.module,
+ * gpu.module and gpu.binary. Device code is converted first, one gpu.module at a time; its math becomes calls of
  * libdevice.
  *
  *     gpu.module @m { gpu.func @k(%a: i32) kernel { gpu.return } }
@@ -29,8 +29,9 @@ static void check(MlirOperation op, void *context)
         if (cute_text_is(name, shells[i])) return;
     char text[200];
     snprintf(text, sizeof text, "'%.*s' op is not lowered to llvm: %s", (int)name.length, name.data,
-             begins(name, "cute.") ? "run cute-expand-ops and cute-to-base first"
-                                   : "a pass has to turn it into arith, cf, func, gpu, math or memref first");
+             begins(name, "cute.")
+                 ? "run cute-expand-ops and cute-to-base first"
+                 : "expected a pass that lowers it to arith, cf, func, gpu, math or memref first");
     cute_emit_error(mlirOperationGetLocation(op), text);
     cute_pass_fail(context);
 }

@@ -94,7 +94,7 @@ static bool has_mma(MlirOperation op, const cute_arch *arch)
     return turing || refuse(op, "sm_80", arch);
 }
 
-/* Of operations that sm_80 has, what only sm_90 has: a count or another block's mbarrier, a scope or the cluster as one. */
+/* Requirements of sm_80 operations that need sm_90: a count, a remote mbarrier, or cluster scope. */
 static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
 {
     if (cute_arch_has(arch->number, CUTE_FEATURE_MBARRIER_REMOTE)) return true;
@@ -110,7 +110,7 @@ static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
     return true;
 }
 
-/* Atomic updates of tensors: the cluster as a scope, and vectors other than a pair of f16. */
+/* Atomic updates of tensors that need sm_90: cluster scope, and vectors other than a pair of f16. */
 static bool has_atomic(MlirOperation op, const cute_arch *arch)
 {
     if (arch->number >= 90) return true;
@@ -181,7 +181,7 @@ void cute_targets_each(MlirOperation module,
 
 /* ---- the PTX ISA ---- */
 
-/* What inline assembly has in it that is newer, with the ISA that has it. */
+/* Newer features of inline assembly, and the PTX ISA that introduced them. */
 static const struct {
     const char *instruction, *modifier;
     int isa;

@@ -1,4 +1,4 @@
-/* Owns the message about textures and surfaces, and how they are found in LLVM's operations. */
+/* Detection of textures and surfaces in operations of llvm, and the error. */
 #include "lib/passes/devices/textures.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '.' || c == '_' || c == ':';
 }
 
-/* Of a name such as `tex.2d.v4.f32.s32`. */
+/* The row for a name such as `tex.2d.v4.f32.s32`. */
 static const struct row *row_of(MlirStringRef name)
 {
     const char *dot = memchr(name.data, '.', name.length);
@@ -31,14 +31,15 @@ static const struct row *row_of(MlirStringRef name)
     return NULL;
 }
 
-/* The first such instruction of inline PTX: a word behind the beginning, `;`, a brace, a label or a predicate. */
+/* The first such instruction in inline PTX: a word at the beginning or after `;`, a brace, a label or a
+ * predicate. */
 static const struct row *row_in(MlirStringRef text, MlirStringRef *name)
 {
     bool begins = true;
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i];
         if (isspace((unsigned char)c)) continue;
-        if (c == '@') { /* a predicate stands before its instruction */
+        if (c == '@') { /* a predicate precedes its instruction */
             while (i + 1 < text.length && !isspace((unsigned char)text.data[i + 1])) i++;
             continue;
         }
@@ -81,7 +82,7 @@ bool cute_texture_refuse(MlirOperation op)
     if (!row) return false;
     MlirStringRef called = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer text = {0}, instead = {0};
-    cute_buffer_printf(&text, "'%.*s' op %s (%.*s), and nothing here binds textures and surfaces",
+    cute_buffer_printf(&text, "'%.*s' op %s (%.*s), but textures and surfaces are unsupported",
                        (int)called.length, called.data, row->what, (int)name.length, name.data);
     cute_buffer_printf(&instead, "expected %s", row->instead);
     cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&instead)};

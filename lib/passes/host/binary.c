@@ -1,4 +1,4 @@
-/* See binary.h. What the user said of the gpu.module stays. */
+/* See binary.h. Keeps the attributes that the user put on the gpu.module. */
 #include "lib/passes/host/binary.h"
 
 #include <stdatomic.h>
@@ -48,7 +48,7 @@ MlirAttribute cute_binary_object(MlirAttribute target, cute_object_format format
     return object;
 }
 
-/* `name` and what only a gpu.module has does not stay. */
+/* Drops `name` and attributes that only a gpu.module has. */
 static bool stays(MlirStringRef name)
 {
     return !cute_text_is(name, "sym_name") && !cute_text_is(name, "targets") &&

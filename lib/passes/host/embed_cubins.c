@@ -1,7 +1,7 @@
-/* cute-embed-cubins: each gpu.module becomes a gpu.binary with the cubin that a folder has of it.
+/* cute-embed-cubins: replaces each gpu.module by a gpu.binary with its cubin from a folder.
  *
- * Requires a target on each gpu.module. The file is NAME.cubin, as cute-dump's run writes it into its folder cubin/; a
- * character of the name that a file may not have is '_'.
+ * Requires: a target on each gpu.module. The file is NAME.cubin, as written to cubin/ by the run script of cute-dump;
+ * characters that are invalid in file names are replaced by '_'.
  *
  *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->
@@ -14,7 +14,7 @@
 
 enum { FOLDER };
 static const cute_pass_option options[] = {
-    [FOLDER] = {"folder", CUTE_PASS_TEXT, "Where the cubins are", 0, "."},
+    [FOLDER] = {"folder", CUTE_PASS_TEXT, "Folder with the cubins", 0, "."},
 };
 
 typedef struct work {
@@ -43,7 +43,7 @@ static void embed(MlirOperation module, void *context)
         fail(w, module, NULL);
     } else if (mlirAttributeIsNull(targets) || mlirArrayAttrGetNumElements(targets) != 1) {
         fail(w, module,
-             "cute-embed-cubins expects one target on each gpu.module; 'attach-nvvm-target' attaches it");
+             "cute-embed-cubins expects one target on each gpu.module; attach it with 'attach-nvvm-target'");
     } else if (cute_file_read(path, &bytes, NULL) != CUTE_OK) {
         fail(w, module, cute_arena_printf(w->arena, "cute-embed-cubins cannot read '%s'", path));
     } else if (bytes.length < 4 || memcmp(bytes.data,
@@ -74,7 +74,7 @@ static void run_embed_cubins(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_embed_cubins = {
     .name = "cute-embed-cubins",
-    .help = "Replace each gpu.module by a gpu.binary with the cubin that a folder has of it",
+    .help = "Replace each gpu.module by a gpu.binary with its cubin from a folder",
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -1,8 +1,8 @@
-/* cute-host-functions: of the host's code what launches kernels stays, and says what it takes.
+/* cute-host-functions: keeps the host functions that launch kernels, and records their parameters.
  *
- * Requires: launches outlined. Ensures: a func.func of the host is public and launches a kernel, or is called by one
- * that does, or its body is empty but for its return; a public one carries `cute.host`, its parameters as the source
- * has them (docs/metadata.md), for they are lowered before cute-launch-plan.
+ * Requires: launches outlined. Ensures: each func.func on the host is public and launches a kernel, or is called by one
+ * that does, or is empty except for its return; a public one carries `cute.host`, its parameters as declared in the source
+ * (docs/metadata.md), because their types are lowered before cute-launch-plan.
  *
  *     func.func @main(%a: !cute.memref<f32, gmem, "(?):(1)"> {cute.name = "a"}) { ... gpu.launch_func ... }
  * ->
@@ -42,10 +42,10 @@ MlirOperation cute_host_callee(MlirOperation module, MlirOperation call)
     return (MlirOperation){NULL};
 }
 
-/* Functions that have been looked into: calls may form any graph. */
+/* The set of visited functions: the call graph may have cycles. */
 typedef struct look {
     MlirOperation module;
-    const char *const *names; /* of the operations that are looked for */
+    const char *const *names; /* names of the operations searched for */
     MlirOperation *seen;
     size_t count, capacity;
     bool found;
@@ -109,7 +109,7 @@ static void describe(MlirOperation func)
     free(items);
 }
 
-/* Of a public function that launches nothing its name is left, so that cute-run can say so. */
+/* Empties a public function that launches no kernel; its name remains, for cute-run's error message. */
 static void empty(MlirOperation func)
 {
     MlirContext c = mlirOperationGetContext(func);
@@ -152,7 +152,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_host_functions = {
     .name = "cute-host-functions",
-    .help = "Keep the host functions that launch kernels, and note what they take",
+    .help = "Keep the host functions that launch kernels, and record their parameters",
     .anchor = "builtin.module",
     .run = run_host_functions,
 };

@@ -1,9 +1,9 @@
-/* cute-kernel-arguments: what cannot be a parameter becomes one, or goes.
+/* cute-kernel-arguments: makes all kernel arguments valid PTX parameters, or removes them.
  *
- * Requires: kernels in gpu.modules, host code gone, cute-to-base. Ensures: no argument of a kernel is a
- * !nvgpu.tensormap.descriptor: it is a pointer; by value (`tensor-map=param`: a 128-byte grid constant,
- * aligned to 64) or to device memory (`tensor-map=memory`). No argument is an empty struct: PTX has no such
- * parameter.
+ * Requires: kernels in gpu.modules, host code removed, cute-to-base. Ensures: each kernel argument of type
+ * !nvgpu.tensormap.descriptor becomes a pointer: by value (`tensor-map=param`: a 128-byte grid constant,
+ * aligned to 64) or to device memory (`tensor-map=memory`). Empty structs, which PTX cannot represent, are
+ * removed.
  *
  *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
  * ->
@@ -27,7 +27,7 @@ MlirAttribute cute_grid_constant(MlirContext c)
         c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
 }
 
-/* The attributes of the arguments that stay. */
+/* Removes the attributes of an erased argument. */
 static void drop_attributes(MlirOperation kernel, intptr_t index)
 {
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
@@ -42,7 +42,7 @@ static void drop_attributes(MlirOperation kernel, intptr_t index)
     free(items);
 }
 
-/* An empty value is any value. */
+/* An empty value carries no data: any value will do. */
 static void erase_argument(MlirOperation kernel, MlirBlock entry, intptr_t index)
 {
     MlirValue old = mlirBlockGetArgument(entry, index);
@@ -66,7 +66,7 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
     mlirBlockEraseArgument(entry, (unsigned)index);
 }
 
-/* Has the finish pass put the attributes of a grid constant on a parameter (kernel_metadata.c). */
+/* Makes cute-finish-kernels put the attributes of a grid constant on a parameter (kernel_metadata.c). */
 static void keep(MlirOperation kernel, int64_t parameter)
 {
     MlirContext c = mlirOperationGetContext(kernel);
@@ -113,7 +113,7 @@ static void convert(MlirOperation kernel, void *context)
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
     MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
     bool changed = false;
-    intptr_t kept = 0; /* arguments so far, without the erased ones */
+    intptr_t kept = 0; /* arguments so far, without erased ones */
     for (intptr_t i = 0; inputs && i < count; i++) {
         inputs[kept] = mlirFunctionTypeGetInput(type, i);
         if (cute_type_is_empty(inputs[kept])) {
@@ -156,7 +156,7 @@ static const cute_pass_option options[] = {
 };
 const cute_pass cute_pass_kernel_arguments = {
     .name = "cute-kernel-arguments",
-    .help = "Make parameters of arguments that are none: tensor maps, empty structs",
+    .help = "Convert tensor maps and empty structs, which are not valid parameters, in kernel arguments",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

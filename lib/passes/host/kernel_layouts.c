@@ -1,4 +1,4 @@
-/* See kernel_layouts.h. Types say all of it; they are gone once tensors are lowered. */
+/* See kernel_layouts.h. Layouts are described by types, which are lost when tensors are lowered. */
 #include "lib/passes/host/kernel_layouts.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 
-enum { MOST = 256 /* of a kind; a kernel that is unrolled may have more, which nobody would look at */ };
+enum { MOST = 256 /* limit for each kind, for unrolled kernels */ };
 
 static const struct {
     cute_type type;
@@ -47,7 +47,7 @@ static void look(MlirOperation op, void *context)
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, r));
         const cute_value *value = cute_type_peek(type);
         for (int k = 0; value && k < KINDS; k++) {
-            /* A matrix descriptor's tensor has no text that could be read. */
+            /* The tensor of a matrix descriptor has no readable text. */
             bool seen = value->type != kinds[k].type || l->count[k] == MOST ||
                         (value->pointer && value->pointer->space == CUTE_SPACE_DESC);
             for (intptr_t n = 0; !seen && n < l->count[k]; n++) seen = mlirTypeEqual(l->seen[k][n], type);

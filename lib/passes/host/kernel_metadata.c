@@ -1,9 +1,9 @@
-/* cute-kernel-metadata: notes on each kernel what a launch has to know (docs/metadata.md), while its
- * arguments still have the types that the source gave them.
+/* cute-kernel-metadata: records the launch requirements of each kernel (docs/metadata.md) while its arguments
+ * still have the types of the source.
  *
- * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
- * dictionary with `args`, `source`, the types of `tensors`, `tiled_copies` and `mmas` in it, and `grid`, `block`, `dynamic_smem` where a launch in this module gives
- * constants. A kernel that has it already keeps it.
+ * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a dictionary with `args`,
+ * `source`, the types of its `tensors`, `tiled_copies` and `mmas`, and `grid`, `block`, `dynamic_smem` if a launch in this module
+ * has constants for them. An existing dictionary is kept.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
  * ->
@@ -37,14 +37,14 @@ static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_sp
     return array;
 }
 
-/* A tensor map that cute-nvgpu-tma-materialize made a parameter. */
+/* A tensor map that cute-nvgpu-tma-materialize turned into a parameter. */
 static bool is_map_by_value(MlirAttribute attributes)
 {
     MlirAttribute space = cute_dict_find(cute_dict_find(attributes, "cute.tensor_map"), "space");
     return !mlirAttributeIsNull(space) && cute_text_is(mlirStringAttrGetValue(space), "param");
 }
 
-/* Attributes of arguments by parameter, for what conversions drop (finish_kernels.c). */
+/* Argument attributes by parameter, which conversions drop and finish_kernels.c restores. */
 static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
 {
     MlirContext context = mlirOperationGetContext(kernel);
@@ -85,7 +85,7 @@ static bool constant(MlirValue value, int64_t *out)
     return true;
 }
 
-/* `count` operands from `first` on, where they are constants and no launch before said the same. */
+/* Records `count` operands starting at `first` if they are constants and no earlier launch recorded any. */
 static void note_operands(cute_dict *out, const char *name, MlirOperation op, intptr_t first, int count)
 {
     int64_t values[3];
@@ -147,7 +147,7 @@ typedef struct work {
     bool failed;
 } work;
 
-/* A launch that gives arguments by name could mean either. */
+/* Rejects duplicate names, which a launch with named arguments could not tell apart. */
 static bool refuse_doubled(MlirOperation kernel)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -156,7 +156,7 @@ static bool refuse_doubled(MlirOperation kernel)
         for (intptr_t k = 0; k < i && name.length; k++) {
             if (!mlirStringRefEqual(name, cute_argument_stated_name(kernel, k))) continue;
             cute_buffer text = {0};
-            cute_buffer_printf(&text, "arguments %td and %td are both called '%.*s' by cute.name", k, i,
+            cute_buffer_printf(&text, "arguments %td and %td have the same cute.name '%.*s'", k, i,
                                (int)name.length, name.data);
             cute_emit_error(cute_argument_location(mlirBlockGetArgument(entry, i)), cute_buffer_text(&text));
             cute_buffer_release(&text);
@@ -184,9 +184,9 @@ static void note(MlirOperation kernel, void *context)
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }
 
-/* ---- what is no kernel yet ---- */
+/* ---- kernels not outlined yet ---- */
 
-/* What becomes a kernel by a pass that has not run. */
+/* Warns about operations that a later pass would turn into a kernel. */
 static void note_absent(MlirOperation op, void *context)
 {
     (void)context;
@@ -203,10 +203,11 @@ static void note_absent(MlirOperation op, void *context)
         if (!cute_op_is(op, rows[i].operation)) continue;
         if (rows[i].attribute && (inside || !cute_op_has(op, rows[i].attribute))) continue;
         cute_buffer text = {0};
-        cute_buffer_printf(&text,
-                           "'%s' op gets no metadata, as it is no kernel of a gpu.module yet: run %s before "
-                           "cute-kernel-metadata, or external-kernel-for-gpu-launch, which has both",
-                           rows[i].operation, rows[i].pass);
+        cute_buffer_printf(
+            &text,
+            "'%s' op gets no metadata, as it is not a kernel in a gpu.module yet: run %s before "
+            "cute-kernel-metadata, or external-kernel-for-gpu-launch, which includes both",
+            rows[i].operation, rows[i].pass);
         cute_emit_warning(mlirOperationGetLocation(op), cute_buffer_text(&text));
         cute_buffer_release(&text);
         return;
@@ -224,17 +225,18 @@ static void run_kernel_metadata(MlirOperation root, cute_pass_run *pass)
 }
 
 static const cute_pass_option options[] = {
-    {"tensor-map", CUTE_PASS_TEXT, "How tensor maps are passed: param (by value) or memory (by pointer)", 0,
+    {"tensor-map", CUTE_PASS_TEXT, "Passing of tensor maps: param (by value) or memory (by pointer)", 0,
      "param"},
-    {"warn-absent", CUTE_PASS_BOOL, "Warn of what becomes a kernel by a pass that has not run", 1, NULL},
+    {"warn-absent", CUTE_PASS_BOOL, "Warn about operations that become kernels in a pass that has not run", 1,
+     NULL},
 };
 
 const cute_pass cute_pass_kernel_metadata = {
     .name = "cute-kernel-metadata",
-    .help = "Note on each kernel what a launch has to know",
+    .help = "Record the launch requirements of each kernel",
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .dialects = CUTE_DIALECT_LLVM, /* how arguments are stored */
+    .dialects = CUTE_DIALECT_LLVM, /* types that store arguments */
     .run = run_kernel_metadata,
 };

@@ -1,5 +1,5 @@
-/* See launches.h. A launch names its kernel by the gpu.module's symbol and the kernel's own; both are one key here, with a
- * character between them that no symbol has. */
+/* See launches.h. The key of a kernel combines the symbols of its gpu.module and its own, separated by a
+ * character that symbols cannot contain. */
 #include "lib/passes/host/launches.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { SEPARATOR = 1, NONE = -1 };
 
 typedef struct launch {
     MlirOperation op;
-    int64_t next; /* of the same kernel */
+    int64_t next; /* next launch of the same kernel */
 } launch;
 
 typedef struct kernel_launches {
@@ -21,8 +21,8 @@ typedef struct kernel_launches {
 } kernel_launches;
 
 struct cute_launches {
-    cute_arena *arena; /* the keys */
-    cute_names names;  /* into kernels */
+    cute_arena *arena; /* of the keys */
+    cute_names names;  /* index of kernels */
     kernel_launches *kernels;
     launch *launches;
     size_t kernel_count, kernel_capacity, count, capacity;

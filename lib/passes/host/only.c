@@ -1,7 +1,7 @@
-/* cute-only: one function, what it launches and calls; the other functions go.
+/* cute-only: keeps one function and the functions it launches or calls.
  *
- * Requires nothing. Ensures: each function that is left is called `function` or one of those refers to it, at once or
- * through others; a gpu.module that lost all of its functions is gone. Names are taken for the same in all modules.
+ * Requires: nothing. Ensures: each remaining function is called `function` or refers to one that is, directly or
+ * transitively; gpu.modules that become empty are removed. Equal names in several modules all match.
  *
  *     func.func @run() { gpu.launch_func @m::@k ... }  gpu.module @m { gpu.func @k() ...  gpu.func @other() ... }
  * -> function=k
@@ -14,7 +14,7 @@
 
 enum { FUNCTION };
 static const cute_pass_option options[] = {
-    [FUNCTION] = {"function", CUTE_PASS_TEXT, "Its name, of the host or a kernel", 0, NULL},
+    [FUNCTION] = {"function", CUTE_PASS_TEXT, "Name of the host function or kernel", 0, NULL},
 };
 
 typedef struct function {
@@ -26,8 +26,8 @@ typedef struct function {
 typedef struct work {
     cute_arena *arena;
     function *functions;
-    size_t count, capacity, found, walked; /* found: how many were ever reached */
-    function **order;                      /* as they were reached */
+    size_t count, capacity, found, walked; /* found: functions reached so far */
+    function **order;                      /* in the order they were reached */
     bool failed;
 } work;
 
@@ -105,7 +105,7 @@ static void count_functions(MlirOperation op, void *context)
     *(size_t *)context += is_function(op);
 }
 
-/* Of the modules that had functions those that have none any more. */
+/* Removes modules that had functions and are empty now. */
 static void drop(work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -150,7 +150,7 @@ static void run_only(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_only = {
     .name = "cute-only",
-    .help = "Keep one function with what it launches and calls",
+    .help = "Keep one function and the functions it launches or calls",
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -1,5 +1,5 @@
-/* Values of launch plans: numbers, structs and addresses, and the operations of arith, math, llvm and memref that
- * compute them. */
+/* Values of launch plans: numbers, structs and addresses, and the operations of arith, math, llvm and
+ * memref that compute them. */
 #include <math.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -35,7 +35,7 @@ bool plan_refuse(plan *p, MlirOperation op, const char *format, ...)
     return false;
 }
 
-/* ---- what is known of MLIR's values ---- */
+/* ---- map from MLIR values ---- */
 
 static plan_known *slot(plan_known *table, size_t capacity, MlirValue value)
 {
@@ -87,14 +87,14 @@ bool plan_bind_one(plan *p, MlirValue value, int64_t index)
     return plan_bind(p, value, item, 1);
 }
 
-/* Says which operation made what is missing. */
+/* Refuses, naming the operation that defines the missing operand. */
 static bool refuse_operand(plan *p, MlirOperation user, MlirValue value)
 {
     MlirOperation maker = cute_defining_op(value);
     cute_buffer text = {0};
     if (!mlirOperationIsNull(maker)) put_op(&text, maker);
     if (text.length)
-        plan_refuse(p, user, "has an operand that is not a plan value: it comes from %s",
+        plan_refuse(p, user, "has an operand that is not a plan value: it is defined by %s",
                     cute_buffer_text(&text));
     else
         plan_refuse(p, user, "has an operand that is not a plan value");
@@ -143,7 +143,8 @@ int plan_type_width(MlirType type)
     return is_float && cute_type_layout(type, &size, &align) ? (int)size * 8 : 0;
 }
 
-/* Leaves of a type: 1 of a number, those of a struct, 3 + 2 * rank of a memref; -1 of what has no place in a plan. */
+/* Number of leaves: 1 for a number, those of the fields for a struct, 3 + 2 * rank for a memref; -1 for
+ * unsupported types. */
 static int64_t plan_type_leaves(MlirType type)
 {
     if (plan_type_width(type)) return 1;
@@ -158,7 +159,7 @@ static int64_t plan_type_leaves(MlirType type)
     return sum;
 }
 
-/* ---- making values ---- */
+/* ---- new values ---- */
 
 int64_t plan_add(plan *p, int width, json_t *value)
 {
@@ -209,7 +210,7 @@ bool plan_parameter(plan *p, MlirValue argument, intptr_t index)
 {
     MlirType type = mlirValueGetType(argument);
     int64_t count = plan_type_leaves(type);
-    if (count < 0) return true; /* refused where it is used */
+    if (count < 0) return true; /* refused at its use */
     int64_t *items = cute_arena_array(p->arena, (size_t)count + 1, sizeof *items);
     int *widths = cute_arena_array(p->arena, (size_t)count + 1, sizeof *widths), *next = widths;
     if (!items || !widths) return false;
@@ -225,7 +226,7 @@ bool plan_parameter(plan *p, MlirValue argument, intptr_t index)
 /* ---- operations of arith and math ---- */
 
 typedef struct name_pair {
-    const char *op, *name; /* in MLIR, and in the plan */
+    const char *op, *name; /* names in MLIR and in the plan */
 } name_pair;
 
 static const name_pair floats[] = {
@@ -236,16 +237,16 @@ static const name_pair floats[] = {
     {"math.exp", "fexp"},         {"math.exp2", "fexp2"},       {"math.log", "flog"},
     {"math.log2", "flog2"},       {"math.floor", "ffloor"},     {"math.ceil", "fceil"},
 };
-static const name_pair conversions[] = /* integers: the value at its new width */
+static const name_pair conversions[] = /* integers: the value converted to its new width */
     {{"arith.extsi", "sext"},
      {"arith.extui", "zext"},
      {"arith.trunci", "trunc"},
      {"arith.index_cast", "sext"},
      {"arith.index_castui", "zext"}};
-/* "u": the integer has no sign. */
+/* "u": the integer is unsigned. */
 static const name_pair casts[] = {{"arith.extf", ""},   {"arith.truncf", ""},  {"arith.sitofp", ""},
                                   {"arith.fptosi", ""}, {"arith.uitofp", "u"}, {"arith.fptoui", "u"}};
-/* In the order of the predicates of arith.cmpf. */
+/* By predicate of arith.cmpf. */
 static const char *const float_comparisons[] = {NULL,  "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                                 "ueq", "ugt", "uge", "ult", "ule", "une", "uno", NULL};
 
@@ -278,7 +279,7 @@ static bool note_constant(plan *p, MlirOperation op)
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     const char *dtype = cute_dtype_name(type);
     int width = plan_type_width(type);
-    if (!width || mlirAttributeIsNull(value)) return true; /* refused where it is used */
+    if (!width || mlirAttributeIsNull(value)) return true; /* refused at its use */
     if (mlirAttributeIsAInteger(value))
         return give(p, op, plan_constant(p, width, mlirIntegerAttrGetValueInt(value)));
     if (!mlirAttributeIsAFloat(value) || !dtype) return true;
@@ -323,11 +324,11 @@ static bool note_conversion(plan *p, MlirOperation op, const char *name)
     if (!width || !from) return true;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &a)) return false;
     if (width == from) return give(p, op, a);
-    /* To fewer bits only the low ones count, however it is called. */
+    /* A conversion to fewer bits truncates, whatever its name. */
     return give(p, op, plan_operation(p, width < from ? "trunc" : name, width, a, from));
 }
 
-/* "u32" of an unsigned conversion's integer. */
+/* "u32" for the integer of an unsigned conversion. */
 static bool dtype_of(MlirType type, bool is_unsigned, char out[8])
 {
     const char *name = cute_dtype_name(type);
@@ -397,7 +398,7 @@ static bool note_same(plan *p, MlirOperation op)
 
 /* ---- structs ---- */
 
-/* Where `position` lies among the leaves of `type`: the first, and how many. */
+/* The range of leaves of `type` at `position`: the first, and how many. */
 static bool leaf_range(MlirType type, MlirAttribute position, size_t *first, size_t *count)
 {
     *first = 0;
@@ -461,7 +462,7 @@ static bool note_insert(plan *p, MlirOperation op)
 
 /* ---- addresses ---- */
 
-/* The text of the global that an address leads to. */
+/* The contents of the global that an address refers to. */
 static MlirStringRef global_text(const plan *p, MlirOperation addressof)
 {
     MlirStringRef none = {0};
@@ -486,7 +487,7 @@ static bool note_address_of(plan *p, MlirOperation op)
     return !text.length || plan_bind_text(p, mlirOperationGetResult(op, 0), text);
 }
 
-/* An element of an array behind a pointer; of strings their beginning. */
+/* An array element through a pointer; for strings, only their beginning. */
 static bool note_element(plan *p, MlirOperation op)
 {
     const plan_known *base = plan_find(p, mlirOperationGetOperand(op, 0));
@@ -510,7 +511,8 @@ static bool note_element(plan *p, MlirOperation op)
     return give(p, op, plan_operation(p, "add", 64, base->items[0], index));
 }
 
-/* atoi(getenv("NAME")): the one way in which text becomes a number. What is printed has no part in a launch. */
+/* atoi(getenv("NAME")) is the only supported string operation. Printing does not affect launches and is
+ * ignored. */
 static bool note_llvm_call(plan *p, MlirOperation op, bool *found)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text("callee"));
@@ -524,7 +526,7 @@ static bool note_llvm_call(plan *p, MlirOperation op, bool *found)
     MlirStringRef text = k->text;
     if (cute_text_is(name, "getenv")) return plan_bind_text(p, mlirOperationGetResult(op, 0), text);
     json_t *variable = json_stringn(text.data, strnlen(text.data, text.length));
-    if (!variable) return plan_refuse(p, op, "reads an environment variable whose name is not UTF-8");
+    if (!variable) return plan_refuse(p, op, "reads an environment variable whose name is not valid UTF-8");
     return give(p, op, plan_add(p, 32, json_pack("[sio]", "env", 32, variable)));
 }
 
@@ -549,7 +551,7 @@ static bool note_sm_count(plan *p, MlirOperation op)
     return give(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 
 static const struct {
     const char *op;

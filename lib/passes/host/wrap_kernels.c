@@ -1,7 +1,7 @@
-/* cute-wrap-kernels: gives a kernel that stands in no gpu.module one, named @kernels.
+/* cute-wrap-kernels: moves kernels outside of a gpu.module into a new one, named @kernels.
  *
  * Requires: nothing. Ensures: each function with `gpu.kernel` (or `nvvm.kernel`) is in a gpu.module,
- * together with the functions and globals that it refers to; func.func becomes gpu.func.
+ * with the functions and globals it refers to; func.func becomes gpu.func.
  *
  *     func.func @k(%a: memref<8xf32>) attributes {gpu.kernel} { ... return }
  * ->
@@ -28,7 +28,7 @@ static void return_of_kernel(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-/* gpu.func of a func.func; the old one is destroyed. */
+/* Converts a func.func to gpu.func; the old one is destroyed. */
 static MlirOperation to_gpu_func(MlirOperation func)
 {
     MlirContext context = mlirOperationGetContext(func);
@@ -48,7 +48,7 @@ static MlirOperation to_gpu_func(MlirOperation func)
 }
 
 typedef struct closure {
-    MlirOperation top;    /* where symbols are looked up */
+    MlirOperation top;    /* symbol table for lookups */
     MlirBlock module;     /* the gpu.module's block */
     MlirOperation anchor; /* its terminator, or null */
 } closure;
@@ -138,7 +138,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_wrap_kernels = {
     .name = "cute-wrap-kernels",
-    .help = "Put kernels that stand outside of any gpu.module into one",
+    .help = "Move kernels outside of a gpu.module into one",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_GPU,
     .run = run_wrap_kernels,

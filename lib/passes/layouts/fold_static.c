@@ -1,6 +1,6 @@
-/* cute-fold-static: what the types say whole becomes cute.static, and what nothing uses goes.
+/* cute-fold-static: replaces static values by cute.static and removes unused operations.
  *
- * Requires: verified IR. Ensures: no pure operation has a result without unknown leaves but cute.static, no
+ * Requires: verified IR. Ensures: no pure operation except cute.static has a result without unknown leaves, no
  * pure operation is dead; comparisons of static values are constants.
  *
  *     %s = cute.make_shape() : () -> !cute.shape<"(2,4)">
@@ -56,7 +56,7 @@ static void run_fold_static(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_fold_static = {
     .name = "cute-fold-static",
-    .help = "Fold pure operations with static results to cute.static and drop dead ones",
+    .help = "Fold pure operations with static results to cute.static and remove dead ones",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
     .run = run_fold_static,
 };

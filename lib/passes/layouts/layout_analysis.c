@@ -1,8 +1,8 @@
-/* cute-layout-analysis: what is known of each layout, as attributes and as a table.
+/* cute-layout-analysis: reports the properties of each layout, as attributes and as a table.
  *
- * Requires: verified IR. Ensures: the operations are the same; one that gives a layout has the attributes
- * `size`, `cosize`, `vector` (how many consecutive coordinates from 0 on have consecutive indices),
- * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, each where it is known.
+ * Requires: verified IR. Ensures: operations do not change, but those that return a layout get the attributes
+ * `size`, `cosize`, `vector` (length of the prefix of coordinates with consecutive indices),
+ * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, where known.
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) -> !cute.layout<"(4,8):(8,1)">
  * ->
@@ -18,13 +18,13 @@
 #include "lib/passes/passes.h"
 
 static const cute_pass_option options[] = {
-    {"print", CUTE_PASS_BOOL, "Print a table to standard error", 1, NULL},
+    {"print", CUTE_PASS_BOOL, "Print the table to standard error", 1, NULL},
 };
 
 /* ---- one layout ---- */
 
-/* Whether strides are those of a compact layout, from the first leaf on or from the last; modes of extent 1
- * say nothing. */
+/* Whether strides are those of a compact layout, from the first or the last leaf; modes of extent 1 are
+ * ignored. */
 static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t count, bool row)
 {
     int64_t wanted = 1;
@@ -54,7 +54,7 @@ static cute_truth order_of(cute_arena *arena, const cute_value *value, bool row)
     return is_compact(shapes, strides, count, row);
 }
 
-/* How many consecutive coordinates, from 0 on, have consecutive indices; 0 where that is unknown. */
+/* Length of the prefix of coordinates with consecutive indices; 0: unknown. */
 static int64_t vector_of(cute_arena *arena, const cute_value *value)
 {
     cute_value inverse, coalesced;
@@ -62,7 +62,7 @@ static int64_t vector_of(cute_arena *arena, const cute_value *value)
         cute_apply(arena, NULL, CUTE_OP_RIGHT_INVERSE, value, 1, NULL, &inverse, NULL) ||
         cute_apply(arena, NULL, CUTE_OP_COALESCE, &inverse, 1, NULL, &coalesced, NULL))
         return 0;
-    /* The inverse's first mode of stride 1 is what keeps its order. */
+    /* The first mode of stride 1 of the inverse preserves order. */
     const cute_tree *shape = coalesced.layout.shape, *stride = coalesced.layout.stride;
     while (shape->kind == CUTE_TREE_TUPLE && shape->count) {
         shape = shape->items[0];
@@ -195,7 +195,7 @@ static void run_layout_analysis(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_layout_analysis = {
     .name = "cute-layout-analysis",
-    .help = "Attach what is known of layouts and print it as a table",
+    .help = "Attach the properties of layouts and print them as a table",
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_CUTE,

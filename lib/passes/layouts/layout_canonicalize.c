@@ -1,7 +1,7 @@
-/* cute-layout-canonicalize: layouts are evaluated in their shortest form.
+/* cute-layout-canonicalize: shortens layouts before they are evaluated.
  *
- * Requires: verified IR. Ensures: no cute.layout_eval of an integer runs through modes that are one, so that
- * fewer divisions remain. Each leaf of the coordinate sees its mode coalesced, which is the same function
+ * Requires: verified IR. Ensures: no cute.layout_eval of an integer iterates over modes that can be merged, which saves
+ * divisions. The mode of each leaf of the coordinate is coalesced, which is the same function
  * inside the layout's domain.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"?">, !cute.layout<"(4,8):(1,4)">) -> !cute.int_tuple<"?">
@@ -15,7 +15,7 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/passes/passes.h"
 
-/* The coordinate's structure with 1 for each integer. */
+/* The coordinate's profile, with 1 for each integer. */
 static const cute_tree *profile_of(cute_arena *arena, const cute_tree *coord)
 {
     if (coord->kind != CUTE_TREE_TUPLE) return cute_tree_number(arena, 1);
@@ -37,7 +37,7 @@ static MlirValue constant(MlirOperation where, cute_arena *arena, const cute_val
     return cute_build_value(&b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
 
-/* The coalesced layout for `op`, or null where it would be no shorter. */
+/* The coalesced layout for `op`, or null if it is not shorter. */
 static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree *coord,
                            const cute_value *layout)
 {
@@ -94,7 +94,7 @@ static void run_layout_canonicalize(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_layout_canonicalize = {
     .name = "cute-layout-canonicalize",
-    .help = "Evaluate layouts in their shortest form",
+    .help = "Coalesce layouts before evaluating them",
     .dialects = CUTE_DIALECT_CUTE,
     .run = run_layout_canonicalize,
 };

@@ -1,7 +1,7 @@
-/* cute-layout-fusion: chains of operations on layouts as one.
+/* cute-layout-fusion: fuses chains of operations on layouts.
  *
- * Requires: verified IR. Ensures: modes are taken, grouped and flattened at once, sizes are taken of the
- * value that has them, layouts that are known are composed with each other before they meet an unknown one.
+ * Requires: verified IR. Ensures: chains that select, group or flatten modes are one operation, sizes are taken of the
+ * original value, and static layouts are composed with each other before they are composed with a dynamic one.
  *
  *     %1 = cute.composition(%a, %b) : (!cute.layout<"(?,8):(8,1)">, !cute.layout<...>) -> ...
  *     %2 = cute.composition(%1, %c)

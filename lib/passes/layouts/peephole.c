@@ -1,4 +1,4 @@
-/* The driver of peephole rewrites: matches the operations that define operands against a table of rules. */
+/* Driver of peephole rewrites: matches the definitions of operands against a table of rules. */
 #include "lib/passes/layouts/peephole.h"
 #include "lib/passes/dead.h"
 
@@ -7,7 +7,7 @@
 
 typedef struct state {
     cute_rules_of rules;
-    const cute_pass_run *pass; /* that makes remarks, or NULL */
+    const cute_pass_run *pass; /* for remarks, or NULL */
     size_t done;
 } state;
 
@@ -36,7 +36,7 @@ static void tell(const cute_pass_run *pass, MlirOperation op, MlirOperation sour
     if (!mlirOperationIsNull(source)) of = mlirIdentifierStr(mlirOperationGetName(source));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s'%s%.*s%s is %s%s%s", (int)name.length,
                      name.data, of.length ? " of '" : "", (int)of.length, of.length ? of.data : "",
-                     of.length ? "'" : "", r->name ? "computed at once, by '" : "a value that is there",
+                     of.length ? "'" : "", r->name ? "computed directly, by '" : "an existing value",
                      r->name ? r->name : "", r->name ? "'" : "");
 }
 

@@ -1,7 +1,7 @@
-/* cute-to-base: cute values as structs of the integers that are unknown.
+/* cute-to-base: lowers cute values to structs of their unknown integers.
  *
- * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf
- * is `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and
+ * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value without unknown leaves
+ * is `!llvm.struct<()>`, with one it is that integer, with more a flat struct; a layout is a pair of shape and
  * stride, a tile its layouts, a composed layout B, offset and A (lib/ir/dialects/fields.c).
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
@@ -49,7 +49,7 @@ static MlirType lower_builtin_tuple(MlirType type)
     return type;
 }
 
-/* The lowered type; `type` itself when nothing in it is of the dialect. */
+/* The lowered type; `type` itself if it contains no type of the dialect. */
 static MlirType lowered(MlirType type)
 {
     if (mlirTypeIsAFunction(type)) return lower_function(type);
@@ -62,8 +62,7 @@ static MlirType lowered(MlirType type)
     return mlirTypeIsNull(result) ? type : result;
 }
 
-/* ---- the walk: operations are noted with their values, all types are lowered in place, operations are
- * lowered ---- */
+/* ---- lowering: record operations with their values, lower all types in place, lower the operations ---- */
 
 typedef struct job {
     const cute_op_row *row;
@@ -84,7 +83,7 @@ static void fail(lowering *l)
     l->failed = true;
 }
 
-/* The types before they are lowered, operands first. */
+/* Records the types before they are lowered, operands first. */
 static void note_job(lowering *l, const cute_op_row *row, MlirOperation op)
 {
     intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
@@ -100,20 +99,20 @@ static void note_job(lowering *l, const cute_op_row *row, MlirOperation op)
     l->jobs[l->count++] = (job){row, {.op = op, .operands = types, .results = types + operands}};
 }
 
-/* A type that nothing stores. */
+/* Reports types without a storage type. */
 static void check_types(lowering *l, MlirOperation op)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
         const cute_type_row *row = cute_type_row_of(type);
         if (!row || row->lower) continue;
-        cute_op_fail(mlirOperationGetLocation(op), NULL, "a value of type !%s.%s has no lowering",
+        cute_op_fail(mlirOperationGetLocation(op), NULL, "values of type !%s.%s are not supported",
                      row->dialect, row->mnemonic);
         fail(l);
     }
 }
 
-/* Between a type and what stores it: the same, once types are lowered. */
+/* A cast between a type and its storage type, which becomes a no-op. */
 static bool is_cast(MlirOperation op)
 {
     return cute_op_is(op, "builtin.unrealized_conversion_cast") && mlirOperationGetNumOperands(op) == 1 &&
@@ -142,7 +141,7 @@ static void note(MlirOperation op, void *context)
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     bool arch = cute_op_of(op, "cute_nvgpu.");
     if (!arch && !cute_op_of(op, "cute.")) return;
-    if (cute_op_of(op, "cute_nvgpu.host.")) return; /* cute-launch-plan takes it */
+    if (cute_op_of(op, "cute_nvgpu.host.")) return; /* cute-launch-plan handles it */
     cute_op_fail(mlirOperationGetLocation(op), cute_arena_copy(l->arena, name.data, name.length),
                  "is not lowered: run %s before cute-to-base",
                  arch ? "cute-nvgpu-to-nvgpu" : "cute-expand-ops");

@@ -1,5 +1,5 @@
-/* Atomic updates of elements of tensors as llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model makes instructions;
- * of vectors, which LLVM has not, the instruction itself.
+/* Lowers atomic updates of tensor elements to llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model lowers further, and
+ * vector updates, which LLVM lacks, to PTX.
  *
  *     %old = cute.atomic_add<{scope = "cta"}> (%x, %t, %c) : (i32, !cute.memref<i32, smem, "(64,8):(8,1)">, ...) -> i32
  * ->
@@ -17,7 +17,7 @@
 
 /* ---- order and scope ---- */
 
-/* By the words of the attributes; `llvm` is an AtomicOrdering, and that of a comparison that fails. */
+/* By attribute value; `llvm` holds the AtomicOrdering of the update and of a failed comparison. */
 static const struct {
     const char *word;
     cute_order order;
@@ -37,7 +37,7 @@ static bool says(MlirOperation op, const char *name, const char *word)
     return !mlirAttributeIsNull(attribute) && cute_text_is(mlirStringAttrGetValue(attribute), word);
 }
 
-/* The first row, where nothing is said. */
+/* The ordering's row, by default the first. */
 static size_t order_of(MlirOperation op)
 {
     size_t i = sizeof orders / sizeof *orders;
@@ -63,9 +63,9 @@ static MlirNamedAttribute scope_attribute(const cute_builder *b, MlirOperation o
                           cute_string_attribute(b->context, scopes[scope_of(op)].llvm));
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
-/* Whether `count` elements from a place on lie side by side: a mode of stride 1 has them, whose end they do not cross. */
+/* Whether `count` elements starting at an address are contiguous: they are in one mode of stride 1. */
 static bool side_by_side(const cute_tree *shape, const cute_tree *stride, int64_t count)
 {
     if (shape->kind == CUTE_TREE_TUPLE) {
@@ -88,12 +88,11 @@ static cute_status place_of(const cute_expansion *x, MlirOperation op, intptr_t 
     if (count == 1 || (align >= bytes && !t.value.inner.shape &&
                        side_by_side(t.value.layout.shape, t.value.layout.stride, count)))
         return CUTE_OK;
-    return cute_fail(
-        x->diag, CUTE_INVALID, NULL,
-        "expects %lld elements side by side from a coordinate that is aligned to %lld bytes, got "
-        "%lld known ones of \"%s\"; !cute.i32<divby %lld> says that an index is a multiple",
-        (long long)count, (long long)bytes, (long long)align, cute_layout_text(x->arena, t.value.layout),
-        (long long)count);
+    return cute_fail(x->diag, CUTE_INVALID, NULL,
+                     "expects %lld contiguous elements at a coordinate that is aligned to %lld bytes, got "
+                     "%lld known ones of \"%s\"; !cute.i32<divby %lld> declares an index to be a multiple",
+                     (long long)count, (long long)bytes, (long long)align,
+                     cute_layout_text(x->arena, t.value.layout), (long long)count);
 }
 
 /* ---- operations ---- */
@@ -122,7 +121,7 @@ static cute_status lower_update(const cute_expansion *x, MlirOperation op, cute_
     return CUTE_OK;
 }
 
-/* Floats are compared bit by bit. */
+/* Floats are compared bitwise. */
 static cute_status lower_cas(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;

@@ -1,4 +1,5 @@
-/* See carried.h. A tensor in registers is memory: where control flow can give one tensor only, that is the tensor. */
+/* See carried.h. A tensor in registers is memory: control flow that can yield one tensor only is replaced
+ * by that tensor. */
 #include "lib/passes/tensors/carried.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static MlirOperation end_of(MlirOperation op, intptr_t region)
     return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
 }
 
-/* ---- where a value comes from ---- */
+/* ---- origins of a value ---- */
 
 void cute_origins_add(cute_origins *s, MlirValue value)
 {
@@ -35,7 +36,7 @@ void cute_origins_follow(cute_origins *s, MlirValue value)
     MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
     MlirOperation op = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
     intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
-    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the counter */
+    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the loop counter */
         intptr_t carried = argument ? at - 1 : at;
         cute_origins_add(s, mlirOperationGetOperand(op, carried + 3));
         cute_origins_add(s, mlirOperationGetOperand(end_of(op, 0), carried));
@@ -53,7 +54,7 @@ void cute_origins_follow(cute_origins *s, MlirValue value)
     }
 }
 
-/* ---- tensors that are one ---- */
+/* ---- unique tensors ---- */
 
 static void replace(MlirValue of, MlirValue with, bool *changed)
 {
@@ -62,7 +63,7 @@ static void replace(MlirValue of, MlirValue with, bool *changed)
     *changed = true;
 }
 
-/* Both regions end with the same one. */
+/* Both regions yield the same tensor. */
 static void simplify_if(MlirOperation op, bool *changed)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -79,7 +80,7 @@ static void simplify_select(MlirOperation op, bool *changed)
         replace(result, one, changed);
 }
 
-/* Which argument of `block`, behind the first `skip`, a value is; -1: none. */
+/* Index of `value` among the arguments of `block` after the first `skip`; -1: none. */
 static intptr_t argument_of(MlirValue value, MlirBlock block, intptr_t skip)
 {
     if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
@@ -87,7 +88,7 @@ static intptr_t argument_of(MlirValue value, MlirBlock block, intptr_t skip)
     return mlirBlockArgumentGetArgNumber(value) - skip;
 }
 
-/* What an iteration begins with is what the next one does: arguments that begin with the same tensor may change places. */
+/* Iterations carry the same tensors: arguments initialised with one tensor may be permuted. */
 static void simplify_for(MlirOperation op, bool *changed)
 {
     enum { BOUNDS = 3 };
@@ -132,7 +133,7 @@ static void simplify_while(MlirOperation op, bool *changed)
         if (mlirValueEqual(next, first) || argument_of(next, before, 0) == i)
             replace(mlirBlockGetArgument(before, i), first, changed);
     }
-    /* What the condition passes on is known outside if the loop begins with it. */
+    /* The forwarded value of the condition is known outside if the loop starts with it. */
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirValue given = mlirOperationGetOperand(condition, i + 1);
         for (intptr_t j = 0; in_registers(given) && j < mlirOperationGetNumOperands(op); j++) {

@@ -1,13 +1,13 @@
-/* cute-memory-coalescing: the lanes of a warp access neighbouring elements of global memory.
+/* cute-memory-coalescing: makes the lanes of a warp access neighbouring elements of global memory.
  *
- * Requires: verified IR before cute-canonicalize. Ensures: a tiled copy that asks for it (cute.make_tiled_copy {cute.coalesce};
- * with `all`: each one) whose requests to global memory touch more sectors than their bytes need has its threads laid
- * over the tile in the order of the tensor's elements, where that makes them fewer. A block copies the same elements to the
- * same places, other threads do it: what goes from thread to thread has to pass a barrier. Refused where a thread keeps
- * what it copies (registers), has predicates of its own, or where only some threads come to the copy.
+ * Requires: verified IR before cute-canonicalize. Ensures: a tiled copy that requests it (cute.make_tiled_copy {cute.coalesce};
+ * with `all`: each one) and whose requests to global memory touch more sectors than necessary gets its threads ordered as the
+ * tensor's elements, if that reduces the sectors. A block copies the same elements to the same addresses, but other threads do,
+ * so data exchanged between threads must pass a barrier. Rejected if a thread keeps the copied data in registers, if threads have
+ * predicates of their own, or if only some threads run the copy.
  *
  *     %t = cute.make_tiled_copy(%a) {cute.coalesce} ... layout_copy_tv = <"((32,4),1):((1,32),0)">
- * -> (rows of 4 elements that lie one behind the other)
+ * -> (contiguous rows of 4 elements)
  *     %t = cute.make_tiled_copy(%a) ... layout_copy_tv = <"((4,32),1):((32,1),0)">
  */
 #include <mlir-c/BuiltinAttributes.h>
@@ -28,14 +28,14 @@
 static const char asked[] = "cute.coalesce", marked[] = "cute.marked";
 
 static const cute_pass_option options[] = {
-    {"all", CUTE_PASS_BOOL, "Look at all tiled copies, not only those that ask for it", 0, NULL},
+    {"all", CUTE_PASS_BOOL, "Consider all tiled copies, not only those that request it", 0, NULL},
 };
 
-/* Tiled copies of one type in one function: what is done to one is done to all. */
+/* Tiled copies of one type in one function, which are changed together. */
 typedef struct group {
     MlirOperation function, first;
     MlirType type;
-    MlirOperation *copies; /* cute.copy, by one of them */
+    MlirOperation *copies; /* each cute.copy that uses one of them */
     size_t count, capacity;
 } group;
 
@@ -48,7 +48,7 @@ typedef struct coalescing {
     size_t count, capacity;
 } coalescing;
 
-/* ---- which tiled copies ---- */
+/* ---- candidates ---- */
 
 static MlirOperation function_of(MlirOperation op)
 {
@@ -78,14 +78,14 @@ static bool is_of(const group *g, MlirValue tiled)
     return mlirTypeEqual(mlirValueGetType(tiled), g->type);
 }
 
-/* ---- whether other threads may copy the elements ---- */
+/* ---- legality: whether other threads may copy the elements ---- */
 
 static bool is_partition(MlirOperation op)
 {
     return cute_op_is(op, "cute.tiled.copy.partition_S") || cute_op_is(op, "cute.tiled.copy.partition_D");
 }
 
-/* The operation that a view is a part of: a partition, or whatever is no operation on tensors. */
+/* The source of a view: a partition, or the first operation that is not on tensors. */
 static MlirOperation origin(MlirValue value)
 {
     static const char *const views[] = {"cute.slice",       "cute.group_modes",   "cute.select",
@@ -110,7 +110,7 @@ static bool is_partitioned_by(const group *g, MlirValue tensor)
            type->type == CUTE_MEMREF && type->pointer->space != CUTE_SPACE_RMEM;
 }
 
-/* Whether the threads of a block may differ in the value: conservative. */
+/* Whether threads of a block may have different values; conservative. */
 static bool differs(MlirValue value, int depth)
 {
     static const char *const uniform[] = {"gpu.block_id",
@@ -144,24 +144,24 @@ static bool differs(MlirValue value, int depth)
     return false;
 }
 
-/* Why the copy must stay with its threads, or NULL. */
+/* Reason why the threads of a copy must not change, or NULL. */
 static const char *stays(const group *g, MlirOperation copy)
 {
     intptr_t count = mlirOperationGetNumOperands(copy);
     for (intptr_t i = 1; i < 3; i++)
         if (!is_partitioned_by(g, mlirOperationGetOperand(copy, i)))
-            return "a thread keeps what it copies, in registers";
-    if (count > 3) return "predicates are a thread's own";
+            return "a thread keeps the copied elements in registers";
+    if (count > 3) return "threads have different predicates";
     for (MlirOperation op = copy; !mlirOperationEqual(op, g->function);
          op = mlirOperationGetParentOperation(op)) {
         MlirOperation parent = mlirOperationGetParentOperation(op);
         if (cute_op_is(parent, "scf.if") && differs(mlirOperationGetOperand(parent, 0), 0))
-            return "not all threads come to it";
+            return "not all threads reach it";
         if (cute_op_is(parent, "scf.for"))
             for (intptr_t i = 0; i < 3; i++)
                 if (differs(mlirOperationGetOperand(parent, i), 0))
-                    return "not all threads come to it as often";
-        if (cute_op_is(parent, "scf.while")) return "not all threads may come to it as often";
+                    return "threads run it different numbers of times";
+        if (cute_op_is(parent, "scf.while")) return "threads may run it different numbers of times";
     }
     return NULL;
 }
@@ -179,7 +179,7 @@ typedef struct looking {
     const char *why;
 } looking;
 
-/* All uses of partitions by the group: copies by it, and views of them. */
+/* Checks all uses of partitions by the group: its copies, and views of them. */
 static void look(MlirOperation op, void *context)
 {
     looking *l = context;
@@ -200,27 +200,27 @@ static void look(MlirOperation op, void *context)
         l->stuck = op;
         if (type && type->type == CUTE_TILED_COPY && is_of(l->group, value) && !is_partition(op))
             l->why = "the tiled copy is used by another operation";
-        /* What a thread wrote it may read without a barrier. */
+        /* A thread may read its own writes without a barrier. */
         if (type && type->type == CUTE_TILED_COPY && !is_of(l->group, value) &&
             same_threads(type, cute_type_peek(l->group->type)))
-            l->why = "another tiled copy has the same threads";
+            l->why = "another tiled copy uses the same threads";
         if (!type || (type->type != CUTE_MEMREF && type->type != CUTE_COORD_TENSOR)) continue;
         MlirOperation from = origin(value);
         if (mlirOperationIsNull(from) || !is_partition(from) ||
             !is_of(l->group, mlirOperationGetOperand(from, 0)))
             continue;
-        /* Views have results that are looked at themselves. */
+        /* The results of views are checked themselves. */
         if (mlirOperationGetNumResults(op) == 0 || cute_op_of(op, "cute.memref.") ||
             type->type == CUTE_COORD_TENSOR)
-            l->why = "a thread asks for elements of its own";
+            l->why = "a thread accesses elements by its own index";
     }
 }
 
-/* ---- the other layout ---- */
+/* ---- the new layout ---- */
 
 enum { LARGE = 1024 };
 
-/* Known numbers for what is not known: large multiples of what divides it. */
+/* Replaces unknown numbers by large multiples of their divisors. */
 static const cute_tree *sampled(cute_arena *arena, const cute_tree *t)
 {
     if (t->kind == CUTE_TREE_INT && !t->value.known) {
@@ -235,7 +235,7 @@ static const cute_tree *sampled(cute_arena *arena, const cute_tree *t)
     return items ? cute_tree_tuple(arena, items, t->count) : NULL;
 }
 
-/* The elements of the tile in the global tensor that a copy of the group reads or writes. */
+/* The elements of the tile in the global tensor that a copy of the group accesses. */
 static cute_status tile_of(coalescing *c, const group *g, const cute_value *tiled, cute_layout *out)
 {
     for (size_t i = 0; i < g->count; i++)
@@ -255,7 +255,7 @@ static cute_status tile_of(coalescing *c, const group *g, const cute_value *tile
             *out = tile.layout;
             return CUTE_OK;
         }
-    return cute_fail(c->diag, CUTE_INVALID, NULL, "no copy by it reads or writes global memory");
+    return cute_fail(c->diag, CUTE_INVALID, NULL, "no copy by it accesses global memory");
 }
 
 static cute_status other_type(coalescing *c, const group *g, MlirType *out, bool *changed)
@@ -265,7 +265,7 @@ static cute_status other_type(coalescing *c, const group *g, MlirType *out, bool
     cute_layout tile, tv;
     *changed = false;
     if (!atom || !atom->known || atom->matrices || atom->operand[CUTE_ATOM_SOURCE].bits < 1)
-        return cute_fail(c->diag, CUTE_INVALID, NULL, "the lanes of its instruction are not free");
+        return cute_fail(c->diag, CUTE_INVALID, NULL, "its instruction determines the lanes");
     CUTE_TRY(tile_of(c, g, tiled, &tile));
     CUTE_TRY(cute_copy_transpose(c->arena, tiled->layout, atom->bits / atom->operand[CUTE_ATOM_SOURCE].bits,
                                  tile, &tv, changed, c->diag));
@@ -275,10 +275,10 @@ static cute_status other_type(coalescing *c, const group *g, MlirType *out, bool
     return mlirTypeIsNull(*out) ? CUTE_SYSTEM : CUTE_OK;
 }
 
-/* ---- a try, and the change ---- */
+/* ---- trial and change ---- */
 
 typedef struct change {
-    MlirType old, new; /* new: null, nothing is changed */
+    MlirType old, new; /* new: null for no change */
     char reason[160];
     bool failed;
 } change;
@@ -289,14 +289,14 @@ static void retype(MlirOperation op, void *context)
     MlirOperation stuck;
     MlirValue result = mlirOperationGetResult(op, 0);
     if (t->failed || !mlirTypeEqual(mlirValueGetType(result), t->old)) return;
-    /* Layouts of threads and values that it was made of would say the old type: the type alone says all. */
+    /* Operands with layouts of threads and values would repeat the old type; the type alone is sufficient. */
     MlirValue atom = mlirOperationGetOperand(op, 0);
     mlirOperationSetOperands(op, 1, &atom);
     if (cute_retype(result, t->new, &stuck)) return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
     unsigned line = 0, column;
     cute_location_place(mlirOperationGetLocation(stuck), &file, &line, &column);
-    snprintf(t->reason, sizeof t->reason, "'%.*s' at line %u does not go with it", (int)name.length,
+    snprintf(t->reason, sizeof t->reason, "'%.*s' at line %u is incompatible with it", (int)name.length,
              name.data, line);
     t->failed = true;
 }
@@ -321,7 +321,7 @@ typedef struct costs {
     size_t unknown;
 } costs;
 
-/* What the copies of the group cost two warps. */
+/* Costs of the group's copies, for two warps. */
 static bool measure(coalescing *c, const group *g, change *t, costs *out)
 {
     cute_accesses all = {0};
@@ -340,7 +340,7 @@ static bool measure(coalescing *c, const group *g, change *t, costs *out)
         bool own = false;
         for (size_t k = 0; k < g->count && !own; k++)
             own = mlirLocationEqual(all.items[i].location, mlirOperationGetLocation(g->copies[k]));
-        /* What the other side of shared memory costs may change too: all of it counts. */
+        /* The costs of all shared-memory accesses count, as those of the copy's other side may change. */
         if (!own && all.items[i].space == CUTE_SPACE_GMEM) continue;
         out->unknown += !all.items[i].known;
         for (uint32_t w = 0; all.items[i].known && w < all.items[i].count; w++) {
@@ -363,10 +363,10 @@ static void improve(coalescing *c, group *g)
     looking l = {.c = c, .group = g};
     cute_op_walk(g->function, NULL, CUTE_WALK_OUTER_FIRST, look, &l);
     if (!measure(c, g, &t, &before)) {
-        cute_pass_remark(c->pass, location, "is not looked at: %s",
-                         *t.reason ? t.reason : "its accesses are not known");
+        cute_pass_remark(c->pass, location, "is not considered: %s",
+                         *t.reason ? t.reason : "its accesses are unknown");
     } else if (!before.sectors.requests) {
-        cute_pass_remark(c->pass, location, "is not looked at: no address of global memory is known");
+        cute_pass_remark(c->pass, location, "is not considered: no address in global memory is known");
     } else if (before.sectors.count == before.sectors.ideal) {
         cute_pass_remark(c->pass, location, "is coalesced: %llu sectors in %llu requests",
                          (unsigned long long)before.sectors.count,
@@ -376,13 +376,13 @@ static void improve(coalescing *c, group *g)
         unsigned line = 0, column;
         cute_location_place(mlirOperationGetLocation(l.stuck), &file, &line, &column);
         cute_pass_remark(
-            c->pass, location, "touches %llu sectors instead of %llu, and keeps its threads: %s (line %u)",
+            c->pass, location, "touches %llu sectors instead of %llu, but keeps its threads: %s (line %u)",
             (unsigned long long)before.sectors.count, (unsigned long long)before.sectors.ideal, l.why, line);
     } else if (other_type(c, g, &t.new, &changed) != CUTE_OK || !changed) {
-        cute_pass_remark(c->pass, location, "touches %llu sectors instead of %llu, and keeps its threads: %s",
+        cute_pass_remark(c->pass, location, "touches %llu sectors instead of %llu, but keeps its threads: %s",
                          (unsigned long long)before.sectors.count, (unsigned long long)before.sectors.ideal,
                          cute_diag_count(c->diag) ? cute_diag_get(c->diag, 0)->text
-                                                  : "they follow the tensor's elements already");
+                                                  : "they follow the order of the tensor's elements already");
     } else if (!measure(c, g, &t, &after)) {
         cute_pass_remark(c->pass, location, "keeps its threads: %s", t.reason);
     } else if (after.unknown != before.unknown || after.sectors.count >= before.sectors.count ||
@@ -390,18 +390,18 @@ static void improve(coalescing *c, group *g)
                    before.wavefronts.count + (before.sectors.count - after.sectors.count)) {
         cute_pass_remark(
             c->pass, location,
-            "keeps its threads: in another order, %llu sectors would be %llu, and %llu wavefronts %llu",
+            "keeps its threads: another order would change %llu sectors to %llu, and %llu wavefronts to %llu",
             (unsigned long long)before.sectors.count, (unsigned long long)after.sectors.count,
             (unsigned long long)before.wavefronts.count, (unsigned long long)after.wavefronts.count);
     } else {
         cute_op_each(g->function, "cute.make_tiled_copy", retype, &t);
         if (t.failed) cute_pass_fail(c->pass);
-        cute_pass_remark(c->pass, location,
-                         "has its threads in the order %s: %llu sectors become %llu, %llu wavefronts %llu",
-                         cute_layout_text(c->arena, cute_type_peek(t.new)->layout),
-                         (unsigned long long)before.sectors.count, (unsigned long long)after.sectors.count,
-                         (unsigned long long)before.wavefronts.count,
-                         (unsigned long long)after.wavefronts.count);
+        cute_pass_remark(
+            c->pass, location,
+            "has its threads in the order %s: %llu sectors become %llu, %llu wavefronts become %llu",
+            cute_layout_text(c->arena, cute_type_peek(t.new)->layout),
+            (unsigned long long)before.sectors.count, (unsigned long long)after.sectors.count,
+            (unsigned long long)before.wavefronts.count, (unsigned long long)after.wavefronts.count);
     }
     cute_diag_clear(c->diag);
 }
@@ -427,7 +427,7 @@ static void run_memory_coalescing(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_memory_coalescing = {
     .name = "cute-memory-coalescing",
-    .help = "Order the threads of tiled copies that ask for it as global memory has the elements",
+    .help = "Order the threads of tiled copies that request it by the elements of global memory",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

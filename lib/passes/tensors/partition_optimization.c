@@ -1,9 +1,9 @@
-/* cute-partition-optimization: partitions are computed before a loop, not in it.
+/* cute-partition-optimization: hoists partitions out of loops.
  *
- * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, tiles and partitions of values from before the
- * loop, and what is put together for them, stand before it; a partition of a tile whose coordinate changes with the loop is
- * one of all tiles along the modes that change, before the loop, of which the loop takes a slice. Types of the results are
- * the same.
+ * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, loop-invariant tiles and partitions and the
+ * operations that build their operands are moved before the loop. A partition of a tile whose coordinate depends on the loop is
+ * replaced by a partition of all tiles along the varying modes, before the loop, and a slice of it in the loop. Result types do
+ * not change.
  *
  *     scf.for %k = ... {
  *       %g = cute.local_tile(%a, %tile, (%m, %k))
@@ -23,10 +23,10 @@
 
 enum { MOST_OPERANDS = 4, MOST_MODES = 16 };
 
-/* Operations that give the same before a loop as in it. Those of `partitions` divide: by a known tiler, never by 0. */
+/* Operations that may be moved out of a loop. Those in `partitions` divide by a known tiler, never by 0. */
 static const struct {
     const char *name;
-    int tensor;   /* the operand that is partitioned; -1: it is no partition */
+    int tensor;   /* the operand that is partitioned; -1: not a partition */
     bool divides; /* by operand 1 */
 } movable[] = {
     {"cute.tiled.copy.partition_S", 1, false},
@@ -71,7 +71,7 @@ static bool is_inside(MlirValue value, MlirOperation loop)
     return false;
 }
 
-/* Whether all operands but `except` (-1: all) are there before the loop. */
+/* Whether all operands but `except` (-1: all) are loop-invariant. */
 static bool is_invariant(MlirOperation op, MlirOperation loop, intptr_t except)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -85,9 +85,9 @@ static bool may_move(MlirOperation op, int row)
                                      cute_type_is_static(mlirValueGetType(mlirOperationGetOperand(op, 1))));
 }
 
-/* ---- tiles along what changes ---- */
+/* ---- tiles along varying modes ---- */
 
-/* An operation like `op` with other operands, without one where the algebra refuses it. */
+/* A copy of `op` with other operands; null if the layout algebra rejects it. */
 static MlirOperation like(const cute_builder *b, MlirOperation op, const char *name,
                           const MlirValue *operands, intptr_t count)
 {
@@ -118,7 +118,7 @@ static MlirOperation like(const cute_builder *b, MlirOperation op, const char *n
     return made;
 }
 
-/* A coordinate put together of leaves of another one, and `_`. */
+/* A coordinate built from leaves of another one, and `_`. */
 typedef struct coordinate {
     cute_buffer text; /* "(?,_" */
     MlirValue operands[MOST_MODES];
@@ -138,7 +138,8 @@ static MlirValue make_coordinate(const cute_builder *b, coordinate *c)
                             CUTE_NO_NAMED);
 }
 
-/* The coordinate of a tile, `whole` with `_` for what the loop changes, and `slice` with that. False: it is not of leaves. */
+/* Splits the coordinate of a tile into `whole`, with `_` for the leaves that vary, and `slice`, which
+ * selects those. False if it is not built from leaves. */
 static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coordinate *whole,
                   coordinate *slice, size_t *changing)
 {
@@ -157,7 +158,7 @@ static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coo
     for (uint32_t i = 0; i < tree->count; i++) {
         const cute_tree *leaf = tree->items[i];
         if (leaf->kind == CUTE_TREE_UNDERSCORE) {
-            /* Modes that were open before would stand between those that are opened. */
+            /* Modes that were `_` before would be between the new ones. */
             if (!proj.tree || i >= proj.tree->count || proj.tree->items[i]->kind != CUTE_TREE_UNDERSCORE)
                 return false;
             put(whole, "_");
@@ -195,14 +196,15 @@ static size_t rank_of(MlirValue view)
     return shape && shape->kind == CUTE_TREE_TUPLE ? shape->count : 1;
 }
 
-/* Made operations, to be taken back. */
+/* Erases new operations after a failure. */
 static void undo(MlirOperation *made, int count)
 {
     while (count-- > 0)
         if (!mlirOperationIsNull(made[count])) mlirOperationDestroy(made[count]);
 }
 
-/* The partition `op` of a tile at a coordinate of the loop, as a slice of the partition of all those tiles. */
+/* Replaces the partition `op` of a tile at a varying coordinate by a slice of the partition of all those
+ * tiles. */
 static bool slice_of_all(MlirOperation op, int tensor, MlirOperation loop, MlirOperation tile,
                          coordinate *whole, coordinate *slice, size_t changing)
 {
@@ -277,7 +279,7 @@ static void take_slices(optimization *o, MlirOperation op, int tensor, MlirOpera
     if (arena && split(arena, tile, loop, &whole, &slice, &changing) &&
         slice_of_all(op, tensor, loop, tile, &whole, &slice, changing)) {
         o->changed = true;
-        tell(o, op, loop, " for all tiles, of which the loop takes a slice");
+        tell(o, op, loop, " for all tiles, and the loop takes a slice");
     }
     cute_buffer_release(&whole.text);
     cute_buffer_release(&slice.text);
@@ -316,7 +318,7 @@ static void run_partition_optimization(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_partition_optimization = {
     .name = "cute-partition-optimization",
-    .help = "Compute partitions of tensors before loops, of which these take slices",
+    .help = "Hoist partitions of tensors out of loops, which take slices of them",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
     .run = run_partition_optimization,
 };

@@ -12,7 +12,7 @@ enum { MOST_DEPTH = 1000 };
 
 static bool follow(MlirValue value, MlirOperation *stuck, int depth);
 
-/* All attributes, properties too. */
+/* All attributes including properties. */
 static MlirAttribute dictionary(MlirOperation op)
 {
     intptr_t count = mlirOperationGetNumAttributes(op);
@@ -24,7 +24,7 @@ static MlirAttribute dictionary(MlirOperation op)
     return out;
 }
 
-/* Results of the operation as it infers them now. */
+/* Infers the result types again. */
 static bool infer(const cute_op_row *row, MlirOperation op, cute_op_types *types)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -41,7 +41,7 @@ static bool infer(const cute_op_row *row, MlirOperation op, cute_op_types *types
     return ok;
 }
 
-/* A tensor or pointer whose type says where memory is, and how. */
+/* A tensor or pointer, whose type has a memory space and layout. */
 static bool is_place(MlirType type)
 {
     const cute_value *v = cute_type_peek(type);
@@ -53,7 +53,7 @@ static bool follow_user(MlirOperation op, MlirOperation *stuck, int depth)
     const cute_op_row *row = cute_op_row_of(op);
     intptr_t results = mlirOperationGetNumResults(op);
     *stuck = op;
-    /* Accesses and the like; of other dialects' operations nothing is known. */
+    /* Accesses keep their types; nothing is known of other dialects' operations. */
     if (!row || cute_op_is(op, "cute.recast_iter") || cute_op_is(op, "cute.ptrtoint") ||
         cute_op_of(op, "cute.ptr."))
         return false;

@@ -90,7 +90,7 @@ MlirValue cute_shared_static(const cute_builder *b, MlirOperation module, int64_
 
 /* ---- sizes ---- */
 
-/* What a swizzle exchanges stays in blocks of so many units. */
+/* Size of the aligned blocks, in units, that a swizzle permutes within. */
 static int64_t block_of(cute_swizzle s)
 {
     int64_t moved = s.shift < 0 ? -(int64_t)s.shift : 0, exponent = s.bits + s.base + moved;
@@ -116,10 +116,10 @@ cute_status cute_shared_size(cute_arena *arena, const cute_value *tensor, int64_
         offset = known ? tensor->tree->value.value : 0;
     }
     if (!known)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects a known number of elements of a known size");
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a known number of elements of known size");
     CUTE_TRY(cute_apply(arena, NULL, CUTE_OP_COSIZE, &layout, 1, NULL, &size, diag));
     if (size.tree->kind != CUTE_TREE_INT || !size.tree->value.known || offset < 0)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects a layout whose elements lie behind its pointer");
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a layout without elements before its pointer");
     *align = block_of(pointer->swizzle);
     if (*align < pointer->align) *align = pointer->align;
     bool fits = cute_add64(size.tree->value.value, offset, &count) &&
@@ -153,8 +153,8 @@ static void add(MlirOperation op, void *context)
         if (!fits) t->bytes = INT64_MAX;
         if (t->bytes > CUTE_STATIC_SHARED) {
             cute_op_fail(mlirOperationGetLocation(op), "cute.memref.alloca",
-                         "has %lld bytes of shared memory behind %lld others: a kernel declares at most %d; "
-                         "cute_nvgpu.arch.get_dyn_smem has as many as the launch gives",
+                         "uses %lld bytes of shared memory in addition to %lld: a kernel declares at most "
+                         "%d; cute_nvgpu.arch.get_dyn_smem is sized at launch",
                          (long long)bytes, (long long)before, CUTE_STATIC_SHARED);
             cute_pass_fail(t->pass);
         }

@@ -1,8 +1,8 @@
-/* cute-tensor-partition: tiles and partitions of tensors as pointers that moved, with layouts.
+/* cute-tensor-partition: lowers tiles and partitions of tensors to pointers and layouts.
  *
  * Requires: verified IR. Ensures: no cute.local_tile, local_partition, tiled.copy.partition_S, partition_D, retile and
- * tiled.mma.partition; each is a view whose layout says which elements a thread or block has, behind an iterator whose
- * offset is computed from its coordinate. Tensors of coordinates too.
+ * tiled.mma.partition; each becomes a view with the layout of the thread's or block's elements and an iterator advanced by the
+ * offset of its coordinate. Applies to tensors of coordinates too.
  *
  *     %s = cute.tiled.copy.partition_S(%copy, %t, %thread)
  * ->
@@ -40,10 +40,10 @@ static bool wanted(const cute_pass_run *pass, MlirOperation op)
     const cute_value *view = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     if (arena && view && view->layout.shape)
-        cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s' is the layout \"%s\" behind %s",
+        cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s' has the layout \"%s\" based on %s",
                          (int)name.length, name.data, cute_layout_text(arena, view->layout),
-                         view->pointer ? "a pointer that moves by its coordinate"
-                                       : "the coordinate at which it begins");
+                         view->pointer ? "a pointer advanced by its coordinate"
+                                       : "the coordinate of its first element");
     cute_arena_destroy(arena);
     return true;
 }
@@ -54,13 +54,13 @@ static void run_tensor_partition(MlirOperation root, cute_pass_run *pass)
         cute_pass_unchanged(pass);
         return;
     }
-    cute_drop_dead(root); /* what was computed of modes that nobody asks for */
+    cute_drop_dead(root); /* computations of unused modes */
     if (!cute_pass_run_pipeline(pass, "cute-fold-static", root)) cute_pass_fail(pass);
 }
 
 const cute_pass cute_pass_tensor_partition = {
     .name = "cute-tensor-partition",
-    .help = "Make tiles and partitions of tensors pointers that moved, with layouts",
+    .help = "Lower tiles and partitions of tensors to pointers and layouts",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
     .run = run_tensor_partition,
 };

@@ -15,14 +15,14 @@
 #include "lib/layout/pointer.h"
 #include "lib/layout/width.h"
 
-enum { WIDEST = 16, WORD_BITS = 32 }; /* bytes of an access, bits of a register */
+enum { WIDEST = 16, WORD_BITS = 32 }; /* bytes of the widest access, bits of a register */
 
 static int64_t low_bit(int64_t value)
 {
     return value & -value;
 }
 
-/* The largest power of two that divides both; 0 is divided by all. */
+/* The largest power of two that divides both; every power divides 0. */
 static int64_t common(int64_t a, int64_t b)
 {
     if (!a || !b) return low_bit(a ? a : b);
@@ -71,30 +71,30 @@ static cute_status push_leaves(cute_tensor *t, const cute_tree *shape, const cut
         return CUTE_OK;
     }
     if (!shape->value.known)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects a tensor whose shape is known, but got \"%s\"",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a tensor of known shape, got \"%s\"",
                          cute_layout_text(t->x->arena, t->value.layout));
     if (stride->kind != CUTE_TREE_INT)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects strides that are integers, but got \"%s\"",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects strides that are integers, got \"%s\"",
                          cute_layout_text(t->x->arena, t->value.layout));
     if (__builtin_mul_overflow(t->size, shape->value.value, &t->size) || t->size > CUTE_MAX_LEAVES)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects at most %d elements, but got \"%s\"",
-                         CUTE_MAX_LEAVES, cute_layout_text(t->x->arena, t->value.layout));
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects at most %d elements, got \"%s\"", CUTE_MAX_LEAVES,
+                         cute_layout_text(t->x->arena, t->value.layout));
     t->leaves[t->leaf_count++] = (cute_tensor_leaf){shape->value.value, stride->value, NULL};
     return CUTE_OK;
 }
 
-/* What an operand is, in the words of an error. */
+/* Describes an operand in an error message. */
 static cute_status refuse(const cute_expansion *x, MlirValue operand, const char *expected)
 {
     cute_buffer text = {0};
     mlirTypePrint(mlirValueGetType(operand), cute_print_to_buffer, &text);
     cute_status status =
-        cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s, but got %s", expected, cute_buffer_text(&text));
+        cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s, got %s", expected, cute_buffer_text(&text));
     cute_buffer_release(&text);
     return status;
 }
 
-/* Everything but the leaves. */
+/* Sets all fields but the leaves. */
 static cute_status bind(const cute_expansion *x, MlirOperation op, intptr_t i, cute_tensor *t)
 {
     MlirValue operand = mlirOperationGetOperand(op, i);
@@ -107,7 +107,8 @@ static cute_status bind(const cute_expansion *x, MlirOperation op, intptr_t i, c
     t->bits = pointer->bits;
     t->element = cute_element_type(t->b.context, pointer->element);
     t->stored = mlirTypeIsNull(t->element) ? t->element : cute_stored_type(t->element, t->bits);
-    if (mlirTypeIsNull(t->stored) || t->bits == 0) return refuse(x, operand, "elements that memory can hold");
+    if (mlirTypeIsNull(t->stored) || t->bits == 0)
+        return refuse(x, operand, "elements of a type that memory can hold");
     t->base = cute_cast(&t->b, (MlirValue){pointer->handle}, cute_pointer_type(t->b.context, pointer->space));
     return CUTE_OK;
 }
@@ -164,7 +165,7 @@ int64_t cute_tensor_run(const cute_tensor *t)
     return run;
 }
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
 /* An unknown stride times a coordinate. */
 static cute_status product(cute_tensor *t, cute_tensor_leaf *leaf, int64_t by, MlirValue *out)
@@ -186,7 +187,7 @@ static cute_status product(cute_tensor *t, cute_tensor_leaf *leaf, int64_t by, M
     return CUTE_OK;
 }
 
-/* A place as a known number of elements, unknown terms, and what divides their sum (0: everything). */
+/* Offset of an element: a known number of elements, unknown terms, and a divisor of their sum (0: any). */
 typedef struct place {
     int64_t known, divisor;
     size_t count;
@@ -204,7 +205,8 @@ static cute_status place_of(cute_tensor *t, int64_t index, place *out)
         if (leaf->stride.known) {
             if (__builtin_mul_overflow(at, leaf->stride.value, &step) ||
                 __builtin_add_overflow(out->known, step, &out->known))
-                return cute_fail(t->x->diag, CUTE_INVALID, NULL, "the place of an element overflows 64 bits");
+                return cute_fail(t->x->diag, CUTE_INVALID, NULL,
+                                 "the offset of an element overflows 64 bits");
             continue;
         }
         if (out->count == CUTE_MAX_DEPTH)
@@ -239,7 +241,7 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
     cute_arith arith = cute_emitter_start(t->x->emitter, &t->b);
     if (v->tree->kind != CUTE_TREE_INT)
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects an integer as offset of a composed layout, but got %s",
+                         "expects an integer as offset of a composed layout, got %s",
                          cute_tree_text(t->x->arena, v->tree));
     cute_int sum = v->tree->value;
     *divisor = common(at->divisor, sum.known ? sum.value : sum.divisor ? sum.divisor : 1);
@@ -260,7 +262,7 @@ static cute_status composed_index(cute_tensor *t, const place *at, cute_int *out
     return CUTE_OK;
 }
 
-/* The address that many elements behind another. */
+/* The address `offset` elements after another. */
 static MlirValue behind(cute_tensor *t, MlirValue from, cute_int offset)
 {
     MlirValue by = {offset.known ? NULL : offset.handle};
@@ -275,10 +277,10 @@ cute_status cute_tensor_address(cute_tensor *t, int64_t index, MlirValue *addres
     int64_t divisor = at.divisor;
     *address = t->base;
     if (t->bits < 8 && divisor * t->bits % 8)
-        return cute_fail(
-            t->x->diag, CUTE_INVALID, NULL,
-            "expects elements of %d bits to begin at whole bytes, but element %lld of \"%s\" is not known to",
-            t->bits, (long long)index, cute_layout_text(t->x->arena, t->value.layout));
+        return cute_fail(t->x->diag, CUTE_INVALID, NULL,
+                         "expects elements of %d bits to begin at byte boundaries, but element %lld of "
+                         "\"%s\" is not known to",
+                         t->bits, (long long)index, cute_layout_text(t->x->arena, t->value.layout));
     if (t->value.tree) {
         cute_int offset;
         CUTE_TRY(composed_index(t, &at, &offset, &divisor));
@@ -317,7 +319,7 @@ int64_t cute_tensor_words(const cute_tensor *t, int64_t count)
     return count / group(t, count);
 }
 
-/* An element of the program as it is stored, and back. */
+/* Converts an element to its representation in memory, and back. */
 MlirValue cute_as_stored(const cute_tensor *t, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
@@ -334,7 +336,7 @@ MlirValue cute_as_element(const cute_tensor *t, MlirValue value)
     return cute_unary(&t->at, "arith.bitcast", value, t->element);
 }
 
-/* In a vector of a word's parts: of less than 8 bits what they are, otherwise what is stored. */
+/* Element type of a vector that holds a word's parts: the element type below 8 bits, else the stored type. */
 static MlirType part_type(const cute_tensor *t)
 {
     return t->bits < 8 ? mlirIntegerTypeGet(t->b.context, (unsigned)t->bits) : t->stored;
@@ -376,14 +378,14 @@ void cute_tensor_pack(const cute_tensor *t, const MlirValue *elements, int64_t c
     }
 }
 
-/* The next access on the way through elements: where, and how many. */
+/* The next access in a sequence of elements: address and element count. */
 typedef struct access {
     MlirValue address;
     int64_t align, width;
 } access;
 
-/* At `index`, with `left` elements to go: words of registers, elsewhere what is contiguous, aligned and at most 16 bytes
- * wide. `stated`: bytes that divide the address whatever is known of it. */
+/* The next access at `index`, with `left` elements to go: words in registers, otherwise as many
+ * contiguous, aligned elements as fit 16 bytes. `stated`: guaranteed alignment in bytes. */
 static cute_status next_access(cute_tensor *t, int64_t index, int64_t left, int64_t in_word, int64_t stated,
                                access *out)
 {
@@ -401,7 +403,7 @@ static cute_status next_access(cute_tensor *t, int64_t index, int64_t left, int6
                      t->bits, cute_layout_text(t->x->arena, t->value.layout));
 }
 
-/* A word whose elements are loaded in smaller pieces; the first access is made already. */
+/* Loads a word in pieces; the first access has been determined. */
 static cute_status load_pieces(cute_tensor *t, int64_t index, int64_t in_word, access a, MlirValue *word)
 {
     MlirValue elements[WORD_BITS / 8];
@@ -494,7 +496,8 @@ static int64_t times(int64_t a, int64_t b)
     return cute_mul64(low_bit(a), low_bit(b), &product) ? product : INT64_MIN;
 }
 
-/* An index into leaves of which those before have `*before` elements (0: not known), the first of a mode fastest. */
+/* An index into leaves; the preceding leaves have `*before` elements (0: unknown), first leaf of a mode
+ * fastest. */
 static int64_t index_divisor(int64_t index, const cute_tree *shape, const cute_tree *stride, int64_t *before)
 {
     int64_t all = 0, part;
@@ -511,7 +514,8 @@ static int64_t index_divisor(int64_t index, const cute_tree *shape, const cute_t
     return times(part, divisor_of(stride->value));
 }
 
-/* A power of two that divides the place of a coordinate in elements, 0 for all: what the layout's arithmetic does not keep. */
+/* A power of two that divides the offset of a coordinate in elements, 0 for all: the layout arithmetic
+ * does not track it. */
 static int64_t place_divisor(const cute_tree *coord, const cute_tree *shape, const cute_tree *stride)
 {
     if (coord->kind == CUTE_TREE_TUPLE && shape->kind == CUTE_TREE_TUPLE) {
@@ -539,7 +543,7 @@ cute_status cute_tensor_at(const cute_expansion *x, MlirOperation op, intptr_t t
     cute_arith arith = cute_emitter_start(x->emitter, &t->b);
     CUTE_TRY(cute_layout_place(x->arena, &arith, &operands[0], &operands[1], &result, x->diag));
     if (result.tree->kind != CUTE_TREE_INT)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a coordinate that names one element");
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects the coordinate of one element");
     cute_int offset = result.tree->value;
     int64_t divisor = divisor_of(offset);
     if (!offset.known) {

@@ -1,8 +1,8 @@
-/* cute-vectorization: copies move as many elements at once as their tensors allow.
+/* cute-vectorization: widens copies as far as their tensors allow.
  *
- * Requires: verified IR. Ensures: of a cute.copy by universal copies or cp.async, whose elements are contiguous in both
- * tensors at addresses that are known to be multiples of more bytes than the atom moves, the atom is the widest one; the
- * elements that are copied, and where to, are the same. Copies that have the width already are left as they are.
+ * Requires: verified IR. Ensures: a cute.copy by universal copies or cp.async whose elements are contiguous in both tensors, at
+ * addresses known to be aligned to more bytes than the atom moves, uses the widest legal atom. It copies the same elements to the
+ * same addresses. Other copies do not change.
  *
  *     cute.copy(%scalar, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>,
  *         !cute.memref<f32, gmem, align<16>, "(1,8):(0,1)">, !cute.memref<f32, rmem, "(1,8):(0,1)">) -> ()
@@ -30,7 +30,7 @@ typedef struct vectorization {
     bool changed;
 } vectorization;
 
-/* The instructions whose width is a matter of choice. */
+/* Instructions that exist in several widths. */
 static bool has_widths(const cute_atom *atom)
 {
     static const char *const mnemonics[] = {"atom.universal_copy", "atom.simt_async_copy"};
@@ -50,7 +50,7 @@ static MlirValue composed(const cute_builder *b, cute_arena *arena, MlirValue te
     return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
 
-/* Source, destination and predicate of a copy in the widest form; false where an operation cannot be made. */
+/* Builds source, destination and predicate of the widened copy; false if an operation cannot be built. */
 static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, const cute_widest *widest)
 {
     cute_builder b = cute_builder_before(op);
@@ -78,7 +78,7 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
     return true;
 }
 
-/* Whether the tensors can be composed so; without operations that would report it. */
+/* Checks that the tensors can be composed, before creating operations that would report an error. */
 static cute_status check(cute_arena *arena, const cute_value *operands, intptr_t count,
                          const cute_widest *widest, cute_diag *diag)
 {
@@ -120,10 +120,11 @@ static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
                              (long long)widest.elements);
         v->changed = true;
         cute_pass_remark(v->pass, location, "copies %lld bits at once instead of %d%s%s", (long long)most,
-                         atom->bits, widest.limit ? "; no more, as " : "", widest.limit ? widest.limit : "");
+                         atom->bits, widest.limit ? "; limited because " : "",
+                         widest.limit ? widest.limit : "");
     } else {
-        cute_pass_remark(v->pass, location, "copies %d bits at once, as %s", atom->bits,
-                         widest.limit ? widest.limit : "its instruction moves no more");
+        cute_pass_remark(v->pass, location, "copies %d bits at once: %s", atom->bits,
+                         widest.limit ? widest.limit : "its instruction is not wider");
     }
     return CUTE_OK;
 }
@@ -134,8 +135,8 @@ static void visit(MlirOperation op, void *context)
     cute_arena *arena = cute_arena_create();
     MlirLocation location = mlirOperationGetLocation(op);
     if (arena && widen(v, arena, op) != CUTE_OK) {
-        /* It stays as it was. */
-        cute_pass_remark(v->pass, location, "is not looked at: %s",
+        /* The copy is unchanged. */
+        cute_pass_remark(v->pass, location, "is not considered: %s",
                          cute_diag_count(v->diag) ? cute_diag_get(v->diag, 0)->text : "out of memory");
         cute_diag_clear(v->diag);
     }
@@ -152,7 +153,7 @@ static void run_vectorization(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_vectorization = {
     .name = "cute-vectorization",
-    .help = "Copy as many elements at once as layouts, alignments and predicates allow",
+    .help = "Widen copies as far as layouts, alignments and predicates allow",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
     .run = run_vectorization,
 };

@@ -48,7 +48,7 @@ static int64_t bytes_of_copy(MlirOperation op, uint32_t *lanes)
     return attribute(op, "size");
 }
 
-/* The lanes that give the rows of matrices of 8 rows. */
+/* Bytes of a row and the lanes that give the addresses of rows, for matrices of 8 rows. */
 static int64_t bytes_of_row(MlirOperation op, uint32_t *lanes)
 {
     int64_t matrices = attribute(op, "num");
@@ -76,12 +76,12 @@ static const struct {
 typedef struct collection {
     cute_arena *arena;
     cute_lane_values *lanes[CUTE_ACCESS_WARPS * CUTE_REQUEST_LANES];
-    uint32_t threads; /* of them that there are */
+    uint32_t threads; /* existing threads of the warp */
     cute_accesses *out;
     bool exhausted;
 } collection;
 
-/* Whether the thread comes to the operation, as far as conditions are known. */
+/* Whether the thread reaches the operation, as far as conditions are known. */
 static bool comes_to(cute_lane_values *values, MlirOperation op)
 {
     for (MlirOperation parent; !mlirOperationIsNull(parent = mlirOperationGetParentOperation(op));
@@ -141,7 +141,7 @@ static void visit(MlirOperation op, void *context)
 
 /* ---- all of a function ---- */
 
-/* The extents of its blocks; zeros where nobody says. */
+/* Extents of the blocks of a kernel; zeros if not stated. */
 static void block_of(MlirOperation function, int64_t out[3])
 {
     static const char *const names[] = {"known_block_size", "gpu.known_block_size", "nvvm.reqntid",

@@ -25,7 +25,7 @@ gpu.module @kernels {
     %threads = cute.static "(32,4):(4,1)"
     %values = cute.static "(1,8):(0,1)"
     %copy = cute.make_tiled_copy(%atom, %threads, %values)
-    // expected-remark@+1 {{'cute.local_tile' is the layout "(64,32):(?{i64 div=8},1)" behind a pointer that moves by its coordinate}}
+    // expected-remark@+1 {{'cute.local_tile' has the layout "(64,32):(?{i64 div=8},1)" based on a pointer advanced by its coordinate}}
     %g = cute.local_tile(%x, (64, 32), (%i, %j))
     // expected-remark@+1 {{'cute.tiled.copy.partition_S' is the layout "((8,1),2,1):((1,0),?{i64 div=256},0)"}}
     %s = cute.tiled.copy.partition_S(%copy, %g, %t)
@@ -59,7 +59,7 @@ gpu.module @kernels {
     %z = arith.constant 0.0 : f16
     cute.fill(%tA, %z)
     %c = cute.make_identity_tensor((32, 32))
-    // expected-remark@+1 {{behind the coordinate at which it begins}}
+    // expected-remark@+1 {{behind the coordinate of its first element}}
     %tC = cute.tiled.mma.partition C (%mma, %c, %t)
     %at = cute.get_iter(%tC)
     %crd = cute.deref_arith_tuple_iter(%at)
