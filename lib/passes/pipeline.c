@@ -153,7 +153,7 @@ static void put_steps(const cute_pipeline *p, const char *const *values, cute_bu
     close_anchor(anchor, out);
 }
 
-static char *text_of(const cute_pipeline *p, const char *const *given, cute_diag *diag)
+static char *pipeline_text(const cute_pipeline *p, const char *const *given, cute_diag *diag)
 {
     const char *values[OPTIONS];
     for (int i = 0; i < p->option_count; i++) values[i] = given[i];
@@ -177,7 +177,7 @@ static const struct {
 
 static cute_pipeline pipeline_of(int id)
 {
-    cute_pipeline p = {.id = id, .name = names[id].name, .help = names[id].help, .text = text_of};
+    cute_pipeline p = {.id = id, .name = names[id].name, .help = names[id].help, .text = pipeline_text};
     for (int i = 0; i < OPTIONS; i++) {
         if (pipeline_of_option[i] != id) continue;
         if (!p.options) p.options = &options[i];

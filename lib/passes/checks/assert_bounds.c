@@ -55,7 +55,7 @@ typedef struct number {
     MlirValue handle;
 } number;
 
-static number known(int64_t value)
+static number known_number(int64_t value)
 {
     return (number){.known = true, .value = value};
 }
@@ -66,7 +66,7 @@ static MlirValue as_value(const cute_builder *b, number n)
 }
 
 /* Converts an integer or index value. */
-static number of_value(const cute_builder *b, MlirValue value)
+static number number_of_value(const cute_builder *b, MlirValue value)
 {
     MlirType type = mlirValueGetType(value), i64 = mlirIntegerTypeGet(b->context, 64);
     if (mlirTypeIsAIndex(type)) return (number){.handle = cute_unary(b, "arith.index_cast", value, i64)};
@@ -76,12 +76,12 @@ static number of_value(const cute_builder *b, MlirValue value)
 
 static number of_int(const cute_builder *b, cute_int n)
 {
-    return n.known ? known(n.value) : of_value(b, (MlirValue){n.handle});
+    return n.known ? known_number(n.value) : number_of_value(b, (MlirValue){n.handle});
 }
 
-static number plus(const cute_builder *b, number n, int64_t by)
+static number add_constant(const cute_builder *b, number n, int64_t by)
 {
-    if (n.known) return known(n.value + by);
+    if (n.known) return known_number(n.value + by);
     return by ? (number){.handle = cute_binary(b, "arith.addi", n.handle, cute_build_constant(b, 64, by))}
               : n;
 }
@@ -121,14 +121,14 @@ static void put_numbers(check *c, const number *numbers, size_t count)
     if (count != 1) cute_buffer_putc(&c->text, ')');
 }
 
-static MlirValue either(const cute_builder *b, MlirValue x, MlirValue y)
+static MlirValue or_failures(const cute_builder *b, MlirValue x, MlirValue y)
 {
     if (mlirValueIsNull(x)) return y;
     return mlirValueIsNull(y) ? x : cute_binary(b, "arith.ori", x, y);
 }
 
 /* The condition that 0 <= n < limit fails; null if it is known to hold. */
-static MlirValue outside(const cute_builder *b, number n, number limit)
+static MlirValue is_outside(const cute_builder *b, number n, number limit)
 {
     if (n.known && n.value >= 0 && limit.known && n.value < limit.value) return (MlirValue){NULL};
     return cute_compare(b, CUTE_IS_UGE, as_value(b, n), as_value(b, limit));
@@ -215,14 +215,14 @@ static bool is_tensor(MlirValue value)
     return cute_type_is(mlirValueGetType(value), &kind) && kind == CUTE_MEMREF;
 }
 
-static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *context)
+static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
 {
     (void)diagnostic, (void)context;
     return mlirLogicalResultSuccess();
 }
 
 /* A builder that inserts after the definition of a value. */
-static cute_builder behind(MlirValue value)
+static cute_builder builder_after(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value), next;
     if (mlirOperationIsNull(op)) {
@@ -235,26 +235,27 @@ static cute_builder behind(MlirValue value)
     return b;
 }
 
-static MlirValue inferred(const cute_builder *b, const char *name, cute_operands operands,
-                          cute_named attributes)
+static MlirValue build_inferred(const cute_builder *b, const char *name, cute_operands operands,
+                                cute_named attributes)
 {
-    MlirDiagnosticHandlerID quiet = mlirContextAttachDiagnosticHandler(b->context, swallow, NULL, NULL);
+    MlirDiagnosticHandlerID quiet =
+        mlirContextAttachDiagnosticHandler(b->context, discard_diagnostic, NULL, NULL);
     MlirOperation made = cute_build_inferred(b, name, operands, attributes);
     mlirContextDetachDiagnosticHandler(b->context, quiet);
     return mlirOperationIsNull(made) ? (MlirValue){NULL} : mlirOperationGetResult(made, 0);
 }
 
-static MlirValue shape_of(const cute_builder *b, MlirValue tensor)
+static MlirValue build_shape(const cute_builder *b, MlirValue tensor)
 {
-    MlirValue layout = inferred(b, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED);
+    MlirValue layout = build_inferred(b, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED);
     if (mlirValueIsNull(layout)) return layout;
-    return inferred(b, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
+    return build_inferred(b, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
 }
 
 static MlirValue identity_of(const cute_builder *b, MlirValue shape)
 {
     if (mlirValueIsNull(shape)) return shape;
-    return inferred(b, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
+    return build_inferred(b, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
 }
 
 /* Applies the partitioning operation `op` to the coordinates of the whole tensor. */
@@ -268,11 +269,11 @@ static MlirValue part_of(MlirOperation op, intptr_t tensor, MlirValue coordinate
     for (intptr_t i = 0; i < count; i++)
         operands[i] = i == tensor ? coordinates : mlirOperationGetOperand(op, i);
     for (intptr_t i = 0; i < named; i++) attributes[i] = mlirOperationGetAttribute(op, i);
-    cute_builder b = behind(mlirOperationGetResult(op, 0));
+    cute_builder b = builder_after(mlirOperationGetResult(op, 0));
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-    return inferred(&b, text, (cute_operands){operands, count}, (cute_named){attributes, named});
+    return build_inferred(&b, text, (cute_operands){operands, count}, (cute_named){attributes, named});
 }
 
 static view *add_view(checks *k, view v)
@@ -302,8 +303,8 @@ static const view *view_of(checks *k, MlirValue tensor)
             v.moves = true;
         return add_view(k, v);
     }
-    cute_builder b = behind(tensor);
-    MlirValue shape = shape_of(&b, tensor);
+    cute_builder b = builder_after(tensor);
+    MlirValue shape = build_shape(&b, tensor);
     return add_view(k, (view){tensor, identity_of(&b, shape), shape, true, false});
 }
 
@@ -316,17 +317,17 @@ typedef struct place {
     size_t count;
 } place;
 
-static bool extent(const cute_builder *b, const cute_tree *shape, number *out)
+static bool mode_extent(const cute_builder *b, const cute_tree *shape, number *out)
 {
     if (shape->kind == CUTE_TREE_INT) {
         *out = of_int(b, shape->value);
         return true;
     }
     if (shape->kind != CUTE_TREE_TUPLE) return false;
-    *out = known(1);
+    *out = known_number(1);
     for (uint32_t i = 0; i < shape->count; i++) {
         number one;
-        if (!extent(b, shape->items[i], &one)) return false;
+        if (!mode_extent(b, shape->items[i], &one)) return false;
         if (out->known && one.known && !__builtin_mul_overflow(out->value, one.value, &out->value)) continue;
         *out = (number){.handle = cute_binary(b, "arith.muli", as_value(b, *out), as_value(b, one))};
     }
@@ -334,17 +335,17 @@ static bool extent(const cute_builder *b, const cute_tree *shape, number *out)
 }
 
 /* False if coordinate and shape are not congruent; reports nothing. */
-static bool match(const cute_builder *b, const cute_tree *at, const cute_tree *shape, place *out)
+static bool match_coordinate(const cute_builder *b, const cute_tree *at, const cute_tree *shape, place *out)
 {
     if (at->kind == CUTE_TREE_TUPLE && at->count == 1 && shape->kind != CUTE_TREE_TUPLE)
-        return match(b, at->items[0], shape, out);
+        return match_coordinate(b, at->items[0], shape, out);
     if (at->kind == CUTE_TREE_TUPLE) {
         if (shape->kind != CUTE_TREE_TUPLE || shape->count != at->count) return false;
         for (uint32_t i = 0; i < at->count; i++)
-            if (!match(b, at->items[i], shape->items[i], out)) return false;
+            if (!match_coordinate(b, at->items[i], shape->items[i], out)) return false;
         return true;
     }
-    if (at->kind != CUTE_TREE_INT || out->count == PLACES || !extent(b, shape, &out->limit[out->count]))
+    if (at->kind != CUTE_TREE_INT || out->count == PLACES || !mode_extent(b, shape, &out->limit[out->count]))
         return false;
     out->at[out->count++] = of_int(b, at->value);
     return true;
@@ -389,13 +390,13 @@ static bool element_at(const cute_expansion *x, const cute_builder *b, const cut
     const cute_tree *at = cute_tree_number(x->arena, index);
     const cute_tree *tree = at ? coordinate_at(x, b, coords, at) : NULL;
     *out = (place){0};
-    return tree && match(b, tree, shape, out);
+    return tree && match_coordinate(b, tree, shape, out);
 }
 
 static MlirValue any_outside(const cute_builder *b, const place *p)
 {
     MlirValue bad = {NULL};
-    for (size_t i = 0; i < p->count; i++) bad = either(b, bad, outside(b, p->at[i], p->limit[i]));
+    for (size_t i = 0; i < p->count; i++) bad = or_failures(b, bad, is_outside(b, p->at[i], p->limit[i]));
     return bad;
 }
 
@@ -424,12 +425,12 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
     cute_builder b = cute_builder_before(op);
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, operand + 1), &at));
     if (!v->whole) {
-        MlirValue own = shape_of(&b, tensor);
+        MlirValue own = build_shape(&b, tensor);
         cute_value bound;
         check c = begin_check(op);
         place p = {0};
         if (!mlirValueIsNull(own) && cute_value_bind(x, op, own, &bound) == CUTE_OK &&
-            match(&b, at.tree, bound.tree, &p))
+            match_coordinate(&b, at.tree, bound.tree, &p))
             c.bad = any_outside(&b, &p);
         cute_buffer_puts(&c.text, "coordinate ");
         put_numbers(&c, p.at, p.count);
@@ -442,7 +443,7 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
     in_whole = coordinate_at(x, &b, &coords, at.tree);
     check c = begin_check(op);
     place p = {0};
-    if (in_whole && match(&b, in_whole, shape, &p)) c.bad = any_outside(&b, &p);
+    if (in_whole && match_coordinate(&b, in_whole, shape, &p)) c.bad = any_outside(&b, &p);
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
     cute_buffer_puts(&c.text, v->whole ? " is outside the shape " : " is outside the whole tensor's shape ");
@@ -462,19 +463,19 @@ static cute_status check_update(checks *k, const cute_expansion *x, MlirOperatio
     return check_place(k, x, op, mlirOperationGetNumOperands(op) - 2);
 }
 
-static int64_t elements(const cute_tree *shape)
+static int64_t count_elements(const cute_tree *shape)
 {
     int64_t product = 1;
     if (shape->kind == CUTE_TREE_INT) return shape->value.known ? shape->value.value : -1;
     for (uint32_t i = 0; i < shape->count; i++) {
-        int64_t one = elements(shape->items[i]);
+        int64_t one = count_elements(shape->items[i]);
         if (one < 0 || __builtin_mul_overflow(product, one, &product)) return -1;
     }
     return shape->kind == CUTE_TREE_TUPLE ? product : -1;
 }
 
 /* condition ? x : y */
-static number choose(const cute_builder *b, MlirValue condition, number x, number y)
+static number select_number(const cute_builder *b, MlirValue condition, number x, number y)
 {
     if (x.known && y.known && x.value == y.value) return x;
     return (number){.handle = cute_select(b, condition, as_value(b, x), as_value(b, y))};
@@ -506,12 +507,12 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     cute_space space = type->pointer->space;
     const view *v = space == CUTE_SPACE_TMEM || space == CUTE_SPACE_DESC ? NULL : view_of(k, tensor);
-    int64_t size = elements(type->layout.shape), count = 1;
+    int64_t size = count_elements(type->layout.shape), count = 1;
     if (!v || v->whole || size <= 0 || mlirValueIsNull(v->coordinates)) return CUTE_OK;
     if (space == CUTE_SPACE_RMEM && !v->moves) return CUTE_OK;
     if (!mlirValueIsNull(predicates)) {
         const cute_value *of = cute_type_peek(mlirValueGetType(predicates));
-        count = of ? elements(of->layout.shape) : -1;
+        count = of ? count_elements(of->layout.shape) : -1;
         if (count <= 0 || size % count) return CUTE_OK;
     }
     cute_value coords;
@@ -525,7 +526,7 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
         if (!element_at(x, &c.b, &coords, shape, i * (size / count), &low) ||
             !element_at(x, &c.b, &coords, shape, (i + 1) * (size / count) - 1, &high))
             break;
-        MlirValue bad = either(&c.b, any_outside(&c.b, &low), any_outside(&c.b, &high));
+        MlirValue bad = or_failures(&c.b, any_outside(&c.b, &low), any_outside(&c.b, &high));
         if (mlirValueIsNull(bad)) continue;
         if (!mlirValueIsNull(predicates)) {
             MlirValue used = predicate_at(&c.b, x->arena, predicates, i);
@@ -533,12 +534,12 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
             bad = cute_binary(&c.b, "arith.andi", bad, used);
         }
         for (size_t n = 0; n < low.count; n++) {
-            first.at[n] = i && first.count ? choose(&c.b, bad, low.at[n], first.at[n]) : low.at[n];
-            last.at[n] = i && first.count ? choose(&c.b, bad, high.at[n], last.at[n]) : high.at[n];
+            first.at[n] = i && first.count ? select_number(&c.b, bad, low.at[n], first.at[n]) : low.at[n];
+            last.at[n] = i && first.count ? select_number(&c.b, bad, high.at[n], last.at[n]) : high.at[n];
             first.limit[n] = low.limit[n];
         }
         first.count = last.count = low.count;
-        c.bad = either(&c.b, c.bad, bad);
+        c.bad = or_failures(&c.b, c.bad, bad);
     }
     cute_buffer_puts(&c.text, "coordinates ");
     put_numbers(&c, first.at, first.count);
@@ -584,7 +585,7 @@ static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation
     CUTE_TRY(cute_value_bind(x, op, index, &at));
     check c = begin_check(op);
     place p = {0};
-    if (match(&c.b, at.tree, threads, &p)) c.bad = any_outside(&c.b, &p);
+    if (match_coordinate(&c.b, at.tree, threads, &p)) c.bad = any_outside(&c.b, &p);
     cute_buffer_puts(&c.text, "thread index ");
     put_numbers(&c, p.at, p.count);
     cute_buffer_puts(&c.text, " is not below the ");
@@ -605,9 +606,9 @@ static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation
         MlirValue one = cute_build_value(&b, name, i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         block = i ? cute_binary(&b, "arith.muli", block, one) : one;
     }
-    number limit = of_value(&b, block);
+    number limit = number_of_value(&b, block);
     check launch = begin_check(op);
-    launch.bad = outside(&b, p.at[0], limit);
+    launch.bad = is_outside(&b, p.at[0], limit);
     cute_buffer_puts(&launch.text, "thread index ");
     put_number(&launch, p.at[0]);
     cute_buffer_puts(&launch.text, " is not below the ");
@@ -622,7 +623,7 @@ static cute_status check_copy_threads(checks *k, const cute_expansion *x, MlirOp
     const cute_value *copy = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     const cute_tree *shape = copy ? copy->layout.shape : NULL;
     if (!shape || shape->kind != CUTE_TREE_TUPLE || shape->count < 2) return CUTE_OK;
-    const cute_tree *count = cute_tree_number(x->arena, elements(shape->items[0]));
+    const cute_tree *count = cute_tree_number(x->arena, count_elements(shape->items[0]));
     if (!count) return cute_fail_memory(x->diag);
     return check_index(k, x, op, mlirOperationGetOperand(op, 2), count, "tiled copy");
 }
@@ -631,7 +632,7 @@ static cute_status check_mma_threads(checks *k, const cute_expansion *x, MlirOpe
 {
     const cute_value *mma = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     if (!mma || !mma->atom || !mma->atom->threads.shape || !mma->layout.shape) return CUTE_OK;
-    int64_t one = elements(mma->atom->threads.shape), atoms = elements(mma->layout.shape);
+    int64_t one = count_elements(mma->atom->threads.shape), atoms = count_elements(mma->layout.shape);
     if (one <= 0 || atoms <= 0) return CUTE_OK;
     const cute_tree *count = cute_tree_number(x->arena, one * atoms);
     if (!count) return cute_fail_memory(x->diag);
@@ -665,21 +666,22 @@ static cute_status check_memref(checks *k, MlirOperation op, intptr_t at, int64_
         int64_t size = mlirShapedTypeGetDimSize(type, i);
         MlirValue index = mlirOperationGetOperand(op, at + 1 + i), dimension;
         MlirOperation constant = cute_defining_op(index);
-        p.limit[i] = known(size);
+        p.limit[i] = known_number(size);
         if (mlirShapedTypeIsDynamicDim(type, i)) {
             dimension = cute_integer(&c.b, mlirIndexTypeGet(c.b.context), i);
             dimension = cute_build_value(&c.b, "memref.dim", mlirIndexTypeGet(c.b.context),
                                          CUTE_OPERANDS(memref, dimension), CUTE_NO_NAMED);
-            p.limit[i] = of_value(&c.b, dimension);
+            p.limit[i] = number_of_value(&c.b, dimension);
         }
         if (!mlirOperationIsNull(constant) && cute_op_is(constant, "arith.constant"))
-            p.at[i] = known(
+            p.at[i] = known_number(
                 mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(constant, cute_text("value"))));
         else
-            p.at[i] = of_value(&c.b, index);
-        c.bad = either(&c.b, c.bad, outside(&c.b, p.at[i], p.limit[i]));
+            p.at[i] = number_of_value(&c.b, index);
+        c.bad = or_failures(&c.b, c.bad, is_outside(&c.b, p.at[i], p.limit[i]));
         if (i == rank - 1 && values > 1)
-            c.bad = either(&c.b, c.bad, outside(&c.b, plus(&c.b, p.at[i], values - 1), p.limit[i]));
+            c.bad = or_failures(&c.b, c.bad,
+                                is_outside(&c.b, add_constant(&c.b, p.at[i], values - 1), p.limit[i]));
     }
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
@@ -748,7 +750,7 @@ static const struct {
     {"vector.store", check_vector_store},
 };
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     checks *k = context;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -767,15 +769,15 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
-    cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, visit, context);
+    cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, check_op, context);
 }
 
 static void run_assert_bounds(MlirOperation root, cute_pass_run *pass)
 {
     checks k = {.pass = pass, .diag = cute_diag_create()};
-    cute_op_each(root, "gpu.module", module, &k);
+    cute_op_each(root, "gpu.module", check_module, &k);
     free(k.views);
     cute_diag_destroy(k.diag);
     if (!k.changed) cute_pass_unchanged(pass);

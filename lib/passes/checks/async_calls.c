@@ -23,7 +23,7 @@ static void see_call(MlirOperation op, void *context)
         s->found[s->count++] = op;
 }
 
-static void see_function(MlirOperation op, void *context)
+static void match_function(MlirOperation op, void *context)
 {
     search *s = context;
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
@@ -40,7 +40,7 @@ static MlirOperation callee_of(cute_arena *arena, MlirOperation call)
     if (mlirAttributeIsNull(symbol) || !mlirAttributeIsASymbolRef(symbol) || mlirOperationIsNull(module))
         return s.wanted;
     s.name = mlirSymbolRefAttrGetLeafReference(symbol);
-    cute_op_each(module, "func.func", see_function, &s);
+    cute_op_each(module, "func.func", match_function, &s);
     if (mlirOperationIsNull(s.wanted)) return s.wanted;
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(s.wanted, 0));
     bool one = !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block)) &&

@@ -90,12 +90,12 @@ enum { FEW = 2, MANY = 1024 };
 /* Phases of an mbarrier after which a second run cannot find more. */
 enum { WRAPPED = 3 };
 
-static bool known(const int64_t *extent)
+static bool is_known_extent(const int64_t *extent)
 {
     return extent[0] > 0 && extent[1] > 0 && extent[2] > 0;
 }
 
-static bool calls(const async_program *program)
+static bool stops_at_call(const async_program *program)
 {
     return !mlirOperationIsNull(program->opaque_at) && cute_op_is(program->opaque_at, "func.call");
 }
@@ -112,16 +112,19 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
                        .steps = scalar == FEW ? 60000 : 30000,
                        .launch = launch->launch};
     for (int i = 0; i < 3; i++) {
-        s.block[i] = known(launch->block) ? launch->block[i] : 1;
-        s.cluster[i] = known(launch->cluster) ? launch->cluster[i] : 1;
-        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i ? 1 : scalar == FEW ? 8 : 2);
+        s.block[i] = is_known_extent(launch->block) ? launch->block[i] : 1;
+        s.cluster[i] = is_known_extent(launch->cluster) ? launch->cluster[i] : 1;
+        s.grid[i] = is_known_extent(launch->grid) ? launch->grid[i]
+                                                  : s.cluster[i] * (i               ? 1
+                                                                    : scalar == FEW ? 8
+                                                                                    : 2);
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;
     if (scalar == FEW && !*called) async_check_resources(kernel, launch, v->arch, program, report);
     if (!program->interesting || report->failed) return false;
     if (program->opaque) {
-        if (calls(program) && !*called) {
+        if (stops_at_call(program) && !*called) {
             *called = true;
             return false;
         }
@@ -131,7 +134,7 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
             "the kernel is not checked: unsupported operation");
         return false;
     }
-    if (!known(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||
+    if (!is_known_extent(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||
         s.cluster[0] > 16 || s.cluster[1] > 16 || s.cluster[2] > 16) {
         cute_pass_remark(v->pass, location, "is not checked: unknown block size; nvvm.reqntid sets it");
         return false;

@@ -21,7 +21,7 @@ int async_copy_new(async_machine *m, async_copy copy)
     return m->copy_count++;
 }
 
-static bool is_atom(const async_value *v, const char *part)
+static bool is_atom_of(const async_value *v, const char *part)
 {
     return v->kind == ASYNC_ATOM && v->atom->type->atom && strstr(v->atom->type->atom->mnemonic, part);
 }
@@ -40,7 +40,7 @@ static void check_swizzle(async_machine *m, const async_atom *atom, const cute_v
 }
 
 /* Bytes of a tensor without gaps; 0: unknown. */
-static int64_t bytes_of(const cute_value *tensor)
+static int64_t tensor_bytes(const cute_value *tensor)
 {
     int64_t bits, size = async_size(tensor);
     if (!size || !cute_mul64(size, tensor->pointer->bits, &bits)) return 0;
@@ -124,7 +124,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     int lane = w->mask ? __builtin_ctz(w->mask) : 0;
     async_value barrier = atom->barrier ? async_lane(atom->barrier, lane) : (async_value){0};
     if (!async_place_of(tensor, &at) || !async_place_of(&barrier, &bar) ||
-        !(bytes = bytes_of(tensor->value))) {
+        !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
     }
@@ -202,7 +202,7 @@ static int64_t sent_bytes(MlirOperation op)
 
 /* Each lane of st.async may send to a different block; consecutive lanes with one destination are one
  * access. */
-static void send(async_machine *m, async_warp *w, const async_instr *i)
+static void send_async(async_machine *m, async_warp *w, const async_instr *i)
 {
     struct {
         async_place bar;
@@ -284,7 +284,7 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
     async_place source, at, bar;
     int64_t bytes;
     if (!async_place_of(from, &source) || !async_place_of(&w->slots[i->in[2]], &at) ||
-        !async_place_of(&barrier, &bar) || !(bytes = bytes_of(from->value))) {
+        !async_place_of(&barrier, &bar) || !(bytes = tensor_bytes(from->value))) {
         m->stopped = true;
         return;
     }
@@ -308,7 +308,7 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
     const async_value *tensor = &w->slots[i->in[1]];
     async_place at;
     int64_t bytes;
-    if (!async_place_of(tensor, &at) || !(bytes = bytes_of(tensor->value))) {
+    if (!async_place_of(tensor, &at) || !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
     }
@@ -330,7 +330,7 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
 }
 
 /* Address of the byte at offset `byte` of a tensor, after its swizzle. */
-static int64_t swizzled(const cute_value *tensor, int64_t byte)
+static int64_t swizzle_byte(const cute_value *tensor, int64_t byte)
 {
     cute_swizzle s = tensor->pointer->swizzle;
     if (!s.bits || s.shift <= 0) return byte;
@@ -373,9 +373,9 @@ static void thread_access(async_machine *m, async_warp *w, const async_value *v,
     last /= 8;
     async_access access = access_by(w, op, kind, -1, v->value);
     own = at;
-    own.byte = swizzled(v->value, at.byte);
+    own.byte = swizzle_byte(v->value, at.byte);
     if (!async_touch(m, w, &own, element, &access) || last <= 0) return;
-    own.byte = swizzled(v->value, at.byte + last);
+    own.byte = swizzle_byte(v->value, at.byte + last);
     async_touch(m, w, &own, element, &access);
 }
 
@@ -386,15 +386,15 @@ static async_step tensor_copy(async_machine *m, async_warp *w, const async_instr
         return ASYNC_PAUSES;
     }
     const async_value *atom = &w->slots[i->in[0]];
-    bool bulk = is_atom(atom, "bulk_copy");
-    if (is_atom(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
+    bool bulk = is_atom_of(atom, "bulk_copy");
+    if (is_atom_of(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
         tensor_load(m, w, i);
-    else if (is_atom(atom, "tma_store") || is_atom(atom, "tma_reduce") ||
+    else if (is_atom_of(atom, "tma_store") || is_atom_of(atom, "tma_reduce") ||
              (bulk && strstr(atom->atom->type->atom->text, "s2g")))
         tensor_store(m, w, i);
     else if (bulk)
         hand_over(m, w, i);
-    else if (is_atom(atom, "tma"))
+    else if (is_atom_of(atom, "tma"))
         m->stopped = true;
     else {
         w->seq++;
@@ -429,7 +429,7 @@ async_step async_copy_do(async_machine *m, async_warp *w, const async_instr *i)
             m->stopped = true;
             return ASYNC_PAUSES;
         }
-        send(m, w, i);
+        send_async(m, w, i);
         return ASYNC_GOES_ON;
     case ASYNC_EV_ACCESS: {
         int tensor = cute_op_is(i->op, "cute.memref.store_vec") ? 1 : 0;

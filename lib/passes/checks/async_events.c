@@ -194,7 +194,7 @@ bool async_cluster_over(async_machine *m, const async_warp *w)
 
 /* ---- wgmma ---- */
 
-static async_accumulator *accumulator(async_warp *w, int region)
+static async_accumulator *find_accumulator(async_warp *w, int region)
 {
     for (int i = 0; i < w->accumulator_count; i++)
         if (w->accumulators[i].region == region) return &w->accumulators[i];
@@ -269,7 +269,7 @@ static void tell_use(async_machine *m, MlirOperation op, order_use use, const as
     async_tell(m->report, &f);
 }
 
-static async_step product(async_machine *m, async_warp *w, const async_instr *i)
+static async_step run_wgmma(async_machine *m, async_warp *w, const async_instr *i)
 {
     if (!async_whole_warp(m, w, i->op)) return ASYNC_PAUSES;
     int copy = product_copy(m, w, i->op);
@@ -300,7 +300,7 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
     bool first = order_product_begins(&w->products), told = false;
     uint32_t kind = known ? (uint32_t)shape[1] << 16 | (uint32_t)shape[2] : 0;
     for (int o = 0; o < 2; o++) {
-        async_accumulator *a = accumulator(w, o ? i->a_registers : i->which);
+        async_accumulator *a = find_accumulator(w, o ? i->a_registers : i->which);
         if (!a) continue;
         order_use use = order_product_takes(&w->products, &a->of, !o, kind);
         if (use != ORDER_USE_IS_VALID && !told) tell_use(m, i->op, use, a);
@@ -311,7 +311,7 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
     return ASYNC_GOES_ON;
 }
 
-static void commit(async_machine *m, async_warp *w, MlirOperation op)
+static void commit_wgmma(async_machine *m, async_warp *w, MlirOperation op)
 {
     if (!async_whole_warp(m, w, op)) return;
     async_products *p = products_of(m, w);
@@ -348,9 +348,9 @@ static async_step product_wait(async_machine *m, async_warp *w, const async_inst
     return ASYNC_GOES_ON;
 }
 
-static void touch(async_machine *m, async_warp *w, const async_instr *i)
+static void access_accumulator(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_accumulator *a = accumulator(w, i->which);
+    async_accumulator *a = find_accumulator(w, i->which);
     if (!a) return;
     bool open = !order_is_in_group(&w->products, &a->of);
     if (order_registers_touched(&w->products, &a->of, i->writes) != ORDER_USE_IS_VALID) {
@@ -387,7 +387,7 @@ static void fence_proxy(async_machine *m, async_warp *w, MlirOperation op)
     w->fenced[w->id] = w->seq - 1;
 }
 
-static async_step assembly(async_machine *m, async_warp *w, const async_instr *i)
+static async_step run_inline_asm(async_machine *m, async_warp *w, const async_instr *i)
 {
     MlirStringRef text =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(i->op, cute_text("asm_string")));
@@ -412,7 +412,7 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
     case ASYNC_EV_FENCE_PROXY: fence_proxy(m, w, i->op); return ASYNC_GOES_ON;
     case ASYNC_EV_NAMED_ARRIVE:
     case ASYNC_EV_SYNC: return sync_block(m, w, i);
-    case ASYNC_EV_ASM: return assembly(m, w, i);
+    case ASYNC_EV_ASM: return run_inline_asm(m, w, i);
     case ASYNC_EV_CLUSTER_ARRIVE: return cluster_arrive(m, w, i->op);
     case ASYNC_EV_CLUSTER_WAIT: return cluster_wait(m, w, i->op);
     case ASYNC_EV_CLUSTER_SYNC:
@@ -426,11 +426,11 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
     case ASYNC_EV_ACCESS:
     case ASYNC_EV_BULK_COMMIT:
     case ASYNC_EV_BULK_WAIT: return async_copy_do(m, w, i);
-    case ASYNC_EV_GEMM: return product(m, w, i);
+    case ASYNC_EV_GEMM: return run_wgmma(m, w, i);
     case ASYNC_EV_WGMMA_FENCE: w->products.fences++; return ASYNC_GOES_ON;
-    case ASYNC_EV_WGMMA_COMMIT: commit(m, w, i->op); return ASYNC_GOES_ON;
+    case ASYNC_EV_WGMMA_COMMIT: commit_wgmma(m, w, i->op); return ASYNC_GOES_ON;
     case ASYNC_EV_WGMMA_WAIT: return product_wait(m, w, i);
-    case ASYNC_EV_TOUCH: touch(m, w, i); return ASYNC_GOES_ON;
+    case ASYNC_EV_TOUCH: access_accumulator(m, w, i); return ASYNC_GOES_ON;
     case ASYNC_EV_REGISTERS:
         if (!async_whole_warp(m, w, i->op)) return ASYNC_PAUSES;
         w->registers = (int)async_attribute(i->op, "regCount", async_attribute(i->op, "registers", 0));

@@ -83,7 +83,7 @@ void async_blame(async_machine *m, const async_finding *finding)
 
 /* ---- mbarrier lookup ---- */
 
-static int find(const async_machine *m, const async_place *at)
+static int find_mbarrier(const async_machine *m, const async_place *at)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
         const async_place *p = &m->barriers[i].place;
@@ -95,7 +95,7 @@ static int find(const async_machine *m, const async_place *at)
 
 int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, MlirOperation op)
 {
-    int index = at->cta < m->ctas ? find(m, at) : -1;
+    int index = at->cta < m->ctas ? find_mbarrier(m, at) : -1;
     async_finding f;
     if (at->cta >= m->ctas) {
         f = async_find(ASYNC_CLUSTER_RANK, op, "addresses block %d of a cluster of %d", at->cta, m->ctas);
@@ -135,8 +135,8 @@ int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, Mli
     return index;
 }
 
-static void initialise(async_machine *m, async_warp *w, const async_place *at, int64_t count,
-                       MlirOperation op)
+static void init_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t count,
+                          MlirOperation op)
 {
     if (!order_mbarrier_count_is_valid(count)) {
         async_finding f = async_find(ASYNC_ARRIVALS, op, "expected 1 to %d arrivals per phase, got %lld",
@@ -144,7 +144,7 @@ static void initialise(async_machine *m, async_warp *w, const async_place *at, i
         async_stop(m, &f);
         return;
     }
-    int old = find(m, at);
+    int old = find_mbarrier(m, at);
     bool same = old >= 0 && mlirOperationEqual(m->barriers[old].init, op);
     if (same && m->barriers[old].init_seq == w->seq && m->barriers[old].init_warp == w->id) return;
     if (old >= 0 && (!same || m->barriers[old].init_warp == w->id)) {
@@ -216,7 +216,8 @@ void async_complete(async_machine *m, async_mbarrier *b, bool settled)
 }
 
 /* Counts the arrivals and bytes of `op` (null: of a copy); false after reporting that they are invalid. */
-static bool take(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t tx, MlirOperation op)
+static bool count_arrivals(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t tx,
+                           MlirOperation op)
 {
     uint32_t count = arrivals > UINT32_MAX ? UINT32_MAX : (uint32_t)arrivals;
     order_arrival done = order_mbarrier_arrive(&b->state, count, tx, false);
@@ -248,15 +249,15 @@ void async_arrived(async_machine *m, const struct async_flight *f)
 {
     async_mbarrier *b = &m->barriers[f->barrier];
     b->in_flight -= f->bytes;
-    take(m, b, 0, -f->bytes, (MlirOperation){NULL});
+    count_arrivals(m, b, 0, -f->bytes, (MlirOperation){NULL});
     async_known_set(b->gathered, f->copy);
     m->activity++;
 }
 
 /* ---- arrivals ---- */
 
-static void arrive(async_machine *m, async_warp *w, const async_place *at, int64_t arrivals, int64_t bytes,
-                   MlirOperation op)
+static void arrive_at_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t arrivals,
+                               int64_t bytes, MlirOperation op)
 {
     int index = async_barrier_at(m, w, at, op);
     if (index < 0) return;
@@ -266,7 +267,7 @@ static void arrive(async_machine *m, async_warp *w, const async_place *at, int64
         b->tx_ever = true;
     }
     if (arrivals && mlirOperationIsNull(b->first_arrive)) b->first_arrive = op;
-    if (!take(m, b, arrivals, bytes, op) || !arrivals) return;
+    if (!count_arrivals(m, b, arrivals, bytes, op) || !arrivals) return;
     b->arrivals += arrivals;
     b->arrivers |= 1ull << w->id;
     if (arrivals < 256 && b->lanes[w->id] < arrivals) b->lanes[w->id] = (uint8_t)arrivals;
@@ -333,7 +334,7 @@ static void arrive_lanes(async_machine *m, async_warp *w, const async_instr *i)
         if (bytes) groups[g].bytes += number;
     }
     for (int g = 0; g < count && !m->stopped; g++)
-        arrive(m, w, &groups[g].at, groups[g].arrivals, groups[g].bytes, i->op);
+        arrive_at_mbarrier(m, w, &groups[g].at, groups[g].arrivals, groups[g].bytes, i->op);
 }
 
 /* ---- waits ---- */
@@ -451,14 +452,14 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
             if (!(w->mask >> lane & 1)) continue;
             async_value p = async_lane(&w->slots[i->in[0]], lane), c = async_lane(&w->slots[i->in[1]], lane);
             if (async_place_of(&p, &at) && async_number_of(&c, &n))
-                initialise(m, w, &at, n, i->op);
+                init_mbarrier(m, w, &at, n, i->op);
             else
                 m->stopped = true;
         }
         return ASYNC_GOES_ON;
     case ASYNC_EV_INVAL: {
         async_value p = async_lane(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
-        int index = async_place_of(&p, &at) ? find(m, &at) : -1;
+        int index = async_place_of(&p, &at) ? find_mbarrier(m, &at) : -1;
         if (index >= 0) m->barriers[index].alive = false;
         return ASYNC_GOES_ON;
     }
@@ -472,7 +473,7 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
 /* ---- deadlocks ---- */
 
 /* Whether the warp has waited for the mbarrier before its current wait. */
-static bool waited(const async_warp *w)
+static bool has_waited(const async_warp *w)
 {
     for (int n = 0; n < w->wait_count; n++)
         if (w->waits[n].barrier == w->barrier) return true;
@@ -480,7 +481,7 @@ static bool waited(const async_warp *w)
 }
 
 /* Whether a copy or expect_tx follows the wait in its innermost loop or branch. */
-static bool produces(const async_machine *m, const async_warp *w)
+static bool is_producer(const async_machine *m, const async_warp *w)
 {
     int depth = 0;
     for (size_t at = w->pc; at < m->program->count; at++) {
@@ -536,8 +537,8 @@ static bool tell_wait(async_machine *m, const async_warp *w, int rank)
         break;
     case 2:
     case 3:
-        if ((rank == 2 && !produces(m, w)) || !never || w->parity != 0 || b->tx_ever || b->copy_count ||
-            waited(w))
+        if ((rank == 2 && !is_producer(m, w)) || !never || w->parity != 0 || b->tx_ever || b->copy_count ||
+            has_waited(w))
             return false;
         f = async_find(ASYNC_PHASE, w->at,
                        "waits forever for phase 0 of an mbarrier without arrivals: expected phase 1 in a "

@@ -15,13 +15,13 @@ void async_known_merge(async_known *into, const async_known *from, int warps, in
     for (int i = 0; i <= copies / 64 && i < ASYNC_MAX_COPIES / 64; i++) into->done[i] |= from->done[i];
 }
 
-static bool overlap(const async_cell *c, int region, int cta, int64_t low, int64_t high)
+static bool cell_overlaps(const async_cell *c, int region, int cta, int64_t low, int64_t high)
 {
     return c->region == region && c->cta == cta && c->low < high && low < c->high;
 }
 
 /* The cell of these bytes; NULL when memory is exhausted. */
-static async_cell *cell_of(async_machine *m, int region, int cta, int64_t low, int64_t high)
+static async_cell *find_cell(async_machine *m, int region, int cta, int64_t low, int64_t high)
 {
     size_t at = (size_t)((uint64_t)(low ^ high << 7 ^ (int64_t)cta << 3 ^ (int64_t)region << 20) *
                              0x9E3779B97F4A7C15ull >>
@@ -39,7 +39,7 @@ static async_cell *cell_of(async_machine *m, int region, int cta, int64_t low, i
     m->buckets[at] = self + 1;
     for (int i = 0; i <= self; i++) {
         async_cell *c = &m->cells[i];
-        if (!overlap(c, region, cta, low, high)) continue;
+        if (!cell_overlaps(c, region, cta, low, high)) continue;
         if (i != self &&
             cute_arena_more(m->arena, &c->near, c->near_count, &c->near_capacity, sizeof *c->near, 8))
             c->near[c->near_count++] = self;
@@ -60,7 +60,7 @@ static bool is_write(async_access_kind kind)
     return kind == ASYNC_WRITE || kind == ASYNC_PROXY_WRITE;
 }
 
-static const char *name_of(const async_machine *m, const async_access *a)
+static const char *access_name(const async_machine *m, const async_access *a)
 {
     if (!is_proxy(a->kind)) return is_write(a->kind) ? "write" : "read";
     switch (m->copies[a->copy].kind) {
@@ -98,18 +98,18 @@ static void tell_early(async_machine *m, async_warp *warp, const async_access *r
                        "waits for phase %d of an mbarrier before its first phase is complete, which returns "
                        "at once: expected a consumer to start with phase 0",
                        wait->parity);
-        async_note(&f, read->op, "this %s uses the copied data", name_of(m, read));
+        async_note(&f, read->op, "this %s uses the copied data", access_name(m, read));
     } else if (wait) {
         f = async_find(ASYNC_PHASE, wait->op,
                        "this wait for phase %d ends with an earlier phase than that of the copy: expected "
                        "the phase to flip each time the stage index wraps",
                        wait->parity);
-        async_note(&f, read->op, "this %s uses the copied data", name_of(m, read));
+        async_note(&f, read->op, "this %s uses the copied data", access_name(m, read));
     } else {
         f = async_find(
             ASYNC_ORDER, read->op,
             "reads shared memory that a %s is writing: no wait for the mbarrier at which it completes",
-            name_of(m, copy));
+            access_name(m, copy));
     }
     async_note(&f, copy->op, "the copy");
     async_blame(m, &f);
@@ -138,7 +138,7 @@ static async_finding of_product(const async_machine *m, const async_warp *warp, 
 }
 
 /* Whether `a` happens before an access of `warp`; false after reporting that it does not. */
-static bool ordered(async_machine *m, async_warp *warp, const async_access *a, const async_access *x)
+static bool is_ordered(async_machine *m, async_warp *warp, const async_access *a, const async_access *x)
 {
     bool ra = !is_write(a->kind), rx = !is_write(x->kind);
     if (a->stale && x->kind == ASYNC_PROXY_WRITE && m->copies[x->copy].kind == ASYNC_LOAD &&
@@ -169,7 +169,7 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
             f = of_product(m, warp, a, x);
         } else {
             f = async_find(ASYNC_ORDER, x->op, "overwrites shared memory that another %s may still write",
-                           name_of(m, a));
+                           access_name(m, a));
             async_note(&f, a->op, "the other copy");
             if (warp->wait_count) async_note(&f, warp->waits[warp->wait_count - 1].op, "an earlier wait");
         }
@@ -181,7 +181,7 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
         async_finding f = async_find(
             ASYNC_ORDER, x->op, "%s shared memory that other threads %s, without a barrier in between",
             x->kind == ASYNC_PROXY_READ ? "reads" : "overwrites", ra ? "read" : "write");
-        async_note(&f, a->op, "the %s", name_of(m, a));
+        async_note(&f, a->op, "the %s", access_name(m, a));
         async_blame(m, &f);
         return false;
     }
@@ -202,7 +202,7 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
 }
 
 /* Checks a read of bytes that `a` wrote last. */
-static bool agrees(async_machine *m, const async_access *a, const async_access *x)
+static bool check_swizzle(async_machine *m, const async_access *a, const async_access *x)
 {
     if (a->swizzle < 0 || x->swizzle < 0 || a->swizzle == x->swizzle ||
         (!is_proxy(a->kind) && !is_proxy(x->kind)))
@@ -211,13 +211,13 @@ static bool agrees(async_machine *m, const async_access *a, const async_access *
         ASYNC_SWIZZLE, x->op,
         "reads a tile with the swizzle S<%d,4,3>, which was written with S<%d,4,3>: expected equal swizzles",
         x->swizzle, a->swizzle);
-    async_note(&f, a->op, "the %s", name_of(m, a));
+    async_note(&f, a->op, "the %s", access_name(m, a));
     async_tell(m->report, &f);
     m->stopped = m->found = true;
     return false;
 }
 
-static void remember(async_machine *m, async_cell *cell, const async_access *access)
+static void record_access(async_machine *m, async_cell *cell, const async_access *access)
 {
     for (size_t i = 0; i < cell->count; i++) {
         async_access *old = &cell->accesses[i];
@@ -238,7 +238,7 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
 {
     int64_t high;
     if (bytes <= 0 || __builtin_add_overflow(at->byte, bytes, &high)) return true;
-    async_cell *cell = cell_of(m, at->region, at->cta, at->byte, high);
+    async_cell *cell = find_cell(m, at->region, at->cta, at->byte, high);
     if (!cell) return true;
     async_access own = *access, latest = {0};
     own.time = ++m->time;
@@ -248,15 +248,15 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
         async_cell *c = &m->cells[m->cells[self].near[n]];
         filled |= c->filled;
         for (size_t i = 0; i < c->count; i++) {
-            if (!ordered(m, warp, &c->accesses[i], &own)) return false;
+            if (!is_ordered(m, warp, &c->accesses[i], &own)) return false;
             if (is_write(c->accesses[i].kind) && c->accesses[i].time > latest.time) latest = c->accesses[i];
         }
     }
-    if (latest.time && !is_write(own.kind) && !agrees(m, &latest, &own)) return false;
+    if (latest.time && !is_write(own.kind) && !check_swizzle(m, &latest, &own)) return false;
     cell = &m->cells[self];
     if (!is_write(own.kind)) {
         own.stale = !filled;
-        remember(m, cell, &own);
+        record_access(m, cell, &own);
         return true;
     }
     /* accesses ordered before this write need no further checks */
@@ -268,6 +268,6 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
             c->filled = true;
         }
     cell->filled = true;
-    remember(m, cell, &own);
+    record_access(m, cell, &own);
     return true;
 }

@@ -11,7 +11,7 @@
 /* ---- launches ---- */
 
 /* Parses `name = array<i32: 128, 1, 1>`. */
-static bool three(MlirOperation op, const char *name, int64_t *out)
+static bool read_extents(MlirOperation op, const char *name, int64_t *out)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
     if (mlirAttributeIsNull(a) || !mlirAttributeIsADenseI32Array(a)) return false;
@@ -21,7 +21,7 @@ static bool three(MlirOperation op, const char *name, int64_t *out)
     return true;
 }
 
-static bool constant(MlirValue value, int64_t *out)
+static bool constant_value(MlirValue value, int64_t *out)
 {
     for (int steps = 0; steps < 8; steps++) {
         MlirOperation op = cute_defining_op(value);
@@ -51,7 +51,7 @@ static bool launch_three(MlirOperation op, MlirAttribute sizes, intptr_t group, 
     for (intptr_t i = 0; i < group; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
     for (int i = 0; i < 3; i++)
         if (mlirDenseI32ArrayGetElement(sizes, group + i) != 1 ||
-            !constant(mlirOperationGetOperand(op, at + i), &out[i])) {
+            !constant_value(mlirOperationGetOperand(op, at + i), &out[i])) {
             out[0] = 0;
             return false;
         }
@@ -84,16 +84,18 @@ static void see_launch(MlirOperation op, void *context)
     }
     intptr_t at = 0;
     for (intptr_t i = 0; i < DYNAMIC; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
-    if (!constant(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
+    if (!constant_value(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
 }
 
 async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel)
 {
     async_launch l = {.dynamic = -1};
-    if (!three(kernel, "nvvm.reqntid", l.block) && !three(kernel, "known_block_size", l.block) &&
-        !three(kernel, "gpu.known_block_size", l.block))
-        three(kernel, "nvvm.maxntid", l.block);
-    if (!three(kernel, "nvvm.cluster_dim", l.cluster)) three(kernel, "known_cluster_size", l.cluster);
+    if (!read_extents(kernel, "nvvm.reqntid", l.block) &&
+        !read_extents(kernel, "known_block_size", l.block) &&
+        !read_extents(kernel, "gpu.known_block_size", l.block))
+        read_extents(kernel, "nvvm.maxntid", l.block);
+    if (!read_extents(kernel, "nvvm.cluster_dim", l.cluster))
+        read_extents(kernel, "known_cluster_size", l.cluster);
     search s = {.out = &l};
     cute_launches_each(launches, kernel, see_launch, &s);
     return l;
@@ -138,7 +140,7 @@ static void check_shared(MlirOperation kernel, const async_launch *l, const cute
     async_tell(report, &f);
 }
 
-static bool product(const int64_t *extent, int64_t *out)
+static bool extent_product(const int64_t *extent, int64_t *out)
 {
     return !__builtin_mul_overflow(extent[0], extent[1], out) &&
            !__builtin_mul_overflow(*out, extent[2], out);
@@ -156,7 +158,7 @@ static void check_cluster(MlirOperation kernel, const async_launch *l, async_rep
         async_tell(report, &f);
         return;
     }
-    if (!product(l->cluster, &blocks) || blocks > 16) {
+    if (!extent_product(l->cluster, &blocks) || blocks > 16) {
         f = async_find(
             ASYNC_RESOURCES, kernel,
             "has clusters of (%lld,%lld,%lld) blocks: expected at most 8, or 16 if the launch allows it",
@@ -188,7 +190,7 @@ static void check_block(const async_launch *l, const async_program *p, MlirOpera
     int64_t threads;
     if (l->block[0] <= 0) return;
     async_finding f;
-    if (!product(l->block, &threads) || threads > 1024 || threads < 1) {
+    if (!extent_product(l->block, &threads) || threads > 1024 || threads < 1) {
         f = async_find(ASYNC_RESOURCES, kernel,
                        "has blocks of (%lld,%lld,%lld) threads: expected at most 1024",
                        (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);

@@ -30,7 +30,7 @@ typedef struct validation {
 } validation;
 
 /* Reports "'cute.copy' op PREFIX: WHAT". */
-static void fail(validation *v, MlirOperation op, const char *prefix, const char *what)
+static void fail_op(validation *v, MlirOperation op, const char *prefix, const char *what)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer text = {0};
@@ -44,7 +44,7 @@ static void fail(validation *v, MlirOperation op, const char *prefix, const char
 /* ---- tilings ---- */
 
 /* Errors for every use: an element that is missing, out of range, or twice in one thread. */
-static bool broken(const cute_cover *cover)
+static bool is_broken_cover(const cute_cover *cover)
 {
     return cover->kind == CUTE_COVER_OUTSIDE || cover->kind == CUTE_COVER_NEVER ||
            cover->kind == CUTE_COVER_TWICE;
@@ -57,11 +57,11 @@ static void prove_copy(validation *v, MlirOperation op, cute_arena *arena, const
     for (int i = CUTE_ATOM_SOURCE; i <= CUTE_ATOM_DESTINATION; i++) {
         cute_cover cover;
         if (cute_tiling_cover(arena, copy, i, &cover, diag) != CUTE_OK) {
-            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            fail_op(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
-        if (!broken(&cover)) continue;
-        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        if (!is_broken_cover(&cover)) continue;
+        fail_op(v, op, formats[i], cute_cover_text(arena, &cover));
         return;
     }
     v->proved++;
@@ -77,7 +77,7 @@ static void prove_mma(validation *v, MlirOperation op, cute_arena *arena, const 
         const char *what = cute_arena_printf(arena, "(%lld,%lld,%lld) and (%lld,%lld,%lld)", (long long)x[0],
                                              (long long)x[1], (long long)x[2], (long long)y[0],
                                              (long long)y[1], (long long)y[2]);
-        fail(v, op, "assigns two atoms of its layout the same threads", what);
+        fail_op(v, op, "assigns two atoms of its layout the same threads", what);
         return;
     }
     /* Threads along K have separate partial sums of each element of C. */
@@ -86,12 +86,12 @@ static void prove_mma(validation *v, MlirOperation op, cute_arena *arena, const 
     for (int i = CUTE_ATOM_A; i <= CUTE_ATOM_C; i++) {
         cute_cover cover;
         if (cute_tiling_cover(arena, mma, i, &cover, diag) != CUTE_OK) {
-            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            fail_op(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
         bool doubled = i == CUTE_ATOM_C && sums && cover.kind == CUTE_COVER_SHARED;
-        if (!broken(&cover) && !doubled) continue;
-        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        if (!is_broken_cover(&cover) && !doubled) continue;
+        fail_op(v, op, formats[i], cute_cover_text(arena, &cover));
         return;
     }
     v->proved++;
@@ -129,12 +129,12 @@ static void prove_arch(validation *v, MlirOperation op, const cute_atom *atom)
     cute_buffer text = {0};
     cute_buffer_printf(&text, "'%s' needs sm_%d%s, the architecture is %s", atom->text, atom->arch,
                        atom->wgmma ? "a" : "", arch->name);
-    fail(v, op, "", cute_buffer_text(&text));
+    fail_op(v, op, "", cute_buffer_text(&text));
     cute_buffer_release(&text);
 }
 
 /* Checks the type of a tiling or an atom when it is first used. */
-static void prove(validation *v, MlirOperation op, MlirType type)
+static void validate_type(validation *v, MlirOperation op, MlirType type)
 {
     cute_type kind;
     cute_value value;
@@ -174,7 +174,7 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
         cute_tiling_cover(arena, &copy, CUTE_ATOM_REFERENCE, &cover, diag) != CUTE_OK ||
         cover.kind != CUTE_COVER_SHARED)
         return;
-    fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
+    fail_op(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
 }
 
 /* The first mode counted by `stride` (basis vectors) whose bound is not known to be a multiple of `count`;
@@ -240,7 +240,7 @@ static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
         "the predicate covers %lld values, but '%s' moves %lld: partition the coordinates by its tiled copy "
         "(for an MMA: cute.make_tiled_copy_C), or use bounds that are multiples of %lld",
         (long long)shared, copy.atom->text, (long long)values, (long long)shared);
-    fail(v, op, "", what);
+    fail_op(v, op, "", what);
 }
 
 static int64_t slot_extent(const cute_tree *slot)
@@ -269,18 +269,18 @@ static void check_whole_tiles(validation *v, MlirOperation op, cute_arena *arena
             "mode %u of the %s has extent %lld, which is not a multiple of the tile's %lld: the last tile is "
             "out of bounds; expected a predicate, or a tile that divides the extent",
             i, which[operand], (long long)extent, (long long)tile);
-        fail(v, op, "", what);
+        fail_op(v, op, "", what);
         return;
     }
 }
 
-static void visit(MlirOperation op, void *context)
+static void validate_op(MlirOperation op, void *context)
 {
     validation *v = context;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        prove(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
+        validate_type(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        prove(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
+        validate_type(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
     bool partition = cute_op_is(op, "cute.tiled.copy.partition_D");
     if (!partition && !cute_op_is(op, "cute.copy")) return;
     cute_arena *arena = cute_arena_create();
@@ -321,7 +321,7 @@ static void run_atom_validation(MlirOperation root, cute_pass_run *pass)
 {
     validation v = {.pass = pass, .arena = cute_arena_create()};
     if (v.arena && cute_pass_arch(pass, 0, root, &v.arch)) {
-        cute_op_each(root, NULL, visit, &v);
+        cute_op_each(root, NULL, validate_op, &v);
         check_asynchronous(&v, root);
         if (v.proved)
             cute_pass_remark(pass, mlirOperationGetLocation(root), "%zu tilings cover their tiles", v.proved);

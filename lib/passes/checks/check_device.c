@@ -23,7 +23,7 @@ typedef struct check {
     cute_pass_run *pass;
 } check;
 
-static void fail(const check *c, MlirLocation location, cute_buffer *text)
+static void fail_with_text(const check *c, MlirLocation location, cute_buffer *text)
 {
     cute_emit_error(location, cute_buffer_text(text));
     cute_buffer_release(text);
@@ -38,7 +38,7 @@ static void fail_type(const check *c, MlirOperation op, const char *what, MlirTy
     cute_buffer_printf(&text, "'%.*s' op expected %s, got '", (int)name.length, name.data, what);
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_buffer_puts(&text, "'");
-    fail(c, mlirOperationGetLocation(op), &text);
+    fail_with_text(c, mlirOperationGetLocation(op), &text);
 }
 
 /* ---- names ---- */
@@ -74,7 +74,7 @@ static void check_name(const check *c, MlirOperation function)
     cute_buffer text = {0};
     cute_buffer_printf(&text, "expected a name of letters, digits, '_' and '$', as PTX requires, got '%.*s'",
                        (int)name.length, name.data);
-    fail(c, mlirOperationGetLocation(function), &text);
+    fail_with_text(c, mlirOperationGetLocation(function), &text);
 }
 
 /* ---- workgroup and private memory ---- */
@@ -93,7 +93,7 @@ static void check_attributions(const check *c, MlirOperation function)
         cute_buffer_puts(&text, "expected workgroup or private memory of known extent, got '");
         mlirTypePrint(memref, cute_print_to_buffer, &text);
         cute_buffer_puts(&text, "'; gpu.dynamic_shared_memory is sized at launch");
-        fail(c, cute_argument_location(buffer), &text);
+        fail_with_text(c, cute_argument_location(buffer), &text);
     }
 }
 
@@ -114,7 +114,7 @@ static int64_t count_constraints(MlirStringRef text)
 }
 
 /* Operand that `$7`, `${7}` or `${7:c}` at `at` refers to, of *length characters; -1: none. */
-static int64_t reference(MlirStringRef text, size_t at, size_t *length)
+static int64_t operand_reference(MlirStringRef text, size_t at, size_t *length)
 {
     size_t i = at + 1;
     bool braces = i < text.length && text.data[i] == '{';
@@ -152,13 +152,13 @@ static void check_assembly(const check *c, MlirOperation op)
         cute_buffer message = {0};
         cute_buffer_printf(&message, "'llvm.inline_asm' op expected %d operands for its constraints, got %d",
                            (int)inputs, (int)mlirOperationGetNumOperands(op));
-        fail(c, mlirOperationGetLocation(op), &message);
+        fail_with_text(c, mlirOperationGetLocation(op), &message);
         return;
     }
     for (size_t i = 0, length; i < text.length; i += length) {
         length = 1;
         if (text.data[i] != '$') continue;
-        int64_t number = reference(text, i, &length);
+        int64_t number = operand_reference(text, i, &length);
         if (number < count) continue;
         cute_buffer message = {0};
         if (count)
@@ -169,7 +169,7 @@ static void check_assembly(const check *c, MlirOperation op)
             cute_buffer_printf(
                 &message, "'llvm.inline_asm' op expected no operand references without constraints, got $%d",
                 (int)number);
-        fail(c, mlirOperationGetLocation(op), &message);
+        fail_with_text(c, mlirOperationGetLocation(op), &message);
         return;
     }
 }
@@ -200,7 +200,7 @@ static void check_known(const check *c, MlirOperation op)
         cute_buffer text = {0};
         cute_buffer_printf(&text, "'%s' op is not lowered to PTX; expected %s", unknown[i].name,
                            unknown[i].instead);
-        fail(c, mlirOperationGetLocation(op), &text);
+        fail_with_text(c, mlirOperationGetLocation(op), &text);
         return;
     }
 }
@@ -268,7 +268,7 @@ static bool check_value(const check *c, MlirOperation op, MlirType type, bool mo
     return false;
 }
 
-static void check_types(const check *c, MlirOperation op)
+static void check_op_types(const check *c, MlirOperation op)
 {
     bool moves = moves_bits(op);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
@@ -293,7 +293,7 @@ static void check_dimensions(const check *c, MlirOperation op)
             if (size > 0) continue;
             cute_buffer text = {0};
             cute_buffer_printf(&text, "expected dimensions of at least 1 as %s, got %d", names[i], (int)size);
-            fail(c, mlirOperationGetLocation(op), &text);
+            fail_with_text(c, mlirOperationGetLocation(op), &text);
             break;
         }
     }
@@ -317,12 +317,12 @@ static void check_step(const check *c, MlirOperation op)
     cute_buffer text = {0};
     cute_buffer_printf(&text, "'%.*s' op expected a step of at least 1, got %lld", (int)name.length,
                        name.data, (long long)by);
-    fail(c, mlirOperationGetLocation(op), &text);
+    fail_with_text(c, mlirOperationGetLocation(op), &text);
 }
 
 /* ---- the pass ---- */
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     const check *c = context;
     if (!cute_target_has(op, c->arch)) {
@@ -338,7 +338,7 @@ static void visit(MlirOperation op, void *context)
     if (cute_op_is(op, "llvm.inline_asm")) check_assembly(c, op);
     check_known(c, op);
     check_row(c, op);
-    check_types(c, op);
+    check_op_types(c, op);
 }
 
 typedef struct targets {
@@ -354,17 +354,17 @@ static bool check_target(const char *chip, const cute_arch *arch, void *context)
     return true;
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
     const check *c = context;
-    cute_op_each(op, NULL, visit, context);
+    cute_op_each(op, NULL, check_op, context);
     if (!c->arch) cute_targets_each(op, check_target, &(targets){c, op});
 }
 
 static void run_check_device(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
-    if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", module, &c);
+    if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", check_module, &c);
     cute_pass_unchanged(pass);
 }
 

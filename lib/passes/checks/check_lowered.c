@@ -43,7 +43,7 @@ static bool is_on_tensors(MlirOperation op)
 }
 
 /* Adds a note that names these passes, if there are any. */
-static void advise(MlirOperation op, cute_buffer *out)
+static void put_lowering_advice(MlirOperation op, cute_buffer *out)
 {
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_of(op, lowerings[i].dialect)) continue;
@@ -63,7 +63,7 @@ static bool is_inside_refused(MlirOperation op)
     return false;
 }
 
-static void refuse(check *c, MlirOperation op, const char *what)
+static void refuse_op(check *c, MlirOperation op, const char *what)
 {
     cute_buffer text = {0}, advice = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -74,7 +74,7 @@ static void refuse(check *c, MlirOperation op, const char *what)
         mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
     }
     if (operands) cute_buffer_puts(&text, ")");
-    advise(op, &advice);
+    put_lowering_advice(op, &advice);
     cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&advice)};
     cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, advice.length > 0);
     cute_buffer_release(&text);
@@ -95,7 +95,7 @@ static void refuse_unknown(check *c, MlirOperation op, MlirStringRef name)
 }
 
 /* Executable operations directly in the module. */
-static bool stray(MlirOperation op)
+static bool is_stray(MlirOperation op)
 {
     static const char *const others[] = {"gpu.module_end", "llvm.mlir.global_ctors",
                                          "llvm.mlir.global_dtors"};
@@ -108,7 +108,7 @@ static bool stray(MlirOperation op)
 }
 
 /* Upstream verifies the types of all llvm operations but this one, and translates it. */
-static void check_element(check *c, MlirOperation op)
+static void check_elem_type(check *c, MlirOperation op)
 {
     if (!cute_op_is(op, "llvm.getelementptr") && !cute_op_is(op, "llvm.alloca")) return;
     MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("elem_type")));
@@ -124,15 +124,15 @@ static void check_element(check *c, MlirOperation op)
     c->told = true;
 }
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     check *c = context;
-    if (stray(op)) {
-        refuse(c, op, "' op is not in a function");
+    if (is_stray(op)) {
+        refuse_op(c, op, "' op is not in a function");
         return;
     }
     if (cute_op_of(op, "llvm.")) {
-        check_element(c, op);
+        check_elem_type(c, op);
         if (cute_texture_refuse(op)) c->told = true;
         return;
     }
@@ -148,19 +148,19 @@ static void visit(MlirOperation op, void *context)
     /* The operation that produces the cast's operand has an error of its own. */
     if (is_inside_refused(op)) return;
     if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
-        refuse(c, op, not_lowered);
+        refuse_op(c, op, not_lowered);
     else if (mlirOperationIsNull(c->cast))
         c->cast = op;
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
     check *c = context;
     c->cast = (MlirOperation){NULL};
     bool before = c->told;
     c->told = false;
-    cute_op_each(op, NULL, visit, c);
-    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast, not_lowered);
+    cute_op_each(op, NULL, check_op, c);
+    if (!c->told && !mlirOperationIsNull(c->cast)) refuse_op(c, c->cast, not_lowered);
     c->told |= before;
 }
 
@@ -168,7 +168,7 @@ static void run_check_lowered(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
     if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
-    cute_op_each(root, "gpu.module", module, &c);
+    cute_op_each(root, "gpu.module", check_module, &c);
     if (c.told) cute_pass_fail(pass);
     cute_pass_unchanged(pass);
 }

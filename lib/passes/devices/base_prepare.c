@@ -17,7 +17,7 @@
 static const char tidy[] =
     "cute-fold-structs,canonicalize,cse,loop-invariant-code-motion,reconcile-unrealized-casts";
 
-static void device(MlirOperation op, void *context)
+static void tidy_module(MlirOperation op, void *context)
 {
     if (!cute_pass_run_pipeline(context, tidy, op)) cute_pass_fail(context);
 }
@@ -27,7 +27,7 @@ static void run_base_prepare(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, tidy, root))
         cute_pass_fail(pass);
     else
-        cute_op_each(root, "gpu.module", device, pass);
+        cute_op_each(root, "gpu.module", tidy_module, pass);
 }
 
 const cute_pass cute_pass_base_prepare = {

@@ -21,7 +21,7 @@
 #include "lib/passes/passes.h"
 
 /* Merges `old`, without the attributes of our dialect, with `kept`. */
-static MlirAttribute merged(MlirContext c, MlirAttribute old, MlirAttribute kept)
+static MlirAttribute merge_attributes(MlirContext c, MlirAttribute old, MlirAttribute kept)
 {
     MlirNamedAttribute items[64];
     intptr_t count = 0;
@@ -40,7 +40,7 @@ static MlirAttribute merged(MlirContext c, MlirAttribute old, MlirAttribute kept
     return mlirDictionaryAttrGet(c, count, items);
 }
 
-static void finish(MlirOperation kernel, void *context)
+static void finish_kernel(MlirOperation kernel, void *context)
 {
     (void)context;
     if (!cute_op_is(kernel, "llvm.func")) return;
@@ -58,7 +58,7 @@ static void finish(MlirOperation kernel, void *context)
         if (!mlirAttributeIsNull(old) && i < mlirArrayAttrGetNumElements(old))
             of_old = mlirArrayAttrGetElement(old, i);
         if (!mlirAttributeIsNull(kept)) of_kept = mlirDictionaryAttrGetElementByName(kept, cute_text(name));
-        items[i] = merged(c, of_old, of_kept);
+        items[i] = merge_attributes(c, of_old, of_kept);
     }
     if (items && count)
         mlirOperationSetAttributeByName(kernel, cute_text("arg_attrs"), mlirArrayAttrGet(c, count, items));
@@ -101,7 +101,7 @@ static bool has_body(MlirOperation function)
     return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
 }
 
-static MlirStringRef name_of(MlirOperation op)
+static MlirStringRef symbol_name(MlirOperation op)
 {
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
     return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
@@ -132,7 +132,7 @@ static bool declare_again(MlirOperation module, MlirStringRef name, MlirStringRe
 {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
     MlirOperation op = mlirBlockGetFirstOperation(block);
-    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(name_of(op), name))
+    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(symbol_name(op), name))
         op = mlirOperationGetNextInBlock(op);
     if (mlirOperationIsNull(op) || !cute_op_is(op, "llvm.func")) return false;
     callee c = {.name = wrapper};
@@ -153,7 +153,7 @@ static void close_function(MlirOperation function, void *context)
     MlirOperation parent = mlirOperationGetParentOperation(function);
     if (!cute_op_is(parent, "gpu.module")) return;
     if (cute_kernel_is(function)) return;
-    MlirStringRef name = name_of(function);
+    MlirStringRef name = symbol_name(function);
     static const char wrapper[] = "_mlir_ciface_";
     size_t prefix = sizeof wrapper - 1;
     if (name.length > prefix && !memcmp(name.data, wrapper, prefix)) {
@@ -168,7 +168,7 @@ static void run_finish_kernels(MlirOperation root, cute_pass_run *pass)
 {
     bool relocatable = cute_pass_int(pass, 0);
     cute_kernels_enter(root);
-    cute_kernels_each(root, finish, NULL);
+    cute_kernels_each(root, finish_kernel, NULL);
     cute_op_each(root, "llvm.func", close_function, &relocatable);
     cute_op_each(root, "llvm.mlir.global", open_shared, NULL);
 }

@@ -29,7 +29,7 @@ static MlirOperation made_by(MlirValue value, const char *name)
     return cute_op_is(op, name) ? op : none;
 }
 
-static void fold(MlirOperation op, void *context)
+static void fold_extract(MlirOperation op, void *context)
 {
     (void)context;
     MlirValue from = mlirOperationGetOperand(op, 0);
@@ -72,7 +72,7 @@ static void fold(MlirOperation op, void *context)
 static void run_fold_structs(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
-    cute_op_each(root, "llvm.extractvalue", fold, NULL);
+    cute_op_each(root, "llvm.extractvalue", fold_extract, NULL);
 }
 
 const cute_pass cute_pass_fold_structs = {

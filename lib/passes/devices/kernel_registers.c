@@ -76,7 +76,7 @@ static bool has_any(MlirOperation kernel, const char *const *names)
     return false;
 }
 
-static void finish(MlirOperation kernel, void *context)
+static void bound_kernel_registers(MlirOperation kernel, void *context)
 {
     cute_pass_run *pass = context;
     static const char *const counts[] = {"nvvm.minctasm", "nvvm.maxnreg", NULL};
@@ -102,7 +102,7 @@ static void finish(MlirOperation kernel, void *context)
 
 static void run_kernel_registers(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, "llvm.func", finish, pass);
+    cute_op_each(root, "llvm.func", bound_kernel_registers, pass);
 }
 
 const cute_pass cute_pass_kernel_registers = {

@@ -155,7 +155,7 @@ static elements read_elements(const cute_builder *b, MlirValue value)
     return e;
 }
 
-static MlirValue element(const cute_builder *b, const elements *e, int64_t i)
+static MlirValue extract_element(const cute_builder *b, const elements *e, int64_t i)
 {
     return mlirTypeIsAVector(e->type) ? cute_vector_extract(b, e->value, i) : e->value;
 }
@@ -190,7 +190,7 @@ static MlirValue to_float(const cute_builder *b, MlirValue half, MlirType type)
     return cute_unary(b, "arith.truncf", cute_unary(b, "arith.extf", half, mlirF32TypeGet(b->context)), type);
 }
 
-static void widen(MlirOperation op, const char *format)
+static void widen_fp8(MlirOperation op, const char *format)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
@@ -199,9 +199,9 @@ static void widen(MlirOperation op, const char *format)
     source = cute_unary(&b, "arith.bitcast", source, cute_type_with_element(mlirValueGetType(source), i8));
     elements in = read_elements(&b, source), out = new_elements(&b, type, cute_type_element(type));
     for (int64_t i = 0; i < in.count; i += 2) {
-        MlirValue bytes = cute_unary(&b, "arith.extui", element(&b, &in, i), i16);
+        MlirValue bytes = cute_unary(&b, "arith.extui", extract_element(&b, &in, i), i16);
         if (i + 1 < in.count) {
-            MlirValue high = cute_unary(&b, "arith.extui", element(&b, &in, i + 1), i16);
+            MlirValue high = cute_unary(&b, "arith.extui", extract_element(&b, &in, i + 1), i16);
             high = cute_binary(&b, "arith.shli", high, cute_integer(&b, i16, 8));
             bytes = cute_binary(&b, "arith.ori", bytes, high);
         }
@@ -219,7 +219,7 @@ static MlirValue from_float(const cute_builder *b, MlirValue value)
     return mlirTypeIsAF32(mlirValueGetType(value)) ? value : cute_unary(b, "arith.extf", value, f32);
 }
 
-static void narrow(MlirOperation op, const char *format)
+static void narrow_to_fp8(MlirOperation op, const char *format)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue result = mlirOperationGetResult(op, 0);
@@ -227,8 +227,8 @@ static void narrow(MlirOperation op, const char *format)
              i16 = mlirIntegerTypeGet(b.context, 16);
     elements in = read_elements(&b, mlirOperationGetOperand(op, 0)), out = new_elements(&b, type, i8);
     for (int64_t i = 0; i < in.count; i += 2) {
-        MlirValue low = from_float(&b, element(&b, &in, i));
-        MlirValue high = i + 1 < in.count ? from_float(&b, element(&b, &in, i + 1)) : low;
+        MlirValue low = from_float(&b, extract_element(&b, &in, i));
+        MlirValue high = i + 1 < in.count ? from_float(&b, extract_element(&b, &in, i + 1)) : low;
         MlirValue bytes = narrow_pair(&b, format, low, high);
         set_element(&b, &out, cute_unary(&b, "arith.trunci", bytes, i8), i);
         if (i + 1 == in.count) break;
@@ -240,7 +240,7 @@ static void narrow(MlirOperation op, const char *format)
 }
 
 /* Reports "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'". */
-static bool refuse(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
+static bool refuse_conversion(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -253,7 +253,7 @@ static bool refuse(MlirOperation op, const cute_device_work *w, const char *what
     return false;
 }
 
-static bool lower_conversion(MlirOperation op, const cute_device_work *w)
+static bool lower_fp8_conversion(MlirOperation op, const cute_device_work *w)
 {
     MlirType from = cute_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     MlirType to = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -261,8 +261,8 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
     MlirType f8 = is_f8(from) ? from : to;
     const char *format = format_of(f8);
     if (!format || (is_f8(from) && is_f8(to)))
-        return refuse(op, w, "f8E4M3FN or f8E5M2 and a wider float", f8);
-    if (mlirTypeIsAF64(from)) return refuse(op, w, "f16, bf16 or f32 to narrow to 8 bits", from);
+        return refuse_conversion(op, w, "f8E4M3FN or f8E5M2 and a wider float", f8);
+    if (mlirTypeIsAF64(from)) return refuse_conversion(op, w, "f16, bf16 or f32 to narrow to 8 bits", from);
     if (w->arch && !cute_arch_has(w->arch->number, CUTE_FEATURE_FP8)) {
         cute_buffer text = {0};
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -274,9 +274,9 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
         return false;
     }
     if (is_f8(from))
-        widen(op, format);
+        widen_fp8(op, format);
     else
-        narrow(op, format);
+        narrow_to_fp8(op, format);
     return true;
 }
 
@@ -289,15 +289,15 @@ static const struct {
 } rows[] = {
     {"arith.addui_extended", lower_extended_add},
     {"arith.ceildivsi", lower_ceildiv},
-    {"arith.extf", lower_conversion},
+    {"arith.extf", lower_fp8_conversion},
     {"arith.maxnumf", lower_maxnum},
     {"arith.minnumf", lower_minnum},
     {"arith.mulsi_extended", lower_extended},
     {"arith.mului_extended", lower_extended},
-    {"arith.truncf", lower_conversion},
+    {"arith.truncf", lower_fp8_conversion},
 };
 
-static void visit(MlirOperation op, void *context)
+static void lower_arith_op(MlirOperation op, void *context)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
@@ -311,7 +311,7 @@ static void visit(MlirOperation op, void *context)
 
 static void run_legalize_arith(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, visit);
+    cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, lower_arith_op);
 }
 
 static const cute_pass_option options[] = {

@@ -94,7 +94,8 @@ static const cute_atomic_kind kinds[] = {
 };
 
 /* Lets LLVM select the instruction: it may infer the address space of generic pointers. */
-static MlirValue native(const cute_builder *b, MlirValue pointer, cute_atomic_kind kind, MlirValue value)
+static MlirValue build_native_update(const cute_builder *b, MlirValue pointer, cute_atomic_kind kind,
+                                     MlirValue value)
 {
     MlirType i64 = mlirIntegerTypeGet(b->context, 64);
     enum { MONOTONIC = 2 };
@@ -119,13 +120,13 @@ static MlirValue inline_body(const cute_builder *b, MlirValue old, void *context
     return mlirOperationGetOperand(end, 0);
 }
 
-static void refuse(MlirOperation op, const cute_device_work *w, const char *message)
+static void refuse_update(MlirOperation op, const cute_device_work *w, const char *message)
 {
     cute_emit_error(mlirOperationGetLocation(op), message);
     cute_pass_fail(w->pass);
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_atomic_op(MlirOperation op, void *context)
 {
     cute_device_work *w = context;
     bool generic = cute_op_is(op, "memref.generic_atomic_rmw");
@@ -136,7 +137,7 @@ static void lower(MlirOperation op, void *context)
     w->changed = true;
     int space = address_space(mlirValueGetType(memref));
     if (space < 0) {
-        refuse(op, w, "expected a memref in global or workgroup memory for an atomic update");
+        refuse_update(op, w, "expected a memref in global or workgroup memory for an atomic update");
         return;
     }
     if (!cute_atomic_type(op, type, 16)) {
@@ -151,7 +152,7 @@ static void lower(MlirOperation op, void *context)
         cute_atomic_kind kind =
             kinds[mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("kind")))];
         MlirValue value = mlirOperationGetOperand(op, 0);
-        old = cute_atomic_is_native(kind, type) ? native(&b, pointer, kind, value)
+        old = cute_atomic_is_native(kind, type) ? build_native_update(&b, pointer, kind, value)
                                                 : cute_atomic_update(&b, atomic, pointer, kind, value);
     }
     mlirValueReplaceAllUsesOfWith(result, old);
@@ -161,7 +162,7 @@ static void lower(MlirOperation op, void *context)
 static void run_lower_atomics(MlirOperation root, cute_pass_run *pass)
 {
     /* Inner operations first: a body may contain another one. */
-    cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower);
+    cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower_atomic_op);
 }
 
 static const cute_pass_option options[] = {

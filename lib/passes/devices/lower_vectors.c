@@ -116,7 +116,7 @@ static bool is_other_contraction(MlirOperation op)
     return other;
 }
 
-static void visit(MlirOperation op, void *context)
+static void lower_vector_op(MlirOperation op, void *context)
 {
     static const char *const upstream[] = {"vector.mask", "vector.multi_reduction", "vector.scan"};
     work *w = context;
@@ -131,11 +131,11 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void lower_vector_module(MlirOperation op, void *context)
 {
     work *w = context;
     w->patterns = false;
-    cute_op_each(op, "vector.", visit, w);
+    cute_op_each(op, "vector.", lower_vector_op, w);
     if (!w->patterns) return;
     w->changed = true;
     if (!cute_lower_vectors(op)) cute_pass_fail(w->pass);
@@ -144,7 +144,7 @@ static void module(MlirOperation op, void *context)
 static void run_lower_vectors(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
-    cute_op_each(root, "gpu.module", module, &w);
+    cute_op_each(root, "gpu.module", lower_vector_module, &w);
     if (!w.changed) cute_pass_unchanged(pass);
 }
 

@@ -14,22 +14,22 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-static bool begins(MlirStringRef name, const char *with)
+static bool has_prefix(MlirStringRef name, const char *with)
 {
     return name.length >= strlen(with) && !memcmp(name.data, with, strlen(with));
 }
 
-static void check(MlirOperation op, void *context)
+static void check_converted(MlirOperation op, void *context)
 {
     static const char *const shells[] = {"builtin.module", "gpu.module", "gpu.module_end", "gpu.binary",
                                          "gpu.launch_func"};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    if (begins(name, "llvm.") || begins(name, "nvvm.")) return;
+    if (has_prefix(name, "llvm.") || has_prefix(name, "nvvm.")) return;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (cute_text_is(name, shells[i])) return;
     char text[200];
     snprintf(text, sizeof text, "'%.*s' op is not lowered to llvm: %s", (int)name.length, name.data,
-             begins(name, "cute.")
+             has_prefix(name, "cute.")
                  ? "run cute-expand-ops and cute-to-base first"
                  : "expected a pass that lowers it to arith, cf, func, gpu, math or memref first");
     cute_emit_error(mlirOperationGetLocation(op), text);
@@ -42,7 +42,7 @@ static void run_one_shot(MlirOperation root, cute_pass_run *pass)
     bool converted = cute_convert_to_llvm(root);
     if (marked) cute_loops_annotate(root);
     if (converted)
-        cute_op_each(root, NULL, check, pass);
+        cute_op_each(root, NULL, check_converted, pass);
     else
         cute_pass_fail(pass);
 }

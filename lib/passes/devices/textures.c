@@ -20,7 +20,7 @@ static bool is_name_byte(char c)
 }
 
 /* The row for a name such as `tex.2d.v4.f32.s32`. */
-static const struct row *row_of(MlirStringRef name)
+static const struct row *find_texture_row(MlirStringRef name)
 {
     const char *dot = memchr(name.data, '.', name.length);
     if (!dot) return NULL;
@@ -46,7 +46,7 @@ static const struct row *row_in(MlirStringRef text, MlirStringRef *name)
         size_t length = 0;
         while (i + length < text.length && is_name_byte(text.data[i + length])) length++;
         *name = mlirStringRefCreate(text.data + i, length);
-        const struct row *found = begins ? row_of(*name) : NULL;
+        const struct row *found = begins ? find_texture_row(*name) : NULL;
         if (found) return found;
         if (length) i += length - 1;
         /* `again:` is a label. */
@@ -55,7 +55,7 @@ static const struct row *row_in(MlirStringRef text, MlirStringRef *name)
     return NULL;
 }
 
-static MlirStringRef text_of(MlirOperation op, const char *attribute)
+static MlirStringRef attribute_text(MlirOperation op, const char *attribute)
 {
     MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text(attribute));
     if (mlirAttributeIsNull(value)) return mlirStringRefCreate("", 0);
@@ -71,13 +71,13 @@ bool cute_texture_refuse(MlirOperation op)
     } callers[] = {{"llvm.call", "callee"}, {"llvm.call_intrinsic", "intrin"}};
     const struct row *row = NULL;
     MlirStringRef name = {0};
-    if (cute_op_is(op, "llvm.inline_asm")) row = row_in(text_of(op, "asm_string"), &name);
+    if (cute_op_is(op, "llvm.inline_asm")) row = row_in(attribute_text(op, "asm_string"), &name);
     for (size_t i = 0; i < sizeof callers / sizeof *callers && !row; i++) {
         if (!cute_op_is(op, callers[i].op)) continue;
-        name = text_of(op, callers[i].attribute);
+        name = attribute_text(op, callers[i].attribute);
         size_t prefix = strlen(intrinsic);
         if (name.length > prefix && !memcmp(name.data, intrinsic, prefix))
-            row = row_of(mlirStringRefCreate(name.data + prefix, name.length - prefix));
+            row = find_texture_row(mlirStringRefCreate(name.data + prefix, name.length - prefix));
     }
     if (!row) return false;
     MlirStringRef called = mlirIdentifierStr(mlirOperationGetName(op));

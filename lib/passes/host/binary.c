@@ -49,7 +49,7 @@ MlirAttribute cute_binary_object(MlirAttribute target, cute_object_format format
 }
 
 /* Drops `name` and attributes that only a gpu.module has. */
-static bool stays(MlirStringRef name)
+static bool is_kept_attribute(MlirStringRef name)
 {
     return !cute_text_is(name, "sym_name") && !cute_text_is(name, "targets") &&
            !cute_text_is(name, "offloadingHandler");
@@ -65,7 +65,7 @@ bool cute_binary_replace(MlirOperation module, MlirAttribute objects)
     if (!attributes) return false;
     for (intptr_t i = 0; i < count; i++) {
         MlirNamedAttribute a = mlirOperationGetAttribute(module, i);
-        if (stays(mlirIdentifierStr(a.name))) attributes[n++] = a;
+        if (is_kept_attribute(mlirIdentifierStr(a.name))) attributes[n++] = a;
     }
     attributes[n++] =
         cute_attribute(context, "sym_name", mlirOperationGetAttributeByName(module, cute_text("sym_name")));

@@ -142,12 +142,12 @@ static bool add_fields(fields *f, MlirType type, const char *name, int64_t offse
 static void put_fields(cute_dict *d, MlirType type, bool flat)
 {
     fields f = {.context = d->context, .prefix = "f", .flat = flat};
-    add_fields(&f, type, "---- cute values ----", 0);
+    add_fields(&f, type, "", 0);
     cute_dict_put(d, "fields", mlirArrayAttrGet(d->context, (intptr_t)f.count, f.items));
     free(f.items);
 }
 
-/* ---- values of cute ---- */
+/* ---- cute values ---- */
 
 /* The layout of a tensor as text. */
 static void put_layout(cute_dict *d, cute_arena *arena, const cute_value *value)

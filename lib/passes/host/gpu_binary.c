@@ -84,7 +84,7 @@ static void attach_one(MlirOperation module, void *context)
     free(all);
 }
 
-static void attach(MlirOperation root, cute_pass_run *pass)
+static void run_attach_target(MlirOperation root, cute_pass_run *pass)
 {
     MlirAttribute target = target_of(root, pass);
     if (mlirAttributeIsNull(target))
@@ -100,7 +100,7 @@ const cute_pass cute_pass_attach_target = {
     .options = attach_options,
     .option_count = sizeof attach_options / sizeof *attach_options,
     .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
-    .run = attach,
+    .run = run_attach_target,
 };
 
 /* ---- PTX ISA of inline assembly ---- */
@@ -373,7 +373,7 @@ static void refuse_unlowered(MlirOperation kernel, void *context)
     }
 }
 
-static void emit(MlirOperation root, cute_pass_run *pass)
+static void run_emit_binary(MlirOperation root, cute_pass_run *pass)
 {
     chips c = {.good = true};
     bool lowered = true;
@@ -420,5 +420,5 @@ const cute_pass cute_pass_emit_binary = {
     .options = emit_options,
     .option_count = sizeof emit_options / sizeof *emit_options,
     .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
-    .run = emit,
+    .run = run_emit_binary,
 };

@@ -51,7 +51,7 @@ typedef struct look {
     bool found;
 } look;
 
-static void found(MlirOperation op, void *context)
+static void note_found(MlirOperation op, void *context)
 {
     (void)op;
     *(bool *)context = true;
@@ -72,11 +72,11 @@ static void look_into(look *l, MlirOperation func)
         if (mlirOperationEqual(l->seen[i], func)) return;
     if (!cute_heap_more(&l->seen, l->count, &l->capacity, sizeof *l->seen, 16)) return;
     l->seen[l->count++] = func;
-    for (const char *const *name = l->names; *name; name++) cute_op_each(func, *name, found, &l->found);
+    for (const char *const *name = l->names; *name; name++) cute_op_each(func, *name, note_found, &l->found);
     cute_op_each(func, "func.call", look_into_call, l);
 }
 
-static bool reaches(MlirOperation module, MlirOperation func, const char *const *names)
+static bool reaches_op(MlirOperation module, MlirOperation func, const char *const *names)
 {
     look l = {.module = module, .names = names};
     look_into(&l, func);
@@ -86,18 +86,18 @@ static bool reaches(MlirOperation module, MlirOperation func, const char *const 
 
 bool cute_host_launches(MlirOperation module, MlirOperation func)
 {
-    return reaches(module, func, launching);
+    return reaches_op(module, func, launching);
 }
 
 bool cute_host_loops(MlirOperation module, MlirOperation func)
 {
     static const char *const loops[] = {"scf.for", NULL};
-    return reaches(module, func, loops);
+    return reaches_op(module, func, loops);
 }
 
 /* ---- the pass ---- */
 
-static void describe(MlirOperation func)
+static void describe_function(MlirOperation func)
 {
     MlirContext c = mlirOperationGetContext(func);
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -110,7 +110,7 @@ static void describe(MlirOperation func)
 }
 
 /* Empties a public function that launches no kernel; its name remains, for cute-run's error message. */
-static void empty(MlirOperation func)
+static void empty_function(MlirOperation func)
 {
     MlirContext c = mlirOperationGetContext(func);
     MlirRegion body = mlirRegionCreate();
@@ -136,7 +136,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
         if (!cute_host_is_public(o) || !cute_host_launches(root, o)) continue;
-        describe(o);
+        describe_function(o);
         look_into(&needed, o);
     }
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = next) {
@@ -144,7 +144,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
         bool stays = !cute_op_is(o, "func.func");
         for (size_t i = 0; i < needed.count && !stays; i++) stays = mlirOperationEqual(needed.seen[i], o);
         if (stays) continue;
-        if (cute_host_is_public(o)) empty(o);
+        if (cute_host_is_public(o)) empty_function(o);
         mlirOperationDestroy(o);
     }
     free(needed.seen);

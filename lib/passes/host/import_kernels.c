@@ -75,7 +75,7 @@ static void note_kernel(MlirOperation op, void *context)
 
 /* ---- launches ---- */
 
-static kernel *callee_of(import *m, MlirOperation launch)
+static kernel *launched_kernel(import *m, MlirOperation launch)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(launch, cute_text("callee"));
     if (mlirSymbolRefAttrGetNumNestedReferences(callee) != 1) return NULL;
@@ -88,7 +88,7 @@ static kernel *callee_of(import *m, MlirOperation launch)
 }
 
 /* A positive constant, or 0. */
-static int64_t constant(MlirValue value)
+static int64_t positive_constant(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
     if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return 0;
@@ -102,7 +102,7 @@ static void note_block(kernel *k, MlirOperation launch)
     MlirOperation made = cute_defining_op(mlirOperationGetOperand(launch, 0));
     bool known = !mlirOperationIsNull(made) && cute_op_is(made, "cuda.launch_cfg.create");
     for (int i = 0; i < 3; i++) {
-        int64_t extent = known ? constant(mlirOperationGetOperand(made, i)) : 0;
+        int64_t extent = known ? positive_constant(mlirOperationGetOperand(made, i)) : 0;
         if (!extent || (k->launched && extent != k->block[i])) k->differs = true;
         k->block[i] = extent;
     }
@@ -112,7 +112,7 @@ static void note_block(kernel *k, MlirOperation launch)
 static void import_launch(MlirOperation op, void *context)
 {
     import *m = context;
-    kernel *k = callee_of(m, op);
+    kernel *k = launched_kernel(m, op);
     if (!k || mlirOperationGetNumOperands(op) != k->arguments + 1) return;
     note_block(k, op);
     MlirValue *operands = cute_arena_array(m->arena, (size_t)k->arguments + 1, sizeof *operands);

@@ -67,7 +67,7 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
 }
 
 /* Makes cute-finish-kernels put the attributes of a grid constant on a parameter (kernel_metadata.c). */
-static void keep(MlirOperation kernel, int64_t parameter)
+static void keep_grid_constant(MlirOperation kernel, int64_t parameter)
 {
     MlirContext c = mlirOperationGetContext(kernel);
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
@@ -103,7 +103,7 @@ static int64_t first_parameter(MlirOperation kernel, intptr_t argument)
     return mlirIntegerAttrGetValueInt(first);
 }
 
-static void convert(MlirOperation kernel, void *context)
+static void convert_arguments(MlirOperation kernel, void *context)
 {
     bool by_value = *(bool *)context;
     MlirContext c = mlirOperationGetContext(kernel);
@@ -124,7 +124,7 @@ static void convert(MlirOperation kernel, void *context)
         if (cute_tensor_map_is(inputs[kept])) {
             replace_argument(entry, kept, mlirOperationGetLocation(kernel));
             inputs[kept] = mlirLLVMPointerTypeGet(c, 0);
-            if (by_value) keep(kernel, first_parameter(kernel, i));
+            if (by_value) keep_grid_constant(kernel, first_parameter(kernel, i));
             changed = true;
         }
         kept++;
@@ -148,7 +148,7 @@ static void run_kernel_arguments(MlirOperation root, cute_pass_run *pass)
         cute_pass_fail(pass);
         return;
     }
-    cute_kernels_each(root, convert, &by_value);
+    cute_kernels_each(root, convert_arguments, &by_value);
 }
 
 static const cute_pass_option options[] = {

@@ -24,7 +24,7 @@
 
 /* ---- arguments ---- */
 
-static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_space)
+static MlirAttribute describe_arguments(MlirOperation kernel, MlirStringRef tensor_map_space)
 {
     MlirContext context = mlirOperationGetContext(kernel);
     intptr_t count = cute_kernel_argument_count(kernel);
@@ -72,12 +72,12 @@ static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
 
 /* ---- launches ---- */
 
-static bool constant(MlirValue value, int64_t *out)
+static bool integer_constant(MlirValue value, int64_t *out)
 {
     if (!mlirValueIsAOpResult(value)) return false;
     MlirOperation op = mlirOpResultGetOwner(value);
     if (cute_op_is(op, "arith.extsi") || cute_op_is(op, "arith.index_cast"))
-        return constant(mlirOperationGetOperand(op, 0), out);
+        return integer_constant(mlirOperationGetOperand(op, 0), out);
     if (!cute_op_is(op, "arith.constant") && !cute_op_is(op, "llvm.mlir.constant")) return false;
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("value"));
     if (!mlirAttributeIsAInteger(attribute)) return false;
@@ -91,14 +91,14 @@ static void note_operands(cute_dict *out, const char *name, MlirOperation op, in
     int64_t values[3];
     bool known = mlirAttributeIsNull(cute_dict_find(cute_dict_finish(out), name));
     for (int i = 0; i < count && known; i++)
-        known = constant(mlirOperationGetOperand(op, first + i), &values[i]);
+        known = integer_constant(mlirOperationGetOperand(op, first + i), &values[i]);
     if (known && count == 1)
         cute_dict_int(out, name, values[0]);
     else if (known)
         cute_dict_put(out, name, cute_int_array(out->context, values, 3, INT64_MIN));
 }
 
-static void note_launch_ex(MlirOperation op, cute_dict *out)
+static void note_cuda_launch(MlirOperation op, cute_dict *out)
 {
     MlirOperation config = cute_defining_op(mlirOperationGetOperand(op, 0));
     if (mlirOperationIsNull(config) || !cute_op_is(config, "cuda.launch_cfg.create")) return;
@@ -117,7 +117,7 @@ static void note_launch(MlirOperation op, void *context)
     } fields[] = {{"grid", 1, 3}, {"block", 4, 3}, {"cluster", 7, 3}, {"dynamic_smem", 10, 1}};
     intptr_t start[13] = {0};
     if (cute_op_is(op, "cuda.launch_ex")) {
-        note_launch_ex(op, context);
+        note_cuda_launch(op, context);
         return;
     }
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
@@ -166,7 +166,7 @@ static bool refuse_doubled(MlirOperation kernel)
     return false;
 }
 
-static void note(MlirOperation kernel, void *context)
+static void note_kernel(MlirOperation kernel, void *context)
 {
     work *w = context;
     if (cute_op_has(kernel, "cute.kernel")) return;
@@ -175,7 +175,7 @@ static void note(MlirOperation kernel, void *context)
         return;
     }
     cute_dict d = {.context = mlirOperationGetContext(w->root)};
-    MlirAttribute args = cute_describe_offsets(kernel, w->pass, arguments(kernel, w->space));
+    MlirAttribute args = cute_describe_offsets(kernel, w->pass, describe_arguments(kernel, w->space));
     cute_dict_put(&d, "args", args);
     put_source(&d, kernel);
     cute_describe_layouts(kernel, &d);
@@ -219,7 +219,7 @@ static void run_kernel_metadata(MlirOperation root, cute_pass_run *pass)
     if (cute_pass_int(pass, 1)) cute_op_each(root, NULL, note_absent, NULL);
     work w = {
         .root = root, .launches = cute_launches_create(root), .pass = pass, .space = cute_pass_text(pass, 0)};
-    if (w.launches) cute_kernels_each(root, note, &w);
+    if (w.launches) cute_kernels_each(root, note_kernel, &w);
     if (w.failed || !w.launches) cute_pass_fail(pass);
     cute_launches_destroy(w.launches);
 }

@@ -82,7 +82,7 @@ static MlirValue whole_of(MlirValue value)
     return (MlirValue){NULL};
 }
 
-static intptr_t argument_of(const search *s, MlirValue value)
+static intptr_t argument_index(const search *s, MlirValue value)
 {
     if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->entry))
         return -1;
@@ -90,7 +90,7 @@ static intptr_t argument_of(const search *s, MlirValue value)
     return number < s->count ? number : -1;
 }
 
-static void relies(search *s, MlirOperation op, MlirValue value)
+static void note_reliance(search *s, MlirOperation op, MlirValue value)
 {
     const cute_value *part = tensor_of(value), *whole;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -103,7 +103,7 @@ static void relies(search *s, MlirOperation op, MlirValue value)
     if (part->pointer->bits && whole->pointer->bits)
         below = below * part->pointer->bits / whole->pointer->bits;
     if (!cute_index_is_assumed(whole, (uint64_t)below, NULL, 0)) return;
-    intptr_t argument = argument_of(s, value);
+    intptr_t argument = argument_index(s, value);
     if (argument >= 0) {
         MlirStringRef called = cute_argument_name(s->kernel, argument);
         if (!s->below[argument] || below < s->below[argument]) s->below[argument] = below;
@@ -120,17 +120,17 @@ static void relies(search *s, MlirOperation op, MlirValue value)
     }
 }
 
-static void look(MlirOperation op, void *context)
+static void check_indexing(MlirOperation op, void *context)
 {
     if (!is_indexing(op)) return;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue value = mlirOperationGetOperand(op, i), tensor = of_layout(value);
-        relies(context, op, mlirValueIsNull(tensor) ? value : tensor);
+        note_reliance(context, op, mlirValueIsNull(tensor) ? value : tensor);
     }
 }
 
 /* The leaves whose (extent - 1) * |stride| are summed, and the limit of the sum. */
-static MlirAttribute offsets(MlirContext context, const cute_value *tensor, int64_t below)
+static MlirAttribute describe_offsets(MlirContext context, const cute_value *tensor, int64_t below)
 {
     bool narrow[CUTE_MAX_DEPTH];
     int64_t leaves[CUTE_MAX_DEPTH];
@@ -145,8 +145,8 @@ static MlirAttribute offsets(MlirContext context, const cute_value *tensor, int6
 }
 
 /* `dictionary` with an additional item. */
-static MlirAttribute with(MlirContext context, MlirAttribute dictionary, const char *name,
-                          MlirAttribute value)
+static MlirAttribute dict_with(MlirContext context, MlirAttribute dictionary, const char *name,
+                               MlirAttribute value)
 {
     cute_dict d = {.context = context};
     intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
@@ -164,12 +164,13 @@ MlirAttribute cute_describe_offsets(MlirOperation kernel, const cute_pass_run *p
     s.below = calloc((size_t)s.count + 1, sizeof *s.below);
     MlirAttribute *items = calloc((size_t)s.count + 1, sizeof *items);
     if (s.below && items) {
-        cute_op_each(kernel, "cute.", look, &s);
+        cute_op_each(kernel, "cute.", check_indexing, &s);
         for (intptr_t i = 0; i < s.count; i++) {
             items[i] = mlirArrayAttrGetElement(args, i);
             const cute_value *tensor = s.below[i] ? tensor_of(mlirBlockGetArgument(s.entry, i)) : NULL;
-            MlirAttribute said = tensor ? offsets(context, tensor, s.below[i]) : (MlirAttribute){NULL};
-            if (!mlirAttributeIsNull(said)) items[i] = with(context, items[i], "offsets", said);
+            MlirAttribute said =
+                tensor ? describe_offsets(context, tensor, s.below[i]) : (MlirAttribute){NULL};
+            if (!mlirAttributeIsNull(said)) items[i] = dict_with(context, items[i], "offsets", said);
         }
         args = mlirArrayAttrGet(context, s.count, items);
     }

@@ -79,7 +79,7 @@ static bool note_if(plan *p, MlirOperation op)
 }
 
 /* Loop-carried values: one plan value for each leaf, after the loop's own operands. */
-static bool carry(plan *p, MlirOperation op, json_t *loop, int64_t **carried)
+static bool carry_values(plan *p, MlirOperation op, json_t *loop, int64_t **carried)
 {
     intptr_t operands = mlirOperationGetNumOperands(op);
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -137,7 +137,7 @@ static bool note_for(plan *p, MlirOperation op)
     json_t *loop =
         json_pack("[siIII]", "for", plan_width(p, low), (json_int_t)low, (json_int_t)high, (json_int_t)step);
     plan_results *results = make_results(p, (size_t)mlirOperationGetNumResults(op));
-    bool ok = loop && results && carry(p, op, loop, &carried) &&
+    bool ok = loop && results && carry_values(p, op, loop, &carried) &&
               walk_block(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), results) &&
               end_loop(p, op, results);
     json_decref(loop);
@@ -429,7 +429,7 @@ static const struct {
     {"cuda.return_if_error", note_nothing},
 };
 
-static bool note(plan *p, MlirOperation op)
+static bool note_op(plan *p, MlirOperation op)
 {
     bool found = false;
     if (!plan_compute(p, op, &found)) return plan_refuse(p, op, NOT_SUPPORTED);
@@ -451,7 +451,7 @@ static bool walk_block(plan *p, MlirBlock block, plan_results *results)
                 results->list[i] = plan_find(p, mlirOperationGetOperand(op, i));
             return true;
         }
-        if (!note(p, op)) return false;
+        if (!note_op(p, op)) return false;
         if (++p->steps > STEPS)
             return plan_refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
     }
@@ -460,7 +460,7 @@ static bool walk_block(plan *p, MlirBlock block, plan_results *results)
 
 /* ---- functions ---- */
 
-static json_t *parameters(plan *p, MlirOperation func)
+static json_t *plan_parameters(plan *p, MlirOperation func)
 {
     MlirAttribute noted = mlirOperationGetAttributeByName(func, cute_text("cute.host"));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -485,7 +485,7 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     p.placed = cute_host_loops(module, func);
-    json_object_set_new(object, "args", parameters(&p, func));
+    json_object_set_new(object, "args", plan_parameters(&p, func));
     plan_results *results =
         make_results(&p, (size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)));
     if (!cute_host_launches(module, func))
@@ -509,7 +509,7 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     return text;
 }
 
-static void attach(MlirOperation module, void *context)
+static void attach_plans(MlirOperation module, void *context)
 {
     mlirOperationSetAttributeByName(module, cute_text("cute.plans"), *(MlirAttribute *)context);
 }
@@ -533,7 +533,7 @@ static void run_launch_plan(MlirOperation root, cute_pass_run *pass)
         free(text);
     }
     MlirAttribute all = mlirArrayAttrGet(c, (intptr_t)count, plans);
-    if (count) cute_op_each(root, "gpu.module", attach, &all);
+    if (count) cute_op_each(root, "gpu.module", attach_plans, &all);
     free(plans);
 }
 

@@ -36,7 +36,7 @@ static bool is_function(MlirOperation op)
     return cute_op_has(op, "sym_name") && cute_op_has(op, "function_type");
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_function(MlirOperation op, void *context)
 {
     work *w = context;
     if (w->failed || !is_function(op)) return;
@@ -48,7 +48,7 @@ static void collect(MlirOperation op, void *context)
         w->failed = true;
 }
 
-static void reach(work *w, MlirStringRef name)
+static void reach_function(work *w, MlirStringRef name)
 {
     for (size_t i = 0; i < w->count; i++) {
         function *f = &w->functions[i];
@@ -61,7 +61,7 @@ static void reach(work *w, MlirStringRef name)
 static void reach_attribute(work *w, MlirAttribute a)
 {
     if (mlirAttributeIsASymbolRef(a)) {
-        reach(w, mlirSymbolRefAttrGetRootReference(a));
+        reach_function(w, mlirSymbolRefAttrGetRootReference(a));
         for (intptr_t i = 0; i < mlirSymbolRefAttrGetNumNestedReferences(a); i++)
             reach_attribute(w, mlirSymbolRefAttrGetNestedReference(a, i));
     } else if (mlirAttributeIsAArray(a)) {
@@ -85,7 +85,7 @@ static const char *name_at(const void *list, size_t index)
     return index < w->count ? w->functions[index].name : NULL;
 }
 
-static void fail(MlirOperation root, cute_pass_run *pass, const work *w, MlirStringRef name)
+static void fail_unknown_function(MlirOperation root, cute_pass_run *pass, const work *w, MlirStringRef name)
 {
     cute_buffer text = {0};
     const char *copy = cute_arena_copy(w->arena, name.data, name.length);
@@ -106,7 +106,7 @@ static void count_functions(MlirOperation op, void *context)
 }
 
 /* Removes modules that had functions and are empty now. */
-static void drop(work *w)
+static void drop_empty_modules(work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (w->functions[i].reached) continue;
@@ -119,30 +119,30 @@ static void drop(work *w)
     }
 }
 
-static void only(MlirOperation root, cute_pass_run *pass, work *w)
+static void keep_reached(MlirOperation root, cute_pass_run *pass, work *w)
 {
     MlirStringRef name = cute_pass_text(pass, FUNCTION);
-    cute_op_each(root, NULL, collect, w);
+    cute_op_each(root, NULL, collect_function, w);
     w->order = cute_arena_array(w->arena, w->count + 1, sizeof *w->order);
     if (w->failed || !w->order) {
         cute_emit_error(mlirOperationGetLocation(root), "out of memory");
         cute_pass_fail(pass);
         return;
     }
-    reach(w, name);
+    reach_function(w, name);
     if (!w->found) {
-        fail(root, pass, w, name);
+        fail_unknown_function(root, pass, w, name);
         return;
     }
     while (w->walked < w->found) cute_op_each(w->order[w->walked++]->op, NULL, reach_from, w);
-    drop(w);
+    drop_empty_modules(w);
 }
 
 static void run_only(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.arena = cute_arena_create()};
     if (w.arena)
-        only(root, pass, &w);
+        keep_reached(root, pass, &w);
     else
         cute_pass_fail(pass);
     cute_arena_destroy(w.arena);

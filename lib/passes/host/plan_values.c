@@ -37,7 +37,7 @@ bool plan_refuse(plan *p, MlirOperation op, const char *format, ...)
 
 /* ---- map from MLIR values ---- */
 
-static plan_known *slot(plan_known *table, size_t capacity, MlirValue value)
+static plan_known *find_known_slot(plan_known *table, size_t capacity, MlirValue value)
 {
     size_t at = (size_t)cute_mix((uint64_t)(uintptr_t)value.ptr) & (capacity - 1);
     while (!mlirValueIsNull(table[at].value) && !mlirValueEqual(table[at].value, value))
@@ -48,22 +48,23 @@ static plan_known *slot(plan_known *table, size_t capacity, MlirValue value)
 const plan_known *plan_find(plan *p, MlirValue value)
 {
     if (!p->known_capacity) return NULL;
-    const plan_known *k = slot(p->known, p->known_capacity, value);
+    const plan_known *k = find_known_slot(p->known, p->known_capacity, value);
     return mlirValueIsNull(k->value) ? NULL : k;
 }
 
-static bool put(plan *p, plan_known known)
+static bool put_known(plan *p, plan_known known)
 {
     if (2 * p->known_count >= p->known_capacity) {
         size_t capacity = p->known_capacity ? 2 * p->known_capacity : 256;
         plan_known *table = cute_arena_array(p->arena, capacity, sizeof *table);
         if (!table) return false;
         for (size_t i = 0; i < p->known_capacity; i++)
-            if (!mlirValueIsNull(p->known[i].value)) *slot(table, capacity, p->known[i].value) = p->known[i];
+            if (!mlirValueIsNull(p->known[i].value))
+                *find_known_slot(table, capacity, p->known[i].value) = p->known[i];
         p->known = table;
         p->known_capacity = capacity;
     }
-    plan_known *k = slot(p->known, p->known_capacity, known.value);
+    plan_known *k = find_known_slot(p->known, p->known_capacity, known.value);
     p->known_count += mlirValueIsNull(k->value);
     *k = known;
     return true;
@@ -71,12 +72,12 @@ static bool put(plan *p, plan_known known)
 
 bool plan_bind(plan *p, MlirValue value, const int64_t *items, size_t count)
 {
-    return put(p, (plan_known){.value = value, .items = items, .count = count});
+    return put_known(p, (plan_known){.value = value, .items = items, .count = count});
 }
 
 bool plan_bind_text(plan *p, MlirValue value, MlirStringRef text)
 {
-    return put(p, (plan_known){.value = value, .text = text});
+    return put_known(p, (plan_known){.value = value, .text = text});
 }
 
 bool plan_bind_one(plan *p, MlirValue value, int64_t index)
@@ -262,13 +263,13 @@ static MlirType operand_type(MlirOperation op, intptr_t i)
     return mlirValueGetType(mlirOperationGetOperand(op, i));
 }
 
-static bool give(plan *p, MlirOperation op, int64_t index)
+static bool bind_result(plan *p, MlirOperation op, int64_t index)
 {
     return plan_bind_one(p, mlirOperationGetResult(op, 0), index);
 }
 
 /* A pointer, or an integer of at most 64 bits. */
-static bool is_integer(MlirType type)
+static bool is_integer_like(MlirType type)
 {
     return plan_type_width(type) && !mlirTypeIsAFloat(type);
 }
@@ -281,13 +282,13 @@ static bool note_constant(plan *p, MlirOperation op)
     int width = plan_type_width(type);
     if (!width || mlirAttributeIsNull(value)) return true; /* refused at its use */
     if (mlirAttributeIsAInteger(value))
-        return give(p, op, plan_constant(p, width, mlirIntegerAttrGetValueInt(value)));
+        return bind_result(p, op, plan_constant(p, width, mlirIntegerAttrGetValueInt(value)));
     if (!mlirAttributeIsAFloat(value) || !dtype) return true;
     double number = mlirFloatAttrGetValueDouble(value);
     json_t *json = isnan(number)   ? json_string("nan")
                    : isinf(number) ? json_string(number < 0 ? "-inf" : "inf")
                                    : json_real(number);
-    return give(p, op, plan_add(p, width, json_pack("[sso]", "fconst", dtype, json)));
+    return bind_result(p, op, plan_add(p, width, json_pack("[sso]", "fconst", dtype, json)));
 }
 
 static bool note_integer(plan *p, MlirOperation op, const char *name)
@@ -297,7 +298,7 @@ static bool note_integer(plan *p, MlirOperation op, const char *name)
     if (!width) return true;
     return plan_index(p, op, mlirOperationGetOperand(op, 0), &a) &&
            plan_index(p, op, mlirOperationGetOperand(op, 1), &b) &&
-           give(p, op, plan_operation(p, name, width, a, b));
+           bind_result(p, op, plan_operation(p, name, width, a, b));
 }
 
 static bool note_float(plan *p, MlirOperation op, const char *name)
@@ -310,10 +311,10 @@ static bool note_float(plan *p, MlirOperation op, const char *name)
     bool two = mlirOperationGetNumOperands(op) > 1;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &a)) return false;
     if (two && !plan_index(p, op, mlirOperationGetOperand(op, 1), &b)) return false;
-    return give(p, op,
-                plan_add(p, width,
-                         two ? json_pack("[ssII]", name, dtype, (json_int_t)a, (json_int_t)b)
-                             : json_pack("[ssI]", name, dtype, (json_int_t)a)));
+    return bind_result(p, op,
+                       plan_add(p, width,
+                                two ? json_pack("[ssII]", name, dtype, (json_int_t)a, (json_int_t)b)
+                                    : json_pack("[ssI]", name, dtype, (json_int_t)a)));
 }
 
 static bool note_conversion(plan *p, MlirOperation op, const char *name)
@@ -323,9 +324,9 @@ static bool note_conversion(plan *p, MlirOperation op, const char *name)
     int from = plan_type_width(operand_type(op, 0));
     if (!width || !from) return true;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &a)) return false;
-    if (width == from) return give(p, op, a);
+    if (width == from) return bind_result(p, op, a);
     /* A conversion to fewer bits truncates, whatever its name. */
-    return give(p, op, plan_operation(p, width < from ? "trunc" : name, width, a, from));
+    return bind_result(p, op, plan_operation(p, width < from ? "trunc" : name, width, a, from));
 }
 
 /* "u32" for the integer of an unsigned conversion. */
@@ -338,7 +339,7 @@ static bool dtype_of(MlirType type, bool is_unsigned, char out[8])
     return true;
 }
 
-static bool note_cast(plan *p, MlirOperation op, const char *sign)
+static bool note_float_cast(plan *p, MlirOperation op, const char *sign)
 {
     int64_t a = 0;
     char from[8], to[8];
@@ -346,7 +347,7 @@ static bool note_cast(plan *p, MlirOperation op, const char *sign)
     int width = plan_type_width(type);
     if (!width || !dtype_of(operand_type(op, 0), *sign, from) || !dtype_of(type, *sign, to)) return true;
     return plan_index(p, op, mlirOperationGetOperand(op, 0), &a) &&
-           give(p, op, plan_add(p, width, json_pack("[ssIs]", "fcast", to, (json_int_t)a, from)));
+           bind_result(p, op, plan_add(p, width, json_pack("[ssIs]", "fcast", to, (json_int_t)a, from)));
 }
 
 static bool note_comparison(plan *p, MlirOperation op, bool real)
@@ -363,13 +364,14 @@ static bool note_comparison(plan *p, MlirOperation op, bool real)
     if (!real) {
         int64_t index = plan_operation(p, cute_predicates[predicate], width, a, b);
         if ((size_t)index < p->width_capacity) p->widths[index] = 1;
-        return give(p, op, index);
+        return bind_result(p, op, index);
     }
     const char *name = float_comparisons[predicate], *dtype = cute_dtype_name(type);
-    if (!name) return give(p, op, plan_constant(p, 1, predicate != 0));
+    if (!name) return bind_result(p, op, plan_constant(p, 1, predicate != 0));
     return !dtype ||
-           give(p, op,
-                plan_add(p, 1, json_pack("[ssIIs]", "fcmp", dtype, (json_int_t)a, (json_int_t)b, name)));
+           bind_result(
+               p, op,
+               plan_add(p, 1, json_pack("[ssIIs]", "fcmp", dtype, (json_int_t)a, (json_int_t)b, name)));
 }
 
 static bool note_select(plan *p, MlirOperation op)
@@ -377,7 +379,7 @@ static bool note_select(plan *p, MlirOperation op)
     int64_t condition = 0;
     const int64_t *yes, *no;
     size_t count, others;
-    if (!is_integer(operand_type(op, 0))) return true;
+    if (!is_integer_like(operand_type(op, 0))) return true;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &condition) ||
         !plan_leaves(p, op, mlirOperationGetOperand(op, 1), &yes, &count) ||
         !plan_leaves(p, op, mlirOperationGetOperand(op, 2), &no, &others))
@@ -431,7 +433,7 @@ static bool note_undefined(plan *p, MlirOperation op)
 static bool note_zero(plan *p, MlirOperation op)
 {
     int width = plan_type_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    return !width || give(p, op, plan_constant(p, width, 0));
+    return !width || bind_result(p, op, plan_constant(p, width, 0));
 }
 
 static bool note_extract(plan *p, MlirOperation op)
@@ -508,7 +510,7 @@ static bool note_element(plan *p, MlirOperation op)
         if (width < 64) index = plan_operation(p, "sext", 64, index, width);
         index = plan_operation(p, "mul", 64, index, plan_constant(p, 64, size));
     }
-    return give(p, op, plan_operation(p, "add", 64, base->items[0], index));
+    return bind_result(p, op, plan_operation(p, "add", 64, base->items[0], index));
 }
 
 /* atoi(getenv("NAME")) is the only supported string operation. Printing does not affect launches and is
@@ -527,7 +529,7 @@ static bool note_llvm_call(plan *p, MlirOperation op, bool *found)
     if (cute_text_is(name, "getenv")) return plan_bind_text(p, mlirOperationGetResult(op, 0), text);
     json_t *variable = json_stringn(text.data, strnlen(text.data, text.length));
     if (!variable) return plan_refuse(p, op, "reads an environment variable whose name is not valid UTF-8");
-    return give(p, op, plan_add(p, 32, json_pack("[sio]", "env", 32, variable)));
+    return bind_result(p, op, plan_add(p, 32, json_pack("[sio]", "env", 32, variable)));
 }
 
 /* ---- memrefs ---- */
@@ -541,14 +543,14 @@ static bool note_dim(plan *p, MlirOperation op)
                               : mlirOperationGetAttributeByName(constant, cute_text("value"));
     if (!from || mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value)) return true;
     int64_t at = mlirIntegerAttrGetValueInt(value), rank = mlirShapedTypeGetRank(operand_type(op, 0));
-    return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || give(p, op, from->items[3 + at]);
+    return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || bind_result(p, op, from->items[3 + at]);
 }
 
 /* ---- the device ---- */
 
 static bool note_sm_count(plan *p, MlirOperation op)
 {
-    return give(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
+    return bind_result(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
 }
 
 /* ---- entry point ---- */
@@ -579,7 +581,7 @@ bool plan_compute(plan *p, MlirOperation op, bool *found)
     if ((name = find_name(floats, sizeof floats / sizeof *floats, op))) return note_float(p, op, name);
     if ((name = find_name(conversions, sizeof conversions / sizeof *conversions, op)))
         return note_conversion(p, op, name);
-    if ((name = find_name(casts, sizeof casts / sizeof *casts, op))) return note_cast(p, op, name);
+    if ((name = find_name(casts, sizeof casts / sizeof *casts, op))) return note_float_cast(p, op, name);
     if (cute_op_is(op, "arith.cmpi") || cute_op_is(op, "arith.cmpf"))
         return note_comparison(p, op, cute_op_is(op, "arith.cmpf"));
     if (cute_op_is(op, "llvm.call")) return note_llvm_call(p, op, found);

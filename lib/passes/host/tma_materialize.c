@@ -81,7 +81,7 @@ static void fail_at(materializing *m, MlirOperation op)
 /* ---- operands of a tensor map ---- */
 
 /* The single result of an operation with inferred type. */
-static MlirValue inferred(const cute_builder *b, const char *name, MlirValue operand)
+static MlirValue build_inferred(const cute_builder *b, const char *name, MlirValue operand)
 {
     MlirOperation op = cute_build_inferred(b, name, CUTE_OPERANDS(operand), CUTE_NO_NAMED);
     return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
@@ -90,8 +90,8 @@ static MlirValue inferred(const cute_builder *b, const char *name, MlirValue ope
 /* All leaves of a tensor's shape or stride. */
 static MlirOperation leaves_of(const cute_builder *b, MlirValue tensor, const char *part)
 {
-    MlirValue layout = inferred(b, "cute.get_layout", tensor);
-    MlirValue tuple = mlirValueIsNull(layout) ? layout : inferred(b, part, layout);
+    MlirValue layout = build_inferred(b, "cute.get_layout", tensor);
+    MlirValue tuple = mlirValueIsNull(layout) ? layout : build_inferred(b, part, layout);
     if (mlirValueIsNull(tuple)) return (MlirOperation){NULL};
     return cute_build_inferred(b, "cute.get_scalars", CUTE_OPERANDS(tuple), CUTE_NO_NAMED);
 }
@@ -103,7 +103,7 @@ static MlirValue as_i64(const cute_builder *b, MlirOperation scalars, uint32_t l
     return mlirTypeEqual(mlirValueGetType(value), i64) ? value : cute_unary(b, "arith.extsi", value, i64);
 }
 
-static MlirNamedAttribute number(MlirContext c, const char *name, int64_t value)
+static MlirNamedAttribute i32_attribute(MlirContext c, const char *name, int64_t value)
 {
     return cute_attribute(c, name, mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), value));
 }
@@ -159,7 +159,7 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     MlirOperation extents = leaves_of(b, tensor, "cute.get_shape"),
                   strides = leaves_of(b, tensor, "cute.get_stride");
-    MlirValue iterator = inferred(b, "cute.get_iter", tensor), operands[2 * CUTE_MAP_RANK];
+    MlirValue iterator = build_inferred(b, "cute.get_iter", tensor), operands[2 * CUTE_MAP_RANK];
     if (mlirOperationIsNull(extents) || mlirOperationIsNull(strides) || mlirValueIsNull(iterator))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's layout");
     intptr_t count = 0, attribute_count = 5;
@@ -180,7 +180,7 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
         cute_attribute(c, "box", mlirDenseI64ArrayGet(c, map->map.im2col ? 2 : rank, box)),
         cute_attribute(c, "modes", mlirDenseI64ArrayGet(c, rank, modes)),
         cute_attribute(c, "format", cute_string_attribute(c, map->atom->tma->format)),
-        number(c, "swizzle", map->map.swizzle),
+        i32_attribute(c, "swizzle", map->map.swizzle),
         cute_attribute(c, "tensor", mlirStringAttrGet(c, name)),
     };
     add_choices(c, &map->map, attributes, &attribute_count);
@@ -231,10 +231,10 @@ static cute_status build_coordinates(materializing *m, MlirOperation make, const
                stride = cute_value_of_tree(CUTE_STRIDE, type->layout.stride);
     MlirType types[] = {cute_type_of_value(b.context, m->arena, &iterator),
                         cute_type_of_value(b.context, m->arena, &stride)};
-    MlirValue layout = inferred(&b, "cute.get_layout", tensor);
+    MlirValue layout = build_inferred(&b, "cute.get_layout", tensor);
     MlirValue shape = mlirValueIsNull(layout) ? layout
                       : map->map.im2col       ? pixel_shape(m, &b, tensor, type, map)
-                                              : inferred(&b, "cute.get_shape", layout);
+                                              : build_inferred(&b, "cute.get_shape", layout);
     if (mlirTypeIsNull(types[0]) || mlirTypeIsNull(types[1]) || mlirValueIsNull(shape))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's extents");
     MlirValue parts[2];
@@ -388,7 +388,7 @@ static void each_launch(materializing *m, launch_visit visit)
     cute_launches_each(m->launches, m->kernel, visit_launch, &l);
 }
 
-static bool is_atom(MlirType type)
+static bool is_tma_atom(MlirType type)
 {
     const cute_value *value = cute_type_peek(type);
     return value && value->type == CUTE_ATOM && value->atom->tma && !value->atom->tma->executable;
@@ -401,7 +401,7 @@ static void cast_atoms(materializing *m, MlirOperation launch, intptr_t first, i
     m->launched = true;
     for (intptr_t i = first; i < end; i++) {
         MlirValue operand = mlirOperationGetOperand(launch, i);
-        if (is_atom(mlirValueGetType(operand)))
+        if (is_tma_atom(mlirValueGetType(operand)))
             mlirOperationSetOperand(launch, i, cute_cast(&b, operand, mlirLLVMPointerTypeGet(b.context, 0)));
     }
 }
@@ -415,7 +415,7 @@ static MlirValue find_moved(const materializing *m, MlirValue value)
     return (MlirValue){NULL};
 }
 
-static intptr_t argument_of(const materializing *m, MlirValue value)
+static intptr_t kernel_argument_index(const materializing *m, MlirValue value)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(m->kernel, 0));
     for (intptr_t i = 0; i < cute_kernel_argument_count(m->kernel); i++)
@@ -431,11 +431,11 @@ static bool host_can(MlirOperation op)
 }
 
 /* Clones the computation of a kernel value before the launch. */
-static cute_status move(materializing *m, MlirValue value, MlirValue *out)
+static cute_status move_to_host(materializing *m, MlirValue value, MlirValue *out)
 {
     *out = find_moved(m, value);
     if (!mlirValueIsNull(*out)) return CUTE_OK;
-    intptr_t argument = argument_of(m, value);
+    intptr_t argument = kernel_argument_index(m, value);
     MlirOperation op = cute_defining_op(value);
     if (argument >= 0) {
         *out = mlirOperationGetOperand(m->launch, m->first + argument);
@@ -452,7 +452,8 @@ static cute_status move(materializing *m, MlirValue value, MlirValue *out)
     intptr_t count = mlirOperationGetNumOperands(op);
     MlirValue *operands = cute_arena_array(m->arena, (size_t)count + 1, sizeof *operands);
     if (!operands) return cute_fail_memory(m->diag);
-    for (intptr_t i = 0; i < count; i++) CUTE_TRY(move(m, mlirOperationGetOperand(op, i), &operands[i]));
+    for (intptr_t i = 0; i < count; i++)
+        CUTE_TRY(move_to_host(m, mlirOperationGetOperand(op, i), &operands[i]));
     MlirOperation copy = mlirOperationClone(op);
     mlirOperationSetOperands(copy, count, operands);
     mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(m->launch), m->launch, copy);
@@ -467,7 +468,7 @@ static cute_status move(materializing *m, MlirValue value, MlirValue *out)
 
 static MlirStringRef tensor_name(const materializing *m, MlirOperation make)
 {
-    intptr_t argument = argument_of(m, mlirOperationGetOperand(make, 0));
+    intptr_t argument = kernel_argument_index(m, mlirOperationGetOperand(make, 0));
     return argument < 0 ? cute_text("tensor") : cute_argument_name(m->kernel, argument);
 }
 
@@ -485,7 +486,7 @@ static void add_maps(materializing *m, MlirOperation launch, intptr_t first, int
         MlirOperation make = m->inner[i].make;
         b.location = mlirOperationGetLocation(make);
         MlirValue tensor;
-        if (move(m, mlirOperationGetOperand(make, 0), &tensor) != CUTE_OK ||
+        if (move_to_host(m, mlirOperationGetOperand(make, 0), &tensor) != CUTE_OK ||
             build_map(m, &b, tensor, &m->inner[i].map, tensor_name(m, make), &operands[n++]) != CUTE_OK) {
             fail_at(m, make);
             return;
@@ -546,7 +547,7 @@ static void lower_atoms(materializing *m)
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(m->kernel, 0));
     for (intptr_t i = 0; i < cute_kernel_argument_count(m->kernel); i++) {
         MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
-        if (!is_atom(type)) continue;
+        if (!is_tma_atom(type)) continue;
         cute_tma_map map;
         MlirAttribute known = describe_map(m, NULL, -1);
         m->wanted = i;
@@ -561,7 +562,7 @@ static void lower_atoms(materializing *m)
 static void lower_inner(materializing *m, inner *i)
 {
     MlirOperation make = i->make;
-    intptr_t argument = argument_of(m, mlirOperationGetOperand(make, 0));
+    intptr_t argument = kernel_argument_index(m, mlirOperationGetOperand(make, 0));
     if (!m->launched && (i->map.map.im2col || i->map.groups)) {
         cute_fail(
             m->diag, CUTE_INVALID, NULL,

@@ -15,7 +15,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-static bool is_kernel(MlirOperation op)
+static bool is_marked_kernel(MlirOperation op)
 {
     return (cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func")) && cute_kernel_is(op);
 }
@@ -64,7 +64,7 @@ static MlirOperation find_symbol(MlirBlock block, MlirStringRef name)
     return (MlirOperation){NULL};
 }
 
-static void add(closure *c, MlirOperation op)
+static void append_to_module(closure *c, MlirOperation op)
 {
     if (mlirOperationIsNull(c->anchor))
         mlirBlockAppendOwnedOperation(c->module, op);
@@ -81,7 +81,7 @@ static void copy_symbol(closure *c, MlirAttribute reference)
     MlirOperation symbol = find_symbol(mlirRegionGetFirstBlock(mlirOperationGetRegion(c->top, 0)), name);
     if (mlirOperationIsNull(symbol) || cute_op_is(symbol, "gpu.module")) return;
     MlirOperation copy = mlirOperationClone(symbol);
-    add(c, copy);
+    append_to_module(c, copy);
     mlirOperationWalk(copy, copy_references, c, MlirWalkPreOrder);
 }
 
@@ -121,7 +121,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
     MlirOperation next;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (!is_kernel(op)) continue;
+        if (!is_marked_kernel(op)) continue;
         if (mlirBlockIsNull(c.module)) {
             MlirOperation module = make_module(op, root);
             c.module = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
@@ -130,7 +130,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
                                             mlirUnitAttrGet(mlirOperationGetContext(root)));
         }
         mlirOperationRemoveFromParent(op);
-        add(&c, op);
+        append_to_module(&c, op);
         if (cute_op_is(op, "func.func")) op = to_gpu_func(op);
         mlirOperationWalk(op, copy_references, &c, MlirWalkPreOrder);
     }

@@ -14,14 +14,14 @@
 #include "lib/passes/layouts/peephole.h"
 #include "lib/passes/passes.h"
 
-static const cute_op_rule *rules(const cute_op_row *row)
+static const cute_op_rule *simplify_rules(const cute_op_row *row)
 {
     return row->simplify;
 }
 
 static void run_canonicalize(MlirOperation root, cute_pass_run *pass)
 {
-    cute_peephole_run(root, rules, NULL);
+    cute_peephole_run(root, simplify_rules, NULL);
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 

@@ -26,7 +26,7 @@ typedef struct expansion {
     cute_emitter emitter;
 } expansion;
 
-static void expand(MlirOperation op, void *context)
+static void expand_op(MlirOperation op, void *context)
 {
     expansion *e = context;
     const cute_op_row *row = cute_op_row_of(op);
@@ -51,7 +51,7 @@ size_t cute_expand(MlirOperation root, cute_pass_run *pass,
                    bool (*wanted)(const cute_pass_run *pass, MlirOperation op))
 {
     expansion e = {.pass = pass, .wanted = wanted, .diag = cute_diag_create()};
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &e);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand_op, &e);
     cute_diag_destroy(e.diag);
     cute_drop_dead_parts(root);
     return e.done;

@@ -17,14 +17,14 @@
 #include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
-static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
-                          MlirType type)
+static MlirValue build_constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
+                                MlirType type)
 {
     cute_builder b = cute_builder_before(where);
     return cute_build_value(&b, name, type, CUTE_NO_OPERANDS, (cute_named){value, value ? 1 : 0});
 }
 
-static void fold(MlirOperation op, void *context)
+static void fold_op(MlirOperation op, void *context)
 {
     (void)context;
     const cute_op_row *row = cute_op_row_of(op);
@@ -35,7 +35,7 @@ static void fold(MlirOperation op, void *context)
         MlirNamedAttribute value = cute_attribute(mlirOperationGetContext(op), "value", folded);
         MlirValue result = mlirOperationGetResult(op, 0);
         mlirValueReplaceAllUsesOfWith(result,
-                                      constant(op, "arith.constant", &value, mlirValueGetType(result)));
+                                      build_constant(op, "arith.constant", &value, mlirValueGetType(result)));
         return;
     }
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -43,14 +43,15 @@ static void fold(MlirOperation op, void *context)
         if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)) ||
             !cute_type_is_static(mlirValueGetType(result)))
             continue;
-        mlirValueReplaceAllUsesOfWith(result, constant(op, "cute.static", NULL, mlirValueGetType(result)));
+        mlirValueReplaceAllUsesOfWith(result,
+                                      build_constant(op, "cute.static", NULL, mlirValueGetType(result)));
     }
 }
 
 static void run_fold_static(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold, NULL);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold_op, NULL);
     cute_drop_dead(root);
 }
 

@@ -42,7 +42,7 @@ static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t cou
     return CUTE_YES;
 }
 
-static cute_truth order_of(cute_arena *arena, const cute_value *value, bool row)
+static cute_truth is_in_order(cute_arena *arena, const cute_value *value, bool row)
 {
     if (value->type != CUTE_LAYOUT) return CUTE_UNDECIDED;
     cute_value shape = cute_value_of_tree(CUTE_SHAPE, value->layout.shape), *shapes;
@@ -55,7 +55,7 @@ static cute_truth order_of(cute_arena *arena, const cute_value *value, bool row)
 }
 
 /* Length of the prefix of coordinates with consecutive indices; 0: unknown. */
-static int64_t vector_of(cute_arena *arena, const cute_value *value)
+static int64_t vector_length(cute_arena *arena, const cute_value *value)
 {
     cute_value inverse, coalesced;
     if (value->type != CUTE_LAYOUT || !cute_value_is_static(value) ||
@@ -110,7 +110,7 @@ static row *add_row(analysis *a)
     return &a->rows[a->count++];
 }
 
-static void visit(MlirOperation op, void *context)
+static void analyze_layout(MlirOperation op, void *context)
 {
     analysis *a = context;
     cute_type type;
@@ -123,8 +123,8 @@ static void visit(MlirOperation op, void *context)
     row *r = add_row(a);
     if (!r) return;
     cute_layout_facts_of(a->arena, &value, &facts);
-    cute_truth column = order_of(a->arena, &value, false), by_row = order_of(a->arena, &value, true);
-    int64_t vector = vector_of(a->arena, &value);
+    cute_truth column = is_in_order(a->arena, &value, false), by_row = is_in_order(a->arena, &value, true);
+    int64_t vector = vector_length(a->arena, &value);
     set_number(op, "size", facts.has_size, facts.size, r->size);
     set_number(op, "cosize", facts.has_cosize, facts.cosize, r->cosize);
     set_number(op, "vector", vector > 0, vector, r->vector);
@@ -153,7 +153,7 @@ enum { COLUMNS = 8 };
 static const char *const titles[COLUMNS] = {"place",  "layout",    "size",       "cosize",
                                             "vector", "injective", "contiguous", "order"};
 
-static const char *cell(const row *r, int column)
+static const char *cell_text(const row *r, int column)
 {
     const char *cells[COLUMNS] = {
         r->place, r->layout ? r->layout : "", r->size, r->cosize, r->vector, r->injective, r->contiguous,
@@ -167,11 +167,11 @@ static void print_table(const analysis *a, cute_buffer *out)
     for (int c = 0; c < COLUMNS; c++) {
         widths[c] = strlen(titles[c]);
         for (size_t i = 0; i < a->count; i++)
-            if (strlen(cell(&a->rows[i], c)) > widths[c]) widths[c] = strlen(cell(&a->rows[i], c));
+            if (strlen(cell_text(&a->rows[i], c)) > widths[c]) widths[c] = strlen(cell_text(&a->rows[i], c));
     }
     for (size_t i = 0; i <= a->count; i++)
         for (int c = 0; c < COLUMNS; c++) {
-            const char *text = i ? cell(&a->rows[i - 1], c) : titles[c];
+            const char *text = i ? cell_text(&a->rows[i - 1], c) : titles[c];
             if (c + 1 < COLUMNS)
                 cute_buffer_printf(out, "%-*s  ", (int)widths[c], text);
             else
@@ -183,7 +183,7 @@ static void run_layout_analysis(MlirOperation root, cute_pass_run *pass)
 {
     analysis a = {.arena = cute_arena_create()};
     if (!a.arena) return;
-    cute_op_walk(root, NULL, CUTE_WALK_OUTER_FIRST, visit, &a);
+    cute_op_walk(root, NULL, CUTE_WALK_OUTER_FIRST, analyze_layout, &a);
     if (a.count && cute_pass_int(pass, 0)) {
         cute_buffer text = {0};
         print_table(&a, &text);

@@ -13,14 +13,14 @@
 #include "lib/passes/layouts/peephole.h"
 #include "lib/passes/passes.h"
 
-static const cute_op_rule *rules(const cute_op_row *row)
+static const cute_op_rule *fusion_rules(const cute_op_row *row)
 {
     return row->fuse;
 }
 
 static void run_layout_fusion(MlirOperation root, cute_pass_run *pass)
 {
-    cute_peephole_run(root, rules, pass);
+    cute_peephole_run(root, fusion_rules, pass);
     if (!cute_pass_run_pipeline(pass, "cute-fold-static,cse", root)) cute_pass_fail(pass);
 }
 

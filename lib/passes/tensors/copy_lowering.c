@@ -125,7 +125,7 @@ static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pa
 
 /* ---- single elements ---- */
 
-static cute_status lower_load(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_element_load(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_tensor t;
@@ -138,7 +138,7 @@ static cute_status lower_load(const cute_expansion *x, const cute_pass_run *pass
     return CUTE_OK;
 }
 
-static cute_status lower_store(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_element_store(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_tensor t;
@@ -186,7 +186,7 @@ static cute_status lower_load_vec(const cute_expansion *x, const cute_pass_run *
 }
 
 /* The element that a vector repeats, or null. */
-static MlirValue repeated(const cute_builder *b, MlirValue vector)
+static MlirValue repeated_element(const cute_builder *b, MlirValue vector)
 {
     MlirOperation op = cute_defining_op(vector);
     MlirValue none = {NULL};
@@ -220,7 +220,7 @@ static cute_status lower_store_vec(const cute_expansion *x, const cute_pass_run 
     (void)pass;
     cute_tensor t;
     CUTE_TRY(cute_tensor_bind(x, op, 1, &t));
-    MlirValue vector = mlirOperationGetOperand(op, 0), same = repeated(&t.b, vector);
+    MlirValue vector = mlirOperationGetOperand(op, 0), same = repeated_element(&t.b, vector);
     if (!mlirValueIsNull(same)) return store_all(&t, same);
     MlirValue *words = cute_arena_array(x->arena, (size_t)t.size, sizeof *words);
     MlirValue *elements = cute_arena_array(x->arena, (size_t)t.size, sizeof *elements);
@@ -291,7 +291,7 @@ typedef struct copy {
 
 /* The predicate of a run as an i1; null: unpredicated. A run whose elements have predicates needs all of
  * them. */
-static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
+static cute_status run_predicate(copy *c, int64_t run, MlirValue *out)
 {
     *out = (MlirValue){NULL};
     if (!c->predicated) return CUTE_OK;
@@ -308,8 +308,8 @@ static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
 }
 
 /* Creates an scf.if before `op`. *inside and, if given, *other receive builders for its two blocks. */
-static MlirOperation branch(MlirOperation op, MlirValue condition, cute_types results, cute_builder *inside,
-                            cute_builder *other)
+static MlirOperation build_if(MlirOperation op, MlirValue condition, cute_types results, cute_builder *inside,
+                              cute_builder *other)
 {
     cute_builder b = cute_builder_before(op), *into[2] = {inside, other};
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -340,7 +340,7 @@ static cute_status load_or_zeros(copy *c, int64_t run, int64_t stated, MlirValue
     int64_t count = cute_tensor_words(&c->to, c->out);
     for (int64_t i = 0; i < count; i++) types[i] = word;
     cute_builder outside = c->from.b, inside, other;
-    MlirOperation made = branch(c->op, predicate, (cute_types){types, count}, &inside, &other);
+    MlirOperation made = build_if(c->op, predicate, (cute_types){types, count}, &inside, &other);
     c->from.b = cute_builder_before(made);
     c->from.at = inside;
     CUTE_TRY(load_run(c, run, stated, words));
@@ -358,7 +358,7 @@ static cute_status run_universal(copy *c, int64_t run)
     MlirValue words[128], predicate;
     if (c->in > 128)
         return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects at most 128 elements per run of the atom");
-    CUTE_TRY(predicate_of(c, run, &predicate));
+    CUTE_TRY(run_predicate(c, run, &predicate));
     /* An atom with a stated width also implies that alignment. */
     int64_t stated = c->atom->bits > c->from.bits ? c->atom->bits / 8 : 0;
     cute_tensor *tensors[] = {&c->from, &c->to};
@@ -369,7 +369,7 @@ static cute_status run_universal(copy *c, int64_t run)
     }
     cute_builder outside = c->from.b, inside = outside;
     if (guarded) {
-        MlirOperation made = branch(c->op, predicate, CUTE_NO_TYPES, &inside, NULL);
+        MlirOperation made = build_if(c->op, predicate, CUTE_NO_TYPES, &inside, NULL);
         for (int i = 0; i < 2; i++) tensors[i]->b = cute_builder_before(made), tensors[i]->at = inside;
     }
     CUTE_TRY(load_run(c, run, stated, words));
@@ -401,7 +401,7 @@ static cute_status run_async(copy *c, int64_t run)
     how.policy = c->policy;
     CUTE_TRY(need_contiguous(c, &c->from, c->in, "the source"));
     CUTE_TRY(need_contiguous(c, &c->to, c->out, "the destination"));
-    CUTE_TRY(predicate_of(c, run, &how.predicate));
+    CUTE_TRY(run_predicate(c, run, &how.predicate));
     CUTE_TRY(cute_tensor_address(&c->from, run * c->in, &from, &align));
     CUTE_TRY(cute_tensor_address(&c->to, run * c->out, &to, &align));
     cute_arch_cp_async(&c->to.at, to, from, &how);
@@ -451,7 +451,7 @@ static const struct {
     {"atom.stsm", run_stsm, false, CUTE_SPACE_RMEM, CUTE_SPACE_SMEM},
 };
 
-static cute_status atom_of(const cute_expansion *x, MlirOperation op, const cute_atom **out)
+static cute_status copy_atom(const cute_expansion *x, MlirOperation op, const cute_atom **out)
 {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     const cute_value *value = cute_type_peek(type);
@@ -476,7 +476,7 @@ static cute_status elements_of_run(copy *c, const cute_tensor *t, int operand, i
 }
 
 /* Widens runs of a single-element atom if both tensors allow it. */
-static void widen(copy *c)
+static void widen_runs(copy *c)
 {
     bool open = !strcmp(c->atom->mnemonic, "atom.universal_copy") && c->in == 1 && c->out == 1;
     if (!open || c->predicated || c->from.bits != c->to.bits) return;
@@ -496,7 +496,7 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
                 .zero_fill =
                     !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill")))};
     if (cute_tma_copies(op)) return cute_tma_lower_copy(x, pass, op);
-    CUTE_TRY(atom_of(x, op, &c->atom));
+    CUTE_TRY(copy_atom(x, op, &c->atom));
     size_t i = 0;
     while (i < sizeof atoms / sizeof *atoms && strcmp(atoms[i].mnemonic, c->atom->mnemonic) != 0) i++;
     if (i == sizeof atoms / sizeof *atoms)
@@ -524,7 +524,7 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
                          "in the destination%s",
                          c->atom->name, (long long)c->runs, (long long)(c->to.size / c->out),
                          c->predicated ? " and a different number of predicates" : "");
-    widen(c);
+    widen_runs(c);
     for (int64_t run = 0; run < c->runs; run++) CUTE_TRY(atoms[i].run(c, run));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s, %lld bits each",
                      (long long)c->runs, c->atom->name, (long long)(c->out * c->to.bits));
@@ -536,7 +536,7 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
     (void)pass;
     copy c = {.x = x, .op = op};
     if (cute_tma_copies(op)) return cute_tma_lower_prefetch(x, op);
-    CUTE_TRY(atom_of(x, op, &c.atom));
+    CUTE_TRY(copy_atom(x, op, &c.atom));
     CUTE_TRY(cute_tensor_bind(x, op, 1, &c.from));
     CUTE_TRY(elements_of_run(&c, &c.from, CUTE_ATOM_SOURCE, &c.in));
     if (c.from.value.pointer->space != CUTE_SPACE_GMEM)
@@ -555,8 +555,8 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
 
 static const cute_lower_row rows[] = {
     {"cute.memref.alloca", lower_alloca},
-    {"cute.memref.load", lower_load},
-    {"cute.memref.store", lower_store},
+    {"cute.memref.load", lower_element_load},
+    {"cute.memref.store", lower_element_store},
     {"cute.memref.load_vec", lower_load_vec},
     {"cute.memref.store_vec", lower_store_vec},
     {"cute.fill", lower_fill},

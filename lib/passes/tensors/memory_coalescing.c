@@ -50,7 +50,7 @@ typedef struct coalescing {
 
 /* ---- candidates ---- */
 
-static MlirOperation function_of(MlirOperation op)
+static MlirOperation enclosing_function(MlirOperation op)
 {
     while (!mlirOperationIsNull(op) && !cute_op_is(op, "gpu.func") && !cute_op_is(op, "func.func") &&
            !cute_op_is(op, "cuda.kernel"))
@@ -58,11 +58,11 @@ static MlirOperation function_of(MlirOperation op)
     return op;
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_group(MlirOperation op, void *context)
 {
     coalescing *c = context;
     if (!cute_op_has(op, asked) && !cute_pass_int(c->pass, 0)) return;
-    MlirOperation function = function_of(op);
+    MlirOperation function = enclosing_function(op);
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     for (size_t i = 0; i < c->count; i++)
         if (mlirOperationEqual(c->groups[i].function, function) && mlirTypeEqual(c->groups[i].type, type))
@@ -80,13 +80,13 @@ static bool is_of(const group *g, MlirValue tiled)
 
 /* ---- legality: whether other threads may copy the elements ---- */
 
-static bool is_partition(MlirOperation op)
+static bool is_copy_partition(MlirOperation op)
 {
     return cute_op_is(op, "cute.tiled.copy.partition_S") || cute_op_is(op, "cute.tiled.copy.partition_D");
 }
 
 /* The source of a view: a partition, or the first operation that is not on tensors. */
-static MlirOperation origin(MlirValue value)
+static MlirOperation view_origin(MlirValue value)
 {
     static const char *const views[] = {"cute.slice",       "cute.group_modes",   "cute.select",
                                         "cute.get_iter",    "cute.make_view",     "cute.coalesce",
@@ -104,14 +104,14 @@ static MlirOperation origin(MlirValue value)
 
 static bool is_partitioned_by(const group *g, MlirValue tensor)
 {
-    MlirOperation op = origin(tensor);
+    MlirOperation op = view_origin(tensor);
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
-    return !mlirOperationIsNull(op) && is_partition(op) && is_of(g, mlirOperationGetOperand(op, 0)) && type &&
-           type->type == CUTE_MEMREF && type->pointer->space != CUTE_SPACE_RMEM;
+    return !mlirOperationIsNull(op) && is_copy_partition(op) && is_of(g, mlirOperationGetOperand(op, 0)) &&
+           type && type->type == CUTE_MEMREF && type->pointer->space != CUTE_SPACE_RMEM;
 }
 
 /* Whether threads of a block may have different values; conservative. */
-static bool differs(MlirValue value, int depth)
+static bool is_thread_dependent(MlirValue value, int depth)
 {
     static const char *const uniform[] = {"gpu.block_id",
                                           "gpu.block_dim",
@@ -127,10 +127,10 @@ static bool differs(MlirValue value, int depth)
     if (depth > 200) return true;
     if (mlirOperationIsNull(op)) { /* an argument of the kernel, or of a loop with such bounds */
         MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-        if (!cute_op_is(parent, "scf.for")) return !mlirOperationEqual(parent, function_of(parent));
+        if (!cute_op_is(parent, "scf.for")) return !mlirOperationEqual(parent, enclosing_function(parent));
         if (mlirBlockArgumentGetArgNumber(value)) return true;
         for (intptr_t i = 0; i < 3; i++)
-            if (differs(mlirOperationGetOperand(parent, i), depth + 1)) return true;
+            if (is_thread_dependent(mlirOperationGetOperand(parent, i), depth + 1)) return true;
         return false;
     }
     bool known = false;
@@ -140,12 +140,12 @@ static bool differs(MlirValue value, int depth)
         mlirOperationGetNumRegions(op))
         return true;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        if (differs(mlirOperationGetOperand(op, i), depth + 1)) return true;
+        if (is_thread_dependent(mlirOperationGetOperand(op, i), depth + 1)) return true;
     return false;
 }
 
 /* Reason why the threads of a copy must not change, or NULL. */
-static const char *stays(const group *g, MlirOperation copy)
+static const char *reason_to_keep(const group *g, MlirOperation copy)
 {
     intptr_t count = mlirOperationGetNumOperands(copy);
     for (intptr_t i = 1; i < 3; i++)
@@ -155,11 +155,11 @@ static const char *stays(const group *g, MlirOperation copy)
     for (MlirOperation op = copy; !mlirOperationEqual(op, g->function);
          op = mlirOperationGetParentOperation(op)) {
         MlirOperation parent = mlirOperationGetParentOperation(op);
-        if (cute_op_is(parent, "scf.if") && differs(mlirOperationGetOperand(parent, 0), 0))
+        if (cute_op_is(parent, "scf.if") && is_thread_dependent(mlirOperationGetOperand(parent, 0), 0))
             return "not all threads reach it";
         if (cute_op_is(parent, "scf.for"))
             for (intptr_t i = 0; i < 3; i++)
-                if (differs(mlirOperationGetOperand(parent, i), 0))
+                if (is_thread_dependent(mlirOperationGetOperand(parent, i), 0))
                     return "threads run it different numbers of times";
         if (cute_op_is(parent, "scf.while")) return "threads may run it different numbers of times";
     }
@@ -180,7 +180,7 @@ typedef struct looking {
 } looking;
 
 /* Checks all uses of partitions by the group: its copies, and views of them. */
-static void look(MlirOperation op, void *context)
+static void check_use(MlirOperation op, void *context)
 {
     looking *l = context;
     if (l->why) return;
@@ -188,7 +188,7 @@ static void look(MlirOperation op, void *context)
     intptr_t count = mlirOperationGetNumOperands(op);
     if (copy && is_of(l->group, mlirOperationGetOperand(op, 0))) {
         group *g = l->group;
-        l->why = stays(g, op);
+        l->why = reason_to_keep(g, op);
         l->stuck = op;
         if (cute_arena_more(l->c->arena, &g->copies, g->count, &g->capacity, sizeof *g->copies, 8))
             g->copies[g->count++] = op;
@@ -198,15 +198,15 @@ static void look(MlirOperation op, void *context)
         MlirValue value = mlirOperationGetOperand(op, i);
         const cute_value *type = cute_type_peek(mlirValueGetType(value));
         l->stuck = op;
-        if (type && type->type == CUTE_TILED_COPY && is_of(l->group, value) && !is_partition(op))
+        if (type && type->type == CUTE_TILED_COPY && is_of(l->group, value) && !is_copy_partition(op))
             l->why = "the tiled copy is used by another operation";
         /* A thread may read its own writes without a barrier. */
         if (type && type->type == CUTE_TILED_COPY && !is_of(l->group, value) &&
             same_threads(type, cute_type_peek(l->group->type)))
             l->why = "another tiled copy uses the same threads";
         if (!type || (type->type != CUTE_MEMREF && type->type != CUTE_COORD_TENSOR)) continue;
-        MlirOperation from = origin(value);
-        if (mlirOperationIsNull(from) || !is_partition(from) ||
+        MlirOperation from = view_origin(value);
+        if (mlirOperationIsNull(from) || !is_copy_partition(from) ||
             !is_of(l->group, mlirOperationGetOperand(from, 0)))
             continue;
         /* The results of views are checked themselves. */
@@ -221,7 +221,7 @@ static void look(MlirOperation op, void *context)
 enum { LARGE = 1024 };
 
 /* Replaces unknown numbers by large multiples of their divisors. */
-static const cute_tree *sampled(cute_arena *arena, const cute_tree *t)
+static const cute_tree *sample_unknowns(cute_arena *arena, const cute_tree *t)
 {
     if (t->kind == CUTE_TREE_INT && !t->value.known) {
         int64_t value = LARGE;
@@ -231,7 +231,7 @@ static const cute_tree *sampled(cute_arena *arena, const cute_tree *t)
     if (t->kind != CUTE_TREE_TUPLE) return t;
     const cute_tree **items = cute_arena_array(arena, t->count + 1, sizeof *items);
     for (uint32_t i = 0; items && i < t->count; i++)
-        if (!(items[i] = sampled(arena, t->items[i]))) return NULL;
+        if (!(items[i] = sample_unknowns(arena, t->items[i]))) return NULL;
     return items ? cute_tree_tuple(arena, items, t->count) : NULL;
 }
 
@@ -240,14 +240,14 @@ static cute_status tile_of(coalescing *c, const group *g, const cute_value *tile
 {
     for (size_t i = 0; i < g->count; i++)
         for (intptr_t k = 1; k < 3; k++) {
-            MlirOperation partition = origin(mlirOperationGetOperand(g->copies[i], k));
+            MlirOperation partition = view_origin(mlirOperationGetOperand(g->copies[i], k));
             const cute_value *tensor =
                 cute_type_peek(mlirValueGetType(mlirOperationGetOperand(partition, 1)));
             if (!tensor || tensor->type != CUTE_MEMREF || tensor->pointer->space != CUTE_SPACE_GMEM ||
                 tensor->tree)
                 continue;
-            cute_layout known = {sampled(c->arena, tensor->layout.shape),
-                                 sampled(c->arena, tensor->layout.stride)};
+            cute_layout known = {sample_unknowns(c->arena, tensor->layout.shape),
+                                 sample_unknowns(c->arena, tensor->layout.stride)};
             if (!known.shape || !known.stride) return CUTE_SYSTEM;
             cute_value operands[] = {cute_value_of_layout(known), cute_value_of_tree(CUTE_TILE, tiled->tree)},
                        tile;
@@ -283,7 +283,7 @@ typedef struct change {
     bool failed;
 } change;
 
-static void retype(MlirOperation op, void *context)
+static void retype_tiled_copy(MlirOperation op, void *context)
 {
     change *t = context;
     MlirOperation stuck;
@@ -301,18 +301,18 @@ static void retype(MlirOperation op, void *context)
     t->failed = true;
 }
 
-static void find_marked(MlirOperation op, void *context)
+static void find_marked_op(MlirOperation op, void *context)
 {
     if (cute_op_has(op, marked)) *(MlirOperation *)context = op;
 }
 
-static bool prepare(MlirOperation clone, void *context)
+static bool prepare_trial(MlirOperation clone, void *context)
 {
     change *t = context;
     MlirOperation function = {NULL};
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &function);
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &function);
     if (mlirOperationIsNull(function)) return false;
-    if (!mlirTypeIsNull(t->new)) cute_op_each(function, "cute.make_tiled_copy", retype, t);
+    if (!mlirTypeIsNull(t->new)) cute_op_each(function, "cute.make_tiled_copy", retype_tiled_copy, t);
     return !t->failed;
 }
 
@@ -322,19 +322,19 @@ typedef struct costs {
 } costs;
 
 /* Costs of the group's copies, for two warps. */
-static bool measure(coalescing *c, const group *g, change *t, costs *out)
+static bool measure_group(coalescing *c, const group *g, change *t, costs *out)
 {
     cute_accesses all = {0};
     *out = (costs){0};
     mlirOperationSetDiscardableAttributeByName(g->function, cute_text(marked),
                                                mlirUnitAttrGet(mlirOperationGetContext(g->function)));
-    MlirOperation clone = cute_lowered_clone(c->pass, c->root, prepare, t), function = {NULL};
+    MlirOperation clone = cute_lowered_clone(c->pass, c->root, prepare_trial, t), function = {NULL};
     mlirOperationRemoveDiscardableAttributeByName(g->function, cute_text(marked));
     if (mlirOperationIsNull(clone)) {
         if (!*t->reason) snprintf(t->reason, sizeof t->reason, "the kernel cannot be lowered with it");
         return false;
     }
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &function);
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &function);
     bool ok = !mlirOperationIsNull(function) && cute_accesses_of(c->arena, function, &all) == CUTE_OK;
     for (size_t i = 0; ok && i < all.count; i++) {
         bool own = false;
@@ -354,15 +354,15 @@ static bool measure(coalescing *c, const group *g, change *t, costs *out)
     return ok;
 }
 
-static void improve(coalescing *c, group *g)
+static void coalesce_group(coalescing *c, group *g)
 {
     costs before, after;
     change t = {.old = g->type, .new = {NULL}};
     bool changed;
     MlirLocation location = mlirOperationGetLocation(g->first);
     looking l = {.c = c, .group = g};
-    cute_op_walk(g->function, NULL, CUTE_WALK_OUTER_FIRST, look, &l);
-    if (!measure(c, g, &t, &before)) {
+    cute_op_walk(g->function, NULL, CUTE_WALK_OUTER_FIRST, check_use, &l);
+    if (!measure_group(c, g, &t, &before)) {
         cute_pass_remark(c->pass, location, "is not considered: %s",
                          *t.reason ? t.reason : "its accesses are unknown");
     } else if (!before.sectors.requests) {
@@ -383,7 +383,7 @@ static void improve(coalescing *c, group *g)
                          (unsigned long long)before.sectors.count, (unsigned long long)before.sectors.ideal,
                          cute_diag_count(c->diag) ? cute_diag_get(c->diag, 0)->text
                                                   : "they follow the order of the tensor's elements already");
-    } else if (!measure(c, g, &t, &after)) {
+    } else if (!measure_group(c, g, &t, &after)) {
         cute_pass_remark(c->pass, location, "keeps its threads: %s", t.reason);
     } else if (after.unknown != before.unknown || after.sectors.count >= before.sectors.count ||
                after.wavefronts.count >
@@ -394,7 +394,7 @@ static void improve(coalescing *c, group *g)
             (unsigned long long)before.sectors.count, (unsigned long long)after.sectors.count,
             (unsigned long long)before.wavefronts.count, (unsigned long long)after.wavefronts.count);
     } else {
-        cute_op_each(g->function, "cute.make_tiled_copy", retype, &t);
+        cute_op_each(g->function, "cute.make_tiled_copy", retype_tiled_copy, &t);
         if (t.failed) cute_pass_fail(c->pass);
         cute_pass_remark(
             c->pass, location,
@@ -406,7 +406,7 @@ static void improve(coalescing *c, group *g)
     cute_diag_clear(c->diag);
 }
 
-static void settle(MlirOperation op, void *context)
+static void remove_mark(MlirOperation op, void *context)
 {
     (void)context;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
@@ -415,10 +415,10 @@ static void settle(MlirOperation op, void *context)
 static void run_memory_coalescing(MlirOperation root, cute_pass_run *pass)
 {
     coalescing c = {.pass = pass, .root = root, .arena = cute_arena_create(), .diag = cute_diag_create()};
-    if (c.arena && c.diag) cute_op_each(root, "cute.make_tiled_copy", collect, &c);
-    for (size_t i = 0; i < c.count; i++) improve(&c, &c.groups[i]);
+    if (c.arena && c.diag) cute_op_each(root, "cute.make_tiled_copy", collect_group, &c);
+    for (size_t i = 0; i < c.count; i++) coalesce_group(&c, &c.groups[i]);
     if (c.count)
-        cute_op_each(root, "cute.make_tiled_copy", settle, NULL);
+        cute_op_each(root, "cute.make_tiled_copy", remove_mark, NULL);
     else
         cute_pass_unchanged(pass);
     cute_diag_destroy(c.diag);

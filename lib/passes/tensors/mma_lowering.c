@@ -52,7 +52,7 @@ static bool is_float(MlirType type)
 }
 
 /* Converts to the accumulator's type. */
-static MlirValue widened(const cute_tensor *t, MlirValue value, MlirType type)
+static MlirValue widen_to_sum(const cute_tensor *t, MlirValue value, MlirType type)
 {
     value = cute_as_element(t, value);
     if (mlirTypeEqual(mlirValueGetType(value), type)) return value;
@@ -71,8 +71,8 @@ static cute_status scalar_product(product *p, const MlirValue *a, const MlirValu
                          "expects factors that D's type can represent, got %s and %s in %s",
                          p->t[A].value.pointer->element, p->t[B].value.pointer->element,
                          t->value.pointer->element);
-    MlirValue x = widened(&p->t[A], a[0], type), y = widened(&p->t[B], b[0], type),
-              z = widened(&p->t[C], c[0], type);
+    MlirValue x = widen_to_sum(&p->t[A], a[0], type), y = widen_to_sum(&p->t[B], b[0], type),
+              z = widen_to_sum(&p->t[C], c[0], type);
     if (is_float(type))
         d[0] = cute_build_value(at, "math.fma", type, CUTE_OPERANDS(x, y, z), CUTE_NO_NAMED);
     else
@@ -82,7 +82,7 @@ static cute_status scalar_product(product *p, const MlirValue *a, const MlirValu
 }
 
 /* Loads the registers of a run. Elements of at least 32 bits are one word each. */
-static cute_status load(product *p, int which, int64_t first, MlirValue *words)
+static cute_status load_fragment(product *p, int which, int64_t first, MlirValue *words)
 {
     return cute_tensor_load(&p->t[which], first, p->values[which], 0, words);
 }
@@ -90,7 +90,7 @@ static cute_status load(product *p, int which, int64_t first, MlirValue *words)
 static cute_status run_atom(product *p, const MlirValue *a, const MlirValue *b, int64_t m, int64_t n)
 {
     MlirValue c[MOST], d[MOST];
-    CUTE_TRY(load(p, C, first_of(p, C, m, n, 0), c));
+    CUTE_TRY(load_fragment(p, C, first_of(p, C, m, n, 0), c));
     if (!p->atom->ptx)
         CUTE_TRY(scalar_product(p, a, b, c, d));
     else if (!cute_arch_mma(&p->t[D].at, p->atom, a, b, c, d))
@@ -108,11 +108,11 @@ static cute_status load_fragments(product *p, int which, int64_t count, int64_t 
 {
     MlirValue *words = p->fragments[which == B];
     for (int64_t i = 0; i < count; i++)
-        CUTE_TRY(load(p, which, first_of(p, which, i, i, k), words + i * p->values[which]));
+        CUTE_TRY(load_fragment(p, which, first_of(p, which, i, i, k), words + i * p->values[which]));
     return CUTE_OK;
 }
 
-static cute_status bind(product *p, MlirOperation op)
+static cute_status bind_operands(product *p, MlirOperation op)
 {
     const cute_expansion *x = p->x;
     for (int i = 0; i < OPERANDS; i++) {
@@ -142,7 +142,7 @@ static cute_status lower_gemm(const cute_expansion *x, const cute_pass_run *pass
         return cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported by %s",
                          p->atom ? p->atom->text : "its atom");
     if (p->atom->wgmma) return cute_lower_wgmma(x, pass, op);
-    CUTE_TRY(bind(p, op));
+    CUTE_TRY(bind_operands(p, op));
     int64_t m = cute_tensor_extent(&p->t[D], 1), n = cute_tensor_extent(&p->t[D], 2);
     int64_t k = cute_tensor_extent(&p->t[A], 2);
     if (m != cute_tensor_extent(&p->t[A], 1) || n != cute_tensor_extent(&p->t[B], 1) ||

@@ -91,7 +91,7 @@ static void take_apart(MlirOperation op, void *context)
         mlirOperationSetDiscardableAttributeByName(view, cute_text(asked), mlirUnitAttrGet(b.context));
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_pointer(MlirOperation op, void *context)
 {
     swizzling *s = context;
     MlirValue pointer = mlirOperationGetOperand(op, 0);
@@ -188,7 +188,7 @@ static void find_others(MlirOperation op, void *context)
     if (mlirOperationIsNull(s->found)) is_shared_with(s, mlirOperationGetResult(op, 0), 0, 0);
 }
 
-static MlirOperation function_of(MlirOperation op);
+static MlirOperation enclosing_function(MlirOperation op);
 
 /* Reason why other users of the memory would not see the region's swizzle, or NULL. */
 static const char *shared_by(cute_arena *arena, const region *r)
@@ -206,7 +206,7 @@ static const char *shared_by(cute_arena *arena, const region *r)
             return "its memory is an argument";
     }
     if (!cute_add64(s.from, r->bytes, &s.to)) return "the offset of its pointer is unknown";
-    MlirOperation function = function_of(root);
+    MlirOperation function = enclosing_function(root);
     if (cute_op_is(root, dynamic) && !mlirOperationIsNull(function))
         cute_op_each(function, dynamic, find_others, &s);
     else
@@ -246,13 +246,13 @@ static const char *region_of(swizzling *s, MlirValue pointer, region *out)
 
 /* ---- accesses ---- */
 
-static void find_marked(MlirOperation op, void *context)
+static void find_marked_op(MlirOperation op, void *context)
 {
     if (cute_op_has(op, marked)) *(MlirOperation *)context = op;
 }
 
 /* The function that contains an operation. */
-static MlirOperation function_of(MlirOperation op)
+static MlirOperation enclosing_function(MlirOperation op)
 {
     static const char *const names[] = {"gpu.func", "func.func", "llvm.func", "cuda.kernel"};
     for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
@@ -302,7 +302,7 @@ static void redirect_views(MlirValue from, MlirValue to)
 }
 
 /* Inserts the swizzle between a pointer and its tensors. False, with `stuck`, as for cute_retype. */
-static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
+static bool apply_swizzle(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
 {
     MlirValue pointer = mlirOperationGetResult(op, 0);
     cute_value type = *cute_type_peek(mlirValueGetType(pointer));
@@ -342,15 +342,15 @@ typedef struct trial {
     char reason[160];
 } trial;
 
-static bool prepare(MlirOperation clone, void *context)
+static bool prepare_trial(MlirOperation clone, void *context)
 {
     trial *t = context;
     MlirOperation op = {NULL}, stuck = {NULL};
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &op);
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &op);
     if (mlirOperationIsNull(op)) return false;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(marked));
     op = make_root(op);
-    if (t->change && !apply(op, t->swizzle, t->arena, &stuck)) {
+    if (t->change && !apply_swizzle(op, t->swizzle, t->arena, &stuck)) {
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
         unsigned line = 0, column = 0;
         cute_location_place(mlirOperationGetLocation(stuck), &file, &line, &column);
@@ -367,15 +367,16 @@ static bool find_accesses(swizzling *s, const region *r, trial *t, found *out)
     cute_accesses all = {0};
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(s->root));
     mlirOperationSetDiscardableAttributeByName(r->op, cute_text(marked), unit);
-    MlirOperation clone = cute_lowered_clone(s->pass, s->root, prepare, t);
+    MlirOperation clone = cute_lowered_clone(s->pass, s->root, prepare_trial, t);
     mlirOperationRemoveDiscardableAttributeByName(r->op, cute_text(marked));
     if (mlirOperationIsNull(clone)) {
         if (!*t->reason) snprintf(t->reason, sizeof t->reason, "the kernel cannot be lowered with it");
         return false;
     }
     MlirOperation root = {NULL};
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &root);
-    bool ok = !mlirOperationIsNull(root) && cute_accesses_of(s->arena, function_of(root), &all) == CUTE_OK &&
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &root);
+    bool ok = !mlirOperationIsNull(root) &&
+              cute_accesses_of(s->arena, enclosing_function(root), &all) == CUTE_OK &&
               select_accesses(s->arena, &all, root.ptr, out) == CUTE_OK;
     if (!ok) snprintf(t->reason, sizeof t->reason, "its accesses are unknown");
     mlirOperationDestroy(clone);
@@ -446,13 +447,13 @@ static void put_swizzle(cute_buffer *text, cute_swizzle swizzle)
         cute_buffer_puts(text, "no swizzle");
 }
 
-static uint64_t wavefronts(const found *f)
+static uint64_t count_wavefronts(const found *f)
 {
     return cute_requests_wavefronts(&f->requests, none).count;
 }
 
 /* Blocks that a swizzle may permute within. */
-static int64_t block_of(const region *r)
+static int64_t region_block(const region *r)
 {
     int64_t block = low_bit(r->bytes);
     return block < r->type->align ? block : r->type->align;
@@ -461,14 +462,14 @@ static int64_t block_of(const region *r)
 /* The accesses with the best swizzle, which is returned in t->swizzle; `plain`: those without a swizzle. */
 static bool find_best(swizzling *s, const region *r, trial *t, const found *plain, found *out)
 {
-    t->swizzle = cute_requests_swizzle(&plain->requests, plain->together, block_of(r));
+    t->swizzle = cute_requests_swizzle(&plain->requests, plain->together, region_block(r));
     t->change = true;
     if (t->swizzle.bits) return find_accesses(s, r, t, out);
     *out = *plain;
     return true;
 }
 
-static void improve(swizzling *s, const region *r)
+static void swizzle_region(swizzling *s, const region *r)
 {
     found before, plain, after;
     trial t = {.arena = s->arena};
@@ -504,34 +505,34 @@ static void improve(swizzling *s, const region *r)
         cute_pass_remark(s->pass, r->location,
                          has.bits ? "keeps %s: no swizzle within blocks of %lld bytes is better%s"
                                   : "has %s: no swizzle within blocks of %lld bytes helps%s",
-                         cute_buffer_text(&name), (long long)block_of(r), cute_buffer_text(&text));
-    } else if (after.requests.count != before.requests.count || wavefronts(&after) >= had.count) {
+                         cute_buffer_text(&name), (long long)region_block(r), cute_buffer_text(&text));
+    } else if (after.requests.count != before.requests.count || count_wavefronts(&after) >= had.count) {
         cute_pass_remark(s->pass, r->location, "%s: %s would not make its accesses cheaper",
                          has.bits ? "keeps its swizzle" : "has no swizzle", cute_buffer_text(&name));
     } else {
         put_conflicts(&text, &before, &after);
         s->changed = true;
-        if (!apply(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
+        if (!apply_swizzle(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
         cute_pass_remark(
             s->pass, r->location, "%s on its addresses%s: %llu wavefronts of the first warps become %llu%s",
             cute_buffer_text(&name), has.bits ? " instead of its own" : "", (unsigned long long)had.count,
-            (unsigned long long)wavefronts(&after), cute_buffer_text(&text));
+            (unsigned long long)count_wavefronts(&after), cute_buffer_text(&text));
     }
     cute_buffer_release(&text);
     cute_buffer_release(&name);
 }
 
-static void settle(MlirOperation op, void *context)
+static void remove_mark(MlirOperation op, void *context)
 {
     (void)context;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
 }
 
-static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
+static void swizzle_tensors(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
 {
     swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create(), .all = all, .replace = replace};
     if (s.arena) cute_op_each(root, "cute.memref.alloca", take_apart, &s);
-    if (s.arena) cute_op_each(root, "cute.make_view", collect, &s);
+    if (s.arena) cute_op_each(root, "cute.make_view", collect_pointer, &s);
     for (size_t i = 0; i < s.count; i++) {
         region r;
         const char *why = region_of(&s, s.pointers[i], &r);
@@ -539,21 +540,21 @@ static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool repl
             cute_pass_remark(pass, r.location, "has no %sswizzle: %s", r.type->swizzle.bits ? "other " : "",
                              why);
         else
-            improve(&s, &r);
+            swizzle_region(&s, &r);
     }
-    if (s.count) cute_op_each(root, "cute.make_view", settle, NULL);
+    if (s.count) cute_op_each(root, "cute.make_view", remove_mark, NULL);
     if (!s.count) cute_pass_unchanged(pass);
     cute_arena_destroy(s.arena);
 }
 
 static void run_smem_swizzling(MlirOperation root, cute_pass_run *pass)
 {
-    swizzle(root, pass, cute_pass_int(pass, 0), false);
+    swizzle_tensors(root, pass, cute_pass_int(pass, 0), false);
 }
 
 static void run_optimization(MlirOperation root, cute_pass_run *pass)
 {
-    swizzle(root, pass, true, true);
+    swizzle_tensors(root, pass, true, true);
 }
 
 const cute_pass cute_pass_smem_swizzling = {

@@ -17,7 +17,7 @@
 #include "lib/passes/layouts/expand.h"
 #include "lib/passes/passes.h"
 
-static bool is_partition(MlirOperation op)
+static bool is_partition_op(MlirOperation op)
 {
     static const char *const names[] = {
         "cute.local_tile",
@@ -32,9 +32,9 @@ static bool is_partition(MlirOperation op)
     return false;
 }
 
-static bool wanted(const cute_pass_run *pass, MlirOperation op)
+static bool is_wanted_partition(const cute_pass_run *pass, MlirOperation op)
 {
-    if (!is_partition(op)) return false;
+    if (!is_partition_op(op)) return false;
     if (!cute_pass_wants_remarks(pass)) return true;
     cute_arena *arena = cute_arena_create();
     const cute_value *view = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -50,7 +50,7 @@ static bool wanted(const cute_pass_run *pass, MlirOperation op)
 
 static void run_tensor_partition(MlirOperation root, cute_pass_run *pass)
 {
-    if (!cute_expand(root, pass, wanted)) {
+    if (!cute_expand(root, pass, is_wanted_partition)) {
         cute_pass_unchanged(pass);
         return;
     }

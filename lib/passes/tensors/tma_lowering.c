@@ -51,7 +51,7 @@ typedef struct state {
 } state;
 
 /* Collects the fields set between the creation of an atom and `atom`. False if the creation is not found. */
-static bool trace(MlirValue atom, state *out)
+static bool trace_atom(MlirValue atom, state *out)
 {
     *out = (state){0};
     for (;;) {
@@ -87,7 +87,7 @@ static MlirValue map_pointer(const cute_builder *b, MlirValue map)
 
 static cute_status state_of(const cute_expansion *x, MlirValue atom, state *out)
 {
-    if (trace(atom, out)) return CUTE_OK;
+    if (trace_atom(atom, out)) return CUTE_OK;
     return cute_fail(x->diag, CUTE_INVALID, NULL,
                      "expects an atom whose make_exec_tma and set_value are visible: it must not pass a "
                      "loop, a branch or a call");
@@ -194,7 +194,7 @@ static MlirValue as_integer(const cute_builder *b, cute_int value, unsigned bits
 /* ---- copies ---- */
 
 /* The conjunction of the predicates of all elements of the copy. */
-static cute_status predicate_of(const cute_expansion *x, MlirOperation op, MlirValue *out)
+static cute_status copy_predicate(const cute_expansion *x, MlirOperation op, MlirValue *out)
 {
     *out = (MlirValue){NULL};
     if (mlirOperationGetNumOperands(op) < 4) return CUTE_OK;
@@ -224,8 +224,8 @@ static cute_status count_runs(const cute_expansion *x, const cute_tma *tma, cons
         shared < 0 || shared == c->size ? "" : " and a different number of elements in shared memory");
 }
 
-static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_tma *tma, cute_tma_copy *copy,
-                         intptr_t global, intptr_t shared, int64_t *runs)
+static cute_status lower_runs(const cute_expansion *x, MlirOperation op, const cute_tma *tma,
+                              cute_tma_copy *copy, intptr_t global, intptr_t shared, int64_t *runs)
 {
     cute_tensor memory;
     coordinates *c = cute_arena_alloc(x->arena, sizeof *c);
@@ -276,7 +276,7 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
 /* ---- bulk copies ---- */
 
 /* Length of the runs of contiguous elements: each aligned run of that length is contiguous. */
-static int64_t contiguous(const cute_tensor *t)
+static int64_t contiguous_run(const cute_tensor *t)
 {
     int64_t run = 1;
     if (t->value.tree || t->value.pointer->swizzle.bits) return cute_tensor_run(t);
@@ -318,8 +318,8 @@ static cute_status bind_bulk(const cute_expansion *x, MlirOperation op, const cu
         return cute_fail(x->diag, CUTE_INVALID, NULL,
                          "expects equal numbers of elements in both tensors, got %lld and %lld",
                          (long long)tensors[0].size, (long long)tensors[1].size);
-    *elements =
-        common_divisor(common_divisor(contiguous(&tensors[0]), contiguous(&tensors[1])), tensors[0].size);
+    *elements = common_divisor(common_divisor(contiguous_run(&tensors[0]), contiguous_run(&tensors[1])),
+                               tensors[0].size);
     if (*elements * bulk->bits % 128 == 0) return CUTE_OK;
     return cute_fail(x->diag, CUTE_INVALID, NULL,
                      "expects a multiple of 16 bytes that are contiguous in both tensors, got %lld elements "
@@ -372,7 +372,7 @@ static cute_status lower_bulk(const cute_expansion *x, const cute_pass_run *pass
         cute_space space = cute_type_peek(mlirValueGetType(s.barrier))->pointer->space;
         copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, space));
     }
-    CUTE_TRY(predicate_of(x, op, &copy.predicate));
+    CUTE_TRY(copy_predicate(x, op, &copy.predicate));
     cute_arch_bulk(&b, &copy, bulk, runs, count);
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld bulk copies, %lld bytes each",
                      (long long)count, (long long)runs[0].bytes);
@@ -410,8 +410,8 @@ cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pa
                           .mask = load ? s.mask : (MlirValue){NULL},
                           .policy = s.policy};
     if (load) copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, CUTE_SPACE_SMEM));
-    CUTE_TRY(predicate_of(x, op, &copy.predicate));
-    CUTE_TRY(lower(x, op, tma, &copy, load ? 1 : 2, load ? 2 : 1, &runs));
+    CUTE_TRY(copy_predicate(x, op, &copy.predicate));
+    CUTE_TRY(lower_runs(x, op, tma, &copy, load ? 1 : 2, load ? 2 : 1, &runs));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld TMA instructions, %lld bits each",
                      (long long)runs, (long long)tma->copy_bits);
     return CUTE_OK;
@@ -431,8 +431,8 @@ cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
     state s;
     int64_t runs;
     CUTE_TRY(cute_tma_map_of(x, op, &b, &copy.map));
-    if (tma->executable && trace(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
-    return lower(x, op, tma, &copy, 1, -1, &runs);
+    if (tma->executable && trace_atom(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
+    return lower_runs(x, op, tma, &copy, 1, -1, &runs);
 }
 
 /* ---- tensor maps modified by the kernel ---- */

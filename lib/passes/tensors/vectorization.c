@@ -40,7 +40,7 @@ static bool has_widths(const cute_atom *atom)
 }
 
 /* A tensor composed with a known layout. */
-static MlirValue composed(const cute_builder *b, cute_arena *arena, MlirValue tensor, cute_layout tile)
+static MlirValue compose_tensor(const cute_builder *b, cute_arena *arena, MlirValue tensor, cute_layout tile)
 {
     cute_value value = cute_value_of_layout(tile);
     MlirType type = cute_type_of_value(b->context, arena, &value);
@@ -51,7 +51,8 @@ static MlirValue composed(const cute_builder *b, cute_arena *arena, MlirValue te
 }
 
 /* Builds source, destination and predicate of the widened copy; false if an operation cannot be built. */
-static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, const cute_widest *widest)
+static bool replace_copy(MlirOperation op, cute_arena *arena, const cute_atom *atom,
+                         const cute_widest *widest)
 {
     cute_builder b = cute_builder_before(op);
     cute_value value = {.type = CUTE_ATOM, .atom = atom};
@@ -61,8 +62,8 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
     if (mlirTypeIsNull(type)) return false;
     operands[0] = cute_build_value(&b, "cute.make_atom", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     for (intptr_t i = 1; i < count; i++) {
-        operands[i] = composed(&b, arena, mlirOperationGetOperand(op, i),
-                               i == 3 ? widest->predicate_tile : widest->tile);
+        operands[i] = compose_tensor(&b, arena, mlirOperationGetOperand(op, i),
+                                     i == 3 ? widest->predicate_tile : widest->tile);
         if (mlirValueIsNull(operands[i])) return false;
     }
     MlirAttribute fill = mlirOperationGetInherentAttributeByName(op, cute_text("zero_fill"));
@@ -79,8 +80,8 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
 }
 
 /* Checks that the tensors can be composed, before creating operations that would report an error. */
-static cute_status check(cute_arena *arena, const cute_value *operands, intptr_t count,
-                         const cute_widest *widest, cute_diag *diag)
+static cute_status check_composition(cute_arena *arena, const cute_value *operands, intptr_t count,
+                                     const cute_widest *widest, cute_diag *diag)
 {
     for (intptr_t i = 1; i < count; i++) {
         cute_value pair[] = {operands[i],
@@ -91,7 +92,7 @@ static cute_status check(cute_arena *arena, const cute_value *operands, intptr_t
     return CUTE_OK;
 }
 
-static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
+static cute_status widen_copy(vectorization *v, cute_arena *arena, MlirOperation op)
 {
     cute_value operands[4];
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -114,8 +115,8 @@ static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
     MlirLocation location = mlirOperationGetLocation(op);
     if (most > atom->bits) {
         CUTE_TRY(cute_atom_of_bits(arena, atom, most, &wide, v->diag));
-        CUTE_TRY(check(arena, operands, count, &widest, v->diag));
-        if (!replace(op, arena, wide, &widest))
+        CUTE_TRY(check_composition(arena, operands, count, &widest, v->diag));
+        if (!replace_copy(op, arena, wide, &widest))
             return cute_fail(v->diag, CUTE_INVALID, NULL, "its tensors cannot be divided by %lld elements",
                              (long long)widest.elements);
         v->changed = true;
@@ -129,12 +130,12 @@ static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
     return CUTE_OK;
 }
 
-static void visit(MlirOperation op, void *context)
+static void vectorize_copy(MlirOperation op, void *context)
 {
     vectorization *v = context;
     cute_arena *arena = cute_arena_create();
     MlirLocation location = mlirOperationGetLocation(op);
-    if (arena && widen(v, arena, op) != CUTE_OK) {
+    if (arena && widen_copy(v, arena, op) != CUTE_OK) {
         /* The copy is unchanged. */
         cute_pass_remark(v->pass, location, "is not considered: %s",
                          cute_diag_count(v->diag) ? cute_diag_get(v->diag, 0)->text : "out of memory");
@@ -146,7 +147,7 @@ static void visit(MlirOperation op, void *context)
 static void run_vectorization(MlirOperation root, cute_pass_run *pass)
 {
     vectorization v = {.pass = pass, .diag = cute_diag_create()};
-    cute_op_each(root, "cute.copy", visit, &v);
+    cute_op_each(root, "cute.copy", vectorize_copy, &v);
     cute_diag_destroy(v.diag);
     if (!v.changed) cute_pass_unchanged(pass);
 }

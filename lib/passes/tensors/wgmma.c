@@ -54,7 +54,7 @@ static mark mark_of(MlirOperation op, int64_t *groups)
 
 /* ---- operands ---- */
 
-static const cute_atom *atom_of(MlirOperation op)
+static const cute_atom *gemm_atom(MlirOperation op)
 {
     const cute_value *mma = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     return mma ? mma->atom : NULL;
@@ -63,7 +63,7 @@ static const cute_atom *atom_of(MlirOperation op)
 static bool is_wgmma(MlirOperation op)
 {
     if (!cute_op_is(op, "cute.gemm") && !cute_op_is(op, "cute.mma_atom_call")) return false;
-    const cute_atom *atom = atom_of(op);
+    const cute_atom *atom = gemm_atom(op);
     return atom && atom->known && atom->wgmma;
 }
 
@@ -248,7 +248,7 @@ typedef struct product {
     MlirValue always; /* constant true */
 } product;
 
-static int64_t extent(const cute_value *view, size_t mode)
+static int64_t view_extent(const cute_value *view, size_t mode)
 {
     const cute_tree *shape = view->layout.shape;
     if (shape->kind != CUTE_TREE_TUPLE) return mode ? 1 : cute_tree_is_static(shape) ? shape->value.value : 0;
@@ -317,7 +317,7 @@ static cute_status refuse_two(MlirOperation op, const MlirOperation made[2])
     return CUTE_INVALID;
 }
 
-static cute_status bind(product *p, MlirOperation op)
+static cute_status bind_product(product *p, MlirOperation op)
 {
     cute_diag *diag = p->x->diag;
     const cute_atom_operand *o = p->atom->operand;
@@ -351,7 +351,7 @@ static int64_t rows_of(const product *p, int which, size_t mode)
 {
     bool registers = which == D || (which == A && !p->atom->operand[CUTE_ATOM_A].described);
     if (registers) return cute_tensor_extent(which == D ? &p->d : &p->a_registers, mode);
-    return extent(&p->described[which].view, mode);
+    return view_extent(&p->described[which].view, mode);
 }
 
 static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgmma_step *out)
@@ -372,8 +372,8 @@ static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgm
 }
 
 /* Emits the products for k to k + count - 1, with PTX before and after them. */
-static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, const char *before,
-                       const char *behind)
+static cute_status emit_products(product *p, int64_t m, int64_t n, int64_t k, int count, const char *before,
+                                 const char *behind)
 {
     const cute_atom_operand *c = &p->atom->operand[CUTE_ATOM_C];
     MlirValue d[CUTE_MOST_TIED];
@@ -397,7 +397,7 @@ static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, c
 static bool is_single(MlirOperation op)
 {
     const cute_value *d = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 1)));
-    return d && d->type == CUTE_MEMREF && extent(d, 1) == 1 && extent(d, 2) == 1;
+    return d && d->type == CUTE_MEMREF && view_extent(d, 1) == 1 && view_extent(d, 2) == 1;
 }
 
 enum { WAIT_TEXT = 48 };
@@ -433,8 +433,8 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
 {
     product *p = cute_arena_alloc(x->arena, sizeof *p);
     if (!p) return cute_fail_memory(x->diag);
-    *p = (product){.x = x, .atom = atom_of(op), .b = cute_builder_before(op)};
-    CUTE_TRY(bind(p, op));
+    *p = (product){.x = x, .atom = gemm_atom(op), .b = cute_builder_before(op)};
+    CUTE_TRY(bind_product(p, op));
     CUTE_TRY(read_signs(x, op, p->negative));
     int64_t m = rows_of(p, D, 1), n = rows_of(p, D, 2), k = rows_of(p, A, 2);
     if (m < 1 || n < 1 || k < 1 || m != rows_of(p, A, 1) || n != rows_of(p, B, 1) || k != rows_of(p, B, 2))
@@ -454,7 +454,8 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
         int count = (int)(k - step < most ? k - step : most);
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++)
-                CUTE_TRY(run(p, i, j, step, count, step ? "" : before, step + count < k ? "" : behind));
+                CUTE_TRY(
+                    emit_products(p, i, j, step, count, step ? "" : before, step + count < k ? "" : behind));
     }
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s", (long long)(m * n * k),
                      p->atom->name);
@@ -471,7 +472,7 @@ typedef struct pins {
     size_t count, capacity;
 } pins;
 
-static void pin(pins *p, MlirValue tensor)
+static void pin_registers(pins *p, MlirValue tensor)
 {
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     MlirOperation memory = type && type->type == CUTE_MEMREF && type->pointer->space == CUTE_SPACE_RMEM
@@ -488,8 +489,8 @@ static void pin_product(MlirOperation op, void *context)
 {
     pins *p = context;
     if (!is_wgmma(op)) return;
-    pin(p, mlirOperationGetOperand(op, 1));
-    if (p->a_too) pin(p, mlirOperationGetOperand(op, 2));
+    pin_registers(p, mlirOperationGetOperand(op, 1));
+    if (p->a_too) pin_registers(p, mlirOperationGetOperand(op, 2));
 }
 
 static void pin_inside(pins *p, MlirOperation op)
@@ -510,7 +511,7 @@ static bool is_structured(MlirOperation op)
     return mlirBlockIsNull(mlirBlockGetNextInRegion(first));
 }
 
-static bool is_function(MlirOperation op)
+static bool is_function_like(MlirOperation op)
 {
     return mlirOperationIsNull(op) || cute_op_of(op, "gpu.") || cute_op_of(op, "func.") ||
            cute_op_is(op, "llvm.func") || cute_op_of(op, "cuda.");
@@ -527,7 +528,7 @@ static void pin_behind(pins *p, MlirOperation op)
             if (mark_of(next, NULL) == MARK_COMMIT) return;
             pin_inside(p, next);
         }
-        if (is_function(parent)) return;
+        if (is_function_like(parent)) return;
         pin_inside(p, parent); /* from the next iteration */
         op = parent;
     }
@@ -552,7 +553,7 @@ static void pin_before(pins *p, MlirOperation op)
             }
             pin_inside(p, previous);
         }
-        if (cleared || is_function(parent)) return;
+        if (cleared || is_function_like(parent)) return;
         pin_inside(p, parent); /* from the previous iteration */
         from = parent;
     }
@@ -574,7 +575,7 @@ static MlirType elements_of(MlirOperation memory, int64_t *count)
 }
 
 /* Loads the registers of `memory` before the instruction and stores them after it. */
-static void place(pins *p, MlirOperation op, const char *ptx)
+static void place_instruction(pins *p, MlirOperation op, const char *ptx)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue values[CUTE_MOST_TIED], addresses[CUTE_MOST_TIED];
@@ -627,7 +628,7 @@ static void pin_one(MlirOperation op, void *context)
     if (!p->count || is_of_neighbour(p, op, is)) return;
     char text[WAIT_TEXT];
     mark_text(op, text);
-    place(p, op, text);
+    place_instruction(p, op, text);
 }
 
 void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)

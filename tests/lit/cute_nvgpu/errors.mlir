@@ -195,7 +195,7 @@ func.func @exec_basis(%v0: !cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_b
 // -----
 
 func.func @tma_space(%v0: !cute.memref<f16, smem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, %v1: !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, %v2: !cute.layout<"(64,32):(1@0,1@1)">) {
-  // expected-error@+1 {{expects a tensor in gmem, got a tensor in smem}}
+  // expected-error@+1 {{expects a tensor in gmem, but got a tensor in smem}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_store(%v0, %v1, %v2) : (!cute.memref<f16, smem, align<16>, "(?,?,?):(?{i64},1,?{i64})">, !cute.composed_layout<"S<2,4,3> o 0 o ((8,8),(32,1)):((32,256),(1,0))">, !cute.layout<"(64,32):(1@0,1@1)">) -> (!cute_nvgpu.atom.non_exec_tiled_tma_store<f16, copy_bits = 32768, tma_gbasis = <"(32,64,1):(1@1,1@0,1@2)">, tma_format = F16_RN>, !cute.coord_tensor<"(0,0,0)", "(?,?,?):(1@1,1@0,1@2)">)
   return
 }

@@ -14,7 +14,7 @@ func.func @alignment(%a: !atom, %s: !cute.ptr<i64, smem, align<64>>) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?,?):(1,?{i64},?{i64})">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @im2col(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects an atom of tiles: a map in im2col mode can't be changed}}
+  // expected-error@+1 {{expects an atom of tiles: a map of the im2col mode can't be changed}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }

@@ -152,7 +152,7 @@ func.func @six_modes(%t: !cute.memref<f16, gmem, align<16>, "(?,?,?,?,?,?):(?{i6
 
 // expected-note@+1 {{%t is a}}
 func.func @composed(%t: !cute.memref<f16, gmem, align<16>, "S<2,3,3> o 0 o (64,64):(64,1)">) {
-  // expected-error@+1 {{expects a tensor whose layout has strides: tensor maps cannot have composed layouts}}
+  // expected-error@+1 {{expects a tensor whose layout has strides: a tensor map has no composed layouts}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }
@@ -161,7 +161,7 @@ func.func @composed(%t: !cute.memref<f16, gmem, align<16>, "S<2,3,3> o 0 o (64,6
 
 // expected-note@+1 {{%t is a}}
 func.func @shared(%t: !cute.memref<f16, smem, align<16>, "(64,64):(64,1)">) {
-  // expected-error@+1 {{expects a tensor in gmem, got a tensor in smem}}
+  // expected-error@+1 {{expects a tensor in gmem, but got a tensor in smem}}
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
   return
 }

@@ -24,7 +24,7 @@ func.func @k(%x: !cute.memref<f32, gmem, "?:1">) attributes {gpu.kernel} {
 // -----
 
 gpu.module @m {
-  // expected-warning @+1 {{'cuda.kernel' op gets no metadata, as it is no kernel of a gpu.module yet: run cute-import-kernels before cute-kernel-metadata}}
+  // expected-warning @+1 {{'cuda.kernel' op gets no metadata, as it is not a kernel in a gpu.module yet: run cute-import-kernels before cute-kernel-metadata}}
   cuda.kernel @k(%x: !cute.memref<f32, gmem, "?:1">) {
     cuda.return
   }

@@ -83,7 +83,7 @@ gpu.module @kernels {
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
     // expected-remark@+1 {{is coalesced: 64 sectors in 16 requests}}
     %0 = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !rows
-    // expected-remark@+1 {{and keeps its threads: they follow the order of the tensor's elements already}}
+    // expected-remark@+1 {{but keeps its threads: they follow the order of the tensor's elements already}}
     %1 = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !wide
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %2 = cute.tiled.copy.partition_S(%0, %x, %c)

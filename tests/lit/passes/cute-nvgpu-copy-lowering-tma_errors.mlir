@@ -15,7 +15,7 @@ func.func @no_barrier(%g: !G, %s: !S) {
 !S = !cute.memref<f32, smem, align<16>, "(64):(1)">
 func.func @not_side_by_side(%g: !G, %s: !S) {
   %a = cute.make_atom : !cute_nvgpu.atom.bulk_copy<f32, s2g>
-  // expected-error@+1 {{expects a multiple of 16 bytes that lie side by side in both tensors, but got 1 elements of 32 bits}}
+  // expected-error@+1 {{expects a multiple of 16 bytes that are contiguous in both tensors, got 1 elements of 32 bits}}
   cute.copy %a, %s, %g
   return
 }

@@ -56,7 +56,7 @@ func.func @sign_of_one_way(%m: !ss, %which: i1, %a: !v, %l: !cute.layout<"((2,2,
   } else {
     scf.yield %m : !ss
   }
-  // expected-error@+1 {{expects the field 'neg_a' to be a constant, the same one whichever way it is reached}}
+  // expected-error@+1 {{expects the field 'neg_a' to be a constant, equal on all paths}}
   cute.gemm %r, %d, %a, %a, %d
   return
 }
@@ -103,7 +103,7 @@ func.func @one_of_two(%m: !ss, %a: !v, %b: !v, %l: !cute.layout<"((2,2,1),1,1):(
   } else {
     scf.yield %d : !d
   }
-  // expected-error@+1 {{expects the same accumulator whichever way it is reached, but got one of several}}
+  // expected-error@+1 {{expects the same accumulator on all paths, got one of several}}
   cute.gemm %m, %z, %a, %b, %z
   return
 }

@@ -29,9 +29,9 @@ gpu.module @m {
   // CHECK-SAME: "name":{{ ?}}"wide"
   // CHECK-NOT: offsets
   gpu.func @parts(%x: !cute.memref<f32, gmem, "(?,?,?):(?{i64},?,?{i64})">, %wide: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %i: i32) kernel {
-    // ERR: index-overflow.mlir:[[@LINE+1]]:13: remark: 'cute.local_tile' computes offsets of 'x' in 32 bits
+    // ERR: index-overflow.mlir:[[@LINE+1]]:13: remark: 'cute.local_tile' computes 32-bit offsets of 'x'
     %tile = cute.local_tile %x, (64, 32, 8), (%i, %i, %i)
-    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes offsets of 'x' in 32 bits
+    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes 32-bit offsets of 'x'
     %a = cute.load %tile[0, 1, 2]
     cute.store %a, %wide[%i, %i]
     gpu.return

@@ -13,7 +13,7 @@
 func.func @paths(%l: !cute.layout<"(?,(2,?)):(1,(?,8))">) -> !cute.layout<"2:?"> {
   %m = cute.get<[1]>(%l) : !cute.layout<"(?,(2,?)):(1,(?,8))"> -> !cute.layout<"(2,?):(?,8)">
   // CHECK: remarks.mlir:[[@LINE+2]]:8: remark: 'cute.get' of 'cute.get' is computed directly, by 'cute.get' [cute-layout-fusion]
-  // expected-remark@+1 {{computed at once}}
+  // expected-remark@+1 {{computed directly}}
   %0 = cute.get<[0]>(%m) : !cute.layout<"(2,?):(?,8)"> -> !cute.layout<"2:?">
   return %0 : !cute.layout<"2:?">
 }

@@ -100,7 +100,7 @@ func.func @fill(%t: !cute.memref<f32, rmem, "(4,2):(1,4)">, %x: i32) {
 // -----
 
 func.func @copy_atom(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %s: !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">, %d: !cute.memref<f32, rmem, align<16>, "((4,1),2):((1,0),4)">) {
-  // expected-error@+1 {{expects a copy atom, got 'sm80.mma'}}
+  // expected-error@+1 {{expects an atom that copies, but got 'sm80.mma'}}
   cute.copy(%a, %s, %d) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">, !cute.memref<f32, rmem, align<16>, "((4,1),2):((1,0),4)">) -> ()
   return
 }
@@ -108,7 +108,7 @@ func.func @copy_atom(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f3
 // -----
 
 func.func @prefetch(%a: !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, %s: !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) {
-  // expected-error@+1 {{'cute.prefetch' op expects a copy atom, got 'sm80.mma'}}
+  // expected-error@+1 {{'cute.prefetch' op expects an atom that copies, but got 'sm80.mma'}}
   cute.prefetch(%a, %s) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, !cute.memref<f32, gmem, align<16>, "((4,1),2):((1,0),64)">) -> ()
   return
 }
