@@ -25,7 +25,7 @@ void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 /* Attribute of an llvm.alloca that holds a tensor in registers: its element type and layout. */
 #define CUTE_REGISTERS "cute.registers"
 
-/* Call before and after converting scf, to keep loop annotations (lower_loops.c). False: there are none. */
+/* Call before and after converting scf, to keep loop annotations (lower_loops.c). False: no annotations. */
 bool cute_loops_mark(MlirOperation root);
 void cute_loops_annotate(MlirOperation root);
 

@@ -240,5 +240,5 @@ MLIR
         defines=$(sed -n 's|^// defs: ||p' "$file")
         eval "cute-opt $defines --split-input-file --cute-assert-bounds $file" >out 2>messages || { cat messages; false; }
     done
-    cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside of the whole tensor's shape (%lld,%lld,3,5)"
+    cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside the whole tensor's shape (%lld,%lld,3,5)"
 }

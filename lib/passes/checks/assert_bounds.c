@@ -1,12 +1,13 @@
 /* cute-assert-bounds: run-time bounds checks for tensor coordinates and thread indices.
  *
- * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: each access to a tensor is within its shape, and
- * each thread index is within its tiled copy, tiled MMA or layout and within the launch; where that cannot be proved, a message
- * and a cf.assert are added, which cute-lower-assert lowers. The accesses themselves do not change.
+ * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: each access to a tensor is
+ * within its shape, and each thread index is within its tiled copy, tiled MMA or layout and within the
+ * launch; where that cannot be proved, a message and a cf.assert are added, which cute-lower-assert lowers.
+ * The accesses themselves do not change.
  *
- * The coordinates of a tile, partition or slice are those in the whole tensor, obtained by applying the same operations to its
- * identity tensor. A predicated copy is checked only where its predicate is not 0. A tensor built from a pointer, or carried by
- * a loop, counts as a whole tensor.
+ * The coordinates of a tile, partition or slice are those in the whole tensor, obtained by applying the same
+ * operations to its identity tensor. A predicated copy is checked only where its predicate is not 0. A
+ * tensor built from a pointer, or carried by a loop, counts as a whole tensor.
  *
  *     %x = cute.memref.load(%t, %c) : (!cute.memref<f32, gmem, "(?,8):(8,1)">, !cute.coord<"(?,?)">) -> f32
  * ->
@@ -373,7 +374,7 @@ static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith,
     return items ? cute_tree_tuple(x->arena, items, more->count) : NULL;
 }
 
-/* The coordinate of the element at `at` in a coordinate tensor; NULL if there is none. */
+/* The coordinate of the element at `at` in a coordinate tensor, or NULL. */
 static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builder *b,
                                       const cute_value *coords, const cute_tree *at)
 {
@@ -383,7 +384,7 @@ static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builde
     return sum_of(x, &arith, coords->tree, offset.tree);
 }
 
-/* The coordinate of element `index`; false if there is none to compare. */
+/* The coordinate of element `index`; false if it cannot be compared. */
 static bool element_at(const cute_expansion *x, const cute_builder *b, const cute_value *coords,
                        const cute_tree *shape, int64_t index, place *out)
 {

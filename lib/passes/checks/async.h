@@ -149,7 +149,7 @@ typedef enum async_code {
     ASYNC_ENDIF,
     ASYNC_FOR,       /* in: lower, upper, step; out: the counter; target: after the loop */
     ASYNC_NEXT,      /* target: the loop's FOR */
-    ASYNC_CONDITION, /* in[0]: condition; target: after the loop; a COPY of the forwarded values precedes it */
+    ASYNC_CONDITION, /* in[0]: condition; target: after the loop; follows a COPY of forwarded values */
     ASYNC_GOTO,
     ASYNC_END,
 } async_code;
@@ -197,10 +197,9 @@ struct async_instr {
     bool writes;        /* for TOUCH */
     bool events_inside; /* for IF, FOR and loops */
     int id;
-    int width, from,
-        predicate; /* for integers: bits of the result and of the first operand; of a comparison: its predicate */
-    bool first_lane;     /* for EVAL: the result is that of the first lane */
-    const int *in, *out; /* slots */
+    int width, from, predicate; /* integers: bits of result and first operand; comparison predicate */
+    bool first_lane;            /* for EVAL: the result is that of the first lane */
+    const int *in, *out;        /* slots */
     int in_count, out_count;
     int target;
     int loop[2]; /* for FOR and NEXT: slots of the bound and the step */

@@ -1,8 +1,9 @@
 /* cute-atom-validation: proves that atoms are compatible with their tilings and tensors.
  *
- * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and writes each element in memory once; copies and
- * MMAs have the element types, memory spaces, alignment and extents that their instructions need, and predicates where tiles
- * exceed their tensors; `arch` (default: the targets of the gpu.module) has the instructions. Changes nothing.
+ * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and writes each element in memory
+ * once; copies and MMAs have the element types, memory spaces, alignment and extents that their instructions
+ * need, and predicates where tiles exceed their tensors; `arch` (default: the targets of the gpu.module) has
+ * the instructions. Changes nothing.
  *
  *     %t = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16>) -> !cute.tiled_copy<
  *         !cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"(32,2):(2,1)">, tiler_mn = <"[128:1]">>

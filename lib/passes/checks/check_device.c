@@ -1,9 +1,9 @@
 /* cute-check-device: rejects operations that cannot be lowered or that the target lacks.
  *
- * Requires: kernels in gpu.modules, as users write them. Ensures for gpu.modules: `arch` has the operations; PTX accepts the
- * names of functions; workgroup and private memory have known extents; inline assembly refers to existing operands;
- * dimensions and loop steps are at least 1; no types that PTX lacks, and no arithmetic on 8-bit floats. Changes nothing.
- * Without `arch`, the targets of each gpu.module apply.
+ * Requires: kernels in gpu.modules, as users write them. Ensures for gpu.modules: `arch` has the operations;
+ * PTX accepts the names of functions; workgroup and private memory have known extents; inline assembly
+ * refers to existing operands; dimensions and loop steps are at least 1; no types that PTX lacks, and no
+ * arithmetic on 8-bit floats. Changes nothing. Without `arch`, the targets of each gpu.module apply.
  *
  *     %r = arith.addf %v, %v : f128
  * ->

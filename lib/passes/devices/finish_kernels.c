@@ -1,12 +1,12 @@
 /* cute-finish-kernels: restores kernel attributes that the conversion of gpu.func drops.
  *
- * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: each has `nvvm.kernel`, even if the source had only
- * `gpu.kernel`; by-value parameters have llvm.byval, llvm.align and nvvm.grid_constant again; a required block size
- * (`nvvm.reqntid`) is not weakened to a bound; no argument carries `cute.` attributes. Non-kernel functions are internal,
- * unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`), and a function that the source only
- * declares is a declaration under its own name. A shared array without elements is dynamic shared memory, however it was
- * declared: external, so that all of them have the same address, and aligned to 1024, the span of the widest swizzle of TMA
- * and wgmma.
+ * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: each has `nvvm.kernel`, even if the source
+ * had only `gpu.kernel`; by-value parameters have llvm.byval, llvm.align and nvvm.grid_constant again; a
+ * required block size (`nvvm.reqntid`) is not weakened to a bound; no argument carries `cute.` attributes.
+ * Non-kernel functions are internal, unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`),
+ * and a function that the source only declares is a declaration under its own name. A shared array without
+ * elements is dynamic shared memory, however it was declared: external, so that all of them have the same
+ * address, and aligned to 1024, the span of the widest swizzle of TMA and wgmma.
  *
  *     llvm.mlir.global private @smem() {addr_space = 3 : i32} : !llvm.array<0 x f16>
  * ->

@@ -1,8 +1,8 @@
 /* cute-fold-structs: folds field extractions from structs that were just built.
  *
- * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose position determines the result.
- * Upstream's folder only compares whole positions: it does not see that [0, 1] is a field of a struct inserted
- * at [0].
+ * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose position
+ * determines the result. Upstream's folder only compares whole positions: it does not see that [0, 1] is a
+ * field of a struct inserted at [0].
  *
  *     %1 = llvm.insertvalue %pair, %0[0]
  *     %2 = llvm.extractvalue %1[0, 1]

@@ -1,9 +1,9 @@
 /* cute-kernel-registers: adds the launch bounds that ptxas needs for setmaxnreg.
  *
- * Requires: kernels are llvm.func, with their callees present. Ensures: a kernel that executes setmaxnreg, directly or through
- * calls, has a minimum number of blocks per multiprocessor or a register limit. Without either, and without a block size, ptxas
- * does not know the initial registers of a thread and ignores setmaxnreg. The default is one block per multiprocessor,
- * for which such kernels are written.
+ * Requires: kernels are llvm.func, with their callees present. Ensures: a kernel that executes setmaxnreg,
+ * directly or through calls, has a minimum number of blocks per multiprocessor or a register limit. Without
+ * either, and without a block size, ptxas does not know the initial registers of a thread and ignores
+ * setmaxnreg. The default is one block per multiprocessor, for which such kernels are written.
  *
  *     llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>} { nvvm.setmaxregister increase 240 ...
  * ->

@@ -1,10 +1,10 @@
 /* cute-legalize-arith: lowers operations of arith that upstream's conversions lack or get wrong.
  *
- * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which overflows for the
- * smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions of sm_89, which
- * saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no operation with two results on vectors
- * of rank 2 and more; arith.maxnumf and arith.minnumf are intrinsics where these are one instruction (arith-expand emits
- * three).
+ * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which
+ * overflows for the smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions
+ * of sm_89, which saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no
+ * operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are intrinsics
+ * where these are one instruction (arith-expand emits three).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->

@@ -1,7 +1,8 @@
-/* cute-legalize-math: rewrites operations of math to forms that upstream's conversions accept, by the table math.def.
+/* cute-legalize-math: rewrites operations of math to forms that upstream's conversions accept, by the table
+ * math.def.
  *
- * Requires: kernels in gpu.modules. Ensures there: libdevice functions on f32 and f64 and on vectors of rank 1 only;
- * those unknown to upstream are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
+ * Requires: kernels in gpu.modules. Ensures there: libdevice functions on f32 and f64 and on vectors of rank
+ * 1 only; those unknown to upstream are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
  *
  *     %r = math.exp %v : bf16
  * ->

@@ -1,8 +1,9 @@
 /* cute-line-info: restricts debug information to source lines.
  *
- * Requires: nothing. Ensures: the module's location carries a compile unit that emits `.loc` directives only, to which
- * the debug information of its functions belongs; ensure-debug-info-scope-on-llvm-func adds that of inlined code.
- * Operations from a file other than their function's have a lexical scope with that file. Equivalent to nvcc's -lineinfo.
+ * Requires: nothing. Ensures: the module's location carries a compile unit that emits `.loc` directives
+ * only, to which the debug information of its functions belongs; ensure-debug-info-scope-on-llvm-func adds
+ * that of inlined code. Operations from a file other than their function's have a lexical scope with that
+ * file. Equivalent to nvcc's -lineinfo.
  */
 #include <llvm/Config/llvm-config.h>
 #include <mlir-c/Dialect/LLVM.h>

@@ -1,7 +1,7 @@
 /* cute-lower-atomics: lowers memref.atomic_rmw and memref.generic_atomic_rmw.
  *
- * Requires: kernels in gpu.modules. Ensures: no such operations in gpu.modules. They are relaxed, at gpu scope: one
- * instruction if it exists, otherwise a compare-and-swap loop.
+ * Requires: kernels in gpu.modules. Ensures: no such operations in gpu.modules. They are relaxed, at gpu
+ * scope: one instruction if it exists, otherwise a compare-and-swap loop.
  *
  *     %old = memref.atomic_rmw mulf %v, %m[%i] : (f32, memref<?xf32>) -> f32
  * ->

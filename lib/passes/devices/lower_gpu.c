@@ -1,7 +1,7 @@
 /* cute-lower-gpu: lowers operations of gpu that convert-gpu-to-nvvm of MLIR 19 does not.
  *
- * Requires: kernels in gpu.modules. Ensures there: no gpu.cluster_dim_blocks, global_id, num_subgroups, subgroup_id,
- * subgroup_size.
+ * Requires: kernels in gpu.modules. Ensures there: no gpu.cluster_dim_blocks, global_id, num_subgroups,
+ * subgroup_id, subgroup_size.
  *
  *     %n = gpu.cluster_dim_blocks x
  * ->

@@ -1,8 +1,9 @@
 /* cute-lower-loops: lowers scf to branches and keeps loop annotations.
  *
  * Requires: nothing. Ensures: those of convert-scf-to-cf, and the `loop_annotation` (of the dialect llvm;
- * `llvm.loop_annotation` is an alias) of an scf.for or scf.while is on the latch branch, where LLVM expects it.
- * Upstream drops it. In an llvm.func, block arguments have LLVM types: an index is an i64, a memref its descriptor.
+ * `llvm.loop_annotation` is an alias) of an scf.for or scf.while is on the latch branch, where LLVM expects
+ * it. Upstream drops it. In an llvm.func, block arguments have LLVM types: an index is an i64, a memref its
+ * descriptor.
  *
  *     scf.for %i = %a to %b step %c { ... } {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
  * ->

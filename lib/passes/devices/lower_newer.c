@@ -1,4 +1,5 @@
-/* cute-lower-newer: lowers operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) to PTX or existing operations.
+/* cute-lower-newer: lowers operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) to PTX or
+ * existing operations.
  *
  * Requires: nothing. Ensures: no such operations in gpu.modules, except those of sm_100 and later.
  *
@@ -21,7 +22,7 @@
 
 typedef struct newer {
     const char *name;
-    /* Returns the replacement of the result, null if there is none; sets *failed after an error. */
+    /* Returns the replacement of the result, null without results; sets *failed after an error. */
     MlirValue (*lower)(const cute_builder *b, MlirOperation op, const struct newer *row, bool *failed);
     const char *text, *constraints; /* or parameters of `lower` */
 } newer;

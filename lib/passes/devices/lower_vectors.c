@@ -1,9 +1,9 @@
 /* cute-lower-vectors: lowers operations of vector that convert-vector-to-llvm does not.
  *
- * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan,
- * no vector.contract of a kind other than add, no vector.mask around a
- * transfer, no vector.extract or insert of a
- * scalar at a position of several numbers that are not all known, and no vector.from_elements of rank 2 and more.
+ * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan, no
+ * vector.contract of a kind other than add, no vector.mask around a transfer, no vector.extract or insert of
+ * a scalar at a position of several numbers that are not all known, and no vector.from_elements of rank 2
+ * and more.
  *
  *     %r = vector.extract %v[%i, 1] : f32 from vector<2x4xf32>
  * ->

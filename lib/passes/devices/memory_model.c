@@ -1,8 +1,8 @@
 /* cute-memory-model: lowers fences and atomic accesses of llvm to the PTX memory model.
  *
  * Requires: nothing. Ensures: no llvm.fence, no atomic llvm.load or llvm.store, no llvm.cmpxchg, and no
- * llvm.atomicrmw in gpu.modules except relaxed ones at gpu scope that LLVM selects as one instruction. LLVM 19 cannot
- * select the former, and drops the order and scope of the latter.
+ * llvm.atomicrmw in gpu.modules except relaxed ones at gpu scope that LLVM selects as one instruction. LLVM
+ * 19 cannot select the former, and drops the order and scope of the latter.
  *
  *     %v = llvm.load %p atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
  * ->

@@ -1,4 +1,5 @@
-/* cute-nvgpu-to-nvgpu: lowers instructions and thread communication to operations of nvvm, llvm and inline PTX.
+/* cute-nvgpu-to-nvgpu: lowers instructions and thread communication to operations of nvvm, llvm and inline
+ * PTX.
  *
  * Requires: nothing. Ensures: no operation cute_nvgpu.arch.* of sm_80 to sm_90.
  *

@@ -1,8 +1,8 @@
 /* one-shot-convert-to-llvm: converts host and device code to llvm and nvvm.
  *
  * Requires: cute-to-base. Ensures: all operations are of llvm and nvvm, except for builtin.module,
- * gpu.module and gpu.binary. Device code is converted first, one gpu.module at a time; its math becomes calls of
- * libdevice.
+ * gpu.module and gpu.binary. Device code is converted first, one gpu.module at a time; its math becomes
+ * calls of libdevice.
  *
  *     gpu.module @m { gpu.func @k(%a: i32) kernel { gpu.return } }
  * ->

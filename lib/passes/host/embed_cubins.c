@@ -1,7 +1,7 @@
 /* cute-embed-cubins: replaces each gpu.module by a gpu.binary with its cubin from a folder.
  *
- * Requires: a target on each gpu.module. The file is NAME.cubin, as written to cubin/ by the run script of cute-dump;
- * characters that are invalid in file names are replaced by '_'.
+ * Requires: a target on each gpu.module. The file is NAME.cubin, as written to cubin/ by the run script of
+ * cute-dump; characters that are invalid in file names are replaced by '_'.
  *
  *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->

@@ -1,10 +1,10 @@
 /* attach-nvvm-target and emit-gpu-binary: compile gpu.modules to gpu.binary inside cute-opt.
  *
- * attach-nvvm-target requires nothing and ensures that each gpu.module has the target, once.
- * emit-gpu-binary requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each becomes
- * a gpu.binary with an object for each of its targets. In cute-opt, objects are made by the code of cute-ptx and cute-link
- * (binary.h), for every architecture and with metadata. Bitcode, and targets with features, flags or libraries, use MLIR's
- * serializer, which supports the architectures of LLVM 19's NVPTX.
+ * attach-nvvm-target requires nothing and ensures that each gpu.module has the target, once. emit-gpu-binary
+ * requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each becomes a
+ * gpu.binary with an object for each of its targets. In cute-opt, objects are made by the code of cute-ptx
+ * and cute-link (binary.h), for every architecture and with metadata. Bitcode, and targets with features,
+ * flags or libraries, use MLIR's serializer, which supports the architectures of LLVM 19's NVPTX.
  *
  *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->

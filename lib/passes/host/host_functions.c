@@ -1,8 +1,9 @@
 /* cute-host-functions: keeps the host functions that launch kernels, and records their parameters.
  *
- * Requires: launches outlined. Ensures: each func.func on the host is public and launches a kernel, or is called by one
- * that does, or is empty except for its return; a public one carries `cute.host`, its parameters as declared in the source
- * (docs/metadata.md), because their types are lowered before cute-launch-plan.
+ * Requires: launches outlined. Ensures: each func.func on the host is public and launches a kernel, or is
+ * called by one that does, or is empty except for its return; a public one carries `cute.host`, its
+ * parameters as declared in the source (docs/metadata.md), because their types are lowered before
+ * cute-launch-plan.
  *
  *     func.func @main(%a: !cute.memref<f32, gmem, "(?):(1)"> {cute.name = "a"}) { ... gpu.launch_func ... }
  * ->

@@ -1,8 +1,9 @@
 /* cute-import-kernels: converts kernels of the dialect cuda to gpu kernels, and expands warpgroup_mma.
  *
- * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma; control flow that yields one tensor in
- * registers is replaced by that tensor. Unused arguments whose types are static (a known layout) are removed, from the kernel
- * and its launches. A kernel whose launches all have the same known block size requires it (nvvm.reqntid).
+ * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma; control flow that yields one
+ * tensor in registers is replaced by that tensor. Unused arguments whose types are static (a known layout)
+ * are removed, from the kernel and its launches. A kernel whose launches all have the same known block size
+ * requires it (nvvm.reqntid).
  *
  *     cuda.kernel @k(%x: !llvm.ptr<1>, %l: !cute.layout<"4:1">) attributes {cute.kernel} { cuda.return }
  *     cuda.launch_ex @kernels::@k<%cfg> (%x, %l)

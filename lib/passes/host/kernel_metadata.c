@@ -1,9 +1,9 @@
 /* cute-kernel-metadata: records the launch requirements of each kernel (docs/metadata.md) while its arguments
  * still have the types of the source.
  *
- * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a dictionary with `args`,
- * `source`, the types of its `tensors`, `tiled_copies` and `mmas`, and `grid`, `block`, `dynamic_smem` if a launch in this module
- * has constants for them. An existing dictionary is kept.
+ * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
+ * dictionary with `args`, `source`, the types of its `tensors`, `tiled_copies` and `mmas`, and `grid`,
+ * `block`, `dynamic_smem` if a launch in this module has constants for them. An existing dictionary is kept.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
  * ->

@@ -1,10 +1,10 @@
-/* cute-launch-plan: records the host code up to each kernel launch as a list of operations on numbers and launches
- * (docs/metadata.md), which can be executed without a compiler.
+/* cute-launch-plan: records the host code up to each kernel launch as a list of operations on numbers and
+ * launches (docs/metadata.md), which can be executed without a compiler.
  *
- * Requires: launches outlined; tensors and layouts lowered to structs (cute-to-base), which plans can represent.
- * Ensures: each gpu.module has `cute.plans`, an array of JSON texts, one for each public function of the host: its
- * values in order, each computed from earlier ones, and its launches. A function with an unsupported operation,
- * or without launches, gets a text with the reason.
+ * Requires: launches outlined; tensors and layouts lowered to structs (cute-to-base), which plans can
+ * represent. Ensures: each gpu.module has `cute.plans`, an array of JSON texts, one for each public function
+ * of the host: its values in order, each computed from earlier ones, and its launches. A function with an
+ * unsupported operation, or without launches, gets a text with the reason.
  *
  *     func.func @main(%n: index) { gpu.launch_func @m::@k blocks in (%n, %c1, %c1) threads in (%c4, %c1, %c1) ... }
  * ->

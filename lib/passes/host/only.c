@@ -1,7 +1,8 @@
 /* cute-only: keeps one function and the functions it launches or calls.
  *
- * Requires: nothing. Ensures: each remaining function is called `function` or refers to one that is, directly or
- * transitively; gpu.modules that become empty are removed. Equal names in several modules all match.
+ * Requires: nothing. Ensures: each remaining function is called `function` or refers to one that is,
+ * directly or transitively; gpu.modules that become empty are removed. Equal names in several modules all
+ * match.
  *
  *     func.func @run() { gpu.launch_func @m::@k ... }  gpu.module @m { gpu.func @k() ...  gpu.func @other() ... }
  * -> function=k

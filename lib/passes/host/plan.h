@@ -49,7 +49,7 @@ bool plan_bind(plan *p, MlirValue value, const int64_t *items, size_t count);
 bool plan_bind_text(plan *p, MlirValue value, MlirStringRef text);
 /* Binds a value with one leaf. */
 bool plan_bind_one(plan *p, MlirValue value, int64_t index);
-/* The plan value of `value`, an operand of `user`; refuses if there is none. */
+/* The plan value of `value`, an operand of `user`; refuses if it has none. */
 bool plan_index(plan *p, MlirOperation user, MlirValue value, int64_t *out);
 /* All leaves of `value`; undefined ones become 0. */
 bool plan_leaves(plan *p, MlirOperation user, MlirValue value, const int64_t **items, size_t *count);

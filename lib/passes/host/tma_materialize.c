@@ -1,11 +1,13 @@
 /* cute-nvgpu-tma-materialize: makes the host encode tensor maps and passes them to kernels as parameters.
  *
- * Requires: launches outlined, kernels in gpu.modules. Ensures: no cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or
- * reduce, and none of im2col. An atom that is a kernel argument becomes a pointer to 128 bytes (`tensor-map=param`: passed by
- * value as a grid constant aligned to 64; `tensor-map=memory`: in device memory). An atom that a kernel creates from a tensor
- * becomes an additional parameter; its creation moves to the host functions that launch the kernel, together with the
- * computation of the tensor from the kernel's arguments. Coordinates are rebuilt in place. Static properties of a map are in the
- * parameter's `cute.tensor_map` (docs/metadata.md), from which a launch without a host function encodes the map.
+ * Requires: launches outlined, kernels in gpu.modules. Ensures: no
+ * cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or reduce, and none of im2col. An atom that is a
+ * kernel argument becomes a pointer to 128 bytes (`tensor-map=param`: passed by value as a grid constant
+ * aligned to 64; `tensor-map=memory`: in device memory). An atom that a kernel creates from a tensor becomes
+ * an additional parameter; its creation moves to the host functions that launch the kernel, together with
+ * the computation of the tensor from the kernel's arguments. Coordinates are rebuilt in place. Static
+ * properties of a map are in the parameter's `cute.tensor_map` (docs/metadata.md), from which a launch
+ * without a host function encodes the map.
  *
  *     gpu.func @k(%A: !A) kernel { %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %tile) ... }
  *     gpu.launch_func @m::@k ... args(%x : !A)

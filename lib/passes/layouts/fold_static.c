@@ -1,7 +1,7 @@
 /* cute-fold-static: replaces static values by cute.static and removes unused operations.
  *
- * Requires: verified IR. Ensures: no pure operation except cute.static has a result without unknown leaves, no
- * pure operation is dead; comparisons of static values are constants.
+ * Requires: verified IR. Ensures: no pure operation except cute.static has a result without unknown leaves,
+ * no pure operation is dead; comparisons of static values are constants.
  *
  *     %s = cute.make_shape() : () -> !cute.shape<"(2,4)">
  *     %n = cute.size(%s) : (!cute.shape<"(2,4)">) -> !cute.int_tuple<"8">

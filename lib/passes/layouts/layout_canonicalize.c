@@ -1,7 +1,7 @@
 /* cute-layout-canonicalize: shortens layouts before they are evaluated.
  *
- * Requires: verified IR. Ensures: no cute.layout_eval of an integer iterates over modes that can be merged, which saves
- * divisions. The mode of each leaf of the coordinate is coalesced, which is the same function
+ * Requires: verified IR. Ensures: no cute.layout_eval of an integer iterates over modes that can be merged,
+ * which saves divisions. The mode of each leaf of the coordinate is coalesced, which is the same function
  * inside the layout's domain.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"?">, !cute.layout<"(4,8):(1,4)">) -> !cute.int_tuple<"?">

@@ -1,7 +1,8 @@
 /* cute-layout-fusion: fuses chains of operations on layouts.
  *
- * Requires: verified IR. Ensures: chains that select, group or flatten modes are one operation, sizes are taken of the
- * original value, and static layouts are composed with each other before they are composed with a dynamic one.
+ * Requires: verified IR. Ensures: chains that select, group or flatten modes are one operation, sizes are
+ * taken of the original value, and static layouts are composed with each other before they are composed with
+ * a dynamic one.
  *
  *     %1 = cute.composition(%a, %b) : (!cute.layout<"(?,8):(8,1)">, !cute.layout<...>) -> ...
  *     %2 = cute.composition(%1, %c)

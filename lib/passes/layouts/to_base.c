@@ -1,8 +1,8 @@
 /* cute-to-base: lowers cute values to structs of their unknown integers.
  *
- * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value without unknown leaves
- * is `!llvm.struct<()>`, with one it is that integer, with more a flat struct; a layout is a pair of shape and
- * stride, a tile its layouts, a composed layout B, offset and A (lib/ir/dialects/fields.c).
+ * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value without unknown
+ * leaves is `!llvm.struct<()>`, with one it is that integer, with more a flat struct; a layout is a pair of
+ * shape and stride, a tile its layouts, a composed layout B, offset and A (lib/ir/dialects/fields.c).
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
  * ->

@@ -1,5 +1,5 @@
-/* Lowers atomic updates of tensor elements to llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model lowers further, and
- * vector updates, which LLVM lacks, to PTX.
+/* Lowers atomic updates of tensor elements to llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model
+ * lowers further, and vector updates, which LLVM lacks, to PTX.
  *
  *     %old = cute.atomic_add<{scope = "cta"}> (%x, %t, %c) : (i32, !cute.memref<i32, smem, "(64,8):(8,1)">, ...) -> i32
  * ->

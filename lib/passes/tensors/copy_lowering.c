@@ -1,8 +1,9 @@
 /* cute-nvgpu-copy-lowering: lowers operations on tensors in memory to loads and stores of pointers.
  *
- * Requires: cute-expand-ops. Ensures: no cute.copy, copy_atom_call, prefetch, fill, memref.alloca, load, store, load_vec,
- * store_vec, ptr.load, ptr.store, and no atomic updates. A copy runs its atom once for each coordinate of the modes after the
- * atom's values; tensors in registers are accessed in words at constant offsets, so that LLVM can promote them.
+ * Requires: cute-expand-ops. Ensures: no cute.copy, copy_atom_call, prefetch, fill, memref.alloca, load,
+ * store, load_vec, store_vec, ptr.load, ptr.store, and no atomic updates. A copy runs its atom once for each
+ * coordinate of the modes after the atom's values; tensors in registers are accessed in words at constant
+ * offsets, so that LLVM can promote them.
  *
  *     cute.copy(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, ...)
  * ->

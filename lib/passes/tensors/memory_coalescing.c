@@ -1,10 +1,11 @@
 /* cute-memory-coalescing: makes the lanes of a warp access neighbouring elements of global memory.
  *
- * Requires: verified IR before cute-canonicalize. Ensures: a tiled copy that requests it (cute.make_tiled_copy {cute.coalesce};
- * with `all`: each one) and whose requests to global memory touch more sectors than necessary gets its threads ordered as the
- * tensor's elements, if that reduces the sectors. A block copies the same elements to the same addresses, but other threads do,
- * so data exchanged between threads must pass a barrier. Rejected if a thread keeps the copied data in registers, if threads have
- * predicates of their own, or if only some threads run the copy.
+ * Requires: verified IR before cute-canonicalize. Ensures: a tiled copy that requests it
+ * (cute.make_tiled_copy {cute.coalesce}; with `all`: each one) and whose requests to global memory touch
+ * more sectors than necessary gets its threads ordered as the tensor's elements, if that reduces the
+ * sectors. A block copies the same elements to the same addresses, but other threads do, so data exchanged
+ * between threads must pass a barrier. Rejected if a thread keeps the copied data in registers, if threads
+ * have predicates of their own, or if only some threads run the copy.
  *
  *     %t = cute.make_tiled_copy(%a) {cute.coalesce} ... layout_copy_tv = <"((32,4),1):((1,32),0)">
  * -> (contiguous rows of 4 elements)

@@ -1,7 +1,8 @@
 /* cute-nvgpu-mma-lowering: lowers MMAs of fragments to instructions.
  *
- * Requires: cute-expand-ops. Ensures: no cute.gemm, mma_atom_call. D(v,m,n) = sum over k of A(v,m,k) * B(v,n,k) + C(v,m,n): the
- * atom runs once for each (m,n,k), k outermost; rows alternate in direction so that consecutive runs share a fragment.
+ * Requires: cute-expand-ops. Ensures: no cute.gemm, mma_atom_call. D(v,m,n) = sum over k of A(v,m,k) *
+ * B(v,n,k) + C(v,m,n): the atom runs once for each (m,n,k), k outermost; rows alternate in direction so that
+ * consecutive runs share a fragment.
  *
  *     cute.gemm(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, ...)
  * ->

@@ -1,9 +1,9 @@
 /* cute-partition-optimization: hoists partitions out of loops.
  *
- * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, loop-invariant tiles and partitions and the
- * operations that build their operands are moved before the loop. A partition of a tile whose coordinate depends on the loop is
- * replaced by a partition of all tiles along the varying modes, before the loop, and a slice of it in the loop. Result types do
- * not change.
+ * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, loop-invariant tiles and
+ * partitions and the operations that build their operands are moved before the loop. A partition of a tile
+ * whose coordinate depends on the loop is replaced by a partition of all tiles along the varying modes,
+ * before the loop, and a slice of it in the loop. Result types do not change.
  *
  *     scf.for %k = ... {
  *       %g = cute.local_tile(%a, %tile, (%m, %k))

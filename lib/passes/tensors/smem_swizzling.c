@@ -1,17 +1,19 @@
-/* cute-smem-swizzling: swizzles tensors in shared memory to minimise the bank conflicts of the kernel's accesses.
+/* cute-smem-swizzling: swizzles tensors in shared memory to minimise the bank conflicts of the kernel's
+ * accesses.
  *
- * Requires: verified IR before cute-expand-ops. Ensures: the pointer of a tensor that requests it (cute.make_view {cute.swizzle},
- * or a cute.memref.alloca in shared memory; with `all`: of each tensor in shared memory without a swizzle) is swizzled where that
- * makes a warp's accesses cheaper, and so are all tensors based on that pointer. Addresses change, values do not. The accesses
- * considered are those of the lowered kernel, in the first iteration of its loops.
+ * Requires: verified IR before cute-expand-ops. Ensures: the pointer of a tensor that requests it
+ * (cute.make_view {cute.swizzle}, or a cute.memref.alloca in shared memory; with `all`: of each tensor in
+ * shared memory without a swizzle) is swizzled where that makes a warp's accesses cheaper, and so are all
+ * tensors based on that pointer. Addresses change, values do not. The accesses considered are those of the
+ * lowered kernel, in the first iteration of its loops.
  *
  *     %s = cute.make_view(%p, %l) {cute.swizzle} : (!cute.ptr<f32, smem, align<1024>>, ...)
  * ->
  *     %q = cute.recast_iter(%p) : (!cute.ptr<f32, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
  *     %s = cute.make_view(%q, %l) : (!cute.ptr<f32, smem, align<1024>, S<5,2,5>>, ...)
  *
- * cute-swizzle-optimization: the same for all tensors in shared memory, including those with a swizzle, which is replaced or
- * removed where that makes accesses cheaper.
+ * cute-swizzle-optimization: the same for all tensors in shared memory, including those with a swizzle,
+ * which is replaced or removed where that makes accesses cheaper.
  *
  *     %s = cute.make_view(%p, %l) : (!cute.ptr<f32, smem, align<1024>, S<1,2,5>>, ...)
  * ->

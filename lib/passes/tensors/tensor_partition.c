@@ -1,8 +1,8 @@
 /* cute-tensor-partition: lowers tiles and partitions of tensors to pointers and layouts.
  *
- * Requires: verified IR. Ensures: no cute.local_tile, local_partition, tiled.copy.partition_S, partition_D, retile and
- * tiled.mma.partition; each becomes a view with the layout of the thread's or block's elements and an iterator advanced by the
- * offset of its coordinate. Applies to tensors of coordinates too.
+ * Requires: verified IR. Ensures: no cute.local_tile, local_partition, tiled.copy.partition_S, partition_D,
+ * retile and tiled.mma.partition; each becomes a view with the layout of the thread's or block's elements
+ * and an iterator advanced by the offset of its coordinate. Applies to tensors of coordinates too.
  *
  *     %s = cute.tiled.copy.partition_S(%copy, %t, %thread)
  * ->

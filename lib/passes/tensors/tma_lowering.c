@@ -1,5 +1,6 @@
-/* Copies by the tensor memory accelerator (TMA): each instruction takes the coordinates of its first element and that element's
- * address in shared memory. The whole warp runs the copy; a lane selected by elect.sync issues the instructions.
+/* Copies by the tensor memory accelerator (TMA): each instruction takes the coordinates of its first element
+ * and that element's address in shared memory. The whole warp runs the copy; a lane selected by elect.sync
+ * issues the instructions.
  *
  *     cute.copy(%atom, %coordinates, %shared) : (!cute_nvgpu.atom.tma_load<...>, !cute.coord_tensor<...>, !cute.memref<...>)
  * ->

@@ -1,8 +1,8 @@
 /* cute-vectorization: widens copies as far as their tensors allow.
  *
- * Requires: verified IR. Ensures: a cute.copy by universal copies or cp.async whose elements are contiguous in both tensors, at
- * addresses known to be aligned to more bytes than the atom moves, uses the widest legal atom. It copies the same elements to the
- * same addresses. Other copies do not change.
+ * Requires: verified IR. Ensures: a cute.copy by universal copies or cp.async whose elements are contiguous
+ * in both tensors, at addresses known to be aligned to more bytes than the atom moves, uses the widest legal
+ * atom. It copies the same elements to the same addresses. Other copies do not change.
  *
  *     cute.copy(%scalar, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>,
  *         !cute.memref<f32, gmem, align<16>, "(1,8):(0,1)">, !cute.memref<f32, rmem, "(1,8):(0,1)">) -> ()
