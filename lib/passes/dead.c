@@ -1,4 +1,4 @@
-/* Dead operations go after a pass. */
+/* Removes dead operations after a pass. */
 #include "lib/passes/dead.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -7,7 +7,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/ops.h"
 
-static void drop(MlirOperation op, void *context)
+static void drop_dead_op(MlirOperation op, void *context)
 {
     (void)context;
     if (cute_op_is_dead(op)) mlirOperationDestroy(op);
@@ -16,7 +16,7 @@ static void drop(MlirOperation op, void *context)
 static void drop_parts(MlirOperation op, void *context)
 {
     const cute_op_row *row = cute_op_row_of(op);
-    if (row && row->parts != CUTE_PARTS_NONE) drop(op, context);
+    if (row && row->parts != CUTE_PARTS_NONE) drop_dead_op(op, context);
 }
 
 static void drop_never_run(MlirOperation op, void *context)
@@ -36,12 +36,12 @@ void cute_drop_never_run(MlirOperation root, const char *prefix)
 {
     bool dropped = false;
     cute_op_walk(root, "scf.", CUTE_WALK_LAST_FIRST, drop_never_run, &dropped);
-    if (dropped) cute_op_walk(root, prefix, CUTE_WALK_LAST_FIRST, drop, NULL);
+    if (dropped) cute_op_walk(root, prefix, CUTE_WALK_LAST_FIRST, drop_dead_op, NULL);
 }
 
 void cute_drop_dead(MlirOperation root)
 {
-    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop, NULL);
+    cute_op_walk(root, NULL, CUTE_WALK_LAST_FIRST, drop_dead_op, NULL);
 }
 
 void cute_drop_dead_parts(MlirOperation root)

@@ -1,4 +1,4 @@
-/* The pipelines: the rows of pipeline.def as text that MLIR's pass manager reads. */
+/* Turns the rows of pipeline.def into textual pipelines for MLIR's pass manager. */
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static const int pipeline_of_option[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-/* ---- the values of a pipeline's options ---- */
+/* ---- option values ---- */
 
 static int find_option(const cute_pipeline *p, const char *name, size_t length)
 {
@@ -76,7 +76,7 @@ static cute_status check_map(const char *name, const char **values, int own, int
                      values[own]);
 }
 
-/* Options that not every text is a value of; `check` may complete the value. */
+/* Options with a restricted set of values; `check` may complete the value. */
 static const struct {
     const char *option, *other;
     cute_status (*check)(const char *name, const char **values, int own, int other, cute_diag *diag);
@@ -97,7 +97,7 @@ static cute_status check_values(const cute_pipeline *p, const char **values, cut
     return CUTE_OK;
 }
 
-/* ---- the text ---- */
+/* ---- textual pipeline ---- */
 
 static bool is_on(const cute_pipeline *p, const char *const *values, const char *when)
 {
@@ -107,7 +107,7 @@ static bool is_on(const cute_pipeline *p, const char *const *values, const char 
     return p->options[i].kind == CUTE_PASS_BOOL ? !strcmp(values[i], "true") : *values[i] != '\0';
 }
 
-/* `text` with ${name} replaced. */
+/* Appends `text` with each ${name} replaced. */
 static void put_options(const cute_pipeline *p, const char *const *values, const char *text, cute_buffer *out)
 {
     while (*text) {
@@ -121,7 +121,7 @@ static void put_options(const cute_pipeline *p, const char *const *values, const
     }
 }
 
-/* The brackets that an anchor, "gpu.module" or "gpu.module(any", opened. */
+/* Closes the brackets that the anchor "gpu.module" or "gpu.module(any" opened. */
 static void close_anchor(const char *anchor, cute_buffer *out)
 {
     if (!*anchor) return;
@@ -153,7 +153,7 @@ static void put_steps(const cute_pipeline *p, const char *const *values, cute_bu
     close_anchor(anchor, out);
 }
 
-static char *text_of(const cute_pipeline *p, const char *const *given, cute_diag *diag)
+static char *pipeline_text(const cute_pipeline *p, const char *const *given, cute_diag *diag)
 {
     const char *values[OPTIONS];
     for (int i = 0; i < p->option_count; i++) values[i] = given[i];
@@ -177,7 +177,7 @@ static const struct {
 
 static cute_pipeline pipeline_of(int id)
 {
-    cute_pipeline p = {.id = id, .name = names[id].name, .help = names[id].help, .text = text_of};
+    cute_pipeline p = {.id = id, .name = names[id].name, .help = names[id].help, .text = pipeline_text};
     for (int i = 0; i < OPTIONS; i++) {
         if (pipeline_of_option[i] != id) continue;
         if (!p.options) p.options = &options[i];

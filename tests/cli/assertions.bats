@@ -68,17 +68,17 @@ gpu.module @m {
 MLIR
     launch whole 6 16 i j
     silent -D i=5 -D j=15 -D threads=1
-    told 5 "coordinate (6,3) is outside of the shape (6,16): block (0,0,0), thread (0,0,0)" -D i=6 -D j=3
-    told 5 "coordinate (2,16) is outside of the shape (6,16)" -D i=2 -D j=16
-    told 5 "coordinate (-1,0) is outside of the shape (6,16)" -D i=-1
-    told 8 "coordinate (0,16) is outside of the shape (6,16): block (0,0,0), thread (16,0,0)"
+    told 5 "coordinate (6,3) is outside the shape (6,16): block (0,0,0), thread (0,0,0)" -D i=6 -D j=3
+    told 5 "coordinate (2,16) is outside the shape (6,16)" -D i=2 -D j=16
+    told 5 "coordinate (-1,0) is outside the shape (6,16)" -D i=-1
+    told 8 "coordinate (0,16) is outside the shape (6,16): block (0,0,0), thread (16,0,0)"
     launch tile 6 16 i b
     silent -D threads=8 -D i=1 -D b=1
     # in the tensor's memory, and outside of the tile
-    told 17 "coordinate (4,0) is outside of the shape (4,8)" -D threads=8 -D i=4
-    told 17 "coordinate (0,8) is outside of the shape (4,8): block (0,0,0), thread (8,0,0)" -D threads=9
+    told 17 "coordinate (4,0) is outside the shape (4,8)" -D threads=8 -D i=4
+    told 17 "coordinate (0,8) is outside the shape (4,8): block (0,0,0), thread (8,0,0)" -D threads=9
     # in the tile, and outside of the tensor
-    told 17 "coordinate (7,0) is outside of the whole tensor's shape (6,16)" -D threads=8 -D i=3 -D b=1
+    told 17 "coordinate (7,0) is outside the whole tensor's shape (6,16)" -D threads=8 -D i=3 -D b=1
 }
 
 @test "a copy that reaches out of its tensor, and its predicate" {
@@ -147,8 +147,8 @@ gpu.module @m {
 MLIR
     launch stages 32 4 s r
     silent -D s=2 -D r=1
-    told 10 "coordinate (0,3) is outside of the whole tensor's shape (32,3)" -D s=3
-    told 10 "coordinate 32 is outside of the shape 32: block (0,0,0), thread (32,0,0)" -D threads=33
+    told 10 "coordinate (0,3) is outside the whole tensor's shape (32,3)" -D s=3
+    told 10 "coordinate 32 is outside the shape 32: block (0,0,0), thread (32,0,0)" -D threads=33
     told 13 "coordinates (0,2) to (3,2) are not all within the shape (4,2)" -D r=2
     told 16 "coordinates (30,0) to (30,3) are not all within the shape (30,4): block (0,0,0), thread (30,0,0)" -D m=30
 }
@@ -212,11 +212,11 @@ MLIR
     silent -D at=7
     silent -D at=4 -D what=1
     silent -D at=7 -D what=2
-    told 15 "coordinate (0,8) is outside of the shape (32,8): block (0,0,0), thread (0,0,0)" -D at=8
-    told 15 "coordinate (20,0) is outside of the shape (20,8): block (0,0,0), thread (20,0,0)" -D m=20
-    told 12 "coordinate (0,5) and the 3 elements behind it lie outside of the shape (32,8)" -D at=5 -D what=1
-    told 13 "coordinate (20,0) and the 3 elements behind it lie outside of the shape (20,8)" -D m=20 -D what=1
-    told 17 "coordinate (5,0) is outside of the shape (5,8)" -D m=5 -D at=5 -D what=2 -D threads=1
+    told 15 "coordinate (0,8) is outside the shape (32,8): block (0,0,0), thread (0,0,0)" -D at=8
+    told 15 "coordinate (20,0) is outside the shape (20,8): block (0,0,0), thread (20,0,0)" -D m=20
+    told 12 "coordinate (0,5) and the 3 elements after it are outside the shape (32,8)" -D at=5 -D what=1
+    told 13 "coordinate (20,0) and the 3 elements after it are outside the shape (20,8)" -D m=20 -D what=1
+    told 17 "coordinate (5,0) is outside the shape (5,8)" -D m=5 -D at=5 -D what=2 -D threads=1
 }
 
 @test "the kernels that ship are silent" {
@@ -240,5 +240,5 @@ MLIR
         defines=$(sed -n 's|^// defs: ||p' "$file")
         eval "cute-opt $defines --split-input-file --cute-assert-bounds $file" >out 2>messages || { cat messages; false; }
     done
-    cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside of the whole tensor's shape (%lld,%lld,3,5)"
+    cute-opt --cute-assert-bounds "$ROOT/tests/tensors/conv2d.mlir" | grep -q "outside the whole tensor's shape (%lld,%lld,3,5)"
 }

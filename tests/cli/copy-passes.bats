@@ -184,7 +184,7 @@ gpu.module @kernels {
 MLIR
     sed -i 's|!X|!cute.memref<f32, gmem, "(?,?):(?{i64},1)">|g; s|%columns = .*|%mode = cute.get<[1]>(%shape)\n    %columns = cute.get_scalars(%mode)|' loop.mlir
     cute-opt loop.mlir -cute-partition-optimization --remarks=cute-partition-optimization -o optimized.mlir 2> remarks
-    [ "$(grep -c 'before the loop at line .* for all tiles, of which the loop takes a slice' remarks)" = 3 ]
+    [ "$(grep -c 'before the loop at line .* for all tiles, and the loop takes a slice' remarks)" = 3 ]
     [ "$(sed '/scf.for/,$d' optimized.mlir | grep -c local_tile)" = "$(grep -c local_tile optimized.mlir)" ]
     for m in 8 17; do for n in 32 45; do
         cat > loop.json <<JSON

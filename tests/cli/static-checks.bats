@@ -13,7 +13,7 @@ bats_require_minimum_version 1.5.0
         "$BATS_TEST_DIRNAME/../static-checks/pipelined.mlir" > "$BATS_TEST_TMPDIR/bug.mlir"
     run "$CUTE_BIN/cute-ptx" -arch sm_90a "$BATS_TEST_TMPDIR/bug.mlir"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"error: 'cute_nvgpu.arch.mbarrier_arrive_and_expect_tx' op expects 8192 bytes, and the copies that complete in the phase bring 16384: expected 16384 [expect-tx]"* ]]
+    [[ "$output" == *"error: 'cute_nvgpu.arch.mbarrier_arrive_and_expect_tx' op expects 8192 bytes, but the copies that complete in the phase transfer 16384: expected 16384 [expect-tx]"* ]]
     run "$CUTE_BIN/cute-ptx" -arch sm_90a --static-checks=warn "$BATS_TEST_TMPDIR/bug.mlir"
     [[ "$output" == *"warning: "*"[expect-tx]"* ]]
     run "$CUTE_BIN/cute-ptx" -arch sm_90a --static-checks=off "$BATS_TEST_TMPDIR/bug.mlir"

@@ -44,11 +44,11 @@ JSON
     [[ $output == *"interleave 16B, fill nan"* ]]
 }
 
-@test "a map of the im2col mode needs the host function" {
+@test "a map in im2col mode needs the host function" {
     sed '/^func.func/,$d' tests/tma/modes.mlir > "$BATS_TEST_TMPDIR/modes.mlir"
     run bash -o pipefail -c "'$bin/cute-opt' '$BATS_TEST_TMPDIR/modes.mlir' | '$bin/cute-ptx' -arch sm_90a"
     [ "$status" -ne 0 ]
-    [[ $output == *"expects a host function that launches the kernel: only it can make a tensor map one of whose dimensions counts several modes"* ]]
+    [[ $output == *"expects a host function that launches the kernel: only the host can encode a tensor map with a dimension of several modes"* ]]
     "$bin/cute-opt" -D T=f16 -D BITS=16 -D PX=64 -D CX=64 -D S=3 -D R=3 -D PAD=1 -D STRIDE=1 -D DIL=1 -D STAGES=3 kernels/im2col_tma/im2col_tma.mlir |
         "$bin/cute-ptx" -arch sm_90a | "$bin/cute-link" > "$BATS_TEST_TMPDIR/im2col.cubin"
     cat > "$BATS_TEST_TMPDIR/launch.json" <<'JSON'

@@ -89,7 +89,7 @@ END
     sed 's/llvm.store .*/"nvvm.made.up"() : () -> ()/' big.mlir >bad.mlir
     run cute-opt bad.mlir --emit-gpu-binary
     [ "$status" -eq 1 ]
-    [[ "$output" == *"bad.mlir:6:5: error: 'nvvm.made.up' is no operation of the dialect nvvm"* ]]
+    [[ "$output" == *"bad.mlir:6:5: error: 'nvvm.made.up' is not an operation of the dialect nvvm"* ]]
 }
 
 @test "opt-level says how much is optimised" {
@@ -134,11 +134,11 @@ END
 @test "a toolkitPath that is no folder of a toolkit is refused, and so is one without ptxas" {
     run to_nvvm "cubin-format=bin toolkitPath=/nowhere"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"error: emit-gpu-binary expects the folder of a CUDA toolkit, got '/nowhere'"* ]]
+    [[ "$output" == *"error: emit-gpu-binary expects the root of a CUDA toolkit, got '/nowhere'"* ]]
     mkdir -p empty
     run to_nvvm "cubin-format=bin toolkitPath=$PWD/empty"
     [ "$status" -eq 1 ]
-    [[ "$output" == *"empty', in which there is no bin/ptxas"* ]]
+    [[ "$output" == *"empty', which has no bin/ptxas"* ]]
 }
 
 @test "the dialect cuda and modules of kernels are read with and without the options that ask for them" {

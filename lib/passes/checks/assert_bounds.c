@@ -1,18 +1,19 @@
-/* cute-assert-bounds: assertions on the coordinates of tensors and the indices of threads.
+/* cute-assert-bounds: run-time bounds checks for tensor coordinates and thread indices.
  *
- * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: what a kernel reads or writes of a tensor lies
- * within its shape, and a thread's index is one of the tiled copy, tiled MMA or layout that takes it and of the launch; what
- * is not known to is followed by a message and a cf.assert, which cute-lower-assert lowers. Accesses stay as they are.
+ * Requires: kernels in gpu.modules, before partitions are expanded. Ensures: each access to a tensor is
+ * within its shape, and each thread index is within its tiled copy, tiled MMA or layout and within the
+ * launch; where that cannot be proved, a message and a cf.assert are added, which cute-lower-assert lowers.
+ * The accesses themselves do not change.
  *
- * Where a tensor is a part of another one (a tile, a partition, a slice), the coordinates are those of the whole: the same
- * operations on its identity tensor say them. A copy by a predicate needs them only where the predicate is not 0. What is put
- * together from a pointer, or comes into a loop, is a whole itself.
+ * The coordinates of a tile, partition or slice are those in the whole tensor, obtained by applying the same
+ * operations to its identity tensor. A predicated copy is checked only where its predicate is not 0. A
+ * tensor built from a pointer, or carried by a loop, counts as a whole tensor.
  *
  *     %x = cute.memref.load(%t, %c) : (!cute.memref<f32, gmem, "(?,8):(8,1)">, !cute.coord<"(?,?)">) -> f32
  * ->
  *     scf.if %outside {
- *       gpu.printf "k.mlir:7:10: coordinate (%lld,%lld) is outside of the shape (%lld,8): block ..." %i, %j, %extent, ...
- *       cf.assert %false, "a coordinate outside of the tensor's shape"
+ *       gpu.printf "k.mlir:7:10: coordinate (%lld,%lld) is outside the shape (%lld,8): block ..." %i, %j, %extent, ...
+ *       cf.assert %false, "a coordinate outside the tensor's shape"
  *     }
  */
 #include <mlir-c/BuiltinAttributes.h>
@@ -32,10 +33,10 @@
 #include "lib/layout/width.h"
 #include "lib/passes/passes.h"
 
-/* What is known of a tensor: the coordinates of its elements in the whole that it is a part of. */
+/* A tensor and the coordinates of its elements in the whole tensor that it is a part of. */
 typedef struct view {
-    MlirValue tensor, coordinates, shape; /* coordinates: null where the tensor is a whole itself */
-    bool whole, moves;                    /* moves: an index of the program picks the part */
+    MlirValue tensor, coordinates, shape; /* coordinates: null for a whole tensor */
+    bool whole, moves;                    /* moves: a run-time index selects the part */
 } view;
 
 typedef struct checks {
@@ -47,7 +48,7 @@ typedef struct checks {
     bool changed;
 } checks;
 
-/* ---- integers: known, or i64 of the program ---- */
+/* ---- integers: constants, or i64 values of the program ---- */
 
 typedef struct number {
     bool known;
@@ -55,7 +56,7 @@ typedef struct number {
     MlirValue handle;
 } number;
 
-static number known(int64_t value)
+static number known_number(int64_t value)
 {
     return (number){.known = true, .value = value};
 }
@@ -65,8 +66,8 @@ static MlirValue as_value(const cute_builder *b, number n)
     return n.known ? cute_build_constant(b, 64, n.value) : n.handle;
 }
 
-/* Of an integer or index of the program. */
-static number of_value(const cute_builder *b, MlirValue value)
+/* Converts an integer or index value. */
+static number number_of_value(const cute_builder *b, MlirValue value)
 {
     MlirType type = mlirValueGetType(value), i64 = mlirIntegerTypeGet(b->context, 64);
     if (mlirTypeIsAIndex(type)) return (number){.handle = cute_unary(b, "arith.index_cast", value, i64)};
@@ -76,12 +77,12 @@ static number of_value(const cute_builder *b, MlirValue value)
 
 static number of_int(const cute_builder *b, cute_int n)
 {
-    return n.known ? known(n.value) : of_value(b, (MlirValue){n.handle});
+    return n.known ? known_number(n.value) : number_of_value(b, (MlirValue){n.handle});
 }
 
-static number plus(const cute_builder *b, number n, int64_t by)
+static number add_constant(const cute_builder *b, number n, int64_t by)
 {
-    if (n.known) return known(n.value + by);
+    if (n.known) return known_number(n.value + by);
     return by ? (number){.handle = cute_binary(b, "arith.addi", n.handle, cute_build_constant(b, 64, by))}
               : n;
 }
@@ -90,12 +91,12 @@ static number plus(const cute_builder *b, number n, int64_t by)
 
 enum { PLACES = CUTE_MAX_DEPTH, WORDS = 2 * PLACES + 8 };
 
-/* Numbers that have to be at least 0 and below their limits. */
+/* Numbers that must be at least 0 and below their limits. */
 typedef struct check {
     cute_builder b;
-    MlirValue bad; /* i1; null: nothing is outside */
+    MlirValue bad; /* i1, true if out of bounds; null: proved in bounds */
     cute_buffer text;
-    MlirValue words[WORDS]; /* of the text's %lld */
+    MlirValue words[WORDS]; /* arguments for the %lld in the text */
     intptr_t word_count;
 } check;
 
@@ -121,14 +122,14 @@ static void put_numbers(check *c, const number *numbers, size_t count)
     if (count != 1) cute_buffer_putc(&c->text, ')');
 }
 
-static MlirValue either(const cute_builder *b, MlirValue x, MlirValue y)
+static MlirValue or_failures(const cute_builder *b, MlirValue x, MlirValue y)
 {
     if (mlirValueIsNull(x)) return y;
     return mlirValueIsNull(y) ? x : cute_binary(b, "arith.ori", x, y);
 }
 
-/* 0 <= n < limit fails; null where it is known to hold. */
-static MlirValue outside(const cute_builder *b, number n, number limit)
+/* The condition that 0 <= n < limit fails; null if it is known to hold. */
+static MlirValue is_outside(const cute_builder *b, number n, number limit)
 {
     if (n.known && n.value >= 0 && limit.known && n.value < limit.value) return (MlirValue){NULL};
     return cute_compare(b, CUTE_IS_UGE, as_value(b, n), as_value(b, limit));
@@ -154,7 +155,7 @@ static check begin_check(MlirOperation op)
     return c;
 }
 
-/* Where it is bad: the message with block and thread, and an assertion that does not hold. */
+/* Emits the failure branch: a message with block and thread, and an assertion that fails. */
 static void end_check(checks *k, check *c, const char *claim)
 {
     static const char *const where[] = {"ctaid.x", "ctaid.y", "ctaid.z", "tid.x", "tid.y", "tid.z"};
@@ -186,7 +187,8 @@ static void end_check(checks *k, check *c, const char *claim)
 
 /* ---- parts of tensors ---- */
 
-/* Operations whose result is a part of a tensor, with the same meaning of a coordinate; and what picks the part, or -1. */
+/* Operations whose result is a part of a tensor with unchanged coordinates, and the operand that selects
+ * the part, or -1. */
 static const struct {
     const char *name;
     intptr_t tensor, index;
@@ -214,14 +216,14 @@ static bool is_tensor(MlirValue value)
     return cute_type_is(mlirValueGetType(value), &kind) && kind == CUTE_MEMREF;
 }
 
-static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *context)
+static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
 {
     (void)diagnostic, (void)context;
     return mlirLogicalResultSuccess();
 }
 
-/* The builder behind the definition of a value. */
-static cute_builder behind(MlirValue value)
+/* A builder that inserts after the definition of a value. */
+static cute_builder builder_after(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value), next;
     if (mlirOperationIsNull(op)) {
@@ -234,29 +236,30 @@ static cute_builder behind(MlirValue value)
     return b;
 }
 
-static MlirValue inferred(const cute_builder *b, const char *name, cute_operands operands,
-                          cute_named attributes)
+static MlirValue build_inferred(const cute_builder *b, const char *name, cute_operands operands,
+                                cute_named attributes)
 {
-    MlirDiagnosticHandlerID quiet = mlirContextAttachDiagnosticHandler(b->context, swallow, NULL, NULL);
+    MlirDiagnosticHandlerID quiet =
+        mlirContextAttachDiagnosticHandler(b->context, discard_diagnostic, NULL, NULL);
     MlirOperation made = cute_build_inferred(b, name, operands, attributes);
     mlirContextDetachDiagnosticHandler(b->context, quiet);
     return mlirOperationIsNull(made) ? (MlirValue){NULL} : mlirOperationGetResult(made, 0);
 }
 
-static MlirValue shape_of(const cute_builder *b, MlirValue tensor)
+static MlirValue build_shape(const cute_builder *b, MlirValue tensor)
 {
-    MlirValue layout = inferred(b, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED);
+    MlirValue layout = build_inferred(b, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED);
     if (mlirValueIsNull(layout)) return layout;
-    return inferred(b, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
+    return build_inferred(b, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
 }
 
 static MlirValue identity_of(const cute_builder *b, MlirValue shape)
 {
     if (mlirValueIsNull(shape)) return shape;
-    return inferred(b, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
+    return build_inferred(b, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
 }
 
-/* The operation `op` that makes a part, on the coordinates of the whole. */
+/* Applies the partitioning operation `op` to the coordinates of the whole tensor. */
 static MlirValue part_of(MlirOperation op, intptr_t tensor, MlirValue coordinates)
 {
     enum { MOST = 8 };
@@ -267,11 +270,11 @@ static MlirValue part_of(MlirOperation op, intptr_t tensor, MlirValue coordinate
     for (intptr_t i = 0; i < count; i++)
         operands[i] = i == tensor ? coordinates : mlirOperationGetOperand(op, i);
     for (intptr_t i = 0; i < named; i++) attributes[i] = mlirOperationGetAttribute(op, i);
-    cute_builder b = behind(mlirOperationGetResult(op, 0));
+    cute_builder b = builder_after(mlirOperationGetResult(op, 0));
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-    return inferred(&b, text, (cute_operands){operands, count}, (cute_named){attributes, named});
+    return build_inferred(&b, text, (cute_operands){operands, count}, (cute_named){attributes, named});
 }
 
 static view *add_view(checks *k, view v)
@@ -301,55 +304,56 @@ static const view *view_of(checks *k, MlirValue tensor)
             v.moves = true;
         return add_view(k, v);
     }
-    cute_builder b = behind(tensor);
-    MlirValue shape = shape_of(&b, tensor);
+    cute_builder b = builder_after(tensor);
+    MlirValue shape = build_shape(&b, tensor);
     return add_view(k, (view){tensor, identity_of(&b, shape), shape, true, false});
 }
 
 /* ---- coordinates ---- */
 
-/* The leaves of a coordinate and of the shape: of a leaf that is one number for several modes, their product. */
+/* Leaves of a coordinate and of the shape. A leaf that indexes several modes is compared to the product of
+ * their extents. */
 typedef struct place {
     number at[PLACES], limit[PLACES];
     size_t count;
 } place;
 
-static bool extent(const cute_builder *b, const cute_tree *shape, number *out)
+static bool mode_extent(const cute_builder *b, const cute_tree *shape, number *out)
 {
     if (shape->kind == CUTE_TREE_INT) {
         *out = of_int(b, shape->value);
         return true;
     }
     if (shape->kind != CUTE_TREE_TUPLE) return false;
-    *out = known(1);
+    *out = known_number(1);
     for (uint32_t i = 0; i < shape->count; i++) {
         number one;
-        if (!extent(b, shape->items[i], &one)) return false;
+        if (!mode_extent(b, shape->items[i], &one)) return false;
         if (out->known && one.known && !__builtin_mul_overflow(out->value, one.value, &out->value)) continue;
         *out = (number){.handle = cute_binary(b, "arith.muli", as_value(b, *out), as_value(b, one))};
     }
     return true;
 }
 
-/* False where they do not go together; nothing is said then. */
-static bool match(const cute_builder *b, const cute_tree *at, const cute_tree *shape, place *out)
+/* False if coordinate and shape are not congruent; reports nothing. */
+static bool match_coordinate(const cute_builder *b, const cute_tree *at, const cute_tree *shape, place *out)
 {
     if (at->kind == CUTE_TREE_TUPLE && at->count == 1 && shape->kind != CUTE_TREE_TUPLE)
-        return match(b, at->items[0], shape, out);
+        return match_coordinate(b, at->items[0], shape, out);
     if (at->kind == CUTE_TREE_TUPLE) {
         if (shape->kind != CUTE_TREE_TUPLE || shape->count != at->count) return false;
         for (uint32_t i = 0; i < at->count; i++)
-            if (!match(b, at->items[i], shape->items[i], out)) return false;
+            if (!match_coordinate(b, at->items[i], shape->items[i], out)) return false;
         return true;
     }
-    if (at->kind != CUTE_TREE_INT || out->count == PLACES || !extent(b, shape, &out->limit[out->count]))
+    if (at->kind != CUTE_TREE_INT || out->count == PLACES || !mode_extent(b, shape, &out->limit[out->count]))
         return false;
     out->at[out->count++] = of_int(b, at->value);
     return true;
 }
 
-/* a + b, where a 0 may stand for a whole mode and modes at the end may lack; NULL where they do not go
- * together. */
+/* a + b, where 0 may represent a whole mode and trailing modes may be missing; NULL if they are not
+ * congruent. */
 static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith, const cute_tree *a,
                                const cute_tree *b)
 {
@@ -370,7 +374,7 @@ static const cute_tree *sum_of(const cute_expansion *x, const cute_arith *arith,
     return items ? cute_tree_tuple(x->arena, items, more->count) : NULL;
 }
 
-/* The coordinate of the element that `at` picks of a tensor of coordinates; NULL where it has none. */
+/* The coordinate of the element at `at` in a coordinate tensor, or NULL. */
 static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builder *b,
                                       const cute_value *coords, const cute_tree *at)
 {
@@ -380,24 +384,24 @@ static const cute_tree *coordinate_at(const cute_expansion *x, const cute_builde
     return sum_of(x, &arith, coords->tree, offset.tree);
 }
 
-/* The coordinate of element `index`; false where it has none to compare. */
+/* The coordinate of element `index`; false if it cannot be compared. */
 static bool element_at(const cute_expansion *x, const cute_builder *b, const cute_value *coords,
                        const cute_tree *shape, int64_t index, place *out)
 {
     const cute_tree *at = cute_tree_number(x->arena, index);
     const cute_tree *tree = at ? coordinate_at(x, b, coords, at) : NULL;
     *out = (place){0};
-    return tree && match(b, tree, shape, out);
+    return tree && match_coordinate(b, tree, shape, out);
 }
 
 static MlirValue any_outside(const cute_builder *b, const place *p)
 {
     MlirValue bad = {NULL};
-    for (size_t i = 0; i < p->count; i++) bad = either(b, bad, outside(b, p->at[i], p->limit[i]));
+    for (size_t i = 0; i < p->count; i++) bad = or_failures(b, bad, is_outside(b, p->at[i], p->limit[i]));
     return bad;
 }
 
-static const char outside_claim[] = "a coordinate outside of the tensor's shape";
+static const char outside_claim[] = "a coordinate outside the tensor's shape";
 
 static cute_status bind_shape(const cute_expansion *x, MlirOperation op, const view *v, const cute_tree **out)
 {
@@ -409,7 +413,8 @@ static cute_status bind_shape(const cute_expansion *x, MlirOperation op, const v
 
 /* ---- accesses ---- */
 
-/* At one coordinate. It is one of the tensor's shape, and what it picks is one of the whole's. */
+/* Checks one coordinate: it must be within the tensor's shape, and its image within that of the whole
+ * tensor. */
 static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation op, intptr_t operand)
 {
     MlirValue tensor = mlirOperationGetOperand(op, operand);
@@ -421,16 +426,16 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
     cute_builder b = cute_builder_before(op);
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, operand + 1), &at));
     if (!v->whole) {
-        MlirValue own = shape_of(&b, tensor);
+        MlirValue own = build_shape(&b, tensor);
         cute_value bound;
         check c = begin_check(op);
         place p = {0};
         if (!mlirValueIsNull(own) && cute_value_bind(x, op, own, &bound) == CUTE_OK &&
-            match(&b, at.tree, bound.tree, &p))
+            match_coordinate(&b, at.tree, bound.tree, &p))
             c.bad = any_outside(&b, &p);
         cute_buffer_puts(&c.text, "coordinate ");
         put_numbers(&c, p.at, p.count);
-        cute_buffer_puts(&c.text, " is outside of the shape ");
+        cute_buffer_puts(&c.text, " is outside the shape ");
         put_numbers(&c, p.limit, p.count);
         end_check(k, &c, outside_claim);
     }
@@ -439,11 +444,10 @@ static cute_status check_place(checks *k, const cute_expansion *x, MlirOperation
     in_whole = coordinate_at(x, &b, &coords, at.tree);
     check c = begin_check(op);
     place p = {0};
-    if (in_whole && match(&b, in_whole, shape, &p)) c.bad = any_outside(&b, &p);
+    if (in_whole && match_coordinate(&b, in_whole, shape, &p)) c.bad = any_outside(&b, &p);
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
-    cute_buffer_puts(&c.text,
-                     v->whole ? " is outside of the shape " : " is outside of the whole tensor's shape ");
+    cute_buffer_puts(&c.text, v->whole ? " is outside the shape " : " is outside the whole tensor's shape ");
     put_numbers(&c, p.limit, p.count);
     end_check(k, &c, outside_claim);
     return CUTE_OK;
@@ -454,31 +458,31 @@ static cute_status check_element(checks *k, const cute_expansion *x, MlirOperati
     return check_place(k, x, op, 0);
 }
 
-/* Of an atomic update, whose values stand before the tensor. */
+/* Checks an atomic update, whose value operands precede the tensor. */
 static cute_status check_update(checks *k, const cute_expansion *x, MlirOperation op)
 {
     return check_place(k, x, op, mlirOperationGetNumOperands(op) - 2);
 }
 
-static int64_t elements(const cute_tree *shape)
+static int64_t count_elements(const cute_tree *shape)
 {
     int64_t product = 1;
     if (shape->kind == CUTE_TREE_INT) return shape->value.known ? shape->value.value : -1;
     for (uint32_t i = 0; i < shape->count; i++) {
-        int64_t one = elements(shape->items[i]);
+        int64_t one = count_elements(shape->items[i]);
         if (one < 0 || __builtin_mul_overflow(product, one, &product)) return -1;
     }
     return shape->kind == CUTE_TREE_TUPLE ? product : -1;
 }
 
-/* `x` where the condition holds, else `y`. */
-static number choose(const cute_builder *b, MlirValue condition, number x, number y)
+/* condition ? x : y */
+static number select_number(const cute_builder *b, MlirValue condition, number x, number y)
 {
     if (x.known && y.known && x.value == y.value) return x;
     return (number){.handle = cute_select(b, condition, as_value(b, x), as_value(b, y))};
 }
 
-/* Predicate `index`, an i1. */
+/* Predicate `index` as an i1. */
 static MlirValue predicate_at(const cute_builder *b, cute_arena *arena, MlirValue predicates, int64_t index)
 {
     const cute_tree *at = cute_tree_number(arena, index);
@@ -495,8 +499,8 @@ static MlirValue predicate_at(const cute_builder *b, cute_arena *arena, MlirValu
     return cute_compare(b, CUTE_IS_NE, value, cute_integer(b, element, 0));
 }
 
-/* All elements, or those whose predicate is not 0: a predicate is that of as many elements in their order. What lies between
- * the first and the last of them in each mode is a box. */
+/* Checks the bounding box of all elements, or of those whose predicate is not 0. A predicate covers an
+ * equal number of consecutive elements. */
 static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperation op, intptr_t operand,
                                   MlirValue predicates)
 {
@@ -504,12 +508,12 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     cute_space space = type->pointer->space;
     const view *v = space == CUTE_SPACE_TMEM || space == CUTE_SPACE_DESC ? NULL : view_of(k, tensor);
-    int64_t size = elements(type->layout.shape), count = 1;
+    int64_t size = count_elements(type->layout.shape), count = 1;
     if (!v || v->whole || size <= 0 || mlirValueIsNull(v->coordinates)) return CUTE_OK;
     if (space == CUTE_SPACE_RMEM && !v->moves) return CUTE_OK;
     if (!mlirValueIsNull(predicates)) {
         const cute_value *of = cute_type_peek(mlirValueGetType(predicates));
-        count = of ? elements(of->layout.shape) : -1;
+        count = of ? count_elements(of->layout.shape) : -1;
         if (count <= 0 || size % count) return CUTE_OK;
     }
     cute_value coords;
@@ -523,7 +527,7 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
         if (!element_at(x, &c.b, &coords, shape, i * (size / count), &low) ||
             !element_at(x, &c.b, &coords, shape, (i + 1) * (size / count) - 1, &high))
             break;
-        MlirValue bad = either(&c.b, any_outside(&c.b, &low), any_outside(&c.b, &high));
+        MlirValue bad = or_failures(&c.b, any_outside(&c.b, &low), any_outside(&c.b, &high));
         if (mlirValueIsNull(bad)) continue;
         if (!mlirValueIsNull(predicates)) {
             MlirValue used = predicate_at(&c.b, x->arena, predicates, i);
@@ -531,12 +535,12 @@ static cute_status check_elements(checks *k, const cute_expansion *x, MlirOperat
             bad = cute_binary(&c.b, "arith.andi", bad, used);
         }
         for (size_t n = 0; n < low.count; n++) {
-            first.at[n] = i && first.count ? choose(&c.b, bad, low.at[n], first.at[n]) : low.at[n];
-            last.at[n] = i && first.count ? choose(&c.b, bad, high.at[n], last.at[n]) : high.at[n];
+            first.at[n] = i && first.count ? select_number(&c.b, bad, low.at[n], first.at[n]) : low.at[n];
+            last.at[n] = i && first.count ? select_number(&c.b, bad, high.at[n], last.at[n]) : high.at[n];
             first.limit[n] = low.limit[n];
         }
         first.count = last.count = low.count;
-        c.bad = either(&c.b, c.bad, bad);
+        c.bad = or_failures(&c.b, c.bad, bad);
     }
     cute_buffer_puts(&c.text, "coordinates ");
     put_numbers(&c, first.at, first.count);
@@ -573,7 +577,7 @@ static cute_status check_second(checks *k, const cute_expansion *x, MlirOperatio
 
 /* ---- threads ---- */
 
-/* An index below `threads`, and below the threads of a block. */
+/* Checks that an index is below `threads` and below the threads of a block. */
 static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation op, MlirValue index,
                                const cute_tree *threads, const char *of)
 {
@@ -582,7 +586,7 @@ static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation
     CUTE_TRY(cute_value_bind(x, op, index, &at));
     check c = begin_check(op);
     place p = {0};
-    if (match(&c.b, at.tree, threads, &p)) c.bad = any_outside(&c.b, &p);
+    if (match_coordinate(&c.b, at.tree, threads, &p)) c.bad = any_outside(&c.b, &p);
     cute_buffer_puts(&c.text, "thread index ");
     put_numbers(&c, p.at, p.count);
     cute_buffer_puts(&c.text, " is not below the ");
@@ -603,9 +607,9 @@ static cute_status check_index(checks *k, const cute_expansion *x, MlirOperation
         MlirValue one = cute_build_value(&b, name, i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         block = i ? cute_binary(&b, "arith.muli", block, one) : one;
     }
-    number limit = of_value(&b, block);
+    number limit = number_of_value(&b, block);
     check launch = begin_check(op);
-    launch.bad = outside(&b, p.at[0], limit);
+    launch.bad = is_outside(&b, p.at[0], limit);
     cute_buffer_puts(&launch.text, "thread index ");
     put_number(&launch, p.at[0]);
     cute_buffer_puts(&launch.text, " is not below the ");
@@ -620,7 +624,7 @@ static cute_status check_copy_threads(checks *k, const cute_expansion *x, MlirOp
     const cute_value *copy = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     const cute_tree *shape = copy ? copy->layout.shape : NULL;
     if (!shape || shape->kind != CUTE_TREE_TUPLE || shape->count < 2) return CUTE_OK;
-    const cute_tree *count = cute_tree_number(x->arena, elements(shape->items[0]));
+    const cute_tree *count = cute_tree_number(x->arena, count_elements(shape->items[0]));
     if (!count) return cute_fail_memory(x->diag);
     return check_index(k, x, op, mlirOperationGetOperand(op, 2), count, "tiled copy");
 }
@@ -629,7 +633,7 @@ static cute_status check_mma_threads(checks *k, const cute_expansion *x, MlirOpe
 {
     const cute_value *mma = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     if (!mma || !mma->atom || !mma->atom->threads.shape || !mma->layout.shape) return CUTE_OK;
-    int64_t one = elements(mma->atom->threads.shape), atoms = elements(mma->layout.shape);
+    int64_t one = count_elements(mma->atom->threads.shape), atoms = count_elements(mma->layout.shape);
     if (one <= 0 || atoms <= 0) return CUTE_OK;
     const cute_tree *count = cute_tree_number(x->arena, one * atoms);
     if (!count) return cute_fail_memory(x->diag);
@@ -646,9 +650,10 @@ static cute_status check_layout_threads(checks *k, const cute_expansion *x, Mlir
     return check_index(k, x, op, mlirOperationGetOperand(op, 2), threads.layout.shape, "layout of threads");
 }
 
-/* ---- memrefs of MLIR ---- */
+/* ---- MLIR memrefs ---- */
 
-/* The memref is operand `at`, its indices follow; `values` elements in the last dimension. */
+/* The memref is operand `at`, followed by its indices; the access covers `values` elements of the last
+ * dimension. */
 static cute_status check_memref(checks *k, MlirOperation op, intptr_t at, int64_t values)
 {
     MlirValue memref = mlirOperationGetOperand(op, at);
@@ -662,29 +667,29 @@ static cute_status check_memref(checks *k, MlirOperation op, intptr_t at, int64_
         int64_t size = mlirShapedTypeGetDimSize(type, i);
         MlirValue index = mlirOperationGetOperand(op, at + 1 + i), dimension;
         MlirOperation constant = cute_defining_op(index);
-        p.limit[i] = known(size);
+        p.limit[i] = known_number(size);
         if (mlirShapedTypeIsDynamicDim(type, i)) {
             dimension = cute_integer(&c.b, mlirIndexTypeGet(c.b.context), i);
             dimension = cute_build_value(&c.b, "memref.dim", mlirIndexTypeGet(c.b.context),
                                          CUTE_OPERANDS(memref, dimension), CUTE_NO_NAMED);
-            p.limit[i] = of_value(&c.b, dimension);
+            p.limit[i] = number_of_value(&c.b, dimension);
         }
         if (!mlirOperationIsNull(constant) && cute_op_is(constant, "arith.constant"))
-            p.at[i] = known(
+            p.at[i] = known_number(
                 mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(constant, cute_text("value"))));
         else
-            p.at[i] = of_value(&c.b, index);
-        c.bad = either(&c.b, c.bad, outside(&c.b, p.at[i], p.limit[i]));
+            p.at[i] = number_of_value(&c.b, index);
+        c.bad = or_failures(&c.b, c.bad, is_outside(&c.b, p.at[i], p.limit[i]));
         if (i == rank - 1 && values > 1)
-            c.bad = either(&c.b, c.bad, outside(&c.b, plus(&c.b, p.at[i], values - 1), p.limit[i]));
+            c.bad = or_failures(&c.b, c.bad,
+                                is_outside(&c.b, add_constant(&c.b, p.at[i], values - 1), p.limit[i]));
     }
     cute_buffer_puts(&c.text, "coordinate ");
     put_numbers(&c, p.at, p.count);
-    if (values > 1)
-        cute_buffer_printf(&c.text, " and the %lld elements behind it lie", (long long)values - 1);
-    cute_buffer_puts(&c.text, values > 1 ? " outside of the shape " : " is outside of the shape ");
+    if (values > 1) cute_buffer_printf(&c.text, " and the %lld elements after it are", (long long)values - 1);
+    cute_buffer_puts(&c.text, values > 1 ? " outside the shape " : " is outside the shape ");
     put_numbers(&c, p.limit, p.count);
-    end_check(k, &c, "a coordinate outside of the memref's shape");
+    end_check(k, &c, "a coordinate outside the memref's shape");
     return CUTE_OK;
 }
 
@@ -746,7 +751,7 @@ static const struct {
     {"vector.store", check_vector_store},
 };
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     checks *k = context;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -765,15 +770,15 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
-    cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, visit, context);
+    cute_op_walk(op, NULL, CUTE_WALK_OUTER_FIRST, check_op, context);
 }
 
 static void run_assert_bounds(MlirOperation root, cute_pass_run *pass)
 {
     checks k = {.pass = pass, .diag = cute_diag_create()};
-    cute_op_each(root, "gpu.module", module, &k);
+    cute_op_each(root, "gpu.module", check_module, &k);
     free(k.views);
     cute_diag_destroy(k.diag);
     if (!k.changed) cute_pass_unchanged(pass);
@@ -781,7 +786,7 @@ static void run_assert_bounds(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_assert_bounds = {
     .name = "cute-assert-bounds",
-    .help = "Assert that coordinates of tensors and indices of threads are within bounds",
+    .help = "Assert that tensor coordinates and thread indices are within bounds",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF |
                 CUTE_DIALECT_CF | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM | CUTE_DIALECT_MEMREF,

@@ -1,4 +1,4 @@
-/* Kernels that call functions which synchronise (async.h): a copy of the module in which those stand in place of their calls. */
+/* Inlines calls of functions that synchronise, in a copy of the module, for the static checks (async.h). */
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/base/list.h"
@@ -6,7 +6,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/checks/async.h"
 
-enum { MOST_CALLS = 256 }; /* of a kernel; a function that calls itself has more */
+enum { MOST_CALLS = 256 }; /* limit for a kernel; reached only by recursive functions */
 
 typedef struct search {
     cute_arena *arena;
@@ -23,7 +23,7 @@ static void see_call(MlirOperation op, void *context)
         s->found[s->count++] = op;
 }
 
-static void see_function(MlirOperation op, void *context)
+static void match_function(MlirOperation op, void *context)
 {
     search *s = context;
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
@@ -31,7 +31,7 @@ static void see_function(MlirOperation op, void *context)
         s->wanted = op;
 }
 
-/* The function that is called, if it has one block; else null. */
+/* The called function if it has exactly one block, else null. */
 static MlirOperation callee_of(cute_arena *arena, MlirOperation call)
 {
     search s = {.arena = arena};
@@ -40,7 +40,7 @@ static MlirOperation callee_of(cute_arena *arena, MlirOperation call)
     if (mlirAttributeIsNull(symbol) || !mlirAttributeIsASymbolRef(symbol) || mlirOperationIsNull(module))
         return s.wanted;
     s.name = mlirSymbolRefAttrGetLeafReference(symbol);
-    cute_op_each(module, "func.func", see_function, &s);
+    cute_op_each(module, "func.func", match_function, &s);
     if (mlirOperationIsNull(s.wanted)) return s.wanted;
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(s.wanted, 0));
     bool one = !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block)) &&

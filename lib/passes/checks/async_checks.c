@@ -1,4 +1,5 @@
-/* The static checks of asynchronous kernels (async.h): what each is called, what was found, and kernel by kernel their run. */
+/* Driver of the static checks of asynchronous kernels (async.h): names, findings, and the runs of each
+ * kernel. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,23 +85,23 @@ typedef struct visit {
     bool warn, strict, failed;
 } visit;
 
-/* What a kernel's integers are made to be: tiles of a persistent one, say, then steps of a loop. */
+/* Assumed integer arguments: a few (tiles of a persistent kernel), then many (steps of a loop). */
 enum { FEW = 2, MANY = 1024 };
-/* Phases of an mbarrier after which the second run shows nothing new. */
+/* Phases of an mbarrier after which a second run cannot find more. */
 enum { WRAPPED = 3 };
 
-static bool known(const int64_t *extent)
+static bool is_known_extent(const int64_t *extent)
 {
     return extent[0] > 0 && extent[1] > 0 && extent[2] > 0;
 }
 
-static bool calls(const async_program *program)
+static bool stops_at_call(const async_program *program)
 {
     return !mlirOperationIsNull(program->opaque_at) && cute_op_is(program->opaque_at, "func.call");
 }
 
-/* Runs the kernel with extents of `scalar` for its integers; false where nothing more is to be learnt, or, where *called is not
- * set yet, because it calls what synchronises: then it is. */
+/* Runs the kernel with integer arguments of `scalar`. False if a further run cannot find more, or if the
+ * kernel calls functions that synchronise and *called is not set yet: it is set then. */
 static bool run_with(const visit *v, MlirOperation kernel, const async_launch *launch, int64_t scalar,
                      async_report *report, async_program *program, bool *called)
 {
@@ -111,39 +112,41 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
                        .steps = scalar == FEW ? 60000 : 30000,
                        .launch = launch->launch};
     for (int i = 0; i < 3; i++) {
-        s.block[i] = known(launch->block) ? launch->block[i] : 1;
-        s.cluster[i] = known(launch->cluster) ? launch->cluster[i] : 1;
-        s.grid[i] = known(launch->grid) ? launch->grid[i] : s.cluster[i] * (i ? 1 : scalar == FEW ? 8 : 2);
+        s.block[i] = is_known_extent(launch->block) ? launch->block[i] : 1;
+        s.cluster[i] = is_known_extent(launch->cluster) ? launch->cluster[i] : 1;
+        s.grid[i] = is_known_extent(launch->grid) ? launch->grid[i]
+                                                  : s.cluster[i] * (i               ? 1
+                                                                    : scalar == FEW ? 8
+                                                                                    : 2);
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;
     if (scalar == FEW && !*called) async_check_resources(kernel, launch, v->arch, program, report);
     if (!program->interesting || report->failed) return false;
     if (program->opaque) {
-        if (calls(program) && !*called) {
+        if (stops_at_call(program) && !*called) {
             *called = true;
             return false;
         }
         cute_pass_remark(
             v->pass,
             mlirOperationIsNull(program->opaque_at) ? location : mlirOperationGetLocation(program->opaque_at),
-            "the kernel is not checked: the checks do not know what this does");
+            "the kernel is not checked: unsupported operation");
         return false;
     }
-    if (!known(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||
+    if (!is_known_extent(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||
         s.cluster[0] > 16 || s.cluster[1] > 16 || s.cluster[2] > 16) {
-        cute_pass_remark(v->pass, location,
-                         "is not checked: its block has no known size; nvvm.reqntid states it");
+        cute_pass_remark(v->pass, location, "is not checked: unknown block size; nvvm.reqntid sets it");
         return false;
     }
     size_t before = report->count;
     async_outcome o = async_run(arena, program, &s, report);
     if (report->count == before && !o.ended && !mlirOperationIsNull(o.at))
         cute_pass_remark(v->pass, mlirOperationGetLocation(o.at),
-                         "what the kernel does from here on is not checked: it depends on data");
+                         "the kernel is not checked from here on: control flow depends on data");
     else
         cute_pass_remark(v->pass, location,
-                         "%s after %zu steps with %zu mbarriers and %d copies and groups of products",
+                         "%s after %zu steps with %zu mbarriers and %d copies and wgmma groups",
                          o.ended ? "ends" : "is checked up to here,", o.steps, o.barriers, o.copies);
     return report->count == before && o.phases < WRAPPED;
 }

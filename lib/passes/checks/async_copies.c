@@ -1,5 +1,5 @@
-/* What copies of tensors and accesses to them do in a kernel that runs while it is compiled (async.h): which mbarrier their bytes
- * arrive at, and what they read and write of shared memory. */
+/* Tensor copies and accesses to tensors in the static checks (async.h): the mbarriers that receive their
+ * bytes, and the shared memory they read and write. */
 #include "lib/passes/checks/async_events.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -21,7 +21,7 @@ int async_copy_new(async_machine *m, async_copy copy)
     return m->copy_count++;
 }
 
-static bool is_atom(const async_value *v, const char *part)
+static bool is_atom_of(const async_value *v, const char *part)
 {
     return v->kind == ASYNC_ATOM && v->atom->type->atom && strstr(v->atom->type->atom->mnemonic, part);
 }
@@ -31,17 +31,16 @@ static void check_swizzle(async_machine *m, const async_atom *atom, const cute_v
 {
     int own = async_swizzle_of(tensor);
     if (atom->swizzle < 0 || own < 0 || own == atom->swizzle) return;
-    async_finding f = async_find(
-        ASYNC_SWIZZLE, op,
-        "copies a tensor in shared memory with the swizzle S<%d,4,3> by a tensor map with S<%d,4,3>: "
-        "expected the layout of the tensor map",
-        own, atom->swizzle);
+    async_finding f = async_find(ASYNC_SWIZZLE, op,
+                                 "copies a tensor in shared memory with the swizzle S<%d,4,3> by a tensor "
+                                 "map with S<%d,4,3>: expected the layout of the tensor map",
+                                 own, atom->swizzle);
     if (!mlirOperationIsNull(atom->made)) async_note(&f, atom->made, "the tensor map is made here");
     async_stop(m, &f);
 }
 
-/* Bytes of a tensor without gaps; 0: not known. */
-static int64_t bytes_of(const cute_value *tensor)
+/* Bytes of a tensor without gaps; 0: unknown. */
+static int64_t tensor_bytes(const cute_value *tensor)
 {
     int64_t bits, size = async_size(tensor);
     if (!size || !cute_mul64(size, tensor->pointer->bits, &bits)) return 0;
@@ -55,9 +54,10 @@ static void check_barriers_kept(async_machine *m, const async_place *at, int64_t
         if (!b->alive || b->place.region != at->region || b->place.cta != at->cta ||
             b->place.byte + 8 <= at->byte || b->place.byte >= at->byte + bytes)
             continue;
-        async_finding f = async_find(
-            ASYNC_ORDER, op, "writes bytes %lld to %lld of shared memory, where an mbarrier is at byte %lld",
-            (long long)at->byte, (long long)(at->byte + bytes), (long long)b->place.byte);
+        async_finding f =
+            async_find(ASYNC_ORDER, op,
+                       "writes bytes %lld to %lld of shared memory, which overlap the mbarrier at byte %lld",
+                       (long long)at->byte, (long long)(at->byte + bytes), (long long)b->place.byte);
         async_note(&f, b->init, "the mbarrier");
         async_stop(m, &f);
     }
@@ -78,14 +78,14 @@ static void check_init_fence(async_machine *m, const async_warp *user, async_mba
                                   : order_init_reaches_copies(&init)))
         return;
     b->fence_told = true;
-    async_finding f =
-        async_find(ASYNC_INIT_FENCE, b->init,
-                   "a copy completes at an mbarrier whose initialisation no mbarrier_init_fence follows");
+    async_finding f = async_find(
+        ASYNC_INIT_FENCE, b->init,
+        "a copy completes at an mbarrier whose initialisation is not followed by mbarrier_init_fence");
     async_note(&f, op, "the copy");
     async_tell(m->report, &f);
 }
 
-/* `copy` brings bytes to mbarrier `index`. */
+/* Counts the bytes of `copy` at mbarrier `index`. */
 static void take_off(async_machine *m, int index, int copy, int64_t bytes, MlirOperation op)
 {
     async_mbarrier *b = &m->barriers[index];
@@ -102,7 +102,7 @@ static void take_off(async_machine *m, int index, int copy, int64_t bytes, MlirO
     m->activity++;
 }
 
-/* What a warp or its copy (-1: none) does to a tensor in shared memory. */
+/* An access by a warp, or by its copy (-1: none), to a tensor in shared memory. */
 static async_access access_by(const async_warp *w, MlirOperation op, async_access_kind kind, int copy,
                               const cute_value *tensor)
 {
@@ -124,11 +124,11 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     int lane = w->mask ? __builtin_ctz(w->mask) : 0;
     async_value barrier = atom->barrier ? async_lane(atom->barrier, lane) : (async_value){0};
     if (!async_place_of(tensor, &at) || !async_place_of(&barrier, &bar) ||
-        !(bytes = bytes_of(tensor->value))) {
+        !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
     }
-    /* Each instruction brings what is this block's of its box. */
+    /* Each instruction copies this block's share of its box. */
     int64_t sharers = at.sharers      ? at.sharers
                       : atom->sharers ? atom->sharers /* tma_partition was expanded */
                                       : 1;
@@ -152,7 +152,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     }
     if (mask >> m->ctas) {
         async_finding f =
-            async_find(ASYNC_CLUSTER_RANK, i->op, "copies to the blocks of mask 0x%llx of a cluster of %d",
+            async_find(ASYNC_CLUSTER_RANK, i->op, "copies to blocks of mask 0x%llx in a cluster of %d",
                        (unsigned long long)mask, m->ctas);
         async_stop(m, &f);
         return;
@@ -186,7 +186,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     }
 }
 
-/* Bytes that a lane of st.async sends. */
+/* Bytes that one lane of st.async sends. */
 static int64_t sent_bytes(MlirOperation op)
 {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = type;
@@ -200,8 +200,9 @@ static int64_t sent_bytes(MlirOperation op)
     return count * (wide ? 8 : 4);
 }
 
-/* st.async: each lane sends to a block of its own; neighbours to one place are one access. */
-static void send(async_machine *m, async_warp *w, const async_instr *i)
+/* Each lane of st.async may send to a different block; consecutive lanes with one destination are one
+ * access. */
+static void send_async(async_machine *m, async_warp *w, const async_instr *i)
 {
     struct {
         async_place bar;
@@ -226,8 +227,9 @@ static void send(async_machine *m, async_warp *w, const async_instr *i)
                 return;
             }
             if (block < 0 || block >= m->ctas) {
-                async_finding f = async_find(ASYNC_CLUSTER_RANK, i->op, "names block %lld of a cluster of %d",
-                                             (long long)block, m->ctas);
+                async_finding f =
+                    async_find(ASYNC_CLUSTER_RANK, i->op, "addresses block %lld of a cluster of %d",
+                               (long long)block, m->ctas);
                 async_blame(m, &f);
                 return;
             }
@@ -282,7 +284,7 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
     async_place source, at, bar;
     int64_t bytes;
     if (!async_place_of(from, &source) || !async_place_of(&w->slots[i->in[2]], &at) ||
-        !async_place_of(&barrier, &bar) || !(bytes = bytes_of(from->value))) {
+        !async_place_of(&barrier, &bar) || !(bytes = tensor_bytes(from->value))) {
         m->stopped = true;
         return;
     }
@@ -306,7 +308,7 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
     const async_value *tensor = &w->slots[i->in[1]];
     async_place at;
     int64_t bytes;
-    if (!async_place_of(tensor, &at) || !(bytes = bytes_of(tensor->value))) {
+    if (!async_place_of(tensor, &at) || !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
     }
@@ -317,7 +319,7 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
     w->seq++;
     async_access access = access_by(w, i->op, ASYNC_PROXY_READ, copy, tensor->value);
     if (!async_touch(m, w, &at, bytes, &access)) return;
-    if (w->store_count == ASYNC_GROUPS) { /* the oldest is forgotten, as if it was over */
+    if (w->store_count == ASYNC_GROUPS) { /* drop the oldest, as if it had completed */
         async_known_set(w->known, w->stores[0]);
         memmove(w->stores, w->stores + 1, sizeof w->stores - sizeof w->stores[0]);
         memmove(w->store_group, w->store_group + 1, sizeof w->store_group - sizeof w->store_group[0]);
@@ -327,8 +329,8 @@ static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
     w->store_group[w->store_count++] = w->groups;
 }
 
-/* Where element `index` bytes behind a tensor's pointer lies, with its swizzle. */
-static int64_t swizzled(const cute_value *tensor, int64_t byte)
+/* Address of the byte at offset `byte` of a tensor, after its swizzle. */
+static int64_t swizzle_byte(const cute_value *tensor, int64_t byte)
 {
     cute_swizzle s = tensor->pointer->swizzle;
     if (!s.bits || s.shift <= 0) return byte;
@@ -336,7 +338,7 @@ static int64_t swizzled(const cute_value *tensor, int64_t byte)
     return (int64_t)((uint64_t)byte ^ moved);
 }
 
-/* The index of the last element of a layout, added to *sum; false: it is not known. */
+/* Adds the index of the last element of a layout to *sum; false: unknown. */
 static bool last_index(const cute_tree *shape, const cute_tree *stride, int64_t *sum)
 {
     if (shape->kind != stride->kind) return false;
@@ -352,7 +354,7 @@ static bool last_index(const cute_tree *shape, const cute_tree *stride, int64_t 
            cute_add64(*sum, by, sum);
 }
 
-/* What threads read or write of a tensor in shared memory: some of its elements. */
+/* Records the accesses of threads to some elements of a tensor in shared memory. */
 static void thread_access(async_machine *m, async_warp *w, const async_value *v, async_access_kind kind,
                           MlirOperation op)
 {
@@ -371,9 +373,9 @@ static void thread_access(async_machine *m, async_warp *w, const async_value *v,
     last /= 8;
     async_access access = access_by(w, op, kind, -1, v->value);
     own = at;
-    own.byte = swizzled(v->value, at.byte);
+    own.byte = swizzle_byte(v->value, at.byte);
     if (!async_touch(m, w, &own, element, &access) || last <= 0) return;
-    own.byte = swizzled(v->value, at.byte + last);
+    own.byte = swizzle_byte(v->value, at.byte + last);
     async_touch(m, w, &own, element, &access);
 }
 
@@ -384,15 +386,15 @@ static async_step tensor_copy(async_machine *m, async_warp *w, const async_instr
         return ASYNC_PAUSES;
     }
     const async_value *atom = &w->slots[i->in[0]];
-    bool bulk = is_atom(atom, "bulk_copy");
-    if (is_atom(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
+    bool bulk = is_atom_of(atom, "bulk_copy");
+    if (is_atom_of(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
         tensor_load(m, w, i);
-    else if (is_atom(atom, "tma_store") || is_atom(atom, "tma_reduce") ||
+    else if (is_atom_of(atom, "tma_store") || is_atom_of(atom, "tma_reduce") ||
              (bulk && strstr(atom->atom->type->atom->text, "s2g")))
         tensor_store(m, w, i);
     else if (bulk)
         hand_over(m, w, i);
-    else if (is_atom(atom, "tma"))
+    else if (is_atom_of(atom, "tma"))
         m->stopped = true;
     else {
         w->seq++;
@@ -427,7 +429,7 @@ async_step async_copy_do(async_machine *m, async_warp *w, const async_instr *i)
             m->stopped = true;
             return ASYNC_PAUSES;
         }
-        send(m, w, i);
+        send_async(m, w, i);
         return ASYNC_GOES_ON;
     case ASYNC_EV_ACCESS: {
         int tensor = cute_op_is(i->op, "cute.memref.store_vec") ? 1 : 0;

@@ -1,4 +1,4 @@
-/* What barriers, products and fences do in a kernel that runs while it is compiled (async.h). */
+/* Barriers, wgmma and fences in the static checks (async.h). */
 #include "lib/passes/checks/async_events.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -13,7 +13,7 @@
 #include "lib/order/barrier.h"
 #include "lib/order/proxy.h"
 
-/* ---- knowledge ---- */
+/* ---- happens-before ---- */
 
 async_known *async_known_new(async_machine *m)
 {
@@ -35,9 +35,9 @@ bool async_whole_warp(async_machine *m, async_warp *w, MlirOperation op)
     int64_t left = b[0] * b[1] * b[2] - (int64_t)w->index * 32;
     all = left >= 32 ? 0xffffffffu : (1u << left) - 1;
     if (w->mask == all) return true;
-    async_finding f = async_find(ASYNC_BARRIER, op,
-                                 "is an operation of all threads of a warp, and only %d of them come to it",
-                                 __builtin_popcount(w->mask));
+    async_finding f =
+        async_find(ASYNC_BARRIER, op, "is a warp-wide operation, but only %d threads of a warp reach it",
+                   __builtin_popcount(w->mask));
     async_stop(m, &f);
     return false;
 }
@@ -75,9 +75,9 @@ static async_step sync_at(async_machine *m, async_warp *w, MlirOperation op, int
         order_barrier_check(id, count, n && n->arrived ? n->count : 0, order_barrier_all(all));
     if (valid == ORDER_BARRIER_OTHER_COUNT) {
         f = async_find(ASYNC_BARRIER, op,
-                       "comes to barrier %lld of %lld threads, while others wait there for %lld",
+                       "arrives at barrier %lld for %lld threads, while others wait there for %lld",
                        (long long)id, (long long)count, (long long)n->count);
-        async_note(&f, n->op, "the others");
+        async_note(&f, n->op, "the other wait");
     } else if (valid != ORDER_BARRIER_IS_VALID) {
         f = async_find(ASYNC_BARRIER, op,
                        "expected barrier 0 to 15 and a multiple of 32 threads up to the block's %lld, got "
@@ -152,8 +152,8 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
 {
     if (!async_whole_warp(m, w, op)) return ASYNC_PAUSES;
     if (order_cluster_out_of_turn(w->cluster_waits ? w->mask : 0, w->mask, true)) {
-        async_finding f = async_find(ASYNC_BARRIER, op,
-                                     "arrives at the barrier of the cluster twice, without a wait between");
+        async_finding f =
+            async_find(ASYNC_BARRIER, op, "arrives at the cluster barrier twice without a wait in between");
         async_stop(m, &f);
         return ASYNC_PAUSES;
     }
@@ -170,9 +170,9 @@ static async_step cluster_arrive(async_machine *m, async_warp *w, MlirOperation 
 static async_step cluster_wait(async_machine *m, async_warp *w, MlirOperation op)
 {
     if (order_cluster_out_of_turn(w->cluster_waits ? w->mask : 0, w->mask, false)) {
-        async_finding f = async_find(ASYNC_BARRIER, op,
-                                     "waits at the barrier of the cluster without having arrived: expected "
-                                     "cluster_arrive before");
+        async_finding f =
+            async_find(ASYNC_BARRIER, op,
+                       "waits at the cluster barrier without having arrived: expected cluster_arrive first");
         async_stop(m, &f);
         return ASYNC_PAUSES;
     }
@@ -192,9 +192,9 @@ bool async_cluster_over(async_machine *m, const async_warp *w)
     return m->cluster_phase != w->cluster_phase || cluster_ready(m);
 }
 
-/* ---- products ---- */
+/* ---- wgmma ---- */
 
-static async_accumulator *accumulator(async_warp *w, int region)
+static async_accumulator *find_accumulator(async_warp *w, int region)
 {
     for (int i = 0; i < w->accumulator_count; i++)
         if (w->accumulators[i].region == region) return &w->accumulators[i];
@@ -209,7 +209,7 @@ static async_products *products_of(const async_machine *m, const async_warp *w)
     return &m->groups[w->cta * m->block_warps + w->index / 4];
 }
 
-/* The asynchronous operation of the group that `w` fills. */
+/* The asynchronous operation of the open wgmma group of `w`. */
 static int product_copy(async_machine *m, async_warp *w, MlirOperation op)
 {
     async_products *p = products_of(m, w);
@@ -222,7 +222,7 @@ static int product_copy(async_machine *m, async_warp *w, MlirOperation op)
     return p->copies[w->products.groups];
 }
 
-/* Rows, columns, depth and bits of the elements of a product's atom. */
+/* M, N, K and element bits of an MMA atom. */
 static bool product_shape(const cute_atom *atom, int64_t shape[3], int bits[2])
 {
     const char *at = strstr(atom->text, "mma<"), *types = strstr(atom->text, "elem_type = (");
@@ -243,24 +243,23 @@ static bool product_shape(const cute_atom *atom, int64_t shape[3], int bits[2])
     return true;
 }
 
-/* A product takes registers that are not ready for it, or is the first without a fence before. */
+/* Reports a wgmma whose registers are not ready, or the first one without a preceding fence. */
 static void tell_use(async_machine *m, MlirOperation op, order_use use, const async_accumulator *a)
 {
     static const char *const why[] = {
-        [ORDER_FIRST_PRODUCT] = "has no wgmma.fence before it: expected one before the first wgmma",
+        [ORDER_FIRST_PRODUCT] = "has no preceding wgmma.fence: expected one before the first wgmma",
         [ORDER_AFTER_WRITE] =
-            "reads registers that were written without a wgmma.fence behind: expected one before this",
+            "reads registers written without a subsequent wgmma.fence: expected one before this",
         [ORDER_AFTER_READ] =
-            "takes registers that were read without a wgmma.fence behind: expected one before this",
-        [ORDER_WAS_OPERAND] = "accumulates in registers that were an operand of another wgmma: expected a "
+            "accumulates in registers read without a subsequent wgmma.fence: expected one before this",
+        [ORDER_WAS_OPERAND] = "accumulates in registers that were an operand of another wgmma: expected "
                               "wgmma.fence before this",
-        [ORDER_WAS_ACCUMULATOR] = "reads registers that were the accumulator of another wgmma: expected a "
-                                  "wgmma.fence before this",
-        [ORDER_OTHER_SHAPE] = "accumulates in registers of a wgmma of another shape: expected a wgmma.fence "
-                              "before this",
+        [ORDER_WAS_ACCUMULATOR] =
+            "reads registers that were the accumulator of another wgmma: expected wgmma.fence before this",
+        [ORDER_OTHER_SHAPE] =
+            "accumulates in registers of a wgmma of another shape: expected wgmma.fence before this",
         [ORDER_OPERAND_PENDING] =
-            "reads registers that another wgmma still writes: expected wgmma.wait_group "
-            "before this"};
+            "reads registers that another wgmma may still write: expected wgmma.wait_group before this"};
     async_finding f =
         async_find(use == ORDER_OPERAND_PENDING ? ASYNC_ACCUMULATOR : ASYNC_WGMMA_FENCE, op, "%s", why[use]);
     if (use == ORDER_AFTER_WRITE || use == ORDER_AFTER_READ)
@@ -270,7 +269,7 @@ static void tell_use(async_machine *m, MlirOperation op, order_use use, const as
     async_tell(m->report, &f);
 }
 
-static async_step product(async_machine *m, async_warp *w, const async_instr *i)
+static async_step run_wgmma(async_machine *m, async_warp *w, const async_instr *i)
 {
     if (!async_whole_warp(m, w, i->op)) return ASYNC_PAUSES;
     int copy = product_copy(m, w, i->op);
@@ -301,7 +300,7 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
     bool first = order_product_begins(&w->products), told = false;
     uint32_t kind = known ? (uint32_t)shape[1] << 16 | (uint32_t)shape[2] : 0;
     for (int o = 0; o < 2; o++) {
-        async_accumulator *a = accumulator(w, o ? i->a_registers : i->which);
+        async_accumulator *a = find_accumulator(w, o ? i->a_registers : i->which);
         if (!a) continue;
         order_use use = order_product_takes(&w->products, &a->of, !o, kind);
         if (use != ORDER_USE_IS_VALID && !told) tell_use(m, i->op, use, a);
@@ -312,7 +311,7 @@ static async_step product(async_machine *m, async_warp *w, const async_instr *i)
     return ASYNC_GOES_ON;
 }
 
-static void commit(async_machine *m, async_warp *w, MlirOperation op)
+static void commit_wgmma(async_machine *m, async_warp *w, MlirOperation op)
 {
     if (!async_whole_warp(m, w, op)) return;
     async_products *p = products_of(m, w);
@@ -349,22 +348,22 @@ static async_step product_wait(async_machine *m, async_warp *w, const async_inst
     return ASYNC_GOES_ON;
 }
 
-static void touch(async_machine *m, async_warp *w, const async_instr *i)
+static void access_accumulator(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_accumulator *a = accumulator(w, i->which);
+    async_accumulator *a = find_accumulator(w, i->which);
     if (!a) return;
     bool open = !order_is_in_group(&w->products, &a->of);
     if (order_registers_touched(&w->products, &a->of, i->writes) != ORDER_USE_IS_VALID) {
-        async_finding f = async_find(
-            open ? ASYNC_WGMMA : ASYNC_ACCUMULATOR, i->op,
-            open ? "%s registers of a wgmma that no wgmma.commit_group has put into a group, so that no wait "
-                   "is for it"
-                 : "%s registers of a wgmma before wgmma.wait_group has waited for it",
-            i->writes ? "writes" : "reads");
+        async_finding f =
+            async_find(open ? ASYNC_WGMMA : ASYNC_ACCUMULATOR, i->op,
+                       open ? "%s registers of a wgmma that was not committed: expected wgmma.commit_group, "
+                              "then wgmma.wait_group"
+                            : "%s registers of a wgmma before wgmma.wait_group has waited for it",
+                       i->writes ? "writes" : "reads");
         async_note(&f, a->op, "the wgmma");
         async_tell(m->report, &f);
         if (open) m->stopped = m->found = true;
-        a->of.product = 0; /* once is enough */
+        a->of.product = 0; /* report it once */
     }
     if (i->writes || !a->of.written) a->user = i->op;
 }
@@ -388,7 +387,7 @@ static void fence_proxy(async_machine *m, async_warp *w, MlirOperation op)
     w->fenced[w->id] = w->seq - 1;
 }
 
-static async_step assembly(async_machine *m, async_warp *w, const async_instr *i)
+static async_step run_inline_asm(async_machine *m, async_warp *w, const async_instr *i)
 {
     MlirStringRef text =
         mlirStringAttrGetValue(mlirOperationGetAttributeByName(i->op, cute_text("asm_string")));
@@ -413,7 +412,7 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
     case ASYNC_EV_FENCE_PROXY: fence_proxy(m, w, i->op); return ASYNC_GOES_ON;
     case ASYNC_EV_NAMED_ARRIVE:
     case ASYNC_EV_SYNC: return sync_block(m, w, i);
-    case ASYNC_EV_ASM: return assembly(m, w, i);
+    case ASYNC_EV_ASM: return run_inline_asm(m, w, i);
     case ASYNC_EV_CLUSTER_ARRIVE: return cluster_arrive(m, w, i->op);
     case ASYNC_EV_CLUSTER_WAIT: return cluster_wait(m, w, i->op);
     case ASYNC_EV_CLUSTER_SYNC:
@@ -427,11 +426,11 @@ async_step async_event_do(async_machine *m, async_warp *w, const async_instr *i)
     case ASYNC_EV_ACCESS:
     case ASYNC_EV_BULK_COMMIT:
     case ASYNC_EV_BULK_WAIT: return async_copy_do(m, w, i);
-    case ASYNC_EV_GEMM: return product(m, w, i);
+    case ASYNC_EV_GEMM: return run_wgmma(m, w, i);
     case ASYNC_EV_WGMMA_FENCE: w->products.fences++; return ASYNC_GOES_ON;
-    case ASYNC_EV_WGMMA_COMMIT: commit(m, w, i->op); return ASYNC_GOES_ON;
+    case ASYNC_EV_WGMMA_COMMIT: commit_wgmma(m, w, i->op); return ASYNC_GOES_ON;
     case ASYNC_EV_WGMMA_WAIT: return product_wait(m, w, i);
-    case ASYNC_EV_TOUCH: touch(m, w, i); return ASYNC_GOES_ON;
+    case ASYNC_EV_TOUCH: access_accumulator(m, w, i); return ASYNC_GOES_ON;
     case ASYNC_EV_REGISTERS:
         if (!async_whole_warp(m, w, i->op)) return ASYNC_PAUSES;
         w->registers = (int)async_attribute(i->op, "regCount", async_attribute(i->op, "registers", 0));
@@ -450,7 +449,7 @@ void async_registers(async_machine *m)
     int64_t sum = 0, threads = (int64_t)m->block_warps * 32, own = CUTE_SM_REGISTERS / threads / 8 * 8;
     const async_warp *most = NULL;
     if (own > 255) own = 248;
-    bool whole = true; /* of each warpgroup the registers are known */
+    bool whole = true; /* the registers of each warpgroup are known */
     for (int i = 0; i < m->block_warps; i += 4) {
         const async_warp *first = &m->warps[i], *w = first;
         for (int n = 1; n < 4 && i + n < m->block_warps; n++) {
@@ -462,10 +461,10 @@ void async_registers(async_machine *m)
         whole &= first->registers || first->state == ASYNC_ENDED;
         if (w != first) {
             MlirOperation at = first->registers ? first->registers_at : w->registers_at;
-            async_finding f = async_find(
-                ASYNC_REGISTERS, at,
-                "setmaxnreg is for the four warps of a warpgroup: warp %d has %d registers, warp %d has %d",
-                first->index, first->registers, w->index, w->registers);
+            async_finding f = async_find(ASYNC_REGISTERS, at,
+                                         "setmaxnreg applies to the four warps of a warpgroup: warp %d has "
+                                         "%d registers, warp %d has %d",
+                                         first->index, first->registers, w->index, w->registers);
             async_tell(m->report, &f);
             return;
         }
@@ -475,10 +474,10 @@ void async_registers(async_machine *m)
         if (first->registers && (!most || most->registers < first->registers)) most = first;
     }
     if (!most || !whole || sum <= CUTE_SM_REGISTERS) return;
-    async_finding f = async_find(ASYNC_REGISTERS, most->registers_at,
-                                 "the warpgroups of the block want %lld registers, of which a multiprocessor "
-                                 "has %d: this waits for ever",
-                                 (long long)sum, CUTE_SM_REGISTERS);
+    async_finding f =
+        async_find(ASYNC_REGISTERS, most->registers_at,
+                   "the warpgroups of the block request %lld registers, a multiprocessor has %d: deadlock",
+                   (long long)sum, CUTE_SM_REGISTERS);
     for (int i = 0; i < m->block_warps; i += 4)
         if (m->warps[i].registers && &m->warps[i] != most)
             async_note(&f, m->warps[i].registers_at, "warp %d has %d", i, m->warps[i].registers);
@@ -503,7 +502,7 @@ void async_reach(async_machine *m, const async_warp *w, int cta, int copy, MlirO
     *r = (async_remote){w->id, cta, w->seq, copy, op};
 }
 
-/* Whether block `cta` knows, when it ends, that an access to its memory is over. */
+/* Whether block `cta` knows at its exit that a remote access to its memory is complete. */
 static bool is_over(const async_machine *m, const async_remote *r)
 {
     for (int w = r->cta * m->block_warps; w < (r->cta + 1) * m->block_warps; w++)
@@ -513,7 +512,7 @@ static bool is_over(const async_machine *m, const async_remote *r)
     return false;
 }
 
-/* A block may not end before the others are done with its shared memory. */
+/* A block must not exit before other blocks have finished using its shared memory. */
 static void check_exits(async_machine *m)
 {
     for (int harmless = 0; harmless < 2 && !m->stopped; harmless++)
@@ -525,9 +524,8 @@ static void check_exits(async_machine *m)
             if (order_late_use_is_harmless(use) != harmless || is_over(m, r)) continue;
             async_finding f =
                 async_find(harmless ? ASYNC_BLOCK_END : ASYNC_ORDER, r->op,
-                           "%s in block %d of the cluster, which may have ended: expected cluster_arrive and "
-                           "cluster_wait "
-                           "by all threads at the end",
+                           "%s in block %d of the cluster, which may have exited: expected cluster_arrive "
+                           "and cluster_wait by all threads at the end",
                            r->copy < 0 ? "arrives at an mbarrier" : "writes shared memory", r->cta);
             async_tell(m->report, &f);
             if (!harmless) m->stopped = m->found = true;
@@ -543,8 +541,8 @@ void async_end(async_machine *m)
         if (!w->store_count) continue;
         async_finding f =
             async_find(ASYNC_STORE_TAIL, m->copies[w->stores[0]].op,
-                       "the block ends while the store may still read its shared memory: expected "
-                       "cp.async.bulk.wait_group.read of 0 groups by the thread that made it");
+                       "the block exits while the store may still read its shared memory: expected "
+                       "cp.async.bulk.wait_group.read of 0 groups by the thread that issued it");
         async_tell(m->report, &f);
         break;
     }
@@ -552,7 +550,7 @@ void async_end(async_machine *m)
         const async_mbarrier *b = &m->barriers[i];
         if (b->waited_ever || mlirOperationIsNull(b->first_arrive)) continue;
         async_finding f =
-            async_find(ASYNC_UNUSED, b->first_arrive, "arrives at an mbarrier on which nobody waits");
+            async_find(ASYNC_UNUSED, b->first_arrive, "arrives at an mbarrier that no thread waits for");
         async_note(&f, b->init, "it is initialised here");
         async_tell(m->report, &f);
         return;

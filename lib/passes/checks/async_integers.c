@@ -73,7 +73,7 @@ static bool eval_constant(async_eval *x, const async_instr *i, const async_value
     return false;
 }
 
-/* ---- where a thread is ---- */
+/* ---- thread coordinates ---- */
 
 enum {
     X,

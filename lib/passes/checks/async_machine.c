@@ -1,5 +1,5 @@
-/* Runs the warps of a block, or of a cluster, of a kernel that is being compiled (async.h): one after the other, each until
- * it waits. Tensor copies complete when all wait, so that what nothing waits for is seen. */
+/* Runs the warps of a block or cluster in the static checks (async.h): one after the other, each until it
+ * waits. Tensor copies complete only when all warps wait, so that a missing wait is found. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint32_t threads_of(const async_machine *m, int warp)
     return left >= 32 ? 0xffffffffu : (1u << left) - 1;
 }
 
-static bool begin(async_machine *m)
+static bool init_warps(async_machine *m)
 {
     m->warps = cute_arena_array(m->arena, (size_t)m->warp_count, sizeof *m->warps);
     m->copies = cute_arena_array(m->arena, ASYNC_MAX_COPIES, sizeof *m->copies);
@@ -49,15 +49,15 @@ static bool begin(async_machine *m)
     return true;
 }
 
-/* ---- steps ---- */
+/* ---- instructions ---- */
 
-static async_value slot(const async_warp *w, int index)
+static async_value read_slot(const async_warp *w, int index)
 {
     return index < 0 ? (async_value){0} : w->slots[index];
 }
 
-/* A number that all active lanes agree on. */
-static bool uniform(const async_warp *w, const async_value *v, int64_t *out)
+/* A number that is the same in all active lanes. */
+static bool uniform_number(const async_warp *w, const async_value *v, int64_t *out)
 {
     bool first = true;
     for (int lane = 0; lane < 32; lane++) {
@@ -73,7 +73,7 @@ static bool uniform(const async_warp *w, const async_value *v, int64_t *out)
     return !first;
 }
 
-static void store(async_machine *m, async_warp *w, int index, async_value v, bool part)
+static void write_slot(async_machine *m, async_warp *w, int index, async_value v, bool part)
 {
     if (index < 0) return;
     if (!part) {
@@ -87,50 +87,50 @@ static void store(async_machine *m, async_warp *w, int index, async_value v, boo
     w->slots[index] = (async_value){.kind = ASYNC_LANES, .lanes = lanes};
 }
 
-static bool split(const async_warp *w)
+static bool is_split(const async_warp *w)
 {
     for (int i = 0; i < w->depth; i++)
         if (w->frames[i].split) return true;
     return false;
 }
 
-static void evaluate(async_machine *m, async_warp *w, const async_instr *i)
+static void evaluate_instr(async_machine *m, async_warp *w, const async_instr *i)
 {
     async_value in[16], out[16];
     if (i->in_count > 16 || i->out_count > 16) {
-        for (int n = 0; n < i->out_count; n++) store(m, w, i->out[n], (async_value){0}, false);
+        for (int n = 0; n < i->out_count; n++) write_slot(m, w, i->out[n], (async_value){0}, false);
         return;
     }
-    for (int n = 0; n < i->in_count; n++) in[n] = slot(w, i->in[n]);
+    for (int n = 0; n < i->in_count; n++) in[n] = read_slot(w, i->in[n]);
     async_instr own = *i;
-    if (i->pure->operands) { /* operands that do not count are left out behind the others */
+    if (i->pure->operands) { /* the operands that matter come first */
         own.in_count = 0;
         for (int n = 0; n < i->in_count; n++)
-            if (i->in[n] >= 0) in[own.in_count++] = slot(w, i->in[n]);
+            if (i->in[n] >= 0) in[own.in_count++] = read_slot(w, i->in[n]);
     }
     m->eval.cta = w->cta;
     m->eval.warp = w->index;
     m->eval.mask = w->mask;
     async_evaluate(&m->eval, &own, in, out);
-    for (int n = 0; n < i->out_count; n++) store(m, w, i->out[n], out[n], false);
+    for (int n = 0; n < i->out_count; n++) write_slot(m, w, i->out[n], out[n], false);
 }
 
 static void copy_slots(async_machine *m, async_warp *w, const async_instr *i)
 {
     async_value values[64];
-    bool part = split(w);
+    bool part = is_split(w);
     if (i->in_count <= 64) {
-        for (int n = 0; n < i->in_count; n++) values[n] = slot(w, i->in[n]);
-        for (int n = 0; n < i->in_count; n++) store(m, w, i->out[n], values[n], part);
+        for (int n = 0; n < i->in_count; n++) values[n] = read_slot(w, i->in[n]);
+        for (int n = 0; n < i->in_count; n++) write_slot(m, w, i->out[n], values[n], part);
     } else {
         m->stopped = true;
     }
 }
 
-/* An IF whose condition is not known, or is another for each lane. */
-static void branch(async_machine *m, async_warp *w, const async_instr *i)
+/* Runs an IF whose condition is unknown or differs between lanes. */
+static void run_branch(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_value condition = slot(w, i->in[0]);
+    async_value condition = read_slot(w, i->in[0]);
     uint32_t yes = 0;
     const async_instr *other = &m->program->code[i->target];
     for (int lane = 0; lane < 32; lane++) {
@@ -141,11 +141,11 @@ static void branch(async_machine *m, async_warp *w, const async_instr *i)
             yes |= (uint32_t)(n & 1) << lane;
             continue;
         }
-        if (i->events_inside) { /* who knows */
+        if (i->events_inside) { /* whether the events happen is unknown */
             m->stopped = true;
             return;
         }
-        for (int r = 0; r < i->out_count; r++) store(m, w, i->out[r], (async_value){0}, false);
+        for (int r = 0; r < i->out_count; r++) write_slot(m, w, i->out[r], (async_value){0}, false);
         w->pc = (size_t)other->target + 1;
         return;
     }
@@ -159,18 +159,19 @@ static void branch(async_machine *m, async_warp *w, const async_instr *i)
     w->pc = yes ? w->pc + 1 : (size_t)i->target + 1;
 }
 
-static void loop(async_machine *m, async_warp *w, const async_instr *i, bool first)
+static void run_loop(async_machine *m, async_warp *w, const async_instr *i, bool first)
 {
     const async_instr *head = first ? i : &m->program->code[i->target];
-    async_value lower = slot(w, head->in[0]), upper = slot(w, head->in[1]), step = slot(w, head->in[2]),
-                counter;
+    async_value lower = read_slot(w, head->in[0]), upper = read_slot(w, head->in[1]),
+                step = read_slot(w, head->in[2]), counter;
     int64_t a, b, c, n;
-    if (!uniform(w, &lower, &a) || !uniform(w, &upper, &b) || !uniform(w, &step, &c) || c <= 0) {
+    if (!uniform_number(w, &lower, &a) || !uniform_number(w, &upper, &b) || !uniform_number(w, &step, &c) ||
+        c <= 0) {
         if (head->events_inside) {
             m->stopped = true;
             return;
         }
-        a = b = 0; /* what the loop gives is not known */
+        a = b = 0; /* the results of the loop are unknown */
         c = 1;
         for (const async_instr *p = &m->program->code[head->target];
              p->code == ASYNC_COPY && mlirOperationEqual(p->op, head->op); p++)
@@ -180,7 +181,7 @@ static void loop(async_machine *m, async_warp *w, const async_instr *i, bool fir
     if (first) {
         n = a;
     } else {
-        counter = slot(w, head->out[0]);
+        counter = read_slot(w, head->out[0]);
         if (!async_number_of(&counter, &n) || __builtin_add_overflow(n, c, &n)) {
             m->stopped = true;
             return;
@@ -190,17 +191,17 @@ static void loop(async_machine *m, async_warp *w, const async_instr *i, bool fir
     w->pc = n < b ? (size_t)head->id + 1 : (size_t)head->target;
 }
 
-/* One instruction; false where the warp waits, or ends. */
-static bool step(async_machine *m, async_warp *w)
+/* Runs one instruction; false if the warp waits or ends. */
+static bool run_instr(async_machine *m, async_warp *w)
 {
     const async_instr *i = &m->program->code[w->pc];
     int64_t n;
     async_value condition;
     m->at = i->op;
     switch (i->code) {
-    case ASYNC_EVAL: evaluate(m, w, i); break;
+    case ASYNC_EVAL: evaluate_instr(m, w, i); break;
     case ASYNC_COPY: copy_slots(m, w, i); break;
-    case ASYNC_IF: branch(m, w, i); return !m->stopped;
+    case ASYNC_IF: run_branch(m, w, i); return !m->stopped;
     case ASYNC_ELSE: {
         async_frame *f = &w->frames[w->depth - 1];
         if (!f->split) {
@@ -211,11 +212,11 @@ static bool step(async_machine *m, async_warp *w)
         break;
     }
     case ASYNC_ENDIF: w->mask = w->frames[--w->depth].saved; break;
-    case ASYNC_FOR: loop(m, w, i, true); return !m->stopped;
-    case ASYNC_NEXT: loop(m, w, i, false); return !m->stopped;
+    case ASYNC_FOR: run_loop(m, w, i, true); return !m->stopped;
+    case ASYNC_NEXT: run_loop(m, w, i, false); return !m->stopped;
     case ASYNC_CONDITION:
-        condition = slot(w, i->in[0]);
-        if (!uniform(w, &condition, &n)) {
+        condition = read_slot(w, i->in[0]);
+        if (!uniform_number(w, &condition, &n)) {
             m->stopped = true;
             return false;
         }
@@ -237,7 +238,7 @@ static bool step(async_machine *m, async_warp *w)
     return true;
 }
 
-/* ---- the run ---- */
+/* ---- run ---- */
 
 static bool may_go_on(async_machine *m, async_warp *w)
 {
@@ -250,7 +251,7 @@ static bool may_go_on(async_machine *m, async_warp *w)
     }
 }
 
-static bool deliver(async_machine *m)
+static bool complete_copies(async_machine *m)
 {
     if (!m->flight_count) return false;
     size_t count = m->flight_count;
@@ -260,7 +261,7 @@ static bool deliver(async_machine *m)
     return true;
 }
 
-static void schedule(async_machine *m)
+static void run_warps(async_machine *m)
 {
     for (;;) {
         bool ran = false, all = true;
@@ -273,23 +274,23 @@ static void schedule(async_machine *m)
             if (w->state != ASYNC_RUNS && w->state != ASYNC_AT_MBARRIER) w->state = ASYNC_RUNS;
             if (w->state == ASYNC_AT_MBARRIER) async_passed(m, w);
             ran = true;
-            while (m->steps++ < m->budget && step(m, w)) {
+            while (m->steps++ < m->budget && run_instr(m, w)) {
             }
             if (m->steps >= m->budget) m->stopped = true;
         }
         if (m->stopped) return;
         if (all) {
-            deliver(m);
+            complete_copies(m);
             if (!m->stopped) async_end(m);
             return;
         }
         if (ran && before != m->activity) continue;
-        if (ran && !m->flight_count) { /* only tests that fail: once more each, then they wait */
+        if (ran && !m->flight_count) { /* only tests fail: repeat each once, then let them wait */
             bool polls = false;
             for (int i = 0; i < m->warp_count; i++) polls |= m->warps[i].state == ASYNC_RUNS;
             if (polls) continue;
         }
-        if (deliver(m)) continue;
+        if (complete_copies(m)) continue;
         if (ran) continue;
         async_deadlock(m);
         return;
@@ -311,9 +312,9 @@ async_outcome async_run(cute_arena *arena, const async_program *program, const a
     m->warp_count = m->ctas * m->block_warps;
     m->budget = setting->steps;
     m->at = program->kernel;
-    if (m->warp_count < 1 || m->warp_count > ASYNC_MAX_WARPS || !begin(m))
+    if (m->warp_count < 1 || m->warp_count > ASYNC_MAX_WARPS || !init_warps(m))
         return (async_outcome){.at = program->kernel};
-    schedule(m);
+    run_warps(m);
     if (!m->found) async_registers(m);
     uint32_t phases = 0;
     for (size_t i = 0; i < m->barrier_count; i++)

@@ -1,4 +1,4 @@
-/* mbarriers of a kernel that runs while it is compiled (async.h): arrivals, bytes, phases, and why nobody goes on. */
+/* mbarriers in the static checks (async.h): arrivals, transaction bytes, phases, and causes of deadlocks. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/checks/async_events.h"
 
-/* ---- errors ---- */
+/* ---- reports ---- */
 
-/* How many arrivals the warps that came make at once, each. */
+/* Total arrivals, counting for each warp that arrived those it makes at once. */
 static int64_t arrivals_at_once(const async_machine *m, const async_mbarrier *b)
 {
     int64_t sum = 0;
@@ -17,7 +17,7 @@ static int64_t arrivals_at_once(const async_machine *m, const async_mbarrier *b)
     return sum;
 }
 
-/* Stages on whose mbarrier nobody waits, while others have come round. */
+/* Reports stages whose mbarrier is never waited for, although other stages have wrapped. */
 static bool wraps_early(async_machine *m, const async_finding *finding)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
@@ -27,21 +27,20 @@ static bool wraps_early(async_machine *m, const async_finding *finding)
             for (int n = 0; n < m->warps[w].wait_count; n++) {
                 const async_wait *wait = &m->warps[w].waits[n];
                 const async_mbarrier *other = &m->barriers[wait->barrier];
-                /* of one array: made, and arrived at, by the same operations */
+                /* in one array: initialised and arrived at by the same operations */
                 if (wait->passes < 2 || !mlirOperationEqual(other->init, b->init) ||
                     other->place.cta != b->place.cta ||
                     !mlirOperationEqual(other->first_arrive, b->first_arrive))
                     continue;
-                async_finding f = async_find(
-                    ASYNC_PHASE, wait->op,
-                    "comes back to an mbarrier before it has waited on that at byte %lld: the index of the "
-                    "stage wraps too early",
-                    (long long)b->place.byte);
+                async_finding f = async_find(ASYNC_PHASE, wait->op,
+                                             "returns to an mbarrier without having waited for that at byte "
+                                             "%lld: the stage index wraps too early",
+                                             (long long)b->place.byte);
                 if (b->copy_count)
                     async_note(&f, b->copies[0], "this completes there");
                 else if (b->arrive_count)
-                    async_note(&f, b->arrives[0], "an arrival there");
-                async_note(&f, finding->op, "what comes of it: %s", finding->text);
+                    async_note(&f, b->arrives[0], "arrives there");
+                async_note(&f, finding->op, "consequence: %s", finding->text);
                 async_stop(m, &f);
                 return true;
             }
@@ -56,13 +55,12 @@ void async_blame(async_machine *m, const async_finding *finding)
         const async_mbarrier *b = &m->barriers[i];
         int64_t sum = arrivals_at_once(m, b);
         if (sum <= b->state.count || __builtin_popcountll(b->arrivers) < 2) continue;
-        async_finding f =
-            async_find(ASYNC_ARRIVALS, b->init,
-                       "an mbarrier is initialised for %lld arrivals in each phase, but %lld come: expected "
-                       "%lld",
-                       (long long)b->state.count, (long long)sum, (long long)sum);
-        for (int n = 0; n < b->arrive_count && n < 3; n++) async_note(&f, b->arrives[n], "an arrival");
-        async_note(&f, finding->op, "what comes of it: %s", finding->text);
+        async_finding f = async_find(
+            ASYNC_ARRIVALS, b->init,
+            "an mbarrier is initialised for %lld arrivals per phase, but %lld arrive: expected %lld",
+            (long long)b->state.count, (long long)sum, (long long)sum);
+        for (int n = 0; n < b->arrive_count && n < 3; n++) async_note(&f, b->arrives[n], "arrives here");
+        async_note(&f, finding->op, "consequence: %s", finding->text);
         async_stop(m, &f);
         return;
     }
@@ -70,12 +68,12 @@ void async_blame(async_machine *m, const async_finding *finding)
         for (int n = 0; n < m->warps[i].wait_count; n++) {
             const async_wait *wait = &m->warps[i].waits[n];
             if (!wait->again) continue;
-            async_finding f = async_find(
-                ASYNC_PHASE, wait->op,
-                "waits for phase %d of the same mbarrier again, which is over since the wait before: "
-                "the phase has to change each time the index of the stage wraps",
-                wait->parity);
-            async_note(&f, finding->op, "what comes of it: %s", finding->text);
+            async_finding f =
+                async_find(ASYNC_PHASE, wait->op,
+                           "waits again for phase %d of the same mbarrier, which an earlier wait has already "
+                           "seen: expected the phase to flip each time the stage index wraps",
+                           wait->parity);
+            async_note(&f, finding->op, "consequence: %s", finding->text);
             async_stop(m, &f);
             return;
         }
@@ -83,9 +81,9 @@ void async_blame(async_machine *m, const async_finding *finding)
     async_stop(m, finding);
 }
 
-/* ---- barriers ---- */
+/* ---- mbarrier lookup ---- */
 
-static int find(const async_machine *m, const async_place *at)
+static int find_mbarrier(const async_machine *m, const async_place *at)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
         const async_place *p = &m->barriers[i].place;
@@ -97,16 +95,16 @@ static int find(const async_machine *m, const async_place *at)
 
 int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, MlirOperation op)
 {
-    int index = at->cta < m->ctas ? find(m, at) : -1;
+    int index = at->cta < m->ctas ? find_mbarrier(m, at) : -1;
     async_finding f;
     if (at->cta >= m->ctas) {
-        f = async_find(ASYNC_CLUSTER_RANK, op, "names block %d of a cluster of %d", at->cta, m->ctas);
+        f = async_find(ASYNC_CLUSTER_RANK, op, "addresses block %d of a cluster of %d", at->cta, m->ctas);
         async_blame(m, &f);
         return -1;
     }
     if (index < 0) {
         f = async_find(ASYNC_INIT, op,
-                       "uses an mbarrier at byte %lld of shared memory, which nothing has initialised",
+                       "uses an mbarrier at byte %lld of shared memory, which is not initialised",
                        (long long)at->byte);
         size_t known = 0;
         const async_mbarrier *near = NULL;
@@ -120,7 +118,7 @@ int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, Mli
                        (long long)near->place.byte);
         else
             async_note(&f, op,
-                       "expected mbarrier_init by one thread, mbarrier_init_fence and a barrier before");
+                       "expected mbarrier_init by one thread, mbarrier_init_fence and a barrier first");
         async_blame(m, &f);
         return -1;
     }
@@ -128,33 +126,33 @@ int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, Mli
     if (b->init_warp != w->id && w->known->seq[b->init_warp] < b->init_seq) {
         f = async_find(
             ASYNC_INIT, op,
-            "uses an mbarrier that another thread initialises, and no barrier of the %s is between",
+            "uses an mbarrier that another thread initialises, without a barrier of the %s in between",
             at->cta == w->cta ? "block" : "cluster");
-        async_note(&f, b->init, "the initialisation");
+        async_note(&f, b->init, "initialised here");
         async_blame(m, &f);
         return -1;
     }
     return index;
 }
 
-static void initialise(async_machine *m, async_warp *w, const async_place *at, int64_t count,
-                       MlirOperation op)
+static void init_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t count,
+                          MlirOperation op)
 {
     if (!order_mbarrier_count_is_valid(count)) {
-        async_finding f = async_find(ASYNC_ARRIVALS, op, "expected 1 to %d arrivals in each phase, got %lld",
+        async_finding f = async_find(ASYNC_ARRIVALS, op, "expected 1 to %d arrivals per phase, got %lld",
                                      ORDER_MBARRIER_MOST, (long long)count);
         async_stop(m, &f);
         return;
     }
-    int old = find(m, at);
+    int old = find_mbarrier(m, at);
     bool same = old >= 0 && mlirOperationEqual(m->barriers[old].init, op);
     if (same && m->barriers[old].init_seq == w->seq && m->barriers[old].init_warp == w->id) return;
     if (old >= 0 && (!same || m->barriers[old].init_warp == w->id)) {
         async_finding f = async_find(
             ASYNC_INIT_TWICE, op,
-            "initialises an mbarrier at byte %lld that is one already: expected mbarrier_inval before",
+            "initialises an mbarrier at byte %lld that is already initialised: expected mbarrier_inval first",
             (long long)at->byte);
-        if (!same) async_note(&f, m->barriers[old].init, "the initialisation before");
+        if (!same) async_note(&f, m->barriers[old].init, "first initialised here");
         async_tell(m->report, &f);
     }
     if (old >= 0) m->barriers[old].alive = false;
@@ -180,19 +178,19 @@ static void initialise(async_machine *m, async_warp *w, const async_place *at, i
 
 static void note_copies(async_finding *f, const async_mbarrier *b)
 {
-    for (int i = 0; i < b->copy_count; i++) async_note(f, b->copies[i], "a copy that completes here");
+    for (int i = 0; i < b->copy_count; i++) async_note(f, b->copies[i], "this copy completes here");
 }
 
 static void tell_bytes(async_machine *m, const async_mbarrier *b)
 {
     bool nobody = mlirOperationIsNull(b->expects);
-    async_finding f =
-        async_find(ASYNC_EXPECT_TX, nobody ? b->copies[0] : b->expects,
-                   "expects %lld bytes, and the copies that complete in the phase bring %lld: expected %lld",
-                   (long long)b->bytes.expected, (long long)b->bytes.brought, (long long)b->bytes.brought);
+    async_finding f = async_find(
+        ASYNC_EXPECT_TX, nobody ? b->copies[0] : b->expects,
+        "expects %lld bytes, but the copies that complete in the phase transfer %lld: expected %lld",
+        (long long)b->bytes.expected, (long long)b->bytes.brought, (long long)b->bytes.brought);
     if (nobody)
         f = async_find(ASYNC_EXPECT_TX, b->copies[0],
-                       "brings %lld bytes to an mbarrier whose phase expects none: expected "
+                       "transfers %lld bytes to an mbarrier whose phase expects none: expected "
                        "mbarrier_arrive_and_expect_tx of %lld",
                        (long long)b->bytes.brought, (long long)b->bytes.brought);
     else
@@ -217,8 +215,9 @@ void async_complete(async_machine *m, async_mbarrier *b, bool settled)
     m->activity++;
 }
 
-/* Arrivals and bytes of `op`, null of a copy; false after telling why they cannot be. */
-static bool take(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t tx, MlirOperation op)
+/* Counts the arrivals and bytes of `op` (null: of a copy); false after reporting that they are invalid. */
+static bool count_arrivals(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t tx,
+                           MlirOperation op)
 {
     uint32_t count = arrivals > UINT32_MAX ? UINT32_MAX : (uint32_t)arrivals;
     order_arrival done = order_mbarrier_arrive(&b->state, count, tx, false);
@@ -229,19 +228,17 @@ static bool take(async_machine *m, async_mbarrier *b, int64_t arrivals, int64_t 
     }
     if (done == ORDER_TOO_MANY_BYTES) {
         f = async_find(ASYNC_EXPECT_TX, mlirOperationIsNull(op) ? b->copies[0] : op,
-                       "makes the transaction count of an mbarrier %lld: expected at most %d bytes each way",
+                       "changes the transaction count of an mbarrier to %lld: expected at most %d bytes in "
+                       "either direction",
                        (long long)(b->state.bytes + tx), ORDER_MBARRIER_MOST);
     } else {
         bool all = arrivals > b->state.count;
-        f = async_find(
-            ASYNC_ARRIVALS, op,
-            all ? "arrives %lld times at an mbarrier of %u arrivals a phase, which ends several phases at "
-                  "once: expected "
-                  "%u arrivals, or one thread (elect_one)"
-                : "arrives %lld times at an mbarrier that waits for %u more of %u arrivals in its phase, "
-                  "which is not over: "
-                  "expected a wait before",
-            (long long)arrivals, all ? b->state.count : b->state.pending, b->state.count);
+        f = async_find(ASYNC_ARRIVALS, op,
+                       all ? "arrives %lld times at an mbarrier of %u arrivals per phase, which completes "
+                             "several phases at once: expected %u arrivals, or one thread (elect_one)"
+                           : "arrives %lld times at an mbarrier that has %u of %u arrivals pending in an "
+                             "incomplete phase: expected a wait first",
+                       (long long)arrivals, all ? b->state.count : b->state.pending, b->state.count);
         async_note(&f, b->init, "it is initialised for %u arrivals here", b->state.count);
     }
     async_blame(m, &f);
@@ -252,15 +249,15 @@ void async_arrived(async_machine *m, const struct async_flight *f)
 {
     async_mbarrier *b = &m->barriers[f->barrier];
     b->in_flight -= f->bytes;
-    take(m, b, 0, -f->bytes, (MlirOperation){NULL});
+    count_arrivals(m, b, 0, -f->bytes, (MlirOperation){NULL});
     async_known_set(b->gathered, f->copy);
     m->activity++;
 }
 
 /* ---- arrivals ---- */
 
-static void arrive(async_machine *m, async_warp *w, const async_place *at, int64_t arrivals, int64_t bytes,
-                   MlirOperation op)
+static void arrive_at_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t arrivals,
+                               int64_t bytes, MlirOperation op)
 {
     int index = async_barrier_at(m, w, at, op);
     if (index < 0) return;
@@ -270,7 +267,7 @@ static void arrive(async_machine *m, async_warp *w, const async_place *at, int64
         b->tx_ever = true;
     }
     if (arrivals && mlirOperationIsNull(b->first_arrive)) b->first_arrive = op;
-    if (!take(m, b, arrivals, bytes, op) || !arrivals) return;
+    if (!count_arrivals(m, b, arrivals, bytes, op) || !arrivals) return;
     b->arrivals += arrivals;
     b->arrivers |= 1ull << w->id;
     if (arrivals < 256 && b->lanes[w->id] < arrivals) b->lanes[w->id] = (uint8_t)arrivals;
@@ -284,7 +281,7 @@ static void arrive(async_machine *m, async_warp *w, const async_place *at, int64
     async_complete(m, b, false);
 }
 
-/* Of each lane: where, how often, how many bytes. */
+/* Arrivals with a different mbarrier, count or bytes for each lane. */
 static void arrive_lanes(async_machine *m, async_warp *w, const async_instr *i)
 {
     async_value where = i->in_count ? w->slots[i->in[0]] : (async_value){0};
@@ -332,12 +329,12 @@ static void arrive_lanes(async_machine *m, async_warp *w, const async_instr *i)
             groups[count].arrivals = groups[count].bytes = 0;
             count++;
         }
-        bool counted = !bytes && !arch && i->in_count > 1; /* nvvm.mbarrier.txn says how often */
+        bool counted = !bytes && !arch && i->in_count > 1; /* nvvm.mbarrier.txn has a count operand */
         if (i->event != ASYNC_EV_EXPECT) groups[g].arrivals += counted ? number : times;
         if (bytes) groups[g].bytes += number;
     }
     for (int g = 0; g < count && !m->stopped; g++)
-        arrive(m, w, &groups[g].at, groups[g].arrivals, groups[g].bytes, i->op);
+        arrive_at_mbarrier(m, w, &groups[g].at, groups[g].arrivals, groups[g].bytes, i->op);
 }
 
 /* ---- waits ---- */
@@ -412,7 +409,7 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
                 remember_wait(w, index, (int)parity, b, i->op);
                 async_known_merge(w->known, b->acquired, m->warp_count, m->copy_count);
             }
-            if (alike) break; /* the other lanes say the same */
+            if (alike) break; /* the other lanes agree */
         }
         if (blocked >= 0) break;
     }
@@ -424,7 +421,7 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
         if (test && i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = async_number(1);
         return ASYNC_GOES_ON;
     }
-    if (test && !again) { /* the others first */
+    if (test && !again) { /* let the other warps run first */
         w->polls = true;
         w->activity = m->activity;
         if (i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = async_number(0);
@@ -455,14 +452,14 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
             if (!(w->mask >> lane & 1)) continue;
             async_value p = async_lane(&w->slots[i->in[0]], lane), c = async_lane(&w->slots[i->in[1]], lane);
             if (async_place_of(&p, &at) && async_number_of(&c, &n))
-                initialise(m, w, &at, n, i->op);
+                init_mbarrier(m, w, &at, n, i->op);
             else
                 m->stopped = true;
         }
         return ASYNC_GOES_ON;
     case ASYNC_EV_INVAL: {
         async_value p = async_lane(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
-        int index = async_place_of(&p, &at) ? find(m, &at) : -1;
+        int index = async_place_of(&p, &at) ? find_mbarrier(m, &at) : -1;
         if (index >= 0) m->barriers[index].alive = false;
         return ASYNC_GOES_ON;
     }
@@ -475,16 +472,16 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
 
 /* ---- deadlocks ---- */
 
-/* Whether the warp has waited on the mbarrier before the wait that it is at. */
-static bool waited(const async_warp *w)
+/* Whether the warp has waited for the mbarrier before its current wait. */
+static bool has_waited(const async_warp *w)
 {
     for (int n = 0; n < w->wait_count; n++)
         if (w->waits[n].barrier == w->barrier) return true;
     return false;
 }
 
-/* Whether a copy, or an expectation of bytes, follows the wait in the loop or branch that it is in. */
-static bool produces(const async_machine *m, const async_warp *w)
+/* Whether a copy or expect_tx follows the wait in its innermost loop or branch. */
+static bool is_producer(const async_machine *m, const async_warp *w)
 {
     int depth = 0;
     for (size_t at = w->pc; at < m->program->count; at++) {
@@ -500,7 +497,7 @@ static bool produces(const async_machine *m, const async_warp *w)
     return false;
 }
 
-/* The phase of the latest wait of the warp on the mbarrier that it is at; 0: there was none. */
+/* Phase of the warp's latest wait for its current mbarrier; 0: none. */
 static uint32_t waited_phase(const async_warp *w)
 {
     for (int n = 0; n < w->wait_count; n++)
@@ -508,7 +505,7 @@ static uint32_t waited_phase(const async_warp *w)
     return 0;
 }
 
-/* Copies that complete where nobody expects bytes. */
+/* Reports copies that complete at an mbarrier that expects no bytes. */
 static bool tell_strays(async_machine *m)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
@@ -533,44 +530,41 @@ static bool tell_wait(async_machine *m, const async_warp *w, int rank)
         if (!b->arrivals || b->state.pending <= 0) return false;
         f = async_find(
             ASYNC_ARRIVALS, b->init,
-            "an mbarrier is initialised for %lld arrivals in each phase, but only %lld come: expected %lld",
+            "an mbarrier is initialised for %lld arrivals per phase, but only %lld arrive: expected %lld",
             (long long)b->state.count, (long long)b->arrivals, (long long)b->arrivals);
-        for (int i = 0; i < b->arrive_count && i < 2; i++) async_note(&f, b->arrives[i], "an arrival");
-        async_note(&f, w->at, "this waits for ever");
+        for (int i = 0; i < b->arrive_count && i < 2; i++) async_note(&f, b->arrives[i], "arrives here");
+        async_note(&f, w->at, "this wait never ends");
         break;
     case 2:
     case 3:
-        if ((rank == 2 && !produces(m, w)) || !never || w->parity != 0 || b->tx_ever || b->copy_count ||
-            waited(w))
+        if ((rank == 2 && !is_producer(m, w)) || !never || w->parity != 0 || b->tx_ever || b->copy_count ||
+            has_waited(w))
             return false;
         f = async_find(ASYNC_PHASE, w->at,
-                       "waits for phase 0 of an mbarrier at which nobody has arrived, for ever: a producer, "
-                       "whose buffers are "
-                       "empty at first, starts with phase 1; who waits for others needs their arrival");
+                       "waits forever for phase 0 of an mbarrier without arrivals: expected phase 1 in a "
+                       "producer, whose buffers are initially empty, or an arrival in a consumer");
         async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->state.count);
         break;
     case 5:
         if (!b->state.pending || !b->bytes.brought) return false;
         f = async_find(ASYNC_ARRIVALS, w->at,
-                       "waits for an mbarrier to which copies bring %lld bytes, but at which nobody "
-                       "arrives: expected mbarrier_arrive_and_expect_tx",
+                       "waits for an mbarrier that receives %lld bytes from copies but no arrivals: expected "
+                       "mbarrier_arrive_and_expect_tx",
                        (long long)b->bytes.brought);
         note_copies(&f, b);
         break;
     case 6:
         if (!b->state.phase || waited_phase(w) >= b->state.phase) return false;
         f = async_find(ASYNC_PHASE, w->at,
-                       "waits for phase %d of an mbarrier, for ever: %u of its phases are complete, and this "
-                       "has waited for %u "
-                       "of them; the phase has to change each time the index of the stage wraps",
+                       "waits forever for phase %d of an mbarrier: %u of its phases are complete, and this "
+                       "has waited for %u of them; the phase must flip each time the stage index wraps",
                        w->parity, b->state.phase, waited_phase(w));
-        if (b->arrive_count) async_note(&f, b->arrives[0], "an arrival");
+        if (b->arrive_count) async_note(&f, b->arrives[0], "arrives here");
         break;
     default:
         f = async_find(ASYNC_ARRIVALS, w->at,
-                       b->state.phase
-                           ? "waits for ever: after %u phases nobody arrives at this mbarrier any more"
-                           : "waits for ever: nobody arrives at this mbarrier",
+                       b->state.phase ? "waits forever: no thread arrives at this mbarrier after %u phases"
+                                      : "waits forever: no thread arrives at this mbarrier",
                        b->state.phase);
         async_note(&f, b->init, "it is initialised for %lld arrivals here", (long long)b->state.count);
         if (!mlirOperationIsNull(b->first_arrive)) async_note(&f, b->first_arrive, "an earlier arrival");
@@ -585,16 +579,15 @@ static bool tell_barrier(async_machine *m, const async_warp *w)
     if (w->state == ASYNC_AT_BARRIER) {
         const async_named *n = &m->named[w->barrier];
         f = async_find(ASYNC_BARRIER, w->at,
-                       "barrier %d waits for %lld threads, and only %lld come: expected all of them, or a "
-                       "named barrier of "
-                       "those that come",
+                       "barrier %d waits for %lld threads, but only %lld arrive: expected all of them, or a "
+                       "named barrier for a subset",
                        n->id, (long long)n->count, (long long)n->arrived);
     } else if (w->state == ASYNC_AT_CLUSTER) {
-        f = async_find(ASYNC_BARRIER, w->at, "waits for all threads of the cluster, and not all arrive");
+        f = async_find(ASYNC_BARRIER, w->at, "waits for all threads of the cluster, but not all arrive");
     } else if (w->state == ASYNC_AT_PRODUCT) {
         f = async_find(
             ASYNC_BARRIER, w->at,
-            "wgmma is an operation of the four warps of a warpgroup, and not all of them come to it");
+            "wgmma is an operation of the four warps of a warpgroup, but not all of them reach it");
     } else {
         return false;
     }

@@ -1,7 +1,6 @@
-/* Who may touch which bytes of shared memory (async.h): happens-before between threads, tensor copies and wgmma.
- *
- * Accesses by threads against each other are left to the emulator: of a tensor that threads share only the elements of
- * some of them are known here. */
+/* Happens-before between accesses to shared memory by threads, tensor copies and wgmma (async.h). Races
+ * between threads are left to the emulator: of a tensor that threads share, only the elements of some
+ * threads are known here. */
 #include <string.h>
 
 #include "lib/base/list.h"
@@ -16,13 +15,13 @@ void async_known_merge(async_known *into, const async_known *from, int warps, in
     for (int i = 0; i <= copies / 64 && i < ASYNC_MAX_COPIES / 64; i++) into->done[i] |= from->done[i];
 }
 
-static bool overlap(const async_cell *c, int region, int cta, int64_t low, int64_t high)
+static bool cell_overlaps(const async_cell *c, int region, int cta, int64_t low, int64_t high)
 {
     return c->region == region && c->cta == cta && c->low < high && low < c->high;
 }
 
 /* The cell of these bytes; NULL when memory is exhausted. */
-static async_cell *cell_of(async_machine *m, int region, int cta, int64_t low, int64_t high)
+static async_cell *find_cell(async_machine *m, int region, int cta, int64_t low, int64_t high)
 {
     size_t at = (size_t)((uint64_t)(low ^ high << 7 ^ (int64_t)cta << 3 ^ (int64_t)region << 20) *
                              0x9E3779B97F4A7C15ull >>
@@ -40,7 +39,7 @@ static async_cell *cell_of(async_machine *m, int region, int cta, int64_t low, i
     m->buckets[at] = self + 1;
     for (int i = 0; i <= self; i++) {
         async_cell *c = &m->cells[i];
-        if (!overlap(c, region, cta, low, high)) continue;
+        if (!cell_overlaps(c, region, cta, low, high)) continue;
         if (i != self &&
             cute_arena_more(m->arena, &c->near, c->near_count, &c->near_capacity, sizeof *c->near, 8))
             c->near[c->near_count++] = self;
@@ -61,7 +60,7 @@ static bool is_write(async_access_kind kind)
     return kind == ASYNC_WRITE || kind == ASYNC_PROXY_WRITE;
 }
 
-static const char *name_of(const async_machine *m, const async_access *a)
+static const char *access_name(const async_machine *m, const async_access *a)
 {
     if (!is_proxy(a->kind)) return is_write(a->kind) ? "write" : "read";
     switch (m->copies[a->copy].kind) {
@@ -72,7 +71,7 @@ static const char *name_of(const async_machine *m, const async_access *a)
     }
 }
 
-/* The latest wait of a warp on an mbarrier. */
+/* Latest wait of a warp for an mbarrier. */
 static const async_wait *wait_on(const async_warp *warp, int barrier)
 {
     for (int i = warp->wait_count - 1; i >= 0; i--)
@@ -80,46 +79,43 @@ static const async_wait *wait_on(const async_warp *warp, int barrier)
     return NULL;
 }
 
-/* A read of what a copy has not brought for certain. */
+/* Reports a read of bytes that a copy may not have written yet. */
 static void tell_early(async_machine *m, async_warp *warp, const async_access *read, const async_access *copy)
 {
     int barrier = m->copies[copy->copy].barrier;
     const async_wait *wait = wait_on(warp, barrier);
     async_finding f;
     if (!m->barriers[barrier].tx_ever) {
-        f = async_find(
-            ASYNC_EXPECT_TX, copy->op,
-            "completes at an mbarrier that expects no bytes, so that waits do not wait for it: expected "
-            "mbarrier_arrive_and_expect_tx before");
-        if (wait) async_note(&f, wait->op, "this wait is over too early");
+        f = async_find(ASYNC_EXPECT_TX, copy->op,
+                       "completes at an mbarrier that expects no bytes, so waits do not wait for it: "
+                       "expected mbarrier_arrive_and_expect_tx first");
+        if (wait) async_note(&f, wait->op, "this wait ends too early");
         async_blame(m, &f);
         return;
     }
     if (wait && wait->trivial) {
-        f = async_find(
-            ASYNC_PHASE, wait->op,
-            "waits for phase %d of an mbarrier before its first phase is complete, which is over at once; a "
-            "consumer starts with phase 0",
-            wait->parity);
-        async_note(&f, read->op, "this %s takes what the copy brings", name_of(m, read));
+        f = async_find(ASYNC_PHASE, wait->op,
+                       "waits for phase %d of an mbarrier before its first phase is complete, which returns "
+                       "at once: expected a consumer to start with phase 0",
+                       wait->parity);
+        async_note(&f, read->op, "this %s uses the copied data", access_name(m, read));
     } else if (wait) {
         f = async_find(ASYNC_PHASE, wait->op,
-                       "this wait for phase %d ends with an earlier phase than that of the copy: its phase "
-                       "has to change "
-                       "each time the index of the stage wraps",
+                       "this wait for phase %d ends with an earlier phase than that of the copy: expected "
+                       "the phase to flip each time the stage index wraps",
                        wait->parity);
-        async_note(&f, read->op, "this %s takes what the copy brings", name_of(m, read));
+        async_note(&f, read->op, "this %s uses the copied data", access_name(m, read));
     } else {
-        f = async_find(ASYNC_ORDER, read->op,
-                       "reads shared memory that a %s is filling: nothing here has waited on the mbarrier at "
-                       "which it completes",
-                       name_of(m, copy));
+        f = async_find(
+            ASYNC_ORDER, read->op,
+            "reads shared memory that a %s is writing: no wait for the mbarrier at which it completes",
+            access_name(m, copy));
     }
     async_note(&f, copy->op, "the copy");
     async_blame(m, &f);
 }
 
-/* `x` overwrites what a wgmma reads: who waited for too little? */
+/* Reports that `x` overwrites an operand of a wgmma, at the release that waits too little if there is one. */
 static async_finding of_product(const async_machine *m, const async_warp *warp, const async_access *a,
                                 const async_access *x)
 {
@@ -129,20 +125,20 @@ static async_finding of_product(const async_machine *m, const async_warp *warp, 
     if (a->warp != warp->id && warp->known->seq[a->warp] >= a->seq && !mlirOperationIsNull(released)) {
         f = async_find(ASYNC_ORDER, released,
                        "releases shared memory that a wgmma may still read: expected wgmma.wait_group for "
-                       "the product before");
+                       "the wgmma first");
         async_note(&f, x->op, "this overwrites it");
     } else {
         f = async_find(
             ASYNC_ORDER, x->op,
-            "overwrites shared memory that a wgmma may still read: expected a wait for its release before");
+            "overwrites shared memory that a wgmma may still read: expected a wait for its release first");
     }
     async_note(&f, a->op, "the wgmma");
-    if (!old->committed) async_note(&f, a->op, "no wgmma.commit_group follows it");
+    if (!old->committed) async_note(&f, a->op, "it is not followed by wgmma.commit_group");
     return f;
 }
 
-/* Whether `a` happened before what `warp` does now; false after telling that it did not. */
-static bool ordered(async_machine *m, async_warp *warp, const async_access *a, const async_access *x)
+/* Whether `a` happens before an access of `warp`; false after reporting that it does not. */
+static bool is_ordered(async_machine *m, async_warp *warp, const async_access *a, const async_access *x)
 {
     bool ra = !is_write(a->kind), rx = !is_write(x->kind);
     if (a->stale && x->kind == ASYNC_PROXY_WRITE && m->copies[x->copy].kind == ASYNC_LOAD &&
@@ -162,20 +158,20 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
         }
         async_finding f;
         if (old->kind == ASYNC_STORE) {
-            f = async_find(ASYNC_ORDER, x->op,
-                           "%s shared memory that a tensor store may still read: expected "
-                           "cp.async.bulk.wait_group.read by the "
-                           "thread that made the store, and a barrier, before",
-                           rx ? "reads" : "overwrites");
+            f = async_find(
+                ASYNC_ORDER, x->op,
+                "%s shared memory that a tensor store may still read: expected cp.async.bulk.wait_group.read "
+                "by the thread that issued the store, and a barrier, first",
+                rx ? "reads" : "overwrites");
             async_note(&f, a->op, "the store");
-            if (!old->committed) async_note(&f, a->op, "no cp.async.bulk.commit_group follows it");
+            if (!old->committed) async_note(&f, a->op, "it is not followed by cp.async.bulk.commit_group");
         } else if (old->kind == ASYNC_PRODUCT) {
             f = of_product(m, warp, a, x);
         } else {
-            f = async_find(ASYNC_ORDER, x->op,
-                           "overwrites shared memory into which another %s may still write", name_of(m, a));
+            f = async_find(ASYNC_ORDER, x->op, "overwrites shared memory that another %s may still write",
+                           access_name(m, a));
             async_note(&f, a->op, "the other copy");
-            if (warp->wait_count) async_note(&f, warp->waits[warp->wait_count - 1].op, "a wait before");
+            if (warp->wait_count) async_note(&f, warp->waits[warp->wait_count - 1].op, "an earlier wait");
         }
         async_blame(m, &f);
         return false;
@@ -183,9 +179,9 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
     bool own = a->warp == warp->id;
     if (!own && a->seq > warp->known->seq[a->warp]) {
         async_finding f = async_find(
-            ASYNC_ORDER, x->op, "%s shared memory that other threads %s, and no barrier is between",
+            ASYNC_ORDER, x->op, "%s shared memory that other threads %s, without a barrier in between",
             x->kind == ASYNC_PROXY_READ ? "reads" : "overwrites", ra ? "read" : "write");
-        async_note(&f, a->op, "the %s", name_of(m, a));
+        async_note(&f, a->op, "the %s", access_name(m, a));
         async_blame(m, &f);
         return false;
     }
@@ -197,32 +193,31 @@ static bool ordered(async_machine *m, async_warp *warp, const async_access *a, c
     while (last && writer->fences[last - 1] > limit) last--;
     if (order_is_fenced(a->seq, last ? writer->fences[last - 1] : 0, warp->fenced[a->warp])) return true;
     async_finding f = async_find(ASYNC_PROXY, x->op,
-                                 "reads through the asynchronous proxy what threads wrote: expected "
-                                 "fence.proxy.async behind the write, before the barrier");
+                                 "reads generic-proxy writes through the asynchronous proxy: expected "
+                                 "fence.proxy.async after the write, before the barrier");
     async_note(&f, a->op, "the write");
     async_tell(m->report, &f);
     m->stopped = m->found = true;
     return false;
 }
 
-/* A read of what `a`, the latest write, wrote. */
-static bool agrees(async_machine *m, const async_access *a, const async_access *x)
+/* Checks a read of bytes that `a` wrote last. */
+static bool check_swizzle(async_machine *m, const async_access *a, const async_access *x)
 {
     if (a->swizzle < 0 || x->swizzle < 0 || a->swizzle == x->swizzle ||
         (!is_proxy(a->kind) && !is_proxy(x->kind)))
         return true;
-    async_finding f =
-        async_find(ASYNC_SWIZZLE, x->op,
-                   "reads a tile with the swizzle S<%d,4,3>, which was written with S<%d,4,3>: expected the "
-                   "same",
-                   x->swizzle, a->swizzle);
-    async_note(&f, a->op, "the %s", name_of(m, a));
+    async_finding f = async_find(
+        ASYNC_SWIZZLE, x->op,
+        "reads a tile with the swizzle S<%d,4,3>, which was written with S<%d,4,3>: expected equal swizzles",
+        x->swizzle, a->swizzle);
+    async_note(&f, a->op, "the %s", access_name(m, a));
     async_tell(m->report, &f);
     m->stopped = m->found = true;
     return false;
 }
 
-static void remember(async_machine *m, async_cell *cell, const async_access *access)
+static void record_access(async_machine *m, async_cell *cell, const async_access *access)
 {
     for (size_t i = 0; i < cell->count; i++) {
         async_access *old = &cell->accesses[i];
@@ -243,7 +238,7 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
 {
     int64_t high;
     if (bytes <= 0 || __builtin_add_overflow(at->byte, bytes, &high)) return true;
-    async_cell *cell = cell_of(m, at->region, at->cta, at->byte, high);
+    async_cell *cell = find_cell(m, at->region, at->cta, at->byte, high);
     if (!cell) return true;
     async_access own = *access, latest = {0};
     own.time = ++m->time;
@@ -253,18 +248,18 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
         async_cell *c = &m->cells[m->cells[self].near[n]];
         filled |= c->filled;
         for (size_t i = 0; i < c->count; i++) {
-            if (!ordered(m, warp, &c->accesses[i], &own)) return false;
+            if (!is_ordered(m, warp, &c->accesses[i], &own)) return false;
             if (is_write(c->accesses[i].kind) && c->accesses[i].time > latest.time) latest = c->accesses[i];
         }
     }
-    if (latest.time && !is_write(own.kind) && !agrees(m, &latest, &own)) return false;
+    if (latest.time && !is_write(own.kind) && !check_swizzle(m, &latest, &own)) return false;
     cell = &m->cells[self];
     if (!is_write(own.kind)) {
         own.stale = !filled;
-        remember(m, cell, &own);
+        record_access(m, cell, &own);
         return true;
     }
-    /* What was in order with this write is over. */
+    /* accesses ordered before this write need no further checks */
     if (own.kind == ASYNC_PROXY_WRITE)
         for (size_t n = 0; n < cell->near_count; n++) {
             async_cell *c = &m->cells[cell->near[n]];
@@ -273,6 +268,6 @@ bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int6
             c->filled = true;
         }
     cell->filled = true;
-    remember(m, cell, &own);
+    record_access(m, cell, &own);
     return true;
 }

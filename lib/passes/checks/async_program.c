@@ -1,5 +1,5 @@
-/* A kernel as a program of what its synchronisation needs (async.h): events, the values that these take, and the loops and
- * branches around them. All else is left out. */
+/* Slices a kernel to a program of its synchronisation (async.h): events, the values that they use, and the
+ * loops and branches around them. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -20,7 +20,7 @@ typedef struct event_row {
     const char *name;
     async_event event;
     int which;
-    int operands; /* bit set of those whose values count; ALL, NONE */
+    int operands; /* bit set of the operands whose values matter; ALL, NONE */
 } event_row;
 
 static const event_row events[] = {
@@ -90,11 +90,11 @@ static const event_row events[] = {
     {"cute_nvgpu.arch.setmaxregister_decrease", ASYNC_EV_REGISTERS, 0, NONE},
 };
 
-/* Operations that no run follows: parts of names. */
+/* Parts of the names of operations that cannot be simulated. */
 static const char *const unknown[] = {
     "mbarrier",  "cp.async.bulk", "cp_async_bulk",        "wgmma",   "tcgen05", "nvgpu.tma",
     "warpgroup", "nvvm.cluster",  "clusterlaunchcontrol", "cluster_"};
-/* Writes to shared memory that are not followed. */
+/* Writes to shared memory that are not simulated. */
 static const char *const writers[] = {"memref.store",  "vector.store", "vector.transfer_write",
                                       "nvvm.stmatrix", "arch.copy.",   "device_async_copy",
                                       "llvm.store",    "atomic",       "ptr_store",
@@ -110,7 +110,7 @@ static bool has_part(MlirStringRef name, const char *const *parts, size_t count)
     return false;
 }
 
-/* ---- what is known of a name, looked up once ---- */
+/* ---- properties of operation names, looked up once ---- */
 
 typedef struct name_entry {
     const void *name;
@@ -128,11 +128,11 @@ typedef struct slot_entry {
 typedef struct node {
     MlirOperation op;
     const name_entry *name;
-    int parent;                 /* the loop or branch around it; -1: none */
-    bool needed, events, event; /* events: inside of it */
-    int touch;                  /* region of an accumulator that it touches; -1: none */
+    int parent;                 /* enclosing loop or branch; -1: none */
+    bool needed, events, event; /* events: it contains events */
+    int touch;                  /* region of an accumulator that it accesses; -1: none */
     bool touch_writes;
-    int a_registers; /* of a product: the region of its A; -1: shared memory */
+    int a_registers; /* for a product: the region of its A; -1: shared memory */
 } node;
 
 typedef struct maker {
@@ -147,28 +147,28 @@ typedef struct maker {
     size_t node_count, node_capacity;
     MlirValue *work;
     size_t work_count, work_capacity;
-    async_instr nowhere; /* where there is no memory for one more */
+    async_instr nowhere; /* returned when memory is exhausted */
     bool failed;
 } maker;
 
-static size_t mix(const void *key)
+static size_t hash_pointer(const void *key)
 {
     uint64_t h = (uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull;
     return (size_t)(h >> 20);
 }
 
-/* The entry of `key` in a table of `size`, a power of two, or the free one where it would be. */
-static slot_entry *find(slot_entry *table, size_t size, const void *key)
+/* The entry of `key` in a table of `size`, a power of two, or the free entry for it. */
+static slot_entry *find_slot_entry(slot_entry *table, size_t size, const void *key)
 {
-    size_t at = mix(key) & (size - 1);
+    size_t at = hash_pointer(key) & (size - 1);
     while (table[at].value && table[at].value != key) at = (at + 1) & (size - 1);
     return &table[at];
 }
 
-static const name_entry *name_of(maker *m, MlirOperation op)
+static const name_entry *op_name_entry(maker *m, MlirOperation op)
 {
     MlirIdentifier id = mlirOperationGetName(op);
-    size_t at = mix(id.ptr) & (m->name_size - 1);
+    size_t at = hash_pointer(id.ptr) & (m->name_size - 1);
     while (m->names[at].name && m->names[at].name != id.ptr) at = (at + 1) & (m->name_size - 1);
     name_entry *e = &m->names[at];
     if (e->name) return e;
@@ -176,7 +176,7 @@ static const name_entry *name_of(maker *m, MlirOperation op)
     if (m->name_count++ > m->name_size / 2) {
         m->failed = true;
         m->name_count--;
-        return e; /* a free entry: an operation that is nothing */
+        return e; /* free: not an operation of interest */
     }
     e->name = id.ptr;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -220,7 +220,7 @@ static bool text_has(MlirStringRef text, const char *part)
     return has_part(text, &part, 1);
 }
 
-/* Whether this operation is the event that its name may be. */
+/* Whether this operation is the event that its name suggests. */
 static bool is_event(maker *m, MlirOperation op, const event_row *row)
 {
     async_program *p = m->p;
@@ -259,7 +259,7 @@ static bool is_event(maker *m, MlirOperation op, const event_row *row)
     return true;
 }
 
-/* What a run may leave out where it does not know whether it happens. */
+/* Whether a run may skip the operation if its condition is unknown. */
 static bool is_soft(MlirOperation op, const event_row *row)
 {
     return row->event == ASYNC_EV_ACCESS ||
@@ -287,11 +287,11 @@ typedef struct call_search {
 static void see_event(MlirOperation op, void *context)
 {
     call_search *s = context;
-    const name_entry *name = name_of(s->m, op);
+    const name_entry *name = op_name_entry(s->m, op);
     s->events |= name->event || name->unknown || cute_op_is(op, "func.call");
 }
 
-static void see_function(MlirOperation op, void *context)
+static void match_function(MlirOperation op, void *context)
 {
     call_search *s = context;
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
@@ -301,7 +301,7 @@ static void see_function(MlirOperation op, void *context)
     cute_op_each(op, NULL, see_event, s);
 }
 
-/* Whether a function that is called may synchronise; one that only computes gives results that are not known. */
+/* Whether the called function may synchronise; results of one that only computes are unknown. */
 static bool calls_events(maker *m, MlirOperation call)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(call, cute_text("callee"));
@@ -309,12 +309,12 @@ static bool calls_events(maker *m, MlirOperation call)
     call_search s = {.m = m, .callee = mlirSymbolRefAttrGetLeafReference(callee)};
     MlirOperation module = cute_op_parent(m->p->kernel, "gpu.module");
     if (mlirOperationIsNull(module)) return true;
-    cute_op_each(module, "func.func", see_function, &s);
-    if (!s.found) cute_op_each(module, "gpu.func", see_function, &s);
+    cute_op_each(module, "func.func", match_function, &s);
+    if (!s.found) cute_op_each(module, "gpu.func", match_function, &s);
     return !s.found || s.events;
 }
 
-static void collect(maker *m, MlirRegion region, int parent, int depth)
+static void collect_nodes(maker *m, MlirRegion region, int parent, int depth)
 {
     if (depth > ASYNC_DEPTH - 2) m->p->opaque = true;
     if (depth > ASYNC_DEPTH - 2 || m->failed) return;
@@ -330,7 +330,7 @@ static void collect(maker *m, MlirRegion region, int parent, int depth)
                 return;
             }
             int self = (int)m->node_count++;
-            const name_entry *name = name_of(m, op);
+            const name_entry *name = op_name_entry(m, op);
             m->nodes[self] = (node){.op = op, .name = name, .parent = parent, .touch = -1, .a_registers = -1};
             if (name->unknown) name_unknown(m, op);
             if (name->writer) m->p->blind = true;
@@ -341,24 +341,24 @@ static void collect(maker *m, MlirRegion region, int parent, int depth)
             intptr_t regions = mlirOperationGetNumRegions(op);
             for (intptr_t i = 0; i < regions; i++) {
                 size_t before = m->node_count;
-                collect(m, mlirOperationGetRegion(op, i), self, depth + 1);
+                collect_nodes(m, mlirOperationGetRegion(op, i), self, depth + 1);
                 if (name->control != PLAIN) continue;
-                for (size_t n = before; n < m->node_count; n++) /* loops of other kinds */
+                for (size_t n = before; n < m->node_count; n++) /* other kinds of loops */
                     if (m->nodes[n].events) m->p->opaque = true;
             }
         }
     }
 }
 
-/* ---- accumulators: what touches the registers of a wgmma ---- */
+/* ---- accumulators: accesses to the registers of a wgmma ---- */
 
 static node *node_of(maker *m, MlirOperation op)
 {
-    slot_entry *e = find(m->nodes_of, m->node_size, op.ptr);
+    slot_entry *e = find_slot_entry(m->nodes_of, m->node_size, op.ptr);
     return e->value ? &m->nodes[e->slot] : NULL;
 }
 
-/* Where a tensor in registers is made; null where it is a part of one, or unknown. */
+/* The operation that creates a tensor in registers; null for a part of one, or if unknown. */
 static MlirOperation root_of(MlirValue value)
 {
     for (int steps = 0; steps < 64; steps++) {
@@ -432,11 +432,11 @@ static void find_accumulators(maker *m)
     for (int r = 0; r < count; r++) touch_uses(m, mlirOperationGetResult(roots[r], 0), r, 0);
 }
 
-/* ---- what is needed ---- */
+/* ---- liveness ---- */
 
-static int slot_of(maker *m, MlirValue value)
+static int value_slot(maker *m, MlirValue value)
 {
-    slot_entry *e = find(m->values, m->value_size, value.ptr);
+    slot_entry *e = find_slot_entry(m->values, m->value_size, value.ptr);
     if (e->value) return e->slot;
     if (m->value_count > m->value_size / 2 ||
         !cute_arena_more(m->arena, &m->work, m->work_count, &m->work_capacity, sizeof *m->work, 256)) {
@@ -449,14 +449,14 @@ static int slot_of(maker *m, MlirValue value)
     return e->slot;
 }
 
-/* Its slot, where something needs it; else -1. */
+/* The slot of a value if it is needed, else -1. */
 static int slot_if(maker *m, MlirValue value)
 {
-    slot_entry *e = find(m->values, m->value_size, value.ptr);
+    slot_entry *e = find_slot_entry(m->values, m->value_size, value.ptr);
     return e->value ? e->slot : -1;
 }
 
-static MlirOperation terminator(MlirOperation op, intptr_t region)
+static MlirOperation region_terminator(MlirOperation op, intptr_t region)
 {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
     return mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
@@ -465,7 +465,7 @@ static MlirOperation terminator(MlirOperation op, intptr_t region)
 static void need_operand(maker *m, MlirOperation op, intptr_t i)
 {
     if (!mlirOperationIsNull(op) && i < mlirOperationGetNumOperands(op))
-        slot_of(m, mlirOperationGetOperand(op, i));
+        value_slot(m, mlirOperationGetOperand(op, i));
 }
 
 static void need_around(maker *m, int at);
@@ -476,18 +476,18 @@ static void need_node(maker *m, int at)
     need_around(m, m->nodes[at].parent);
 }
 
-/* A loop or branch with its condition or bounds. */
+/* Marks an enclosing loop or branch, with its condition or bounds, as needed. */
 static void need_around(maker *m, int at)
 {
     for (; at >= 0; at = m->nodes[at].parent) {
         node *n = &m->nodes[at];
         if (n->touch == -2) return;
         n->needed = true;
-        n->touch = -2; /* seen */
+        n->touch = -2; /* visited */
         if (n->name->control == IF) need_operand(m, n->op, 0);
         if (n->name->control == FOR)
             for (intptr_t i = 0; i < 3; i++) need_operand(m, n->op, i);
-        if (n->name->control == WHILE) need_operand(m, terminator(n->op, 0), 0);
+        if (n->name->control == WHILE) need_operand(m, region_terminator(n->op, 0), 0);
     }
 }
 
@@ -495,7 +495,7 @@ static void need_values(maker *m, MlirOperation op, int operands)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     for (intptr_t i = 0; i < count; i++)
-        if (operands == ALL || (i < 30 && operands >> i & 1)) slot_of(m, mlirOperationGetOperand(op, i));
+        if (operands == ALL || (i < 30 && operands >> i & 1)) value_slot(m, mlirOperationGetOperand(op, i));
 }
 
 static void need_argument(maker *m, MlirValue value)
@@ -504,17 +504,17 @@ static void need_argument(maker *m, MlirValue value)
     MlirOperation op = mlirBlockGetParentOperation(block);
     node *n = node_of(m, op);
     intptr_t i = mlirBlockArgumentGetArgNumber(value);
-    if (!n) return; /* of the kernel */
+    if (!n) return; /* an argument of the kernel */
     need_around(m, (int)(n - m->nodes));
     if (n->name->control == FOR && i) {
         need_operand(m, op, 2 + i);
-        need_operand(m, terminator(op, 0), i - 1);
+        need_operand(m, region_terminator(op, 0), i - 1);
     } else if (n->name->control == WHILE) {
         if (mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)))) {
             need_operand(m, op, i);
-            need_operand(m, terminator(op, 1), i);
+            need_operand(m, region_terminator(op, 1), i);
         } else {
-            need_operand(m, terminator(op, 0), 1 + i);
+            need_operand(m, region_terminator(op, 0), 1 + i);
         }
     }
 }
@@ -529,14 +529,15 @@ static void need_result(maker *m, MlirValue value)
     int at = (int)(n - m->nodes);
     if (n->name->control != PLAIN) {
         need_around(m, at);
-        if (n->name->control == WHILE) need_operand(m, terminator(op, 0), 1 + i);
+        if (n->name->control == WHILE) need_operand(m, region_terminator(op, 0), 1 + i);
         if (n->name->control == FOR) {
             need_operand(m, op, 3 + i);
-            need_operand(m, terminator(op, 0), i);
-            slot_of(m, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 1 + i));
+            need_operand(m, region_terminator(op, 0), i);
+            value_slot(m,
+                       mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), 1 + i));
         }
         if (n->name->control == IF)
-            for (intptr_t r = 0; r < 2; r++) need_operand(m, terminator(op, r), i);
+            for (intptr_t r = 0; r < 2; r++) need_operand(m, region_terminator(op, r), i);
         return;
     }
     if (!n->name->pure || n->needed || n->name->pure->traits & ASYNC_CONSTANT) return;
@@ -557,7 +558,7 @@ static void need_all(maker *m)
         need_around(m, n->parent);
         need_values(m, n->op, n->name->event->operands);
         for (intptr_t r = 0; r < mlirOperationGetNumResults(n->op); r++)
-            slot_of(m, mlirOperationGetResult(n->op, r));
+            value_slot(m, mlirOperationGetResult(n->op, r));
     }
     while (m->work_count && !m->failed) {
         MlirValue value = m->work[--m->work_count];
@@ -568,9 +569,9 @@ static void need_all(maker *m)
     }
 }
 
-/* ---- code ---- */
+/* ---- code generation ---- */
 
-static async_instr *add(maker *m, async_code code, MlirOperation op)
+static async_instr *add_instr(maker *m, async_code code, MlirOperation op)
 {
     async_program *p = m->p;
     if (!cute_arena_more(m->arena, &p->code, p->count, &p->capacity, sizeof *p->code, 512)) {
@@ -581,7 +582,7 @@ static async_instr *add(maker *m, async_code code, MlirOperation op)
     return &p->code[p->count++];
 }
 
-/* `count` slots; those of values that nobody needs are -1. */
+/* `count` slots; -1 for values that are not needed. */
 static const int *slots_of(maker *m, intptr_t count, MlirValue (*at)(MlirOperation, intptr_t),
                            MlirOperation op)
 {
@@ -594,7 +595,7 @@ static const int *slots_of(maker *m, intptr_t count, MlirValue (*at)(MlirOperati
     return slots;
 }
 
-/* out[i] = in[i] for those that are needed. */
+/* out[i] = in[i] for the needed ones. */
 static void add_copy(maker *m, MlirOperation op, const MlirValue *from, const MlirValue *to, intptr_t count)
 {
     int *in = cute_arena_array(m->arena, (size_t)count * 2 + 1, sizeof *in), *out = in + count, n = 0;
@@ -609,20 +610,20 @@ static void add_copy(maker *m, MlirOperation op, const MlirValue *from, const Ml
         out[n++] = target;
     }
     if (!n) return;
-    async_instr *copy = add(m, ASYNC_COPY, op);
+    async_instr *copy = add_instr(m, ASYNC_COPY, op);
     copy->in = in;
     copy->out = out;
     copy->in_count = copy->out_count = n;
 }
 
-static MlirValue *list(maker *m, intptr_t count)
+static MlirValue *new_value_list(maker *m, intptr_t count)
 {
     MlirValue *values = cute_arena_array(m->arena, (size_t)count + 1, sizeof *values);
     if (!values) m->failed = true;
     return values;
 }
 
-/* Operands of `from` from `first` on, to results or arguments of a block. */
+/* Copies the operands of `from` starting at `first` to results or block arguments. */
 static void copy_operands(maker *m, MlirOperation from, intptr_t first, MlirOperation to, MlirBlock block,
                           intptr_t skip)
 {
@@ -632,7 +633,7 @@ static void copy_operands(maker *m, MlirOperation from, intptr_t first, MlirOper
         mlirBlockIsNull(block) ? mlirOperationGetNumResults(to) : mlirBlockGetNumArguments(block) - skip;
     if (count > room) count = room;
     if (count <= 0) return;
-    MlirValue *a = list(m, count), *b = list(m, count);
+    MlirValue *a = new_value_list(m, count), *b = new_value_list(m, count);
     if (m->failed) return;
     for (intptr_t i = 0; i < count; i++) {
         a[i] = mlirOperationGetOperand(from, first + i);
@@ -647,20 +648,20 @@ static void emit_if(maker *m, node *n)
 {
     MlirBlock none = {NULL};
     size_t start = m->p->count;
-    async_instr *i = add(m, ASYNC_IF, n->op);
+    async_instr *i = add_instr(m, ASYNC_IF, n->op);
     i->in = slots_of(m, 1, mlirOperationGetOperand, n->op);
     i->in_count = 1;
     i->events_inside = n->events;
     i->out = slots_of(m, mlirOperationGetNumResults(n->op), mlirOperationGetResult, n->op);
     i->out_count = (int)mlirOperationGetNumResults(n->op);
     emit_region(m, n->op, 0);
-    copy_operands(m, terminator(n->op, 0), 0, n->op, none, 0);
+    copy_operands(m, region_terminator(n->op, 0), 0, n->op, none, 0);
     size_t other = m->p->count;
-    add(m, ASYNC_ELSE, n->op);
+    add_instr(m, ASYNC_ELSE, n->op);
     emit_region(m, n->op, 1);
-    copy_operands(m, terminator(n->op, 1), 0, n->op, none, 0);
+    copy_operands(m, region_terminator(n->op, 1), 0, n->op, none, 0);
     size_t end = m->p->count;
-    add(m, ASYNC_ENDIF, n->op);
+    add_instr(m, ASYNC_ENDIF, n->op);
     if (m->failed) return;
     m->p->code[start].target = (int)other;
     m->p->code[other].target = (int)end;
@@ -672,26 +673,26 @@ static void emit_for(maker *m, node *n)
     copy_operands(m, n->op, 3, n->op, body, 1);
     size_t start = m->p->count;
     int *counter = cute_arena_array(m->arena, 1, sizeof *counter);
-    async_instr *i = add(m, ASYNC_FOR, n->op);
+    async_instr *i = add_instr(m, ASYNC_FOR, n->op);
     if (!counter || mlirBlockIsNull(body)) {
         m->failed = true;
         return;
     }
-    counter[0] = slot_of(m, mlirBlockGetArgument(body, 0));
+    counter[0] = value_slot(m, mlirBlockGetArgument(body, 0));
     i->in = slots_of(m, 3, mlirOperationGetOperand, n->op);
     i->in_count = 3;
     i->out = counter;
     i->out_count = 1;
     i->events_inside = n->events;
     emit_region(m, n->op, 0);
-    copy_operands(m, terminator(n->op, 0), 0, n->op, body, 1);
+    copy_operands(m, region_terminator(n->op, 0), 0, n->op, body, 1);
     size_t next = m->p->count;
-    async_instr *back = add(m, ASYNC_NEXT, n->op);
+    async_instr *back = add_instr(m, ASYNC_NEXT, n->op);
     back->target = (int)start;
     size_t end = m->p->count;
-    /* Behind the loop its arguments are its results. */
+    /* After the loop, its arguments are its results. */
     intptr_t count = mlirOperationGetNumResults(n->op);
-    MlirValue *a = list(m, count), *b = list(m, count);
+    MlirValue *a = new_value_list(m, count), *b = new_value_list(m, count);
     if (m->failed) return;
     for (intptr_t r = 0; r < count; r++) {
         a[r] = mlirBlockGetArgument(body, 1 + r);
@@ -706,7 +707,7 @@ static void emit_while(maker *m, node *n)
 {
     MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(n->op, 0)),
               after = mlirRegionGetFirstBlock(mlirOperationGetRegion(n->op, 1)), none = {NULL};
-    MlirOperation condition = terminator(n->op, 0);
+    MlirOperation condition = region_terminator(n->op, 0);
     if (mlirOperationIsNull(condition) || mlirBlockIsNull(after)) {
         m->failed = true;
         return;
@@ -717,19 +718,19 @@ static void emit_while(maker *m, node *n)
     copy_operands(m, condition, 1, n->op, none, 0);
     copy_operands(m, condition, 1, n->op, after, 0);
     size_t test = m->p->count;
-    async_instr *i = add(m, ASYNC_CONDITION, n->op);
+    async_instr *i = add_instr(m, ASYNC_CONDITION, n->op);
     i->in = slots_of(m, 1, mlirOperationGetOperand, condition);
     i->in_count = 1;
     i->events_inside = n->events;
     emit_region(m, n->op, 1);
-    copy_operands(m, terminator(n->op, 1), 0, n->op, before, 0);
-    async_instr *back = add(m, ASYNC_GOTO, n->op);
+    copy_operands(m, region_terminator(n->op, 1), 0, n->op, before, 0);
+    async_instr *back = add_instr(m, ASYNC_GOTO, n->op);
     back->target = (int)start;
     if (!m->failed) m->p->code[test].target = (int)m->p->count;
 }
 
-/* What nvvm.mbarrier.txn does. */
-static async_event transaction(MlirOperation op)
+/* The event of an nvvm.mbarrier.txn. */
+static async_event transaction_event(MlirOperation op)
 {
     MlirAttribute kind = mlirOperationGetAttributeByName(op, cute_text("kind"));
     cute_buffer text = {0};
@@ -740,7 +741,7 @@ static async_event transaction(MlirOperation op)
     return !expects ? ASYNC_EV_ARRIVE : arrives ? ASYNC_EV_ARRIVE_EXPECT : ASYNC_EV_EXPECT;
 }
 
-static int width_of(MlirValue value)
+static int integer_width(MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
     return mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 64;
@@ -752,7 +753,7 @@ static void emit_plain(maker *m, node *n)
     if (n->event && n->name->event->event == ASYNC_EV_GEMM) event = true;
     /* A copy from an accumulator to shared memory is both. */
     if (n->touch >= 0 && !(n->event && n->name->event->event == ASYNC_EV_GEMM)) {
-        async_instr *t = add(m, ASYNC_EVENT, n->op);
+        async_instr *t = add_instr(m, ASYNC_EVENT, n->op);
         t->event = ASYNC_EV_TOUCH;
         t->which = n->touch;
         t->writes = n->touch_writes;
@@ -763,7 +764,7 @@ static void emit_plain(maker *m, node *n)
                  in_space(operand_type(n->op, 2), CUTE_SPACE_SMEM));
         if (!event) return;
     }
-    async_instr *i = add(m, event ? ASYNC_EVENT : ASYNC_EVAL, n->op);
+    async_instr *i = add_instr(m, event ? ASYNC_EVENT : ASYNC_EVAL, n->op);
     intptr_t in = mlirOperationGetNumOperands(n->op), out = mlirOperationGetNumResults(n->op);
     i->in = slots_of(m, in, mlirOperationGetOperand, n->op);
     i->in_count = (int)in;
@@ -773,13 +774,13 @@ static void emit_plain(maker *m, node *n)
         i->event = n->name->event->event;
         i->which = i->event == ASYNC_EV_GEMM ? n->touch : n->name->event->which;
         i->a_registers = n->a_registers;
-        if (i->event == ASYNC_EV_TXN) i->event = transaction(n->op);
+        if (i->event == ASYNC_EV_TXN) i->event = transaction_event(n->op);
         return;
     }
     i->pure = n->name->pure;
     i->row = cute_op_row_of(n->op);
-    i->width = out ? width_of(mlirOperationGetResult(n->op, 0)) : 64;
-    i->from = in ? width_of(mlirOperationGetOperand(n->op, 0)) : 64;
+    i->width = out ? integer_width(mlirOperationGetResult(n->op, 0)) : 64;
+    i->from = in ? integer_width(mlirOperationGetOperand(n->op, 0)) : 64;
     MlirAttribute predicate = mlirOperationGetAttributeByName(n->op, cute_text("predicate"));
     i->predicate = !mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate)
                        ? (int)mlirIntegerAttrGetValueInt(predicate)
@@ -817,7 +818,7 @@ static void emit_region(maker *m, MlirOperation op, intptr_t region)
 
 /* ---- slots ---- */
 
-/* Swizzles of tensor maps that the host makes: of the operands of the launch. */
+/* Finds the swizzles of tensor maps that the host creates, through the operands of the launch. */
 static void trace_atoms(maker *m, MlirBlock entry)
 {
     MlirOperation launch = m->setting->launch;
@@ -846,7 +847,7 @@ static void trace_atoms(maker *m, MlirBlock entry)
     }
 }
 
-/* What values are before the kernel runs. */
+/* Sets the values that are known before the kernel runs. */
 static void fill_slots(maker *m, MlirBlock entry)
 {
     async_program *p = m->p;
@@ -865,7 +866,7 @@ static void fill_slots(maker *m, MlirBlock entry)
         node *n = argument ? NULL : node_of(m, mlirOpResultGetOwner(value));
         if (n && n->name->pure && n->name->pure->traits & ASYNC_CONSTANT) {
             async_instr constant = {
-                .op = n->op, .pure = n->name->pure, .width = width_of(value), .out_count = 1};
+                .op = n->op, .pure = n->name->pure, .width = integer_width(value), .out_count = 1};
             if (!constant.pure->eval(NULL, &constant, NULL, slot)) *slot = (async_value){0};
         }
         if (!argument || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry)) continue;
@@ -874,14 +875,14 @@ static void fill_slots(maker *m, MlirBlock entry)
     trace_atoms(m, entry);
 }
 
-static size_t power(size_t least)
+static size_t table_size(size_t least)
 {
     size_t size = 64;
     while (size < least) size *= 2;
     return size;
 }
 
-static void *zeroed(maker *m, size_t count, size_t size)
+static void *alloc_zeroed(maker *m, size_t count, size_t size)
 {
     void *memory = cute_arena_array(m->arena, count, size);
     if (memory)
@@ -896,12 +897,12 @@ bool async_program_make(cute_arena *arena, MlirOperation kernel, const async_set
 {
     *out = (async_program){.arena = arena, .kernel = kernel};
     maker m = {.p = out, .arena = arena, .setting = setting, .name_size = 1024};
-    m.names = zeroed(&m, m.name_size, sizeof *m.names);
+    m.names = alloc_zeroed(&m, m.name_size, sizeof *m.names);
     if (m.failed) return false;
-    collect(&m, mlirOperationGetRegion(kernel, 0), -1, 0);
+    collect_nodes(&m, mlirOperationGetRegion(kernel, 0), -1, 0);
     if (!out->interesting || out->opaque || m.failed) return !m.failed;
-    m.node_size = power(m.node_count * 2 + 2);
-    m.nodes_of = zeroed(&m, m.node_size, sizeof *m.nodes_of);
+    m.node_size = table_size(m.node_count * 2 + 2);
+    m.nodes_of = alloc_zeroed(&m, m.node_size, sizeof *m.nodes_of);
     size_t values = 0;
     for (size_t i = 0; i < m.node_count; i++) {
         values += (size_t)mlirOperationGetNumResults(m.nodes[i].op) + 1;
@@ -912,24 +913,24 @@ bool async_program_make(cute_arena *arena, MlirOperation kernel, const async_set
     }
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
     values += (size_t)mlirBlockGetNumArguments(entry);
-    m.value_size = power(values * 2 + 64);
-    m.values = zeroed(&m, m.value_size, sizeof *m.values);
+    m.value_size = table_size(values * 2 + 64);
+    m.values = alloc_zeroed(&m, m.value_size, sizeof *m.values);
     if (m.failed) return false;
     for (size_t i = 0; i < m.node_count; i++) {
-        slot_entry *e = find(m.nodes_of, m.node_size, m.nodes[i].op.ptr);
+        slot_entry *e = find_slot_entry(m.nodes_of, m.node_size, m.nodes[i].op.ptr);
         *e = (slot_entry){m.nodes[i].op.ptr, (int)i};
     }
     find_accumulators(&m);
     need_all(&m);
-    /* Counters of loops have slots of their own. */
+    /* Loop counters have slots of their own. */
     for (size_t i = 0; i < m.node_count && !m.failed; i++)
         if (m.nodes[i].needed && m.nodes[i].name->control == FOR) {
             MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(m.nodes[i].op, 0));
-            if (!mlirBlockIsNull(body)) slot_of(&m, mlirBlockGetArgument(body, 0));
+            if (!mlirBlockIsNull(body)) value_slot(&m, mlirBlockGetArgument(body, 0));
         }
     if (m.failed) return false;
     emit_region(&m, kernel, 0);
-    add(&m, ASYNC_END, kernel);
+    add_instr(&m, ASYNC_END, kernel);
     if (!m.failed) fill_slots(&m, entry);
     return !m.failed;
 }

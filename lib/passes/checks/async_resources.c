@@ -1,4 +1,5 @@
-/* What an asynchronous kernel asks of a multiprocessor, as far as it is stated (async.h): threads, clusters, shared memory. */
+/* Resources that an asynchronous kernel requests, where stated (async.h): threads, clusters, shared
+ * memory. */
 #include <mlir-c/BuiltinAttributes.h>
 
 #include "lib/base/devices/multiprocessor.h"
@@ -9,8 +10,8 @@
 
 /* ---- launches ---- */
 
-/* `name = array<i32: 128, 1, 1>`. */
-static bool three(MlirOperation op, const char *name, int64_t *out)
+/* Parses `name = array<i32: 128, 1, 1>`. */
+static bool read_extents(MlirOperation op, const char *name, int64_t *out)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
     if (mlirAttributeIsNull(a) || !mlirAttributeIsADenseI32Array(a)) return false;
@@ -20,7 +21,7 @@ static bool three(MlirOperation op, const char *name, int64_t *out)
     return true;
 }
 
-static bool constant(MlirValue value, int64_t *out)
+static bool constant_value(MlirValue value, int64_t *out)
 {
     for (int steps = 0; steps < 8; steps++) {
         MlirOperation op = cute_defining_op(value);
@@ -50,7 +51,7 @@ static bool launch_three(MlirOperation op, MlirAttribute sizes, intptr_t group, 
     for (intptr_t i = 0; i < group; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
     for (int i = 0; i < 3; i++)
         if (mlirDenseI32ArrayGetElement(sizes, group + i) != 1 ||
-            !constant(mlirOperationGetOperand(op, at + i), &out[i])) {
+            !constant_value(mlirOperationGetOperand(op, at + i), &out[i])) {
             out[0] = 0;
             return false;
         }
@@ -65,7 +66,7 @@ static void see_launch(MlirOperation op, void *context)
     MlirAttribute sizes = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     if (mlirAttributeIsNull(sizes) || !mlirAttributeIsADenseI32Array(sizes) ||
         mlirDenseArrayGetNumElements(sizes) != GROUPS)
-        return; /* of cuda */
+        return; /* a launch of the dialect cuda */
     async_launch *l = s->out;
     if (s->count++) { /* launches may differ */
         l->grid[0] = 0;
@@ -83,16 +84,18 @@ static void see_launch(MlirOperation op, void *context)
     }
     intptr_t at = 0;
     for (intptr_t i = 0; i < DYNAMIC; i++) at += mlirDenseI32ArrayGetElement(sizes, i);
-    if (!constant(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
+    if (!constant_value(mlirOperationGetOperand(op, at), &l->dynamic)) l->dynamic = -1;
 }
 
 async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel)
 {
     async_launch l = {.dynamic = -1};
-    if (!three(kernel, "nvvm.reqntid", l.block) && !three(kernel, "known_block_size", l.block) &&
-        !three(kernel, "gpu.known_block_size", l.block))
-        three(kernel, "nvvm.maxntid", l.block);
-    if (!three(kernel, "nvvm.cluster_dim", l.cluster)) three(kernel, "known_cluster_size", l.cluster);
+    if (!read_extents(kernel, "nvvm.reqntid", l.block) &&
+        !read_extents(kernel, "known_block_size", l.block) &&
+        !read_extents(kernel, "gpu.known_block_size", l.block))
+        read_extents(kernel, "nvvm.maxntid", l.block);
+    if (!read_extents(kernel, "nvvm.cluster_dim", l.cluster))
+        read_extents(kernel, "known_cluster_size", l.cluster);
     search s = {.out = &l};
     cute_launches_each(launches, kernel, see_launch, &s);
     return l;
@@ -101,7 +104,7 @@ async_launch async_launch_of(const cute_launches *launches, MlirOperation kernel
 /* ---- checks ---- */
 
 typedef struct shared {
-    int64_t bytes; /* INT64_MAX: too many to count */
+    int64_t bytes; /* INT64_MAX: overflow */
     MlirOperation last;
 } shared;
 
@@ -131,14 +134,13 @@ static void check_shared(MlirOperation kernel, const async_launch *l, const cute
     if (sum <= limit) return;
     async_finding f = async_find(
         ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
-        "gives a block %lld bytes of shared memory, and %s has %lld: expected fewer stages or smaller tiles",
+        "uses %lld bytes of shared memory per block, %s has %lld: expected fewer stages or smaller tiles",
         (long long)sum, arch->name, (long long)limit);
-    async_note(&f, kernel, "%lld of them are of the launch, %lld of the kernel", (long long)l->dynamic,
-               (long long)s.bytes);
+    async_note(&f, kernel, "%lld bytes are dynamic, %lld static", (long long)l->dynamic, (long long)s.bytes);
     async_tell(report, &f);
 }
 
-static bool product(const int64_t *extent, int64_t *out)
+static bool extent_product(const int64_t *extent, int64_t *out)
 {
     return !__builtin_mul_overflow(extent[0], extent[1], out) &&
            !__builtin_mul_overflow(*out, extent[2], out);
@@ -156,27 +158,27 @@ static void check_cluster(MlirOperation kernel, const async_launch *l, async_rep
         async_tell(report, &f);
         return;
     }
-    if (!product(l->cluster, &blocks) || blocks > 16) {
+    if (!extent_product(l->cluster, &blocks) || blocks > 16) {
         f = async_find(
             ASYNC_RESOURCES, kernel,
-            "has clusters of (%lld,%lld,%lld) blocks: expected 8, or 16 where the launch allows it, at most",
+            "has clusters of (%lld,%lld,%lld) blocks: expected at most 8, or 16 if the launch allows it",
             (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
         async_tell(report, &f);
         return;
     }
     if (blocks > 8) {
         f = async_find(ASYNC_CLUSTER, kernel,
-                       "has clusters of %lld blocks: only 8 are portable, and the launch has to allow more",
+                       "has clusters of %lld blocks: only 8 are portable, and the launch must allow more",
                        (long long)blocks);
         async_tell(report, &f);
     }
     for (int i = 0; i < 3 && l->grid[0] > 0; i++) {
         if (l->grid[i] % l->cluster[i] == 0) continue;
-        f = async_find(
-            ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
-            "has a grid of (%lld,%lld,%lld) blocks, which clusters of (%lld,%lld,%lld) do not divide",
-            (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2], (long long)l->cluster[0],
-            (long long)l->cluster[1], (long long)l->cluster[2]);
+        f = async_find(ASYNC_RESOURCES, mlirOperationIsNull(l->launch) ? kernel : l->launch,
+                       "has a grid of (%lld,%lld,%lld) blocks, which is not a multiple of the clusters of "
+                       "(%lld,%lld,%lld)",
+                       (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
+                       (long long)l->cluster[0], (long long)l->cluster[1], (long long)l->cluster[2]);
         async_tell(report, &f);
         return;
     }
@@ -188,23 +190,23 @@ static void check_block(const async_launch *l, const async_program *p, MlirOpera
     int64_t threads;
     if (l->block[0] <= 0) return;
     async_finding f;
-    if (!product(l->block, &threads) || threads > 1024 || threads < 1) {
+    if (!extent_product(l->block, &threads) || threads > 1024 || threads < 1) {
         f = async_find(ASYNC_RESOURCES, kernel,
-                       "has blocks of (%lld,%lld,%lld) threads: expected 1024 at most",
+                       "has blocks of (%lld,%lld,%lld) threads: expected at most 1024",
                        (long long)l->block[0], (long long)l->block[1], (long long)l->block[2]);
         async_tell(report, &f);
         return;
     }
     if (p->wgmma && threads % 128) {
         f = async_find(ASYNC_RESOURCES, p->first_wgmma,
-                       "is an operation of the 128 threads of a warpgroup, and the block has %lld: expected "
+                       "is an operation of the 128 threads of a warpgroup, but the block has %lld: expected "
                        "a multiple of 128",
                        (long long)threads);
         async_tell(report, &f);
     }
 }
 
-/* setmaxnreg: what the ISA allows as a number. */
+/* Checks the register count of setmaxnreg, which the ISA restricts. */
 static void check_number(MlirOperation op, const char *name, async_report *report)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));

@@ -1,8 +1,9 @@
-/* cute-atom-validation: proves that atoms, their tilings and the tensors that they are given go together.
+/* cute-atom-validation: proves that atoms are compatible with their tilings and tensors.
  *
- * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and what it writes to memory once; copies and
- * products have the element types, spaces, alignment and extents that their instructions need, and predicates where tiles
- * reach out of their tensors; `arch` has the instructions (without it, the targets of the gpu.module do). Changes nothing.
+ * Requires: verified IR. Ensures: each tiled copy and MMA covers its tile, and writes each element in memory
+ * once; copies and MMAs have the element types, memory spaces, alignment and extents that their instructions
+ * need, and predicates where tiles exceed their tensors; `arch` (default: the targets of the gpu.module) has
+ * the instructions. Changes nothing.
  *
  *     %t = cute.make_tiled_copy(%a) : (!cute_nvgpu.atom.universal_copy<f16>) -> !cute.tiled_copy<
  *         !cute_nvgpu.atom.universal_copy<f16>, layout_copy_tv = <"(32,2):(2,1)">, tiler_mn = <"[128:1]">>
@@ -23,14 +24,14 @@
 typedef struct validation {
     const cute_arch *arch;
     cute_pass_run *pass;
-    cute_arena *arena; /* of the whole run */
-    MlirType *known;   /* tilings that were proved before */
+    cute_arena *arena; /* for the whole run */
+    MlirType *known;   /* tilings proved so far */
     size_t known_count, known_capacity;
     size_t proved;
 } validation;
 
-/* "'cute.copy' op PREFIX: WHAT" */
-static void fail(validation *v, MlirOperation op, const char *prefix, const char *what)
+/* Reports "'cute.copy' op PREFIX: WHAT". */
+static void fail_op(validation *v, MlirOperation op, const char *prefix, const char *what)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer text = {0};
@@ -43,8 +44,8 @@ static void fail(validation *v, MlirOperation op, const char *prefix, const char
 
 /* ---- tilings ---- */
 
-/* What is wrong whoever uses it: an element that is missing, not there, or twice in one thread. */
-static bool broken(const cute_cover *cover)
+/* Errors for every use: an element that is missing, out of range, or twice in one thread. */
+static bool is_broken_cover(const cute_cover *cover)
 {
     return cover->kind == CUTE_COVER_OUTSIDE || cover->kind == CUTE_COVER_NEVER ||
            cover->kind == CUTE_COVER_TWICE;
@@ -57,11 +58,11 @@ static void prove_copy(validation *v, MlirOperation op, cute_arena *arena, const
     for (int i = CUTE_ATOM_SOURCE; i <= CUTE_ATOM_DESTINATION; i++) {
         cute_cover cover;
         if (cute_tiling_cover(arena, copy, i, &cover, diag) != CUTE_OK) {
-            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            fail_op(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
-        if (!broken(&cover)) continue;
-        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        if (!is_broken_cover(&cover)) continue;
+        fail_op(v, op, formats[i], cute_cover_text(arena, &cover));
         return;
     }
     v->proved++;
@@ -77,21 +78,21 @@ static void prove_mma(validation *v, MlirOperation op, cute_arena *arena, const 
         const char *what = cute_arena_printf(arena, "(%lld,%lld,%lld) and (%lld,%lld,%lld)", (long long)x[0],
                                              (long long)x[1], (long long)x[2], (long long)y[0],
                                              (long long)y[1], (long long)y[2]);
-        fail(v, op, "gives two atoms of its layout the same threads", what);
+        fail_op(v, op, "assigns two atoms of its layout the same threads", what);
         return;
     }
-    /* Threads along K have sums of their own of each element of C. */
+    /* Threads along K have separate partial sums of each element of C. */
     bool sums = mma->layout.shape->count == 3 && mma->layout.shape->items[2]->kind == CUTE_TREE_INT &&
                 mma->layout.shape->items[2]->value.value == 1;
     for (int i = CUTE_ATOM_A; i <= CUTE_ATOM_C; i++) {
         cute_cover cover;
         if (cute_tiling_cover(arena, mma, i, &cover, diag) != CUTE_OK) {
-            fail(v, op, "", cute_diag_get(diag, 0)->text);
+            fail_op(v, op, "", cute_diag_get(diag, 0)->text);
             return;
         }
         bool doubled = i == CUTE_ATOM_C && sums && cover.kind == CUTE_COVER_SHARED;
-        if (!broken(&cover) && !doubled) continue;
-        fail(v, op, formats[i], cute_cover_text(arena, &cover));
+        if (!is_broken_cover(&cover) && !doubled) continue;
+        fail_op(v, op, formats[i], cute_cover_text(arena, &cover));
         return;
     }
     v->proved++;
@@ -107,7 +108,7 @@ static bool only_target(const char *chip, const cute_arch *arch, void *context)
     return true;
 }
 
-/* Of a gpu.module the lowest of its targets counts; what is outside of one has none. */
+/* The lowest target of the enclosing gpu.module; NULL outside of one. */
 static const cute_arch *arch_of(MlirOperation op)
 {
     const cute_arch *lowest = NULL;
@@ -123,18 +124,18 @@ static void prove_arch(validation *v, MlirOperation op, const cute_atom *atom)
 {
     const cute_arch *arch = v->arch ? v->arch : arch_of(op);
     if (!arch || !atom->known) return;
-    /* wgmma is the chip's own: sm_90a, nothing before and nothing behind. */
+    /* wgmma exists on sm_90a only. */
     bool has = atom->wgmma ? atom->arch == arch->number && arch->variant == 'a' : atom->arch <= arch->number;
     if (has) return;
     cute_buffer text = {0};
     cute_buffer_printf(&text, "'%s' needs sm_%d%s, the architecture is %s", atom->text, atom->arch,
                        atom->wgmma ? "a" : "", arch->name);
-    fail(v, op, "", cute_buffer_text(&text));
+    fail_op(v, op, "", cute_buffer_text(&text));
     cute_buffer_release(&text);
 }
 
-/* The type of a tiling or an atom, where it is seen first. */
-static void prove(validation *v, MlirOperation op, MlirType type)
+/* Checks the type of a tiling or an atom when it is first used. */
+static void validate_type(validation *v, MlirOperation op, MlirType type)
 {
     cute_type kind;
     cute_value value;
@@ -164,7 +165,7 @@ static bool operand_value(MlirOperation op, intptr_t i, cute_value *out)
            cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, i)), out, NULL) == CUTE_OK;
 }
 
-/* Memory that several threads write is written twice; what they read is not. */
+/* Several threads must not write an element; they may read it. */
 static void check_partition(validation *v, MlirOperation op, cute_arena *arena, cute_diag *diag)
 {
     cute_value copy, tensor;
@@ -174,10 +175,11 @@ static void check_partition(validation *v, MlirOperation op, cute_arena *arena, 
         cute_tiling_cover(arena, &copy, CUTE_ATOM_REFERENCE, &cover, diag) != CUTE_OK ||
         cover.kind != CUTE_COVER_SHARED)
         return;
-    fail(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
+    fail_op(v, op, "writes an element of memory twice", cute_cover_text(arena, &cover));
 }
 
-/* Of the modes that `stride`, of basis vectors, counts, the first whose bound is not known to be a multiple of `count`; -1: none. */
+/* The first mode counted by `stride` (basis vectors) whose bound is not known to be a multiple of `count`;
+ * -1: none. */
 static int uneven_mode(const cute_tree *stride, const cute_tree *bounds, int64_t count)
 {
     if (stride->kind == CUTE_TREE_TUPLE) {
@@ -198,23 +200,22 @@ static int uneven_mode(const cute_tree *stride, const cute_tree *bounds, int64_t
     return divisor && divisor % count == 0 ? -1 : mode;
 }
 
-/* One predicate decides about several values, and the bound may lie between them. */
+/* Warns where one predicate guards several values that may straddle the bound. */
 static void warn_of_extent(MlirOperation op, cute_arena *arena, const cute_tree *bounds, int mode,
                            int64_t values, const cute_atom *atom)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const char *text = cute_arena_printf(
         arena,
-        "'%.*s' op mode %d of the extents %s is not known to be a multiple of %lld, the values of '%s' that "
-        "one "
-        "predicate decides about: expected ?{div=%lld} in the tensor's type, or an atom of one value",
+        "'%.*s' op mode %d of the extents %s is not known to be a multiple of %lld, the values of '%s' "
+        "guarded by one predicate: expected ?{div=%lld} in the tensor's type, or an atom of one value",
         (int)name.length, name.data, mode, cute_tree_text(arena, bounds), (long long)values, atom->text,
         (long long)values);
     if (text) cute_emit_warning(mlirOperationGetLocation(op), text);
 }
 
-/* A predicate of cute.predicate is that of a copy's first value: an atom that moves fewer values would take it for those
- * behind it, which may be out of bounds. */
+/* cute.predicate gives the predicate of a copy's first value. An atom that moves fewer values would apply
+ * it to later values, which may be out of bounds. */
 static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
 {
     if (mlirOperationGetNumOperands(op) < 4) return;
@@ -237,10 +238,10 @@ static void check_predicate(validation *v, MlirOperation op, cute_arena *arena)
     }
     const char *what = cute_arena_printf(
         arena,
-        "a predicate is that of the first of %lld values, '%s' moves %lld: partition the coordinates by its "
-        "tiled copy (of an MMA: cute.make_tiled_copy_C), or have bounds that %lld divides",
+        "the predicate covers %lld values, but '%s' moves %lld: partition the coordinates by its tiled copy "
+        "(for an MMA: cute.make_tiled_copy_C), or use bounds that are multiples of %lld",
         (long long)shared, copy.atom->text, (long long)values, (long long)shared);
-    fail(v, op, "", what);
+    fail_op(v, op, "", what);
 }
 
 static int64_t slot_extent(const cute_tree *slot)
@@ -248,7 +249,7 @@ static int64_t slot_extent(const cute_tree *slot)
     return cute_check_size(slot->kind == CUTE_TREE_LAYOUT ? slot->layout.shape : slot);
 }
 
-/* Tiles reach out of a tensor whose extents they do not divide: what they have there needs predicates. */
+/* Tiles that do not divide the tensor's extents exceed it, which requires predicates. */
 static void check_whole_tiles(validation *v, MlirOperation op, cute_arena *arena, intptr_t operand)
 {
     static const char *const which[] = {"", "source", "destination"};
@@ -266,22 +267,21 @@ static void check_whole_tiles(validation *v, MlirOperation op, cute_arena *arena
         if (!tile || !extent || extent % tile == 0) continue;
         const char *what = cute_arena_printf(
             arena,
-            "mode %u of the %s has %lld, of which %lld of the tiled copy are no divisor: the last tile "
-            "reaches "
-            "out of it, and nothing says where; expected a predicate, or a tile that divides it",
+            "mode %u of the %s has extent %lld, which is not a multiple of the tile's %lld: the last tile is "
+            "out of bounds; expected a predicate, or a tile that divides the extent",
             i, which[operand], (long long)extent, (long long)tile);
-        fail(v, op, "", what);
+        fail_op(v, op, "", what);
         return;
     }
 }
 
-static void visit(MlirOperation op, void *context)
+static void validate_op(MlirOperation op, void *context)
 {
     validation *v = context;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        prove(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
+        validate_type(v, op, mlirValueGetType(mlirOperationGetResult(op, i)));
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        prove(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
+        validate_type(v, op, mlirValueGetType(mlirOperationGetOperand(op, i)));
     bool partition = cute_op_is(op, "cute.tiled.copy.partition_D");
     if (!partition && !cute_op_is(op, "cute.copy")) return;
     cute_arena *arena = cute_arena_create();
@@ -322,7 +322,7 @@ static void run_atom_validation(MlirOperation root, cute_pass_run *pass)
 {
     validation v = {.pass = pass, .arena = cute_arena_create()};
     if (v.arena && cute_pass_arch(pass, 0, root, &v.arch)) {
-        cute_op_each(root, NULL, visit, &v);
+        cute_op_each(root, NULL, validate_op, &v);
         check_asynchronous(&v, root);
         if (v.proved)
             cute_pass_remark(pass, mlirOperationGetLocation(root), "%zu tilings cover their tiles", v.proved);
@@ -334,13 +334,14 @@ static void run_atom_validation(MlirOperation root, cute_pass_run *pass)
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
     {"static-checks", CUTE_PASS_TEXT,
-     "Of asynchronous kernels: on, warn (no errors), strict (warnings are errors too) or off", 0, "on"},
+     "Checks of asynchronous kernels: on, warn (no errors), strict (warnings are errors too) or off", 0,
+     "on"},
 };
 
 const cute_pass cute_pass_atom_validation = {
     .name = "cute-atom-validation",
-    .help = "Prove that tiled copies and MMAs cover their tiles, and that types, spaces, alignment and "
-            "architecture fit",
+    .help = "Prove that tiled copies and MMAs cover their tiles, and check types, memory spaces, alignment "
+            "and architecture",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run_atom_validation,

@@ -1,10 +1,9 @@
-/* cute-check-device: what a kernel may not have, said where it stands.
+/* cute-check-device: rejects operations that cannot be lowered or that the target lacks.
  *
- * Requires: kernels in gpu.modules, as users write them. Ensures of gpu.modules: operations that `arch` has;
- * functions whose names PTX takes; workgroup and private memory of known extent; inline assembly that refers to
- * operands that are there; dimensions and steps of loops of at least 1; no types that PTX lacks, and no arithmetic on
- * 8-bit floats. Changes nothing.
- * Without `arch` the targets of each gpu.module are what it is checked for.
+ * Requires: kernels in gpu.modules, as users write them. Ensures for gpu.modules: `arch` has the operations;
+ * PTX accepts the names of functions; workgroup and private memory have known extents; inline assembly
+ * refers to existing operands; dimensions and loop steps are at least 1; no types that PTX lacks, and no
+ * arithmetic on 8-bit floats. Changes nothing. Without `arch`, the targets of each gpu.module apply.
  *
  *     %r = arith.addf %v, %v : f128
  * ->
@@ -24,14 +23,14 @@ typedef struct check {
     cute_pass_run *pass;
 } check;
 
-static void fail(const check *c, MlirLocation location, cute_buffer *text)
+static void fail_with_text(const check *c, MlirLocation location, cute_buffer *text)
 {
     cute_emit_error(location, cute_buffer_text(text));
     cute_buffer_release(text);
     cute_pass_fail(c->pass);
 }
 
-/* "'arith.addf' op expected WHAT, got 'TYPE'" */
+/* Reports "'arith.addf' op expected WHAT, got 'TYPE'". */
 static void fail_type(const check *c, MlirOperation op, const char *what, MlirType type)
 {
     cute_buffer text = {0};
@@ -39,7 +38,7 @@ static void fail_type(const check *c, MlirOperation op, const char *what, MlirTy
     cute_buffer_printf(&text, "'%.*s' op expected %s, got '", (int)name.length, name.data, what);
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_buffer_puts(&text, "'");
-    fail(c, mlirOperationGetLocation(op), &text);
+    fail_with_text(c, mlirOperationGetLocation(op), &text);
 }
 
 /* ---- names ---- */
@@ -49,7 +48,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* PTX ISA, "Identifiers". LLVM writes the points of names that stay inside of a module in another way. */
+/* PTX ISA, "Identifiers". LLVM rewrites the dots in names that are local to a module. */
 static bool is_identifier(MlirStringRef name, bool points)
 {
     for (size_t i = 0; i < name.length; i++) {
@@ -73,9 +72,9 @@ static void check_name(const check *c, MlirOperation function)
     MlirStringRef name = mlirStringAttrGetValue(attribute);
     if (is_identifier(name, !is_kernel(function))) return;
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "expected a name of letters, digits, '_' and '$', as PTX has them, got '%.*s'",
+    cute_buffer_printf(&text, "expected a name of letters, digits, '_' and '$', as PTX requires, got '%.*s'",
                        (int)name.length, name.data);
-    fail(c, mlirOperationGetLocation(function), &text);
+    fail_with_text(c, mlirOperationGetLocation(function), &text);
 }
 
 /* ---- workgroup and private memory ---- */
@@ -93,14 +92,14 @@ static void check_attributions(const check *c, MlirOperation function)
         cute_buffer text = {0};
         cute_buffer_puts(&text, "expected workgroup or private memory of known extent, got '");
         mlirTypePrint(memref, cute_print_to_buffer, &text);
-        cute_buffer_puts(&text, "'; gpu.dynamic_shared_memory is sized by the launch");
-        fail(c, cute_argument_location(buffer), &text);
+        cute_buffer_puts(&text, "'; gpu.dynamic_shared_memory is sized at launch");
+        fail_with_text(c, cute_argument_location(buffer), &text);
     }
 }
 
 /* ---- inline assembly ---- */
 
-/* Outputs and inputs of a constraint string of LLVM; clobbers do not count. */
+/* Number of outputs and inputs in an LLVM constraint string, without clobbers. */
 static int64_t count_constraints(MlirStringRef text)
 {
     int64_t count = 0;
@@ -114,8 +113,8 @@ static int64_t count_constraints(MlirStringRef text)
     return count;
 }
 
-/* The operand that `$7`, `${7}` or `${7:c}` at `at` refers to; -1: none. *length is what it takes. */
-static int64_t reference(MlirStringRef text, size_t at, size_t *length)
+/* Operand that `$7`, `${7}` or `${7:c}` at `at` refers to, of *length characters; -1: none. */
+static int64_t operand_reference(MlirStringRef text, size_t at, size_t *length)
 {
     size_t i = at + 1;
     bool braces = i < text.length && text.data[i] == '{';
@@ -128,7 +127,7 @@ static int64_t reference(MlirStringRef text, size_t at, size_t *length)
     return number;
 }
 
-/* Constraints of values that go in: all but `=r`, and `=*m`. */
+/* Number of input constraints: all except `=r`, but including `=*m`. */
 static int64_t count_inputs(MlirStringRef text)
 {
     int64_t count = 0;
@@ -151,39 +150,37 @@ static void check_assembly(const check *c, MlirOperation op)
     int64_t count = count_constraints(constraints), inputs = count_inputs(constraints);
     if (inputs != mlirOperationGetNumOperands(op)) {
         cute_buffer message = {0};
-        cute_buffer_printf(&message,
-                           "'llvm.inline_asm' op expected %d operands, as its constraints have, got %d",
+        cute_buffer_printf(&message, "'llvm.inline_asm' op expected %d operands for its constraints, got %d",
                            (int)inputs, (int)mlirOperationGetNumOperands(op));
-        fail(c, mlirOperationGetLocation(op), &message);
+        fail_with_text(c, mlirOperationGetLocation(op), &message);
         return;
     }
     for (size_t i = 0, length; i < text.length; i += length) {
         length = 1;
         if (text.data[i] != '$') continue;
-        int64_t number = reference(text, i, &length);
+        int64_t number = operand_reference(text, i, &length);
         if (number < count) continue;
         cute_buffer message = {0};
         if (count)
-            cute_buffer_printf(
-                &message,
-                "'llvm.inline_asm' op expected operands $0 to $%d, which its constraints have, got $%d",
-                (int)count - 1, (int)number);
-        else
             cute_buffer_printf(&message,
-                               "'llvm.inline_asm' op expected no operand without constraints, got $%d",
-                               (int)number);
-        fail(c, mlirOperationGetLocation(op), &message);
+                               "'llvm.inline_asm' op expected operands $0 to $%d of its constraints, got $%d",
+                               (int)count - 1, (int)number);
+        else
+            cute_buffer_printf(
+                &message, "'llvm.inline_asm' op expected no operand references without constraints, got $%d",
+                (int)number);
+        fail_with_text(c, mlirOperationGetLocation(op), &message);
         return;
     }
 }
 
-/* ---- operations that nothing lowers ---- */
+/* ---- operations without a lowering ---- */
 
 static const struct {
     const char *name, *instead;
 } unknown[] = {
     {"memref.alloc", "memref.alloca, or workgroup memory of the kernel"},
-    {"memref.dealloc", "memref.alloca, whose memory needs no release"},
+    {"memref.dealloc", "memref.alloca, whose memory is released automatically"},
     {"memref.realloc", "memref.alloca, or workgroup memory of the kernel"},
     {"vector.flat_transpose", "vector.transpose"},
     {"vector.matrix_multiply", "vector.contract"},
@@ -203,7 +200,7 @@ static void check_known(const check *c, MlirOperation op)
         cute_buffer text = {0};
         cute_buffer_printf(&text, "'%s' op is not lowered to PTX; expected %s", unknown[i].name,
                            unknown[i].instead);
-        fail(c, mlirOperationGetLocation(op), &text);
+        fail_with_text(c, mlirOperationGetLocation(op), &text);
         return;
     }
 }
@@ -251,7 +248,7 @@ static bool check_type(const check *c, MlirOperation op, MlirType type)
     return false;
 }
 
-/* Operations that only move, convert or reinterpret 8-bit floats. */
+/* Whether an operation only moves, converts or reinterprets 8-bit floats. */
 static bool moves_bits(MlirOperation op)
 {
     static const char *const names[] = {"arith.bitcast", "arith.constant", "arith.extf", "arith.select",
@@ -267,11 +264,11 @@ static bool check_value(const check *c, MlirOperation op, MlirType type, bool mo
     if (!check_shape(c, op, type) || !check_type(c, op, type)) return false;
     MlirType element = element_of(type);
     if (moves || !mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) > 8) return true;
-    fail_type(c, op, "f16, bf16, f32 or f64 (arith.extf makes one)", element);
+    fail_type(c, op, "f16, bf16, f32 or f64 (convert with arith.extf)", element);
     return false;
 }
 
-static void check_types(const check *c, MlirOperation op)
+static void check_op_types(const check *c, MlirOperation op)
 {
     bool moves = moves_bits(op);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
@@ -296,13 +293,13 @@ static void check_dimensions(const check *c, MlirOperation op)
             if (size > 0) continue;
             cute_buffer text = {0};
             cute_buffer_printf(&text, "expected dimensions of at least 1 as %s, got %d", names[i], (int)size);
-            fail(c, mlirOperationGetLocation(op), &text);
+            fail_with_text(c, mlirOperationGetLocation(op), &text);
             break;
         }
     }
 }
 
-/* A loop goes forwards: with a step of 0 it has no end, and what a negative one does is not defined. */
+/* A loop with step 0 does not end, and a negative step is undefined behaviour. */
 static void check_step(const check *c, MlirOperation op)
 {
     MlirAttribute step = {NULL};
@@ -320,12 +317,12 @@ static void check_step(const check *c, MlirOperation op)
     cute_buffer text = {0};
     cute_buffer_printf(&text, "'%.*s' op expected a step of at least 1, got %lld", (int)name.length,
                        name.data, (long long)by);
-    fail(c, mlirOperationGetLocation(op), &text);
+    fail_with_text(c, mlirOperationGetLocation(op), &text);
 }
 
 /* ---- the pass ---- */
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     const check *c = context;
     if (!cute_target_has(op, c->arch)) {
@@ -341,7 +338,7 @@ static void visit(MlirOperation op, void *context)
     if (cute_op_is(op, "llvm.inline_asm")) check_assembly(c, op);
     check_known(c, op);
     check_row(c, op);
-    check_types(c, op);
+    check_op_types(c, op);
 }
 
 typedef struct targets {
@@ -357,17 +354,17 @@ static bool check_target(const char *chip, const cute_arch *arch, void *context)
     return true;
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
     const check *c = context;
-    cute_op_each(op, NULL, visit, context);
+    cute_op_each(op, NULL, check_op, context);
     if (!c->arch) cute_targets_each(op, check_target, &(targets){c, op});
 }
 
 static void run_check_device(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
-    if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", module, &c);
+    if (cute_pass_arch(pass, 0, root, &c.arch)) cute_op_each(root, "gpu.module", check_module, &c);
     cute_pass_unchanged(pass);
 }
 
@@ -377,7 +374,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_check_device = {
     .name = "cute-check-device",
-    .help = "Refuse what no pass lowers, or the architecture lacks, where it stands",
+    .help = "Reject operations that cannot be lowered or that the target lacks",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

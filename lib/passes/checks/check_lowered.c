@@ -1,7 +1,7 @@
-/* cute-check-lowered: what is left over after the lowering, said where it stands.
+/* cute-check-lowered: rejects operations that were not lowered, at their location.
  *
- * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures that nothing else is in them, and that `arch` has
- * the instructions of nvvm there; no texture or surface is used. Changes nothing.
+ * Requires: the lowering of gpu.modules to llvm and nvvm. Ensures: they contain no other dialects, `arch`
+ * has their nvvm instructions, and they use no texture or surface. Changes nothing.
  */
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -15,17 +15,17 @@
 typedef struct check {
     const cute_arch *arch;
     cute_pass_run *pass;
-    MlirOperation cast; /* the first that no conversion took away, or null */
+    MlirOperation cast; /* first leftover conversion cast, or null */
     bool told;
 } check;
 
 static const char not_lowered[] = "' op is not lowered to PTX";
 
-/* ---- what lowers it ---- */
+/* ---- passes for other dialects ---- */
 
 static const char bufferize[] = "one-shot-bufferize";
 
-/* Dialects that cute-full-lowering leaves to the user, and the passes that lower them to those it takes. */
+/* Dialects that cute-full-lowering does not accept, and the passes that lower them to ones it does. */
 static const struct {
     const char *dialect, *passes;
 } lowerings[] = {
@@ -42,8 +42,8 @@ static bool is_on_tensors(MlirOperation op)
            mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
-/* A note that names the passes, if there are any. */
-static void advise(MlirOperation op, cute_buffer *out)
+/* Adds a note that names these passes, if there are any. */
+static void put_lowering_advice(MlirOperation op, cute_buffer *out)
 {
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_of(op, lowerings[i].dialect)) continue;
@@ -54,7 +54,7 @@ static void advise(MlirOperation op, cute_buffer *out)
     }
 }
 
-/* A part of an operation that is refused itself, such as its linalg.yield. */
+/* Whether the operation belongs to one that is rejected itself, such as its linalg.yield. */
 static bool is_inside_refused(MlirOperation op)
 {
     MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -63,7 +63,7 @@ static bool is_inside_refused(MlirOperation op)
     return false;
 }
 
-static void refuse(check *c, MlirOperation op, const char *what)
+static void refuse_op(check *c, MlirOperation op, const char *what)
 {
     cute_buffer text = {0}, advice = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -74,7 +74,7 @@ static void refuse(check *c, MlirOperation op, const char *what)
         mlirTypePrint(mlirValueGetType(mlirOperationGetOperand(op, i)), cute_print_to_buffer, &text);
     }
     if (operands) cute_buffer_puts(&text, ")");
-    advise(op, &advice);
+    put_lowering_advice(op, &advice);
     cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&advice)};
     cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, advice.length > 0);
     cute_buffer_release(&text);
@@ -82,20 +82,20 @@ static void refuse(check *c, MlirOperation op, const char *what)
     c->told = true;
 }
 
-/* The dialect takes any name. */
+/* The dialect llvm accepts any intrinsic name. */
 static void refuse_unknown(check *c, MlirOperation op, MlirStringRef name)
 {
     cute_buffer text = {0};
     cute_emit_note note = {mlirOperationGetLocation(op),
-                           "expected one of LLVM's; llvm.inline_asm writes any instruction of PTX"};
-    cute_buffer_printf(&text, "'%.*s' is no operation of the dialect nvvm", (int)name.length, name.data);
+                           "expected an LLVM intrinsic; llvm.inline_asm emits any PTX instruction"};
+    cute_buffer_printf(&text, "'%.*s' is not an operation of the dialect nvvm", (int)name.length, name.data);
     cute_emit_with_notes(note.location, true, cute_buffer_text(&text), &note, 1);
     cute_buffer_release(&text);
     c->told = true;
 }
 
-/* What runs, but stands in the module itself. */
-static bool stray(MlirOperation op)
+/* Executable operations directly in the module. */
+static bool is_stray(MlirOperation op)
 {
     static const char *const others[] = {"gpu.module_end", "llvm.mlir.global_ctors",
                                          "llvm.mlir.global_dtors"};
@@ -107,8 +107,8 @@ static bool stray(MlirOperation op)
     return true;
 }
 
-/* Upstream verifies every type of llvm's operations but this one, and translates it. */
-static void check_element(check *c, MlirOperation op)
+/* Upstream verifies the types of all llvm operations but this one, and translates it. */
+static void check_elem_type(check *c, MlirOperation op)
 {
     if (!cute_op_is(op, "llvm.getelementptr") && !cute_op_is(op, "llvm.alloca")) return;
     MlirType type = mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("elem_type")));
@@ -124,15 +124,15 @@ static void check_element(check *c, MlirOperation op)
     c->told = true;
 }
 
-static void visit(MlirOperation op, void *context)
+static void check_op(MlirOperation op, void *context)
 {
     check *c = context;
-    if (stray(op)) {
-        refuse(c, op, "' op is in no function");
+    if (is_stray(op)) {
+        refuse_op(c, op, "' op is not in a function");
         return;
     }
     if (cute_op_of(op, "llvm.")) {
-        check_element(c, op);
+        check_elem_type(c, op);
         if (cute_texture_refuse(op)) c->told = true;
         return;
     }
@@ -145,22 +145,22 @@ static void visit(MlirOperation op, void *context)
         return;
     }
     if (cute_op_of(op, "gpu.module") || cute_op_is(op, "gpu.module")) return;
-    /* A cast is the trace of an operation that has an error of its own. */
+    /* The operation that produces the cast's operand has an error of its own. */
     if (is_inside_refused(op)) return;
     if (!cute_op_is(op, "builtin.unrealized_conversion_cast"))
-        refuse(c, op, not_lowered);
+        refuse_op(c, op, not_lowered);
     else if (mlirOperationIsNull(c->cast))
         c->cast = op;
 }
 
-static void module(MlirOperation op, void *context)
+static void check_module(MlirOperation op, void *context)
 {
     check *c = context;
     c->cast = (MlirOperation){NULL};
     bool before = c->told;
     c->told = false;
-    cute_op_each(op, NULL, visit, c);
-    if (!c->told && !mlirOperationIsNull(c->cast)) refuse(c, c->cast, not_lowered);
+    cute_op_each(op, NULL, check_op, c);
+    if (!c->told && !mlirOperationIsNull(c->cast)) refuse_op(c, c->cast, not_lowered);
     c->told |= before;
 }
 
@@ -168,7 +168,7 @@ static void run_check_lowered(MlirOperation root, cute_pass_run *pass)
 {
     check c = {.pass = pass};
     if (!cute_pass_arch(pass, 0, root, &c.arch)) return;
-    cute_op_each(root, "gpu.module", module, &c);
+    cute_op_each(root, "gpu.module", check_module, &c);
     if (c.told) cute_pass_fail(pass);
     cute_pass_unchanged(pass);
 }
@@ -179,7 +179,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_check_lowered = {
     .name = "cute-check-lowered",
-    .help = "Refuse what the lowering left over in kernels",
+    .help = "Reject operations in kernels that were not lowered",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

@@ -1,4 +1,5 @@
-/* cute-verify: the IR is valid. cute-ptx runs it where our passes hand over, and does not verify after each of them. */
+/* cute-verify: verifies the IR. cute-ptx runs it once at the end of our passes instead of verifying after
+ * each of them. */
 #include <mlir-c/IR.h>
 
 #include "lib/ir/mlir/shim.h"
@@ -13,6 +14,6 @@ static void run_verify(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_verify = {
     .name = "cute-verify",
-    .help = "Refuse IR that is not valid, where the passes before are not verified one by one",
+    .help = "Reject invalid IR after passes that are not verified individually",
     .run = run_verify,
 };

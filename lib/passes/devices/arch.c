@@ -13,12 +13,12 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/address.h"
 
-static MlirNamedAttribute number(const cute_builder *b, const char *name, int value)
+static MlirNamedAttribute i32_attribute(const cute_builder *b, const char *name, int value)
 {
     return cute_attribute(b->context, name, mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 32), value));
 }
 
-static MlirNamedAttribute parsed(const cute_builder *b, const char *name, const char *text)
+static MlirNamedAttribute parsed_attribute(const cute_builder *b, const char *name, const char *text)
 {
     return cute_attribute(b->context, name, mlirAttributeParseGet(b->context, cute_text(text)));
 }
@@ -36,9 +36,9 @@ void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, con
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
     MlirValue operands[5] = {to, from};
     intptr_t count = 2;
-    if (!mlirValueIsNull(how->predicate)) /* ignore-src */
+    if (!mlirValueIsNull(how->predicate)) /* operand ignore-src */
         operands[count++] = cute_binary(b, "arith.xori", how->predicate, cute_integer(b, i1, 1));
-    /* Inline PTX: the address of shared memory has 32 bits. */
+    /* Inline PTX: shared-memory addresses have 32 bits. */
     char text[160], hint[32] = "", *at = text;
     if (how->prefetch) snprintf(hint, sizeof hint, ".L2::%dB", how->prefetch);
     bool policy = !mlirValueIsNull(how->policy);
@@ -62,17 +62,18 @@ MlirValue cute_arch_policy(const cute_builder *b, const char *eviction)
 
 /* ---- ldmatrix, stmatrix ---- */
 
-static MlirNamedAttribute layout(const cute_builder *b, bool transposed)
+static MlirNamedAttribute layout_attribute(const cute_builder *b, bool transposed)
 {
-    return parsed(b, "layout", transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
+    return parsed_attribute(b, "layout", transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
 }
 
-/* How matrices lie in memory: `attributes` with `count` of them, and with those that LLVM 22 asks for besides. */
-static cute_named matrices_of(const cute_builder *b, MlirNamedAttribute attributes[4], intptr_t count)
+/* Layout of matrices in shared memory: `attributes`, `count` of them, or those that LLVM 22 requires in
+ * addition. */
+static cute_named matrix_attributes(const cute_builder *b, MlirNamedAttribute attributes[4], intptr_t count)
 {
 #if LLVM_VERSION_MAJOR >= 22
-    attributes[count++] = parsed(b, "shape", "#nvvm.ld_st_matrix_shape<m = 8, n = 8>");
-    attributes[count++] = parsed(b, "eltType", "#nvvm.ld_st_matrix_elt_type<b16>");
+    attributes[count++] = parsed_attribute(b, "shape", "#nvvm.ld_st_matrix_shape<m = 8, n = 8>");
+    attributes[count++] = parsed_attribute(b, "eltType", "#nvvm.ld_st_matrix_elt_type<b16>");
 #else
     (void)b;
 #endif
@@ -84,9 +85,9 @@ void cute_arch_ldmatrix(const cute_builder *b, MlirValue from, int matrices, boo
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), all[4] = {i32, i32, i32, i32};
     MlirType type = matrices == 1 ? i32 : mlirLLVMStructTypeLiteralGet(b->context, matrices, all, false);
-    MlirNamedAttribute attributes[4] = {number(b, "num", matrices), layout(b, transposed)};
+    MlirNamedAttribute attributes[4] = {i32_attribute(b, "num", matrices), layout_attribute(b, transposed)};
     MlirValue value =
-        cute_build_value(b, "nvvm.ldmatrix", type, CUTE_OPERANDS(from), matrices_of(b, attributes, 2));
+        cute_build_value(b, "nvvm.ldmatrix", type, CUTE_OPERANDS(from), matrix_attributes(b, attributes, 2));
     for (int i = 0; i < matrices; i++)
         words[i] = matrices == 1 ? value : cute_extract_field(b, value, i, -1, i32);
 }
@@ -96,9 +97,9 @@ void cute_arch_stmatrix(const cute_builder *b, MlirValue to, int matrices, bool 
 {
     MlirValue operands[5] = {to};
     for (int i = 0; i < matrices; i++) operands[1 + i] = words[i];
-    MlirNamedAttribute attributes[4] = {layout(b, transposed)};
+    MlirNamedAttribute attributes[4] = {layout_attribute(b, transposed)};
     cute_build(b, "nvvm.stmatrix", (cute_operands){operands, 1 + matrices}, CUTE_NO_TYPES,
-               matrices_of(b, attributes, 1));
+               matrix_attributes(b, attributes, 1));
 }
 
 /* ---- mma.sync ---- */
@@ -112,9 +113,9 @@ MlirType cute_arch_register(const cute_builder *b, const cute_atom_operand *oper
     }
 }
 
-enum { REGISTERS = 16 }; /* of one operand at most */
+enum { REGISTERS = 16 }; /* maximum for one operand */
 
-/* {$3,$4}, and the constraint of each. */
+/* Appends {$3,$4}, and a constraint for each. */
 static void put_operand(char **text, char **constraints, const cute_atom_operand *operand, const char *prefix,
                         int *next)
 {
@@ -125,7 +126,7 @@ static void put_operand(char **text, char **constraints, const cute_atom_operand
     *text += sprintf(*text, "}");
 }
 
-static MlirValue as(const cute_builder *b, MlirValue value, MlirType type)
+static MlirValue cast_to(const cute_builder *b, MlirValue value, MlirType type)
 {
     return mlirTypeEqual(mlirValueGetType(value), type) ? value : cute_unary(b, "llvm.bitcast", value, type);
 }
@@ -148,7 +149,7 @@ bool cute_arch_mma(const cute_builder *b, const cute_atom *atom, const MlirValue
         at += sprintf(at, ", ");
         put_operand(&at, &kinds, &o[i], "", &next);
         MlirType type = cute_arch_register(b, &o[i]);
-        for (int j = 0; j < o[i].registers; j++) operands[count++] = as(b, registers[i][j], type);
+        for (int j = 0; j < o[i].registers; j++) operands[count++] = cast_to(b, registers[i][j], type);
     }
     sprintf(at, ";");
     MlirType one = cute_arch_register(b, out), all[REGISTERS];

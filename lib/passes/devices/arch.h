@@ -1,4 +1,4 @@
-/* Instructions of tensors as operations of nvvm, llvm and inline PTX: the one place that writes them. */
+/* Emission of tensor instructions as operations of nvvm, llvm and inline PTX; no other file emits these. */
 #ifndef CUTE_LIB_PASSES_DEVICES_ARCH_H
 #define CUTE_LIB_PASSES_DEVICES_ARCH_H
 
@@ -7,11 +7,12 @@
 #include "lib/atoms/tma.h"
 #include "lib/ir/mlir/builder.h"
 
-/* The address (an !llvm.ptr) of a pointer, swizzled as its type says. */
+/* The address (an !llvm.ptr) of a pointer, with the swizzle of its type applied. */
 MlirValue cute_arch_address(const cute_builder *b, MlirValue pointer);
 
-/* cp.async of 4, 8 or 16 bytes; `global`: past the L1. Where `predicate` (i1; null: none) is false the bytes become 0.
- * `prefetch`: bytes of the L2 to fetch with them, 0, 64, 128 or 256; `policy`: a cache policy (i64), or null. */
+/* cp.async of 4, 8 or 16 bytes; `global`: bypasses the L1 cache. Writes zeros if `predicate` (i1; may be
+ * null) is false. `prefetch`: bytes to prefetch into the L2 cache, 0, 64, 128 or 256; `policy`: a cache
+ * policy (i64), or null. */
 typedef struct cute_cp_async {
     int bytes, prefetch;
     bool global;
@@ -19,17 +20,18 @@ typedef struct cute_cp_async {
 } cute_cp_async;
 void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how);
 
-/* A cache policy (i64) for all of an access: createpolicy of the L2, "evict_first" or the like. */
+/* An L2 cache policy (i64) for a whole access: createpolicy with "evict_first" or similar. */
 MlirValue cute_arch_policy(const cute_builder *b, const char *eviction);
 
-/* ldmatrix: words[] gets `matrices` (1, 2, 4) i32. */
+/* ldmatrix: fills words[] with `matrices` (1, 2, 4) values i32. */
 void cute_arch_ldmatrix(const cute_builder *b, MlirValue from, int matrices, bool transposed,
                         MlirValue *words);
 void cute_arch_stmatrix(const cute_builder *b, MlirValue to, int matrices, bool transposed,
                         const MlirValue *words);
 
-/* mma.sync: registers of A, B and C in order; of whatever type, if it has their bits. d[] may be c[]: it gets registers
- * of the type that cute_arch_register names. False where the atom has no single instruction. */
+/* mma.sync: registers of A, B and C in order, of any type of the right size. d[] may equal c[]; it
+ * receives registers of the type returned by cute_arch_register. False if no single instruction implements
+ * the atom. */
 bool cute_arch_mma(const cute_builder *b, const cute_atom *atom, const MlirValue *a, const MlirValue *bs,
                    const MlirValue *c, MlirValue *d);
 /* f32, f64, i32 or i64. */
@@ -42,37 +44,37 @@ void cute_arch_prefetch(const cute_builder *b, MlirValue from);
 
 typedef enum cute_tma_way { CUTE_TMA_WAY_LOAD, CUTE_TMA_WAY_STORE, CUTE_TMA_WAY_PREFETCH } cute_tma_way;
 
-/* What the instructions of a copy share. Values that are null are not there. */
+/* Operands shared by the instructions of a copy. Null operands are absent. */
 typedef struct cute_tma_copy {
     cute_tma_way way;
     int rank;
     bool im2col;
-    int offsets;         /* of an im2col load: coordinates of the filter */
-    const char *reduce;  /* of a store: "ADD" and the like, or NULL */
-    MlirValue map;       /* a generic pointer */
-    MlirValue barrier;   /* of a load: a pointer to shared memory */
-    MlirValue mask;      /* of a load: the blocks (i16) that get it */
-    MlirValue policy;    /* of the L2 (i64) */
+    int offsets;         /* number of im2col filter offsets; loads only */
+    const char *reduce;  /* reduction such as "ADD", or NULL; stores only */
+    MlirValue map;       /* generic pointer to the tensor map */
+    MlirValue barrier;   /* pointer to the mbarrier in shared memory; loads only */
+    MlirValue mask;      /* multicast mask of blocks (i16); loads only */
+    MlirValue policy;    /* L2 cache policy (i64) */
     MlirValue predicate; /* i1 */
 } cute_tma_copy;
 
 typedef struct cute_tma_run {
-    MlirValue shared; /* a pointer to shared memory, without a swizzle */
-    MlirValue
-        coordinates[CUTE_TMA_COORDINATES]; /* i32, the fastest dimension first; behind them offsets, i16 */
+    MlirValue shared;                            /* pointer to shared memory, unswizzled */
+    MlirValue coordinates[CUTE_TMA_COORDINATES]; /* i32, fastest dimension first; followed by offsets, i16 */
 } cute_tma_run;
 
-/* `count` instructions, run by one elected lane; all lanes of the warp have to come. `runs` is changed. */
+/* Emits `count` instructions run by one elected lane; all lanes of the warp must reach them. Changes
+ * `runs`. */
 void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_run *runs, int64_t count);
-/* Bulk copies without a tensor map, in the same way. Addresses are pointers of the spaces that `bulk` names. */
+/* Bulk copies without a tensor map. The pointers are in the memory spaces of `bulk`. */
 typedef struct cute_bulk_run {
     MlirValue to, from;
     int64_t bytes;
 } cute_bulk_run;
 void cute_arch_bulk(const cute_builder *b, const cute_tma_copy *copy, const struct cute_bulk *bulk,
                     cute_bulk_run *runs, int64_t count);
-/* What tensormap.replace changes of a map in shared memory, whose address is an i32: address (i64), extents (i32) and, but
- * for the first dimension, strides in bytes (i64). An elected lane does it. */
+/* Fields changed by tensormap.replace in a map in shared memory, whose address is an i32: address (i64),
+ * extents (i32) and, except for the first dimension, strides in bytes (i64). Run by an elected lane. */
 typedef struct cute_map_update {
     MlirValue map, address, extents[CUTE_MAP_RANK], strides[CUTE_MAP_RANK];
     int rank;

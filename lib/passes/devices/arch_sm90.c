@@ -9,7 +9,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/arch.h"
 
-/* An asm statement as it grows: outputs first, then inputs that are tied to them, then the others. */
+/* An asm statement under construction: outputs, then the inputs tied to them, then other inputs. */
 typedef struct statement {
     cute_buffer text, constraints;
     MlirValue operands[CUTE_MOST_TIED + 16 * CUTE_MOST_STEPS];
@@ -26,8 +26,8 @@ static char constraint_of(MlirType type)
     return width == 1 ? 'b' : width == 16 ? 'h' : width == 64 ? 'l' : 'r';
 }
 
-/* The values that the statement replaces. */
-static void tie(statement *s, const MlirValue *values, intptr_t count)
+/* Adds values that the statement replaces. */
+static void tie_values(statement *s, const MlirValue *values, intptr_t count)
 {
     for (intptr_t i = 0; i < count; i++) {
         s->types[i] = mlirValueGetType(values[i]);
@@ -38,8 +38,8 @@ static void tie(statement *s, const MlirValue *values, intptr_t count)
     s->count = s->outputs = count;
 }
 
-/* Puts an operand, if it is not there, and returns its number in the text. */
-static int put(statement *s, MlirValue value)
+/* Adds an operand unless present, and returns its number in the text. */
+static int put_operand(statement *s, MlirValue value)
 {
     for (intptr_t i = s->outputs; i < s->count; i++)
         if (mlirValueEqual(s->operands[i], value)) return (int)(i + s->outputs);
@@ -49,7 +49,7 @@ static int put(statement *s, MlirValue value)
     return (int)(at + s->outputs);
 }
 
-static void finish(const cute_builder *b, statement *s, MlirValue *values)
+static void finish_statement(const cute_builder *b, statement *s, MlirValue *values)
 {
     intptr_t n = s->outputs;
     MlirType type = n == 0   ? (MlirType){NULL}
@@ -67,20 +67,21 @@ void cute_arch_pinned(const cute_builder *b, const char *ptx, MlirValue *values,
 {
     statement s = {.count = 0};
     cute_buffer_puts(&s.text, ptx);
-    tie(&s, values, count);
+    tie_values(&s, values, count);
     cute_buffer_printf(&s.constraints, "%s~{memory}", count ? "," : "");
-    finish(b, &s, values);
+    finish_statement(b, &s, values);
 }
 
 static void put_descriptor(statement *s, const char *name, cute_descriptor d)
 {
-    int low = put(s, d.low), high = put(s, d.high);
+    int low = put_operand(s, d.low), high = put_operand(s, d.high);
     cute_buffer_printf(&s->text, " mov.b64 %s, {$%d,$%d};", name, low, high);
 }
 
 static void put_registers(statement *s, const MlirValue *values, int count)
 {
-    for (int i = 0; i < count; i++) cute_buffer_printf(&s->text, "%s$%d", i ? "," : "{", put(s, values[i]));
+    for (int i = 0; i < count; i++)
+        cute_buffer_printf(&s->text, "%s$%d", i ? "," : "{", put_operand(s, values[i]));
     cute_buffer_putc(&s->text, '}');
 }
 
@@ -96,8 +97,8 @@ static void put_step(statement *s, const cute_atom *atom, const cute_wgmma_step 
         cute_buffer_putc(&s->text, 'a');
     else
         put_registers(s, step->a_words, a->registers);
-    cute_buffer_printf(&s->text, ", b, $%d", put(s, step->adds));
-    /* imm-scale-a, imm-scale-b of floats; imm-trans-a, imm-trans-b of those of 16 bits. */
+    cute_buffer_printf(&s->text, ", b, $%d", put_operand(s, step->adds));
+    /* imm-scale-a, imm-scale-b for floats; imm-trans-a, imm-trans-b for 16-bit types. */
     if (c->constraint != 'r' || a->bits == 16 || c->bits == 16)
         cute_buffer_printf(&s->text, ", %d, %d", step->negative[0] ? -1 : 1, step->negative[1] ? -1 : 1);
     if (a->bits == 16 && a->described) cute_buffer_printf(&s->text, ", %d", atom->mn_major[CUTE_ATOM_A]);
@@ -113,10 +114,10 @@ void cute_arch_wgmma(const cute_builder *b, const cute_atom *atom, MlirValue *d,
     for (int i = 0; i < c->registers; i++)
         if (!mlirTypeEqual(mlirValueGetType(d[i]), type)) d[i] = cute_unary(b, "llvm.bitcast", d[i], type);
     statement s = {.count = 0};
-    tie(&s, d, c->registers);
+    tie_values(&s, d, c->registers);
     cute_buffer_printf(&s.text, "{ .reg .b64 a, b;%s%s", *before ? " " : "", before);
     for (int i = 0; i < count; i++) put_step(&s, atom, &steps[i]);
     cute_buffer_printf(&s.text, "%s%s }", *behind ? " " : "", behind);
     if (*before || *behind) cute_buffer_puts(&s.constraints, ",~{memory}");
-    finish(b, &s, d);
+    finish_statement(b, &s, d);
 }

@@ -1,4 +1,5 @@
-/* See arch_sync.h. An operation is an instruction of PTX (a row of `instructions`), an operation of nvvm, or arithmetic. */
+/* See arch_sync.h. Each operation becomes a PTX instruction (a row of `instructions`), an nvvm operation,
+ * or arithmetic. */
 #include "lib/passes/devices/arch_sync.h"
 
 #include <llvm/Config/llvm-config.h>
@@ -17,8 +18,8 @@
 
 /* ---- instructions ---- */
 
-/* `other`: where the operation has operand `operand` or the attribute `attribute`. Operands are numbered behind the result.
- * A pointer to shared memory is its 32-bit address. */
+/* `other`: text used if the operation has operand `operand` or the attribute `attribute`. Operands are
+ * numbered after the result. Pointers to shared memory become 32-bit addresses. */
 static const struct instruction {
     const char *name, *text, *other;
     int operand;
@@ -71,8 +72,8 @@ static const struct instruction {
 #undef WITH
 };
 
-/* The letter of LLVM's constraint for registers of that type. */
-static char letter_of(MlirType type)
+/* LLVM's constraint letter for registers of the type. */
+static char constraint_letter(MlirType type)
 {
     if (mlirTypeIsAF32(type)) return 'f';
     if (mlirTypeIsAF64(type)) return 'd';
@@ -95,8 +96,8 @@ static MlirValue register_of(const cute_builder *b, MlirValue value)
     return cute_unary(b, "llvm.ptrtoint", address, mlirIntegerTypeGet(b->context, 32));
 }
 
-/* Inline PTX with all operands; the result, if any, takes the place of that of `op`. */
-static void assemble(const cute_builder *b, MlirOperation op, const char *text, bool effects)
+/* Inline PTX with all operands; its result, if any, replaces that of `op`. */
+static void build_inline_asm(const cute_builder *b, MlirOperation op, const char *text, bool effects)
 {
     enum { MOST = 16 };
     MlirValue operands[MOST];
@@ -105,11 +106,11 @@ static void assemble(const cute_builder *b, MlirOperation op, const char *text, 
     MlirType result = {NULL};
     if (mlirOperationGetNumResults(op) > 0) {
         result = mlirValueGetType(mlirOperationGetResult(op, 0));
-        at += sprintf(at, "=%c,", letter_of(result));
+        at += sprintf(at, "=%c,", constraint_letter(result));
     }
     for (intptr_t i = 0; i < count && i < MOST; i++) {
         operands[i] = register_of(b, mlirOperationGetOperand(op, i));
-        at += sprintf(at, "%c,", letter_of(mlirValueGetType(operands[i])));
+        at += sprintf(at, "%c,", constraint_letter(mlirValueGetType(operands[i])));
     }
     if (effects) at += sprintf(at, "~{memory},");
     if (at > constraints) at[-1] = '\0';
@@ -134,13 +135,13 @@ static cute_status lower_instruction(const cute_expansion *x, const cute_pass_ru
             continue;
         bool other = row->other && (row->attribute ? cute_op_has(op, row->attribute)
                                                    : mlirOperationGetNumOperands(op) > row->operand);
-        assemble(&b, op, other ? row->other : row->text, true);
+        build_inline_asm(&b, op, other ? row->other : row->text, true);
         return CUTE_OK;
     }
     return cute_fail(x->diag, CUTE_INVALID, NULL, "has no instruction");
 }
 
-/* Without a count the form that sm_80 has. */
+/* Without a count, the form of sm_80. */
 static cute_status lower_arrive(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)x, (void)pass;
@@ -157,7 +158,8 @@ static cute_status lower_arrive(const cute_expansion *x, const cute_pass_run *pa
          "{ .reg .b32 a; mapa.shared::cluster.u32 a, $0, $1; "
          "mbarrier.arrive.release.cta.shared::cluster.b64 _, [a], {count}; }"}};
     bool remote = mlirOperationGetNumOperands(op) > 1;
-    assemble(&b, op, texts[remote ? 1 + cute_op_has(op, "reads_only") : 0][cute_op_has(op, "count")], true);
+    build_inline_asm(&b, op, texts[remote ? 1 + cute_op_has(op, "reads_only") : 0][cute_op_has(op, "count")],
+                     true);
     return CUTE_OK;
 }
 
@@ -184,7 +186,7 @@ static cute_status lower_st_async(const cute_expansion *x, const cute_pass_run *
     MlirValue value = mlirOperationGetOperand(op, 0), operands[7];
     MlirType type = mlirValueGetType(value), element = cute_type_element(type);
     int64_t count = cute_vector_count(type);
-    char text[320], constraints[32], *at = text, *kinds = constraints, letter = letter_of(element);
+    char text[320], constraints[32], *at = text, *kinds = constraints, letter = constraint_letter(element);
     at += sprintf(at,
                   "{ .reg .b32 a, b; mapa.shared::cluster.u32 a, $%d, $%d; mapa.shared::cluster.u32 b, $%d, "
                   "$%d; st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.%s [a], %s",
@@ -211,7 +213,8 @@ static cute_status lower_st_async(const cute_expansion *x, const cute_pass_run *
 
 /* ---- operations of nvvm ---- */
 
-static MlirNamedAttribute number(MlirContext c, const char *name, MlirOperation op, const char *from)
+static MlirNamedAttribute copy_number_attribute(MlirContext c, const char *name, MlirOperation op,
+                                                const char *from)
 {
     MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text(from));
     return cute_attribute(c, name, value);
@@ -226,7 +229,7 @@ static cute_status lower_bulk_group(const cute_expansion *x, const cute_pass_run
         return CUTE_OK;
     }
     MlirNamedAttribute attributes[] = {
-        number(b.context, "group", op, "groups"),
+        copy_number_attribute(b.context, "group", op, "groups"),
         cute_attribute(b.context, "read", mlirUnitAttrGet(b.context)),
     };
     cute_build(&b, "nvvm.cp.async.bulk.wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
@@ -264,7 +267,7 @@ static cute_status lower_registers(const cute_expansion *x, const cute_pass_run 
     MlirAttribute action = mlirAttributeParseGet(
         b.context, cute_text(more ? "#nvvm<action increase>" : "#nvvm<action decrease>"));
     cute_build(&b, "nvvm.setmaxregister", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
-               CUTE_NAMED(number(b.context, "regCount", op, "registers"),
+               CUTE_NAMED(copy_number_attribute(b.context, "regCount", op, "registers"),
                           cute_attribute(b.context, "action", action)));
     return CUTE_OK;
 }
@@ -279,7 +282,7 @@ static cute_status lower_barrier_cluster(const cute_expansion *x, const cute_pas
     return CUTE_OK;
 }
 
-/* A special register for each result. */
+/* One special register for each result. */
 static cute_status lower_read(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
@@ -310,7 +313,7 @@ static cute_status lower_read(const cute_expansion *x, const cute_pass_run *pass
     return cute_fail(x->diag, CUTE_INVALID, NULL, "has no special register");
 }
 
-/* ---- stages of pipelines ---- */
+/* ---- pipeline states ---- */
 
 static void replace_state(MlirOperation op, MlirValue index, MlirValue phase)
 {
@@ -334,8 +337,9 @@ static cute_status lower_start(const cute_expansion *x, const cute_pass_run *pas
     return CUTE_OK;
 }
 
-/* Stage sum % stages; the phase has changed sum / stages times. */
-static void wrap(const cute_builder *b, MlirOperation op, MlirValue sum, MlirValue phase, MlirValue stages)
+/* The stage is sum % stages; the phase flips sum / stages times. */
+static void wrap_stage(const cute_builder *b, MlirOperation op, MlirValue sum, MlirValue phase,
+                       MlirValue stages)
 {
     MlirValue index = cute_binary(b, "arith.remui", sum, stages);
     MlirValue turns = cute_binary(b, "arith.divui", sum, stages);
@@ -352,7 +356,8 @@ static cute_status lower_advance(const cute_expansion *x, const cute_pass_run *p
     int64_t count = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("stages")));
     MlirValue stages = cute_integer(&b, i32, count);
     if (mlirOperationGetNumOperands(op) > 2) {
-        wrap(&b, op, cute_binary(&b, "arith.addi", index, mlirOperationGetOperand(op, 2)), phase, stages);
+        wrap_stage(&b, op, cute_binary(&b, "arith.addi", index, mlirOperationGetOperand(op, 2)), phase,
+                   stages);
         return CUTE_OK;
     }
     MlirValue zero = cute_integer(&b, i32, 0), one = cute_integer(&b, i32, 1);
@@ -371,7 +376,7 @@ static cute_status lower_index_of(const cute_expansion *x, const cute_pass_run *
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     int64_t stages = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("stages")));
     MlirValue phase = cute_integer(&b, i32, is_producer(op));
-    wrap(&b, op, mlirOperationGetOperand(op, 0), phase, cute_integer(&b, i32, stages));
+    wrap_stage(&b, op, mlirOperationGetOperand(op, 0), phase, cute_integer(&b, i32, stages));
     return CUTE_OK;
 }
 

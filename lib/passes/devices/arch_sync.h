@@ -1,4 +1,4 @@
-/* What cute-nvgpu-to-nvgpu makes of mbarriers, pipelines, groups of asynchronous operations, clusters. */
+/* Lowering of mbarriers, pipelines, asynchronous groups and clusters for cute-nvgpu-to-nvgpu. */
 #ifndef CUTE_LIB_PASSES_DEVICES_ARCH_SYNC_H
 #define CUTE_LIB_PASSES_DEVICES_ARCH_SYNC_H
 

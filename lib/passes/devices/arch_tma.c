@@ -1,4 +1,4 @@
-/* Instructions of the tensor memory accelerator as inline PTX (PTX ISA 8.5, 9.7.9.26). */
+/* TMA instructions as inline PTX (PTX ISA 8.5, 9.7.9.26). */
 #include <ctype.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -9,9 +9,9 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/arch.h"
 
-enum { RUNS = 8 }; /* of one asm at most */
+enum { RUNS = 8 }; /* maximum instructions in one asm statement */
 
-/* Operands of an asm under construction: `$n` is the next one's number. */
+/* Operands of an asm statement under construction; the next one is `$n`. */
 typedef struct assembly {
     const cute_builder *b;
     cute_buffer text, constraints;
@@ -19,7 +19,7 @@ typedef struct assembly {
     intptr_t count;
 } assembly;
 
-static int operand(assembly *a, MlirValue value, char constraint)
+static int put_operand(assembly *a, MlirValue value, char constraint)
 {
     for (intptr_t i = 0; i < a->count; i++)
         if (mlirValueEqual(a->operands[i], value)) return (int)i;
@@ -28,8 +28,8 @@ static int operand(assembly *a, MlirValue value, char constraint)
     return (int)a->count++;
 }
 
-/* The address of a pointer: 32 bits of shared memory, 64 of others. */
-static MlirValue address(const assembly *a, MlirValue pointer, int bits)
+/* The address of a pointer: 32 bits in shared memory, 64 otherwise. */
+static MlirValue build_address(const assembly *a, MlirValue pointer, int bits)
 {
     return cute_unary(a->b, "llvm.ptrtoint", pointer, mlirIntegerTypeGet(a->b->context, (unsigned)bits));
 }
@@ -38,25 +38,25 @@ static void put_map(assembly *a, const cute_tma_copy *copy, const cute_tma_run *
 {
     cute_buffer_printf(&a->text, "[$%d, {", map);
     for (int i = 0; i < copy->rank; i++)
-        cute_buffer_printf(&a->text, "%s$%d", i ? ", " : "", operand(a, run->coordinates[i], 'r'));
+        cute_buffer_printf(&a->text, "%s$%d", i ? ", " : "", put_operand(a, run->coordinates[i], 'r'));
     cute_buffer_puts(&a->text, "}]");
 }
 
-/* Of an im2col load: the position in the filter. */
+/* Filter offsets of an im2col load. */
 static void put_offsets(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run)
 {
     if (!copy->offsets) return;
     cute_buffer_puts(&a->text, ", {");
     for (int i = 0; i < copy->offsets; i++)
         cute_buffer_printf(&a->text, "%s$%d", i ? ", " : "",
-                           operand(a, run->coordinates[copy->rank + i], 'h'));
+                           put_operand(a, run->coordinates[copy->rank + i], 'h'));
     cute_buffer_puts(&a->text, "}");
 }
 
 static void put_load(assembly *a, const cute_tma_copy *copy, const cute_tma_run *run, int map, int barrier)
 {
     bool mask = !mlirValueIsNull(copy->mask), policy = !mlirValueIsNull(copy->policy);
-    int to = operand(a, run->shared, 'r');
+    int to = put_operand(a, run->shared, 'r');
     cute_buffer_printf(
         &a->text,
         "cp.async.bulk.tensor.%dd.shared::cluster.global%s.mbarrier::complete_tx::bytes%s%s [$%d], ",
@@ -65,8 +65,8 @@ static void put_load(assembly *a, const cute_tma_copy *copy, const cute_tma_run 
     put_map(a, copy, run, map);
     cute_buffer_printf(&a->text, ", [$%d]", barrier);
     put_offsets(a, copy, run);
-    if (mask) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->mask, 'h'));
-    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    if (mask) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->mask, 'h'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
 }
 
@@ -81,8 +81,8 @@ static void put_store(assembly *a, const cute_tma_copy *copy, const cute_tma_run
     cute_buffer_printf(&a->text, "%s.bulk_group%s ", copy->im2col ? ".im2col_no_offs" : "",
                        policy ? ".L2::cache_hint" : "");
     put_map(a, copy, run, map);
-    cute_buffer_printf(&a->text, ", [$%d]", operand(a, run->shared, 'r'));
-    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    cute_buffer_printf(&a->text, ", [$%d]", put_operand(a, run->shared, 'r'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
 }
 
@@ -93,16 +93,16 @@ static void put_prefetch(assembly *a, const cute_tma_copy *copy, const cute_tma_
                        copy->im2col ? ".im2col" : "", policy ? ".L2::cache_hint" : "");
     put_map(a, copy, run, map);
     put_offsets(a, copy, run);
-    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
 }
 
-/* A lane of the warp is elected, where the predicate is true (null: there is none). */
+/* Elects a lane of the warp if the predicate (null: none) is true. */
 static void begin_elected(assembly *a, MlirValue predicate)
 {
     cute_buffer_puts(&a->text, "{\n.reg .pred elected;\nelect.sync _|elected, 0xffffffff;\n");
     if (!mlirValueIsNull(predicate))
-        cute_buffer_printf(&a->text, "and.pred elected, elected, $%d;\n", operand(a, predicate, 'b'));
+        cute_buffer_printf(&a->text, "and.pred elected, elected, $%d;\n", put_operand(a, predicate, 'b'));
 }
 
 static void end_elected(assembly *a)
@@ -115,12 +115,12 @@ static void end_elected(assembly *a)
     cute_buffer_release(&a->constraints);
 }
 
-/* An elected lane of the warp runs `count` instructions. */
+/* Emits `count` instructions, run by an elected lane. */
 static void put_runs(const cute_builder *b, const cute_tma_copy *copy, const cute_tma_run *runs, int count)
 {
     assembly a = {.b = b};
-    int map = operand(&a, copy->map, 'l'), barrier = -1;
-    if (copy->way == CUTE_TMA_WAY_LOAD) barrier = operand(&a, copy->barrier, 'r');
+    int map = put_operand(&a, copy->map, 'l'), barrier = -1;
+    if (copy->way == CUTE_TMA_WAY_LOAD) barrier = put_operand(&a, copy->barrier, 'r');
     begin_elected(&a, copy->predicate);
     for (int i = 0; i < count; i++) {
         cute_buffer_puts(&a.text, "@elected ");
@@ -135,10 +135,10 @@ void cute_arch_tma(const cute_builder *b, const cute_tma_copy *copy, cute_tma_ru
 {
     cute_tma_copy c = *copy;
     assembly a = {.b = b};
-    c.map = address(&a, copy->map, 64);
-    if (c.way == CUTE_TMA_WAY_LOAD) c.barrier = address(&a, copy->barrier, 32);
+    c.map = build_address(&a, copy->map, 64);
+    if (c.way == CUTE_TMA_WAY_LOAD) c.barrier = build_address(&a, copy->barrier, 32);
     for (int64_t i = 0; i < count && c.way != CUTE_TMA_WAY_PREFETCH; i++)
-        runs[i].shared = address(&a, runs[i].shared, 32);
+        runs[i].shared = build_address(&a, runs[i].shared, 32);
     for (int64_t at = 0; at < count; at += RUNS)
         put_runs(b, &c, runs + at, (int)(count - at < RUNS ? count - at : RUNS));
 }
@@ -149,8 +149,8 @@ static void put_bulk(assembly *a, const cute_tma_copy *copy, const cute_bulk *bu
 {
     bool global = bulk->to == CUTE_SPACE_GMEM, mask = !mlirValueIsNull(copy->mask),
          policy = !mlirValueIsNull(copy->policy);
-    int to = operand(a, run->to, global ? 'l' : 'r'),
-        from = operand(a, run->from, bulk->from == CUTE_SPACE_GMEM ? 'l' : 'r');
+    int to = put_operand(a, run->to, global ? 'l' : 'r'),
+        from = put_operand(a, run->from, bulk->from == CUTE_SPACE_GMEM ? 'l' : 'r');
     cute_buffer_printf(&a->text, "cp%s.async.bulk.%s.%s.%s%s%s", bulk->reduce ? ".reduce" : "",
                        global ? "global" : "shared::cluster",
                        bulk->from == CUTE_SPACE_GMEM ? "global" : "shared::cta",
@@ -158,9 +158,9 @@ static void put_bulk(assembly *a, const cute_tma_copy *copy, const cute_bulk *bu
                        mask ? ".multicast::cluster" : "", policy ? ".L2::cache_hint" : "");
     if (bulk->reduce) cute_buffer_printf(&a->text, ".%s.%s", bulk->reduce, bulk->type);
     cute_buffer_printf(&a->text, " [$%d], [$%d], %lld", to, from, (long long)run->bytes);
-    if (!global) cute_buffer_printf(&a->text, ", [$%d]", operand(a, copy->barrier, 'r'));
-    if (mask) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->mask, 'h'));
-    if (policy) cute_buffer_printf(&a->text, ", $%d", operand(a, copy->policy, 'l'));
+    if (!global) cute_buffer_printf(&a->text, ", [$%d]", put_operand(a, copy->barrier, 'r'));
+    if (mask) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->mask, 'h'));
+    if (policy) cute_buffer_printf(&a->text, ", $%d", put_operand(a, copy->policy, 'l'));
     cute_buffer_puts(&a->text, ";\n");
 }
 
@@ -170,11 +170,11 @@ void cute_arch_bulk(const cute_builder *b, const cute_tma_copy *copy, const cute
     cute_tma_copy c = *copy;
     for (int64_t at = 0; at < count; at += RUNS) {
         assembly a = {.b = b};
-        if (!at && bulk->to != CUTE_SPACE_GMEM) c.barrier = address(&a, copy->barrier, 32);
+        if (!at && bulk->to != CUTE_SPACE_GMEM) c.barrier = build_address(&a, copy->barrier, 32);
         begin_elected(&a, c.predicate);
         for (int64_t i = at; i < count && i < at + RUNS; i++) {
-            runs[i].to = address(&a, runs[i].to, bulk->to == CUTE_SPACE_GMEM ? 64 : 32);
-            runs[i].from = address(&a, runs[i].from, bulk->from == CUTE_SPACE_GMEM ? 64 : 32);
+            runs[i].to = build_address(&a, runs[i].to, bulk->to == CUTE_SPACE_GMEM ? 64 : 32);
+            runs[i].from = build_address(&a, runs[i].from, bulk->from == CUTE_SPACE_GMEM ? 64 : 32);
             cute_buffer_puts(&a.text, "@elected ");
             put_bulk(&a, &c, bulk, &runs[i]);
         }
@@ -191,16 +191,16 @@ void cute_arch_update_map(const cute_builder *b, const cute_map_update *u)
 {
     static const char replace[] = "@elected tensormap.replace.tile.%s.shared::cta.b1024.%s [$%d], ";
     assembly a = {.b = b};
-    int map = operand(&a, u->map, 'r');
+    int map = put_operand(&a, u->map, 'r');
     begin_elected(&a, (MlirValue){NULL});
     cute_buffer_printf(&a.text, replace, "global_address", "b64", map);
-    cute_buffer_printf(&a.text, "$%d;\n", operand(&a, u->address, 'l'));
+    cute_buffer_printf(&a.text, "$%d;\n", put_operand(&a, u->address, 'l'));
     for (int i = 0; i < u->rank; i++) {
         cute_buffer_printf(&a.text, replace, "global_dim", "b32", map);
-        cute_buffer_printf(&a.text, "%d, $%d;\n", i, operand(&a, u->extents[i], 'r'));
+        cute_buffer_printf(&a.text, "%d, $%d;\n", i, put_operand(&a, u->extents[i], 'r'));
         if (!i) continue;
         cute_buffer_printf(&a.text, replace, "global_stride", "b64", map);
-        cute_buffer_printf(&a.text, "%d, $%d;\n", i - 1, operand(&a, u->strides[i], 'l'));
+        cute_buffer_printf(&a.text, "%d, $%d;\n", i - 1, put_operand(&a, u->strides[i], 'l'));
     }
     end_elected(&a);
 }

@@ -1,6 +1,6 @@
-/* Owns the instructions of the PTX memory model that LLVM 19 lacks or gives another meaning: they are written as
- * inline assembly. How orders become instructions is the usual mapping of C++ (as in libcu++): an access that is
- * sequentially consistent is fence.sc and then the access with acquire, a store is relaxed there. */
+/* Emits the instructions of the PTX memory model that LLVM 19 lacks or lowers differently, as inline
+ * assembly. Orders map to instructions as in libcu++: a sequentially consistent access is fence.sc
+ * followed by the access with acquire, or relaxed for a store. */
 #include "lib/passes/devices/atomics.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -19,7 +19,7 @@ static bool is_float(MlirType type)
 }
 
 /* 0: not a type of atomic accesses. */
-static unsigned width_of(MlirType type)
+static unsigned atomic_width(MlirType type)
 {
     if (mlirTypeIsALLVMPointerType(type)) return 64;
     if (mlirTypeIsAInteger(type)) return mlirIntegerTypeGetWidth(type);
@@ -29,7 +29,7 @@ static unsigned width_of(MlirType type)
 
 bool cute_atomic_type(MlirOperation op, MlirType type, unsigned smallest)
 {
-    unsigned width = width_of(type);
+    unsigned width = atomic_width(type);
     if ((width == 8 || width == 16 || width == 32 || width == 64) && width >= smallest) return true;
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -44,15 +44,15 @@ bool cute_atomic_type(MlirOperation op, MlirType type, unsigned smallest)
 
 /* ---- small operations ---- */
 
-static MlirType integer(const cute_builder *b, unsigned width)
+static MlirType integer_of_width(const cute_builder *b, unsigned width)
 {
     return mlirIntegerTypeGet(b->context, width);
 }
 
-/* The bits of a value as an integer, and back. */
+/* Bitcasts between a value and an integer. */
 static MlirValue to_bits(const cute_builder *b, MlirValue value)
 {
-    MlirType type = mlirValueGetType(value), bits = integer(b, width_of(type));
+    MlirType type = mlirValueGetType(value), bits = integer_of_width(b, atomic_width(type));
     if (mlirTypeIsALLVMPointerType(type)) return cute_unary(b, "llvm.ptrtoint", value, bits);
     return is_float(type) ? cute_unary(b, "arith.bitcast", value, bits) : value;
 }
@@ -65,8 +65,8 @@ static MlirValue from_bits(const cute_builder *b, MlirValue bits, MlirType type)
 
 /* ---- inline assembly ---- */
 
-/* The register class of an integer of `width` bits; bytes travel in 16 bits. */
-static char letter_of(unsigned width)
+/* Register class of an integer of `width` bits; bytes use 16-bit registers. */
+static char constraint_letter(unsigned width)
 {
     return width == 64 ? 'l' : width == 32 ? 'r' : 'h';
 }
@@ -104,7 +104,7 @@ void cute_atomic_fence(const cute_builder *b, cute_atomic atomic)
     cute_assembly(b, true, text, "~{memory}", CUTE_NO_OPERANDS, (MlirType){NULL});
 }
 
-/* What stands before a sequentially consistent access. */
+/* Fence before a sequentially consistent access. */
 static void fence_before(const cute_builder *b, const cute_atomic *atomic)
 {
     if (atomic->order == CUTE_ORDER_SEQ_CST && atomic->scope) cute_atomic_fence(b, *atomic);
@@ -112,41 +112,43 @@ static void fence_before(const cute_builder *b, const cute_atomic *atomic)
 
 MlirValue cute_atomic_load(const cute_builder *b, cute_atomic atomic, MlirValue pointer, MlirType type)
 {
-    unsigned width = width_of(type), carried = width == 8 ? 16 : width;
+    unsigned width = atomic_width(type), carried = width == 8 ? 16 : width;
     fence_before(b, &atomic);
     char text[64], constraints[32];
     snprintf(text, sizeof text, "ld.%s.%s%s.b%u $0, [$1];", order_name(atomic.order), scope_name(&atomic),
              space_of(pointer), width);
-    snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", letter_of(width));
-    MlirValue bits = cute_assembly(b, true, text, constraints, CUTE_OPERANDS(pointer), integer(b, carried));
-    if (carried != width) bits = cute_unary(b, "arith.trunci", bits, integer(b, width));
+    snprintf(constraints, sizeof constraints, "=%c,l,~{memory}", constraint_letter(width));
+    MlirValue bits =
+        cute_assembly(b, true, text, constraints, CUTE_OPERANDS(pointer), integer_of_width(b, carried));
+    if (carried != width) bits = cute_unary(b, "arith.trunci", bits, integer_of_width(b, width));
     return from_bits(b, bits, type);
 }
 
 void cute_atomic_store(const cute_builder *b, cute_atomic atomic, MlirValue pointer, MlirValue value)
 {
-    unsigned width = width_of(mlirValueGetType(value));
+    unsigned width = atomic_width(mlirValueGetType(value));
     fence_before(b, &atomic);
     MlirValue operands[] = {pointer, to_bits(b, value)};
-    if (width == 8) operands[1] = cute_unary(b, "arith.extui", operands[1], integer(b, 16));
+    if (width == 8) operands[1] = cute_unary(b, "arith.extui", operands[1], integer_of_width(b, 16));
     char text[64], constraints[32];
     snprintf(text, sizeof text, "st.%s.%s%s.b%u [$0], $1;",
              atomic.order == CUTE_ORDER_RELEASE ? "release" : "relaxed", scope_name(&atomic),
              space_of(pointer), width);
-    snprintf(constraints, sizeof constraints, "l,%c,~{memory}", letter_of(width));
+    snprintf(constraints, sizeof constraints, "l,%c,~{memory}", constraint_letter(width));
     cute_assembly(b, true, text, constraints, (cute_operands){operands, 2}, (MlirType){NULL});
 }
 
-/* atom with one operand or two behind the address, on bits. */
-static MlirValue atom(const cute_builder *b, const cute_atomic *atomic, const char *operation,
-                      const MlirValue *operands, intptr_t count, unsigned width)
+/* An atom instruction with one or two operands after the address, on bits. */
+static MlirValue build_atom(const cute_builder *b, const cute_atomic *atomic, const char *operation,
+                            const MlirValue *operands, intptr_t count, unsigned width)
 {
-    char text[80], constraints[32], letter = letter_of(width);
+    char text[80], constraints[32], letter = constraint_letter(width);
     snprintf(text, sizeof text, "atom.%s.%s%s.%s $0, [$1], $2%s;", order_name(atomic->order),
              scope_name(atomic), space_of(operands[0]), operation, count == 3 ? ", $3" : "");
     snprintf(constraints, sizeof constraints, count == 3 ? "=%c,l,%c,%c,~{memory}" : "=%c,l,%c,~{memory}",
              letter, letter, letter);
-    return cute_assembly(b, true, text, constraints, (cute_operands){operands, count}, integer(b, width));
+    return cute_assembly(b, true, text, constraints, (cute_operands){operands, count},
+                         integer_of_width(b, width));
 }
 
 static MlirValue cas_bits(const cute_builder *b, const cute_atomic *atomic, MlirValue pointer,
@@ -155,7 +157,7 @@ static MlirValue cas_bits(const cute_builder *b, const cute_atomic *atomic, Mlir
     char operation[16];
     snprintf(operation, sizeof operation, "cas.b%u", width);
     MlirValue operands[] = {pointer, expected, desired};
-    return atom(b, atomic, operation, operands, 3, width);
+    return build_atom(b, atomic, operation, operands, 3, width);
 }
 
 MlirValue cute_atomic_cas(const cute_builder *b, cute_atomic atomic, MlirValue pointer, MlirValue expected,
@@ -164,7 +166,8 @@ MlirValue cute_atomic_cas(const cute_builder *b, cute_atomic atomic, MlirValue p
     MlirType type = mlirValueGetType(expected);
     fence_before(b, &atomic);
     return from_bits(
-        b, cas_bits(b, &atomic, pointer, to_bits(b, expected), to_bits(b, desired), width_of(type)), type);
+        b, cas_bits(b, &atomic, pointer, to_bits(b, expected), to_bits(b, desired), atomic_width(type)),
+        type);
 }
 
 /* ---- vectors ---- */
@@ -175,7 +178,7 @@ static MlirValue as_type(const cute_builder *b, MlirValue value, MlirType type)
                                                         : cute_unary(b, "vector.bitcast", value, type);
 }
 
-/* PTX ISA, "atom": halves travel in pairs, .v2 and .v4 are of registers. */
+/* PTX ISA, "atom": f16 and bf16 are packed in pairs; .v2 and .v4 have several registers. */
 MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, MlirValue pointer,
                                  MlirValue vector)
 {
@@ -183,7 +186,7 @@ MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, Mlir
     MlirType type = mlirValueGetType(vector), element = mlirShapedTypeGetElementType(type);
     bool half = !mlirTypeIsAF32(element);
     int64_t registers = mlirShapedTypeGetDimSize(type, 0) / (half ? 2 : 1);
-    MlirType word = half ? integer(b, 32) : element, words = mlirVectorTypeGet(1, &registers, word);
+    MlirType word = half ? integer_of_width(b, 32) : element, words = mlirVectorTypeGet(1, &registers, word);
     MlirType types[REGISTERS] = {word, word, word, word};
     MlirValue operands[1 + REGISTERS] = {pointer};
     char text[128], constraints[64], of[24] = "", letter = half ? 'r' : 'f';
@@ -231,7 +234,7 @@ MlirValue cute_atomic_add_vector(const cute_builder *b, cute_atomic atomic, Mlir
 MlirValue cute_atomic_loop(const cute_builder *b, cute_atomic atomic, MlirValue pointer, MlirType type,
                            cute_atomic_combine combine, void *context)
 {
-    MlirType bits = integer(b, width_of(type));
+    MlirType bits = integer_of_width(b, atomic_width(type));
     cute_atomic relaxed = atomic;
     relaxed.order = CUTE_ORDER_RELAXED;
     fence_before(b, &atomic);
@@ -249,7 +252,7 @@ MlirValue cute_atomic_loop(const cute_builder *b, cute_atomic atomic, MlirValue 
                  out = cute_builder_at_end(blocks[1], b->location);
     MlirValue seen = mlirBlockGetArgument(blocks[0], 0);
     MlirValue desired = to_bits(&in, combine(&in, from_bits(&in, seen, type), context));
-    MlirValue found = cas_bits(&in, &atomic, pointer, seen, desired, width_of(type));
+    MlirValue found = cas_bits(&in, &atomic, pointer, seen, desired, atomic_width(type));
     MlirValue again = cute_compare(&in, CUTE_IS_NE, found, seen);
     cute_build(&in, "scf.condition", CUTE_OPERANDS(again, found), CUTE_NO_TYPES, CUTE_NO_NAMED);
     cute_build(&out, "scf.yield", CUTE_OPERANDS(mlirBlockGetArgument(blocks[1], 0)), CUTE_NO_TYPES,
@@ -259,14 +262,14 @@ MlirValue cute_atomic_loop(const cute_builder *b, cute_atomic atomic, MlirValue 
 
 /* ---- updates ---- */
 
-/* `letter` and the width make the type of `atom`, which exists for `widths`; otherwise `combine` of arith makes
- * the new value in a loop. */
+/* `letter` and the width select the type of `atom`, available for `widths`; otherwise `combine`, an arith
+ * operation, computes the new value in a loop. */
 static const struct {
     const char *atom;
     char letter;
     unsigned widths;
     const char *combine;
-    bool native; /* LLVM's own, at 32 and 64 bits */
+    bool native; /* LLVM selects it, at 32 and 64 bits */
 } rows[CUTE_ATOMIC_KINDS] = {
     [CUTE_ATOMIC_EXCHANGE] = {"exch", 'b', 32 | 64, NULL, true},
     [CUTE_ATOMIC_ADD] = {"add", 'u', 32 | 64, "arith.addi", true},
@@ -293,14 +296,14 @@ static const struct {
 
 bool cute_atomic_is_native(cute_atomic_kind kind, MlirType type)
 {
-    return rows[kind].native && width_of(type) >= 32;
+    return rows[kind].native && atomic_width(type) >= 32;
 }
 
 /* "add.u32"; NULL where PTX has no such instruction. */
-static const char *instruction(const cute_atomic *atomic, cute_atomic_kind kind, MlirType type,
+static const char *atom_suffix(const cute_atomic *atomic, cute_atomic_kind kind, MlirType type,
                                char (*out)[24])
 {
-    unsigned width = width_of(type);
+    unsigned width = atomic_width(type);
     if (kind == CUTE_ATOMIC_FADD && width == 16) {
         if (mlirTypeIsAF16(type)) return "add.noftz.f16";
         bool has = atomic->arch && cute_arch_has(atomic->arch->number, CUTE_FEATURE_ATOMIC_BF16);
@@ -343,16 +346,16 @@ MlirValue cute_atomic_update(const cute_builder *b, cute_atomic atomic, MlirValu
                              cute_atomic_kind kind, MlirValue operand)
 {
     MlirType type = mlirValueGetType(operand);
-    unsigned width = width_of(type);
+    unsigned width = atomic_width(type);
     if (kind == CUTE_ATOMIC_SUB && width >= 32) {
         kind = CUTE_ATOMIC_ADD;
         operand = cute_binary(b, "arith.subi", cute_integer(b, type, 0), operand);
     }
     char text[24];
-    const char *operation = instruction(&atomic, kind, type, &text);
+    const char *operation = atom_suffix(&atomic, kind, type, &text);
     update u = {kind, operand};
     if (!operation) return cute_atomic_loop(b, atomic, pointer, type, combine_update, &u);
     fence_before(b, &atomic);
     MlirValue operands[] = {pointer, to_bits(b, operand)};
-    return from_bits(b, atom(b, &atomic, operation, operands, 2, width), type);
+    return from_bits(b, build_atom(b, &atomic, operation, operands, 2, width), type);
 }

@@ -1,7 +1,7 @@
-/* base-prepare: tidies what cute-to-base leaves, on the host and in each gpu.module.
+/* base-prepare: cleans up after cute-to-base, on the host and in each gpu.module.
  *
- * Requires: nothing. Ensures: canonical operations, none twice, invariant ones before their loop, no field
- * read from a struct that was just put together.
+ * Requires: nothing. Ensures: canonical operations without duplicates, loop-invariant ones hoisted, no field
+ * extracted from a struct that was just built.
  *
  *     %1 = llvm.insertvalue %a, %0[0]
  *     %2 = llvm.extractvalue %1[0]
@@ -17,7 +17,7 @@
 static const char tidy[] =
     "cute-fold-structs,canonicalize,cse,loop-invariant-code-motion,reconcile-unrealized-casts";
 
-static void device(MlirOperation op, void *context)
+static void tidy_module(MlirOperation op, void *context)
 {
     if (!cute_pass_run_pipeline(context, tidy, op)) cute_pass_fail(context);
 }
@@ -27,12 +27,12 @@ static void run_base_prepare(MlirOperation root, cute_pass_run *pass)
     if (!cute_pass_run_pipeline(pass, tidy, root))
         cute_pass_fail(pass);
     else
-        cute_op_each(root, "gpu.module", device, pass);
+        cute_op_each(root, "gpu.module", tidy_module, pass);
 }
 
 const cute_pass cute_pass_base_prepare = {
     .name = "base-prepare",
-    .help = "Canonicalize and tidy before the conversion to llvm",
+    .help = "Canonicalize and simplify before the conversion to llvm",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
                 CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_NVVM |

@@ -1,13 +1,12 @@
-/* cute-finish-kernels: puts back what the conversion of gpu.func loses.
+/* cute-finish-kernels: restores kernel attributes that the conversion of gpu.func drops.
  *
- * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: each has `nvvm.kernel`, where the source gave
- * `gpu.kernel` alone; by-value parameters have llvm.byval,
- * llvm.align and nvvm.grid_constant again; a block size that the kernel states as required (`nvvm.reqntid`)
- * is no mere bound; no argument carries `cute.` attributes. Functions that are no kernels are internal,
- * unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`), and a function that the source only
- * declares is a declaration under its own name. A shared array of no elements is dynamic shared memory, however it was declared:
- * external, so that all of them begin where it begins, and aligned to 1024, the span of TMA's and wgmma's
- * widest swizzle.
+ * Requires: kernels are llvm.func, with `cute.kernel`. Ensures: each has `nvvm.kernel`, even if the source
+ * had only `gpu.kernel`; by-value parameters have llvm.byval, llvm.align and nvvm.grid_constant again; a
+ * required block size (`nvvm.reqntid`) is not weakened to a bound; no argument carries `cute.` attributes.
+ * Non-kernel functions are internal, unless `relocatable`; there are no C wrappers (`_mlir_ciface_NAME`),
+ * and a function that the source only declares is a declaration under its own name. A shared array without
+ * elements is dynamic shared memory, however it was declared: external, so that all of them have the same
+ * address, and aligned to 1024, the span of the widest swizzle of TMA and wgmma.
  *
  *     llvm.mlir.global private @smem() {addr_space = 3 : i32} : !llvm.array<0 x f16>
  * ->
@@ -21,8 +20,8 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-/* `old` without the dialect's own attributes, with those of `kept`. */
-static MlirAttribute merged(MlirContext c, MlirAttribute old, MlirAttribute kept)
+/* Merges `old`, without the attributes of our dialect, with `kept`. */
+static MlirAttribute merge_attributes(MlirContext c, MlirAttribute old, MlirAttribute kept)
 {
     MlirNamedAttribute items[64];
     intptr_t count = 0;
@@ -41,7 +40,7 @@ static MlirAttribute merged(MlirContext c, MlirAttribute old, MlirAttribute kept
     return mlirDictionaryAttrGet(c, count, items);
 }
 
-static void finish(MlirOperation kernel, void *context)
+static void finish_kernel(MlirOperation kernel, void *context)
 {
     (void)context;
     if (!cute_op_is(kernel, "llvm.func")) return;
@@ -59,7 +58,7 @@ static void finish(MlirOperation kernel, void *context)
         if (!mlirAttributeIsNull(old) && i < mlirArrayAttrGetNumElements(old))
             of_old = mlirArrayAttrGetElement(old, i);
         if (!mlirAttributeIsNull(kept)) of_kept = mlirDictionaryAttrGetElementByName(kept, cute_text(name));
-        items[i] = merged(c, of_old, of_kept);
+        items[i] = merge_attributes(c, of_old, of_kept);
     }
     if (items && count)
         mlirOperationSetAttributeByName(kernel, cute_text("arg_attrs"), mlirArrayAttrGet(c, count, items));
@@ -95,14 +94,14 @@ static void open_shared(MlirOperation global, void *context)
     cute_buffer_release(&type);
 }
 
-/* ---- functions that are no kernels ---- */
+/* ---- non-kernel functions ---- */
 
 static bool has_body(MlirOperation function)
 {
     return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
 }
 
-static MlirStringRef name_of(MlirOperation op)
+static MlirStringRef symbol_name(MlirOperation op)
 {
     MlirAttribute name = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
     return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
@@ -127,13 +126,13 @@ static void look_at_call(MlirOperation call, void *context)
         c->called = true;
 }
 
-/* What convert-gpu-to-nvvm made of a declaration `@name`, a function that calls `wrapper`, is a declaration
- * again. False: there is none. */
+/* Restores a declaration `@name`, which convert-gpu-to-nvvm turned into a function that calls `wrapper`.
+ * False if it is not one. */
 static bool declare_again(MlirOperation module, MlirStringRef name, MlirStringRef wrapper)
 {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
     MlirOperation op = mlirBlockGetFirstOperation(block);
-    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(name_of(op), name))
+    while (!mlirOperationIsNull(op) && !mlirStringRefEqual(symbol_name(op), name))
         op = mlirOperationGetNextInBlock(op);
     if (mlirOperationIsNull(op) || !cute_op_is(op, "llvm.func")) return false;
     callee c = {.name = wrapper};
@@ -146,14 +145,15 @@ static bool declare_again(MlirOperation module, MlirStringRef name, MlirStringRe
     return true;
 }
 
-/* C wrappers have no callers on a device. Other functions are the module's own, unless it is to be linked. */
+/* Removes C wrappers, which have no callers on a device, and makes other functions internal unless the
+ * module is to be linked. */
 static void close_function(MlirOperation function, void *context)
 {
     bool relocatable = *(bool *)context;
     MlirOperation parent = mlirOperationGetParentOperation(function);
     if (!cute_op_is(parent, "gpu.module")) return;
     if (cute_kernel_is(function)) return;
-    MlirStringRef name = name_of(function);
+    MlirStringRef name = symbol_name(function);
     static const char wrapper[] = "_mlir_ciface_";
     size_t prefix = sizeof wrapper - 1;
     if (name.length > prefix && !memcmp(name.data, wrapper, prefix)) {
@@ -168,18 +168,18 @@ static void run_finish_kernels(MlirOperation root, cute_pass_run *pass)
 {
     bool relocatable = cute_pass_int(pass, 0);
     cute_kernels_enter(root);
-    cute_kernels_each(root, finish, NULL);
+    cute_kernels_each(root, finish_kernel, NULL);
     cute_op_each(root, "llvm.func", close_function, &relocatable);
     cute_op_each(root, "llvm.mlir.global", open_shared, NULL);
 }
 
 static const cute_pass_option options[] = {
-    {"relocatable", CUTE_PASS_BOOL, "Keep functions that are no kernels visible to other modules", 0, NULL},
+    {"relocatable", CUTE_PASS_BOOL, "Keep non-kernel functions visible to other modules", 0, NULL},
 };
 
 const cute_pass cute_pass_finish_kernels = {
     .name = "cute-finish-kernels",
-    .help = "Restore attributes of kernels' parameters after conversion",
+    .help = "Restore the attributes of kernel parameters after conversion",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

@@ -1,8 +1,8 @@
-/* cute-fold-structs: a field read from a struct that was just put together is the value that was put in.
+/* cute-fold-structs: folds field extractions from structs that were just built.
  *
- * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose place decides it.
- * Upstream's folder compares whole paths only: it does not see that [0] inserted a struct of which [0, 1] is
- * a field.
+ * Requires: nothing. Ensures: no llvm.extractvalue reads through an llvm.insertvalue whose position
+ * determines the result. Upstream's folder only compares whole positions: it does not see that [0, 1] is a
+ * field of a struct inserted at [0].
  *
  *     %1 = llvm.insertvalue %pair, %0[0]
  *     %2 = llvm.extractvalue %1[0, 1]
@@ -20,7 +20,7 @@ static MlirAttribute position_of(MlirOperation op)
     return mlirOperationGetAttributeByName(op, cute_text("position"));
 }
 
-/* The operation that makes `value`, when it is called `name`; else null. */
+/* The operation that defines `value` if it is called `name`, else null. */
 static MlirOperation made_by(MlirValue value, const char *name)
 {
     MlirOperation none = {NULL};
@@ -29,7 +29,7 @@ static MlirOperation made_by(MlirValue value, const char *name)
     return cute_op_is(op, name) ? op : none;
 }
 
-static void fold(MlirOperation op, void *context)
+static void fold_extract(MlirOperation op, void *context)
 {
     (void)context;
     MlirValue from = mlirOperationGetOperand(op, 0);
@@ -43,11 +43,11 @@ static void fold(MlirOperation op, void *context)
         while (same < count && same < depth - begin &&
                mlirDenseI64ArrayGetElement(other, same) == mlirDenseI64ArrayGetElement(path, begin + same))
             same++;
-        if (same == count) { /* inserted here, or a struct around it */
+        if (same == count) { /* inserted here, or in an enclosing struct */
             from = mlirOperationGetOperand(insert, 1);
             begin += count;
             if (begin == depth) break;
-        } else if (same < depth - begin) { /* inserted beside it */
+        } else if (same < depth - begin) { /* inserted into another field */
             from = mlirOperationGetOperand(insert, 0);
         } else {
             break; /* inserted into a part of it */
@@ -72,12 +72,12 @@ static void fold(MlirOperation op, void *context)
 static void run_fold_structs(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
-    cute_op_each(root, "llvm.extractvalue", fold, NULL);
+    cute_op_each(root, "llvm.extractvalue", fold_extract, NULL);
 }
 
 const cute_pass cute_pass_fold_structs = {
     .name = "cute-fold-structs",
-    .help = "Read fields of structs from where they were put in",
+    .help = "Fold extractions of struct fields to the inserted values",
     .dialects = CUTE_DIALECT_LLVM,
     .run = run_fold_structs,
 };

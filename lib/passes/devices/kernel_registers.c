@@ -1,9 +1,9 @@
-/* cute-kernel-registers: what ptxas needs of a kernel whose warpgroups give registers to one another.
+/* cute-kernel-registers: adds the launch bounds that ptxas needs for setmaxnreg.
  *
- * Requires: kernels are llvm.func, and what they call is there. Ensures: one that executes setmaxnreg, or calls what does, has a
- * number of blocks per multiprocessor or of registers; without either, and without the size of a block, ptxas does not know
- * with how many registers a thread begins, and ignores setmaxnreg. Registers are then given away as if the multiprocessor was the
- * block's own, which is what such kernels are written for.
+ * Requires: kernels are llvm.func, with their callees present. Ensures: a kernel that executes setmaxnreg,
+ * directly or through calls, has a minimum number of blocks per multiprocessor or a register limit. Without
+ * either, and without a block size, ptxas does not know the initial registers of a thread and ignores
+ * setmaxnreg. The default is one block per multiprocessor, for which such kernels are written.
  *
  *     llvm.func @k() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>} { nvvm.setmaxregister increase 240 ...
  * ->
@@ -20,7 +20,7 @@
 typedef struct search {
     MlirOperation module;
     MlirOperation found; /* the first setmaxnreg */
-    int depth;           /* of calls */
+    int depth;           /* call depth */
 } search;
 
 enum { DEEPEST = 32 };
@@ -76,7 +76,7 @@ static bool has_any(MlirOperation kernel, const char *const *names)
     return false;
 }
 
-static void finish(MlirOperation kernel, void *context)
+static void bound_kernel_registers(MlirOperation kernel, void *context)
 {
     cute_pass_run *pass = context;
     static const char *const counts[] = {"nvvm.minctasm", "nvvm.maxnreg", NULL};
@@ -88,27 +88,26 @@ static void finish(MlirOperation kernel, void *context)
     MlirLocation location = mlirOperationGetLocation(s.found);
     if (!has_any(kernel, sizes)) {
         cute_emit_warning(location,
-                          "setmaxnreg is ignored by ptxas, as the kernel does not say how many threads a "
-                          "block has; expected nvvm.reqntid = array<i32: X, Y, Z> or nvvm.maxnreg among its "
-                          "attributes");
+                          "setmaxnreg is ignored by ptxas because the block size of the kernel is unknown; "
+                          "expected nvvm.reqntid = array<i32: X, Y, Z> or nvvm.maxnreg among its attributes");
         return;
     }
     MlirContext c = mlirOperationGetContext(kernel);
     mlirOperationSetAttributeByName(kernel, cute_text("nvvm.minctasm"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), 1));
     cute_pass_remark(pass, location,
-                     "the kernel gets nvvm.minctasm = 1, so that ptxas does not ignore setmaxnreg: "
-                     "one block has the registers of a multiprocessor");
+                     "the kernel gets nvvm.minctasm = 1, so that ptxas does not ignore setmaxnreg: one block "
+                     "uses the registers of a multiprocessor");
 }
 
 static void run_kernel_registers(MlirOperation root, cute_pass_run *pass)
 {
-    cute_op_each(root, "llvm.func", finish, pass);
+    cute_op_each(root, "llvm.func", bound_kernel_registers, pass);
 }
 
 const cute_pass cute_pass_kernel_registers = {
     .name = "cute-kernel-registers",
-    .help = "State how many blocks share a multiprocessor for kernels with setmaxnreg",
+    .help = "Add the minimum number of blocks per multiprocessor to kernels with setmaxnreg",
     .anchor = "builtin.module",
     .run = run_kernel_registers,
 };

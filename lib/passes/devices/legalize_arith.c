@@ -1,10 +1,10 @@
-/* cute-legalize-arith: operations of arith that upstream's conversions lack or get wrong.
+/* cute-legalize-arith: lowers operations of arith that upstream's conversions lack or get wrong.
  *
- * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which the smallest
- * integer does not survive); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions of sm_89, which
- * saturate; no other 8-bit floats are converted; no arith.addui_extended
- * of index, and no operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are
- * intrinsics where these are one instruction (arith-expand makes three of them).
+ * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which
+ * overflows for the smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions
+ * of sm_89, which saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no
+ * operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are intrinsics
+ * where these are one instruction (arith-expand emits three).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->
@@ -22,7 +22,7 @@
 
 /* ---- division ---- */
 
-/* The quotient towards zero, and one more where it is not exact and positive. */
+/* The truncated quotient, plus one if it is inexact and positive. */
 static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
@@ -40,7 +40,7 @@ static bool lower_ceildiv(MlirOperation op, const cute_device_work *w)
     return true;
 }
 
-/* Two operands and two results: on vectors of rank 1. */
+/* Operations with two operands and two results, on vectors of rank 1. */
 static bool lower_extended(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
@@ -81,7 +81,7 @@ static bool lower_extended_add(MlirOperation op, const cute_device_work *w)
 
 /* ---- maxima ---- */
 
-/* One instruction where there is one: of f32 and f64, as scalars and in vectors of rank 1. */
+/* Uses an intrinsic where it is one instruction: for f32 and f64, as scalars and in vectors of rank 1. */
 static bool lower_extremum(MlirOperation op, const char *intrinsic)
 {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = cute_type_element(type);
@@ -105,7 +105,7 @@ static bool lower_minnum(MlirOperation op, const cute_device_work *w)
 
 /* ---- 8-bit floats ---- */
 
-/* PTX's name of a format; NULL: PTX has no such format. */
+/* PTX's name of a format; NULL if PTX lacks it. */
 static const char *format_of(MlirType type)
 {
     return mlirTypeIsAFloat8E4M3FN(type) ? "e4m3x2" : mlirTypeIsAFloat8E5M2(type) ? "e5m2x2" : NULL;
@@ -116,7 +116,7 @@ static bool is_f8(MlirType type)
     return mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8;
 }
 
-/* Two 8-bit floats, in the bytes of an i16, as a pair of f16; and back, of f32. */
+/* Converts two 8-bit floats, packed in an i16, to a pair of f16; and back, from f32. */
 static MlirValue widen_pair(const cute_builder *b, const char *format, MlirValue bytes)
 {
     cute_buffer text = {0};
@@ -138,7 +138,7 @@ static MlirValue narrow_pair(const cute_builder *b, const char *format, MlirValu
     return bytes;
 }
 
-/* Elements one by one, of a scalar or a vector in any shape. */
+/* The elements of a scalar, or of a vector of any shape, one by one. */
 typedef struct elements {
     MlirType type, flat;
     MlirValue value;
@@ -155,7 +155,7 @@ static elements read_elements(const cute_builder *b, MlirValue value)
     return e;
 }
 
-static MlirValue element(const cute_builder *b, const elements *e, int64_t i)
+static MlirValue extract_element(const cute_builder *b, const elements *e, int64_t i)
 {
     return mlirTypeIsAVector(e->type) ? cute_vector_extract(b, e->value, i) : e->value;
 }
@@ -182,7 +182,7 @@ static MlirValue in_shape(const cute_builder *b, const elements *e, MlirType typ
     return mlirTypeIsAVector(type) ? cute_unary(b, "vector.shape_cast", e->value, type) : e->value;
 }
 
-/* Of f16, or by f16 exactly. */
+/* Converts exactly from f16, to f16 or wider. */
 static MlirValue to_float(const cute_builder *b, MlirValue half, MlirType type)
 {
     if (mlirTypeIsAF16(type)) return half;
@@ -190,7 +190,7 @@ static MlirValue to_float(const cute_builder *b, MlirValue half, MlirType type)
     return cute_unary(b, "arith.truncf", cute_unary(b, "arith.extf", half, mlirF32TypeGet(b->context)), type);
 }
 
-static void widen(MlirOperation op, const char *format)
+static void widen_fp8(MlirOperation op, const char *format)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
@@ -199,9 +199,9 @@ static void widen(MlirOperation op, const char *format)
     source = cute_unary(&b, "arith.bitcast", source, cute_type_with_element(mlirValueGetType(source), i8));
     elements in = read_elements(&b, source), out = new_elements(&b, type, cute_type_element(type));
     for (int64_t i = 0; i < in.count; i += 2) {
-        MlirValue bytes = cute_unary(&b, "arith.extui", element(&b, &in, i), i16);
+        MlirValue bytes = cute_unary(&b, "arith.extui", extract_element(&b, &in, i), i16);
         if (i + 1 < in.count) {
-            MlirValue high = cute_unary(&b, "arith.extui", element(&b, &in, i + 1), i16);
+            MlirValue high = cute_unary(&b, "arith.extui", extract_element(&b, &in, i + 1), i16);
             high = cute_binary(&b, "arith.shli", high, cute_integer(&b, i16, 8));
             bytes = cute_binary(&b, "arith.ori", bytes, high);
         }
@@ -219,7 +219,7 @@ static MlirValue from_float(const cute_builder *b, MlirValue value)
     return mlirTypeIsAF32(mlirValueGetType(value)) ? value : cute_unary(b, "arith.extf", value, f32);
 }
 
-static void narrow(MlirOperation op, const char *format)
+static void narrow_to_fp8(MlirOperation op, const char *format)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue result = mlirOperationGetResult(op, 0);
@@ -227,8 +227,8 @@ static void narrow(MlirOperation op, const char *format)
              i16 = mlirIntegerTypeGet(b.context, 16);
     elements in = read_elements(&b, mlirOperationGetOperand(op, 0)), out = new_elements(&b, type, i8);
     for (int64_t i = 0; i < in.count; i += 2) {
-        MlirValue low = from_float(&b, element(&b, &in, i));
-        MlirValue high = i + 1 < in.count ? from_float(&b, element(&b, &in, i + 1)) : low;
+        MlirValue low = from_float(&b, extract_element(&b, &in, i));
+        MlirValue high = i + 1 < in.count ? from_float(&b, extract_element(&b, &in, i + 1)) : low;
         MlirValue bytes = narrow_pair(&b, format, low, high);
         set_element(&b, &out, cute_unary(&b, "arith.trunci", bytes, i8), i);
         if (i + 1 == in.count) break;
@@ -239,8 +239,8 @@ static void narrow(MlirOperation op, const char *format)
     mlirValueReplaceAllUsesOfWith(result, cute_unary(&b, "arith.bitcast", shaped, type));
 }
 
-/* "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'" */
-static bool refuse(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
+/* Reports "'arith.extf' op expected f8E4M3FN or f8E5M2, got 'f8E4M3B11FNUZ'". */
+static bool refuse_conversion(MlirOperation op, const cute_device_work *w, const char *what, MlirType type)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -253,7 +253,7 @@ static bool refuse(MlirOperation op, const cute_device_work *w, const char *what
     return false;
 }
 
-static bool lower_conversion(MlirOperation op, const cute_device_work *w)
+static bool lower_fp8_conversion(MlirOperation op, const cute_device_work *w)
 {
     MlirType from = cute_type_element(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     MlirType to = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -261,8 +261,8 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
     MlirType f8 = is_f8(from) ? from : to;
     const char *format = format_of(f8);
     if (!format || (is_f8(from) && is_f8(to)))
-        return refuse(op, w, "f8E4M3FN or f8E5M2 and a wider float", f8);
-    if (mlirTypeIsAF64(from)) return refuse(op, w, "f16, bf16 or f32 to narrow to 8 bits", from);
+        return refuse_conversion(op, w, "f8E4M3FN or f8E5M2 and a wider float", f8);
+    if (mlirTypeIsAF64(from)) return refuse_conversion(op, w, "f16, bf16 or f32 to narrow to 8 bits", from);
     if (w->arch && !cute_arch_has(w->arch->number, CUTE_FEATURE_FP8)) {
         cute_buffer text = {0};
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -274,30 +274,30 @@ static bool lower_conversion(MlirOperation op, const cute_device_work *w)
         return false;
     }
     if (is_f8(from))
-        widen(op, format);
+        widen_fp8(op, format);
     else
-        narrow(op, format);
+        narrow_to_fp8(op, format);
     return true;
 }
 
 /* ---- the pass ---- */
 
-/* True: the operation is replaced. */
+/* True: the operation was replaced. */
 static const struct {
     const char *name;
     bool (*lower)(MlirOperation op, const cute_device_work *w);
 } rows[] = {
     {"arith.addui_extended", lower_extended_add},
     {"arith.ceildivsi", lower_ceildiv},
-    {"arith.extf", lower_conversion},
+    {"arith.extf", lower_fp8_conversion},
     {"arith.maxnumf", lower_maxnum},
     {"arith.minnumf", lower_minnum},
     {"arith.mulsi_extended", lower_extended},
     {"arith.mului_extended", lower_extended},
-    {"arith.truncf", lower_conversion},
+    {"arith.truncf", lower_fp8_conversion},
 };
 
-static void visit(MlirOperation op, void *context)
+static void lower_arith_op(MlirOperation op, void *context)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
@@ -311,7 +311,7 @@ static void visit(MlirOperation op, void *context)
 
 static void run_legalize_arith(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, visit);
+    cute_lower_each(root, pass, "arith.", CUTE_WALK_OUTER_FIRST, lower_arith_op);
 }
 
 static const cute_pass_option options[] = {
@@ -320,7 +320,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_legalize_arith = {
     .name = "cute-legalize-arith",
-    .help = "Lower operations of arith that upstream lacks on devices",
+    .help = "Lower operations of arith without a device lowering upstream",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

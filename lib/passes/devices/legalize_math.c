@@ -1,7 +1,8 @@
-/* cute-legalize-math: operations of math in the forms that upstream's conversions take, by the table math.def.
+/* cute-legalize-math: rewrites operations of math to forms that upstream's conversions accept, by the table
+ * math.def.
  *
- * Requires: kernels in gpu.modules. Ensures there: functions of libdevice on f32 and f64 and on vectors of rank 1 only;
- * those that upstream does not know are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
+ * Requires: kernels in gpu.modules. Ensures there: libdevice functions on f32 and f64 and on vectors of rank
+ * 1 only; those unknown to upstream are calls, approximate ones intrinsics; no math.fpowi, no math.ipowi.
  *
  *     %r = math.exp %v : bf16
  * ->
@@ -46,14 +47,15 @@ static bool is_narrow(MlirType element)
     return mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
 }
 
-static int64_t rank_of(MlirType type)
+static int64_t type_rank(MlirType type)
 {
     return mlirTypeIsAVector(type) ? mlirShapedTypeGetRank(type) : 0;
 }
 
-/* ---- functions of libdevice ---- */
+/* ---- libdevice functions ---- */
 
-static void declare(const work *w, const char *name, MlirType result, const MlirType *inputs, intptr_t count)
+static void declare_function(const work *w, const char *name, MlirType result, const MlirType *inputs,
+                             intptr_t count)
 {
     if (cute_symbol_in(w->module, name)) return;
     MlirContext c = mlirOperationGetContext(w->module);
@@ -70,12 +72,12 @@ static void declare(const work *w, const char *name, MlirType result, const Mlir
                        1);
 }
 
-static MlirValue call(const cute_builder *b, const work *w, const char *function, MlirType result,
-                      const MlirValue *operands, intptr_t count)
+static MlirValue call_function(const cute_builder *b, const work *w, const char *function, MlirType result,
+                               const MlirValue *operands, intptr_t count)
 {
     MlirType inputs[OPERANDS];
     for (intptr_t i = 0; i < count; i++) inputs[i] = mlirValueGetType(operands[i]);
-    declare(w, function, result, inputs, count);
+    declare_function(w, function, result, inputs, count);
     return cute_build_value(
         b, "llvm.call", result, (cute_operands){operands, count},
         CUTE_NAMED(
@@ -84,7 +86,7 @@ static MlirValue call(const cute_builder *b, const work *w, const char *function
 
 /* ---- integer powers ---- */
 
-/* By squaring. A negative exponent leaves 1 and -1, whose powers repeat, and 0 of all others:
+/* By squaring. With a negative exponent, only bases 1 and -1 have nonzero powers, which repeat:
  *     %e0 = %e < 0 ? %e & 1 : %e
  *     %p = scf.while (%a = 1, %b = %base, %e = %e0) { scf.condition(%e != 0) }
  *          do { %a * (%e & 1 ? %b : 1), %b * %b, %e >> 1 }
@@ -130,7 +132,7 @@ static MlirValue integer_power(const cute_builder *b, MlirValue base, MlirValue 
 
 /* ---- one operation ---- */
 
-/* Whether it may be an approximation: fastmath<fast> or <..., afn, ...>. */
+/* Whether it may be approximated: fastmath<fast> or <..., afn, ...>. */
 static bool may_approximate(MlirOperation op)
 {
     MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
@@ -144,7 +146,8 @@ static bool may_approximate(MlirOperation op)
 }
 
 /* On scalars. */
-static MlirValue own(const cute_builder *b, const work *w, const row *r, MlirValue *operands, intptr_t count)
+static MlirValue lower_own_scalar(const cute_builder *b, const work *w, const row *r, MlirValue *operands,
+                                  intptr_t count)
 {
     MlirType type = mlirValueGetType(operands[0]), i32 = mlirIntegerTypeGet(b->context, 32);
     if (r->kind == CALL)
@@ -156,10 +159,10 @@ static MlirValue own(const cute_builder *b, const work *w, const row *r, MlirVal
     if (count == 2 && mlirTypeIsAInteger(mlirValueGetType(operands[1])) &&
         !mlirTypeEqual(mlirValueGetType(operands[1]), i32))
         operands[1] = cute_unary(b, "arith.extsi", operands[1], i32);
-    return call(b, w, mlirTypeIsAF64(type) ? r->f64 : r->f32, type, operands, count);
+    return call_function(b, w, mlirTypeIsAF64(type) ? r->f64 : r->f32, type, operands, count);
 }
 
-/* The same on each element of vectors of rank 1. */
+/* Applies it to each element of vectors of rank 1. */
 static MlirValue own_each(const cute_builder *b, const work *w, const row *r, const MlirValue *vectors,
                           intptr_t count)
 {
@@ -167,18 +170,19 @@ static MlirValue own_each(const cute_builder *b, const work *w, const row *r, co
     if (!mlirTypeIsAVector(type)) {
         MlirValue operands[OPERANDS];
         memcpy(operands, vectors, (size_t)count * sizeof *operands);
-        return own(b, w, r, operands, count);
+        return lower_own_scalar(b, w, r, operands, count);
     }
     MlirValue result = cute_undefined(b, type);
     for (int64_t i = 0; i < cute_vector_count(type); i++) {
         MlirValue operands[OPERANDS];
         for (intptr_t k = 0; k < count; k++) operands[k] = cute_vector_extract(b, vectors[k], i);
-        result = cute_vector_insert(b, result, own(b, w, r, operands, count), i);
+        result = cute_vector_insert(b, result, lower_own_scalar(b, w, r, operands, count), i);
     }
     return result;
 }
 
-static void lower(MlirOperation op, const work *w, const row *r, bool flatten, bool widen, bool approximate)
+static void lower_math_op(MlirOperation op, const work *w, const row *r, bool flatten, bool widen,
+                          bool approximate)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue result = mlirOperationGetResult(op, 0), operands[OPERANDS];
@@ -212,42 +216,42 @@ static bool has_wide_exponent(MlirOperation op)
     return mlirIntegerTypeGetWidth(exponent) > 32;
 }
 
-static void visit(MlirOperation op, void *context)
+static void visit_math_op(MlirOperation op, void *context)
 {
     work *w = context;
     size_t i = 0, count = sizeof rows / sizeof *rows;
     while (i < count && !cute_op_is(op, rows[i].name)) i++;
     if (i == count || rows[i].kind == PLAIN) return;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-    bool flatten = rank_of(type) > 1, widen = is_narrow(cute_type_element(type));
+    bool flatten = type_rank(type) > 1, widen = is_narrow(cute_type_element(type));
     bool approximate = rows[i].approximate && !mlirTypeIsAF64(cute_type_element(type)) && may_approximate(op);
     if (cute_op_is(op, "math.fpowi") && has_wide_exponent(op)) {
         cute_emit_error(mlirOperationGetLocation(op),
                         "'math.fpowi' op expected an exponent of up to 32 bits");
         cute_pass_fail(w->pass);
     } else if (flatten || widen || approximate || rows[i].kind == OWN) {
-        lower(op, w, &rows[i], flatten, widen, approximate);
+        lower_math_op(op, w, &rows[i], flatten, widen, approximate);
         w->changed = true;
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void legalize_module(MlirOperation op, void *context)
 {
     work *w = context;
     w->module = op;
-    cute_op_each(op, "math.", visit, w);
+    cute_op_each(op, "math.", visit_math_op, w);
 }
 
 static void run_legalize_math(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
-    cute_op_each(root, "gpu.module", module, &w);
+    cute_op_each(root, "gpu.module", legalize_module, &w);
     if (!w.changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_legalize_math = {
     .name = "cute-legalize-math",
-    .help = "Bring operations of math into the types and functions that exist on devices",
+    .help = "Rewrite operations of math to types and functions that exist on devices",
     .anchor = "builtin.module",
     .dialects =
         CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,

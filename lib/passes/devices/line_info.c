@@ -1,8 +1,9 @@
-/* cute-line-info: source lines without more debug information.
+/* cute-line-info: restricts debug information to source lines.
  *
- * Requires: nothing. Ensures: the module's location carries a compile unit of `.loc` directives alone, which
- * the debug information of its functions belongs to; ensure-debug-info-scope-on-llvm-func adds that of inlined code.
- * Operations from another file than their function's have a scope that says so. nvcc's -lineinfo means the same.
+ * Requires: nothing. Ensures: the module's location carries a compile unit that emits `.loc` directives
+ * only, to which the debug information of its functions belongs; ensure-debug-info-scope-on-llvm-func adds
+ * that of inlined code. Operations from a file other than their function's have a lexical scope with that
+ * file. Equivalent to nvcc's -lineinfo.
  */
 #include <llvm/Config/llvm-config.h>
 #include <mlir-c/Dialect/LLVM.h>
@@ -24,14 +25,14 @@ static MlirAttribute file_of(MlirContext c, MlirLocation location)
     return mlirLLVMDIFileAttrGet(c, mlirStringAttrGet(c, name), mlirStringAttrGet(c, directory));
 }
 
-/* ---- operations from other files: what is included, what the text itself says ---- */
+/* ---- operations from other files: includes and line directives ---- */
 
 typedef struct function_files {
     MlirAttribute subprogram, scope; /* of the last other file */
     MlirStringRef own, other;
 } function_files;
 
-/* Upstream gives inlined code its scopes. */
+/* Upstream creates the scopes of inlined code. */
 static bool is_inlined(MlirLocation location)
 {
     MlirStringRef name;
@@ -60,7 +61,7 @@ static void set_file(MlirOperation op, void *context)
 }
 
 typedef struct units {
-    MlirAttribute unit, type; /* the compile unit; the type of functions, which nobody asks for */
+    MlirAttribute unit, type; /* the compile unit; the (unused) type of functions */
 } units;
 
 static MlirAttribute subprogram_of(MlirContext c, const units *u, MlirAttribute file, MlirAttribute name,
@@ -77,7 +78,7 @@ static MlirAttribute subprogram_of(MlirContext c, const units *u, MlirAttribute 
 #endif
 }
 
-/* The subprogram of a function. Upstream makes one where there is none, with the column as the line of its scope. */
+/* Creates the subprogram of a function. Upstream's has the column as the line of its scope. */
 static void set_subprogram(MlirOperation function, void *context)
 {
     const units *u = context;
@@ -107,7 +108,7 @@ static void run_line_info(MlirOperation root, cute_pass_run *pass)
         MlirLLVMDIEmissionKindDebugDirectivesOnly, MlirLLVMDINameTableKindDefault
 #if LLVM_VERSION_MAJOR >= 22
         ,
-        cute_string_attribute(c, "") /* no file of split debug information */
+        cute_string_attribute(c, "") /* no split debug information */
 #endif
     );
     cute_op_set_location(root, mlirLocationFusedGet(c, 1, &location, unit));
@@ -117,7 +118,7 @@ static void run_line_info(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_line_info = {
     .name = "cute-line-info",
-    .help = "Have debug information be .loc directives alone",
+    .help = "Restrict debug information to .loc directives",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_LLVM,
     .run = run_line_info,

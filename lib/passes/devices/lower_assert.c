@@ -1,8 +1,8 @@
-/* cute-lower-assert: device assertions.
+/* cute-lower-assert: lowers device assertions.
  *
- * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable` a false condition
- * calls CUDA's __assertfail(message, file, line, function, character size), which prints and stops the grid;
- * otherwise the operation goes.
+ * Requires: kernels in gpu.modules. Ensures: no cf.assert in a gpu.module. With `enable`, a false condition
+ * calls CUDA's __assertfail(message, file, line, function, character size), which prints and aborts the grid;
+ * otherwise the operation is removed.
  *
  *     cf.assert %ok, "in bounds"
  * ->
@@ -19,10 +19,10 @@
 
 typedef struct asserts {
     MlirOperation module;
-    int strings; /* globals made so far */
+    int strings; /* number of globals created so far */
 } asserts;
 
-static void erase(MlirOperation op, void *context)
+static void erase_op(MlirOperation op, void *context)
 {
     (void)context;
     mlirOperationDestroy(op);
@@ -33,8 +33,8 @@ static MlirBlock module_block(const asserts *a)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(a->module, 0));
 }
 
-/* llvm.func @__assertfail(ptr, ptr, i32, ptr, i64), once a module. */
-static void declare(asserts *a)
+/* Declares llvm.func @__assertfail(ptr, ptr, i32, ptr, i64), once in each module. */
+static void declare_assertfail(asserts *a)
 {
     MlirContext c = mlirOperationGetContext(a->module);
     MlirType ptr = mlirLLVMPointerTypeGet(c, 0), i32 = mlirIntegerTypeGet(c, 32),
@@ -98,10 +98,10 @@ static MlirStringRef function_name(MlirOperation op)
     return cute_text("?");
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_assert_op(MlirOperation op, void *context)
 {
     asserts *a = context;
-    if (a->strings == 0) declare(a);
+    if (a->strings == 0) declare_assertfail(a);
     MlirContext c = mlirOperationGetContext(op);
     MlirLocation location = mlirOperationGetLocation(op);
     MlirStringRef file = cute_text("<unknown>");
@@ -137,21 +137,21 @@ typedef struct work {
     bool enable;
 } work;
 
-static void module(MlirOperation op, void *context)
+static void lower_module_asserts(MlirOperation op, void *context)
 {
     work *w = context;
     asserts a = {.module = op};
-    cute_op_each(op, "cf.assert", w->enable ? lower : erase, &a);
+    cute_op_each(op, "cf.assert", w->enable ? lower_assert_op : erase_op, &a);
 }
 
 static void run_lower_assert(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.enable = cute_pass_int(pass, 0)};
-    cute_op_each(root, "gpu.module", module, &w);
+    cute_op_each(root, "gpu.module", lower_module_asserts, &w);
 }
 
 static const cute_pass_option options[] = {
-    {"enable", CUTE_PASS_BOOL, "Keep assertions: a false one stops the grid", 0, NULL},
+    {"enable", CUTE_PASS_BOOL, "Keep assertions, which abort the grid if false", 0, NULL},
 };
 const cute_pass cute_pass_lower_assert = {
     .name = "cute-lower-assert",

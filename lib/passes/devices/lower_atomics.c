@@ -1,7 +1,7 @@
-/* cute-lower-atomics: memref.atomic_rmw and memref.generic_atomic_rmw.
+/* cute-lower-atomics: lowers memref.atomic_rmw and memref.generic_atomic_rmw.
  *
- * Requires: kernels in gpu.modules. Ensures: none of them in gpu.modules. They are relaxed, at gpu scope: one
- * instruction where there is one, otherwise a loop of compare and swap.
+ * Requires: kernels in gpu.modules. Ensures: no such operations in gpu.modules. They are relaxed, at gpu
+ * scope: one instruction if it exists, otherwise a compare-and-swap loop.
  *
  *     %old = memref.atomic_rmw mulf %v, %m[%i] : (f32, memref<?xf32>) -> f32
  * ->
@@ -40,7 +40,7 @@ static int address_space(MlirType memref)
     return number;
 }
 
-/* The descriptor as convert-gpu-to-nvvm makes it: the cast goes when both are there. */
+/* The descriptor type of convert-gpu-to-nvvm, so that the casts cancel. */
 static MlirType descriptor_type(MlirContext context, int64_t rank, int space)
 {
     cute_buffer text = {0};
@@ -79,7 +79,7 @@ static MlirValue element_pointer(const cute_builder *b, MlirOperation op, MlirVa
 
 /* ---- operations ---- */
 
-/* By arith's AtomicRMWKind, which LLVM 22 numbers by the alphabet. */
+/* By arith's AtomicRMWKind, which LLVM 22 orders alphabetically. */
 static const cute_atomic_kind kinds[] = {
 #if LLVM_VERSION_MAJOR >= 22
     CUTE_ATOMIC_FADD,     CUTE_ATOMIC_ADD,  CUTE_ATOMIC_AND, CUTE_ATOMIC_EXCHANGE,
@@ -93,8 +93,9 @@ static const cute_atomic_kind kinds[] = {
 #endif
 };
 
-/* LLVM's own instruction: it knows better where the address points to. */
-static MlirValue native(const cute_builder *b, MlirValue pointer, cute_atomic_kind kind, MlirValue value)
+/* Lets LLVM select the instruction: it may infer the address space of generic pointers. */
+static MlirValue build_native_update(const cute_builder *b, MlirValue pointer, cute_atomic_kind kind,
+                                     MlirValue value)
 {
     MlirType i64 = mlirIntegerTypeGet(b->context, 64);
     enum { MONOTONIC = 2 };
@@ -105,7 +106,7 @@ static MlirValue native(const cute_builder *b, MlirValue pointer, cute_atomic_ki
                    cute_attribute(b->context, "syncscope", cute_string_attribute(b->context, "device"))));
 }
 
-/* The body of a generic_atomic_rmw, moved to where the new value is made. */
+/* Moves the body of a generic_atomic_rmw to the computation of the new value. */
 static MlirValue inline_body(const cute_builder *b, MlirValue old, void *context)
 {
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(*(MlirOperation *)context, 0));
@@ -119,13 +120,13 @@ static MlirValue inline_body(const cute_builder *b, MlirValue old, void *context
     return mlirOperationGetOperand(end, 0);
 }
 
-static void refuse(MlirOperation op, const cute_device_work *w, const char *message)
+static void refuse_update(MlirOperation op, const cute_device_work *w, const char *message)
 {
     cute_emit_error(mlirOperationGetLocation(op), message);
     cute_pass_fail(w->pass);
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_atomic_op(MlirOperation op, void *context)
 {
     cute_device_work *w = context;
     bool generic = cute_op_is(op, "memref.generic_atomic_rmw");
@@ -136,7 +137,7 @@ static void lower(MlirOperation op, void *context)
     w->changed = true;
     int space = address_space(mlirValueGetType(memref));
     if (space < 0) {
-        refuse(op, w, "expected a memref in global or workgroup memory for an atomic update");
+        refuse_update(op, w, "expected a memref in global or workgroup memory for an atomic update");
         return;
     }
     if (!cute_atomic_type(op, type, 16)) {
@@ -151,7 +152,7 @@ static void lower(MlirOperation op, void *context)
         cute_atomic_kind kind =
             kinds[mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text("kind")))];
         MlirValue value = mlirOperationGetOperand(op, 0);
-        old = cute_atomic_is_native(kind, type) ? native(&b, pointer, kind, value)
+        old = cute_atomic_is_native(kind, type) ? build_native_update(&b, pointer, kind, value)
                                                 : cute_atomic_update(&b, atomic, pointer, kind, value);
     }
     mlirValueReplaceAllUsesOfWith(result, old);
@@ -160,8 +161,8 @@ static void lower(MlirOperation op, void *context)
 
 static void run_lower_atomics(MlirOperation root, cute_pass_run *pass)
 {
-    /* Inner first: a body may hold another. */
-    cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower);
+    /* Inner operations first: a body may contain another one. */
+    cute_lower_each(root, pass, "memref.", CUTE_WALK_INNER_FIRST, lower_atomic_op);
 }
 
 static const cute_pass_option options[] = {
@@ -170,7 +171,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_lower_atomics = {
     .name = "cute-lower-atomics",
-    .help = "Lower atomic updates of memrefs to instructions or loops of compare and swap",
+    .help = "Lower atomic updates of memrefs to instructions or compare-and-swap loops",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

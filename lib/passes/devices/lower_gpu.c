@@ -1,7 +1,7 @@
-/* cute-lower-gpu: what convert-gpu-to-nvvm of MLIR 19 leaves out.
+/* cute-lower-gpu: lowers operations of gpu that convert-gpu-to-nvvm of MLIR 19 does not.
  *
- * Requires: kernels in gpu.modules. Ensures there: no gpu.cluster_dim_blocks, global_id, num_subgroups, subgroup_id,
- * subgroup_size.
+ * Requires: kernels in gpu.modules. Ensures there: no gpu.cluster_dim_blocks, global_id, num_subgroups,
+ * subgroup_id, subgroup_size.
  *
  *     %n = gpu.cluster_dim_blocks x
  * ->
@@ -16,7 +16,7 @@
 #include "lib/passes/passes.h"
 
 /* The letter of #gpu<dim x>. */
-static int letter_of(MlirOperation op)
+static int dimension_letter(MlirOperation op)
 {
     cute_buffer dimension = {0};
     mlirAttributePrint(mlirOperationGetAttributeByName(op, cute_text("dimension")), cute_print_to_buffer,
@@ -32,13 +32,13 @@ static MlirValue lower_cluster_dim(const cute_builder *b, MlirOperation op)
     static const char *const registers[] = {"nvvm.read.ptx.sreg.cluster.nctaid.x",
                                             "nvvm.read.ptx.sreg.cluster.nctaid.y",
                                             "nvvm.read.ptx.sreg.cluster.nctaid.z"};
-    MlirValue value = cute_build_value(b, registers[letter_of(op)], mlirIntegerTypeGet(b->context, 32),
+    MlirValue value = cute_build_value(b, registers[dimension_letter(op)], mlirIntegerTypeGet(b->context, 32),
                                        CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     return cute_unary(b, "arith.index_castui", value, mlirIndexTypeGet(b->context));
 }
 
-/* gpu.thread_id and its kin. */
-static MlirValue dimension(const cute_builder *b, const char *name, int letter)
+/* gpu.thread_id and similar operations. */
+static MlirValue build_dimension(const cute_builder *b, const char *name, int letter)
 {
     char text[16];
     snprintf(text, sizeof text, "#gpu<dim %c>", 'x' + letter);
@@ -49,20 +49,21 @@ static MlirValue dimension(const cute_builder *b, const char *name, int letter)
 
 static MlirValue lower_global_id(const cute_builder *b, MlirOperation op)
 {
-    int letter = letter_of(op);
-    MlirValue before = cute_binary(b, "arith.muli", dimension(b, "gpu.block_id", letter),
-                                   dimension(b, "gpu.block_dim", letter));
-    return cute_binary(b, "arith.addi", before, dimension(b, "gpu.thread_id", letter));
+    int letter = dimension_letter(op);
+    MlirValue before = cute_binary(b, "arith.muli", build_dimension(b, "gpu.block_id", letter),
+                                   build_dimension(b, "gpu.block_dim", letter));
+    return cute_binary(b, "arith.addi", before, build_dimension(b, "gpu.thread_id", letter));
 }
 
 static MlirValue lower_subgroup_id(const cute_builder *b, MlirOperation op)
 {
     (void)op;
-    MlirValue number = dimension(b, "gpu.thread_id", 2);
+    MlirValue number = build_dimension(b, "gpu.thread_id", 2);
     for (int letter = 1; letter >= 0; letter--)
-        number = cute_binary(b, "arith.addi",
-                             cute_binary(b, "arith.muli", number, dimension(b, "gpu.block_dim", letter)),
-                             dimension(b, "gpu.thread_id", letter));
+        number =
+            cute_binary(b, "arith.addi",
+                        cute_binary(b, "arith.muli", number, build_dimension(b, "gpu.block_dim", letter)),
+                        build_dimension(b, "gpu.thread_id", letter));
     return cute_binary(b, "arith.shrui", number, cute_integer(b, mlirIndexTypeGet(b->context), 5));
 }
 
@@ -70,9 +71,9 @@ static MlirValue lower_num_subgroups(const cute_builder *b, MlirOperation op)
 {
     (void)op;
     MlirType index = mlirIndexTypeGet(b->context);
-    MlirValue threads = dimension(b, "gpu.block_dim", 0);
+    MlirValue threads = build_dimension(b, "gpu.block_dim", 0);
     for (int letter = 1; letter < 3; letter++)
-        threads = cute_binary(b, "arith.muli", threads, dimension(b, "gpu.block_dim", letter));
+        threads = cute_binary(b, "arith.muli", threads, build_dimension(b, "gpu.block_dim", letter));
     threads = cute_binary(b, "arith.addi", threads, cute_integer(b, index, 31));
     return cute_binary(b, "arith.shrui", threads, cute_integer(b, index, 5));
 }
@@ -92,7 +93,7 @@ static const struct {
     {"gpu.subgroup_size", lower_subgroup_size},
 };
 
-static void lower(MlirOperation op, void *context)
+static void lower_gpu_op(MlirOperation op, void *context)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!cute_op_is(op, rows[i].name)) continue;
@@ -104,21 +105,21 @@ static void lower(MlirOperation op, void *context)
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void lower_gpu_module(MlirOperation op, void *context)
 {
-    cute_op_each(op, "gpu.", lower, context);
+    cute_op_each(op, "gpu.", lower_gpu_op, context);
 }
 
 static void run_lower_gpu(MlirOperation root, cute_pass_run *pass)
 {
     bool changed = false;
-    cute_op_each(root, "gpu.module", module, &changed);
+    cute_op_each(root, "gpu.module", lower_gpu_module, &changed);
     if (!changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_lower_gpu = {
     .name = "cute-lower-gpu",
-    .help = "Lower operations of gpu that convert-gpu-to-nvvm leaves",
+    .help = "Lower operations of gpu that convert-gpu-to-nvvm does not",
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM,
     .run = run_lower_gpu,
 };

@@ -1,8 +1,9 @@
-/* cute-lower-loops: loops and conditions of scf as branches, and what was said of unrolling them.
+/* cute-lower-loops: lowers scf to branches and keeps loop annotations.
  *
- * Requires: nothing. Ensures: what convert-scf-to-cf does, and an scf.for's or scf.while's `loop_annotation` (of the
- * dialect llvm; `llvm.loop_annotation` is the same) stands at the branch that closes the loop, where LLVM looks for
- * it. Upstream drops it. In an llvm.func no block has arguments of types that LLVM lacks: an index is an i64, a memref its descriptor.
+ * Requires: nothing. Ensures: those of convert-scf-to-cf, and the `loop_annotation` (of the dialect llvm;
+ * `llvm.loop_annotation` is an alias) of an scf.for or scf.while is on the latch branch, where LLVM expects
+ * it. Upstream drops it. In an llvm.func, block arguments have LLVM types: an index is an i64, a memref its
+ * descriptor.
  *
  *     scf.for %i = %a to %b step %c { ... } {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
  * ->
@@ -14,7 +15,7 @@
 #include "lib/passes/passes.h"
 
 static const char annotation[] = "loop_annotation", prefixed[] = "llvm.loop_annotation";
-/* Of the empty assembly that stands in front of a loop's last branch while the loop is converted. */
+/* Text of the empty assembly before a loop's latch branch, which marks it during the conversion. */
 static const char mark[] = "cute.loop";
 
 /* The annotation of a loop; null: none. */
@@ -30,7 +31,7 @@ static void mark_loop(MlirOperation op, void *context)
     if (!cute_op_is(op, "scf.for") && !cute_op_is(op, "scf.while")) return;
     MlirAttribute value = annotation_of(op);
     if (mlirAttributeIsNull(value)) return;
-    /* The last region's last operation goes back to the head. */
+    /* The terminator of the last region branches back to the header. */
     MlirRegion body = mlirOperationGetRegion(op, mlirOperationGetNumRegions(op) - 1);
     cute_builder b = cute_builder_before(mlirBlockGetTerminator(mlirRegionGetFirstBlock(body)));
     MlirNamedAttribute attributes[] = {
@@ -75,7 +76,7 @@ static void run_lower_loops(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_lower_loops = {
     .name = "cute-lower-loops",
-    .help = "Convert scf to cf; a loop's annotation goes to the branch that closes it",
+    .help = "Convert scf to cf, keeping loop annotations on latch branches",
     .dialects = CUTE_DIALECT_CF | CUTE_DIALECT_LLVM | CUTE_DIALECT_SCF,
     .run = run_lower_loops,
 };

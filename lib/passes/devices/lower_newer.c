@@ -1,13 +1,13 @@
-/* cute-lower-newer: operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) become PTX, or operations that it
- * has.
+/* cute-lower-newer: lowers operations of nvvm and nvgpu that LLVM 19 does not have (newer.td) to PTX or
+ * existing operations.
  *
- * Requires: nothing. Ensures: in gpu.modules none of them, but those of sm_100 and later, which stay.
+ * Requires: nothing. Ensures: no such operations in gpu.modules, except those of sm_100 and later.
  *
  *     nvvm.mbarrier.txn %bar, %n {kind = #cuda.mbar_txn_kind<arrive>} : !llvm.ptr<3>, i32
  * ->
  *     llvm.inline_asm has_side_effects "mbarrier.arrive.release.cta.shared::cta.b64 _, [$0], $1;", "l,r,~{memory}" %bar, %n
  *
- * In a row's text `{kind}` is the word of the attribute `kind` (ptx_text.h).
+ * In the text of a row, `{kind}` is the value of the attribute `kind` (ptx_text.h).
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdio.h>
@@ -22,14 +22,14 @@
 
 typedef struct newer {
     const char *name;
-    /* The value that takes the result's place, null where there is none; *failed after an error. */
+    /* Returns the replacement of the result, null without results; sets *failed after an error. */
     MlirValue (*lower)(const cute_builder *b, MlirOperation op, const struct newer *row, bool *failed);
-    const char *text, *constraints; /* or what `lower` makes of them */
+    const char *text, *constraints; /* or parameters of `lower` */
 } newer;
 
-/* ---- PTX as it stands in the row ---- */
+/* ---- PTX text of the row ---- */
 
-static bool says(MlirOperation op, const char *name, const char *word)
+static bool attribute_is(MlirOperation op, const char *name, const char *word)
 {
     cute_buffer text = {0};
     bool same = cute_text_is(cute_ptx_word(op, cute_text(name), "", &text), word);
@@ -37,9 +37,9 @@ static bool says(MlirOperation op, const char *name, const char *word)
     return same;
 }
 
-/* The operands in their order behind the result. */
-static MlirValue assemble(const cute_builder *b, MlirOperation op, const char *text, const char *constraints,
-                          MlirType result)
+/* Operands are numbered after the result. */
+static MlirValue build_inline_asm(const cute_builder *b, MlirOperation op, const char *text,
+                                  const char *constraints, MlirType result)
 {
     MlirValue operands[8];
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -58,7 +58,7 @@ static MlirValue as_text(const cute_builder *b, MlirOperation op, const newer *r
     (void)failed;
     MlirType result = {NULL};
     if (mlirOperationGetNumResults(op)) result = mlirValueGetType(mlirOperationGetResult(op, 0));
-    return assemble(b, op, row->text, row->constraints, result);
+    return build_inline_asm(b, op, row->text, row->constraints, result);
 }
 
 /* ---- mbarriers ---- */
@@ -67,26 +67,26 @@ static MlirValue lower_txn(const cute_builder *b, MlirOperation op, const newer 
 {
     (void)failed;
     const char *text =
-        says(op, "kind", "expect_tx")
+        attribute_is(op, "kind", "expect_tx")
             ? "mbarrier.expect_tx.relaxed.{scope|cta}.shared::{space|cta}.b64 [$0], $1;"
-        : says(op, "kind", "arrive_expect_tx")
+        : attribute_is(op, "kind", "arrive_expect_tx")
             ? "mbarrier.arrive.expect_tx.release.{scope|cta}.shared::{space|cta}.b64 _, [$0], $1;"
             : "mbarrier.arrive.release.{scope|cta}.shared::{space|cta}.b64 _, [$0], $1;";
-    return assemble(b, op, text, row->constraints, (MlirType){NULL});
+    return build_inline_asm(b, op, text, row->constraints, (MlirType){NULL});
 }
 
 /* An instruction that sets a predicate. */
-static MlirValue lower_wait(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
+static MlirValue lower_mbarrier_wait(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed;
     MlirType i32 = mlirIntegerTypeGet(b->context, 32);
-    MlirValue flag = assemble(b, op, row->text, row->constraints, i32);
+    MlirValue flag = build_inline_asm(b, op, row->text, row->constraints, i32);
     return cute_compare(b, CUTE_IS_NE, flag, cute_integer(b, i32, 0));
 }
 
 /* ---- bulk copies ---- */
 
-/* Operands that may be left out stand last; what the instruction says of each. */
+/* Optional operands are last; each has its own modifiers. */
 static MlirValue lower_bulk_load(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed, (void)row;
@@ -103,7 +103,7 @@ static MlirValue lower_bulk_load(const cute_builder *b, MlirOperation op, const 
     if (hint) cute_buffer_puts(&constraints, ",l");
     cute_buffer_puts(&text, ";");
     cute_buffer_puts(&constraints, ",~{memory}");
-    assemble(b, op, cute_buffer_text(&text), cute_buffer_text(&constraints), (MlirType){NULL});
+    build_inline_asm(b, op, cute_buffer_text(&text), cute_buffer_text(&constraints), (MlirType){NULL});
     cute_buffer_release(&text);
     cute_buffer_release(&constraints);
     return (MlirValue){NULL};
@@ -113,23 +113,23 @@ static MlirValue lower_bulk_store(const cute_builder *b, MlirOperation op, const
 {
     (void)failed, (void)row;
     bool hint = mlirOperationGetNumOperands(op) > 3;
-    assemble(b, op,
-             hint ? "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [$0], [$1], $2, $3;"
-                  : "cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;",
-             hint ? "l,l,r,l,~{memory}" : "l,l,r,~{memory}", (MlirType){NULL});
+    build_inline_asm(b, op,
+                     hint ? "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [$0], [$1], $2, $3;"
+                          : "cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;",
+                     hint ? "l,l,r,l,~{memory}" : "l,l,r,~{memory}", (MlirType){NULL});
     return (MlirValue){NULL};
 }
 
-/* ---- numbers ---- */
+/* ---- arithmetic ---- */
 
-/* The operation that `text` names. */
+/* The operation named in `text`. */
 static MlirValue as_binary(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     (void)failed;
     return cute_binary(b, row->text, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
 }
 
-static MlirValue refuse(MlirOperation op, const char *expected, bool *failed)
+static MlirValue refuse_newer(MlirOperation op, const char *expected, bool *failed)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -140,8 +140,8 @@ static MlirValue refuse(MlirOperation op, const char *expected, bool *failed)
     return (MlirValue){NULL};
 }
 
-/* Rounding to nearest is arith's; others are said to each element. `text` is the operation of arith or math, a blank,
- * the instruction. */
+/* arith rounds to nearest; other roundings are emitted for each element. `text`: the operation of arith or
+ * math, a space, the instruction. */
 static MlirValue lower_packed(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
 {
     cute_buffer word = {0}, ptx = {0};
@@ -158,7 +158,7 @@ static MlirValue lower_packed(const cute_builder *b, MlirOperation op, const new
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)(blank - row->text), row->text);
     if (!nearest && !toward) {
-        result = refuse(op, "expected rounding rn, rz, rm or rp", failed);
+        result = refuse_newer(op, "expected rounding rn, rz, rm or rp", failed);
     } else if (nearest && !ftz) {
         result = cute_build_value(b, name, pair, (cute_operands){operands, count}, CUTE_NO_NAMED);
     } else {
@@ -179,14 +179,16 @@ static MlirValue lower_packed(const cute_builder *b, MlirOperation op, const new
     return result;
 }
 
-static MlirValue lower_conversion(const cute_builder *b, MlirOperation op, const newer *row, bool *failed)
+static MlirValue lower_float_conversion(const cute_builder *b, MlirOperation op, const newer *row,
+                                        bool *failed)
 {
     MlirValue from = mlirOperationGetOperand(op, 0);
     MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
     if (mlirTypeIsAInteger(cute_type_element(to)) ||
         mlirTypeIsAInteger(cute_type_element(mlirValueGetType(from))))
-        return refuse(op, "expected floats of 8 bits or more: narrower ones are not lowered", failed);
-    if (!says(op, "rnd", "rn") && cute_op_has(op, "rnd")) return refuse(op, "expected rounding rn", failed);
+        return refuse_newer(op, "expected floats of at least 8 bits", failed);
+    if (!attribute_is(op, "rnd", "rn") && cute_op_has(op, "rnd"))
+        return refuse_newer(op, "expected rounding rn", failed);
     return cute_unary(b, row->text, from, to);
 }
 
@@ -194,7 +196,7 @@ static MlirValue lower_conversion(const cute_builder *b, MlirOperation op, const
 
 static const newer rows[] = {
     {"nvvm.mbarrier.txn", lower_txn, NULL, "l,r,~{memory}"},
-    {"nvvm.mbarrier.wait.parity", lower_wait,
+    {"nvvm.mbarrier.wait.parity", lower_mbarrier_wait,
      "{ .reg .pred p; mbarrier.{kind}_wait.parity.acquire.{scope|cta}.shared::cta.b64 p, [$1], $2; "
      "selp.b32 $0, 1, 0, p; }",
      "=r,l,r,~{memory}"},
@@ -212,11 +214,11 @@ static const newer rows[] = {
     {"nvvm.add.packed.f32x2", lower_packed, "arith.addf add", NULL},
     {"nvvm.mul.packed.f32x2", lower_packed, "arith.mulf mul", NULL},
     {"nvvm.fma.packed.f32x2", lower_packed, "math.fma fma", NULL},
-    {"nvgpu.cvt_fptrunc", lower_conversion, "arith.truncf", NULL},
-    {"nvgpu.cvt_fpext", lower_conversion, "arith.extf", NULL},
+    {"nvgpu.cvt_fptrunc", lower_float_conversion, "arith.truncf", NULL},
+    {"nvgpu.cvt_fpext", lower_float_conversion, "arith.extf", NULL},
 };
 
-static void lower(MlirOperation op, void *context)
+static void lower_newer_op(MlirOperation op, void *context)
 {
     cute_device_work *w = context;
     if (!cute_op_of(op, "nvvm.") && !cute_op_of(op, "nvgpu.")) return;
@@ -243,7 +245,7 @@ static void lower(MlirOperation op, void *context)
 
 static void run_lower_newer(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_each(root, pass, NULL, CUTE_WALK_OUTER_FIRST, lower);
+    cute_lower_each(root, pass, NULL, CUTE_WALK_OUTER_FIRST, lower_newer_op);
 }
 
 static const cute_pass_option options[] = {

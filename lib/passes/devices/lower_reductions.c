@@ -1,7 +1,7 @@
-/* cute-lower-reductions: gpu.subgroup_reduce and gpu.all_reduce by shuffles.
+/* cute-lower-reductions: lowers gpu.subgroup_reduce and gpu.all_reduce to shuffles.
  *
- * Requires: kernels in gpu.modules. Ensures: none of the two there. Threads that a block has not, in its last warp,
- * take no part. Integers of up to 32 bits are redux.sync from sm_80 on.
+ * Requires: kernels in gpu.modules. Ensures: none of the two there. Missing threads of a block's last warp
+ * take no part. Integers of up to 32 bits use redux.sync from sm_80 on.
  *
  *     %r = gpu.subgroup_reduce add %v : (f32) -> f32
  * ->
@@ -20,7 +20,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 
-/* gpu's name, arith's operations, the kind of redux.sync. */
+/* Names in gpu, operations of arith, and the kind of redux.sync. */
 typedef struct combiner {
     const char *name, *integer, *real, *redux;
 } combiner;
@@ -42,12 +42,12 @@ typedef struct work {
     bool *changed;
 } work;
 
-/* One reduction under way. */
+/* A reduction being lowered. */
 typedef struct reduction {
     const work *w;
     MlirOperation op;
-    const combiner *combiner; /* NULL: the operation's own region combines */
-    MlirType type;            /* of what is reduced */
+    const combiner *combiner; /* NULL: combined by the operation's own region */
+    MlirType type;            /* of the reduced value */
     MlirType i32;
     bool whole; /* all warps are known to have 32 threads */
 } reduction;
@@ -61,7 +61,7 @@ static bool is_integer(MlirType type)
     return mlirTypeIsAInteger(type);
 }
 
-static int width_of(MlirType type)
+static int type_width(MlirType type)
 {
     return (int)(is_integer(type) ? mlirIntegerTypeGetWidth(type) : mlirFloatTypeGetWidth(type));
 }
@@ -71,9 +71,9 @@ static MlirType integer_type(const cute_builder *b, int width)
     return mlirIntegerTypeGet(b->context, (unsigned)width);
 }
 
-static MlirValue resize(const cute_builder *b, MlirValue value, int width, bool is_signed)
+static MlirValue resize_integer(const cute_builder *b, MlirValue value, int width, bool is_signed)
 {
-    int own = width_of(mlirValueGetType(value));
+    int own = type_width(mlirValueGetType(value));
     if (own == width) return value;
     return cute_unary(b,
                       own > width ? "arith.trunci"
@@ -85,7 +85,8 @@ static MlirValue resize(const cute_builder *b, MlirValue value, int width, bool 
 static MlirValue to_bits(const cute_builder *b, MlirValue value)
 {
     MlirType type = mlirValueGetType(value);
-    return is_integer(type) ? value : cute_unary(b, "arith.bitcast", value, integer_type(b, width_of(type)));
+    return is_integer(type) ? value
+                            : cute_unary(b, "arith.bitcast", value, integer_type(b, type_width(type)));
 }
 
 static MlirValue from_bits(const cute_builder *b, MlirValue bits, MlirType type)
@@ -94,7 +95,7 @@ static MlirValue from_bits(const cute_builder *b, MlirValue bits, MlirType type)
 }
 
 /* #gpu<dim x> */
-static MlirAttribute enumerator(const cute_builder *b, const char *name, const char *value)
+static MlirAttribute gpu_enumerator(const cute_builder *b, const char *name, const char *value)
 {
     char text[64];
     snprintf(text, sizeof text, "#%s %s>", name, value);
@@ -102,32 +103,33 @@ static MlirAttribute enumerator(const cute_builder *b, const char *name, const c
 }
 
 /* A dimension's value of gpu.thread_id, gpu.block_dim..., as i32. */
-static MlirValue dimension(const cute_builder *b, const char *name, const char *letter)
+static MlirValue build_dimension(const cute_builder *b, const char *name, const char *letter)
 {
-    MlirNamedAttribute attribute = cute_attribute(b->context, "dimension", enumerator(b, "gpu<dim", letter));
+    MlirNamedAttribute attribute =
+        cute_attribute(b->context, "dimension", gpu_enumerator(b, "gpu<dim", letter));
     MlirValue value =
         cute_build_value(b, name, mlirIndexTypeGet(b->context), CUTE_NO_OPERANDS, CUTE_NAMED(attribute));
     return cute_unary(b, "arith.index_cast", value, integer_type(b, 32));
 }
 
 typedef struct block {
-    MlirValue thread, threads; /* the thread's number in its block, and how many there are */
+    MlirValue thread, threads; /* linear thread index in the block, and number of threads */
 } block;
 
-static block block_of(const cute_builder *b)
+static block build_block_info(const cute_builder *b)
 {
-    MlirValue nx = dimension(b, "gpu.block_dim", "x"), ny = dimension(b, "gpu.block_dim", "y");
+    MlirValue nx = build_dimension(b, "gpu.block_dim", "x"), ny = build_dimension(b, "gpu.block_dim", "y");
     MlirValue plane = cute_binary(b, "arith.muli", nx, ny);
-    MlirValue row = cute_binary(b, "arith.muli", nx, dimension(b, "gpu.thread_id", "y"));
-    MlirValue layer = cute_binary(b, "arith.muli", plane, dimension(b, "gpu.thread_id", "z"));
-    MlirValue in_plane = cute_binary(b, "arith.addi", dimension(b, "gpu.thread_id", "x"), row);
+    MlirValue row = cute_binary(b, "arith.muli", nx, build_dimension(b, "gpu.thread_id", "y"));
+    MlirValue layer = cute_binary(b, "arith.muli", plane, build_dimension(b, "gpu.thread_id", "z"));
+    MlirValue in_plane = cute_binary(b, "arith.addi", build_dimension(b, "gpu.thread_id", "x"), row);
     return (block){cute_binary(b, "arith.addi", in_plane, layer),
-                   cute_binary(b, "arith.muli", plane, dimension(b, "gpu.block_dim", "z"))};
+                   cute_binary(b, "arith.muli", plane, build_dimension(b, "gpu.block_dim", "z"))};
 }
 
 /* ---- combining ---- */
 
-/* A copy of the region's operations; the region has one block. */
+/* Clones the operations of the region, which has one block. */
 static MlirValue combine_by_region(const cute_builder *b, const reduction *r, MlirValue x, MlirValue y)
 {
     MlirOperation copy = mlirOperationClone(r->op);
@@ -148,7 +150,7 @@ static MlirValue combine_by_region(const cute_builder *b, const reduction *r, Ml
     return value;
 }
 
-static MlirValue combine(const cute_builder *b, const reduction *r, MlirValue x, MlirValue y)
+static MlirValue combine_values(const cute_builder *b, const reduction *r, MlirValue x, MlirValue y)
 {
     if (!r->combiner) return combine_by_region(b, r, x, y);
     return cute_binary(b, is_integer(r->type) ? r->combiner->integer : r->combiner->real, x, y);
@@ -160,12 +162,12 @@ typedef struct shuffled {
     MlirValue value, valid;
 } shuffled;
 
-/* One register from another of the first `width` lanes. */
+/* Shuffles one register among the first `width` lanes. */
 static shuffled shuffle_register(const cute_builder *b, const char *mode, MlirValue value, MlirValue offset,
                                  MlirValue width)
 {
     MlirNamedAttribute attribute =
-        cute_attribute(b->context, "mode", enumerator(b, "gpu<shuffle_mode", mode));
+        cute_attribute(b->context, "mode", gpu_enumerator(b, "gpu<shuffle_mode", mode));
     MlirType types[] = {integer_type(b, 32), integer_type(b, 1)};
     MlirOperation op = cute_build(b, "gpu.shuffle", CUTE_OPERANDS(value, offset, width),
                                   (cute_types){types, 2}, CUTE_NAMED(attribute));
@@ -173,29 +175,32 @@ static shuffled shuffle_register(const cute_builder *b, const char *mode, MlirVa
 }
 
 /* A value of up to 64 bits. */
-static shuffled shuffle(const cute_builder *b, const char *mode, MlirValue value, MlirValue offset,
-                        MlirValue width)
+static shuffled shuffle_value(const cute_builder *b, const char *mode, MlirValue value, MlirValue offset,
+                              MlirValue width)
 {
     MlirType type = mlirValueGetType(value), i64 = integer_type(b, 64);
     MlirValue bits = to_bits(b, value);
-    int size = width_of(type);
-    shuffled low = shuffle_register(b, mode, resize(b, bits, 32, false), offset, width);
-    if (size <= 32) return (shuffled){from_bits(b, resize(b, low.value, size, false), type), low.valid};
+    int size = type_width(type);
+    shuffled low = shuffle_register(b, mode, resize_integer(b, bits, 32, false), offset, width);
+    if (size <= 32)
+        return (shuffled){from_bits(b, resize_integer(b, low.value, size, false), type), low.valid};
     MlirValue shift = cute_integer(b, i64, 32);
-    MlirValue upper = resize(b, cute_binary(b, "arith.shrui", resize(b, bits, 64, false), shift), 32, false);
+    MlirValue upper = resize_integer(
+        b, cute_binary(b, "arith.shrui", resize_integer(b, bits, 64, false), shift), 32, false);
     shuffled high = shuffle_register(b, mode, upper, offset, width);
-    MlirValue both = cute_binary(b, "arith.ori", resize(b, low.value, 64, false),
-                                 cute_binary(b, "arith.shli", resize(b, high.value, 64, false), shift));
-    return (shuffled){from_bits(b, resize(b, both, size, false), type), low.valid};
+    MlirValue both =
+        cute_binary(b, "arith.ori", resize_integer(b, low.value, 64, false),
+                    cute_binary(b, "arith.shli", resize_integer(b, high.value, 64, false), shift));
+    return (shuffled){from_bits(b, resize_integer(b, both, size, false), type), low.valid};
 }
 
-/* Lane 0 of the first `width` lanes has the result; with all 32, every lane. */
-static MlirValue tree(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
+/* Tree reduction: lane 0 of the first `width` lanes gets the result; with all 32, every lane. */
+static MlirValue reduce_tree(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
 {
     for (int offset = WARP / 2; offset > 0; offset /= 2) {
         MlirValue distance = cute_integer(b, r->i32, offset);
-        shuffled other = shuffle(b, r->whole ? "xor" : "down", value, distance, width);
-        MlirValue both = combine(b, r, value, other.value);
+        shuffled other = shuffle_value(b, r->whole ? "xor" : "down", value, distance, width);
+        MlirValue both = combine_values(b, r, value, other.value);
         value = r->whole ? both : cute_select(b, other.valid, both, value);
     }
     return value;
@@ -203,11 +208,11 @@ static MlirValue tree(const cute_builder *b, const reduction *r, MlirValue value
 
 static bool has_redux(const reduction *r)
 {
-    return r->combiner && r->combiner->redux && is_integer(r->type) && width_of(r->type) <= 32 &&
+    return r->combiner && r->combiner->redux && is_integer(r->type) && type_width(r->type) <= 32 &&
            (!r->w->arch || cute_arch_has(r->w->arch->number, CUTE_FEATURE_REDUX));
 }
 
-static MlirValue redux(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
+static MlirValue build_redux(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
 {
     MlirValue all = cute_integer(b, r->i32, -1);
     MlirValue mask = r->whole
@@ -216,21 +221,21 @@ static MlirValue redux(const cute_builder *b, const reduction *r, MlirValue valu
                                        cute_binary(b, "arith.subi", cute_integer(b, r->i32, WARP), width));
     bool is_signed = !strcmp(r->combiner->redux, "min") || !strcmp(r->combiner->redux, "max");
     MlirNamedAttribute kind =
-        cute_attribute(b->context, "kind", enumerator(b, "nvvm<redux_kind", r->combiner->redux));
+        cute_attribute(b->context, "kind", gpu_enumerator(b, "nvvm<redux_kind", r->combiner->redux));
     value = cute_build_value(b, "nvvm.redux.sync", r->i32,
-                             CUTE_OPERANDS(resize(b, value, 32, is_signed), mask), CUTE_NAMED(kind));
-    return resize(b, value, width_of(r->type), false);
+                             CUTE_OPERANDS(resize_integer(b, value, 32, is_signed), mask), CUTE_NAMED(kind));
+    return resize_integer(b, value, type_width(r->type), false);
 }
 
-/* Every one of the first `width` lanes has the result. */
+/* Reduces in each warp; all of the first `width` lanes get the result. */
 static MlirValue reduce_warp(const cute_builder *b, const reduction *r, MlirValue value, MlirValue width)
 {
-    if (has_redux(r)) return redux(b, r, value, width);
-    value = tree(b, r, value, width);
-    return r->whole ? value : shuffle(b, "idx", value, cute_integer(b, r->i32, 0), width).value;
+    if (has_redux(r)) return build_redux(b, r, value, width);
+    value = reduce_tree(b, r, value, width);
+    return r->whole ? value : shuffle_value(b, "idx", value, cute_integer(b, r->i32, 0), width).value;
 }
 
-/* How many lanes the thread's warp has. */
+/* Number of lanes in the thread's warp. */
 static MlirValue lanes_of(const cute_builder *b, const reduction *r, const block *k)
 {
     MlirValue full = cute_integer(b, r->i32, WARP);
@@ -241,7 +246,7 @@ static MlirValue lanes_of(const cute_builder *b, const reduction *r, const block
 
 /* ---- across warps ---- */
 
-/* Room for what each warp has and for the result, one array for each width, in shared memory. */
+/* Shared memory for the partial result of each warp and the final result, one array for each width. */
 static MlirValue shared_pointer(const cute_builder *b, const reduction *r, int width, MlirValue index)
 {
     char name[32], type_text[32];
@@ -274,31 +279,31 @@ static MlirValue shared_pointer(const cute_builder *b, const reduction *r, int w
                    cute_attribute(c, "elem_type", mlirTypeAttrGet(integer_type(b, width)))));
 }
 
-/* Bits in memory: what is no whole number of bytes takes more. */
+/* Bits in memory, rounded up to whole bytes. */
 static int stored_width(MlirType type)
 {
-    int width = width_of(type), stored = 8;
+    int width = type_width(type), stored = 8;
     while (stored < width) stored *= 2;
     return stored;
 }
 
-static void store(const cute_builder *b, const reduction *r, MlirValue value, MlirValue index)
+static void store_partial(const cute_builder *b, const reduction *r, MlirValue value, MlirValue index)
 {
     int width = stored_width(r->type);
-    MlirValue bits = resize(b, to_bits(b, value), width, false);
+    MlirValue bits = resize_integer(b, to_bits(b, value), width, false);
     cute_build(b, "llvm.store", CUTE_OPERANDS(bits, shared_pointer(b, r, width, index)), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
 }
 
-static MlirValue load(const cute_builder *b, const reduction *r, MlirValue index)
+static MlirValue load_partial(const cute_builder *b, const reduction *r, MlirValue index)
 {
     int width = stored_width(r->type);
     MlirValue bits = cute_build_value(b, "llvm.load", integer_type(b, width),
                                       CUTE_OPERANDS(shared_pointer(b, r, width, index)), CUTE_NO_NAMED);
-    return from_bits(b, resize(b, bits, width_of(r->type), false), r->type);
+    return from_bits(b, resize_integer(b, bits, type_width(r->type), false), r->type);
 }
 
-/* A builder inside of a new scf.if. */
+/* A builder inside a new scf.if. */
 static cute_builder build_if(const cute_builder *b, MlirValue condition)
 {
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -312,39 +317,39 @@ static cute_builder build_if(const cute_builder *b, MlirValue condition)
     return inside;
 }
 
-static void barrier(const cute_builder *b)
+static void build_barrier(const cute_builder *b)
 {
     cute_build(b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-/* Each warp for itself, then the first over what the others have left in shared memory. */
+/* Reduces in each warp, then the partial results in the first warp. */
 static MlirValue reduce_block(const cute_builder *b, const reduction *r, MlirValue value)
 {
-    block k = block_of(b);
+    block k = build_block_info(b);
     MlirValue zero = cute_integer(b, r->i32, 0), result = cute_integer(b, r->i32, WARP);
     MlirValue lane = cute_binary(b, "arith.andi", k.thread, cute_integer(b, r->i32, WARP - 1));
     MlirValue warp = cute_binary(b, "arith.shrui", k.thread, cute_integer(b, r->i32, 5));
-    MlirValue own =
-        has_redux(r) ? redux(b, r, value, lanes_of(b, r, &k)) : tree(b, r, value, lanes_of(b, r, &k));
+    MlirValue own = has_redux(r) ? build_redux(b, r, value, lanes_of(b, r, &k))
+                                 : reduce_tree(b, r, value, lanes_of(b, r, &k));
     cute_builder leader = build_if(b, cute_compare(b, CUTE_IS_EQ, lane, zero));
-    store(&leader, r, own, warp);
-    barrier(b);
+    store_partial(&leader, r, own, warp);
+    build_barrier(b);
     MlirValue rounded = cute_binary(b, "arith.addi", k.threads, cute_integer(b, r->i32, WARP - 1));
     MlirValue warps = cute_binary(b, "arith.shrui", rounded, cute_integer(b, r->i32, 5));
     cute_builder first = build_if(b, cute_compare(b, CUTE_IS_ULT, k.thread, warps));
     reduction last = *r;
     last.whole = false;
-    MlirValue all = load(&first, r, lane);
-    all = has_redux(r) ? redux(&first, &last, all, warps) : tree(&first, &last, all, warps);
+    MlirValue all = load_partial(&first, r, lane);
+    all = has_redux(r) ? build_redux(&first, &last, all, warps) : reduce_tree(&first, &last, all, warps);
     cute_builder one = build_if(&first, cute_compare(&first, CUTE_IS_EQ, k.thread, zero));
-    store(&one, r, all, result);
-    barrier(b);
-    return load(b, r, result);
+    store_partial(&one, r, all, result);
+    build_barrier(b);
+    return load_partial(b, r, result);
 }
 
-/* ---- the operations ---- */
+/* ---- entry points ---- */
 
-/* Whether the function says that its blocks are whole warps. */
+/* Whether the function declares that its blocks are whole warps. */
 static bool whole_warps(MlirOperation op)
 {
     for (MlirOperation f = op; !mlirOperationIsNull(f); f = mlirOperationGetParentOperation(f)) {
@@ -374,7 +379,7 @@ static const combiner *combiner_of(MlirOperation op)
     return found;
 }
 
-static void refuse(MlirOperation op, const work *w, const char *what)
+static void refuse_reduction(MlirOperation op, const work *w, const char *what)
 {
     cute_buffer text = {0};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -385,27 +390,28 @@ static void refuse(MlirOperation op, const work *w, const char *what)
 }
 
 /* False after an error. */
-static bool suits(const reduction *r)
+static bool check_reduction(const reduction *r)
 {
-    if (width_of(r->type) > 64) {
-        refuse(r->op, r->w, "a type of up to 64 bits");
+    if (type_width(r->type) > 64) {
+        refuse_reduction(r->op, r->w, "a type of up to 64 bits");
         return false;
     }
     if (r->combiner) {
         if (is_integer(r->type) ? r->combiner->integer : r->combiner->real) return true;
-        refuse(r->op, r->w, is_integer(r->type) ? "a reduction of integers" : "a reduction of floats");
+        refuse_reduction(r->op, r->w,
+                         is_integer(r->type) ? "a reduction of integers" : "a reduction of floats");
         return false;
     }
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(r->op, 0));
     if (!mlirBlockIsNull(body) && mlirBlockIsNull(mlirBlockGetNextInRegion(body))) return true;
-    refuse(r->op, r->w, "a reduction by name, or a region of one block");
+    refuse_reduction(r->op, r->w, "a reduction by name, or a region of one block");
     return false;
 }
 
 static MlirValue reduce_subgroup(const cute_builder *b, reduction *r, MlirValue value)
 {
     block k = {0};
-    if (!r->whole) k = block_of(b);
+    if (!r->whole) k = build_block_info(b);
     MlirValue width = lanes_of(b, r, &k);
     if (!mlirTypeIsAVector(mlirValueGetType(value))) return reduce_warp(b, r, value, width);
     MlirValue result = cute_undefined(b, mlirValueGetType(value));
@@ -414,7 +420,7 @@ static MlirValue reduce_subgroup(const cute_builder *b, reduction *r, MlirValue 
     return result;
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_reduction(MlirOperation op, void *context)
 {
     const work *w = context;
     bool subgroup = cute_op_is(op, "gpu.subgroup_reduce");
@@ -427,25 +433,25 @@ static void lower(MlirOperation op, void *context)
                    .type = cute_type_element(mlirValueGetType(value)),
                    .i32 = mlirIntegerTypeGet(b.context, 32),
                    .whole = whole_warps(op)};
-    if (!suits(&r)) return;
+    if (!check_reduction(&r)) return;
     *w->changed = true;
     MlirValue result = subgroup ? reduce_subgroup(&b, &r, value) : reduce_block(&b, &r, value);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
     mlirOperationDestroy(op);
 }
 
-static void module(MlirOperation op, void *context)
+static void lower_reduction_module(MlirOperation op, void *context)
 {
     work w = *(work *)context;
     w.module = op;
-    cute_op_each(op, "gpu.", lower, &w);
+    cute_op_each(op, "gpu.", lower_reduction, &w);
 }
 
 static void run_lower_reductions(MlirOperation root, cute_pass_run *pass)
 {
     bool changed = false;
     work w = {.pass = pass, .changed = &changed};
-    if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", module, &w);
+    if (cute_pass_arch(pass, 0, root, &w.arch)) cute_op_each(root, "gpu.module", lower_reduction_module, &w);
     if (!changed) cute_pass_unchanged(pass);
 }
 
@@ -455,7 +461,7 @@ static const cute_pass_option options[] = {
 
 const cute_pass cute_pass_lower_reductions = {
     .name = "cute-lower-reductions",
-    .help = "Lower reductions of warps and blocks to shuffles",
+    .help = "Lower warp and block reductions to shuffles",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

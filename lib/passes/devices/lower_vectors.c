@@ -1,9 +1,9 @@
-/* cute-lower-vectors: operations of vector that convert-vector-to-llvm leaves.
+/* cute-lower-vectors: lowers operations of vector that convert-vector-to-llvm does not.
  *
- * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan,
- * no vector.contract of another kind than add, no vector.mask around a
- * transfer, no vector.extract or insert of a
- * scalar at a position of several numbers that are not all known, and no vector.from_elements of rank 2 and more.
+ * Requires: kernels in gpu.modules. Ensures there: no vector.multi_reduction, no vector.scan, no
+ * vector.contract of a kind other than add, no vector.mask around a transfer, no vector.extract or insert of
+ * a scalar at a position of several numbers that are not all known, and no vector.from_elements of rank 2
+ * and more.
  *
  *     %r = vector.extract %v[%i, 1] : f32 from vector<2x4xf32>
  * ->
@@ -18,8 +18,8 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-/* The number of an element, from a position with `first` the operand of its first unknown part; null where it is no
- * position of a scalar in a vector of rank 2 and more with an unknown part. */
+/* Linear index of an element, from a position whose unknown parts are operands starting at `first`; null
+ * unless it is the position of a scalar in a vector of rank 2 and more with an unknown part. */
 static MlirValue element_number(const cute_builder *b, MlirOperation op, MlirType vector, intptr_t first)
 {
     MlirAttribute position = mlirOperationGetAttributeByName(op, cute_text("static_position"));
@@ -101,10 +101,10 @@ static const struct {
 typedef struct work {
     cute_pass_run *pass;
     bool changed;
-    bool patterns; /* something for cute_lower_vectors is there */
+    bool patterns; /* cute_lower_vectors has something to do */
 } work;
 
-/* convert-vector-to-llvm takes sums of products only. */
+/* convert-vector-to-llvm accepts only sums of products. */
 static bool is_other_contraction(MlirOperation op)
 {
     if (!cute_op_is(op, "vector.contract")) return false;
@@ -116,7 +116,7 @@ static bool is_other_contraction(MlirOperation op)
     return other;
 }
 
-static void visit(MlirOperation op, void *context)
+static void lower_vector_op(MlirOperation op, void *context)
 {
     static const char *const upstream[] = {"vector.mask", "vector.multi_reduction", "vector.scan"};
     work *w = context;
@@ -131,11 +131,11 @@ static void visit(MlirOperation op, void *context)
     }
 }
 
-static void module(MlirOperation op, void *context)
+static void lower_vector_module(MlirOperation op, void *context)
 {
     work *w = context;
     w->patterns = false;
-    cute_op_each(op, "vector.", visit, w);
+    cute_op_each(op, "vector.", lower_vector_op, w);
     if (!w->patterns) return;
     w->changed = true;
     if (!cute_lower_vectors(op)) cute_pass_fail(w->pass);
@@ -144,13 +144,13 @@ static void module(MlirOperation op, void *context)
 static void run_lower_vectors(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
-    cute_op_each(root, "gpu.module", module, &w);
+    cute_op_each(root, "gpu.module", lower_vector_module, &w);
     if (!w.changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_lower_vectors = {
     .name = "cute-lower-vectors",
-    .help = "Lower operations of vector that convert-vector-to-llvm leaves",
+    .help = "Lower operations of vector that convert-vector-to-llvm does not",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_VECTOR,
     .run = run_lower_vectors,

@@ -1,8 +1,8 @@
-/* cute-memory-model: fences and atomic accesses of llvm as instructions of the PTX memory model.
+/* cute-memory-model: lowers fences and atomic accesses of llvm to the PTX memory model.
  *
  * Requires: nothing. Ensures: no llvm.fence, no atomic llvm.load or llvm.store, no llvm.cmpxchg, and no
- * llvm.atomicrmw in gpu.modules but relaxed ones at gpu scope that LLVM selects as one instruction. LLVM 19 has no
- * instructions for the former, and drops the order and the scope of the latter.
+ * llvm.atomicrmw in gpu.modules except relaxed ones at gpu scope that LLVM selects as one instruction. LLVM
+ * 19 cannot select the former, and drops the order and scope of the latter.
  *
  *     %v = llvm.load %p atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
  * ->
@@ -27,7 +27,7 @@ static int64_t order_attribute(MlirOperation op, const char *name)
     return mlirAttributeIsNull(attribute) ? NOT_ATOMIC : mlirIntegerAttrGetValueInt(attribute);
 }
 
-static cute_order order_of(int64_t ordering)
+static cute_order llvm_order(int64_t ordering)
 {
     switch (ordering) {
     case ACQUIRE: return CUTE_ORDER_ACQUIRE;
@@ -38,7 +38,7 @@ static cute_order order_of(int64_t ordering)
     }
 }
 
-/* Scopes by LLVM's names for NVPTX, and by PTX's, HSA's and MLIR's. */
+/* Scope names of LLVM's NVPTX, PTX, HSA and MLIR. */
 static const struct {
     const char *name, *scope;
 } scopes[] = {
@@ -48,7 +48,7 @@ static const struct {
 };
 
 /* False after an error on `op`. */
-static bool scope_of(MlirOperation op, const cute_device_work *w, const char **scope)
+static bool llvm_scope(MlirOperation op, const cute_device_work *w, const char **scope)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("syncscope"));
     MlirStringRef name = mlirAttributeIsNull(attribute) ? cute_text("") : mlirStringAttrGetValue(attribute);
@@ -74,7 +74,7 @@ static bool scope_of(MlirOperation op, const cute_device_work *w, const char **s
     return false;
 }
 
-/* Local and constant memory is seen by one thread, or never changes: no order is needed. */
+/* Local memory is private and constant memory never changes: no order is needed. */
 static bool is_unshared(MlirValue pointer)
 {
     int space = (int)mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer));
@@ -89,14 +89,14 @@ static void make_plain(MlirOperation op)
     mlirOperationRemoveAttributeByName(op, cute_text("syncscope"));
 }
 
-static bool lower_fence(MlirOperation op, cute_atomic atomic)
+static bool lower_llvm_fence(MlirOperation op, cute_atomic atomic)
 {
     cute_builder b = cute_builder_before(op);
     cute_atomic_fence(&b, atomic);
     return true;
 }
 
-static bool lower_load(MlirOperation op, cute_atomic atomic)
+static bool lower_atomic_load(MlirOperation op, cute_atomic atomic)
 {
     MlirValue old = mlirOperationGetResult(op, 0);
     MlirType type = mlirValueGetType(old);
@@ -106,7 +106,7 @@ static bool lower_load(MlirOperation op, cute_atomic atomic)
     return true;
 }
 
-static bool lower_store(MlirOperation op, cute_atomic atomic)
+static bool lower_atomic_store(MlirOperation op, cute_atomic atomic)
 {
     MlirValue value = mlirOperationGetOperand(op, 0);
     if (!cute_atomic_type(op, mlirValueGetType(value), 8)) return false;
@@ -121,7 +121,7 @@ static cute_atomic_kind kind_of(MlirOperation op)
         mlirOperationGetAttributeByName(op, cute_text("bin_op")));
 }
 
-static bool lower_update(MlirOperation op, cute_atomic atomic)
+static bool lower_atomicrmw(MlirOperation op, cute_atomic atomic)
 {
     MlirValue operand = mlirOperationGetOperand(op, 1);
     if (!cute_atomic_type(op, mlirValueGetType(operand), 16)) return false;
@@ -149,36 +149,38 @@ static bool lower_cmpxchg(MlirOperation op, cute_atomic atomic)
     return true;
 }
 
-/* The attribute with the order, the operand with the address (-1: none), what makes it. */
+/* The attribute with the order, the address operand (-1: none), the lowering. */
 static const struct {
     const char *name, *order;
     int pointer;
     bool (*lower)(MlirOperation op, cute_atomic atomic);
 } operations[] = {
-    {"llvm.load", "ordering", 0, lower_load},        {"llvm.store", "ordering", 1, lower_store},
-    {"llvm.atomicrmw", "ordering", 0, lower_update}, {"llvm.cmpxchg", "success_ordering", 0, lower_cmpxchg},
-    {"llvm.fence", "ordering", -1, lower_fence},
+    {"llvm.load", "ordering", 0, lower_atomic_load},
+    {"llvm.store", "ordering", 1, lower_atomic_store},
+    {"llvm.atomicrmw", "ordering", 0, lower_atomicrmw},
+    {"llvm.cmpxchg", "success_ordering", 0, lower_cmpxchg},
+    {"llvm.fence", "ordering", -1, lower_llvm_fence},
 };
 
-/* Where a failed comparison is to acquire more than a successful one, both do. */
-static int64_t strongest(int64_t success, int64_t failure)
+/* If a failed comparison has a stronger order than a successful one, both use it. */
+static int64_t strongest_order(int64_t success, int64_t failure)
 {
     if (failure == SEQ_CST) return SEQ_CST;
     if (failure != ACQUIRE) return success;
     return success == RELEASE ? ACQ_REL : success == MONOTONIC ? ACQUIRE : success;
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_memory_op(MlirOperation op, void *context)
 {
     cute_device_work *w = context;
     size_t which = 0, count = sizeof operations / sizeof *operations;
     while (which < count && !cute_op_is(op, operations[which].name)) which++;
     if (which == count) return;
     int64_t ordering = order_attribute(op, operations[which].order);
-    ordering = strongest(ordering, order_attribute(op, "failure_ordering"));
+    ordering = strongest_order(ordering, order_attribute(op, "failure_ordering"));
     if (ordering == NOT_ATOMIC) return;
-    cute_atomic atomic = {.order = order_of(ordering), .arch = w->arch};
-    if (!scope_of(op, w, &atomic.scope)) {
+    cute_atomic atomic = {.order = llvm_order(ordering), .arch = w->arch};
+    if (!llvm_scope(op, w, &atomic.scope)) {
         cute_pass_fail(w->pass);
         return;
     }
@@ -202,7 +204,7 @@ static void lower(MlirOperation op, void *context)
 
 static void run_memory_model(MlirOperation root, cute_pass_run *pass)
 {
-    cute_lower_each(root, pass, "llvm.", CUTE_WALK_OUTER_FIRST, lower);
+    cute_lower_each(root, pass, "llvm.", CUTE_WALK_OUTER_FIRST, lower_memory_op);
 }
 
 static const cute_pass_option options[] = {

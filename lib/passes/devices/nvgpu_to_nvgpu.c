@@ -1,4 +1,5 @@
-/* cute-nvgpu-to-nvgpu: instructions and communication of threads as operations of nvvm, llvm and inline PTX.
+/* cute-nvgpu-to-nvgpu: lowers instructions and thread communication to operations of nvvm, llvm and inline
+ * PTX.
  *
  * Requires: nothing. Ensures: no operation cute_nvgpu.arch.* of sm_80 to sm_90.
  *
@@ -25,20 +26,20 @@
 #include "lib/passes/tensors/tma_lowering.h"
 #include "lib/passes/tensors/wgmma.h"
 
-/* ---- reading operations ---- */
+/* ---- attributes ---- */
 
 static MlirType i32_of(const cute_builder *b)
 {
     return mlirIntegerTypeGet(b->context, 32);
 }
 
-static void replace(MlirOperation op, MlirValue value)
+static void replace_result(MlirOperation op, MlirValue value)
 {
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
 }
 
-/* Whether the printed attribute has that word. */
-static bool says(MlirOperation op, const char *name, const char *word)
+/* Whether the printed attribute contains the word. */
+static bool attribute_has_word(MlirOperation op, const char *name, const char *word)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text(name));
     if (mlirAttributeIsNull(attribute)) return false;
@@ -60,7 +61,7 @@ static int number_of(MlirOperation op, const char *name)
     return (int)mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(op, cute_text(name)));
 }
 
-/* ---- copies and products ---- */
+/* ---- copies and MMAs ---- */
 
 static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
@@ -68,7 +69,8 @@ static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *
     cute_builder b = cute_builder_before(op);
     MlirValue to = mlirOperationGetOperand(op, 0), from = mlirOperationGetOperand(op, 1);
     const cute_pointer *pointer = cute_type_peek(mlirValueGetType(to))->pointer;
-    cute_cp_async how = {.bytes = pointer->bits / 8, .global = says(op, "cache_mode", "global")};
+    cute_cp_async how = {.bytes = pointer->bits / 8,
+                         .global = attribute_has_word(op, "cache_mode", "global")};
     if (mlirOperationGetNumOperands(op) > 2) how.predicate = mlirOperationGetOperand(op, 2);
     if (cute_op_has(op, "l2_prefetch")) how.prefetch = number_of(op, "l2_prefetch");
     MlirAttribute eviction = mlirOperationGetAttributeByName(op, cute_text("l2_eviction"));
@@ -83,7 +85,7 @@ static cute_status lower_cp_async(const cute_expansion *x, const cute_pass_run *
     return CUTE_OK;
 }
 
-static cute_status matrices_of(const cute_expansion *x, MlirOperation op, int *out)
+static cute_status matrix_count(const cute_expansion *x, MlirOperation op, int *out)
 {
     *out = number_of(op, "num_matrices");
     if (*out == 1 || *out == 2 || *out == 4) return CUTE_OK;
@@ -96,11 +98,12 @@ static cute_status lower_ldsm(const cute_expansion *x, const cute_pass_run *pass
     cute_builder b = cute_builder_before(op);
     MlirValue words[4];
     int count;
-    CUTE_TRY(matrices_of(x, op, &count));
+    CUTE_TRY(matrix_count(x, op, &count));
     MlirValue from = cute_arch_address(&b, mlirOperationGetOperand(op, 0));
     cute_arch_ldmatrix(&b, from, count, cute_op_has(op, "transpose"), words);
-    replace(op, cute_build_value(&b, "vector.from_elements", mlirValueGetType(mlirOperationGetResult(op, 0)),
-                                 (cute_operands){words, count}, CUTE_NO_NAMED));
+    replace_result(op, cute_build_value(&b, "vector.from_elements",
+                                        mlirValueGetType(mlirOperationGetResult(op, 0)),
+                                        (cute_operands){words, count}, CUTE_NO_NAMED));
     return CUTE_OK;
 }
 
@@ -110,16 +113,16 @@ static cute_status lower_stsm(const cute_expansion *x, const cute_pass_run *pass
     cute_builder b = cute_builder_before(op);
     MlirValue words[4];
     int count;
-    CUTE_TRY(matrices_of(x, op, &count));
+    CUTE_TRY(matrix_count(x, op, &count));
     MlirValue to = cute_arch_address(&b, mlirOperationGetOperand(op, 0));
     for (int i = 0; i < count; i++) words[i] = cute_vector_extract(&b, mlirOperationGetOperand(op, 1), i);
     cute_arch_stmatrix(&b, to, count, cute_op_has(op, "transpose"), words);
     return CUTE_OK;
 }
 
-/* The atom that an mma operation names by its attributes and results. */
-static cute_status atom_of(const cute_expansion *x, MlirOperation op, const char *mnemonic,
-                           const cute_atom **out)
+/* The atom of an mma operation, from its attributes and results. */
+static cute_status atom_of_mma(const cute_expansion *x, MlirOperation op, const char *mnemonic,
+                               const cute_atom **out)
 {
     cute_buffer shape = {0}, a = {0}, b = {0};
     int m = 0, n = 0, k = 0;
@@ -150,7 +153,7 @@ static cute_status lower_mma(const cute_expansion *x, MlirOperation op, const ch
 {
     enum { MOST = 64 };
     const cute_atom *atom;
-    CUTE_TRY(atom_of(x, op, mnemonic, &atom));
+    CUTE_TRY(atom_of_mma(x, op, mnemonic, &atom));
     cute_builder b = cute_builder_before(op);
     MlirValue registers[MOST], d[MOST];
     intptr_t count = 0;
@@ -171,7 +174,7 @@ static cute_status lower_mma(const cute_expansion *x, MlirOperation op, const ch
                          atom->operand[CUTE_ATOM_C].registers, atom->name,
                          (long)mlirOperationGetNumResults(op));
     if (!cute_arch_mma(&b, atom, first[0], first[1], first[2], d))
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering by %s", atom->text);
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported by %s", atom->text);
     for (int i = 0; i < atom->operand[CUTE_ATOM_C].registers; i++) {
         MlirValue result = mlirOperationGetResult(op, i);
         MlirType type = mlirValueGetType(result);
@@ -206,7 +209,7 @@ static cute_status lower_get_dyn_smem(const cute_expansion *x, const cute_pass_r
     MlirValue result = mlirOperationGetResult(op, 0);
     const cute_pointer *pointer = cute_type_peek(mlirValueGetType(result))->pointer;
     MlirValue address = cute_shared_dynamic(&b, module, pointer->align);
-    replace(op, cute_cast(&b, address, mlirValueGetType(result)));
+    replace_result(op, cute_cast(&b, address, mlirValueGetType(result)));
     return CUTE_OK;
 }
 
@@ -215,14 +218,14 @@ static cute_status lower_get_dyn_smem_size(const cute_expansion *x, const cute_p
 {
     (void)x, (void)pass;
     cute_builder b = cute_builder_before(op);
-    replace(op,
-            cute_assembly(&b, false, "mov.u32 $0, %dynamic_smem_size;", "=r", CUTE_NO_OPERANDS, i32_of(&b)));
+    replace_result(
+        op, cute_assembly(&b, false, "mov.u32 $0, %dynamic_smem_size;", "=r", CUTE_NO_OPERANDS, i32_of(&b)));
     return CUTE_OK;
 }
 
 /* ---- warps ---- */
 
-static MlirNamedAttribute kind(const cute_builder *b, const char *mnemonic, const char *word)
+static MlirNamedAttribute kind_attribute(const cute_builder *b, const char *mnemonic, const char *word)
 {
     char text[64];
     snprintf(text, sizeof text, "#nvvm<%s %s>", mnemonic, word);
@@ -230,13 +233,13 @@ static MlirNamedAttribute kind(const cute_builder *b, const char *mnemonic, cons
 }
 
 /* shfl.sync of all lanes. */
-static MlirValue shuffle(const cute_builder *b, const char *mode, MlirValue value, MlirValue lane)
+static MlirValue build_shuffle(const cute_builder *b, const char *mode, MlirValue value, MlirValue lane)
 {
     MlirType i32 = i32_of(b);
     MlirValue clamp = cute_integer(b, i32, strcmp(mode, "up") ? 31 : 0);
     return cute_build_value(b, "nvvm.shfl.sync", mlirValueGetType(value),
                             CUTE_OPERANDS(cute_integer(b, i32, -1), value, lane, clamp),
-                            CUTE_NAMED(kind(b, "shfl_kind", mode)));
+                            CUTE_NAMED(kind_attribute(b, "shfl_kind", mode)));
 }
 
 static cute_status lower_broadcast(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -245,7 +248,7 @@ static cute_status lower_broadcast(const cute_expansion *x, const cute_pass_run 
     cute_builder b = cute_builder_before(op);
     bool named = mlirOperationGetNumOperands(op) > 1;
     MlirValue lane = named ? mlirOperationGetOperand(op, 1) : cute_integer(&b, i32_of(&b), 0);
-    replace(op, shuffle(&b, "idx", mlirOperationGetOperand(op, 0), lane));
+    replace_result(op, build_shuffle(&b, "idx", mlirOperationGetOperand(op, 0), lane));
     return CUTE_OK;
 }
 
@@ -256,11 +259,12 @@ static cute_status lower_shuffle(const cute_expansion *x, const cute_pass_run *p
     MlirStringRef mode = word_of(op, "mode");
     const char *text = cute_arena_copy(x->arena, mode.data, mode.length);
     if (!text) return cute_fail_memory(x->diag);
-    replace(op, shuffle(&b, text, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)));
+    replace_result(op,
+                   build_shuffle(&b, text, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)));
     return CUTE_OK;
 }
 
-/* How two lanes' values are combined, and redux.sync's name of it. */
+/* Operations that combine the values of two lanes, and their names in redux.sync. */
 static const struct {
     const char *kind, *integer, *real, *redux;
 } combiners[] = {
@@ -286,15 +290,16 @@ static cute_status all_reduce(const cute_expansion *x, MlirOperation op, bool re
         const char *combine = real ? combiners[i].real : combiners[i].integer;
         if (!combine) break;
         if (redux && !real && combiners[i].redux && count == 32) {
-            replace(op, cute_build_value(&b, "nvvm.redux.sync", i32,
-                                         CUTE_OPERANDS(value, cute_integer(&b, i32, -1)),
-                                         CUTE_NAMED(kind(&b, "redux_kind", combiners[i].redux))));
+            replace_result(
+                op,
+                cute_build_value(&b, "nvvm.redux.sync", i32, CUTE_OPERANDS(value, cute_integer(&b, i32, -1)),
+                                 CUTE_NAMED(kind_attribute(&b, "redux_kind", combiners[i].redux))));
             return CUTE_OK;
         }
         for (int64_t distance = count / 2; distance; distance /= 2)
-            value =
-                cute_binary(&b, combine, value, shuffle(&b, "bfly", value, cute_integer(&b, i32, distance)));
-        replace(op, value);
+            value = cute_binary(&b, combine, value,
+                                build_shuffle(&b, "bfly", value, cute_integer(&b, i32, distance)));
+        replace_result(op, value);
         return CUTE_OK;
     }
     return cute_fail(x->diag, CUTE_INVALID, NULL, "expects add, mul, min or max of floats");
@@ -306,7 +311,7 @@ static cute_status lower_all_reduce(const cute_expansion *x, const cute_pass_run
     return all_reduce(x, op, true);
 }
 
-/* Before redux.sync. */
+/* For architectures without redux.sync. */
 static cute_status lower_all_reduce_sm75(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
@@ -325,10 +330,11 @@ static cute_status lower_vote(const cute_expansion *x, const cute_pass_run *pass
                          ballot ? "i32" : "i1", mlirIntegerTypeGetWidth(type));
     const char *name = cute_arena_printf(x->arena, "llvm.nvvm.vote.%.*s.sync", (int)which.length, which.data);
     if (!name) return cute_fail_memory(x->diag);
-    replace(op, cute_build_value(
-                    &b, "llvm.call_intrinsic", ballot ? i32 : type,
-                    CUTE_OPERANDS(cute_integer(&b, i32, -1), mlirOperationGetOperand(op, 0)),
-                    CUTE_NAMED(cute_attribute(b.context, "intrin", cute_string_attribute(b.context, name)))));
+    replace_result(
+        op, cute_build_value(
+                &b, "llvm.call_intrinsic", ballot ? i32 : type,
+                CUTE_OPERANDS(cute_integer(&b, i32, -1), mlirOperationGetOperand(op, 0)),
+                CUTE_NAMED(cute_attribute(b.context, "intrin", cute_string_attribute(b.context, name)))));
     return CUTE_OK;
 }
 
@@ -344,7 +350,7 @@ static cute_status lower_warp_sync(const cute_expansion *x, const cute_pass_run 
 
 /* ---- blocks, clusters, groups of copies ---- */
 
-static cute_status lower_fence(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_proxy_fence(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_builder b = cute_builder_before(op);
@@ -396,7 +402,7 @@ static cute_status lower_commit(const cute_expansion *x, const cute_pass_run *pa
     return lower_barrier(op, "nvvm.cp.async.commit.group", CUTE_NO_NAMED);
 }
 
-static cute_status lower_wait(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_wait_group(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)x, (void)pass;
     MlirContext c = mlirOperationGetContext(op);
@@ -439,21 +445,21 @@ static const cute_lower_row rows[] = {
     {ARCH "named_barrier_arrive", lower_named_barrier},
     {ARCH "cluster_arrive", lower_cluster},
     {ARCH "cluster_wait", lower_cluster},
-    {ARCH "fence", lower_fence},
+    {ARCH "fence", lower_proxy_fence},
     {ARCH "cp_async_commit_group", lower_commit},
-    {ARCH "cp_async_wait_group", lower_wait},
+    {ARCH "cp_async_wait_group", lower_wait_group},
 };
 static const cute_lower_row rows_sm75[] = {{ARCH "warp_all_reduce", lower_all_reduce_sm75}};
 #undef ARCH
 
-enum { REDUX = 80 }; /* the first architecture that has redux.sync */
+enum { REDUX = 80 }; /* first architecture with redux.sync */
 
 static void run_nvgpu_to_nvgpu(MlirOperation root, cute_pass_run *pass)
 {
     const cute_arch *arch;
     if (!cute_pass_arch(pass, 0, root, &arch)) return;
     cute_expand_warpgroup_mma(root);
-    /* The first row of a name counts. */
+    /* The first row with a name applies. */
     const cute_lower_table tables[] = {
         {rows_sm75, arch && arch->number < REDUX}, {rows, sizeof rows / sizeof *rows}, cute_sync_rows()};
     cute_lower_tables(root, pass, "cute_nvgpu.", tables, sizeof tables / sizeof *tables);

@@ -56,7 +56,7 @@ static const struct {
 #include "lib/passes/devices/target.def"
 };
 
-static bool suits(const cute_arch *arch, int number, char variant)
+static bool arch_matches(const cute_arch *arch, int number, char variant)
 {
     switch (variant) {
     case 'a': return arch->number == number && arch->variant == 'a';
@@ -65,7 +65,7 @@ static bool suits(const cute_arch *arch, int number, char variant)
     }
 }
 
-static bool refuse(MlirOperation op, const char *needed, const cute_arch *arch)
+static bool refuse_arch(MlirOperation op, const char *needed, const cute_arch *arch)
 {
     char text[160];
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -91,36 +91,36 @@ static bool has_mma(MlirOperation op, const cute_arch *arch)
                     strstr(t, "[8, 8, 16]") || strstr(t, "[8, 8, 32]");
     bool turing = (small && half) || integers;
     cute_buffer_release(&text);
-    return turing || refuse(op, "sm_80", arch);
+    return turing || refuse_arch(op, "sm_80", arch);
 }
 
-/* Of operations that sm_80 has, what only sm_90 has: a count or another block's mbarrier, a scope or the cluster as one. */
+/* Requirements of sm_80 operations that need sm_90: a count, a remote mbarrier, or cluster scope. */
 static bool has_mbarrier(MlirOperation op, const cute_arch *arch)
 {
     if (cute_arch_has(arch->number, CUTE_FEATURE_MBARRIER_REMOTE)) return true;
     if (cute_op_is(op, "cute_nvgpu.arch.mbarrier_arrive") &&
         (cute_op_has(op, "count") || mlirOperationGetNumOperands(op) > 1))
-        return refuse(op, "sm_90 for a count or another block's mbarrier", arch);
+        return refuse_arch(op, "sm_90 for a count or another block's mbarrier", arch);
     if (cute_op_is(op, "cute_nvgpu.arch.mbarrier_test_wait") && cute_op_has(op, "scope"))
-        return refuse(op, "sm_90 for a scope", arch);
+        return refuse_arch(op, "sm_90 for a scope", arch);
     MlirAttribute scope = mlirOperationGetAttributeByName(op, cute_text("scope"));
     if (cute_op_is(op, "cute_nvgpu.arch.fence") && mlirAttributeIsAString(scope) &&
         cute_text_is(mlirStringAttrGetValue(scope), "cluster"))
-        return refuse(op, "sm_90 for the scope 'cluster'", arch);
+        return refuse_arch(op, "sm_90 for the scope 'cluster'", arch);
     return true;
 }
 
-/* Atomic updates of tensors: the cluster as a scope, and vectors other than a pair of f16. */
+/* Atomic updates of tensors that need sm_90: cluster scope, and vectors other than a pair of f16. */
 static bool has_atomic(MlirOperation op, const cute_arch *arch)
 {
     if (arch->number >= 90) return true;
     MlirAttribute scope = mlirOperationGetAttributeByName(op, cute_text("scope"));
     if (!mlirAttributeIsNull(scope) && cute_text_is(mlirStringAttrGetValue(scope), "cluster"))
-        return refuse(op, "sm_90 for the scope 'cluster'", arch);
+        return refuse_arch(op, "sm_90 for the scope 'cluster'", arch);
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     if (!mlirTypeIsAVector(type)) return true;
     bool pair = mlirTypeIsAF16(mlirShapedTypeGetElementType(type)) && mlirShapedTypeGetDimSize(type, 0) == 2;
-    return pair || refuse(op, "sm_90 for a vector other than 2 elements of f16", arch);
+    return pair || refuse_arch(op, "sm_90 for a vector other than 2 elements of f16", arch);
 }
 
 bool cute_target_has(MlirOperation op, const cute_arch *arch)
@@ -134,13 +134,13 @@ bool cute_target_has(MlirOperation op, const cute_arch *arch)
     if (cute_op_is(op, "nvvm.mma.sync") || cute_op_is(op, "nvgpu.mma.sync")) return has_mma(op, arch);
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         if (!cute_op_of(op, needs[i].name) && !cute_op_is(op, needs[i].name)) continue;
-        if (suits(arch, needs[i].number, needs[i].variant)) return true;
+        if (arch_matches(arch, needs[i].number, needs[i].variant)) return true;
         char needed[48];
         const char *suffix = needs[i].variant == 's' ? "a or a later architecture-specific one"
                              : needs[i].variant      ? "a"
                                                      : "";
         snprintf(needed, sizeof needed, "sm_%d%s", needs[i].number, suffix);
-        return refuse(op, needed, arch);
+        return refuse_arch(op, needed, arch);
     }
     return true;
 }
@@ -181,7 +181,7 @@ void cute_targets_each(MlirOperation module,
 
 /* ---- the PTX ISA ---- */
 
-/* What inline assembly has in it that is newer, with the ISA that has it. */
+/* Newer features of inline assembly, and the PTX ISA that introduced them. */
 static const struct {
     const char *instruction, *modifier;
     int isa;

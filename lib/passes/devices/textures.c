@@ -1,4 +1,4 @@
-/* Owns the message about textures and surfaces, and how they are found in LLVM's operations. */
+/* Detection of textures and surfaces in operations of llvm, and the error. */
 #include "lib/passes/devices/textures.h"
 
 #include <ctype.h>
@@ -19,8 +19,8 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '.' || c == '_' || c == ':';
 }
 
-/* Of a name such as `tex.2d.v4.f32.s32`. */
-static const struct row *row_of(MlirStringRef name)
+/* The row for a name such as `tex.2d.v4.f32.s32`. */
+static const struct row *find_texture_row(MlirStringRef name)
 {
     const char *dot = memchr(name.data, '.', name.length);
     if (!dot) return NULL;
@@ -31,21 +31,22 @@ static const struct row *row_of(MlirStringRef name)
     return NULL;
 }
 
-/* The first such instruction of inline PTX: a word behind the beginning, `;`, a brace, a label or a predicate. */
+/* The first such instruction in inline PTX: a word at the beginning or after `;`, a brace, a label or a
+ * predicate. */
 static const struct row *row_in(MlirStringRef text, MlirStringRef *name)
 {
     bool begins = true;
     for (size_t i = 0; i < text.length; i++) {
         char c = text.data[i];
         if (isspace((unsigned char)c)) continue;
-        if (c == '@') { /* a predicate stands before its instruction */
+        if (c == '@') { /* a predicate precedes its instruction */
             while (i + 1 < text.length && !isspace((unsigned char)text.data[i + 1])) i++;
             continue;
         }
         size_t length = 0;
         while (i + length < text.length && is_name_byte(text.data[i + length])) length++;
         *name = mlirStringRefCreate(text.data + i, length);
-        const struct row *found = begins ? row_of(*name) : NULL;
+        const struct row *found = begins ? find_texture_row(*name) : NULL;
         if (found) return found;
         if (length) i += length - 1;
         /* `again:` is a label. */
@@ -54,7 +55,7 @@ static const struct row *row_in(MlirStringRef text, MlirStringRef *name)
     return NULL;
 }
 
-static MlirStringRef text_of(MlirOperation op, const char *attribute)
+static MlirStringRef attribute_text(MlirOperation op, const char *attribute)
 {
     MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text(attribute));
     if (mlirAttributeIsNull(value)) return mlirStringRefCreate("", 0);
@@ -70,18 +71,18 @@ bool cute_texture_refuse(MlirOperation op)
     } callers[] = {{"llvm.call", "callee"}, {"llvm.call_intrinsic", "intrin"}};
     const struct row *row = NULL;
     MlirStringRef name = {0};
-    if (cute_op_is(op, "llvm.inline_asm")) row = row_in(text_of(op, "asm_string"), &name);
+    if (cute_op_is(op, "llvm.inline_asm")) row = row_in(attribute_text(op, "asm_string"), &name);
     for (size_t i = 0; i < sizeof callers / sizeof *callers && !row; i++) {
         if (!cute_op_is(op, callers[i].op)) continue;
-        name = text_of(op, callers[i].attribute);
+        name = attribute_text(op, callers[i].attribute);
         size_t prefix = strlen(intrinsic);
         if (name.length > prefix && !memcmp(name.data, intrinsic, prefix))
-            row = row_of(mlirStringRefCreate(name.data + prefix, name.length - prefix));
+            row = find_texture_row(mlirStringRefCreate(name.data + prefix, name.length - prefix));
     }
     if (!row) return false;
     MlirStringRef called = mlirIdentifierStr(mlirOperationGetName(op));
     cute_buffer text = {0}, instead = {0};
-    cute_buffer_printf(&text, "'%.*s' op %s (%.*s), and nothing here binds textures and surfaces",
+    cute_buffer_printf(&text, "'%.*s' op %s (%.*s), but textures and surfaces are unsupported",
                        (int)called.length, called.data, row->what, (int)name.length, name.data);
     cute_buffer_printf(&instead, "expected %s", row->instead);
     cute_emit_note note = {mlirOperationGetLocation(op), cute_buffer_text(&instead)};

@@ -1,10 +1,11 @@
-/* Textures and surfaces: nothing here binds them, so a kernel that uses one is refused while it is compiled. */
+/* Textures and surfaces are unsupported: kernels that use them are rejected at compile time. */
 #ifndef CUTE_LIB_PASSES_DEVICES_TEXTURES_H
 #define CUTE_LIB_PASSES_DEVICES_TEXTURES_H
 
 #include "lib/ir/mlir/util.h"
 
-/* Whether `op`, one of llvm's, is such an instruction, an intrinsic or inline PTX; it is refused then. */
+/* Whether `op`, of the dialect llvm, is such an instruction, as an intrinsic or inline PTX; if so, reports
+ * an error. */
 bool cute_texture_refuse(MlirOperation op);
 
 #endif

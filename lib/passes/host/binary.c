@@ -1,4 +1,4 @@
-/* See binary.h. What the user said of the gpu.module stays. */
+/* See binary.h. Keeps the attributes that the user put on the gpu.module. */
 #include "lib/passes/host/binary.h"
 
 #include <stdatomic.h>
@@ -48,8 +48,8 @@ MlirAttribute cute_binary_object(MlirAttribute target, cute_object_format format
     return object;
 }
 
-/* `name` and what only a gpu.module has does not stay. */
-static bool stays(MlirStringRef name)
+/* Drops `name` and attributes that only a gpu.module has. */
+static bool is_kept_attribute(MlirStringRef name)
 {
     return !cute_text_is(name, "sym_name") && !cute_text_is(name, "targets") &&
            !cute_text_is(name, "offloadingHandler");
@@ -65,7 +65,7 @@ bool cute_binary_replace(MlirOperation module, MlirAttribute objects)
     if (!attributes) return false;
     for (intptr_t i = 0; i < count; i++) {
         MlirNamedAttribute a = mlirOperationGetAttribute(module, i);
-        if (stays(mlirIdentifierStr(a.name))) attributes[n++] = a;
+        if (is_kept_attribute(mlirIdentifierStr(a.name))) attributes[n++] = a;
     }
     attributes[n++] =
         cute_attribute(context, "sym_name", mlirOperationGetAttributeByName(module, cute_text("sym_name")));

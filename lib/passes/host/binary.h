@@ -1,4 +1,4 @@
-/* gpu.binary: its objects, and a gpu.module that becomes one. Who makes the objects is said by the program. */
+/* Conversion of a gpu.module to a gpu.binary. The program that links this provides the object maker. */
 #ifndef CUTE_LIB_PASSES_HOST_BINARY_H
 #define CUTE_LIB_PASSES_HOST_BINARY_H
 
@@ -8,26 +8,27 @@
 
 typedef enum cute_object_format { CUTE_OBJECT_PTX, CUTE_OBJECT_CUBIN, CUTE_OBJECT_FATBIN } cute_object_format;
 
-/* An object of a gpu.module that is lowered. */
+/* Request for the object of a lowered gpu.module. */
 typedef struct cute_object_request {
     MlirOperation module;
     const cute_arch *arch;
     int opt_level;
     bool lineinfo;
-    const char *toolkit; /* its folder; NULL: to be looked for */
+    const char *toolkit; /* root of the toolkit; NULL: search for it */
     cute_object_format format;
 } cute_object_request;
 
-/* Makes the bytes; what is wrong goes to `diag`. */
+/* Makes the object; errors are added to `diag`. */
 typedef cute_status (*cute_object_maker)(const cute_object_request *request, cute_buffer *out,
                                          cute_diag *diag);
-/* From now on emit-gpu-binary asks `maker`, which knows every architecture; NULL, as at first: MLIR's own serializer. */
+/* Makes emit-gpu-binary use `maker`, which supports every architecture. Initially NULL: MLIR's own
+ * serializer. */
 void cute_binary_set_maker(cute_object_maker maker);
 cute_object_maker cute_binary_maker(void);
 
-/* #gpu.object<target, bin = "...">; null: the text was not taken, which has been told. */
+/* #gpu.object<target, bin = "...">; null after an error has been reported. */
 MlirAttribute cute_binary_object(MlirAttribute target, cute_object_format format, const cute_buffer *bytes);
-/* Puts a gpu.binary with `objects` (an array) in the place of the module. False: out of memory. */
+/* Replaces the module by a gpu.binary with `objects` (an array). False: out of memory. */
 bool cute_binary_replace(MlirOperation module, MlirAttribute objects);
 
 #endif

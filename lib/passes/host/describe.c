@@ -1,5 +1,5 @@
-/* Descriptions of arguments for launches: of kernels', with where each part lies among the parameters, and of host
- * functions', with what a launch has to be given for each. */
+/* Descriptions of arguments for launches: of kernel arguments, with the parameter offset of each part, and
+ * of host functions, with the value that a launch must supply for each. */
 #include "lib/passes/host/describe.h"
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -92,14 +92,14 @@ static void put_tensor_map(cute_dict *d, MlirType type)
     cute_dict_text(d, "fill", map.fill);
 }
 
-/* ---- structs: their leaves in order ---- */
+/* ---- structs: leaves in order ---- */
 
 typedef struct fields {
     MlirContext context;
     MlirAttribute *items;
     size_t count, capacity, integers;
-    const char *prefix; /* of the names: "f0", "f1_0" of a struct in it, or "leaf0" */
-    bool flat;          /* leaves are numbered through */
+    const char *prefix; /* prefix of names: "f0", "f1_0" in a nested struct, or "leaf0" */
+    bool flat;          /* number the leaves consecutively */
 } fields;
 
 static int64_t round_up(int64_t value, int64_t to)
@@ -107,7 +107,7 @@ static int64_t round_up(int64_t value, int64_t to)
     return (value + to - 1) / to * to;
 }
 
-/* Appends the leaves of `type`, which lies at `offset`; false where one has no known place. */
+/* Appends the leaves of `type`, which starts at `offset`; false if one has no known offset. */
 static bool add_fields(fields *f, MlirType type, const char *name, int64_t offset)
 {
     int64_t size, align, at = 0;
@@ -147,9 +147,9 @@ static void put_fields(cute_dict *d, MlirType type, bool flat)
     free(f.items);
 }
 
-/* ---- values of cute ---- */
+/* ---- cute values ---- */
 
-/* The text of the layout of a tensor. */
+/* The layout of a tensor as text. */
 static void put_layout(cute_dict *d, cute_arena *arena, const cute_value *value)
 {
     cute_value layout = *value;
@@ -170,7 +170,7 @@ static void put_cute_pointer(cute_dict *d, const cute_pointer *pointer)
     cute_dict_int(d, "align", pointer->align);
 }
 
-/* A value of cute as a kernel's argument: what stores it is the parameter. */
+/* A cute value as a kernel argument: the parameter has the type that stores it. */
 static const char *put_cute_argument(cute_dict *d, MlirType type, int64_t *count)
 {
     const char *kind = "struct";
@@ -232,7 +232,7 @@ static MlirType argument_type(MlirOperation function, intptr_t index)
         mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)), index));
 }
 
-/* What cute-nvgpu-tma-materialize says of a tensor map. */
+/* The description that cute-nvgpu-tma-materialize attached to a tensor map. */
 static const char *put_made_map(cute_dict *d, MlirAttribute map)
 {
     static const struct {
@@ -314,7 +314,7 @@ static const char *put_cute_parameter(cute_dict *d, MlirType type)
     cute_arena *arena = cute_arena_create();
     const cute_value *value = cute_type_peek(type);
     if (!arena || !value) {
-        if (cute_type_is_static(type)) kind = "stream"; /* nothing has to be given */
+        if (cute_type_is_static(type)) kind = "stream"; /* the caller does not supply it */
     } else if (value->pointer) {
         kind = value->type == CUTE_PTR ? "pointer" : "memref";
         put_cute_pointer(d, value->pointer);

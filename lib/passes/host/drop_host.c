@@ -1,7 +1,7 @@
-/* cute-drop-host: leaves only the device's modules.
+/* cute-drop-host: removes host code.
  *
- * Requires: launches outlined. Ensures: a builtin.module holds gpu.module and gpu.binary operations alone.
- * Host code has no part in PTX, and its launches would pin kernels' types.
+ * Requires: launches outlined. Ensures: a builtin.module contains only gpu.module and gpu.binary operations.
+ * PTX needs no host code, and launches would fix the types of kernels.
  *
  *     func.func @main() { gpu.launch_func @m::@k ... }  gpu.module @m { ... }
  * ->
@@ -26,7 +26,7 @@ static void run_drop_host(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_drop_host = {
     .name = "cute-drop-host",
-    .help = "Remove everything but the device's modules",
+    .help = "Remove all operations except device modules",
     .anchor = "builtin.module",
     .run = run_drop_host,
 };

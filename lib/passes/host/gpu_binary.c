@@ -1,10 +1,10 @@
-/* attach-nvvm-target and emit-gpu-binary: from gpu.module to gpu.binary inside cute-opt.
+/* attach-nvvm-target and emit-gpu-binary: compile gpu.modules to gpu.binary inside cute-opt.
  *
- * attach-nvvm-target requires nothing and ensures that each gpu.module has a target more, once.
- * emit-gpu-binary requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each is
- * a gpu.binary with an object for each of its targets. In cute-opt objects are made as cute-ptx and cute-link make
- * them (binary.h), for every architecture and with metadata; bitcode, and what a target says of its features, flags and
- * libraries, is left to MLIR's serializer, whose architectures are those of LLVM 19's NVPTX.
+ * attach-nvvm-target requires nothing and ensures that each gpu.module has the target, once. emit-gpu-binary
+ * requires one-shot-convert-to-llvm and a target on each gpu.module; it ensures that each becomes a
+ * gpu.binary with an object for each of its targets. In cute-opt, objects are made by the code of cute-ptx
+ * and cute-link (binary.h), for every architecture and with metadata. Bitcode, and targets with features,
+ * flags or libraries, use MLIR's serializer, which supports the architectures of LLVM 19's NVPTX.
  *
  *     gpu.module @m [#nvvm.target<chip = "sm_90a">] { llvm.func @k() attributes {nvvm.kernel} { ... } }
  * ->
@@ -27,13 +27,13 @@
 
 enum { CHIP, FEATURES, LEVEL };
 static const cute_pass_option attach_options[] = {
-    [CHIP] = {"chip", CUTE_PASS_TEXT, "Architecture, for example sm_90a", 0, "sm_80"},
+    [CHIP] = {"chip", CUTE_PASS_TEXT, "Architecture such as sm_90a", 0, "sm_80"},
     [FEATURES] = {"features", CUTE_PASS_TEXT,
-                  "Features of the backend such as +ptx83; empty: what the chip needs", 0, ""},
+                  "Backend features such as +ptx83; empty: those that the chip needs", 0, ""},
     [LEVEL] = {"opt-level", CUTE_PASS_INT, "Optimization level, 0 to 3", 2, NULL},
 };
 
-/* Null after an error. Fields that are as by default stay out, as the attribute prints itself. */
+/* Null after an error. Omits fields with default values, as the attribute's printer does. */
 static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
 {
     MlirStringRef chip = cute_pass_text(pass, CHIP), features = cute_pass_text(pass, FEATURES);
@@ -50,7 +50,7 @@ static MlirAttribute target_of(MlirOperation root, cute_pass_run *pass)
     cute_buffer_append(&text, chip.data, chip.length);
     const cute_arch *arch = cute_arch_find(cute_buffer_text(&text));
     cute_buffer_release(&text);
-    /* LLVM 19 has no sm_88 of its own. */
+    /* LLVM 19 has no separate sm_88. */
     if (arch && cute_text_is(chip, arch->name) && arch->backends & CUTE_BACKEND_NVPTX)
         chip = cute_text(arch->target);
     cute_buffer_printf(&text, "#nvvm.target<O = %d, chip = \"%.*s\"", (int)level, (int)chip.length,
@@ -84,7 +84,7 @@ static void attach_one(MlirOperation module, void *context)
     free(all);
 }
 
-static void attach(MlirOperation root, cute_pass_run *pass)
+static void run_attach_target(MlirOperation root, cute_pass_run *pass)
 {
     MlirAttribute target = target_of(root, pass);
     if (mlirAttributeIsNull(target))
@@ -100,12 +100,12 @@ const cute_pass cute_pass_attach_target = {
     .options = attach_options,
     .option_count = sizeof attach_options / sizeof *attach_options,
     .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
-    .run = attach,
+    .run = run_attach_target,
 };
 
-/* ---- what inline assembly needs ---- */
+/* ---- PTX ISA of inline assembly ---- */
 
-enum { NEWEST = 85 }; /* the PTX ISA that LLVM 19 writes */
+enum { NEWEST = 85 }; /* latest PTX ISA that LLVM 19 emits */
 
 static void note_assembly(MlirOperation op, void *context)
 {
@@ -120,8 +120,8 @@ static void note_assembly(MlirOperation op, void *context)
     cute_buffer_release(&copy);
 }
 
-/* Targets that name no features are given those of the module's inline assembly: LLVM writes the oldest PTX ISA that the chip
- * has, in which instructions of Hopper's are missing. */
+/* Adds the features that inline assembly needs to targets without any: LLVM defaults to the oldest PTX ISA
+ * of the chip, which lacks some Hopper instructions. */
 static void state_features(MlirOperation module, void *context)
 {
     (void)context;
@@ -160,10 +160,10 @@ static void state_features(MlirOperation module, void *context)
 enum { TARGET, TOOLKIT, LINES };
 static const cute_pass_option emit_options[] = {
     [TARGET] = {"compilation-target", CUTE_PASS_TEXT,
-                "isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
-    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Folder of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH",
+                "Output format: isa (PTX), bin (cubin), fatbin, or offload or llvm (LLVM bitcode)", 0, "isa"},
+    [TOOLKIT] = {"toolkit", CUTE_PASS_TEXT, "Root of the CUDA toolkit; empty: CUDA_PATH, CUDA_HOME or PATH",
                  0, ""},
-    [LINES] = {"lineinfo", CUTE_PASS_BOOL, "Keep source lines in cubins", 0, NULL},
+    [LINES] = {"lineinfo", CUTE_PASS_BOOL, "Emit source lines in cubins", 0, NULL},
 };
 
 static const struct {
@@ -181,15 +181,15 @@ static bool is_there(MlirStringRef folder, const char *file)
     return there;
 }
 
-/* Upstream says that the folder is missing, but goes on with what it finds elsewhere. */
+/* Upstream reports a missing folder but continues with a toolkit found elsewhere. */
 static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit, bool assembles)
 {
     if (!toolkit.length) return true;
     bool folder = is_there(toolkit, "");
     if (folder && (!assembles || is_there(toolkit, "/bin/ptxas"))) return true;
     cute_buffer message = {0};
-    cute_buffer_printf(&message, "emit-gpu-binary expects the folder of a CUDA toolkit, got '%.*s'%s",
-                       (int)toolkit.length, toolkit.data, folder ? ", in which there is no bin/ptxas" : "");
+    cute_buffer_printf(&message, "emit-gpu-binary expects the root of a CUDA toolkit, got '%.*s'%s",
+                       (int)toolkit.length, toolkit.data, folder ? ", which has no bin/ptxas" : "");
     cute_emit_error(mlirOperationGetLocation(root), cute_buffer_text(&message));
     cute_buffer_release(&message);
     return false;
@@ -198,19 +198,19 @@ static bool toolkit_is_there(MlirOperation root, MlirStringRef toolkit, bool ass
 typedef struct chips {
     MlirOperation module;
     bool good;
-    bool foreign; /* one that LLVM's NVPTX lacks is good, too */
+    bool foreign; /* also accept chips that LLVM's NVPTX lacks */
 } chips;
 
-/* A chip that LLVM's NVPTX lacks would become PTX of another one, without an error; at operations that a chip
- * lacks LLVM gives up without a line. */
+/* For a chip that LLVM's NVPTX lacks, LLVM would silently emit PTX for another one; for operations that a
+ * chip lacks it reports no location. */
 static bool check_chip(const char *chip, const cute_arch *arch, void *context)
 {
     chips *c = context;
     if (arch && !(arch->backends & CUTE_BACKEND_NVPTX) && !c->foreign) {
         cute_buffer message = {0};
         cute_buffer_printf(&message,
-                           "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; cute-ptx "
-                           "compiles for it with libNVVM",
+                           "emit-gpu-binary expects an architecture of LLVM 19, got '%s'; use cute-ptx, "
+                           "which compiles for it with libNVVM",
                            chip);
         cute_emit_error(mlirOperationGetLocation(c->module), cute_buffer_text(&message));
         cute_buffer_release(&message);
@@ -227,7 +227,7 @@ static void check_chips(MlirOperation module, void *context)
     cute_targets_each(module, check_chip, c);
 }
 
-/* ---- objects as cute-ptx and cute-link make them ---- */
+/* ---- objects made by cute-ptx and cute-link ---- */
 
 typedef struct object_work {
     cute_pass_run *pass;
@@ -237,7 +237,8 @@ typedef struct object_work {
     bool lineinfo;
 } object_work;
 
-/* What a target says: its architecture and level. False: it says more than that, or no architecture that is known. */
+/* Architecture and optimization level of a target. False if it has other fields or an unknown
+ * architecture. */
 static bool read_target(MlirAttribute target, const cute_arch **arch, int *level)
 {
     static const char *const others[] = {"features = ", "flags = ", "link = ", "triple = "};
@@ -261,7 +262,7 @@ static void look_for_kernel(MlirOperation f, void *context)
     *(bool *)context |= cute_kernel_is(f);
 }
 
-/* A module of which each target is one for the maker. */
+/* Whether the maker supports each target of the module. */
 static bool is_plain(MlirOperation module)
 {
     MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
@@ -290,7 +291,7 @@ static MlirLocation location_of(MlirOperation module, const cute_message *messag
                                       (unsigned)(place->column > 0 ? place->column : 1));
 }
 
-/* Each message with its notes. */
+/* Reports each message with its notes. */
 static void pass_on(MlirOperation module, const cute_diag *diag)
 {
     enum { NOTES = 16 };
@@ -336,7 +337,7 @@ static void make_objects(MlirOperation module, void *context)
     free(objects);
 }
 
-/* False: it is MLIR's serializer that has to do it. */
+/* False: use MLIR's serializer instead. */
 static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef target, MlirStringRef toolkit)
 {
     static const char *const names[] = {
@@ -361,19 +362,18 @@ static bool make_all(MlirOperation root, cute_pass_run *pass, MlirStringRef targ
     return true;
 }
 
-/* Upstream names such a kernel, and not what is to be done about it. */
+/* Upstream rejects such a kernel without suggesting a fix. */
 static void refuse_unlowered(MlirOperation kernel, void *context)
 {
     if (cute_op_is(mlirOperationGetParentOperation(kernel), "gpu.module")) {
-        cute_emit_error(
-            mlirOperationGetLocation(kernel),
-            "emit-gpu-binary expects kernels of llvm and nvvm, got a gpu.func; run cute-full-lowering "
-            "before it, or cute-to-nvvm in its place");
+        cute_emit_error(mlirOperationGetLocation(kernel),
+                        "emit-gpu-binary expects kernels of llvm and nvvm, got a gpu.func; run "
+                        "cute-full-lowering first, or cute-to-nvvm instead");
         *(bool *)context = false;
     }
 }
 
-static void emit(MlirOperation root, cute_pass_run *pass)
+static void run_emit_binary(MlirOperation root, cute_pass_run *pass)
 {
     chips c = {.good = true};
     bool lowered = true;
@@ -420,5 +420,5 @@ const cute_pass cute_pass_emit_binary = {
     .options = emit_options,
     .option_count = sizeof emit_options / sizeof *emit_options,
     .dialects = CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM,
-    .run = emit,
+    .run = run_emit_binary,
 };

@@ -1,8 +1,9 @@
-/* cute-host-functions: of the host's code what launches kernels stays, and says what it takes.
+/* cute-host-functions: keeps the host functions that launch kernels, and records their parameters.
  *
- * Requires: launches outlined. Ensures: a func.func of the host is public and launches a kernel, or is called by one
- * that does, or its body is empty but for its return; a public one carries `cute.host`, its parameters as the source
- * has them (docs/metadata.md), for they are lowered before cute-launch-plan.
+ * Requires: launches outlined. Ensures: each func.func on the host is public and launches a kernel, or is
+ * called by one that does, or is empty except for its return; a public one carries `cute.host`, its
+ * parameters as declared in the source (docs/metadata.md), because their types are lowered before
+ * cute-launch-plan.
  *
  *     func.func @main(%a: !cute.memref<f32, gmem, "(?):(1)"> {cute.name = "a"}) { ... gpu.launch_func ... }
  * ->
@@ -42,16 +43,16 @@ MlirOperation cute_host_callee(MlirOperation module, MlirOperation call)
     return (MlirOperation){NULL};
 }
 
-/* Functions that have been looked into: calls may form any graph. */
+/* The set of visited functions: the call graph may have cycles. */
 typedef struct look {
     MlirOperation module;
-    const char *const *names; /* of the operations that are looked for */
+    const char *const *names; /* names of the operations searched for */
     MlirOperation *seen;
     size_t count, capacity;
     bool found;
 } look;
 
-static void found(MlirOperation op, void *context)
+static void note_found(MlirOperation op, void *context)
 {
     (void)op;
     *(bool *)context = true;
@@ -72,11 +73,11 @@ static void look_into(look *l, MlirOperation func)
         if (mlirOperationEqual(l->seen[i], func)) return;
     if (!cute_heap_more(&l->seen, l->count, &l->capacity, sizeof *l->seen, 16)) return;
     l->seen[l->count++] = func;
-    for (const char *const *name = l->names; *name; name++) cute_op_each(func, *name, found, &l->found);
+    for (const char *const *name = l->names; *name; name++) cute_op_each(func, *name, note_found, &l->found);
     cute_op_each(func, "func.call", look_into_call, l);
 }
 
-static bool reaches(MlirOperation module, MlirOperation func, const char *const *names)
+static bool reaches_op(MlirOperation module, MlirOperation func, const char *const *names)
 {
     look l = {.module = module, .names = names};
     look_into(&l, func);
@@ -86,18 +87,18 @@ static bool reaches(MlirOperation module, MlirOperation func, const char *const 
 
 bool cute_host_launches(MlirOperation module, MlirOperation func)
 {
-    return reaches(module, func, launching);
+    return reaches_op(module, func, launching);
 }
 
 bool cute_host_loops(MlirOperation module, MlirOperation func)
 {
     static const char *const loops[] = {"scf.for", NULL};
-    return reaches(module, func, loops);
+    return reaches_op(module, func, loops);
 }
 
 /* ---- the pass ---- */
 
-static void describe(MlirOperation func)
+static void describe_function(MlirOperation func)
 {
     MlirContext c = mlirOperationGetContext(func);
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -109,8 +110,8 @@ static void describe(MlirOperation func)
     free(items);
 }
 
-/* Of a public function that launches nothing its name is left, so that cute-run can say so. */
-static void empty(MlirOperation func)
+/* Empties a public function that launches no kernel; its name remains, for cute-run's error message. */
+static void empty_function(MlirOperation func)
 {
     MlirContext c = mlirOperationGetContext(func);
     MlirRegion body = mlirRegionCreate();
@@ -136,7 +137,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o);
          o = mlirOperationGetNextInBlock(o)) {
         if (!cute_host_is_public(o) || !cute_host_launches(root, o)) continue;
-        describe(o);
+        describe_function(o);
         look_into(&needed, o);
     }
     for (MlirOperation o = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(o); o = next) {
@@ -144,7 +145,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
         bool stays = !cute_op_is(o, "func.func");
         for (size_t i = 0; i < needed.count && !stays; i++) stays = mlirOperationEqual(needed.seen[i], o);
         if (stays) continue;
-        if (cute_host_is_public(o)) empty(o);
+        if (cute_host_is_public(o)) empty_function(o);
         mlirOperationDestroy(o);
     }
     free(needed.seen);
@@ -152,7 +153,7 @@ static void run_host_functions(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_host_functions = {
     .name = "cute-host-functions",
-    .help = "Keep the host functions that launch kernels, and note what they take",
+    .help = "Keep the host functions that launch kernels, and record their parameters",
     .anchor = "builtin.module",
     .run = run_host_functions,
 };

@@ -1,9 +1,9 @@
-/* cute-import-kernels: kernels of the dialect cuda become kernels of gpu, products of warpgroups what they stand for.
+/* cute-import-kernels: converts kernels of the dialect cuda to gpu kernels, and expands warpgroup_mma.
  *
- * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma; tensors in registers that control flow gives
- * one of are that one. Arguments that nothing uses and whose types leave nothing for run
- * time (a known layout) are gone, here and where the kernel is launched. A kernel whose launches all have the same known block
- * size requires it (nvvm.reqntid).
+ * Requires: nothing. Ensures: no cuda.kernel, no cute_nvgpu.arch.warpgroup_mma; control flow that yields one
+ * tensor in registers is replaced by that tensor. Unused arguments whose types are static (a known layout)
+ * are removed, from the kernel and its launches. A kernel whose launches all have the same known block size
+ * requires it (nvvm.reqntid).
  *
  *     cuda.kernel @k(%x: !llvm.ptr<1>, %l: !cute.layout<"4:1">) attributes {cute.kernel} { cuda.return }
  *     cuda.launch_ex @kernels::@k<%cfg> (%x, %l)
@@ -22,11 +22,11 @@
 #include "lib/passes/tensors/carried.h"
 #include "lib/passes/tensors/wgmma.h"
 
-/* A kernel and what its launches say. */
+/* A kernel and the properties common to its launches. */
 typedef struct kernel {
     MlirOperation op;
     MlirStringRef module, name;
-    bool *gone; /* by argument */
+    bool *gone; /* by argument: to be removed */
     intptr_t arguments;
     bool launched, differs;
     int64_t block[3];
@@ -44,9 +44,9 @@ static MlirStringRef symbol_of(MlirOperation op)
     return mlirStringAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("sym_name")));
 }
 
-/* ---- what arguments are ---- */
+/* ---- arguments ---- */
 
-/* Nothing of it is known only at run time. */
+/* Whether the type has no run-time part. */
 static bool is_stateless(cute_arena *arena, MlirType type)
 {
     const cute_type_row *row = cute_type_row_of(type);
@@ -76,7 +76,7 @@ static void note_kernel(MlirOperation op, void *context)
 
 /* ---- launches ---- */
 
-static kernel *callee_of(import *m, MlirOperation launch)
+static kernel *launched_kernel(import *m, MlirOperation launch)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(launch, cute_text("callee"));
     if (mlirSymbolRefAttrGetNumNestedReferences(callee) != 1) return NULL;
@@ -89,7 +89,7 @@ static kernel *callee_of(import *m, MlirOperation launch)
 }
 
 /* A positive constant, or 0. */
-static int64_t constant(MlirValue value)
+static int64_t positive_constant(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
     if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return 0;
@@ -103,7 +103,7 @@ static void note_block(kernel *k, MlirOperation launch)
     MlirOperation made = cute_defining_op(mlirOperationGetOperand(launch, 0));
     bool known = !mlirOperationIsNull(made) && cute_op_is(made, "cuda.launch_cfg.create");
     for (int i = 0; i < 3; i++) {
-        int64_t extent = known ? constant(mlirOperationGetOperand(made, i)) : 0;
+        int64_t extent = known ? positive_constant(mlirOperationGetOperand(made, i)) : 0;
         if (!extent || (k->launched && extent != k->block[i])) k->differs = true;
         k->block[i] = extent;
     }
@@ -113,7 +113,7 @@ static void note_block(kernel *k, MlirOperation launch)
 static void import_launch(MlirOperation op, void *context)
 {
     import *m = context;
-    kernel *k = callee_of(m, op);
+    kernel *k = launched_kernel(m, op);
     if (!k || mlirOperationGetNumOperands(op) != k->arguments + 1) return;
     note_block(k, op);
     MlirValue *operands = cute_arena_array(m->arena, (size_t)k->arguments + 1, sizeof *operands);
@@ -135,7 +135,7 @@ static void import_return(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-/* The elements of an array attribute that belong to arguments that stay. */
+/* The elements of an array attribute for the remaining arguments. */
 static MlirAttribute kept_elements(import *m, const kernel *k, MlirAttribute all)
 {
     MlirAttribute *items = cute_arena_array(m->arena, (size_t)k->arguments + 1, sizeof *items);
@@ -145,7 +145,7 @@ static MlirAttribute kept_elements(import *m, const kernel *k, MlirAttribute all
     return mlirArrayAttrGet(mlirOperationGetContext(k->op), n, items);
 }
 
-/* What a kernel says to launches and back ends; the rest is its printer's. */
+/* Attributes that launches and back ends read; the others belong to its printer. */
 static bool is_kept(MlirStringRef name)
 {
     static const char *const prefixes[] = {"nvvm.", "gpu."};
@@ -208,7 +208,7 @@ import m = {.root = root, .arena = cute_arena_create() };
 
 const cute_pass cute_pass_import_kernels = {
     .name = "cute-import-kernels",
-    .help = "Turn cuda.kernel into gpu.func",
+    .help = "Convert cuda.kernel to gpu.func",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_GPU | CUTE_DIALECT_LLVM,
     .run = run_import_kernels,

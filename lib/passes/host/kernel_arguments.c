@@ -1,9 +1,9 @@
-/* cute-kernel-arguments: what cannot be a parameter becomes one, or goes.
+/* cute-kernel-arguments: makes all kernel arguments valid PTX parameters, or removes them.
  *
- * Requires: kernels in gpu.modules, host code gone, cute-to-base. Ensures: no argument of a kernel is a
- * !nvgpu.tensormap.descriptor: it is a pointer; by value (`tensor-map=param`: a 128-byte grid constant,
- * aligned to 64) or to device memory (`tensor-map=memory`). No argument is an empty struct: PTX has no such
- * parameter.
+ * Requires: kernels in gpu.modules, host code removed, cute-to-base. Ensures: each kernel argument of type
+ * !nvgpu.tensormap.descriptor becomes a pointer: by value (`tensor-map=param`: a 128-byte grid constant,
+ * aligned to 64) or to device memory (`tensor-map=memory`). Empty structs, which PTX cannot represent, are
+ * removed.
  *
  *     gpu.func @k(%m: !nvgpu.tensormap.descriptor<...>) kernel
  * ->
@@ -27,7 +27,7 @@ MlirAttribute cute_grid_constant(MlirContext c)
         c, cute_text("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
 }
 
-/* The attributes of the arguments that stay. */
+/* Removes the attributes of an erased argument. */
 static void drop_attributes(MlirOperation kernel, intptr_t index)
 {
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("arg_attrs"));
@@ -42,7 +42,7 @@ static void drop_attributes(MlirOperation kernel, intptr_t index)
     free(items);
 }
 
-/* An empty value is any value. */
+/* An empty value carries no data: any value will do. */
 static void erase_argument(MlirOperation kernel, MlirBlock entry, intptr_t index)
 {
     MlirValue old = mlirBlockGetArgument(entry, index);
@@ -66,8 +66,8 @@ static void replace_argument(MlirBlock entry, intptr_t index, MlirLocation locat
     mlirBlockEraseArgument(entry, (unsigned)index);
 }
 
-/* Has the finish pass put the attributes of a grid constant on a parameter (kernel_metadata.c). */
-static void keep(MlirOperation kernel, int64_t parameter)
+/* Makes cute-finish-kernels put the attributes of a grid constant on a parameter (kernel_metadata.c). */
+static void keep_grid_constant(MlirOperation kernel, int64_t parameter)
 {
     MlirContext c = mlirOperationGetContext(kernel);
     MlirAttribute all = mlirOperationGetAttributeByName(kernel, cute_text("cute.kernel"));
@@ -103,7 +103,7 @@ static int64_t first_parameter(MlirOperation kernel, intptr_t argument)
     return mlirIntegerAttrGetValueInt(first);
 }
 
-static void convert(MlirOperation kernel, void *context)
+static void convert_arguments(MlirOperation kernel, void *context)
 {
     bool by_value = *(bool *)context;
     MlirContext c = mlirOperationGetContext(kernel);
@@ -113,7 +113,7 @@ static void convert(MlirOperation kernel, void *context)
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
     MlirType *inputs = calloc((size_t)count + 1, sizeof *inputs);
     bool changed = false;
-    intptr_t kept = 0; /* arguments so far, without the erased ones */
+    intptr_t kept = 0; /* arguments so far, without erased ones */
     for (intptr_t i = 0; inputs && i < count; i++) {
         inputs[kept] = mlirFunctionTypeGetInput(type, i);
         if (cute_type_is_empty(inputs[kept])) {
@@ -124,7 +124,7 @@ static void convert(MlirOperation kernel, void *context)
         if (cute_tensor_map_is(inputs[kept])) {
             replace_argument(entry, kept, mlirOperationGetLocation(kernel));
             inputs[kept] = mlirLLVMPointerTypeGet(c, 0);
-            if (by_value) keep(kernel, first_parameter(kernel, i));
+            if (by_value) keep_grid_constant(kernel, first_parameter(kernel, i));
             changed = true;
         }
         kept++;
@@ -148,7 +148,7 @@ static void run_kernel_arguments(MlirOperation root, cute_pass_run *pass)
         cute_pass_fail(pass);
         return;
     }
-    cute_kernels_each(root, convert, &by_value);
+    cute_kernels_each(root, convert_arguments, &by_value);
 }
 
 static const cute_pass_option options[] = {
@@ -156,7 +156,7 @@ static const cute_pass_option options[] = {
 };
 const cute_pass cute_pass_kernel_arguments = {
     .name = "cute-kernel-arguments",
-    .help = "Make parameters of arguments that are none: tensor maps, empty structs",
+    .help = "Convert tensor maps and empty structs, which are not valid parameters, in kernel arguments",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

@@ -1,4 +1,4 @@
-/* See kernel_layouts.h. Types say all of it; they are gone once tensors are lowered. */
+/* See kernel_layouts.h. Layouts are described by types, which are lost when tensors are lowered. */
 #include "lib/passes/host/kernel_layouts.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 
-enum { MOST = 256 /* of a kind; a kernel that is unrolled may have more, which nobody would look at */ };
+enum { MOST = 256 /* limit for each kind, for unrolled kernels */ };
 
 static const struct {
     cute_type type;
@@ -25,7 +25,7 @@ typedef struct listing {
     intptr_t count[KINDS];
 } listing;
 
-static MlirAttribute describe(listing *l, MlirOperation op, const cute_value *value)
+static MlirAttribute describe_layout(listing *l, MlirOperation op, const cute_value *value)
 {
     cute_dict d = {.context = l->context};
     MlirStringRef file;
@@ -40,20 +40,20 @@ static MlirAttribute describe(listing *l, MlirOperation op, const cute_value *va
     return cute_dict_finish(&d);
 }
 
-static void look(MlirOperation op, void *context)
+static void collect_layouts(MlirOperation op, void *context)
 {
     listing *l = context;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, r));
         const cute_value *value = cute_type_peek(type);
         for (int k = 0; value && k < KINDS; k++) {
-            /* A matrix descriptor's tensor has no text that could be read. */
+            /* The tensor of a matrix descriptor has no readable text. */
             bool seen = value->type != kinds[k].type || l->count[k] == MOST ||
                         (value->pointer && value->pointer->space == CUTE_SPACE_DESC);
             for (intptr_t n = 0; !seen && n < l->count[k]; n++) seen = mlirTypeEqual(l->seen[k][n], type);
             if (seen) continue;
             l->seen[k][l->count[k]] = type;
-            l->items[k][l->count[k]++] = describe(l, op, value);
+            l->items[k][l->count[k]++] = describe_layout(l, op, value);
         }
     }
 }
@@ -64,7 +64,7 @@ void cute_describe_layouts(MlirOperation kernel, cute_dict *out)
     if (!l) return;
     l->context = mlirOperationGetContext(kernel);
     l->arena = cute_arena_create();
-    if (l->arena) cute_op_each(kernel, NULL, look, l);
+    if (l->arena) cute_op_each(kernel, NULL, collect_layouts, l);
     for (int k = 0; k < KINDS; k++)
         if (l->count[k])
             cute_dict_put(out, kinds[k].key, mlirArrayAttrGet(l->context, l->count[k], l->items[k]));

@@ -4,7 +4,8 @@
 
 #include "lib/passes/host/describe.h"
 
-/* Puts `tensors`, `tiled_copies` and `mmas`, each type once with the place that made it first; nothing where there are none. */
+/* Adds `tensors`, `tiled_copies` and `mmas`: each type once, with the location that creates it first.
+ * Omits empty lists. */
 void cute_describe_layouts(MlirOperation kernel, cute_dict *out);
 
 #endif

@@ -1,9 +1,9 @@
-/* cute-kernel-metadata: notes on each kernel what a launch has to know (docs/metadata.md), while its
- * arguments still have the types that the source gave them.
+/* cute-kernel-metadata: records the launch requirements of each kernel (docs/metadata.md) while its arguments
+ * still have the types of the source.
  *
  * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
- * dictionary with `args`, `source`, the types of `tensors`, `tiled_copies` and `mmas` in it, and `grid`, `block`, `dynamic_smem` where a launch in this module gives
- * constants. A kernel that has it already keeps it.
+ * dictionary with `args`, `source`, the types of its `tensors`, `tiled_copies` and `mmas`, and `grid`,
+ * `block`, `dynamic_smem` if a launch in this module has constants for them. An existing dictionary is kept.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
  * ->
@@ -24,7 +24,7 @@
 
 /* ---- arguments ---- */
 
-static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_space)
+static MlirAttribute describe_arguments(MlirOperation kernel, MlirStringRef tensor_map_space)
 {
     MlirContext context = mlirOperationGetContext(kernel);
     intptr_t count = cute_kernel_argument_count(kernel);
@@ -37,14 +37,14 @@ static MlirAttribute arguments(MlirOperation kernel, MlirStringRef tensor_map_sp
     return array;
 }
 
-/* A tensor map that cute-nvgpu-tma-materialize made a parameter. */
+/* A tensor map that cute-nvgpu-tma-materialize turned into a parameter. */
 static bool is_map_by_value(MlirAttribute attributes)
 {
     MlirAttribute space = cute_dict_find(cute_dict_find(attributes, "cute.tensor_map"), "space");
     return !mlirAttributeIsNull(space) && cute_text_is(mlirStringAttrGetValue(space), "param");
 }
 
-/* Attributes of arguments by parameter, for what conversions drop (finish_kernels.c). */
+/* Argument attributes by parameter, which conversions drop and finish_kernels.c restores. */
 static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
 {
     MlirContext context = mlirOperationGetContext(kernel);
@@ -72,12 +72,12 @@ static MlirAttribute kept_attributes(MlirOperation kernel, MlirAttribute args)
 
 /* ---- launches ---- */
 
-static bool constant(MlirValue value, int64_t *out)
+static bool integer_constant(MlirValue value, int64_t *out)
 {
     if (!mlirValueIsAOpResult(value)) return false;
     MlirOperation op = mlirOpResultGetOwner(value);
     if (cute_op_is(op, "arith.extsi") || cute_op_is(op, "arith.index_cast"))
-        return constant(mlirOperationGetOperand(op, 0), out);
+        return integer_constant(mlirOperationGetOperand(op, 0), out);
     if (!cute_op_is(op, "arith.constant") && !cute_op_is(op, "llvm.mlir.constant")) return false;
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("value"));
     if (!mlirAttributeIsAInteger(attribute)) return false;
@@ -85,20 +85,20 @@ static bool constant(MlirValue value, int64_t *out)
     return true;
 }
 
-/* `count` operands from `first` on, where they are constants and no launch before said the same. */
+/* Records `count` operands starting at `first` if they are constants and no earlier launch recorded any. */
 static void note_operands(cute_dict *out, const char *name, MlirOperation op, intptr_t first, int count)
 {
     int64_t values[3];
     bool known = mlirAttributeIsNull(cute_dict_find(cute_dict_finish(out), name));
     for (int i = 0; i < count && known; i++)
-        known = constant(mlirOperationGetOperand(op, first + i), &values[i]);
+        known = integer_constant(mlirOperationGetOperand(op, first + i), &values[i]);
     if (known && count == 1)
         cute_dict_int(out, name, values[0]);
     else if (known)
         cute_dict_put(out, name, cute_int_array(out->context, values, 3, INT64_MIN));
 }
 
-static void note_launch_ex(MlirOperation op, cute_dict *out)
+static void note_cuda_launch(MlirOperation op, cute_dict *out)
 {
     MlirOperation config = cute_defining_op(mlirOperationGetOperand(op, 0));
     if (mlirOperationIsNull(config) || !cute_op_is(config, "cuda.launch_cfg.create")) return;
@@ -117,7 +117,7 @@ static void note_launch(MlirOperation op, void *context)
     } fields[] = {{"grid", 1, 3}, {"block", 4, 3}, {"cluster", 7, 3}, {"dynamic_smem", 10, 1}};
     intptr_t start[13] = {0};
     if (cute_op_is(op, "cuda.launch_ex")) {
-        note_launch_ex(op, context);
+        note_cuda_launch(op, context);
         return;
     }
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
@@ -147,7 +147,7 @@ typedef struct work {
     bool failed;
 } work;
 
-/* A launch that gives arguments by name could mean either. */
+/* Rejects duplicate names, which a launch with named arguments could not tell apart. */
 static bool refuse_doubled(MlirOperation kernel)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
@@ -156,7 +156,7 @@ static bool refuse_doubled(MlirOperation kernel)
         for (intptr_t k = 0; k < i && name.length; k++) {
             if (!mlirStringRefEqual(name, cute_argument_stated_name(kernel, k))) continue;
             cute_buffer text = {0};
-            cute_buffer_printf(&text, "arguments %td and %td are both called '%.*s' by cute.name", k, i,
+            cute_buffer_printf(&text, "arguments %td and %td have the same cute.name '%.*s'", k, i,
                                (int)name.length, name.data);
             cute_emit_error(cute_argument_location(mlirBlockGetArgument(entry, i)), cute_buffer_text(&text));
             cute_buffer_release(&text);
@@ -166,7 +166,7 @@ static bool refuse_doubled(MlirOperation kernel)
     return false;
 }
 
-static void note(MlirOperation kernel, void *context)
+static void note_kernel(MlirOperation kernel, void *context)
 {
     work *w = context;
     if (cute_op_has(kernel, "cute.kernel")) return;
@@ -175,7 +175,7 @@ static void note(MlirOperation kernel, void *context)
         return;
     }
     cute_dict d = {.context = mlirOperationGetContext(w->root)};
-    MlirAttribute args = cute_describe_offsets(kernel, w->pass, arguments(kernel, w->space));
+    MlirAttribute args = cute_describe_offsets(kernel, w->pass, describe_arguments(kernel, w->space));
     cute_dict_put(&d, "args", args);
     put_source(&d, kernel);
     cute_describe_layouts(kernel, &d);
@@ -184,9 +184,9 @@ static void note(MlirOperation kernel, void *context)
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }
 
-/* ---- what is no kernel yet ---- */
+/* ---- kernels not outlined yet ---- */
 
-/* What becomes a kernel by a pass that has not run. */
+/* Warns about operations that a later pass would turn into a kernel. */
 static void note_absent(MlirOperation op, void *context)
 {
     (void)context;
@@ -203,10 +203,11 @@ static void note_absent(MlirOperation op, void *context)
         if (!cute_op_is(op, rows[i].operation)) continue;
         if (rows[i].attribute && (inside || !cute_op_has(op, rows[i].attribute))) continue;
         cute_buffer text = {0};
-        cute_buffer_printf(&text,
-                           "'%s' op gets no metadata, as it is no kernel of a gpu.module yet: run %s before "
-                           "cute-kernel-metadata, or external-kernel-for-gpu-launch, which has both",
-                           rows[i].operation, rows[i].pass);
+        cute_buffer_printf(
+            &text,
+            "'%s' op gets no metadata, as it is not a kernel in a gpu.module yet: run %s before "
+            "cute-kernel-metadata, or external-kernel-for-gpu-launch, which includes both",
+            rows[i].operation, rows[i].pass);
         cute_emit_warning(mlirOperationGetLocation(op), cute_buffer_text(&text));
         cute_buffer_release(&text);
         return;
@@ -218,23 +219,24 @@ static void run_kernel_metadata(MlirOperation root, cute_pass_run *pass)
     if (cute_pass_int(pass, 1)) cute_op_each(root, NULL, note_absent, NULL);
     work w = {
         .root = root, .launches = cute_launches_create(root), .pass = pass, .space = cute_pass_text(pass, 0)};
-    if (w.launches) cute_kernels_each(root, note, &w);
+    if (w.launches) cute_kernels_each(root, note_kernel, &w);
     if (w.failed || !w.launches) cute_pass_fail(pass);
     cute_launches_destroy(w.launches);
 }
 
 static const cute_pass_option options[] = {
-    {"tensor-map", CUTE_PASS_TEXT, "How tensor maps are passed: param (by value) or memory (by pointer)", 0,
+    {"tensor-map", CUTE_PASS_TEXT, "Passing of tensor maps: param (by value) or memory (by pointer)", 0,
      "param"},
-    {"warn-absent", CUTE_PASS_BOOL, "Warn of what becomes a kernel by a pass that has not run", 1, NULL},
+    {"warn-absent", CUTE_PASS_BOOL, "Warn about operations that become kernels in a pass that has not run", 1,
+     NULL},
 };
 
 const cute_pass cute_pass_kernel_metadata = {
     .name = "cute-kernel-metadata",
-    .help = "Note on each kernel what a launch has to know",
+    .help = "Record the launch requirements of each kernel",
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .dialects = CUTE_DIALECT_LLVM, /* how arguments are stored */
+    .dialects = CUTE_DIALECT_LLVM, /* types that store arguments */
     .run = run_kernel_metadata,
 };

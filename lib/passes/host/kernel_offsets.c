@@ -1,6 +1,6 @@
-/* See kernel_offsets.h. An operation relies on 32 bits where the type of its tensor leaves it open whether they are enough
- * (lib/layout/width.h), and so does that of the tensor of which it is a part: a tile of `?:1` is a part of a vector that has less
- * than 2^31 elements. */
+/* See kernel_offsets.h. An operation uses 32-bit offsets where its tensor's type does not prove them
+ * sufficient (lib/layout/width.h). The assumption extends to the whole tensor: a tile of `?:1` is part of
+ * a vector that must have fewer than 2^31 elements. */
 #include "lib/passes/host/kernel_offsets.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -16,11 +16,11 @@ typedef struct search {
     MlirOperation kernel;
     MlirBlock entry;
     const cute_pass_run *pass;
-    int64_t *below; /* by argument: elements within which its offsets have to be; 0: nothing relies on it */
+    int64_t *below; /* by argument: exclusive limit of its offsets in elements; 0: no assumption */
     intptr_t count;
 } search;
 
-/* What computes the place of an element or of a part. */
+/* Operations that compute the offset of an element or a part. */
 static const char *const indexing[] = {
     "cute.slice",
     "cute.local_tile",
@@ -49,7 +49,7 @@ static bool is_indexing(MlirOperation op)
     return false;
 }
 
-/* In memory that is large enough. */
+/* The tensor type of a value in a memory space that can exceed 32-bit offsets. */
 static const cute_value *tensor_of(MlirValue value)
 {
     const cute_value *v = cute_type_peek(mlirValueGetType(value));
@@ -58,7 +58,7 @@ static const cute_value *tensor_of(MlirValue value)
     return large ? v : NULL;
 }
 
-/* The tensor whose layout `value` is, or null. */
+/* The tensor that has `value` as its layout, or null. */
 static MlirValue of_layout(MlirValue value)
 {
     MlirOperation made = cute_defining_op(value);
@@ -66,10 +66,10 @@ static MlirValue of_layout(MlirValue value)
     return mlirOperationGetOperand(made, 0);
 }
 
-/* What the tensor is a part of; null: it is a whole. */
+/* The tensor that this one is a part of; null: it is a whole tensor. */
 static MlirValue whole_of(MlirValue value)
 {
-    if (mlirValueIsABlockArgument(value)) { /* what a loop begins with */
+    if (mlirValueIsABlockArgument(value)) { /* initial value of a loop argument */
         MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
         intptr_t number = mlirBlockArgumentGetArgNumber(value);
         bool carried = cute_op_is(loop, "scf.for") && number > 0;
@@ -82,7 +82,7 @@ static MlirValue whole_of(MlirValue value)
     return (MlirValue){NULL};
 }
 
-static intptr_t argument_of(const search *s, MlirValue value)
+static intptr_t argument_index(const search *s, MlirValue value)
 {
     if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->entry))
         return -1;
@@ -90,7 +90,7 @@ static intptr_t argument_of(const search *s, MlirValue value)
     return number < s->count ? number : -1;
 }
 
-static void relies(search *s, MlirOperation op, MlirValue value)
+static void note_reliance(search *s, MlirOperation op, MlirValue value)
 {
     const cute_value *part = tensor_of(value), *whole;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -99,40 +99,38 @@ static void relies(search *s, MlirOperation op, MlirValue value)
     if (!part || !cute_index_is_assumed(part, (uint64_t)below, NULL, 0)) return;
     while (next = whole_of(value), !mlirValueIsNull(next) && tensor_of(next)) value = next;
     whole = tensor_of(value);
-    /* In elements of the whole, which may be larger or smaller ones. */
+    /* In elements of the whole tensor, whose element type may differ. */
     if (part->pointer->bits && whole->pointer->bits)
         below = below * part->pointer->bits / whole->pointer->bits;
     if (!cute_index_is_assumed(whole, (uint64_t)below, NULL, 0)) return;
-    intptr_t argument = argument_of(s, value);
+    intptr_t argument = argument_index(s, value);
     if (argument >= 0) {
         MlirStringRef called = cute_argument_name(s->kernel, argument);
         if (!s->below[argument] || below < s->below[argument]) s->below[argument] = below;
         cute_pass_remark(
             s->pass, mlirOperationGetLocation(op),
-            "'%.*s' computes offsets of '%.*s' in 32 bits, and launches in which they do not fit "
-            "are refused; expected ?{i64} strides, or ?{i64} extents where the strides are known, "
-            "for larger tensors",
+            "'%.*s' computes 32-bit offsets of '%.*s', so launches that exceed them are rejected; expected "
+            "?{i64} strides, or ?{i64} extents if the strides are known, for larger tensors",
             (int)name.length, name.data, (int)called.length, called.data);
     } else {
-        cute_pass_remark(
-            s->pass, mlirOperationGetLocation(op),
-            "'%.*s' computes offsets in 32 bits of a tensor that is no argument of the kernel, and "
-            "nothing checks that they fit; expected strides or extents of 64 bits for a larger one",
-            (int)name.length, name.data);
+        cute_pass_remark(s->pass, mlirOperationGetLocation(op),
+                         "'%.*s' computes 32-bit offsets of a tensor that is not a kernel argument, and "
+                         "their range is not checked; expected 64-bit strides or extents for larger tensors",
+                         (int)name.length, name.data);
     }
 }
 
-static void look(MlirOperation op, void *context)
+static void check_indexing(MlirOperation op, void *context)
 {
     if (!is_indexing(op)) return;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue value = mlirOperationGetOperand(op, i), tensor = of_layout(value);
-        relies(context, op, mlirValueIsNull(tensor) ? value : tensor);
+        note_reliance(context, op, mlirValueIsNull(tensor) ? value : tensor);
     }
 }
 
-/* The leaves whose (extent - 1) * |stride| are added up, and what the sum has to stay below. */
-static MlirAttribute offsets(MlirContext context, const cute_value *tensor, int64_t below)
+/* The leaves whose (extent - 1) * |stride| are summed, and the limit of the sum. */
+static MlirAttribute describe_offsets(MlirContext context, const cute_value *tensor, int64_t below)
 {
     bool narrow[CUTE_MAX_DEPTH];
     int64_t leaves[CUTE_MAX_DEPTH];
@@ -146,9 +144,9 @@ static MlirAttribute offsets(MlirContext context, const cute_value *tensor, int6
     return cute_dict_finish(&d);
 }
 
-/* `dictionary` with one more item. */
-static MlirAttribute with(MlirContext context, MlirAttribute dictionary, const char *name,
-                          MlirAttribute value)
+/* `dictionary` with an additional item. */
+static MlirAttribute dict_with(MlirContext context, MlirAttribute dictionary, const char *name,
+                               MlirAttribute value)
 {
     cute_dict d = {.context = context};
     intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
@@ -166,12 +164,13 @@ MlirAttribute cute_describe_offsets(MlirOperation kernel, const cute_pass_run *p
     s.below = calloc((size_t)s.count + 1, sizeof *s.below);
     MlirAttribute *items = calloc((size_t)s.count + 1, sizeof *items);
     if (s.below && items) {
-        cute_op_each(kernel, "cute.", look, &s);
+        cute_op_each(kernel, "cute.", check_indexing, &s);
         for (intptr_t i = 0; i < s.count; i++) {
             items[i] = mlirArrayAttrGetElement(args, i);
             const cute_value *tensor = s.below[i] ? tensor_of(mlirBlockGetArgument(s.entry, i)) : NULL;
-            MlirAttribute said = tensor ? offsets(context, tensor, s.below[i]) : (MlirAttribute){NULL};
-            if (!mlirAttributeIsNull(said)) items[i] = with(context, items[i], "offsets", said);
+            MlirAttribute said =
+                tensor ? describe_offsets(context, tensor, s.below[i]) : (MlirAttribute){NULL};
+            if (!mlirAttributeIsNull(said)) items[i] = dict_with(context, items[i], "offsets", said);
         }
         args = mlirArrayAttrGet(context, s.count, items);
     }

@@ -1,4 +1,5 @@
-/* Which tensors a kernel indexes in 32 bits without knowing that these are enough (docs/metadata.md, `offsets`). */
+/* Tensors that a kernel indexes with 32-bit offsets that are not proved sufficient (docs/metadata.md,
+ * `offsets`). */
 #ifndef CUTE_LIB_PASSES_HOST_KERNEL_OFFSETS_H
 #define CUTE_LIB_PASSES_HOST_KERNEL_OFFSETS_H
 
@@ -6,8 +7,8 @@
 
 #include "lib/ir/mlir/shim.h"
 
-/* The descriptions of a kernel's arguments, `offsets` among those of tensors that are indexed so: what a launch has to make
- * sure of. Each operation that relies on it is remarked. */
+/* Adds `offsets` to the descriptions of a kernel's arguments that are indexed with such offsets: the
+ * condition that a launch must check. Emits a remark for each operation that relies on it. */
 MlirAttribute cute_describe_offsets(MlirOperation kernel, const cute_pass_run *pass, MlirAttribute args);
 
 #endif

@@ -1,10 +1,10 @@
-/* cute-launch-plan: what a host function does until kernels start, as a list of operations on numbers and launches
- * (docs/metadata.md), so that it can be done again without a compiler.
+/* cute-launch-plan: records the host code up to each kernel launch as a list of operations on numbers and
+ * launches (docs/metadata.md), which can be executed without a compiler.
  *
- * Requires: launches outlined; tensors and layouts lowered to structs (cute-to-base), or they have no place in a plan.
- * Ensures: each gpu.module has `cute.plans`, an array of texts in JSON, one for each public function of the host: its
- * values in order, each from earlier ones, and its launches. A function with an operation that has no place in a plan,
- * or that launches nothing, gets a text that says so.
+ * Requires: launches outlined; tensors and layouts lowered to structs (cute-to-base), which plans can
+ * represent. Ensures: each gpu.module has `cute.plans`, an array of JSON texts, one for each public function
+ * of the host: its values in order, each computed from earlier ones, and its launches. A function with an
+ * unsupported operation, or without launches, gets a text with the reason.
  *
  *     func.func @main(%n: index) { gpu.launch_func @m::@k blocks in (%n, %c1, %c1) threads in (%c4, %c1, %c1) ... }
  * ->
@@ -30,7 +30,7 @@ static const char NOT_SUPPORTED[] = "is not supported in a launch plan";
 
 static bool walk_block(plan *p, MlirBlock block, plan_results *results);
 
-/* ---- control ---- */
+/* ---- control flow ---- */
 
 static plan_results *make_results(plan *p, size_t count)
 {
@@ -78,8 +78,8 @@ static bool note_if(plan *p, MlirOperation op)
     return ok;
 }
 
-/* What a loop carries: a value of the plan for each leaf, behind the loop's own. */
-static bool carry(plan *p, MlirOperation op, json_t *loop, int64_t **carried)
+/* Loop-carried values: one plan value for each leaf, after the loop's own operands. */
+static bool carry_values(plan *p, MlirOperation op, json_t *loop, int64_t **carried)
 {
     intptr_t operands = mlirOperationGetNumOperands(op);
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -119,7 +119,7 @@ static bool end_loop(plan *p, MlirOperation op, const plan_results *results)
         }
         if (k) continue;
         json_decref(end);
-        return plan_refuse(p, op, "carries what is not a plan value");
+        return plan_refuse(p, op, "carries a value that is not a plan value");
     }
     plan_add(p, 64, end);
     return true;
@@ -132,12 +132,12 @@ static bool note_for(plan *p, MlirOperation op)
         !plan_index(p, op, mlirOperationGetOperand(op, 1), &high) ||
         !plan_index(p, op, mlirOperationGetOperand(op, 2), &step))
         return false;
-    /* Where it is not reached it has no rounds. */
+    /* An unreached loop has a trip count of 0. */
     if (p->condition != PLAN_UNDEFINED) high = plan_select(p, p->condition, high, low);
     json_t *loop =
         json_pack("[siIII]", "for", plan_width(p, low), (json_int_t)low, (json_int_t)high, (json_int_t)step);
     plan_results *results = make_results(p, (size_t)mlirOperationGetNumResults(op));
-    bool ok = loop && results && carry(p, op, loop, &carried) &&
+    bool ok = loop && results && carry_values(p, op, loop, &carried) &&
               walk_block(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), results) &&
               end_loop(p, op, results);
     json_decref(loop);
@@ -150,8 +150,8 @@ static bool note_call(plan *p, MlirOperation op)
     MlirBlock body = {NULL};
     if (!mlirOperationIsNull(callee)) body = mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0));
     if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
-        return plan_refuse(p, op, "calls a function that this module does not define, or that has branches");
-    if (p->depth == CALLS) return plan_refuse(p, op, "calls itself, or deeper than %d levels", CALLS);
+        return plan_refuse(p, op, "calls a function that this module does not define, or one with branches");
+    if (p->depth == CALLS) return plan_refuse(p, op, "is recursive, or nested deeper than %d levels", CALLS);
     intptr_t operands = mlirOperationGetNumOperands(op), count = mlirOperationGetNumResults(op);
     for (intptr_t i = 0; i < operands; i++) {
         const plan_known *k = plan_find(p, mlirOperationGetOperand(op, i));
@@ -171,7 +171,7 @@ static bool note_call(plan *p, MlirOperation op)
     return ok;
 }
 
-/* ["assert", 1, condition, text]: it holds where it is not reached. */
+/* ["assert", 1, condition, text]: the condition is true if the assertion is not reached. */
 static bool note_assert(plan *p, MlirOperation op)
 {
     int64_t holds = 0;
@@ -198,7 +198,7 @@ static bool put_indices(plan *p, MlirOperation op, json_t *launch, const char *k
     return true;
 }
 
-/* An index for a number, a list of them for what has several leaves, or none. */
+/* The index of a number, or a list of indices for other numbers of leaves. */
 static bool put_arguments(plan *p, MlirOperation op, json_t *launch, intptr_t first, intptr_t count)
 {
     json_t *args = json_array();
@@ -225,7 +225,7 @@ static json_t *string_of(MlirStringRef text)
     return string ? string : json_string("(not UTF-8)");
 }
 
-/* Appends a launch of the kernel that the attribute names. */
+/* Appends a launch of the kernel that the attribute refers to. */
 static json_t *add_launch(plan *p, MlirOperation op, const char *attribute)
 {
     MlirAttribute kernel = mlirOperationGetAttributeByName(op, cute_text(attribute));
@@ -251,7 +251,8 @@ static void put_items(json_t *launch, const char *key, const int64_t *items, int
 
 static bool note_launch_func(plan *p, MlirOperation op)
 {
-    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object */
+    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async
+     * object */
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     intptr_t start[13] = {0};
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
@@ -275,7 +276,7 @@ static bool note_launch_func(plan *p, MlirOperation op)
 
 /* ---- the dialect cuda ---- */
 
-/* A launch configuration: what each launch with it has. */
+/* A launch configuration, shared by its launches. */
 enum {
     CFG_BLOCK,
     CFG_SMEM = 3,
@@ -291,12 +292,12 @@ static bool note_config(plan *p, MlirOperation op)
     int64_t *items = cute_arena_array(p->arena, CFG_ITEMS, sizeof *items);
     if (!items) return false;
     for (int i = 0; i < CFG_ITEMS; i++) items[i] = PLAN_UNDEFINED;
-    for (int i = 0; i < CFG_CLUSTER; i++) /* the stream, behind them, is not looked at */
+    for (int i = 0; i < CFG_CLUSTER; i++) /* the stream, which comes last, is ignored */
         if (!plan_index(p, op, mlirOperationGetOperand(op, i), &items[i])) return false;
     return plan_bind(p, mlirOperationGetResult(op, 0), items, CFG_ITEMS);
 }
 
-/* Operands behind the configuration replace `count` of its items from `first` on. */
+/* The operands after the configuration replace `count` of its items starting at `first`. */
 static bool change_config(plan *p, MlirOperation op, int first, int count)
 {
     MlirValue config = mlirOperationGetOperand(op, 0);
@@ -346,7 +347,7 @@ static bool note_launch_ex(plan *p, MlirOperation op)
     put_items(launch, "programmatic", k->items + CFG_PROGRAMMATIC, 1);
     if (!put_arguments(p, op, launch, 1, mlirOperationGetNumOperands(op) - 1)) return false;
     end_launch(p, launch);
-    /* The launch succeeds: the result is 0. */
+    /* Assume success: the result is 0. */
     return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_constant(p, 32, 0));
 }
 
@@ -365,7 +366,7 @@ static json_t *integers_of(MlirOperation op, const char *name)
     return out;
 }
 
-/* ["tensor_map", 64, address, extents, strides, {what is known}] */
+/* ["tensor_map", 64, address, extents, strides, {static properties}] */
 static bool note_tensor_map(plan *p, MlirOperation op)
 {
     int64_t address = 0, one = 0;
@@ -398,7 +399,7 @@ static bool note_tensor_map(plan *p, MlirOperation op)
     return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, map));
 }
 
-/* A stream that is a parameter: which one does not matter. */
+/* The identity of a stream parameter does not matter. */
 static bool note_nothing(plan *p, MlirOperation op)
 {
     (void)p;
@@ -428,18 +429,18 @@ static const struct {
     {"cuda.return_if_error", note_nothing},
 };
 
-static bool note(plan *p, MlirOperation op)
+static bool note_op(plan *p, MlirOperation op)
 {
     bool found = false;
     if (!plan_compute(p, op, &found)) return plan_refuse(p, op, NOT_SUPPORTED);
     if (found) return true;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (cute_op_is(op, table[i].op)) return table[i].note(p, op) || plan_refuse(p, op, NOT_SUPPORTED);
-    /* What has no effect matters only where a launch takes its result. */
+    /* An operation without effects is rejected only if a launch uses its result. */
     return cute_op_is_effect_free(op) || plan_refuse(p, op, NOT_SUPPORTED);
 }
 
-/* `results` gets what the block's terminator hands on. */
+/* `results` receives the values that the block's terminator yields. */
 static bool walk_block(plan *p, MlirBlock block, plan_results *results)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
@@ -450,7 +451,7 @@ static bool walk_block(plan *p, MlirBlock block, plan_results *results)
                 results->list[i] = plan_find(p, mlirOperationGetOperand(op, i));
             return true;
         }
-        if (!note(p, op)) return false;
+        if (!note_op(p, op)) return false;
         if (++p->steps > STEPS)
             return plan_refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
     }
@@ -459,7 +460,7 @@ static bool walk_block(plan *p, MlirBlock block, plan_results *results)
 
 /* ---- functions ---- */
 
-static json_t *parameters(plan *p, MlirOperation func)
+static json_t *plan_parameters(plan *p, MlirOperation func)
 {
     MlirAttribute noted = mlirOperationGetAttributeByName(func, cute_text("cute.host"));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -473,7 +474,7 @@ static json_t *parameters(plan *p, MlirOperation func)
     return list;
 }
 
-/* A plan on one line; to be freed, NULL where memory is exhausted. */
+/* A plan on one line, which the caller frees; NULL when memory is exhausted. */
 static char *plan_of(MlirOperation module, MlirOperation func)
 {
     plan p = {.module = module, .condition = PLAN_UNDEFINED, .arena = cute_arena_create()};
@@ -484,13 +485,13 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     p.placed = cute_host_loops(module, func);
-    json_object_set_new(object, "args", parameters(&p, func));
+    json_object_set_new(object, "args", plan_parameters(&p, func));
     plan_results *results =
         make_results(&p, (size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)));
     if (!cute_host_launches(module, func))
         cute_buffer_puts(&p.refusal, "it launches no kernel");
     else if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
-        plan_refuse(&p, func, "has branches of cf; a launch plan supports scf.if");
+        plan_refuse(&p, func, "has branches of cf; use scf.if, which launch plans support");
     else if (results)
         walk_block(&p, body, results);
     if (p.refusal.length) {
@@ -508,7 +509,7 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     return text;
 }
 
-static void attach(MlirOperation module, void *context)
+static void attach_plans(MlirOperation module, void *context)
 {
     mlirOperationSetAttributeByName(module, cute_text("cute.plans"), *(MlirAttribute *)context);
 }
@@ -532,13 +533,13 @@ static void run_launch_plan(MlirOperation root, cute_pass_run *pass)
         free(text);
     }
     MlirAttribute all = mlirArrayAttrGet(c, (intptr_t)count, plans);
-    if (count) cute_op_each(root, "gpu.module", attach, &all);
+    if (count) cute_op_each(root, "gpu.module", attach_plans, &all);
     free(plans);
 }
 
 const cute_pass cute_pass_launch_plan = {
     .name = "cute-launch-plan",
-    .help = "Note on gpu.modules what host functions do until kernels start",
+    .help = "Record the host code up to kernel launches on gpu.modules",
     .anchor = "builtin.module",
     .run = run_launch_plan,
 };

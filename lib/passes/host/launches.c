@@ -1,5 +1,5 @@
-/* See launches.h. A launch names its kernel by the gpu.module's symbol and the kernel's own; both are one key here, with a
- * character between them that no symbol has. */
+/* See launches.h. The key of a kernel combines the symbols of its gpu.module and its own, separated by a
+ * character that symbols cannot contain. */
 #include "lib/passes/host/launches.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum { SEPARATOR = 1, NONE = -1 };
 
 typedef struct launch {
     MlirOperation op;
-    int64_t next; /* of the same kernel */
+    int64_t next; /* next launch of the same kernel */
 } launch;
 
 typedef struct kernel_launches {
@@ -21,8 +21,8 @@ typedef struct kernel_launches {
 } kernel_launches;
 
 struct cute_launches {
-    cute_arena *arena; /* the keys */
-    cute_names names;  /* into kernels */
+    cute_arena *arena; /* of the keys */
+    cute_names names;  /* index of kernels */
     kernel_launches *kernels;
     launch *launches;
     size_t kernel_count, kernel_capacity, count, capacity;
@@ -36,7 +36,7 @@ static void put_key(cute_buffer *out, MlirStringRef module, MlirStringRef kernel
     cute_buffer_append(out, kernel.data, kernel.length);
 }
 
-static bool add(cute_launches *l, MlirOperation op, const cute_buffer *key)
+static bool add_launch(cute_launches *l, MlirOperation op, const cute_buffer *key)
 {
     size_t kernel = cute_names_find(&l->names, key->data, key->length);
     if (kernel == CUTE_NO_NAME) {
@@ -59,7 +59,7 @@ static bool add(cute_launches *l, MlirOperation op, const cute_buffer *key)
     return true;
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_launch(MlirOperation op, void *context)
 {
     cute_launches *l = context;
     bool cuda = cute_op_is(op, "cuda.launch_ex");
@@ -67,7 +67,7 @@ static void collect(MlirOperation op, void *context)
     if (mlirAttributeIsNull(callee) || !mlirAttributeIsASymbolRef(callee)) return;
     cute_buffer key = {0};
     put_key(&key, mlirSymbolRefAttrGetRootReference(callee), mlirSymbolRefAttrGetLeafReference(callee));
-    l->failed = !cute_buffer_ok(&key) || !add(l, op, &key) || l->failed;
+    l->failed = !cute_buffer_ok(&key) || !add_launch(l, op, &key) || l->failed;
     cute_buffer_release(&key);
 }
 
@@ -77,8 +77,8 @@ cute_launches *cute_launches_create(MlirOperation root)
     if (!l) return NULL;
     l->arena = cute_arena_create();
     if (l->arena) {
-        cute_op_each(root, "gpu.launch_func", collect, l);
-        cute_op_each(root, "cuda.launch_ex", collect, l);
+        cute_op_each(root, "gpu.launch_func", collect_launch, l);
+        cute_op_each(root, "cuda.launch_ex", collect_launch, l);
     }
     if (l->arena && !l->failed) return l;
     cute_launches_destroy(l);

@@ -1,4 +1,4 @@
-/* The launches of a module, by the kernel that they launch: looked for once, not for each kernel. */
+/* Index from kernels to their launches in a module, built once. */
 #ifndef CUTE_LIB_PASSES_HOST_LAUNCHES_H
 #define CUTE_LIB_PASSES_HOST_LAUNCHES_H
 
@@ -6,12 +6,12 @@
 
 typedef struct cute_launches cute_launches;
 
-/* gpu.launch_func and cuda.launch_ex under `root`. They hold until one of them is erased; operands may change. NULL: out of
- * memory. */
+/* Indexes gpu.launch_func and cuda.launch_ex under `root`. Valid until one of them is erased; operands may
+ * change. NULL: out of memory. */
 cute_launches *cute_launches_create(MlirOperation root);
 void cute_launches_destroy(cute_launches *launches);
-/* Calls `visit` for each launch of `kernel`, of a gpu.module: those of gpu first, in the order of the text. None where
- * `launches` is NULL. */
+/* Calls `visit` for each launch of `kernel`, which is in a gpu.module: those of gpu first, in textual
+ * order. Does nothing if `launches` is NULL. */
 void cute_launches_each(const cute_launches *launches, MlirOperation kernel,
                         void (*visit)(MlirOperation launch, void *context), void *context);
 

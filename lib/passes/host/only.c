@@ -1,7 +1,8 @@
-/* cute-only: one function, what it launches and calls; the other functions go.
+/* cute-only: keeps one function and the functions it launches or calls.
  *
- * Requires nothing. Ensures: each function that is left is called `function` or one of those refers to it, at once or
- * through others; a gpu.module that lost all of its functions is gone. Names are taken for the same in all modules.
+ * Requires: nothing. Ensures: each remaining function is called `function` or refers to one that is,
+ * directly or transitively; gpu.modules that become empty are removed. Equal names in several modules all
+ * match.
  *
  *     func.func @run() { gpu.launch_func @m::@k ... }  gpu.module @m { gpu.func @k() ...  gpu.func @other() ... }
  * -> function=k
@@ -14,7 +15,7 @@
 
 enum { FUNCTION };
 static const cute_pass_option options[] = {
-    [FUNCTION] = {"function", CUTE_PASS_TEXT, "Its name, of the host or a kernel", 0, NULL},
+    [FUNCTION] = {"function", CUTE_PASS_TEXT, "Name of the host function or kernel", 0, NULL},
 };
 
 typedef struct function {
@@ -26,8 +27,8 @@ typedef struct function {
 typedef struct work {
     cute_arena *arena;
     function *functions;
-    size_t count, capacity, found, walked; /* found: how many were ever reached */
-    function **order;                      /* as they were reached */
+    size_t count, capacity, found, walked; /* found: functions reached so far */
+    function **order;                      /* in the order they were reached */
     bool failed;
 } work;
 
@@ -36,7 +37,7 @@ static bool is_function(MlirOperation op)
     return cute_op_has(op, "sym_name") && cute_op_has(op, "function_type");
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_function(MlirOperation op, void *context)
 {
     work *w = context;
     if (w->failed || !is_function(op)) return;
@@ -48,7 +49,7 @@ static void collect(MlirOperation op, void *context)
         w->failed = true;
 }
 
-static void reach(work *w, MlirStringRef name)
+static void reach_function(work *w, MlirStringRef name)
 {
     for (size_t i = 0; i < w->count; i++) {
         function *f = &w->functions[i];
@@ -61,7 +62,7 @@ static void reach(work *w, MlirStringRef name)
 static void reach_attribute(work *w, MlirAttribute a)
 {
     if (mlirAttributeIsASymbolRef(a)) {
-        reach(w, mlirSymbolRefAttrGetRootReference(a));
+        reach_function(w, mlirSymbolRefAttrGetRootReference(a));
         for (intptr_t i = 0; i < mlirSymbolRefAttrGetNumNestedReferences(a); i++)
             reach_attribute(w, mlirSymbolRefAttrGetNestedReference(a, i));
     } else if (mlirAttributeIsAArray(a)) {
@@ -85,7 +86,7 @@ static const char *name_at(const void *list, size_t index)
     return index < w->count ? w->functions[index].name : NULL;
 }
 
-static void fail(MlirOperation root, cute_pass_run *pass, const work *w, MlirStringRef name)
+static void fail_unknown_function(MlirOperation root, cute_pass_run *pass, const work *w, MlirStringRef name)
 {
     cute_buffer text = {0};
     const char *copy = cute_arena_copy(w->arena, name.data, name.length);
@@ -105,8 +106,8 @@ static void count_functions(MlirOperation op, void *context)
     *(size_t *)context += is_function(op);
 }
 
-/* Of the modules that had functions those that have none any more. */
-static void drop(work *w)
+/* Removes modules that had functions and are empty now. */
+static void drop_empty_modules(work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (w->functions[i].reached) continue;
@@ -119,30 +120,30 @@ static void drop(work *w)
     }
 }
 
-static void only(MlirOperation root, cute_pass_run *pass, work *w)
+static void keep_reached(MlirOperation root, cute_pass_run *pass, work *w)
 {
     MlirStringRef name = cute_pass_text(pass, FUNCTION);
-    cute_op_each(root, NULL, collect, w);
+    cute_op_each(root, NULL, collect_function, w);
     w->order = cute_arena_array(w->arena, w->count + 1, sizeof *w->order);
     if (w->failed || !w->order) {
         cute_emit_error(mlirOperationGetLocation(root), "out of memory");
         cute_pass_fail(pass);
         return;
     }
-    reach(w, name);
+    reach_function(w, name);
     if (!w->found) {
-        fail(root, pass, w, name);
+        fail_unknown_function(root, pass, w, name);
         return;
     }
     while (w->walked < w->found) cute_op_each(w->order[w->walked++]->op, NULL, reach_from, w);
-    drop(w);
+    drop_empty_modules(w);
 }
 
 static void run_only(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.arena = cute_arena_create()};
     if (w.arena)
-        only(root, pass, &w);
+        keep_reached(root, pass, &w);
     else
         cute_pass_fail(pass);
     cute_arena_destroy(w.arena);
@@ -150,7 +151,7 @@ static void run_only(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_only = {
     .name = "cute-only",
-    .help = "Keep one function with what it launches and calls",
+    .help = "Keep one function and the functions it launches or calls",
     .anchor = "builtin.module",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -1,5 +1,5 @@
-/* Values of launch plans: numbers, structs and addresses, and the operations of arith, math, llvm and memref that
- * compute them. */
+/* Values of launch plans: numbers, structs and addresses, and the operations of arith, math, llvm and
+ * memref that compute them. */
 #include <math.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -35,9 +35,9 @@ bool plan_refuse(plan *p, MlirOperation op, const char *format, ...)
     return false;
 }
 
-/* ---- what is known of MLIR's values ---- */
+/* ---- map from MLIR values ---- */
 
-static plan_known *slot(plan_known *table, size_t capacity, MlirValue value)
+static plan_known *find_known_slot(plan_known *table, size_t capacity, MlirValue value)
 {
     size_t at = (size_t)cute_mix((uint64_t)(uintptr_t)value.ptr) & (capacity - 1);
     while (!mlirValueIsNull(table[at].value) && !mlirValueEqual(table[at].value, value))
@@ -48,22 +48,23 @@ static plan_known *slot(plan_known *table, size_t capacity, MlirValue value)
 const plan_known *plan_find(plan *p, MlirValue value)
 {
     if (!p->known_capacity) return NULL;
-    const plan_known *k = slot(p->known, p->known_capacity, value);
+    const plan_known *k = find_known_slot(p->known, p->known_capacity, value);
     return mlirValueIsNull(k->value) ? NULL : k;
 }
 
-static bool put(plan *p, plan_known known)
+static bool put_known(plan *p, plan_known known)
 {
     if (2 * p->known_count >= p->known_capacity) {
         size_t capacity = p->known_capacity ? 2 * p->known_capacity : 256;
         plan_known *table = cute_arena_array(p->arena, capacity, sizeof *table);
         if (!table) return false;
         for (size_t i = 0; i < p->known_capacity; i++)
-            if (!mlirValueIsNull(p->known[i].value)) *slot(table, capacity, p->known[i].value) = p->known[i];
+            if (!mlirValueIsNull(p->known[i].value))
+                *find_known_slot(table, capacity, p->known[i].value) = p->known[i];
         p->known = table;
         p->known_capacity = capacity;
     }
-    plan_known *k = slot(p->known, p->known_capacity, known.value);
+    plan_known *k = find_known_slot(p->known, p->known_capacity, known.value);
     p->known_count += mlirValueIsNull(k->value);
     *k = known;
     return true;
@@ -71,12 +72,12 @@ static bool put(plan *p, plan_known known)
 
 bool plan_bind(plan *p, MlirValue value, const int64_t *items, size_t count)
 {
-    return put(p, (plan_known){.value = value, .items = items, .count = count});
+    return put_known(p, (plan_known){.value = value, .items = items, .count = count});
 }
 
 bool plan_bind_text(plan *p, MlirValue value, MlirStringRef text)
 {
-    return put(p, (plan_known){.value = value, .text = text});
+    return put_known(p, (plan_known){.value = value, .text = text});
 }
 
 bool plan_bind_one(plan *p, MlirValue value, int64_t index)
@@ -87,14 +88,14 @@ bool plan_bind_one(plan *p, MlirValue value, int64_t index)
     return plan_bind(p, value, item, 1);
 }
 
-/* Says which operation made what is missing. */
+/* Refuses, naming the operation that defines the missing operand. */
 static bool refuse_operand(plan *p, MlirOperation user, MlirValue value)
 {
     MlirOperation maker = cute_defining_op(value);
     cute_buffer text = {0};
     if (!mlirOperationIsNull(maker)) put_op(&text, maker);
     if (text.length)
-        plan_refuse(p, user, "has an operand that is not a plan value: it comes from %s",
+        plan_refuse(p, user, "has an operand that is not a plan value: it is defined by %s",
                     cute_buffer_text(&text));
     else
         plan_refuse(p, user, "has an operand that is not a plan value");
@@ -143,7 +144,8 @@ int plan_type_width(MlirType type)
     return is_float && cute_type_layout(type, &size, &align) ? (int)size * 8 : 0;
 }
 
-/* Leaves of a type: 1 of a number, those of a struct, 3 + 2 * rank of a memref; -1 of what has no place in a plan. */
+/* Number of leaves: 1 for a number, those of the fields for a struct, 3 + 2 * rank for a memref; -1 for
+ * unsupported types. */
 static int64_t plan_type_leaves(MlirType type)
 {
     if (plan_type_width(type)) return 1;
@@ -158,7 +160,7 @@ static int64_t plan_type_leaves(MlirType type)
     return sum;
 }
 
-/* ---- making values ---- */
+/* ---- new values ---- */
 
 int64_t plan_add(plan *p, int width, json_t *value)
 {
@@ -209,7 +211,7 @@ bool plan_parameter(plan *p, MlirValue argument, intptr_t index)
 {
     MlirType type = mlirValueGetType(argument);
     int64_t count = plan_type_leaves(type);
-    if (count < 0) return true; /* refused where it is used */
+    if (count < 0) return true; /* refused at its use */
     int64_t *items = cute_arena_array(p->arena, (size_t)count + 1, sizeof *items);
     int *widths = cute_arena_array(p->arena, (size_t)count + 1, sizeof *widths), *next = widths;
     if (!items || !widths) return false;
@@ -225,7 +227,7 @@ bool plan_parameter(plan *p, MlirValue argument, intptr_t index)
 /* ---- operations of arith and math ---- */
 
 typedef struct name_pair {
-    const char *op, *name; /* in MLIR, and in the plan */
+    const char *op, *name; /* names in MLIR and in the plan */
 } name_pair;
 
 static const name_pair floats[] = {
@@ -236,16 +238,16 @@ static const name_pair floats[] = {
     {"math.exp", "fexp"},         {"math.exp2", "fexp2"},       {"math.log", "flog"},
     {"math.log2", "flog2"},       {"math.floor", "ffloor"},     {"math.ceil", "fceil"},
 };
-static const name_pair conversions[] = /* integers: the value at its new width */
+static const name_pair conversions[] = /* integers: the value converted to its new width */
     {{"arith.extsi", "sext"},
      {"arith.extui", "zext"},
      {"arith.trunci", "trunc"},
      {"arith.index_cast", "sext"},
      {"arith.index_castui", "zext"}};
-/* "u": the integer has no sign. */
+/* "u": the integer is unsigned. */
 static const name_pair casts[] = {{"arith.extf", ""},   {"arith.truncf", ""},  {"arith.sitofp", ""},
                                   {"arith.fptosi", ""}, {"arith.uitofp", "u"}, {"arith.fptoui", "u"}};
-/* In the order of the predicates of arith.cmpf. */
+/* By predicate of arith.cmpf. */
 static const char *const float_comparisons[] = {NULL,  "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                                 "ueq", "ugt", "uge", "ult", "ule", "une", "uno", NULL};
 
@@ -261,13 +263,13 @@ static MlirType operand_type(MlirOperation op, intptr_t i)
     return mlirValueGetType(mlirOperationGetOperand(op, i));
 }
 
-static bool give(plan *p, MlirOperation op, int64_t index)
+static bool bind_result(plan *p, MlirOperation op, int64_t index)
 {
     return plan_bind_one(p, mlirOperationGetResult(op, 0), index);
 }
 
 /* A pointer, or an integer of at most 64 bits. */
-static bool is_integer(MlirType type)
+static bool is_integer_like(MlirType type)
 {
     return plan_type_width(type) && !mlirTypeIsAFloat(type);
 }
@@ -278,15 +280,15 @@ static bool note_constant(plan *p, MlirOperation op)
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     const char *dtype = cute_dtype_name(type);
     int width = plan_type_width(type);
-    if (!width || mlirAttributeIsNull(value)) return true; /* refused where it is used */
+    if (!width || mlirAttributeIsNull(value)) return true; /* refused at its use */
     if (mlirAttributeIsAInteger(value))
-        return give(p, op, plan_constant(p, width, mlirIntegerAttrGetValueInt(value)));
+        return bind_result(p, op, plan_constant(p, width, mlirIntegerAttrGetValueInt(value)));
     if (!mlirAttributeIsAFloat(value) || !dtype) return true;
     double number = mlirFloatAttrGetValueDouble(value);
     json_t *json = isnan(number)   ? json_string("nan")
                    : isinf(number) ? json_string(number < 0 ? "-inf" : "inf")
                                    : json_real(number);
-    return give(p, op, plan_add(p, width, json_pack("[sso]", "fconst", dtype, json)));
+    return bind_result(p, op, plan_add(p, width, json_pack("[sso]", "fconst", dtype, json)));
 }
 
 static bool note_integer(plan *p, MlirOperation op, const char *name)
@@ -296,7 +298,7 @@ static bool note_integer(plan *p, MlirOperation op, const char *name)
     if (!width) return true;
     return plan_index(p, op, mlirOperationGetOperand(op, 0), &a) &&
            plan_index(p, op, mlirOperationGetOperand(op, 1), &b) &&
-           give(p, op, plan_operation(p, name, width, a, b));
+           bind_result(p, op, plan_operation(p, name, width, a, b));
 }
 
 static bool note_float(plan *p, MlirOperation op, const char *name)
@@ -309,10 +311,10 @@ static bool note_float(plan *p, MlirOperation op, const char *name)
     bool two = mlirOperationGetNumOperands(op) > 1;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &a)) return false;
     if (two && !plan_index(p, op, mlirOperationGetOperand(op, 1), &b)) return false;
-    return give(p, op,
-                plan_add(p, width,
-                         two ? json_pack("[ssII]", name, dtype, (json_int_t)a, (json_int_t)b)
-                             : json_pack("[ssI]", name, dtype, (json_int_t)a)));
+    return bind_result(p, op,
+                       plan_add(p, width,
+                                two ? json_pack("[ssII]", name, dtype, (json_int_t)a, (json_int_t)b)
+                                    : json_pack("[ssI]", name, dtype, (json_int_t)a)));
 }
 
 static bool note_conversion(plan *p, MlirOperation op, const char *name)
@@ -322,12 +324,12 @@ static bool note_conversion(plan *p, MlirOperation op, const char *name)
     int from = plan_type_width(operand_type(op, 0));
     if (!width || !from) return true;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &a)) return false;
-    if (width == from) return give(p, op, a);
-    /* To fewer bits only the low ones count, however it is called. */
-    return give(p, op, plan_operation(p, width < from ? "trunc" : name, width, a, from));
+    if (width == from) return bind_result(p, op, a);
+    /* A conversion to fewer bits truncates, whatever its name. */
+    return bind_result(p, op, plan_operation(p, width < from ? "trunc" : name, width, a, from));
 }
 
-/* "u32" of an unsigned conversion's integer. */
+/* "u32" for the integer of an unsigned conversion. */
 static bool dtype_of(MlirType type, bool is_unsigned, char out[8])
 {
     const char *name = cute_dtype_name(type);
@@ -337,7 +339,7 @@ static bool dtype_of(MlirType type, bool is_unsigned, char out[8])
     return true;
 }
 
-static bool note_cast(plan *p, MlirOperation op, const char *sign)
+static bool note_float_cast(plan *p, MlirOperation op, const char *sign)
 {
     int64_t a = 0;
     char from[8], to[8];
@@ -345,7 +347,7 @@ static bool note_cast(plan *p, MlirOperation op, const char *sign)
     int width = plan_type_width(type);
     if (!width || !dtype_of(operand_type(op, 0), *sign, from) || !dtype_of(type, *sign, to)) return true;
     return plan_index(p, op, mlirOperationGetOperand(op, 0), &a) &&
-           give(p, op, plan_add(p, width, json_pack("[ssIs]", "fcast", to, (json_int_t)a, from)));
+           bind_result(p, op, plan_add(p, width, json_pack("[ssIs]", "fcast", to, (json_int_t)a, from)));
 }
 
 static bool note_comparison(plan *p, MlirOperation op, bool real)
@@ -362,13 +364,14 @@ static bool note_comparison(plan *p, MlirOperation op, bool real)
     if (!real) {
         int64_t index = plan_operation(p, cute_predicates[predicate], width, a, b);
         if ((size_t)index < p->width_capacity) p->widths[index] = 1;
-        return give(p, op, index);
+        return bind_result(p, op, index);
     }
     const char *name = float_comparisons[predicate], *dtype = cute_dtype_name(type);
-    if (!name) return give(p, op, plan_constant(p, 1, predicate != 0));
+    if (!name) return bind_result(p, op, plan_constant(p, 1, predicate != 0));
     return !dtype ||
-           give(p, op,
-                plan_add(p, 1, json_pack("[ssIIs]", "fcmp", dtype, (json_int_t)a, (json_int_t)b, name)));
+           bind_result(
+               p, op,
+               plan_add(p, 1, json_pack("[ssIIs]", "fcmp", dtype, (json_int_t)a, (json_int_t)b, name)));
 }
 
 static bool note_select(plan *p, MlirOperation op)
@@ -376,7 +379,7 @@ static bool note_select(plan *p, MlirOperation op)
     int64_t condition = 0;
     const int64_t *yes, *no;
     size_t count, others;
-    if (!is_integer(operand_type(op, 0))) return true;
+    if (!is_integer_like(operand_type(op, 0))) return true;
     if (!plan_index(p, op, mlirOperationGetOperand(op, 0), &condition) ||
         !plan_leaves(p, op, mlirOperationGetOperand(op, 1), &yes, &count) ||
         !plan_leaves(p, op, mlirOperationGetOperand(op, 2), &no, &others))
@@ -397,7 +400,7 @@ static bool note_same(plan *p, MlirOperation op)
 
 /* ---- structs ---- */
 
-/* Where `position` lies among the leaves of `type`: the first, and how many. */
+/* The range of leaves of `type` at `position`: the first, and how many. */
 static bool leaf_range(MlirType type, MlirAttribute position, size_t *first, size_t *count)
 {
     *first = 0;
@@ -430,7 +433,7 @@ static bool note_undefined(plan *p, MlirOperation op)
 static bool note_zero(plan *p, MlirOperation op)
 {
     int width = plan_type_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    return !width || give(p, op, plan_constant(p, width, 0));
+    return !width || bind_result(p, op, plan_constant(p, width, 0));
 }
 
 static bool note_extract(plan *p, MlirOperation op)
@@ -461,7 +464,7 @@ static bool note_insert(plan *p, MlirOperation op)
 
 /* ---- addresses ---- */
 
-/* The text of the global that an address leads to. */
+/* The contents of the global that an address refers to. */
 static MlirStringRef global_text(const plan *p, MlirOperation addressof)
 {
     MlirStringRef none = {0};
@@ -486,7 +489,7 @@ static bool note_address_of(plan *p, MlirOperation op)
     return !text.length || plan_bind_text(p, mlirOperationGetResult(op, 0), text);
 }
 
-/* An element of an array behind a pointer; of strings their beginning. */
+/* An array element through a pointer; for strings, only their beginning. */
 static bool note_element(plan *p, MlirOperation op)
 {
     const plan_known *base = plan_find(p, mlirOperationGetOperand(op, 0));
@@ -507,10 +510,11 @@ static bool note_element(plan *p, MlirOperation op)
         if (width < 64) index = plan_operation(p, "sext", 64, index, width);
         index = plan_operation(p, "mul", 64, index, plan_constant(p, 64, size));
     }
-    return give(p, op, plan_operation(p, "add", 64, base->items[0], index));
+    return bind_result(p, op, plan_operation(p, "add", 64, base->items[0], index));
 }
 
-/* atoi(getenv("NAME")): the one way in which text becomes a number. What is printed has no part in a launch. */
+/* atoi(getenv("NAME")) is the only supported string operation. Printing does not affect launches and is
+ * ignored. */
 static bool note_llvm_call(plan *p, MlirOperation op, bool *found)
 {
     MlirAttribute callee = mlirOperationGetAttributeByName(op, cute_text("callee"));
@@ -524,8 +528,8 @@ static bool note_llvm_call(plan *p, MlirOperation op, bool *found)
     MlirStringRef text = k->text;
     if (cute_text_is(name, "getenv")) return plan_bind_text(p, mlirOperationGetResult(op, 0), text);
     json_t *variable = json_stringn(text.data, strnlen(text.data, text.length));
-    if (!variable) return plan_refuse(p, op, "reads an environment variable whose name is not UTF-8");
-    return give(p, op, plan_add(p, 32, json_pack("[sio]", "env", 32, variable)));
+    if (!variable) return plan_refuse(p, op, "reads an environment variable whose name is not valid UTF-8");
+    return bind_result(p, op, plan_add(p, 32, json_pack("[sio]", "env", 32, variable)));
 }
 
 /* ---- memrefs ---- */
@@ -539,17 +543,17 @@ static bool note_dim(plan *p, MlirOperation op)
                               : mlirOperationGetAttributeByName(constant, cute_text("value"));
     if (!from || mlirAttributeIsNull(value) || !mlirAttributeIsAInteger(value)) return true;
     int64_t at = mlirIntegerAttrGetValueInt(value), rank = mlirShapedTypeGetRank(operand_type(op, 0));
-    return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || give(p, op, from->items[3 + at]);
+    return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || bind_result(p, op, from->items[3 + at]);
 }
 
 /* ---- the device ---- */
 
 static bool note_sm_count(plan *p, MlirOperation op)
 {
-    return give(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
+    return bind_result(p, op, plan_add(p, 32, json_pack("[si]", "sms", 32)));
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 
 static const struct {
     const char *op;
@@ -577,7 +581,7 @@ bool plan_compute(plan *p, MlirOperation op, bool *found)
     if ((name = find_name(floats, sizeof floats / sizeof *floats, op))) return note_float(p, op, name);
     if ((name = find_name(conversions, sizeof conversions / sizeof *conversions, op)))
         return note_conversion(p, op, name);
-    if ((name = find_name(casts, sizeof casts / sizeof *casts, op))) return note_cast(p, op, name);
+    if ((name = find_name(casts, sizeof casts / sizeof *casts, op))) return note_float_cast(p, op, name);
     if (cute_op_is(op, "arith.cmpi") || cute_op_is(op, "arith.cmpf"))
         return note_comparison(p, op, cute_op_is(op, "arith.cmpf"));
     if (cute_op_is(op, "llvm.call")) return note_llvm_call(p, op, found);

@@ -1,11 +1,13 @@
-/* cute-nvgpu-tma-materialize: tensor maps are made by the host, and kernels get them as parameters.
+/* cute-nvgpu-tma-materialize: makes the host encode tensor maps and passes them to kernels as parameters.
  *
- * Requires: launches outlined, kernels in gpu.modules. Ensures: no cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or
- * reduce, and none of im2col. An atom that is a kernel's argument is a pointer to 128 bytes (`tensor-map=param`: in the end by value, a grid
- * constant aligned to 64; `tensor-map=memory`: in device memory). One that a kernel makes of a tensor becomes a further parameter; the
- * making moves to the host functions that launch the kernel, with what computes the tensor from the kernel's arguments.
- * Coordinates are rebuilt where they were. What is known of a map stands in the parameter's `cute.tensor_map`
- * (docs/metadata.md): with it a launch without a host function makes the map of the argument that it names.
+ * Requires: launches outlined, kernels in gpu.modules. Ensures: no
+ * cute_nvgpu.atom.make_non_exec_tiled_tma_load, store or reduce, and none of im2col. An atom that is a
+ * kernel argument becomes a pointer to 128 bytes (`tensor-map=param`: passed by value as a grid constant
+ * aligned to 64; `tensor-map=memory`: in device memory). An atom that a kernel creates from a tensor becomes
+ * an additional parameter; its creation moves to the host functions that launch the kernel, together with
+ * the computation of the tensor from the kernel's arguments. Coordinates are rebuilt in place. Static
+ * properties of a map are in the parameter's `cute.tensor_map` (docs/metadata.md), from which a launch
+ * without a host function encodes the map.
  *
  *     gpu.func @k(%A: !A) kernel { %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%A, %tile) ... }
  *     gpu.launch_func @m::@k ... args(%x : !A)
@@ -40,13 +42,13 @@ static const char *const makes[] = {TILED "load",  TILED "store",  TILED "reduce
                                     IM2COL "load", IM2COL "store", IM2COL "reduce"};
 enum { MAKES = sizeof makes / sizeof *makes };
 
-/* A tensor map that a kernel makes. */
+/* A tensor map created in a kernel. */
 typedef struct inner {
     MlirOperation make;
     cute_tma_map map;
 } inner;
 
-/* A value of the kernel, and the host's. */
+/* A kernel value and its copy on the host. */
 typedef struct moved {
     MlirValue from, to;
 } moved;
@@ -60,8 +62,8 @@ typedef struct materializing {
     bool by_value, launched, changed, failed;
     inner *inner;
     size_t inner_count, inner_capacity;
-    MlirOperation launch, source; /* source: the make of argument `wanted` */
-    intptr_t first, wanted;       /* first: of the launch's operands, the kernel's arguments */
+    MlirOperation launch, source; /* source: the operation that creates argument `wanted` */
+    intptr_t first, wanted; /* first: index of the kernel's first argument among the launch's operands */
     moved *moved;
     size_t moved_count, moved_capacity;
 } materializing;
@@ -78,20 +80,20 @@ static void fail_at(materializing *m, MlirOperation op)
     m->failed = true;
 }
 
-/* ---- values of a map ---- */
+/* ---- operands of a tensor map ---- */
 
-/* The only result of an operation whose type follows. */
-static MlirValue inferred(const cute_builder *b, const char *name, MlirValue operand)
+/* The single result of an operation with inferred type. */
+static MlirValue build_inferred(const cute_builder *b, const char *name, MlirValue operand)
 {
     MlirOperation op = cute_build_inferred(b, name, CUTE_OPERANDS(operand), CUTE_NO_NAMED);
     return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
 
-/* All leaves of a tensor's shape, or of its stride. */
+/* All leaves of a tensor's shape or stride. */
 static MlirOperation leaves_of(const cute_builder *b, MlirValue tensor, const char *part)
 {
-    MlirValue layout = inferred(b, "cute.get_layout", tensor);
-    MlirValue tuple = mlirValueIsNull(layout) ? layout : inferred(b, part, layout);
+    MlirValue layout = build_inferred(b, "cute.get_layout", tensor);
+    MlirValue tuple = mlirValueIsNull(layout) ? layout : build_inferred(b, part, layout);
     if (mlirValueIsNull(tuple)) return (MlirOperation){NULL};
     return cute_build_inferred(b, "cute.get_scalars", CUTE_OPERANDS(tuple), CUTE_NO_NAMED);
 }
@@ -103,12 +105,13 @@ static MlirValue as_i64(const cute_builder *b, MlirOperation scalars, uint32_t l
     return mlirTypeEqual(mlirValueGetType(value), i64) ? value : cute_unary(b, "arith.extsi", value, i64);
 }
 
-static MlirNamedAttribute number(MlirContext c, const char *name, int64_t value)
+static MlirNamedAttribute i32_attribute(MlirContext c, const char *name, int64_t value)
 {
     return cute_attribute(c, name, mlirIntegerAttrGet(mlirIntegerTypeGet(c, 32), value));
 }
 
-/* How many elements the last dimension has whose modes share a stride: what reaches the last one of all of them. */
+/* Extent of the last dimension, whose modes share a stride: large enough for the last element of each
+ * mode. */
 static MlirValue group_extent(const cute_builder *b, MlirOperation extents, const cute_tma_map *map)
 {
     MlirType i64 = mlirIntegerTypeGet(b->context, 64);
@@ -123,7 +126,7 @@ static MlirValue group_extent(const cute_builder *b, MlirOperation extents, cons
     return sum;
 }
 
-/* What is not as it is by default. */
+/* Adds the properties that differ from the defaults. */
 static void add_choices(MlirContext c, const cute_tensor_map *map, MlirNamedAttribute *attributes,
                         intptr_t *count)
 {
@@ -150,7 +153,7 @@ static void add_choices(MlirContext c, const cute_tensor_map *map, MlirNamedAttr
     }
 }
 
-/* The host's operation for a map of `tensor`. */
+/* Creates the host operation for a map of `tensor`. */
 static cute_status build_map(materializing *m, const cute_builder *b, MlirValue tensor,
                              const cute_tma_map *map, MlirStringRef name, MlirValue *out)
 {
@@ -158,7 +161,7 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     MlirOperation extents = leaves_of(b, tensor, "cute.get_shape"),
                   strides = leaves_of(b, tensor, "cute.get_stride");
-    MlirValue iterator = inferred(b, "cute.get_iter", tensor), operands[2 * CUTE_MAP_RANK];
+    MlirValue iterator = build_inferred(b, "cute.get_iter", tensor), operands[2 * CUTE_MAP_RANK];
     if (mlirOperationIsNull(extents) || mlirOperationIsNull(strides) || mlirValueIsNull(iterator))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's layout");
     intptr_t count = 0, attribute_count = 5;
@@ -179,7 +182,7 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
         cute_attribute(c, "box", mlirDenseI64ArrayGet(c, map->map.im2col ? 2 : rank, box)),
         cute_attribute(c, "modes", mlirDenseI64ArrayGet(c, rank, modes)),
         cute_attribute(c, "format", cute_string_attribute(c, map->atom->tma->format)),
-        number(c, "swizzle", map->map.swizzle),
+        i32_attribute(c, "swizzle", map->map.swizzle),
         cute_attribute(c, "tensor", mlirStringAttrGet(c, name)),
     };
     add_choices(c, &map->map, attributes, &attribute_count);
@@ -188,7 +191,8 @@ static cute_status build_map(materializing *m, const cute_builder *b, MlirValue 
     return CUTE_OK;
 }
 
-/* The extents of an im2col copy's coordinates: width, height and depth are how many pixels of the box begin a copy. */
+/* Extents of an im2col copy's coordinates: the pixels of the box, in width, height and depth, at which a
+ * copy may start. */
 static MlirValue pixel_shape(materializing *m, const cute_builder *b, MlirValue tensor,
                              const cute_value *coordinates, const cute_tma_map *map)
 {
@@ -219,7 +223,7 @@ static MlirValue pixel_shape(materializing *m, const cute_builder *b, MlirValue 
     return cute_build_value(b, "cute.make_shape", type, (cute_operands){operands, count}, CUTE_NO_NAMED);
 }
 
-/* The tensor of coordinates that `make` gave, of the extents of its tensor. */
+/* Rebuilds the tensor of coordinates returned by `make`, with the extents of its tensor. */
 static cute_status build_coordinates(materializing *m, MlirOperation make, const cute_tma_map *map)
 {
     cute_builder b = cute_builder_before(make);
@@ -229,10 +233,10 @@ static cute_status build_coordinates(materializing *m, MlirOperation make, const
                stride = cute_value_of_tree(CUTE_STRIDE, type->layout.stride);
     MlirType types[] = {cute_type_of_value(b.context, m->arena, &iterator),
                         cute_type_of_value(b.context, m->arena, &stride)};
-    MlirValue layout = inferred(&b, "cute.get_layout", tensor);
+    MlirValue layout = build_inferred(&b, "cute.get_layout", tensor);
     MlirValue shape = mlirValueIsNull(layout) ? layout
                       : map->map.im2col       ? pixel_shape(m, &b, tensor, type, map)
-                                              : inferred(&b, "cute.get_shape", layout);
+                                              : build_inferred(&b, "cute.get_shape", layout);
     if (mlirTypeIsNull(types[0]) || mlirTypeIsNull(types[1]) || mlirValueIsNull(shape))
         return cute_fail(m->diag, CUTE_INVALID, NULL, "could not read the tensor's extents");
     MlirValue parts[2];
@@ -254,8 +258,8 @@ static cute_status build_coordinates(materializing *m, MlirOperation make, const
 
 /* ---- parameters ---- */
 
-/* cute.tensor_map: of `map` (NULL: nothing is known) what is known before a launch; `argument` is the index of the tensor
- * among the kernel's arguments, -1: none. */
+/* Builds cute.tensor_map from the properties of `map` known before a launch (NULL: none); `argument` is
+ * the index of the tensor among the kernel's arguments, -1: none. */
 static MlirAttribute describe_map(const materializing *m, const cute_tma_map *map, intptr_t argument)
 {
     MlirContext c = mlirOperationGetContext(m->root);
@@ -264,7 +268,7 @@ static MlirAttribute describe_map(const materializing *m, const cute_tma_map *ma
     if (!map) return cute_dict_finish(&d);
     const cute_tensor_map *t = &map->map;
     int64_t box[CUTE_MAP_RANK], modes[CUTE_MAP_RANK];
-    for (int i = 0; i < t->rank; i++) { /* slowest first, as of a memref */
+    for (int i = 0; i < t->rank; i++) { /* slowest first, as in a memref */
         box[i] = t->im2col ? t->box[i] : t->box[t->rank - 1 - i];
         modes[i] = map->leaf[t->rank - 1 - i];
     }
@@ -295,8 +299,8 @@ static MlirAttribute parameter_attributes(const materializing *m, MlirAttribute 
     return cute_dict_finish(&d);
 }
 
-/* Argument `index` of the kernel, which is new (`insert`) or takes the place of an atom, is a pointer to a map; a cast to
- * `atom` at the start of the kernel. */
+/* Makes argument `index` of the kernel, which is inserted (`insert`) or replaces an atom, a pointer to a
+ * map, cast to `atom` at the start of the kernel. */
 static MlirValue add_parameter(materializing *m, intptr_t index, bool insert, MlirType atom,
                                MlirAttribute map, MlirAttribute name)
 {
@@ -334,7 +338,7 @@ static MlirValue add_parameter(materializing *m, intptr_t index, bool insert, Ml
     return cast;
 }
 
-/* "A_map", or "A_map2": no argument has the name. */
+/* A name that no argument has: "A_map", "A_map2", ... */
 static MlirAttribute map_name(const materializing *m, MlirStringRef tensor)
 {
     MlirContext c = mlirOperationGetContext(m->root);
@@ -372,7 +376,8 @@ static void visit_launch(MlirOperation op, void *context)
         l->visit(l->m, op, 1, mlirOperationGetNumOperands(op));
         return;
     }
-    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async object */
+    /* async dependencies; grid, block and cluster, each x y z; dynamic shared memory; arguments; async
+     * object */
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     intptr_t start = 0;
     for (int i = 0; i < 11; i++) start += mlirDenseI32ArrayGetElement(segments, i);
@@ -385,25 +390,25 @@ static void each_launch(materializing *m, launch_visit visit)
     cute_launches_each(m->launches, m->kernel, visit_launch, &l);
 }
 
-static bool is_atom(MlirType type)
+static bool is_tma_atom(MlirType type)
 {
     const cute_value *value = cute_type_peek(type);
     return value && value->type == CUTE_ATOM && value->atom->tma && !value->atom->tma->executable;
 }
 
-/* Atoms among the arguments of a launch are pointers to maps. */
+/* Converts atoms among a launch's arguments to pointers to maps. */
 static void cast_atoms(materializing *m, MlirOperation launch, intptr_t first, intptr_t end)
 {
     cute_builder b = cute_builder_before(launch);
     m->launched = true;
     for (intptr_t i = first; i < end; i++) {
         MlirValue operand = mlirOperationGetOperand(launch, i);
-        if (is_atom(mlirValueGetType(operand)))
+        if (is_tma_atom(mlirValueGetType(operand)))
             mlirOperationSetOperand(launch, i, cute_cast(&b, operand, mlirLLVMPointerTypeGet(b.context, 0)));
     }
 }
 
-/* ---- from the kernel to the host ---- */
+/* ---- moving computations to the host ---- */
 
 static MlirValue find_moved(const materializing *m, MlirValue value)
 {
@@ -412,7 +417,7 @@ static MlirValue find_moved(const materializing *m, MlirValue value)
     return (MlirValue){NULL};
 }
 
-static intptr_t argument_of(const materializing *m, MlirValue value)
+static intptr_t kernel_argument_index(const materializing *m, MlirValue value)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(m->kernel, 0));
     for (intptr_t i = 0; i < cute_kernel_argument_count(m->kernel); i++)
@@ -420,37 +425,37 @@ static intptr_t argument_of(const materializing *m, MlirValue value)
     return -1;
 }
 
-/* An operation that computes the same on the host. */
+/* Whether an operation can be cloned on the host. */
 static bool host_can(MlirOperation op)
 {
     return !mlirOperationIsNull(op) && mlirOperationGetNumRegions(op) == 0 && cute_op_is_effect_free(op) &&
            (cute_op_of(op, "cute.") || cute_op_of(op, "arith."));
 }
 
-/* `value`, of the kernel, before the launch. */
-static cute_status move(materializing *m, MlirValue value, MlirValue *out)
+/* Clones the computation of a kernel value before the launch. */
+static cute_status move_to_host(materializing *m, MlirValue value, MlirValue *out)
 {
     *out = find_moved(m, value);
     if (!mlirValueIsNull(*out)) return CUTE_OK;
-    intptr_t argument = argument_of(m, value);
+    intptr_t argument = kernel_argument_index(m, value);
     MlirOperation op = cute_defining_op(value);
     if (argument >= 0) {
         *out = mlirOperationGetOperand(m->launch, m->first + argument);
         return CUTE_OK;
     }
     if (!host_can(op)) {
-        MlirStringRef name = mlirOperationIsNull(op) ? cute_text("a block's argument")
+        MlirStringRef name = mlirOperationIsNull(op) ? cute_text("a block argument")
                                                      : mlirIdentifierStr(mlirOperationGetName(op));
-        return cute_fail(
-            m->diag, CUTE_INVALID, NULL,
-            "expects a tensor that the host can compute from the kernel's arguments: its tensor map "
-            "is made before the launch, but it depends on %.*s",
-            (int)name.length, name.data);
+        return cute_fail(m->diag, CUTE_INVALID, NULL,
+                         "expects a tensor that the host can compute from the kernel's arguments: its tensor "
+                         "map is encoded before the launch, but it depends on %.*s",
+                         (int)name.length, name.data);
     }
     intptr_t count = mlirOperationGetNumOperands(op);
     MlirValue *operands = cute_arena_array(m->arena, (size_t)count + 1, sizeof *operands);
     if (!operands) return cute_fail_memory(m->diag);
-    for (intptr_t i = 0; i < count; i++) CUTE_TRY(move(m, mlirOperationGetOperand(op, i), &operands[i]));
+    for (intptr_t i = 0; i < count; i++)
+        CUTE_TRY(move_to_host(m, mlirOperationGetOperand(op, i), &operands[i]));
     MlirOperation copy = mlirOperationClone(op);
     mlirOperationSetOperands(copy, count, operands);
     mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(m->launch), m->launch, copy);
@@ -465,11 +470,11 @@ static cute_status move(materializing *m, MlirValue value, MlirValue *out)
 
 static MlirStringRef tensor_name(const materializing *m, MlirOperation make)
 {
-    intptr_t argument = argument_of(m, mlirOperationGetOperand(make, 0));
+    intptr_t argument = kernel_argument_index(m, mlirOperationGetOperand(make, 0));
     return argument < 0 ? cute_text("tensor") : cute_argument_name(m->kernel, argument);
 }
 
-/* The maps that the kernel makes, as further arguments of a launch. */
+/* Adds the kernel's maps as arguments of a launch. */
 static void add_maps(materializing *m, MlirOperation launch, intptr_t first, intptr_t end)
 {
     intptr_t count = mlirOperationGetNumOperands(launch), added = (intptr_t)m->inner_count, n = 0;
@@ -483,7 +488,7 @@ static void add_maps(materializing *m, MlirOperation launch, intptr_t first, int
         MlirOperation make = m->inner[i].make;
         b.location = mlirOperationGetLocation(make);
         MlirValue tensor;
-        if (move(m, mlirOperationGetOperand(make, 0), &tensor) != CUTE_OK ||
+        if (move_to_host(m, mlirOperationGetOperand(make, 0), &tensor) != CUTE_OK ||
             build_map(m, &b, tensor, &m->inner[i].map, tensor_name(m, make), &operands[n++]) != CUTE_OK) {
             fail_at(m, make);
             return;
@@ -523,7 +528,7 @@ static void note_inner(MlirOperation op, void *context)
         m->inner_count++;
 }
 
-/* The make of an atom that a launch hands to argument `index`; null where it is not seen. */
+/* The operation that creates the atom passed as argument `index`; null: unknown. */
 static MlirOperation make_of_operand(MlirOperation launch, intptr_t operand)
 {
     MlirOperation op = cute_defining_op(mlirOperationGetOperand(launch, operand));
@@ -538,13 +543,13 @@ static void find_source(materializing *m, MlirOperation launch, intptr_t first, 
         m->source = make_of_operand(launch, first + m->wanted);
 }
 
-/* Atoms that are arguments. What a launch says of one holds for all: the type has the box. */
+/* Lowers atoms among the arguments. One launch determines the box for all, since the type contains it. */
 static void lower_atoms(materializing *m)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(m->kernel, 0));
     for (intptr_t i = 0; i < cute_kernel_argument_count(m->kernel); i++) {
         MlirType type = mlirValueGetType(mlirBlockGetArgument(entry, i));
-        if (!is_atom(type)) continue;
+        if (!is_tma_atom(type)) continue;
         cute_tma_map map;
         MlirAttribute known = describe_map(m, NULL, -1);
         m->wanted = i;
@@ -559,19 +564,19 @@ static void lower_atoms(materializing *m)
 static void lower_inner(materializing *m, inner *i)
 {
     MlirOperation make = i->make;
-    intptr_t argument = argument_of(m, mlirOperationGetOperand(make, 0));
+    intptr_t argument = kernel_argument_index(m, mlirOperationGetOperand(make, 0));
     if (!m->launched && (i->map.map.im2col || i->map.groups)) {
-        cute_fail(m->diag, CUTE_INVALID, NULL,
-                  "expects a host function that launches the kernel: only it can make a tensor map %s",
-                  i->map.groups ? "one of whose dimensions counts several modes" : "of the im2col mode");
+        cute_fail(
+            m->diag, CUTE_INVALID, NULL,
+            "expects a host function that launches the kernel: only the host can encode a tensor map %s",
+            i->map.groups ? "with a dimension of several modes" : "in im2col mode");
         fail_at(m, make);
         return;
     }
     if (!m->launched && argument < 0) {
-        cute_fail(
-            m->diag, CUTE_INVALID, NULL,
-            "expects an argument of the kernel as its tensor: no host function here launches the kernel and "
-            "could compute another");
+        cute_fail(m->diag, CUTE_INVALID, NULL,
+                  "expects a kernel argument as its tensor: no host function here launches the kernel, so no "
+                  "other tensor can be computed");
         fail_at(m, make);
         return;
     }
@@ -590,7 +595,7 @@ static void lower_kernel(MlirOperation kernel, void *context)
 {
     materializing *m = context;
     if (!cute_op_is(kernel, "gpu.func")) return;
-    /* What never runs gets no tensor map. */
+    /* Unreachable copies need no tensor map. */
     cute_drop_never_run(kernel, "cute_nvgpu.");
     m->kernel = kernel;
     m->launched = false;
@@ -602,7 +607,7 @@ static void lower_kernel(MlirOperation kernel, void *context)
     for (size_t i = 0; i < m->inner_count; i++) lower_inner(m, &m->inner[i]);
 }
 
-/* ---- the host's own ---- */
+/* ---- host code ---- */
 
 static MlirStringRef host_name(MlirOperation make)
 {
@@ -623,9 +628,8 @@ static void lower_host(MlirOperation op, void *context)
     if (!is_make(op)) return;
     cute_status status = cute_tma_plan_of(m->arena, op, &map, m->diag);
     if (status == CUTE_OK && !mlirOperationIsNull(cute_op_parent(op, "gpu.module")))
-        status = cute_fail(
-            m->diag, CUTE_INVALID, NULL,
-            "expects to be in a kernel or in a host function: tensor maps are a kernel's parameters");
+        status = cute_fail(m->diag, CUTE_INVALID, NULL,
+                           "expects to be in a kernel or a host function: tensor maps are kernel parameters");
     cute_builder b = cute_builder_before(op);
     if (status == CUTE_OK)
         status = build_map(m, &b, mlirOperationGetOperand(op, 0), &map, host_name(op), &made);
@@ -661,12 +665,13 @@ static void run_tma_materialize(MlirOperation root, cute_pass_run *pass)
 }
 
 static const cute_pass_option options[] = {
-    {"tensor-map", CUTE_PASS_TEXT, "param (128 bytes by value) or memory (a pointer)", 0, "param"},
+    {"tensor-map", CUTE_PASS_TEXT, "Pass tensor maps as param (128 bytes by value) or memory (a pointer)", 0,
+     "param"},
 };
 
 const cute_pass cute_pass_tma_materialize = {
     .name = "cute-nvgpu-tma-materialize",
-    .help = "Have the host make the tensor maps of TMA atoms, and hand them to kernels as parameters",
+    .help = "Encode the tensor maps of TMA atoms on the host, and pass them to kernels as parameters",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,

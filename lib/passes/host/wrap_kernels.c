@@ -1,7 +1,7 @@
-/* cute-wrap-kernels: gives a kernel that stands in no gpu.module one, named @kernels.
+/* cute-wrap-kernels: moves kernels outside of a gpu.module into a new one, named @kernels.
  *
  * Requires: nothing. Ensures: each function with `gpu.kernel` (or `nvvm.kernel`) is in a gpu.module,
- * together with the functions and globals that it refers to; func.func becomes gpu.func.
+ * with the functions and globals it refers to; func.func becomes gpu.func.
  *
  *     func.func @k(%a: memref<8xf32>) attributes {gpu.kernel} { ... return }
  * ->
@@ -15,7 +15,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 
-static bool is_kernel(MlirOperation op)
+static bool is_marked_kernel(MlirOperation op)
 {
     return (cute_op_is(op, "func.func") || cute_op_is(op, "llvm.func")) && cute_kernel_is(op);
 }
@@ -28,7 +28,7 @@ static void return_of_kernel(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-/* gpu.func of a func.func; the old one is destroyed. */
+/* Converts a func.func to gpu.func; the old one is destroyed. */
 static MlirOperation to_gpu_func(MlirOperation func)
 {
     MlirContext context = mlirOperationGetContext(func);
@@ -48,7 +48,7 @@ static MlirOperation to_gpu_func(MlirOperation func)
 }
 
 typedef struct closure {
-    MlirOperation top;    /* where symbols are looked up */
+    MlirOperation top;    /* symbol table for lookups */
     MlirBlock module;     /* the gpu.module's block */
     MlirOperation anchor; /* its terminator, or null */
 } closure;
@@ -64,7 +64,7 @@ static MlirOperation find_symbol(MlirBlock block, MlirStringRef name)
     return (MlirOperation){NULL};
 }
 
-static void add(closure *c, MlirOperation op)
+static void append_to_module(closure *c, MlirOperation op)
 {
     if (mlirOperationIsNull(c->anchor))
         mlirBlockAppendOwnedOperation(c->module, op);
@@ -81,7 +81,7 @@ static void copy_symbol(closure *c, MlirAttribute reference)
     MlirOperation symbol = find_symbol(mlirRegionGetFirstBlock(mlirOperationGetRegion(c->top, 0)), name);
     if (mlirOperationIsNull(symbol) || cute_op_is(symbol, "gpu.module")) return;
     MlirOperation copy = mlirOperationClone(symbol);
-    add(c, copy);
+    append_to_module(c, copy);
     mlirOperationWalk(copy, copy_references, c, MlirWalkPreOrder);
 }
 
@@ -121,7 +121,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
     MlirOperation next;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        if (!is_kernel(op)) continue;
+        if (!is_marked_kernel(op)) continue;
         if (mlirBlockIsNull(c.module)) {
             MlirOperation module = make_module(op, root);
             c.module = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
@@ -130,7 +130,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
                                             mlirUnitAttrGet(mlirOperationGetContext(root)));
         }
         mlirOperationRemoveFromParent(op);
-        add(&c, op);
+        append_to_module(&c, op);
         if (cute_op_is(op, "func.func")) op = to_gpu_func(op);
         mlirOperationWalk(op, copy_references, &c, MlirWalkPreOrder);
     }
@@ -138,7 +138,7 @@ static void run_wrap_kernels(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_wrap_kernels = {
     .name = "cute-wrap-kernels",
-    .help = "Put kernels that stand outside of any gpu.module into one",
+    .help = "Move kernels outside of a gpu.module into one",
     .anchor = "builtin.module",
     .dialects = CUTE_DIALECT_GPU,
     .run = run_wrap_kernels,

@@ -1,12 +1,12 @@
-/* The expansion of operations of the algebra, of all of them or of some. */
+/* Expansion of operations of the layout algebra. */
 #ifndef CUTE_LIB_PASSES_LAYOUTS_EXPAND_H
 #define CUTE_LIB_PASSES_LAYOUTS_EXPAND_H
 
 #include "lib/ir/mlir/shim.h"
 
-/* Replaces the operations in `root` that have an expansion (ops.h), by it; of those only the ones that `wanted` names (NULL:
- * all). What was put together for them alone goes. An operation that cannot be expanded is an error, and `pass` fails.
- * Returns how many were. */
+/* Replaces operations in `root` by their expansion (ops.h), restricted to the names in `wanted` (NULL:
+ * all), and removes operands that become unused. An operation that cannot be expanded is an error, and
+ * `pass` fails. Returns the number of replaced operations. */
 size_t cute_expand(MlirOperation root, cute_pass_run *pass,
                    bool (*wanted)(const cute_pass_run *pass, MlirOperation op));
 

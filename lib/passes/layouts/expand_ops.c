@@ -1,8 +1,8 @@
-/* cute-expand-ops: the layout algebra as arithmetic on unknown leaves.
+/* cute-expand-ops: expands the layout algebra to arithmetic on unknown leaves.
  *
  * Requires: verified IR. Ensures: of the dialect cute only static, make_*, get_scalars and print remain.
  * Operations are emitted in the order in which the algebra computes; nothing is shared or folded across
- * operations, but what was put together by make_* is not taken apart again.
+ * operations, except that values built by make_* are not taken apart again.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"(?,?)">, !cute.layout<"(4,8):(8,1)">) -> !cute.int_tuple<"?">
  * ->
@@ -26,7 +26,7 @@ typedef struct expansion {
     cute_emitter emitter;
 } expansion;
 
-static void expand(MlirOperation op, void *context)
+static void expand_op(MlirOperation op, void *context)
 {
     expansion *e = context;
     const cute_op_row *row = cute_op_row_of(op);
@@ -51,7 +51,7 @@ size_t cute_expand(MlirOperation root, cute_pass_run *pass,
                    bool (*wanted)(const cute_pass_run *pass, MlirOperation op))
 {
     expansion e = {.pass = pass, .wanted = wanted, .diag = cute_diag_create()};
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand, &e);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, expand_op, &e);
     cute_diag_destroy(e.diag);
     cute_drop_dead_parts(root);
     return e.done;
@@ -64,7 +64,7 @@ static void run_expand_ops(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_expand_ops = {
     .name = "cute-expand-ops",
-    .help = "Expand the layout algebra into arithmetic on unknown leaves",
+    .help = "Expand the layout algebra to arithmetic on unknown leaves",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
     .run = run_expand_ops,
 };

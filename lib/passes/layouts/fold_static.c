@@ -1,7 +1,7 @@
-/* cute-fold-static: what the types say whole becomes cute.static, and what nothing uses goes.
+/* cute-fold-static: replaces static values by cute.static and removes unused operations.
  *
- * Requires: verified IR. Ensures: no pure operation has a result without unknown leaves but cute.static, no
- * pure operation is dead; comparisons of static values are constants.
+ * Requires: verified IR. Ensures: no pure operation except cute.static has a result without unknown leaves,
+ * no pure operation is dead; comparisons of static values are constants.
  *
  *     %s = cute.make_shape() : () -> !cute.shape<"(2,4)">
  *     %n = cute.size(%s) : (!cute.shape<"(2,4)">) -> !cute.int_tuple<"8">
@@ -17,14 +17,14 @@
 #include "lib/passes/dead.h"
 #include "lib/passes/passes.h"
 
-static MlirValue constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
-                          MlirType type)
+static MlirValue build_constant(MlirOperation where, const char *name, const MlirNamedAttribute *value,
+                                MlirType type)
 {
     cute_builder b = cute_builder_before(where);
     return cute_build_value(&b, name, type, CUTE_NO_OPERANDS, (cute_named){value, value ? 1 : 0});
 }
 
-static void fold(MlirOperation op, void *context)
+static void fold_op(MlirOperation op, void *context)
 {
     (void)context;
     const cute_op_row *row = cute_op_row_of(op);
@@ -35,7 +35,7 @@ static void fold(MlirOperation op, void *context)
         MlirNamedAttribute value = cute_attribute(mlirOperationGetContext(op), "value", folded);
         MlirValue result = mlirOperationGetResult(op, 0);
         mlirValueReplaceAllUsesOfWith(result,
-                                      constant(op, "arith.constant", &value, mlirValueGetType(result)));
+                                      build_constant(op, "arith.constant", &value, mlirValueGetType(result)));
         return;
     }
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -43,20 +43,21 @@ static void fold(MlirOperation op, void *context)
         if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)) ||
             !cute_type_is_static(mlirValueGetType(result)))
             continue;
-        mlirValueReplaceAllUsesOfWith(result, constant(op, "cute.static", NULL, mlirValueGetType(result)));
+        mlirValueReplaceAllUsesOfWith(result,
+                                      build_constant(op, "cute.static", NULL, mlirValueGetType(result)));
     }
 }
 
 static void run_fold_static(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
-    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold, NULL);
+    cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, fold_op, NULL);
     cute_drop_dead(root);
 }
 
 const cute_pass cute_pass_fold_static = {
     .name = "cute-fold-static",
-    .help = "Fold pure operations with static results to cute.static and drop dead ones",
+    .help = "Fold pure operations with static results to cute.static and remove dead ones",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH,
     .run = run_fold_static,
 };

@@ -1,8 +1,8 @@
-/* cute-layout-analysis: what is known of each layout, as attributes and as a table.
+/* cute-layout-analysis: reports the properties of each layout, as attributes and as a table.
  *
- * Requires: verified IR. Ensures: the operations are the same; one that gives a layout has the attributes
- * `size`, `cosize`, `vector` (how many consecutive coordinates from 0 on have consecutive indices),
- * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, each where it is known.
+ * Requires: verified IR. Ensures: operations do not change, but those that return a layout get the attributes
+ * `size`, `cosize`, `vector` (length of the prefix of coordinates with consecutive indices),
+ * `is_injective`, `is_contiguous`, `is_column_major`, `is_row_major`, where known.
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(4,8)">, !cute.stride<"(8,1)">) -> !cute.layout<"(4,8):(8,1)">
  * ->
@@ -18,13 +18,13 @@
 #include "lib/passes/passes.h"
 
 static const cute_pass_option options[] = {
-    {"print", CUTE_PASS_BOOL, "Print a table to standard error", 1, NULL},
+    {"print", CUTE_PASS_BOOL, "Print the table to standard error", 1, NULL},
 };
 
 /* ---- one layout ---- */
 
-/* Whether strides are those of a compact layout, from the first leaf on or from the last; modes of extent 1
- * say nothing. */
+/* Whether strides are those of a compact layout, from the first or the last leaf; modes of extent 1 are
+ * ignored. */
 static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t count, bool row)
 {
     int64_t wanted = 1;
@@ -42,7 +42,7 @@ static cute_truth is_compact(cute_value *shapes, cute_value *strides, size_t cou
     return CUTE_YES;
 }
 
-static cute_truth order_of(cute_arena *arena, const cute_value *value, bool row)
+static cute_truth is_in_order(cute_arena *arena, const cute_value *value, bool row)
 {
     if (value->type != CUTE_LAYOUT) return CUTE_UNDECIDED;
     cute_value shape = cute_value_of_tree(CUTE_SHAPE, value->layout.shape), *shapes;
@@ -54,15 +54,15 @@ static cute_truth order_of(cute_arena *arena, const cute_value *value, bool row)
     return is_compact(shapes, strides, count, row);
 }
 
-/* How many consecutive coordinates, from 0 on, have consecutive indices; 0 where that is unknown. */
-static int64_t vector_of(cute_arena *arena, const cute_value *value)
+/* Length of the prefix of coordinates with consecutive indices; 0: unknown. */
+static int64_t vector_length(cute_arena *arena, const cute_value *value)
 {
     cute_value inverse, coalesced;
     if (value->type != CUTE_LAYOUT || !cute_value_is_static(value) ||
         cute_apply(arena, NULL, CUTE_OP_RIGHT_INVERSE, value, 1, NULL, &inverse, NULL) ||
         cute_apply(arena, NULL, CUTE_OP_COALESCE, &inverse, 1, NULL, &coalesced, NULL))
         return 0;
-    /* The inverse's first mode of stride 1 is what keeps its order. */
+    /* The first mode of stride 1 of the inverse preserves order. */
     const cute_tree *shape = coalesced.layout.shape, *stride = coalesced.layout.stride;
     while (shape->kind == CUTE_TREE_TUPLE && shape->count) {
         shape = shape->items[0];
@@ -110,7 +110,7 @@ static row *add_row(analysis *a)
     return &a->rows[a->count++];
 }
 
-static void visit(MlirOperation op, void *context)
+static void analyze_layout(MlirOperation op, void *context)
 {
     analysis *a = context;
     cute_type type;
@@ -123,8 +123,8 @@ static void visit(MlirOperation op, void *context)
     row *r = add_row(a);
     if (!r) return;
     cute_layout_facts_of(a->arena, &value, &facts);
-    cute_truth column = order_of(a->arena, &value, false), by_row = order_of(a->arena, &value, true);
-    int64_t vector = vector_of(a->arena, &value);
+    cute_truth column = is_in_order(a->arena, &value, false), by_row = is_in_order(a->arena, &value, true);
+    int64_t vector = vector_length(a->arena, &value);
     set_number(op, "size", facts.has_size, facts.size, r->size);
     set_number(op, "cosize", facts.has_cosize, facts.cosize, r->cosize);
     set_number(op, "vector", vector > 0, vector, r->vector);
@@ -153,7 +153,7 @@ enum { COLUMNS = 8 };
 static const char *const titles[COLUMNS] = {"place",  "layout",    "size",       "cosize",
                                             "vector", "injective", "contiguous", "order"};
 
-static const char *cell(const row *r, int column)
+static const char *cell_text(const row *r, int column)
 {
     const char *cells[COLUMNS] = {
         r->place, r->layout ? r->layout : "", r->size, r->cosize, r->vector, r->injective, r->contiguous,
@@ -167,11 +167,11 @@ static void print_table(const analysis *a, cute_buffer *out)
     for (int c = 0; c < COLUMNS; c++) {
         widths[c] = strlen(titles[c]);
         for (size_t i = 0; i < a->count; i++)
-            if (strlen(cell(&a->rows[i], c)) > widths[c]) widths[c] = strlen(cell(&a->rows[i], c));
+            if (strlen(cell_text(&a->rows[i], c)) > widths[c]) widths[c] = strlen(cell_text(&a->rows[i], c));
     }
     for (size_t i = 0; i <= a->count; i++)
         for (int c = 0; c < COLUMNS; c++) {
-            const char *text = i ? cell(&a->rows[i - 1], c) : titles[c];
+            const char *text = i ? cell_text(&a->rows[i - 1], c) : titles[c];
             if (c + 1 < COLUMNS)
                 cute_buffer_printf(out, "%-*s  ", (int)widths[c], text);
             else
@@ -183,7 +183,7 @@ static void run_layout_analysis(MlirOperation root, cute_pass_run *pass)
 {
     analysis a = {.arena = cute_arena_create()};
     if (!a.arena) return;
-    cute_op_walk(root, NULL, CUTE_WALK_OUTER_FIRST, visit, &a);
+    cute_op_walk(root, NULL, CUTE_WALK_OUTER_FIRST, analyze_layout, &a);
     if (a.count && cute_pass_int(pass, 0)) {
         cute_buffer text = {0};
         print_table(&a, &text);
@@ -195,7 +195,7 @@ static void run_layout_analysis(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_layout_analysis = {
     .name = "cute-layout-analysis",
-    .help = "Attach what is known of layouts and print it as a table",
+    .help = "Attach the properties of layouts and print them as a table",
     .options = options,
     .option_count = 1,
     .dialects = CUTE_DIALECT_CUTE,

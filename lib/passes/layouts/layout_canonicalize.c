@@ -1,7 +1,7 @@
-/* cute-layout-canonicalize: layouts are evaluated in their shortest form.
+/* cute-layout-canonicalize: shortens layouts before they are evaluated.
  *
- * Requires: verified IR. Ensures: no cute.layout_eval of an integer runs through modes that are one, so that
- * fewer divisions remain. Each leaf of the coordinate sees its mode coalesced, which is the same function
+ * Requires: verified IR. Ensures: no cute.layout_eval of an integer iterates over modes that can be merged,
+ * which saves divisions. The mode of each leaf of the coordinate is coalesced, which is the same function
  * inside the layout's domain.
  *
  *     %i = cute.layout_eval(%c, %l) : (!cute.coord<"?">, !cute.layout<"(4,8):(1,4)">) -> !cute.int_tuple<"?">
@@ -15,7 +15,7 @@
 #include "lib/ir/ops/algebra.h"
 #include "lib/passes/passes.h"
 
-/* The coordinate's structure with 1 for each integer. */
+/* The coordinate's profile, with 1 for each integer. */
 static const cute_tree *profile_of(cute_arena *arena, const cute_tree *coord)
 {
     if (coord->kind != CUTE_TREE_TUPLE) return cute_tree_number(arena, 1);
@@ -30,16 +30,16 @@ static const cute_tree *shape_of(const cute_value *layout)
     return layout->layout.shape;
 }
 
-static MlirValue constant(MlirOperation where, cute_arena *arena, const cute_value *value)
+static MlirValue build_static(MlirOperation where, cute_arena *arena, const cute_value *value)
 {
     MlirType type = cute_type_of_value(mlirOperationGetContext(where), arena, value);
     cute_builder b = cute_builder_before(where);
     return cute_build_value(&b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
 
-/* The coalesced layout for `op`, or null where it would be no shorter. */
-static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree *coord,
-                           const cute_value *layout)
+/* The coalesced layout for `op`, or null if it is not shorter. */
+static MlirValue build_coalesced(MlirOperation op, cute_arena *arena, const cute_tree *coord,
+                                 const cute_value *layout)
 {
     MlirValue none = {NULL}, operand = mlirOperationGetOperand(op, 1);
     cute_rewrite r = {.name = "cute.coalesce", .operands = {operand}, .operand_count = 1};
@@ -48,7 +48,7 @@ static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree 
         const cute_tree *tree = profile_of(arena, coord);
         if (!tree) return none;
         cute_value value = cute_value_of_tree(CUTE_COORD, tree);
-        profile = r.operands[r.operand_count++] = constant(op, arena, &value);
+        profile = r.operands[r.operand_count++] = build_static(op, arena, &value);
     }
     MlirOperation made = cute_rewrite_insert(op, &r);
     cute_value shorter;
@@ -61,7 +61,7 @@ static MlirValue coalesced(MlirOperation op, cute_arena *arena, const cute_tree 
     return none;
 }
 
-static void visit(MlirOperation op, void *context)
+static void shorten_layout_eval(MlirOperation op, void *context)
 {
     (void)context;
     cute_arena *arena = cute_arena_create();
@@ -69,7 +69,7 @@ static void visit(MlirOperation op, void *context)
     if (arena && cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 0)), &coord, NULL) == CUTE_OK &&
         cute_type_value(mlirValueGetType(mlirOperationGetOperand(op, 1)), &layout, NULL) == CUTE_OK &&
         coord.tree->leaves < shape_of(&layout)->leaves) {
-        MlirValue shorter = coalesced(op, arena, coord.tree, &layout);
+        MlirValue shorter = build_coalesced(op, arena, coord.tree, &layout);
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
         if (!mlirValueIsNull(shorter)) {
             MlirOperation made =
@@ -89,12 +89,12 @@ static void visit(MlirOperation op, void *context)
 static void run_layout_canonicalize(MlirOperation root, cute_pass_run *pass)
 {
     (void)pass;
-    cute_op_each(root, "cute.layout_eval", visit, NULL);
+    cute_op_each(root, "cute.layout_eval", shorten_layout_eval, NULL);
 }
 
 const cute_pass cute_pass_layout_canonicalize = {
     .name = "cute-layout-canonicalize",
-    .help = "Evaluate layouts in their shortest form",
+    .help = "Coalesce layouts before evaluating them",
     .dialects = CUTE_DIALECT_CUTE,
     .run = run_layout_canonicalize,
 };

@@ -1,4 +1,4 @@
-/* The driver of peephole rewrites: matches the operations that define operands against a table of rules. */
+/* Driver of peephole rewrites: matches the definitions of operands against a table of rules. */
 #include "lib/passes/layouts/peephole.h"
 #include "lib/passes/dead.h"
 
@@ -7,11 +7,11 @@
 
 typedef struct state {
     cute_rules_of rules;
-    const cute_pass_run *pass; /* that makes remarks, or NULL */
+    const cute_pass_run *pass; /* for remarks, or NULL */
     size_t done;
 } state;
 
-static bool replace(MlirOperation op, const cute_rewrite *r)
+static bool replace_result(MlirOperation op, const cute_rewrite *r)
 {
     MlirValue old = mlirOperationGetResult(op, 0), new = r->value;
     if (mlirValueIsNull(new)) {
@@ -29,18 +29,19 @@ static bool replace(MlirOperation op, const cute_rewrite *r)
     return true;
 }
 
-static void tell(const cute_pass_run *pass, MlirOperation op, MlirOperation source, const cute_rewrite *r)
+static void remark_rewrite(const cute_pass_run *pass, MlirOperation op, MlirOperation source,
+                           const cute_rewrite *r)
 {
     if (!cute_pass_wants_remarks(pass)) return;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op)), of = {0};
     if (!mlirOperationIsNull(source)) of = mlirIdentifierStr(mlirOperationGetName(source));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "'%.*s'%s%.*s%s is %s%s%s", (int)name.length,
                      name.data, of.length ? " of '" : "", (int)of.length, of.length ? of.data : "",
-                     of.length ? "'" : "", r->name ? "computed at once, by '" : "a value that is there",
+                     of.length ? "'" : "", r->name ? "computed directly, by '" : "an existing value",
                      r->name ? r->name : "", r->name ? "'" : "");
 }
 
-static void visit(MlirOperation op, void *context)
+static void rewrite_op(MlirOperation op, void *context)
 {
     state *s = context;
     if (mlirOperationGetNumResults(op) != 1 ||
@@ -54,8 +55,8 @@ static void visit(MlirOperation op, void *context)
             if (mlirOperationIsNull(source) || !cute_op_is(source, rule->from)) continue;
         }
         cute_rewrite r = {.value = {NULL}};
-        if (!rule->rewrite(op, source, &r) || !replace(op, &r)) continue;
-        if (s->pass) tell(s->pass, op, source, &r);
+        if (!rule->rewrite(op, source, &r) || !replace_result(op, &r)) continue;
+        if (s->pass) remark_rewrite(s->pass, op, source, &r);
         s->done++;
         return;
     }
@@ -66,7 +67,7 @@ size_t cute_peephole_run(MlirOperation root, cute_rules_of rules, const cute_pas
     size_t all = 0;
     for (;;) {
         state s = {.rules = rules, .pass = pass};
-        cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, visit, &s);
+        cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, rewrite_op, &s);
         all += s.done;
         if (s.done == 0) return all;
         cute_drop_dead(root);

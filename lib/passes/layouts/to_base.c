@@ -1,8 +1,8 @@
-/* cute-to-base: cute values as structs of the integers that are unknown.
+/* cute-to-base: lowers cute values to structs of their unknown integers.
  *
- * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value with no unknown leaf
- * is `!llvm.struct<()>`, with one that integer, with more a flat struct; a layout is a pair of shape and
- * stride, a tile its layouts, a composed layout B, offset and A (lib/ir/dialects/fields.c).
+ * Requires: cute-expand-ops. Ensures: no operation or type of the dialect cute. A value without unknown
+ * leaves is `!llvm.struct<()>`, with one it is that integer, with more a flat struct; a layout is a pair of
+ * shape and stride, a tile its layouts, a composed layout B, offset and A (lib/ir/dialects/fields.c).
  *
  *     %l = cute.make_layout(%s, %d) : (!cute.shape<"(?,4)">, !cute.stride<"(4,1)">) -> !cute.layout<"(?,4):(4,1)">
  * ->
@@ -24,15 +24,15 @@
 
 /* ---- types ---- */
 
-static MlirType lowered(MlirType type);
+static MlirType lower_type(MlirType type);
 
 static MlirType lower_function(MlirType type)
 {
     intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
     MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
     if (!types) return type;
-    for (intptr_t i = 0; i < inputs; i++) types[i] = lowered(mlirFunctionTypeGetInput(type, i));
-    for (intptr_t i = 0; i < results; i++) types[inputs + i] = lowered(mlirFunctionTypeGetResult(type, i));
+    for (intptr_t i = 0; i < inputs; i++) types[i] = lower_type(mlirFunctionTypeGetInput(type, i));
+    for (intptr_t i = 0; i < results; i++) types[inputs + i] = lower_type(mlirFunctionTypeGetResult(type, i));
     type = mlirFunctionTypeGet(mlirTypeGetContext(type), inputs, types, results, types + inputs);
     free(types);
     return type;
@@ -43,14 +43,14 @@ static MlirType lower_builtin_tuple(MlirType type)
     intptr_t count = mlirTupleTypeGetNumTypes(type);
     MlirType *types = calloc((size_t)count + 1, sizeof *types);
     if (!types) return type;
-    for (intptr_t i = 0; i < count; i++) types[i] = lowered(mlirTupleTypeGetType(type, i));
+    for (intptr_t i = 0; i < count; i++) types[i] = lower_type(mlirTupleTypeGetType(type, i));
     type = mlirTupleTypeGet(mlirTypeGetContext(type), count, types);
     free(types);
     return type;
 }
 
-/* The lowered type; `type` itself when nothing in it is of the dialect. */
-static MlirType lowered(MlirType type)
+/* The lowered type; `type` itself if it contains no type of the dialect. */
+static MlirType lower_type(MlirType type)
 {
     if (mlirTypeIsAFunction(type)) return lower_function(type);
     if (mlirTypeIsATuple(type)) return lower_builtin_tuple(type);
@@ -62,8 +62,7 @@ static MlirType lowered(MlirType type)
     return mlirTypeIsNull(result) ? type : result;
 }
 
-/* ---- the walk: operations are noted with their values, all types are lowered in place, operations are
- * lowered ---- */
+/* ---- lowering: record operations with their values, lower all types in place, lower the operations ---- */
 
 typedef struct job {
     const cute_op_row *row;
@@ -78,20 +77,20 @@ typedef struct lowering {
     bool failed;
 } lowering;
 
-static void fail(lowering *l)
+static void fail_lowering(lowering *l)
 {
     cute_pass_fail(l->pass);
     l->failed = true;
 }
 
-/* The types before they are lowered, operands first. */
+/* Records the types before they are lowered, operands first. */
 static void note_job(lowering *l, const cute_op_row *row, MlirOperation op)
 {
     intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
     MlirType *types = cute_arena_array(l->arena, (size_t)(operands + results), sizeof *types);
     if ((!types && operands + results) ||
         !cute_heap_more(&l->jobs, l->count, &l->capacity, sizeof *l->jobs, 64)) {
-        fail(l);
+        fail_lowering(l);
         return;
     }
     for (intptr_t i = 0; i < operands; i++) types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
@@ -100,20 +99,20 @@ static void note_job(lowering *l, const cute_op_row *row, MlirOperation op)
     l->jobs[l->count++] = (job){row, {.op = op, .operands = types, .results = types + operands}};
 }
 
-/* A type that nothing stores. */
-static void check_types(lowering *l, MlirOperation op)
+/* Reports types without a storage type. */
+static void check_storage_types(lowering *l, MlirOperation op)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
         const cute_type_row *row = cute_type_row_of(type);
         if (!row || row->lower) continue;
-        cute_op_fail(mlirOperationGetLocation(op), NULL, "a value of type !%s.%s has no lowering",
+        cute_op_fail(mlirOperationGetLocation(op), NULL, "values of type !%s.%s are not supported",
                      row->dialect, row->mnemonic);
-        fail(l);
+        fail_lowering(l);
     }
 }
 
-/* Between a type and what stores it: the same, once types are lowered. */
+/* A cast between a type and its storage type, which becomes a no-op. */
 static bool is_cast(MlirOperation op)
 {
     return cute_op_is(op, "builtin.unrealized_conversion_cast") && mlirOperationGetNumOperands(op) == 1 &&
@@ -130,10 +129,10 @@ static void drop_cast(MlirOperation op, void *context)
     mlirOperationDestroy(op);
 }
 
-static void note(MlirOperation op, void *context)
+static void record_op(MlirOperation op, void *context)
 {
     lowering *l = context;
-    check_types(l, op);
+    check_storage_types(l, op);
     const cute_op_row *row = cute_op_row_of(op);
     if (row && row->lower) {
         note_job(l, row, op);
@@ -142,16 +141,16 @@ static void note(MlirOperation op, void *context)
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     bool arch = cute_op_of(op, "cute_nvgpu.");
     if (!arch && !cute_op_of(op, "cute.")) return;
-    if (cute_op_of(op, "cute_nvgpu.host.")) return; /* cute-launch-plan takes it */
+    if (cute_op_of(op, "cute_nvgpu.host.")) return; /* cute-launch-plan handles it */
     cute_op_fail(mlirOperationGetLocation(op), cute_arena_copy(l->arena, name.data, name.length),
                  "is not lowered: run %s before cute-to-base",
                  arch ? "cute-nvgpu-to-nvgpu" : "cute-expand-ops");
-    fail(l);
+    fail_lowering(l);
 }
 
 static void retype_value(MlirValue value)
 {
-    MlirType from = mlirValueGetType(value), to = lowered(from);
+    MlirType from = mlirValueGetType(value), to = lower_type(from);
     if (!mlirTypeEqual(from, to)) mlirValueSetType(value, to);
 }
 
@@ -159,12 +158,12 @@ static void retype_signature(MlirOperation op)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text("function_type"));
     if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAType(attribute)) return;
-    MlirType from = mlirTypeAttrGetValue(attribute), to = lowered(from);
+    MlirType from = mlirTypeAttrGetValue(attribute), to = lower_type(from);
     if (!mlirTypeEqual(from, to))
         mlirOperationSetAttributeByName(op, cute_text("function_type"), mlirTypeAttrGet(to));
 }
 
-static void retype(MlirOperation op, void *context)
+static void retype_op(MlirOperation op, void *context)
 {
     (void)context;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) retype_value(mlirOperationGetResult(op, i));
@@ -180,12 +179,12 @@ static void retype(MlirOperation op, void *context)
 static void run_to_base(MlirOperation root, cute_pass_run *pass)
 {
     lowering l = {.pass = pass, .arena = cute_arena_create()};
-    if (!l.arena) fail(&l);
-    if (!l.failed) cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, note, &l);
+    if (!l.arena) fail_lowering(&l);
+    if (!l.failed) cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, record_op, &l);
     if (!l.failed) {
-        cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype, NULL);
+        cute_op_walk(root, NULL, CUTE_WALK_INNER_FIRST, retype_op, NULL);
         for (size_t i = 0; i < l.count; i++)
-            if (!l.jobs[i].row->lower(l.jobs[i].row, &l.jobs[i].lowering)) fail(&l);
+            if (!l.jobs[i].row->lower(l.jobs[i].row, &l.jobs[i].lowering)) fail_lowering(&l);
         cute_op_walk(root, "builtin.", CUTE_WALK_INNER_FIRST, drop_cast, NULL);
     }
     free(l.jobs);

@@ -1,5 +1,5 @@
-/* Atomic updates of elements of tensors as llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model makes instructions;
- * of vectors, which LLVM has not, the instruction itself.
+/* Lowers atomic updates of tensor elements to llvm.atomicrmw and llvm.cmpxchg, which cute-memory-model
+ * lowers further, and vector updates, which LLVM lacks, to PTX.
  *
  *     %old = cute.atomic_add<{scope = "cta"}> (%x, %t, %c) : (i32, !cute.memref<i32, smem, "(64,8):(8,1)">, ...) -> i32
  * ->
@@ -17,7 +17,7 @@
 
 /* ---- order and scope ---- */
 
-/* By the words of the attributes; `llvm` is an AtomicOrdering, and that of a comparison that fails. */
+/* By attribute value; `llvm` holds the AtomicOrdering of the update and of a failed comparison. */
 static const struct {
     const char *word;
     cute_order order;
@@ -31,28 +31,28 @@ static const struct {
     const char *word, *llvm;
 } scopes[] = {{"gpu", "device"}, {"cta", "block"}, {"cluster", "cluster"}, {"sys", "system"}};
 
-static bool says(MlirOperation op, const char *name, const char *word)
+static bool attribute_has_word(MlirOperation op, const char *name, const char *word)
 {
     MlirAttribute attribute = mlirOperationGetAttributeByName(op, cute_text(name));
     return !mlirAttributeIsNull(attribute) && cute_text_is(mlirStringAttrGetValue(attribute), word);
 }
 
-/* The first row, where nothing is said. */
-static size_t order_of(MlirOperation op)
+/* The ordering's row, by default the first. */
+static size_t order_row(MlirOperation op)
 {
     size_t i = sizeof orders / sizeof *orders;
-    while (--i && !says(op, "order", orders[i].word)) continue;
+    while (--i && !attribute_has_word(op, "order", orders[i].word)) continue;
     return i;
 }
 
-static size_t scope_of(MlirOperation op)
+static size_t scope_row(MlirOperation op)
 {
     size_t i = sizeof scopes / sizeof *scopes;
-    while (--i && !says(op, "scope", scopes[i].word)) continue;
+    while (--i && !attribute_has_word(op, "scope", scopes[i].word)) continue;
     return i;
 }
 
-static MlirNamedAttribute integer(const cute_builder *b, const char *name, int64_t value)
+static MlirNamedAttribute integer_attribute(const cute_builder *b, const char *name, int64_t value)
 {
     return cute_attribute(b->context, name, mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), value));
 }
@@ -60,12 +60,12 @@ static MlirNamedAttribute integer(const cute_builder *b, const char *name, int64
 static MlirNamedAttribute scope_attribute(const cute_builder *b, MlirOperation op)
 {
     return cute_attribute(b->context, "syncscope",
-                          cute_string_attribute(b->context, scopes[scope_of(op)].llvm));
+                          cute_string_attribute(b->context, scopes[scope_row(op)].llvm));
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
-/* Whether `count` elements from a place on lie side by side: a mode of stride 1 has them, whose end they do not cross. */
+/* Whether `count` elements starting at an address are contiguous: they are in one mode of stride 1. */
 static bool side_by_side(const cute_tree *shape, const cute_tree *stride, int64_t count)
 {
     if (shape->kind == CUTE_TREE_TUPLE) {
@@ -77,8 +77,8 @@ static bool side_by_side(const cute_tree *shape, const cute_tree *stride, int64_
     return !shape->value.known || shape->value.value % count == 0;
 }
 
-static cute_status place_of(const cute_expansion *x, MlirOperation op, intptr_t values, int64_t count,
-                            MlirValue *address)
+static cute_status element_address(const cute_expansion *x, MlirOperation op, intptr_t values, int64_t count,
+                                   MlirValue *address)
 {
     cute_tensor t;
     MlirValue shift;
@@ -88,58 +88,58 @@ static cute_status place_of(const cute_expansion *x, MlirOperation op, intptr_t 
     if (count == 1 || (align >= bytes && !t.value.inner.shape &&
                        side_by_side(t.value.layout.shape, t.value.layout.stride, count)))
         return CUTE_OK;
-    return cute_fail(
-        x->diag, CUTE_INVALID, NULL,
-        "expects %lld elements side by side from a coordinate that is aligned to %lld bytes, got "
-        "%lld known ones of \"%s\"; !cute.i32<divby %lld> says that an index is a multiple",
-        (long long)count, (long long)bytes, (long long)align, cute_layout_text(x->arena, t.value.layout),
-        (long long)count);
+    return cute_fail(x->diag, CUTE_INVALID, NULL,
+                     "expects %lld contiguous elements at a coordinate that is aligned to %lld bytes, got "
+                     "%lld known ones of \"%s\"; !cute.i32<divby %lld> declares an index to be a multiple",
+                     (long long)count, (long long)bytes, (long long)align,
+                     cute_layout_text(x->arena, t.value.layout), (long long)count);
 }
 
 /* ---- operations ---- */
 
-static cute_status lower_update(const cute_expansion *x, MlirOperation op, cute_atomic_kind integers,
-                                cute_atomic_kind floats)
+static cute_status lower_scalar_update(const cute_expansion *x, MlirOperation op, cute_atomic_kind integers,
+                                       cute_atomic_kind floats)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue value = mlirOperationGetOperand(op, 0), address;
     MlirType type = mlirValueGetType(value);
-    CUTE_TRY(place_of(x, op, 1, cute_vector_count(type), &address));
-    const size_t order = order_of(op);
+    CUTE_TRY(element_address(x, op, 1, cute_vector_count(type), &address));
+    const size_t order = order_row(op);
     MlirValue old;
     if (mlirTypeIsAVector(type)) {
-        const char *scope = scopes[scope_of(op)].word;
+        const char *scope = scopes[scope_row(op)].word;
         old = cute_atomic_add_vector(&b, (cute_atomic){.order = orders[order].order, .scope = scope}, address,
                                      value);
     } else {
         cute_atomic_kind kind = mlirTypeIsAInteger(type) ? integers : floats;
         old = cute_build_value(&b, "llvm.atomicrmw", type, CUTE_OPERANDS(address, value),
-                               CUTE_NAMED(integer(&b, "bin_op", kind),
-                                          integer(&b, "ordering", orders[order].llvm),
+                               CUTE_NAMED(integer_attribute(&b, "bin_op", kind),
+                                          integer_attribute(&b, "ordering", orders[order].llvm),
                                           scope_attribute(&b, op)));
     }
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), old);
     return CUTE_OK;
 }
 
-/* Floats are compared bit by bit. */
+/* Floats are compared bitwise. */
 static cute_status lower_cas(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_builder b = cute_builder_before(op);
     MlirValue values[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)}, address;
     MlirType type = mlirValueGetType(values[0]), bits = type;
-    CUTE_TRY(place_of(x, op, 2, 1, &address));
+    CUTE_TRY(element_address(x, op, 2, 1, &address));
     bool floats = !mlirTypeIsAInteger(type);
     if (floats) bits = mlirIntegerTypeGet(b.context, mlirFloatTypeGetWidth(type));
     for (int i = 0; i < 2 && floats; i++) values[i] = cute_unary(&b, "arith.bitcast", values[i], bits);
     MlirType pair[] = {bits, mlirIntegerTypeGet(b.context, 1)};
-    const size_t order = order_of(op);
-    MlirValue found = cute_build_value(
-        &b, "llvm.cmpxchg", mlirLLVMStructTypeLiteralGet(b.context, 2, pair, false),
-        CUTE_OPERANDS(address, values[0], values[1]),
-        CUTE_NAMED(integer(&b, "success_ordering", orders[order].llvm),
-                   integer(&b, "failure_ordering", orders[order].failure), scope_attribute(&b, op)));
+    const size_t order = order_row(op);
+    MlirValue found =
+        cute_build_value(&b, "llvm.cmpxchg", mlirLLVMStructTypeLiteralGet(b.context, 2, pair, false),
+                         CUTE_OPERANDS(address, values[0], values[1]),
+                         CUTE_NAMED(integer_attribute(&b, "success_ordering", orders[order].llvm),
+                                    integer_attribute(&b, "failure_ordering", orders[order].failure),
+                                    scope_attribute(&b, op)));
     MlirValue old = cute_extract_field(&b, found, 0, -1, bits);
     if (floats) old = cute_unary(&b, "arith.bitcast", old, type);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), old);
@@ -154,7 +154,7 @@ static cute_status lower_cas(const cute_expansion *x, const cute_pass_run *pass,
                                              MlirOperation op)                                               \
     {                                                                                                        \
         (void)pass;                                                                                          \
-        return lower_update(x, op, CUTE_ATOMIC_##integers, CUTE_ATOMIC_##floats);                            \
+        return lower_scalar_update(x, op, CUTE_ATOMIC_##integers, CUTE_ATOMIC_##floats);                     \
     }
 #include "lib/ir/ops/atomics.def"
 

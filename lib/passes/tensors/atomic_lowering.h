@@ -1,4 +1,4 @@
-/* Lowering atomic updates of tensors, a table of cute-nvgpu-copy-lowering. */
+/* Lowering of atomic updates of tensors: a table for cute-nvgpu-copy-lowering. */
 #ifndef CUTE_LIB_PASSES_TENSORS_ATOMIC_LOWERING_H
 #define CUTE_LIB_PASSES_TENSORS_ATOMIC_LOWERING_H
 

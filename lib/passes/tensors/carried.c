@@ -1,4 +1,5 @@
-/* See carried.h. A tensor in registers is memory: where control flow can give one tensor only, that is the tensor. */
+/* See carried.h. A tensor in registers is memory: control flow that can yield one tensor only is replaced
+ * by that tensor. */
 #include "lib/passes/tensors/carried.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static MlirOperation end_of(MlirOperation op, intptr_t region)
     return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
 }
 
-/* ---- where a value comes from ---- */
+/* ---- origins of a value ---- */
 
 void cute_origins_add(cute_origins *s, MlirValue value)
 {
@@ -35,7 +36,7 @@ void cute_origins_follow(cute_origins *s, MlirValue value)
     MlirBlock block = argument ? mlirBlockArgumentGetOwner(value) : (MlirBlock){NULL};
     MlirOperation op = argument ? mlirBlockGetParentOperation(block) : mlirOpResultGetOwner(value);
     intptr_t at = argument ? mlirBlockArgumentGetArgNumber(value) : mlirOpResultGetResultNumber(value);
-    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the counter */
+    if (cute_op_is(op, "scf.for") && !(argument && at == 0)) { /* bounds and step; the loop counter */
         intptr_t carried = argument ? at - 1 : at;
         cute_origins_add(s, mlirOperationGetOperand(op, carried + 3));
         cute_origins_add(s, mlirOperationGetOperand(end_of(op, 0), carried));
@@ -53,22 +54,22 @@ void cute_origins_follow(cute_origins *s, MlirValue value)
     }
 }
 
-/* ---- tensors that are one ---- */
+/* ---- unique tensors ---- */
 
-static void replace(MlirValue of, MlirValue with, bool *changed)
+static void replace_uses(MlirValue of, MlirValue with, bool *changed)
 {
     if (mlirValueEqual(of, with) || mlirOpOperandIsNull(mlirValueGetFirstUse(of))) return;
     mlirValueReplaceAllUsesOfWith(of, with);
     *changed = true;
 }
 
-/* Both regions end with the same one. */
+/* Both regions yield the same tensor. */
 static void simplify_if(MlirOperation op, bool *changed)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirValue result = mlirOperationGetResult(op, i), one = mlirOperationGetOperand(end_of(op, 0), i);
         if (in_registers(result) && mlirValueEqual(one, mlirOperationGetOperand(end_of(op, 1), i)))
-            replace(result, one, changed);
+            replace_uses(result, one, changed);
     }
 }
 
@@ -76,18 +77,18 @@ static void simplify_select(MlirOperation op, bool *changed)
 {
     MlirValue result = mlirOperationGetResult(op, 0), one = mlirOperationGetOperand(op, 1);
     if (in_registers(result) && mlirValueEqual(one, mlirOperationGetOperand(op, 2)))
-        replace(result, one, changed);
+        replace_uses(result, one, changed);
 }
 
-/* Which argument of `block`, behind the first `skip`, a value is; -1: none. */
-static intptr_t argument_of(MlirValue value, MlirBlock block, intptr_t skip)
+/* Index of `value` among the arguments of `block` after the first `skip`; -1: none. */
+static intptr_t block_argument_index(MlirValue value, MlirBlock block, intptr_t skip)
 {
     if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
         return -1;
     return mlirBlockArgumentGetArgNumber(value) - skip;
 }
 
-/* What an iteration begins with is what the next one does: arguments that begin with the same tensor may change places. */
+/* Iterations carry the same tensors: arguments initialised with one tensor may be permuted. */
 static void simplify_for(MlirOperation op, bool *changed)
 {
     enum { BOUNDS = 3 };
@@ -102,7 +103,7 @@ static void simplify_for(MlirOperation op, bool *changed)
         for (intptr_t i = 0; i < count; i++) {
             if (!same[i]) continue;
             MlirValue first = mlirOperationGetOperand(op, BOUNDS + i), next = mlirOperationGetOperand(end, i);
-            intptr_t from = argument_of(next, body, 1);
+            intptr_t from = block_argument_index(next, body, 1);
             bool other =
                 from >= 0 && same[from] && mlirValueEqual(mlirOperationGetOperand(op, BOUNDS + from), first);
             if (other || mlirValueEqual(next, first)) continue;
@@ -113,8 +114,8 @@ static void simplify_for(MlirOperation op, bool *changed)
     for (intptr_t i = 0; i < count; i++) {
         if (!same[i]) continue;
         MlirValue first = mlirOperationGetOperand(op, BOUNDS + i);
-        replace(mlirBlockGetArgument(body, i + 1), first, changed);
-        replace(mlirOperationGetResult(op, i), first, changed);
+        replace_uses(mlirBlockGetArgument(body, i + 1), first, changed);
+        replace_uses(mlirOperationGetResult(op, i), first, changed);
     }
     free(same);
 }
@@ -127,23 +128,23 @@ static void simplify_while(MlirOperation op, bool *changed)
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue first = mlirOperationGetOperand(op, i), next = mlirOperationGetOperand(end, i);
         if (!in_registers(first)) continue;
-        intptr_t from = argument_of(next, after, 0);
+        intptr_t from = block_argument_index(next, after, 0);
         if (from >= 0) next = mlirOperationGetOperand(condition, from + 1);
-        if (mlirValueEqual(next, first) || argument_of(next, before, 0) == i)
-            replace(mlirBlockGetArgument(before, i), first, changed);
+        if (mlirValueEqual(next, first) || block_argument_index(next, before, 0) == i)
+            replace_uses(mlirBlockGetArgument(before, i), first, changed);
     }
-    /* What the condition passes on is known outside if the loop begins with it. */
+    /* The forwarded value of the condition is known outside if the loop starts with it. */
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
         MlirValue given = mlirOperationGetOperand(condition, i + 1);
         for (intptr_t j = 0; in_registers(given) && j < mlirOperationGetNumOperands(op); j++) {
             if (!mlirValueEqual(given, mlirOperationGetOperand(op, j))) continue;
-            replace(mlirBlockGetArgument(after, i), given, changed);
-            replace(mlirOperationGetResult(op, i), given, changed);
+            replace_uses(mlirBlockGetArgument(after, i), given, changed);
+            replace_uses(mlirOperationGetResult(op, i), given, changed);
         }
     }
 }
 
-static void simplify(MlirOperation op, void *changed)
+static void simplify_op(MlirOperation op, void *changed)
 {
     static const struct {
         const char *name;
@@ -163,7 +164,7 @@ bool cute_carry_tensors(MlirOperation root)
     bool any = false, changed = true;
     while (changed) {
         changed = false;
-        cute_op_walk(root, "scf.", CUTE_WALK_INNER_FIRST, simplify, &changed);
+        cute_op_walk(root, "scf.", CUTE_WALK_INNER_FIRST, simplify_op, &changed);
         cute_op_walk(root, "arith.select", CUTE_WALK_INNER_FIRST, simplify_one_select, &changed);
         any |= changed;
     }

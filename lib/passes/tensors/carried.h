@@ -4,18 +4,19 @@
 
 #include <mlir-c/IR.h>
 
-/* What a value can be, by the control flow that it comes out of. */
+/* The possible origins of a value through control flow. */
 typedef struct cute_origins {
     MlirValue value[256];
     size_t count;
-    bool unknown; /* there are more */
+    bool unknown; /* there are others */
 } cute_origins;
 void cute_origins_add(cute_origins *s, MlirValue value);
-/* Adds what goes into the block argument or result `value` of scf.if, scf.for, scf.while, arith.select. */
+/* Adds the values that reach the block argument or result `value` of scf.if, scf.for, scf.while,
+ * arith.select. */
 void cute_origins_follow(cute_origins *s, MlirValue value);
 
-/* Results and arguments of scf.if, scf.for, scf.while and arith.select that can be one tensor only, whichever way is taken,
- * are that tensor: an accumulator stays where it is. Whether there were any. */
+/* Replaces results and arguments of scf.if, scf.for, scf.while and arith.select that can be one tensor
+ * only by that tensor, so that an accumulator stays in place. Returns whether it replaced any. */
 bool cute_carry_tensors(MlirOperation root);
 
 #endif

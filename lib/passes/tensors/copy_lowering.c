@@ -1,8 +1,9 @@
-/* cute-nvgpu-copy-lowering: operations on tensors in memory as accesses of pointers.
+/* cute-nvgpu-copy-lowering: lowers operations on tensors in memory to loads and stores of pointers.
  *
- * Requires: cute-expand-ops. Ensures: no cute.copy, copy_atom_call, prefetch, fill, memref.alloca, load, store, load_vec,
- * store_vec, ptr.load, ptr.store, no atomic update. A copy runs its atom once for each coordinate of the modes behind the atom's values;
- * registers are accessed at places that are known, in words, so that LLVM keeps them in registers.
+ * Requires: cute-expand-ops. Ensures: no cute.copy, copy_atom_call, prefetch, fill, memref.alloca, load,
+ * store, load_vec, store_vec, ptr.load, ptr.store, and no atomic updates. A copy runs its atom once for each
+ * coordinate of the modes after the atom's values; tensors in registers are accessed in words at constant
+ * offsets, so that LLVM can promote them.
  *
  *     cute.copy(%atom, %src, %dst) : (!cute_nvgpu.atom.universal_copy<f32, 128 b>, ...)
  * ->
@@ -28,7 +29,7 @@
 
 /* ---- registers ---- */
 
-/* The block at the start of the function, or of whatever else holds the operation. */
+/* The entry block of the function, or of the outermost operation, that contains `op`. */
 static MlirBlock entry_block(MlirOperation op)
 {
     MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -41,7 +42,7 @@ static MlirBlock entry_block(MlirOperation op)
     return mlirOperationGetBlock(op);
 }
 
-/* The layout that a tensor in memory has. */
+/* The layout of a tensor in memory. */
 static MlirValue layout_of(const cute_expansion *x, const cute_builder *b, MlirOperation op)
 {
     if (mlirOperationGetNumOperands(op)) return mlirOperationGetOperand(op, 0);
@@ -57,7 +58,7 @@ static MlirValue layout_of(const cute_expansion *x, const cute_builder *b, MlirO
     return cute_build_value(b, "cute.static", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
 }
 
-/* The tensor that `op` makes is one of that memory. */
+/* Builds the tensor that `op` creates from its memory. */
 static cute_status make_tensor(const cute_expansion *x, MlirOperation op, MlirValue memory)
 {
     cute_builder b = cute_builder_before(op);
@@ -82,7 +83,7 @@ static cute_status lower_shared(const cute_expansion *x, MlirOperation op, const
         return cute_fail(x->diag, CUTE_INVALID, NULL,
                          "expects to be in a gpu.module: only kernels have shared memory");
     CUTE_TRY(cute_shared_size(x->arena, type, &bytes, &align, x->diag));
-    if (bytes > CUTE_STATIC_SHARED) bytes = 0; /* was refused */
+    if (bytes > CUTE_STATIC_SHARED) bytes = 0; /* already rejected */
     return make_tensor(x, op, cute_shared_static(&b, module, bytes, align));
 }
 
@@ -101,13 +102,12 @@ static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pa
     CUTE_TRY(cute_apply(x->arena, NULL, CUTE_OP_COSIZE, &layout, 1, NULL, &size, x->diag));
     if (mlirTypeIsNull(stored) || !pointer->bits || size.tree->kind != CUTE_TREE_INT ||
         !size.tree->value.known)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a known number of elements of a known size");
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a known number of elements of known size");
     int64_t count =
         pointer->bits < 8 ? (size.tree->value.value * pointer->bits + 7) / 8 : size.tree->value.value;
     if (count > CUTE_MAX_LEAVES)
-        return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects at most %d elements in registers, but got %lld", CUTE_MAX_LEAVES,
-                         (long long)count);
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most %d elements in registers, got %lld",
+                         CUTE_MAX_LEAVES, (long long)count);
     const char *name =
         cute_arena_printf(x->arena, "%s \"%s\"", pointer->element, cute_layout_text(x->arena, type->layout));
     if (!name) return cute_fail_memory(x->diag);
@@ -126,7 +126,7 @@ static cute_status lower_alloca(const cute_expansion *x, const cute_pass_run *pa
 
 /* ---- single elements ---- */
 
-static cute_status lower_load(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_element_load(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_tensor t;
@@ -139,7 +139,7 @@ static cute_status lower_load(const cute_expansion *x, const cute_pass_run *pass
     return CUTE_OK;
 }
 
-static cute_status lower_store(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
+static cute_status lower_element_store(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     (void)pass;
     cute_tensor t;
@@ -147,13 +147,12 @@ static cute_status lower_store(const cute_expansion *x, const cute_pass_run *pas
     int64_t align;
     CUTE_TRY(cute_tensor_at(x, op, 0, 1, &t, &address, &align, &shift));
     MlirValue value = cute_as_stored(&t, mlirOperationGetOperand(op, 2));
-    if (!mlirValueIsNull(shift)) { /* the byte's other elements stay */
+    if (!mlirValueIsNull(shift)) { /* keeps the other elements of the byte */
         if (t.value.pointer->space != CUTE_SPACE_RMEM)
-            return cute_fail(
-                x->diag, CUTE_INVALID, NULL,
-                "cannot set an element of %d bits in memory that threads share: expects rmem, or a copy "
-                "of whole bytes",
-                t.bits);
+            return cute_fail(x->diag, CUTE_INVALID, NULL,
+                             "cannot store an element of %d bits to memory shared by threads: expects rmem, "
+                             "or a copy of whole bytes",
+                             t.bits);
         MlirValue mask = cute_integer(&t.b, t.stored, ((int64_t)1 << t.bits) - 1);
         MlirValue old = cute_load(&t.b, t.stored, address, align);
         MlirValue hole = cute_binary(&t.b, "arith.xori", cute_binary(&t.b, "arith.shli", mask, shift),
@@ -188,7 +187,7 @@ static cute_status lower_load_vec(const cute_expansion *x, const cute_pass_run *
 }
 
 /* The element that a vector repeats, or null. */
-static MlirValue repeated(const cute_builder *b, MlirValue vector)
+static MlirValue repeated_element(const cute_builder *b, MlirValue vector)
 {
     MlirOperation op = cute_defining_op(vector);
     MlirValue none = {NULL};
@@ -222,7 +221,7 @@ static cute_status lower_store_vec(const cute_expansion *x, const cute_pass_run 
     (void)pass;
     cute_tensor t;
     CUTE_TRY(cute_tensor_bind(x, op, 1, &t));
-    MlirValue vector = mlirOperationGetOperand(op, 0), same = repeated(&t.b, vector);
+    MlirValue vector = mlirOperationGetOperand(op, 0), same = repeated_element(&t.b, vector);
     if (!mlirValueIsNull(same)) return store_all(&t, same);
     MlirValue *words = cute_arena_array(x->arena, (size_t)t.size, sizeof *words);
     MlirValue *elements = cute_arena_array(x->arena, (size_t)t.size, sizeof *elements);
@@ -286,13 +285,14 @@ typedef struct copy {
     MlirOperation op;
     const cute_atom *atom;
     cute_tensor from, to, predicate;
-    bool predicated, zero_fill; /* where the predicate is 0, zeros are written */
-    MlirValue policy;           /* of the L2, or null */
-    int64_t in, out, runs;      /* elements that one run of the atom reads and writes; runs */
+    bool predicated, zero_fill; /* writes zeros where the predicate is 0 */
+    MlirValue policy;           /* of the L2 cache, or null */
+    int64_t in, out, runs;      /* elements that a run of the atom reads and writes; number of runs */
 } copy;
 
-/* The predicate of a run, an i1; null where there is none. A run whose elements have predicates needs all of them. */
-static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
+/* The predicate of a run as an i1; null: unpredicated. A run whose elements have predicates needs all of
+ * them. */
+static cute_status run_predicate(copy *c, int64_t run, MlirValue *out)
 {
     *out = (MlirValue){NULL};
     if (!c->predicated) return CUTE_OK;
@@ -308,9 +308,9 @@ static cute_status predicate_of(copy *c, int64_t run, MlirValue *out)
     return CUTE_OK;
 }
 
-/* An scf.if before `op`. *inside and, where it is given, *other are where what stands in the two blocks goes. */
-static MlirOperation branch(MlirOperation op, MlirValue condition, cute_types results, cute_builder *inside,
-                            cute_builder *other)
+/* Creates an scf.if before `op`. *inside and, if given, *other receive builders for its two blocks. */
+static MlirOperation build_if(MlirOperation op, MlirValue condition, cute_types results, cute_builder *inside,
+                              cute_builder *other)
 {
     cute_builder b = cute_builder_before(op), *into[2] = {inside, other};
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -333,7 +333,7 @@ static cute_status load_run(copy *c, int64_t run, int64_t stated, MlirValue *wor
     return CUTE_OK;
 }
 
-/* The loads alone depend on the predicate: the words are theirs, or zeros. */
+/* Predicates the loads only: the words are loaded, or zero. */
 static cute_status load_or_zeros(copy *c, int64_t run, int64_t stated, MlirValue predicate, MlirValue *words)
 {
     MlirType types[128], word = cute_tensor_word(&c->to, c->out);
@@ -341,7 +341,7 @@ static cute_status load_or_zeros(copy *c, int64_t run, int64_t stated, MlirValue
     int64_t count = cute_tensor_words(&c->to, c->out);
     for (int64_t i = 0; i < count; i++) types[i] = word;
     cute_builder outside = c->from.b, inside, other;
-    MlirOperation made = branch(c->op, predicate, (cute_types){types, count}, &inside, &other);
+    MlirOperation made = build_if(c->op, predicate, (cute_types){types, count}, &inside, &other);
     c->from.b = cute_builder_before(made);
     c->from.at = inside;
     CUTE_TRY(load_run(c, run, stated, words));
@@ -358,9 +358,9 @@ static cute_status run_universal(copy *c, int64_t run)
 {
     MlirValue words[128], predicate;
     if (c->in > 128)
-        return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects at most 128 elements a run of the atom");
-    CUTE_TRY(predicate_of(c, run, &predicate));
-    /* An atom that says how many bits it moves says how they are aligned. */
+        return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects at most 128 elements per run of the atom");
+    CUTE_TRY(run_predicate(c, run, &predicate));
+    /* An atom with a stated width also implies that alignment. */
     int64_t stated = c->atom->bits > c->from.bits ? c->atom->bits / 8 : 0;
     cute_tensor *tensors[] = {&c->from, &c->to};
     bool guarded = !mlirValueIsNull(predicate);
@@ -370,7 +370,7 @@ static cute_status run_universal(copy *c, int64_t run)
     }
     cute_builder outside = c->from.b, inside = outside;
     if (guarded) {
-        MlirOperation made = branch(c->op, predicate, CUTE_NO_TYPES, &inside, NULL);
+        MlirOperation made = build_if(c->op, predicate, CUTE_NO_TYPES, &inside, NULL);
         for (int i = 0; i < 2; i++) tensors[i]->b = cute_builder_before(made), tensors[i]->at = inside;
     }
     CUTE_TRY(load_run(c, run, stated, words));
@@ -382,11 +382,11 @@ static cute_status run_universal(copy *c, int64_t run)
     return CUTE_OK;
 }
 
-/* The elements that one run accesses at an address of its own lie side by side. */
+/* Requires the elements of a run that has an address of its own to be contiguous. */
 static cute_status need_contiguous(copy *c, const cute_tensor *t, int64_t count, const char *what)
 {
     if (cute_tensor_run(t) >= count) return CUTE_OK;
-    return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects %lld contiguous elements in %s, but got \"%s\"",
+    return cute_fail(c->x->diag, CUTE_INVALID, NULL, "expects %lld contiguous elements in %s, got \"%s\"",
                      (long long)count, what, cute_layout_text(c->x->arena, t->value.layout));
 }
 
@@ -402,7 +402,7 @@ static cute_status run_async(copy *c, int64_t run)
     how.policy = c->policy;
     CUTE_TRY(need_contiguous(c, &c->from, c->in, "the source"));
     CUTE_TRY(need_contiguous(c, &c->to, c->out, "the destination"));
-    CUTE_TRY(predicate_of(c, run, &how.predicate));
+    CUTE_TRY(run_predicate(c, run, &how.predicate));
     CUTE_TRY(cute_tensor_address(&c->from, run * c->in, &from, &align));
     CUTE_TRY(cute_tensor_address(&c->to, run * c->out, &to, &align));
     cute_arch_cp_async(&c->to.at, to, from, &how);
@@ -438,7 +438,8 @@ static cute_status run_stsm(copy *c, int64_t run)
     return CUTE_OK;
 }
 
-/* How atoms are run, by the mnemonics of their types. `from`, `to`: the spaces that the instruction has; GENERIC: any. */
+/* Lowering of each atom, by the mnemonic of its type. `from`, `to`: memory spaces of the instruction;
+ * GENERIC: any. */
 static const struct {
     const char *mnemonic;
     cute_status (*run)(copy *c, int64_t run);
@@ -451,7 +452,7 @@ static const struct {
     {"atom.stsm", run_stsm, false, CUTE_SPACE_RMEM, CUTE_SPACE_SMEM},
 };
 
-static cute_status atom_of(const cute_expansion *x, MlirOperation op, const cute_atom **out)
+static cute_status copy_atom(const cute_expansion *x, MlirOperation op, const cute_atom **out)
 {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
     const cute_value *value = cute_type_peek(type);
@@ -460,24 +461,23 @@ static cute_status atom_of(const cute_expansion *x, MlirOperation op, const cute
     cute_buffer text = {0};
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_status status =
-        cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering by %s", cute_buffer_text(&text));
+        cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported by %s", cute_buffer_text(&text));
     cute_buffer_release(&text);
     return status;
 }
 
-/* Elements of `t` that one run moves by `operand` of the atom. */
+/* Elements of `t` that one run moves through `operand` of the atom. */
 static cute_status elements_of_run(copy *c, const cute_tensor *t, int operand, int64_t *out)
 {
     int64_t bits = (int64_t)c->atom->operand[operand].values * c->atom->operand[operand].bits;
     if (bits % t->bits == 0 && bits && t->size % (bits / t->bits) == 0) return *out = bits / t->bits, CUTE_OK;
-    return cute_fail(
-        c->x->diag, CUTE_INVALID, NULL,
-        "expects tensors of runs of %lld bits, as %s moves, but got \"%s\" of elements of %d bits",
-        (long long)bits, c->atom->name, cute_layout_text(c->x->arena, t->value.layout), t->bits);
+    return cute_fail(c->x->diag, CUTE_INVALID, NULL,
+                     "expects tensors of runs of %lld bits, as %s moves, got \"%s\" of elements of %d bits",
+                     (long long)bits, c->atom->name, cute_layout_text(c->x->arena, t->value.layout), t->bits);
 }
 
-/* Runs of an atom that moves one element become wider ones where both tensors allow it. */
-static void widen(copy *c)
+/* Widens runs of a single-element atom if both tensors allow it. */
+static void widen_runs(copy *c)
 {
     bool open = !strcmp(c->atom->mnemonic, "atom.universal_copy") && c->in == 1 && c->out == 1;
     if (!open || c->predicated || c->from.bits != c->to.bits) return;
@@ -497,15 +497,14 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
                 .zero_fill =
                     !mlirAttributeIsNull(mlirOperationGetAttributeByName(op, cute_text("zero_fill")))};
     if (cute_tma_copies(op)) return cute_tma_lower_copy(x, pass, op);
-    CUTE_TRY(atom_of(x, op, &c->atom));
+    CUTE_TRY(copy_atom(x, op, &c->atom));
     size_t i = 0;
     while (i < sizeof atoms / sizeof *atoms && strcmp(atoms[i].mnemonic, c->atom->mnemonic) != 0) i++;
     if (i == sizeof atoms / sizeof *atoms)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects an atom that copies, but got %s",
-                         c->atom->text);
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a copy atom, got %s", c->atom->text);
     if (c->predicated && !atoms[i].predicate)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects no predicate: %s has none, all lanes run it",
-                         c->atom->name);
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects no predicate: %s cannot be predicated, all lanes run it", c->atom->name);
     CUTE_TRY(cute_tensor_bind(x, op, 1, &c->from));
     CUTE_TRY(cute_tensor_bind(x, op, 2, &c->to));
     if (c->predicated) CUTE_TRY(cute_tensor_bind(x, op, 3, &c->predicate));
@@ -513,7 +512,7 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
     const cute_tensor *const tensors[] = {&c->from, &c->to};
     for (int j = 0; j < 2; j++)
         if (spaces[j] != CUTE_SPACE_GENERIC && spaces[j] != tensors[j]->value.pointer->space)
-            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s in %s for %s, but got %s",
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s in %s for %s, got %s",
                              j ? "a destination" : "a source", cute_space_name(spaces[j]), c->atom->name,
                              cute_space_name(tensors[j]->value.pointer->space));
     CUTE_TRY(elements_of_run(c, &c->from, CUTE_ATOM_SOURCE, &c->in));
@@ -521,13 +520,12 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
     c->runs = c->from.size / c->in;
     if (c->runs != c->to.size / c->out ||
         (c->predicated && c->runs % c->predicate.size && c->predicate.size % c->runs))
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects as many runs of %s in all operands, but got %lld in the source, %lld in the "
-            "destination%s",
-            c->atom->name, (long long)c->runs, (long long)(c->to.size / c->out),
-            c->predicated ? " and another number of predicates" : "");
-    widen(c);
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects equal numbers of runs of %s in all operands, got %lld in the source, %lld "
+                         "in the destination%s",
+                         c->atom->name, (long long)c->runs, (long long)(c->to.size / c->out),
+                         c->predicated ? " and a different number of predicates" : "");
+    widen_runs(c);
     for (int64_t run = 0; run < c->runs; run++) CUTE_TRY(atoms[i].run(c, run));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s, %lld bits each",
                      (long long)c->runs, c->atom->name, (long long)(c->out * c->to.bits));
@@ -539,11 +537,11 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
     (void)pass;
     copy c = {.x = x, .op = op};
     if (cute_tma_copies(op)) return cute_tma_lower_prefetch(x, op);
-    CUTE_TRY(atom_of(x, op, &c.atom));
+    CUTE_TRY(copy_atom(x, op, &c.atom));
     CUTE_TRY(cute_tensor_bind(x, op, 1, &c.from));
     CUTE_TRY(elements_of_run(&c, &c.from, CUTE_ATOM_SOURCE, &c.in));
     if (c.from.value.pointer->space != CUTE_SPACE_GMEM)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a tensor in gmem, but got %s",
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a tensor in gmem, got %s",
                          cute_space_name(c.from.value.pointer->space));
     for (int64_t i = 0; i < c.from.size; i += c.in) {
         MlirValue address;
@@ -558,8 +556,8 @@ static cute_status lower_prefetch(const cute_expansion *x, const cute_pass_run *
 
 static const cute_lower_row rows[] = {
     {"cute.memref.alloca", lower_alloca},
-    {"cute.memref.load", lower_load},
-    {"cute.memref.store", lower_store},
+    {"cute.memref.load", lower_element_load},
+    {"cute.memref.store", lower_element_store},
     {"cute.memref.load_vec", lower_load_vec},
     {"cute.memref.store_vec", lower_store_vec},
     {"cute.fill", lower_fill},
@@ -597,7 +595,7 @@ static void run_copy_lowering(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_copy_lowering = {
     .name = "cute-nvgpu-copy-lowering",
-    .help = "Lower copies, loads and stores of tensors to accesses of pointers",
+    .help = "Lower copies, loads and stores of tensors to pointer accesses",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_NVVM |
                 CUTE_DIALECT_SCF | CUTE_DIALECT_VECTOR,
     .run = run_copy_lowering,

@@ -15,7 +15,7 @@ typedef struct lowering {
     bool changed;
 } lowering;
 
-static const cute_lower_row *find(const lowering *l, MlirOperation op)
+static const cute_lower_row *find_row(const lowering *l, MlirOperation op)
 {
     for (size_t i = 0; i < l->count; i++)
         for (size_t j = 0; j < l->tables[i].count; j++)
@@ -23,10 +23,10 @@ static const cute_lower_row *find(const lowering *l, MlirOperation op)
     return NULL;
 }
 
-static void lower(MlirOperation op, void *context)
+static void lower_op(MlirOperation op, void *context)
 {
     lowering *l = context;
-    const cute_lower_row *row = find(l, op);
+    const cute_lower_row *row = find_row(l, op);
     if (!row) return;
     cute_arena *arena = cute_arena_create();
     cute_expansion x = {.emitter = &l->emitter, .arena = arena, .diag = l->diag};
@@ -48,7 +48,7 @@ void cute_lower_tables(MlirOperation root, cute_pass_run *pass, const char *pref
                        const cute_lower_table *tables, size_t count)
 {
     lowering l = {.pass = pass, .tables = tables, .count = count, .diag = cute_diag_create()};
-    cute_op_walk(root, prefix, CUTE_WALK_INNER_FIRST, lower, &l);
+    cute_op_walk(root, prefix, CUTE_WALK_INNER_FIRST, lower_op, &l);
     cute_diag_destroy(l.diag);
     if (l.changed)
         cute_drop_dead_parts(root);

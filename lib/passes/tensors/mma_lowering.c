@@ -1,8 +1,8 @@
-/* cute-nvgpu-mma-lowering: products of fragments as instructions.
+/* cute-nvgpu-mma-lowering: lowers MMAs of fragments to instructions.
  *
- * Requires: cute-expand-ops. Ensures: no cute.gemm, mma_atom_call. D(v,m,n) = sum over k of A(v,m,k) * B(v,n,k) + C(v,m,n): the
- * atom runs once for each (m,n,k), k outermost; rows are walked to and fro, so that a fragment that was just used is used
- * again.
+ * Requires: cute-expand-ops. Ensures: no cute.gemm, mma_atom_call. D(v,m,n) = sum over k of A(v,m,k) *
+ * B(v,n,k) + C(v,m,n): the atom runs once for each (m,n,k), k outermost; rows alternate in direction so that
+ * consecutive runs share a fragment.
  *
  *     cute.gemm(%mma, %d, %a, %b, %c) : (!cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >, ...)
  * ->
@@ -22,20 +22,20 @@
 #include "lib/passes/tensors/wgmma.h"
 
 enum { D, A, B, C, OPERANDS };
-enum { MOST = 128 }; /* values of an operand in one run */
+enum { MOST = 128 }; /* maximum values of an operand in one run */
 
 typedef struct product {
     const cute_expansion *x;
     const cute_atom *atom;
     cute_tensor t[OPERANDS];
-    int64_t values[OPERANDS]; /* of a run */
-    bool in_place;            /* D is C */
+    int64_t values[OPERANDS]; /* per run */
+    bool in_place;            /* D and C are the same tensor */
     MlirValue *fragments[2];  /* of A and B: words by run, loaded once for each k */
 } product;
 
 static const int operand_of[OPERANDS] = {CUTE_ATOM_C, CUTE_ATOM_A, CUTE_ATOM_B, CUTE_ATOM_C};
 
-/* The first element of a run of an operand at (m, n, k). */
+/* First element of an operand's run at (m, n, k). */
 static int64_t first_of(const product *p, int which, int64_t m, int64_t n, int64_t k)
 {
     int64_t modes[3] = {0};
@@ -52,8 +52,8 @@ static bool is_float(MlirType type)
     return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type) || mlirTypeIsAF64(type);
 }
 
-/* As the type of the sum. */
-static MlirValue widened(const cute_tensor *t, MlirValue value, MlirType type)
+/* Converts to the accumulator's type. */
+static MlirValue widen_to_sum(const cute_tensor *t, MlirValue value, MlirType type)
 {
     value = cute_as_element(t, value);
     if (mlirTypeEqual(mlirValueGetType(value), type)) return value;
@@ -68,11 +68,12 @@ static cute_status scalar_product(product *p, const MlirValue *a, const MlirValu
     MlirType type = t->element;
     if (p->t[A].bits > t->bits || p->t[B].bits > t->bits || is_float(type) != is_float(p->t[A].element) ||
         is_float(type) != is_float(p->t[B].element))
-        return cute_fail(
-            p->x->diag, CUTE_INVALID, NULL, "expects factors that D's type can hold, but got %s and %s in %s",
-            p->t[A].value.pointer->element, p->t[B].value.pointer->element, t->value.pointer->element);
-    MlirValue x = widened(&p->t[A], a[0], type), y = widened(&p->t[B], b[0], type),
-              z = widened(&p->t[C], c[0], type);
+        return cute_fail(p->x->diag, CUTE_INVALID, NULL,
+                         "expects factors that D's type can represent, got %s and %s in %s",
+                         p->t[A].value.pointer->element, p->t[B].value.pointer->element,
+                         t->value.pointer->element);
+    MlirValue x = widen_to_sum(&p->t[A], a[0], type), y = widen_to_sum(&p->t[B], b[0], type),
+              z = widen_to_sum(&p->t[C], c[0], type);
     if (is_float(type))
         d[0] = cute_build_value(at, "math.fma", type, CUTE_OPERANDS(x, y, z), CUTE_NO_NAMED);
     else
@@ -81,8 +82,8 @@ static cute_status scalar_product(product *p, const MlirValue *a, const MlirValu
     return CUTE_OK;
 }
 
-/* Loads the registers of a run; of elements of 32 bits and more a word is one. */
-static cute_status load(product *p, int which, int64_t first, MlirValue *words)
+/* Loads the registers of a run. Elements of at least 32 bits are one word each. */
+static cute_status load_fragment(product *p, int which, int64_t first, MlirValue *words)
 {
     return cute_tensor_load(&p->t[which], first, p->values[which], 0, words);
 }
@@ -90,11 +91,11 @@ static cute_status load(product *p, int which, int64_t first, MlirValue *words)
 static cute_status run_atom(product *p, const MlirValue *a, const MlirValue *b, int64_t m, int64_t n)
 {
     MlirValue c[MOST], d[MOST];
-    CUTE_TRY(load(p, C, first_of(p, C, m, n, 0), c));
+    CUTE_TRY(load_fragment(p, C, first_of(p, C, m, n, 0), c));
     if (!p->atom->ptx)
         CUTE_TRY(scalar_product(p, a, b, c, d));
     else if (!cute_arch_mma(&p->t[D].at, p->atom, a, b, c, d))
-        return cute_fail(p->x->diag, CUTE_INVALID, NULL, "has no lowering by %s", p->atom->text);
+        return cute_fail(p->x->diag, CUTE_INVALID, NULL, "is not supported by %s", p->atom->text);
     MlirType word = cute_tensor_word(&p->t[D], p->values[D]);
     for (int64_t i = 0; i < cute_tensor_words(&p->t[D], p->values[D]); i++)
         if (!mlirTypeEqual(mlirValueGetType(d[i]), word))
@@ -108,25 +109,25 @@ static cute_status load_fragments(product *p, int which, int64_t count, int64_t 
 {
     MlirValue *words = p->fragments[which == B];
     for (int64_t i = 0; i < count; i++)
-        CUTE_TRY(load(p, which, first_of(p, which, i, i, k), words + i * p->values[which]));
+        CUTE_TRY(load_fragment(p, which, first_of(p, which, i, i, k), words + i * p->values[which]));
     return CUTE_OK;
 }
 
-static cute_status bind(product *p, MlirOperation op)
+static cute_status bind_operands(product *p, MlirOperation op)
 {
     const cute_expansion *x = p->x;
     for (int i = 0; i < OPERANDS; i++) {
         cute_tensor *t = &p->t[i];
         CUTE_TRY(cute_tensor_bind(x, op, 1 + i, t));
         if (t->value.pointer->space != CUTE_SPACE_RMEM)
-            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects fragments in rmem, but got %s",
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects fragments in rmem, got %s",
                              cute_space_name(t->value.pointer->space));
         const cute_atom_operand *o = &p->atom->operand[operand_of[i]];
         p->values[i] = o->values;
         if (o->values < 1 || o->values > MOST || cute_tensor_extent(t, 0) != o->values)
-            return cute_fail(x->diag, CUTE_INVALID, NULL,
-                             "expects %lld values in mode 0, as %s has, but got \"%s\"", (long long)o->values,
-                             p->atom->name, cute_layout_text(x->arena, t->value.layout));
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %lld values in mode 0 for %s, got \"%s\"",
+                             (long long)o->values, p->atom->name,
+                             cute_layout_text(x->arena, t->value.layout));
     }
     return CUTE_OK;
 }
@@ -139,21 +140,20 @@ static cute_status lower_gemm(const cute_expansion *x, const cute_pass_run *pass
     const cute_value *mma = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     p->atom = mma ? mma->atom : NULL;
     if (!p->atom || !p->atom->known || p->atom->kind != CUTE_ATOM_MMA)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering by %s",
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported by %s",
                          p->atom ? p->atom->text : "its atom");
     if (p->atom->wgmma) return cute_lower_wgmma(x, pass, op);
-    CUTE_TRY(bind(p, op));
+    CUTE_TRY(bind_operands(p, op));
     int64_t m = cute_tensor_extent(&p->t[D], 1), n = cute_tensor_extent(&p->t[D], 2);
     int64_t k = cute_tensor_extent(&p->t[A], 2);
     if (m != cute_tensor_extent(&p->t[A], 1) || n != cute_tensor_extent(&p->t[B], 1) ||
         k != cute_tensor_extent(&p->t[B], 2) || m != cute_tensor_extent(&p->t[C], 1) ||
         n != cute_tensor_extent(&p->t[C], 2))
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects D and C of (V,M,N), A of (V,M,K), B of (V,N,K), but got \"%s\", \"%s\", \"%s\"",
-            cute_layout_text(x->arena, p->t[D].value.layout),
-            cute_layout_text(x->arena, p->t[A].value.layout),
-            cute_layout_text(x->arena, p->t[B].value.layout));
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects D and C of (V,M,N), A of (V,M,K), B of (V,N,K), got \"%s\", \"%s\", \"%s\"",
+                         cute_layout_text(x->arena, p->t[D].value.layout),
+                         cute_layout_text(x->arena, p->t[A].value.layout),
+                         cute_layout_text(x->arena, p->t[B].value.layout));
     for (int i = 0; i < 2; i++) {
         p->fragments[i] =
             cute_arena_array(x->arena, (size_t)((i ? n : m) * p->values[i ? B : A]), sizeof *p->fragments[i]);
@@ -197,7 +197,7 @@ static void run_mma_lowering(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_mma_lowering = {
     .name = "cute-nvgpu-mma-lowering",
-    .help = "Lower products of fragments to instructions",
+    .help = "Lower MMAs of fragments to instructions",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH |
                 CUTE_DIALECT_NVVM | CUTE_DIALECT_VECTOR,
     .run = run_mma_lowering,

@@ -1,9 +1,9 @@
-/* cute-partition-optimization: partitions are computed before a loop, not in it.
+/* cute-partition-optimization: hoists partitions out of loops.
  *
- * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, tiles and partitions of values from before the
- * loop, and what is put together for them, stand before it; a partition of a tile whose coordinate changes with the loop is
- * one of all tiles along the modes that change, before the loop, of which the loop takes a slice. Types of the results are
- * the same.
+ * Requires: verified IR before cute-tensor-partition. Ensures: in an scf.for, loop-invariant tiles and
+ * partitions and the operations that build their operands are moved before the loop. A partition of a tile
+ * whose coordinate depends on the loop is replaced by a partition of all tiles along the varying modes,
+ * before the loop, and a slice of it in the loop. Result types do not change.
  *
  *     scf.for %k = ... {
  *       %g = cute.local_tile(%a, %tile, (%m, %k))
@@ -23,10 +23,10 @@
 
 enum { MOST_OPERANDS = 4, MOST_MODES = 16 };
 
-/* Operations that give the same before a loop as in it. Those of `partitions` divide: by a known tiler, never by 0. */
+/* Operations that may be moved out of a loop. Those in `partitions` divide by a known tiler, never by 0. */
 static const struct {
     const char *name;
-    int tensor;   /* the operand that is partitioned; -1: it is no partition */
+    int tensor;   /* the operand that is partitioned; -1: not a partition */
     bool divides; /* by operand 1 */
 } movable[] = {
     {"cute.tiled.copy.partition_S", 1, false},
@@ -53,7 +53,7 @@ static const struct {
     {"cute.group_modes", -1, false},
 };
 
-static int row_of(MlirOperation op)
+static int movable_row(MlirOperation op)
 {
     int count = sizeof movable / sizeof *movable;
     for (int i = 0; i < count; i++)
@@ -71,7 +71,7 @@ static bool is_inside(MlirValue value, MlirOperation loop)
     return false;
 }
 
-/* Whether all operands but `except` (-1: all) are there before the loop. */
+/* Whether all operands but `except` (-1: all) are loop-invariant. */
 static bool is_invariant(MlirOperation op, MlirOperation loop, intptr_t except)
 {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -85,11 +85,11 @@ static bool may_move(MlirOperation op, int row)
                                      cute_type_is_static(mlirValueGetType(mlirOperationGetOperand(op, 1))));
 }
 
-/* ---- tiles along what changes ---- */
+/* ---- tiles along varying modes ---- */
 
-/* An operation like `op` with other operands, without one where the algebra refuses it. */
-static MlirOperation like(const cute_builder *b, MlirOperation op, const char *name,
-                          const MlirValue *operands, intptr_t count)
+/* A copy of `op` with other operands; null if the layout algebra rejects it. */
+static MlirOperation rebuild_op(const cute_builder *b, MlirOperation op, const char *name,
+                                const MlirValue *operands, intptr_t count)
 {
     MlirNamedAttribute kept[MOST_OPERANDS];
     intptr_t attributes = 0;
@@ -118,14 +118,14 @@ static MlirOperation like(const cute_builder *b, MlirOperation op, const char *n
     return made;
 }
 
-/* A coordinate put together of leaves of another one, and `_`. */
+/* A coordinate built from leaves of another one, and `_`. */
 typedef struct coordinate {
     cute_buffer text; /* "(?,_" */
     MlirValue operands[MOST_MODES];
     intptr_t count;
 } coordinate;
 
-static void put(coordinate *c, const char *leaf)
+static void put_leaf(coordinate *c, const char *leaf)
 {
     cute_buffer_printf(&c->text, "%s%s", c->text.length ? "," : "(", leaf);
 }
@@ -138,9 +138,10 @@ static MlirValue make_coordinate(const cute_builder *b, coordinate *c)
                             CUTE_NO_NAMED);
 }
 
-/* The coordinate of a tile, `whole` with `_` for what the loop changes, and `slice` with that. False: it is not of leaves. */
-static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coordinate *whole,
-                  coordinate *slice, size_t *changing)
+/* Splits the coordinate of a tile into `whole`, with `_` for the leaves that vary, and `slice`, which
+ * selects those. False if it is not built from leaves. */
+static bool split_coordinate(cute_arena *arena, MlirOperation tile, MlirOperation loop, coordinate *whole,
+                             coordinate *slice, size_t *changing)
 {
     MlirOperation made = cute_defining_op(mlirOperationGetOperand(tile, 2));
     if (mlirOperationIsNull(made) || !cute_op_is(made, "cute.make_coord")) return false;
@@ -157,10 +158,10 @@ static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coo
     for (uint32_t i = 0; i < tree->count; i++) {
         const cute_tree *leaf = tree->items[i];
         if (leaf->kind == CUTE_TREE_UNDERSCORE) {
-            /* Modes that were open before would stand between those that are opened. */
+            /* Modes that were `_` before would be between the new ones. */
             if (!proj.tree || i >= proj.tree->count || proj.tree->items[i]->kind != CUTE_TREE_UNDERSCORE)
                 return false;
-            put(whole, "_");
+            put_leaf(whole, "_");
             continue;
         }
         if (leaf->kind != CUTE_TREE_INT) return false;
@@ -168,19 +169,19 @@ static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coo
         bool dropped = proj.tree && proj.tree->kind == CUTE_TREE_TUPLE && i < proj.tree->count &&
                        proj.tree->items[i]->kind == CUTE_TREE_UNDERSCORE;
         if (leaf->value.known) {
-            put(whole, text);
+            put_leaf(whole, text);
             continue;
         }
         if (operand == mlirOperationGetNumOperands(made)) return false;
         MlirValue value = mlirOperationGetOperand(made, operand++);
         if (!is_inside(value, loop)) {
-            put(whole, text);
+            put_leaf(whole, text);
             whole->operands[whole->count++] = value;
         } else if (dropped) {
-            put(whole, "0");
+            put_leaf(whole, "0");
         } else {
-            put(whole, "_");
-            put(slice, text);
+            put_leaf(whole, "_");
+            put_leaf(slice, text);
             slice->operands[slice->count++] = value;
             ++*changing;
         }
@@ -188,21 +189,22 @@ static bool split(cute_arena *arena, MlirOperation tile, MlirOperation loop, coo
     return operand == mlirOperationGetNumOperands(made) && *changing;
 }
 
-static size_t rank_of(MlirValue view)
+static size_t view_rank(MlirValue view)
 {
     const cute_value *value = cute_type_peek(mlirValueGetType(view));
     const cute_tree *shape = value ? value->layout.shape : NULL;
     return shape && shape->kind == CUTE_TREE_TUPLE ? shape->count : 1;
 }
 
-/* Made operations, to be taken back. */
-static void undo(MlirOperation *made, int count)
+/* Erases new operations after a failure. */
+static void erase_ops(MlirOperation *made, int count)
 {
     while (count-- > 0)
         if (!mlirOperationIsNull(made[count])) mlirOperationDestroy(made[count]);
 }
 
-/* The partition `op` of a tile at a coordinate of the loop, as a slice of the partition of all those tiles. */
+/* Replaces the partition `op` of a tile at a varying coordinate by a slice of the partition of all those
+ * tiles. */
 static bool slice_of_all(MlirOperation op, int tensor, MlirOperation loop, MlirOperation tile,
                          coordinate *whole, coordinate *slice, size_t changing)
 {
@@ -215,28 +217,28 @@ static bool slice_of_all(MlirOperation op, int tensor, MlirOperation loop, MlirO
     MlirValue tiled[] = {mlirOperationGetOperand(tile, 0), mlirOperationGetOperand(tile, 1),
                          make_coordinate(&outside, whole)};
     made[0] = cute_defining_op(tiled[2]);
-    made[1] = like(&outside, tile, "cute.local_tile", tiled, 3);
-    if (mlirOperationIsNull(made[1])) return undo(made, 1), false;
+    made[1] = rebuild_op(&outside, tile, "cute.local_tile", tiled, 3);
+    if (mlirOperationIsNull(made[1])) return erase_ops(made, 1), false;
     for (intptr_t i = 0; i < count; i++) operands[i] = mlirOperationGetOperand(op, i);
     operands[tensor] = mlirOperationGetResult(made[1], 0);
     outside.location = inside.location;
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    made[2] = like(&outside, op, cute_op_row_find(name.data, name.length)->name, operands, count);
-    if (mlirOperationIsNull(made[2])) return undo(made, 2), false;
+    made[2] = rebuild_op(&outside, op, cute_op_row_find(name.data, name.length)->name, operands, count);
+    if (mlirOperationIsNull(made[2])) return erase_ops(made, 2), false;
     all = mlirOperationGetResult(made[2], 0);
-    if (rank_of(all) != rank_of(result) + changing) return undo(made, 3), false;
+    if (view_rank(all) != view_rank(result) + changing) return erase_ops(made, 3), false;
     coordinate at = {.count = slice->count};
-    for (size_t i = 0; i < rank_of(result); i++) put(&at, "_");
+    for (size_t i = 0; i < view_rank(result); i++) put_leaf(&at, "_");
     cute_buffer_puts(&at.text, ",");
     cute_buffer_puts(&at.text, cute_buffer_text(&slice->text) + 1);
     memcpy(at.operands, slice->operands, sizeof at.operands);
     MlirValue pair[] = {all, make_coordinate(&inside, &at)};
     cute_buffer_release(&at.text);
     made[3] = cute_defining_op(pair[1]);
-    made[4] = like(&inside, (MlirOperation){NULL}, "cute.slice", pair, 2);
-    if (mlirOperationIsNull(made[4])) return undo(made, 4), false;
+    made[4] = rebuild_op(&inside, (MlirOperation){NULL}, "cute.slice", pair, 2);
+    if (mlirOperationIsNull(made[4])) return erase_ops(made, 4), false;
     MlirValue sliced = mlirOperationGetResult(made[4], 0);
-    if (!mlirTypeEqual(mlirValueGetType(sliced), mlirValueGetType(result))) return undo(made, 5), false;
+    if (!mlirTypeEqual(mlirValueGetType(sliced), mlirValueGetType(result))) return erase_ops(made, 5), false;
     mlirValueReplaceAllUsesOfWith(result, sliced);
     return true;
 }
@@ -256,7 +258,7 @@ static unsigned line_of(MlirOperation op)
     return line;
 }
 
-static void tell(optimization *o, MlirOperation op, MlirOperation loop, const char *what)
+static void remark_hoisted(optimization *o, MlirOperation op, MlirOperation loop, const char *what)
 {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     cute_pass_remark(o->pass, mlirOperationGetLocation(op), "'%.*s' is computed before the loop at line %u%s",
@@ -268,33 +270,33 @@ static void take_slices(optimization *o, MlirOperation op, int tensor, MlirOpera
     MlirOperation tile = cute_defining_op(mlirOperationGetOperand(op, tensor));
     if (mlirOperationIsNull(tile) || !cute_op_is(tile, "cute.local_tile") ||
         mlirOperationGetNumOperands(tile) != 3 || !is_inside(mlirOperationGetResult(tile, 0), loop) ||
-        !is_invariant(tile, loop, 2) || !is_invariant(op, loop, tensor) || !may_move(tile, row_of(tile)) ||
-        !may_move(op, row_of(op)))
+        !is_invariant(tile, loop, 2) || !is_invariant(op, loop, tensor) ||
+        !may_move(tile, movable_row(tile)) || !may_move(op, movable_row(op)))
         return;
     cute_arena *arena = cute_arena_create();
     coordinate whole = {.count = 0}, slice = {.count = 0};
     size_t changing;
-    if (arena && split(arena, tile, loop, &whole, &slice, &changing) &&
+    if (arena && split_coordinate(arena, tile, loop, &whole, &slice, &changing) &&
         slice_of_all(op, tensor, loop, tile, &whole, &slice, changing)) {
         o->changed = true;
-        tell(o, op, loop, " for all tiles, of which the loop takes a slice");
+        remark_hoisted(o, op, loop, " for all tiles, and the loop takes a slice");
     }
     cute_buffer_release(&whole.text);
     cute_buffer_release(&slice.text);
     cute_arena_destroy(arena);
 }
 
-static void visit(MlirOperation loop, void *context)
+static void hoist_from_loop(MlirOperation loop, void *context)
 {
     optimization *o = context;
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
     for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
-        int row = row_of(op);
+        int row = movable_row(op);
         if (row < 0) continue;
         if (is_invariant(op, loop, -1) && may_move(op, row)) {
             mlirOperationMoveBefore(op, loop);
-            if (movable[row].tensor >= 0 || movable[row].divides) tell(o, op, loop, "");
+            if (movable[row].tensor >= 0 || movable[row].divides) remark_hoisted(o, op, loop, "");
             o->changed = true;
         } else if (movable[row].tensor >= 0) {
             take_slices(o, op, movable[row].tensor, loop);
@@ -305,7 +307,7 @@ static void visit(MlirOperation loop, void *context)
 static void run_partition_optimization(MlirOperation root, cute_pass_run *pass)
 {
     optimization o = {.pass = pass};
-    cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, visit, &o);
+    cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, hoist_from_loop, &o);
     if (!o.changed) {
         cute_pass_unchanged(pass);
         return;
@@ -316,7 +318,7 @@ static void run_partition_optimization(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_partition_optimization = {
     .name = "cute-partition-optimization",
-    .help = "Compute partitions of tensors before loops, of which these take slices",
+    .help = "Hoist partitions of tensors out of loops, which take slices of them",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
     .run = run_partition_optimization,
 };

@@ -10,10 +10,10 @@
 
 enum { MOST_DEPTH = 1000 };
 
-static bool follow(MlirValue value, MlirOperation *stuck, int depth);
+static bool retype_users(MlirValue value, MlirOperation *stuck, int depth);
 
-/* All attributes, properties too. */
-static MlirAttribute dictionary(MlirOperation op)
+/* All attributes including properties. */
+static MlirAttribute attribute_dictionary(MlirOperation op)
 {
     intptr_t count = mlirOperationGetNumAttributes(op);
     MlirNamedAttribute *list = calloc((size_t)count + 1, sizeof *list);
@@ -24,8 +24,8 @@ static MlirAttribute dictionary(MlirOperation op)
     return out;
 }
 
-/* Results of the operation as it infers them now. */
-static bool infer(const cute_op_row *row, MlirOperation op, cute_op_types *types)
+/* Infers the result types again. */
+static bool infer_results(const cute_op_row *row, MlirOperation op, cute_op_types *types)
 {
     intptr_t count = mlirOperationGetNumOperands(op);
     MlirValue *operands = calloc((size_t)count + 1, sizeof *operands);
@@ -35,13 +35,13 @@ static bool infer(const cute_op_row *row, MlirOperation op, cute_op_types *types
                            .location = mlirOperationGetLocation(op),
                            .operand_count = count,
                            .operands = operands,
-                           .attributes = dictionary(op)};
+                           .attributes = attribute_dictionary(op)};
     bool ok = row->infer(row, &query, types) && types->count == mlirOperationGetNumResults(op);
     free(operands);
     return ok;
 }
 
-/* A tensor or pointer whose type says where memory is, and how. */
+/* A tensor or pointer, whose type has a memory space and layout. */
 static bool is_place(MlirType type)
 {
     const cute_value *v = cute_type_peek(type);
@@ -53,7 +53,7 @@ static bool follow_user(MlirOperation op, MlirOperation *stuck, int depth)
     const cute_op_row *row = cute_op_row_of(op);
     intptr_t results = mlirOperationGetNumResults(op);
     *stuck = op;
-    /* Accesses and the like; of other dialects' operations nothing is known. */
+    /* Accesses keep their types; nothing is known of other dialects' operations. */
     if (!row || cute_op_is(op, "cute.recast_iter") || cute_op_is(op, "cute.ptrtoint") ||
         cute_op_of(op, "cute.ptr."))
         return false;
@@ -63,18 +63,18 @@ static bool follow_user(MlirOperation op, MlirOperation *stuck, int depth)
         return true;
     }
     cute_op_types types = {0};
-    bool ok = infer(row, op, &types);
+    bool ok = infer_results(row, op, &types);
     for (intptr_t i = 0; ok && i < results; i++) {
         MlirValue result = mlirOperationGetResult(op, i);
         if (mlirTypeEqual(mlirValueGetType(result), types.items[i])) continue;
         mlirValueSetType(result, types.items[i]);
-        ok = follow(result, stuck, depth + 1);
+        ok = retype_users(result, stuck, depth + 1);
     }
     free(types.items);
     return ok;
 }
 
-static bool follow(MlirValue value, MlirOperation *stuck, int depth)
+static bool retype_users(MlirValue value, MlirOperation *stuck, int depth)
 {
     if (depth > MOST_DEPTH) return false;
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
@@ -86,5 +86,5 @@ static bool follow(MlirValue value, MlirOperation *stuck, int depth)
 bool cute_retype(MlirValue value, MlirType type, MlirOperation *stuck)
 {
     mlirValueSetType(value, type);
-    return follow(value, stuck, 0);
+    return retype_users(value, stuck, 0);
 }

@@ -16,14 +16,14 @@
 
 /* ---- variables ---- */
 
-static MlirNamedAttribute integer(const cute_builder *b, const char *name, int bits, int64_t value)
+static MlirNamedAttribute integer_attribute(const cute_builder *b, const char *name, int bits, int64_t value)
 {
     return cute_attribute(b->context, name,
                           mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, (unsigned)bits), value));
 }
 
-static void declare(const cute_builder *b, MlirBlock module, const char *name, const char *linkage,
-                    int64_t bytes, int64_t align)
+static void declare_variable(const cute_builder *b, MlirBlock module, const char *name, const char *linkage,
+                             int64_t bytes, int64_t align)
 {
     cute_builder at = cute_builder_at_start(module, b->location);
     MlirContext c = b->context;
@@ -32,8 +32,8 @@ static void declare(const cute_builder *b, MlirBlock module, const char *name, c
         cute_attribute(c, "sym_name", cute_string_attribute(c, name)),
         cute_attribute(c, "global_type", mlirTypeAttrGet(type)),
         cute_attribute(c, "linkage", mlirAttributeParseGet(c, cute_text(linkage))),
-        integer(b, "addr_space", 32, 3),
-        integer(b, "alignment", 64, align),
+        integer_attribute(b, "addr_space", 32, 3),
+        integer_attribute(b, "alignment", 64, align),
     };
     MlirRegion body = mlirRegionCreate();
     cute_build_regions(&at, "llvm.mlir.global", CUTE_NO_OPERANDS, CUTE_NO_TYPES, (cute_named){attributes, 5},
@@ -68,12 +68,12 @@ MlirValue cute_shared_dynamic(const cute_builder *b, MlirOperation module, int64
     static const char name[] = "__dynamic_shared_memory";
     MlirOperation global = global_called(body_of(module), name);
     if (mlirOperationIsNull(global)) {
-        declare(b, body_of(module), name, "#llvm.linkage<external>", 0, align);
+        declare_variable(b, body_of(module), name, "#llvm.linkage<external>", 0, align);
     } else {
         MlirAttribute known = mlirOperationGetAttributeByName(global, cute_text("alignment"));
         if (mlirIntegerAttrGetValueInt(known) < align)
             mlirOperationSetAttributeByName(global, cute_text("alignment"),
-                                            integer(b, "alignment", 64, align).attribute);
+                                            integer_attribute(b, "alignment", 64, align).attribute);
     }
     return address_of(b, name);
 }
@@ -84,20 +84,20 @@ MlirValue cute_shared_static(const cute_builder *b, MlirOperation module, int64_
     int number = 0;
     do snprintf(name, sizeof name, "__shared_memory_%d", number++);
     while (cute_symbol_in(module, name));
-    declare(b, body_of(module), name, "#llvm.linkage<internal>", bytes, align);
+    declare_variable(b, body_of(module), name, "#llvm.linkage<internal>", bytes, align);
     return address_of(b, name);
 }
 
 /* ---- sizes ---- */
 
-/* What a swizzle exchanges stays in blocks of so many units. */
-static int64_t block_of(cute_swizzle s)
+/* Size of the aligned blocks, in units, that a swizzle permutes within. */
+static int64_t swizzle_block(cute_swizzle s)
 {
     int64_t moved = s.shift < 0 ? -(int64_t)s.shift : 0, exponent = s.bits + s.base + moved;
     return s.bits ? (int64_t)1 << (exponent < 40 ? exponent : 40) : 1;
 }
 
-static bool round_up(int64_t *count, int64_t unit)
+static bool round_up_to(int64_t *count, int64_t unit)
 {
     if (!cute_add64(*count, unit - 1, count)) return false;
     *count = *count / unit * unit;
@@ -109,24 +109,25 @@ cute_status cute_shared_size(cute_arena *arena, const cute_value *tensor, int64_
 {
     cute_value layout = cute_value_of_layout(tensor->layout), size;
     const cute_pointer *pointer = tensor->pointer;
-    int64_t offset = 0, count, elements = block_of(tensor->swizzle);
+    int64_t offset = 0, count, elements = swizzle_block(tensor->swizzle);
     bool known = cute_value_is_static(&layout) && !tensor->inner.shape && pointer->bits > 0;
     if (known && tensor->tree) {
         known = tensor->tree->kind == CUTE_TREE_INT && tensor->tree->value.known;
         offset = known ? tensor->tree->value.value : 0;
     }
     if (!known)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects a known number of elements of a known size");
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a known number of elements of known size");
     CUTE_TRY(cute_apply(arena, NULL, CUTE_OP_COSIZE, &layout, 1, NULL, &size, diag));
     if (size.tree->kind != CUTE_TREE_INT || !size.tree->value.known || offset < 0)
-        return cute_fail(diag, CUTE_INVALID, NULL, "expects a layout whose elements lie behind its pointer");
-    *align = block_of(pointer->swizzle);
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects a layout without elements before its pointer");
+    *align = swizzle_block(pointer->swizzle);
     if (*align < pointer->align) *align = pointer->align;
     bool fits = cute_add64(size.tree->value.value, offset, &count) &&
-                (!tensor->tree || round_up(&count, elements)) && cute_mul64(count, pointer->bits, &count) &&
-                round_up(&count, 8);
+                (!tensor->tree || round_up_to(&count, elements)) &&
+                cute_mul64(count, pointer->bits, &count) && round_up_to(&count, 8);
     *bytes = fits ? count / 8 : INT64_MAX;
-    if (fits && pointer->swizzle.bits && !round_up(bytes, block_of(pointer->swizzle))) *bytes = INT64_MAX;
+    if (fits && pointer->swizzle.bits && !round_up_to(bytes, swizzle_block(pointer->swizzle)))
+        *bytes = INT64_MAX;
     return CUTE_OK;
 }
 
@@ -136,7 +137,7 @@ typedef struct total {
     int64_t bytes;
 } total;
 
-static void add(MlirOperation op, void *context)
+static void add_alloca(MlirOperation op, void *context)
 {
     total *t = context;
     const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -149,12 +150,12 @@ static void add(MlirOperation op, void *context)
     int64_t bytes, align, before = t->bytes;
     if (arena && cute_shared_size(arena, tensor, &bytes, &align, NULL) == CUTE_OK &&
         before <= CUTE_STATIC_SHARED) {
-        bool fits = round_up(&t->bytes, align) && cute_add64(t->bytes, bytes, &t->bytes);
+        bool fits = round_up_to(&t->bytes, align) && cute_add64(t->bytes, bytes, &t->bytes);
         if (!fits) t->bytes = INT64_MAX;
         if (t->bytes > CUTE_STATIC_SHARED) {
             cute_op_fail(mlirOperationGetLocation(op), "cute.memref.alloca",
-                         "has %lld bytes of shared memory behind %lld others: a kernel declares at most %d; "
-                         "cute_nvgpu.arch.get_dyn_smem has as many as the launch gives",
+                         "uses %lld bytes of shared memory in addition to %lld: a kernel declares at most "
+                         "%d; cute_nvgpu.arch.get_dyn_smem is sized at launch",
                          (long long)bytes, (long long)before, CUTE_STATIC_SHARED);
             cute_pass_fail(t->pass);
         }
@@ -165,5 +166,5 @@ static void add(MlirOperation op, void *context)
 void cute_shared_check(MlirOperation root, cute_pass_run *pass)
 {
     total t = {.pass = pass};
-    cute_op_each(root, "cute.memref.alloca", add, &t);
+    cute_op_each(root, "cute.memref.alloca", add_alloca, &t);
 }

@@ -1,4 +1,4 @@
-/* Shared memory of a block as variables of its gpu.module. */
+/* Shared memory of a block: variables of its gpu.module. */
 #ifndef CUTE_LIB_PASSES_TENSORS_SHARED_MEMORY_H
 #define CUTE_LIB_PASSES_TENSORS_SHARED_MEMORY_H
 
@@ -6,20 +6,21 @@
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/shim.h"
 
-/* The most that a kernel may declare; what a launch gives it may be more. */
+/* Limit for static shared memory; dynamic shared memory may be larger. */
 enum { CUTE_STATIC_SHARED = 48 * 1024 };
 
-/* The address (!llvm.ptr<3>) of the memory whose size the launch says, one for all of a gpu.module, which is aligned to at
- * least `align`. */
+/* Address (!llvm.ptr<3>) of dynamic shared memory, one variable for each gpu.module, aligned to at least
+ * `align`. */
 MlirValue cute_shared_dynamic(const cute_builder *b, MlirOperation module, int64_t align);
-/* That of a variable of its own. */
+/* Address of a new static variable. */
 MlirValue cute_shared_static(const cute_builder *b, MlirOperation module, int64_t bytes, int64_t align);
 
-/* The bytes that a tensor of known layout reaches from its pointer on, with all that swizzles exchange, and what they have to be
- * aligned to. CUTE_INVALID where the layout is not known, or reaches before the pointer. */
+/* Bytes that a tensor of known layout reaches from its pointer, including the blocks that swizzles
+ * permute, and the required alignment. CUTE_INVALID if the layout is unknown or reaches before the
+ * pointer. */
 cute_status cute_shared_size(cute_arena *arena, const cute_value *tensor, int64_t *bytes, int64_t *align,
                              cute_diag *diag);
-/* Errors at the cute.memref.alloca with which a function has more than CUTE_STATIC_SHARED. */
+/* Reports the cute.memref.alloca at which a function exceeds CUTE_STATIC_SHARED. */
 void cute_shared_check(MlirOperation root, cute_pass_run *pass);
 
 #endif

@@ -1,17 +1,19 @@
-/* cute-smem-swizzling: shared tensors get the swizzle under which this kernel's accesses have the fewest bank conflicts.
+/* cute-smem-swizzling: swizzles tensors in shared memory to minimise the bank conflicts of the kernel's
+ * accesses.
  *
- * Requires: verified IR before cute-expand-ops. Ensures: of a tensor that asks for it (cute.make_view {cute.swizzle}; with
- * `all`: of each tensor in shared memory without a swizzle; also of a cute.memref.alloca there), the pointer is swizzled where that makes a warp's accesses
- * cheaper, and with it all tensors that are made of that pointer: elements lie elsewhere, values are the same. Accesses
- * are those of the kernel as it will be lowered, in the first iteration of its loops.
+ * Requires: verified IR before cute-expand-ops. Ensures: the pointer of a tensor that requests it
+ * (cute.make_view {cute.swizzle}, or a cute.memref.alloca in shared memory; with `all`: of each tensor in
+ * shared memory without a swizzle) is swizzled where that makes a warp's accesses cheaper, and so are all
+ * tensors based on that pointer. Addresses change, values do not. The accesses considered are those of the
+ * lowered kernel, in the first iteration of its loops.
  *
  *     %s = cute.make_view(%p, %l) {cute.swizzle} : (!cute.ptr<f32, smem, align<1024>>, ...)
  * ->
  *     %q = cute.recast_iter(%p) : (!cute.ptr<f32, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>, S<5,2,5>>
  *     %s = cute.make_view(%q, %l) : (!cute.ptr<f32, smem, align<1024>, S<5,2,5>>, ...)
  *
- * cute-swizzle-optimization: the same for all tensors in shared memory, and for swizzles that were written by hand: another
- * one takes their place, or none, where that makes accesses cheaper.
+ * cute-swizzle-optimization: the same for all tensors in shared memory, including those with a swizzle,
+ * which is replaced or removed where that makes accesses cheaper.
  *
  *     %s = cute.make_view(%p, %l) : (!cute.ptr<f32, smem, align<1024>, S<1,2,5>>, ...)
  * ->
@@ -36,21 +38,21 @@
 static const char asked[] = "cute.swizzle", marked[] = CUTE_ROOT_ATTRIBUTE;
 
 static const cute_pass_option options[] = {
-    {"all", CUTE_PASS_BOOL, "Look at all tensors in shared memory, not only those that ask for it", 0, NULL},
+    {"all", CUTE_PASS_BOOL, "Consider all tensors in shared memory, not only those that request it", 0, NULL},
 };
 
 typedef struct swizzling {
     cute_pass_run *pass;
     MlirOperation root;
     cute_arena *arena;
-    MlirValue *pointers; /* of tensors that may get one */
+    MlirValue *pointers; /* of candidate tensors */
     size_t count, capacity;
-    bool all;     /* tensors that do not ask for it too */
-    bool replace; /* swizzles that are there too */
+    bool all;     /* include tensors that do not request it */
+    bool replace; /* include tensors with a swizzle */
     bool changed;
 } swizzling;
 
-/* ---- which pointers ---- */
+/* ---- candidates ---- */
 
 static bool is_shared(MlirValue value, cute_type kind)
 {
@@ -58,7 +60,7 @@ static bool is_shared(MlirValue value, cute_type kind)
     return v && v->type == kind && v->pointer->space == CUTE_SPACE_SMEM;
 }
 
-/* A tensor that the kernel declares becomes a view of its own memory, as others are of theirs. */
+/* Splits a tensor that the kernel declares into its memory and a view. */
 static void take_apart(MlirOperation op, void *context)
 {
     swizzling *s = context;
@@ -70,7 +72,7 @@ static void take_apart(MlirOperation op, void *context)
     if (!is_shared(tensor, CUTE_MEMREF)) {
         if (wanted)
             cute_pass_remark(s->pass, mlirOperationGetLocation(op),
-                             "has no swizzle: it is no tensor in shared memory");
+                             "has no swizzle: expected a tensor in shared memory");
         return;
     }
     cute_value pointer = {.type = CUTE_PTR, .pointer = type->pointer};
@@ -91,7 +93,7 @@ static void take_apart(MlirOperation op, void *context)
         mlirOperationSetDiscardableAttributeByName(view, cute_text(asked), mlirUnitAttrGet(b.context));
 }
 
-static void collect(MlirOperation op, void *context)
+static void collect_pointer(MlirOperation op, void *context)
 {
     swizzling *s = context;
     MlirValue pointer = mlirOperationGetOperand(op, 0);
@@ -100,7 +102,7 @@ static void collect(MlirOperation op, void *context)
     if (!is_shared(pointer, CUTE_PTR)) {
         if (wanted)
             cute_pass_remark(s->pass, mlirOperationGetLocation(op),
-                             "has no swizzle: it is no tensor in shared memory");
+                             "has no swizzle: expected a tensor in shared memory");
         return;
     }
     for (size_t i = 0; i < s->count; i++)
@@ -109,15 +111,15 @@ static void collect(MlirOperation op, void *context)
         s->pointers[s->count++] = pointer;
 }
 
-/* A pointer, and the memory that the tensors made of it reach. */
+/* A pointer, and the memory that tensors based on it reach. */
 typedef struct region {
-    MlirOperation op; /* that defines the pointer */
+    MlirOperation op; /* defines the pointer */
     MlirLocation location;
     const cute_pointer *type;
     int64_t bytes;
 } region;
 
-/* The bytes that a tensor reaches, up to the end of what its own swizzle exchanges; 0: they are not known. */
+/* Bytes that a tensor reaches, including the blocks that its own swizzle permutes; 0: unknown. */
 static int64_t bytes_of_view(cute_arena *arena, MlirOperation view)
 {
     const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetResult(view, 0)));
@@ -138,7 +140,7 @@ static int64_t bytes_of_view(cute_arena *arena, MlirOperation view)
     return cute_mul64(count, tensor->pointer->bits, &count) && count < INT64_MAX - 8 ? (count + 7) / 8 : 0;
 }
 
-/* The bytes by which a cute.add_offset moves its pointer. */
+/* Byte offset of a cute.add_offset. */
 static bool offset_of(MlirOperation op, int64_t *out)
 {
     const cute_value *pointer = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0))),
@@ -150,11 +152,11 @@ static bool offset_of(MlirOperation op, int64_t *out)
     return true;
 }
 
-/* Who else uses the memory of a region. */
+/* Other users of a region's memory. */
 typedef struct sharing {
     cute_arena *arena;
     MlirValue pointer; /* of the region */
-    int64_t from, to;  /* the region, behind the root */
+    int64_t from, to;  /* byte offsets of the region from its root */
     MlirOperation found;
 } sharing;
 
@@ -181,16 +183,16 @@ static bool is_shared_with(sharing *s, MlirValue pointer, int64_t at, int depth)
     return !mlirOperationIsNull(s->found);
 }
 
-/* Dynamic shared memory is one memory, whoever asks for it. */
+/* Dynamic shared memory is one variable, however many operations return it. */
 static void find_others(MlirOperation op, void *context)
 {
     sharing *s = context;
     if (mlirOperationIsNull(s->found)) is_shared_with(s, mlirOperationGetResult(op, 0), 0, 0);
 }
 
-static MlirOperation function_of(MlirOperation op);
+static MlirOperation enclosing_function(MlirOperation op);
 
-/* Why a swizzle of the region alone would not be seen by all who use it, or NULL. */
+/* Reason why other users of the memory would not see the region's swizzle, or NULL. */
 static const char *shared_by(cute_arena *arena, const region *r)
 {
     static const char dynamic[] = "cute_nvgpu.arch.get_dyn_smem";
@@ -201,12 +203,12 @@ static const char *shared_by(cute_arena *arena, const region *r)
         by = 0;
         if ((cute_op_is(root, "cute.add_offset") && !offset_of(root, &by)) ||
             !cute_add64(s.from, by, &s.from))
-            return "the offset of its pointer is not known";
+            return "the offset of its pointer is unknown";
         if (mlirOperationIsNull(cute_defining_op(mlirOperationGetOperand(root, 0))))
             return "its memory is an argument";
     }
-    if (!cute_add64(s.from, r->bytes, &s.to)) return "the offset of its pointer is not known";
-    MlirOperation function = function_of(root);
+    if (!cute_add64(s.from, r->bytes, &s.to)) return "the offset of its pointer is unknown";
+    MlirOperation function = enclosing_function(root);
     if (cute_op_is(root, dynamic) && !mlirOperationIsNull(function))
         cute_op_each(function, dynamic, find_others, &s);
     else
@@ -219,7 +221,7 @@ static const char *shared_by(cute_arena *arena, const region *r)
                              line);
 }
 
-/* Why the pointer gets no swizzle, or NULL. */
+/* Reason why the pointer cannot be swizzled, or NULL. */
 static const char *region_of(swizzling *s, MlirValue pointer, region *out)
 {
     *out =
@@ -231,14 +233,14 @@ static const char *region_of(swizzling *s, MlirValue pointer, region *out)
             out->location = mlirOperationGetLocation(mlirOpOperandGetOwner(use));
     if (mlirOperationIsNull(out->op)) return "its memory is an argument";
     if (out->type->swizzle.bits && !s->replace) return "it has one";
-    if (out->type->bits < 8) return "its elements are no bytes";
+    if (out->type->bits < 8) return "its elements are smaller than a byte";
     for (MlirOpOperand use = mlirValueGetFirstUse(pointer); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
         MlirOperation user = mlirOpOperandGetOwner(use);
         if (!cute_op_is(user, "cute.make_view")) continue;
         int64_t bytes = bytes_of_view(s->arena, user);
         if (!bytes || cute_type_peek(mlirValueGetType(mlirOperationGetResult(user, 0)))->tree)
-            return "its layout is not known, or composed";
+            return "its layout is unknown, or composed";
         if (bytes > out->bytes) out->bytes = bytes;
     }
     return shared_by(s->arena, out);
@@ -246,13 +248,13 @@ static const char *region_of(swizzling *s, MlirValue pointer, region *out)
 
 /* ---- accesses ---- */
 
-static void find_marked(MlirOperation op, void *context)
+static void find_marked_op(MlirOperation op, void *context)
 {
     if (cute_op_has(op, marked)) *(MlirOperation *)context = op;
 }
 
-/* The function around an operation. */
-static MlirOperation function_of(MlirOperation op)
+/* The function that contains an operation. */
+static MlirOperation enclosing_function(MlirOperation op)
 {
     static const char *const names[] = {"gpu.func", "func.func", "llvm.func", "cuda.kernel"};
     for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
@@ -263,11 +265,11 @@ static MlirOperation function_of(MlirOperation op)
 
 typedef struct found {
     cute_requests requests;  /* of all accesses */
-    MlirLocation *locations; /* of each */
-    int64_t together;        /* bytes of the widest */
+    MlirLocation *locations; /* of each access */
+    int64_t together;        /* bytes of the widest access */
 } found;
 
-/* The accesses behind `root`. */
+/* The accesses based on `root`. */
 static cute_status select_accesses(cute_arena *arena, const cute_accesses *all, const void *root, found *out)
 {
     size_t most = 0;
@@ -291,7 +293,7 @@ static cute_status select_accesses(cute_arena *arena, const cute_accesses *all, 
 
 /* ---- the change ---- */
 
-/* Tensors that are made of `from` are made of `to`. */
+/* Rebases views of `from` on `to`. */
 static void redirect_views(MlirValue from, MlirValue to)
 {
     for (MlirOpOperand use = mlirValueGetFirstUse(from), next; !mlirOpOperandIsNull(use); use = next) {
@@ -301,8 +303,8 @@ static void redirect_views(MlirValue from, MlirValue to)
     }
 }
 
-/* Puts the swizzle between a pointer and its tensors. False, and `stuck`, as cute_retype says. */
-static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
+/* Inserts the swizzle between a pointer and its tensors. False, with `stuck`, as for cute_retype. */
+static bool apply_swizzle(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, MlirOperation *stuck)
 {
     MlirValue pointer = mlirOperationGetResult(op, 0);
     cute_value type = *cute_type_peek(mlirValueGetType(pointer));
@@ -321,7 +323,7 @@ static bool apply(MlirOperation op, cute_swizzle swizzle, cute_arena *arena, Mli
     return cute_retype(result, new, stuck);
 }
 
-/* Makes what is behind the pointer a memory of its own to lane_values.h. */
+/* Makes the pointer a root of its own for lane_values.h. */
 static MlirOperation make_root(MlirOperation op)
 {
     MlirValue pointer = mlirOperationGetResult(op, 0);
@@ -334,27 +336,27 @@ static MlirOperation make_root(MlirOperation op)
     return cast;
 }
 
-/* What a trial does, and what stopped it. */
+/* Parameters and result of a trial lowering. */
 typedef struct trial {
     cute_arena *arena;
-    bool change;          /* to `swizzle`; otherwise all stays as it is */
-    cute_swizzle swizzle; /* bits 0: none */
+    bool change;          /* apply `swizzle`; otherwise measure the kernel unchanged */
+    cute_swizzle swizzle; /* bits 0: no swizzle */
     char reason[160];
 } trial;
 
-static bool prepare(MlirOperation clone, void *context)
+static bool prepare_trial(MlirOperation clone, void *context)
 {
     trial *t = context;
     MlirOperation op = {NULL}, stuck = {NULL};
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &op);
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &op);
     if (mlirOperationIsNull(op)) return false;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(marked));
     op = make_root(op);
-    if (t->change && !apply(op, t->swizzle, t->arena, &stuck)) {
+    if (t->change && !apply_swizzle(op, t->swizzle, t->arena, &stuck)) {
         MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(stuck)), file;
         unsigned line = 0, column = 0;
         cute_location_place(mlirOperationGetLocation(stuck), &file, &line, &column);
-        snprintf(t->reason, sizeof t->reason, "'%.*s' at line %u does not go with it", (int)name.length,
+        snprintf(t->reason, sizeof t->reason, "'%.*s' at line %u is incompatible with it", (int)name.length,
                  name.data, line);
         return false;
     }
@@ -367,24 +369,25 @@ static bool find_accesses(swizzling *s, const region *r, trial *t, found *out)
     cute_accesses all = {0};
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(s->root));
     mlirOperationSetDiscardableAttributeByName(r->op, cute_text(marked), unit);
-    MlirOperation clone = cute_lowered_clone(s->pass, s->root, prepare, t);
+    MlirOperation clone = cute_lowered_clone(s->pass, s->root, prepare_trial, t);
     mlirOperationRemoveDiscardableAttributeByName(r->op, cute_text(marked));
     if (mlirOperationIsNull(clone)) {
         if (!*t->reason) snprintf(t->reason, sizeof t->reason, "the kernel cannot be lowered with it");
         return false;
     }
     MlirOperation root = {NULL};
-    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked, &root);
-    bool ok = !mlirOperationIsNull(root) && cute_accesses_of(s->arena, function_of(root), &all) == CUTE_OK &&
+    cute_op_walk(clone, NULL, CUTE_WALK_OUTER_FIRST, find_marked_op, &root);
+    bool ok = !mlirOperationIsNull(root) &&
+              cute_accesses_of(s->arena, enclosing_function(root), &all) == CUTE_OK &&
               select_accesses(s->arena, &all, root.ptr, out) == CUTE_OK;
-    if (!ok) snprintf(t->reason, sizeof t->reason, "its accesses are not known");
+    if (!ok) snprintf(t->reason, sizeof t->reason, "its accesses are unknown");
     mlirOperationDestroy(clone);
     return ok;
 }
 
-/* ---- what is said ---- */
+/* ---- remarks ---- */
 
-/* Wavefronts of the worst request at a location, over the fewest that it could take. */
+/* Ratio of the wavefronts of the worst request at a location to the minimum possible. */
 static uint64_t ways_at(const found *f, MlirLocation location)
 {
     uint64_t most = 0;
@@ -405,7 +408,8 @@ static void put_ways(cute_buffer *text, uint64_t ways)
         cute_buffer_puts(text, "none");
 }
 
-/* "; the 8-way conflict at line 41 becomes none". `after`: NULL: only what there is. */
+/* Appends "; the 8-way conflict at line 41 becomes none". `after`: NULL to list only the present
+ * conflicts. */
 static void put_conflicts(cute_buffer *text, const found *before, const found *after)
 {
     enum { MOST = 4 };
@@ -445,29 +449,29 @@ static void put_swizzle(cute_buffer *text, cute_swizzle swizzle)
         cute_buffer_puts(text, "no swizzle");
 }
 
-static uint64_t wavefronts(const found *f)
+static uint64_t count_wavefronts(const found *f)
 {
     return cute_requests_wavefronts(&f->requests, none).count;
 }
 
-/* What a swizzle may exchange. */
-static int64_t block_of(const region *r)
+/* Blocks that a swizzle may permute within. */
+static int64_t region_block(const region *r)
 {
     int64_t block = low_bit(r->bytes);
     return block < r->type->align ? block : r->type->align;
 }
 
-/* The accesses as they would be with the best swizzle, which is in t->swizzle; `plain`: those without one. */
+/* The accesses with the best swizzle, which is returned in t->swizzle; `plain`: those without a swizzle. */
 static bool find_best(swizzling *s, const region *r, trial *t, const found *plain, found *out)
 {
-    t->swizzle = cute_requests_swizzle(&plain->requests, plain->together, block_of(r));
+    t->swizzle = cute_requests_swizzle(&plain->requests, plain->together, region_block(r));
     t->change = true;
     if (t->swizzle.bits) return find_accesses(s, r, t, out);
     *out = *plain;
     return true;
 }
 
-static void improve(swizzling *s, const region *r)
+static void swizzle_region(swizzling *s, const region *r)
 {
     found before, plain, after;
     trial t = {.arena = s->arena};
@@ -479,8 +483,8 @@ static void improve(swizzling *s, const region *r)
     cute_traffic had = cute_requests_wavefronts(&before.requests, none);
     if (had.count == had.ideal) {
         cute_pass_remark(s->pass, r->location,
-                         "needs no %sswizzle: the %llu requests of the first warps whose addresses are known "
-                         "have no bank conflicts",
+                         "needs no %sswizzle: the %llu requests of the first warps with known addresses have "
+                         "no bank conflicts",
                          has.bits ? "other " : "", (unsigned long long)had.requests);
         return;
     }
@@ -501,36 +505,36 @@ static void improve(swizzling *s, const region *r)
     } else if (t.swizzle.bits == has.bits && t.swizzle.base == has.base && t.swizzle.shift == has.shift) {
         put_conflicts(&text, &before, NULL);
         cute_pass_remark(s->pass, r->location,
-                         has.bits ? "keeps %s: none of blocks of %lld bytes is better%s"
-                                  : "has %s: none of blocks of %lld bytes helps%s",
-                         cute_buffer_text(&name), (long long)block_of(r), cute_buffer_text(&text));
-    } else if (after.requests.count != before.requests.count || wavefronts(&after) >= had.count) {
+                         has.bits ? "keeps %s: no swizzle within blocks of %lld bytes is better%s"
+                                  : "has %s: no swizzle within blocks of %lld bytes helps%s",
+                         cute_buffer_text(&name), (long long)region_block(r), cute_buffer_text(&text));
+    } else if (after.requests.count != before.requests.count || count_wavefronts(&after) >= had.count) {
         cute_pass_remark(s->pass, r->location, "%s: %s would not make its accesses cheaper",
                          has.bits ? "keeps its swizzle" : "has no swizzle", cute_buffer_text(&name));
     } else {
         put_conflicts(&text, &before, &after);
         s->changed = true;
-        if (!apply(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
+        if (!apply_swizzle(r->op, t.swizzle, s->arena, &stuck)) cute_pass_fail(s->pass);
         cute_pass_remark(
             s->pass, r->location, "%s on its addresses%s: %llu wavefronts of the first warps become %llu%s",
             cute_buffer_text(&name), has.bits ? " instead of its own" : "", (unsigned long long)had.count,
-            (unsigned long long)wavefronts(&after), cute_buffer_text(&text));
+            (unsigned long long)count_wavefronts(&after), cute_buffer_text(&text));
     }
     cute_buffer_release(&text);
     cute_buffer_release(&name);
 }
 
-static void settle(MlirOperation op, void *context)
+static void remove_mark(MlirOperation op, void *context)
 {
     (void)context;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(asked));
 }
 
-static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
+static void swizzle_tensors(MlirOperation root, cute_pass_run *pass, bool all, bool replace)
 {
     swizzling s = {.pass = pass, .root = root, .arena = cute_arena_create(), .all = all, .replace = replace};
     if (s.arena) cute_op_each(root, "cute.memref.alloca", take_apart, &s);
-    if (s.arena) cute_op_each(root, "cute.make_view", collect, &s);
+    if (s.arena) cute_op_each(root, "cute.make_view", collect_pointer, &s);
     for (size_t i = 0; i < s.count; i++) {
         region r;
         const char *why = region_of(&s, s.pointers[i], &r);
@@ -538,26 +542,26 @@ static void swizzle(MlirOperation root, cute_pass_run *pass, bool all, bool repl
             cute_pass_remark(pass, r.location, "has no %sswizzle: %s", r.type->swizzle.bits ? "other " : "",
                              why);
         else
-            improve(&s, &r);
+            swizzle_region(&s, &r);
     }
-    if (s.count) cute_op_each(root, "cute.make_view", settle, NULL);
+    if (s.count) cute_op_each(root, "cute.make_view", remove_mark, NULL);
     if (!s.count) cute_pass_unchanged(pass);
     cute_arena_destroy(s.arena);
 }
 
 static void run_smem_swizzling(MlirOperation root, cute_pass_run *pass)
 {
-    swizzle(root, pass, cute_pass_int(pass, 0), false);
+    swizzle_tensors(root, pass, cute_pass_int(pass, 0), false);
 }
 
 static void run_optimization(MlirOperation root, cute_pass_run *pass)
 {
-    swizzle(root, pass, true, true);
+    swizzle_tensors(root, pass, true, true);
 }
 
 const cute_pass cute_pass_smem_swizzling = {
     .name = "cute-smem-swizzling",
-    .help = "Swizzle shared tensors that ask for it, so that accesses have the fewest bank conflicts",
+    .help = "Swizzle tensors in shared memory that request it, to minimise bank conflicts",
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
@@ -567,8 +571,7 @@ const cute_pass cute_pass_smem_swizzling = {
 
 const cute_pass cute_pass_swizzle_optimization = {
     .name = "cute-swizzle-optimization",
-    .help = "Swizzle all shared tensors so that accesses have the fewest bank conflicts, also those with a "
-            "swizzle",
+    .help = "Swizzle all tensors in shared memory, including swizzled ones, to minimise bank conflicts",
     .anchor = "builtin.module",
     .dialects = CUTE_LOWERED_DIALECTS,
     .run = run_optimization,

@@ -1,5 +1,6 @@
-/* Copies by the tensor memory accelerator: each instruction of a copy has the coordinates of its first element and that
- * element's address in shared memory. The copy is the whole warp's: a lane that elect.sync picks runs the instructions.
+/* Copies by the tensor memory accelerator (TMA): each instruction takes the coordinates of its first element
+ * and that element's address in shared memory. The whole warp runs the copy; a lane selected by elect.sync
+ * issues the instructions.
  *
  *     cute.copy(%atom, %coordinates, %shared) : (!cute_nvgpu.atom.tma_load<...>, !cute.coord_tensor<...>, !cute.memref<...>)
  * ->
@@ -22,7 +23,7 @@
 #include "lib/passes/devices/arch.h"
 #include "lib/passes/tensors/tensors.h"
 
-/* PTX ISA 8.5, 9.7.9.26.4: what the address in shared memory of a copy of a tensor is a multiple of, in bytes. */
+/* PTX ISA 8.5, 9.7.9.26.4: alignment of the shared-memory address of a tensor copy, in bytes. */
 enum { TENSOR_ALIGN = 128 };
 
 static const cute_tma *tma_of(MlirValue value)
@@ -47,11 +48,11 @@ bool cute_tma_copies(MlirOperation op)
 /* ---- the state of an atom ---- */
 
 typedef struct state {
-    MlirValue map, barrier, mask, policy; /* of cute's types, but for the last two; null: not set */
+    MlirValue map, barrier, mask, policy; /* of cute types, except the last two; null: not set */
 } state;
 
-/* The fields that operations set between the atom's making and `atom`. False: the making is not seen. */
-static bool trace(MlirValue atom, state *out)
+/* Collects the fields set between the creation of an atom and `atom`. False if the creation is not found. */
+static bool trace_atom(MlirValue atom, state *out)
 {
     *out = (state){0};
     for (;;) {
@@ -70,12 +71,12 @@ static bool trace(MlirValue atom, state *out)
                            : cute_text_is(word, "cache_policy")       ? &out->policy
                                                                       : NULL;
         if (field && mlirValueIsNull(*field))
-            *field = mlirOperationGetOperand(op, 1); /* the last one counts */
+            *field = mlirOperationGetOperand(op, 1); /* the last one applies */
         atom = mlirOperationGetOperand(op, 0);
     }
 }
 
-/* A generic pointer, from an atom that can't run yet or a pointer of cute. */
+/* A generic pointer, from a non-executable atom or a cute pointer. */
 static MlirValue map_pointer(const cute_builder *b, MlirValue map)
 {
     const cute_value *type = cute_type_peek(mlirValueGetType(map));
@@ -87,11 +88,10 @@ static MlirValue map_pointer(const cute_builder *b, MlirValue map)
 
 static cute_status state_of(const cute_expansion *x, MlirValue atom, state *out)
 {
-    if (trace(atom, out)) return CUTE_OK;
-    return cute_fail(
-        x->diag, CUTE_INVALID, NULL,
-        "expects an atom whose make_exec_tma and set_value are seen: not one that passed a loop, a "
-        "branch or a call");
+    if (trace_atom(atom, out)) return CUTE_OK;
+    return cute_fail(x->diag, CUTE_INVALID, NULL,
+                     "expects an atom whose make_exec_tma and set_value are visible: it must not pass a "
+                     "loop, a branch or a call");
 }
 
 cute_status cute_tma_map_of(const cute_expansion *x, MlirOperation op, const cute_builder *b, MlirValue *out)
@@ -105,7 +105,7 @@ cute_status cute_tma_map_of(const cute_expansion *x, MlirOperation op, const cut
 
 /* ---- coordinates ---- */
 
-/* A tensor of coordinates: its leaves one behind the other. */
+/* A tensor of coordinates: its leaves in order. */
 typedef struct coordinates {
     cute_value value;
     int rank;
@@ -125,8 +125,7 @@ static cute_status add_leaves(const cute_expansion *x, coordinates *c, const cut
     }
     if (!shape->value.known || c->count == CUTE_MAX_DEPTH ||
         __builtin_mul_overflow(c->size, shape->value.value, &c->size))
-        return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects coordinates whose extents are known, but got \"%s\"",
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects coordinates of known extents, got \"%s\"",
                          cute_layout_text(x->arena, c->value.layout));
     c->shapes[c->count] = shape;
     c->strides[c->count++] = stride;
@@ -140,22 +139,21 @@ static cute_status bind_coordinates(const cute_expansion *x, MlirOperation op, i
     MlirValue value = mlirOperationGetOperand(op, operand);
     const cute_value *type = cute_type_peek(mlirValueGetType(value));
     if (!type || type->type != CUTE_COORD_TENSOR)
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects a tensor of coordinates as operand #%d: tma_partition makes it of those that the "
-            "atom came with",
-            (int)operand);
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects a tensor of coordinates as operand #%d: apply tma_partition to the "
+                         "coordinates returned with the atom",
+                         (int)operand);
     CUTE_TRY(cute_value_bind(x, op, value, &c->value));
     const cute_tree *first = c->value.tree;
     uint32_t rank = first->kind == CUTE_TREE_TUPLE ? first->count : 1;
     if (rank > CUTE_TMA_COORDINATES)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most %d coordinates, but got %s",
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects at most %d coordinates, got %s",
                          CUTE_TMA_COORDINATES, cute_tree_text(x->arena, first));
     c->rank = (int)rank;
     for (uint32_t i = 0; i < rank; i++) {
         const cute_tree *leaf = first->kind == CUTE_TREE_TUPLE ? first->items[i] : first;
         if (leaf->kind != CUTE_TREE_INT)
-            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects one integer a coordinate, but got %s",
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects one integer per coordinate, got %s",
                              cute_tree_text(x->arena, first));
         c->first[i] = leaf->value;
     }
@@ -173,9 +171,8 @@ static cute_status coordinates_of(const cute_expansion *x, const cute_arith *ari
         index /= extent;
         if (!at || (stride->kind == CUTE_TREE_INT && stride->value.known && !stride->value.value)) continue;
         if (stride->kind != CUTE_TREE_BASIS || stride->count != 1 || stride->path[0] >= c->rank)
-            return cute_fail(x->diag, CUTE_INVALID, NULL,
-                             "expects strides that count the %d coordinates, but got \"%s\"", c->rank,
-                             cute_layout_text(x->arena, c->value.layout));
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects strides of the %d coordinates, got \"%s\"",
+                             c->rank, cute_layout_text(x->arena, c->value.layout));
         cute_int factor = {.known = true, .width = 32, .value = at}, step;
         cute_int *sum = &out[stride->path[0]];
         CUTE_TRY(cute_int_apply(arith, CUTE_MUL, stride->value, factor, &step, x->diag));
@@ -184,7 +181,7 @@ static cute_status coordinates_of(const cute_expansion *x, const cute_arith *ari
     return CUTE_OK;
 }
 
-/* In `bits`: 32 of a coordinate, 16 of an offset. */
+/* Converts to `bits`: 32 for a coordinate, 16 for an offset. */
 static MlirValue as_integer(const cute_builder *b, cute_int value, unsigned bits)
 {
     MlirType type = mlirIntegerTypeGet(b->context, bits);
@@ -197,8 +194,8 @@ static MlirValue as_integer(const cute_builder *b, cute_int value, unsigned bits
 
 /* ---- copies ---- */
 
-/* The predicate of the whole copy: all of its elements. */
-static cute_status predicate_of(const cute_expansion *x, MlirOperation op, MlirValue *out)
+/* The conjunction of the predicates of all elements of the copy. */
+static cute_status copy_predicate(const cute_expansion *x, MlirOperation op, MlirValue *out)
 {
     *out = (MlirValue){NULL};
     if (mlirOperationGetNumOperands(op) < 4) return CUTE_OK;
@@ -213,23 +210,23 @@ static cute_status predicate_of(const cute_expansion *x, MlirOperation op, MlirV
     return CUTE_OK;
 }
 
-/* Runs of an instruction: as many in both tensors. */
+/* The number of instructions, which must be equal for both tensors. */
 static cute_status count_runs(const cute_expansion *x, const cute_tma *tma, const coordinates *c,
                               int64_t shared, int64_t *out)
 {
     int64_t elements = cute_tma_elements(tma);
     *out = c->size / elements;
     if (c->size % elements == 0 && *out && (shared < 0 || shared == c->size)) return CUTE_OK;
-    return cute_fail(x->diag, CUTE_INVALID, NULL,
-                     "expects tensors of tiles of %lld elements, which an instruction copies, but got %lld "
-                     "coordinates%s: tma_partition makes them of the tile",
-                     (long long)elements, (long long)c->size,
-                     shared < 0 || shared == c->size ? ""
-                                                     : " and another number of elements in shared memory");
+    return cute_fail(
+        x->diag, CUTE_INVALID, NULL,
+        "expects tensors of tiles of the %lld elements that an instruction copies, got %lld coordinates%s: "
+        "apply tma_partition to the tile",
+        (long long)elements, (long long)c->size,
+        shared < 0 || shared == c->size ? "" : " and a different number of elements in shared memory");
 }
 
-static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_tma *tma, cute_tma_copy *copy,
-                         intptr_t global, intptr_t shared, int64_t *runs)
+static cute_status lower_runs(const cute_expansion *x, MlirOperation op, const cute_tma *tma,
+                              cute_tma_copy *copy, intptr_t global, intptr_t shared, int64_t *runs)
 {
     cute_tensor memory;
     coordinates *c = cute_arena_alloc(x->arena, sizeof *c);
@@ -238,15 +235,14 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
     int rank = (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1);
     int offsets = tma->im2col && tma->operation == CUTE_TMA_LOAD ? rank - 2 : 0;
     if (c->rank != rank + offsets)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %d coordinates, as '%s' has, but got %d",
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %d coordinates for '%s', got %d",
                          rank + offsets, cute_layout_text(x->arena, tma->basis), c->rank);
     if (shared >= 0) {
         CUTE_TRY(cute_tensor_bind(x, op, shared, &memory));
         if (memory.value.pointer->space != CUTE_SPACE_SMEM)
-            return cute_fail(x->diag, CUTE_INVALID, NULL,
-                             "expects a tensor in smem as operand #%d, but got %s", (int)shared,
-                             cute_space_name(memory.value.pointer->space));
-        /* The accelerator swizzles by itself: it takes the address without. */
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects a tensor in smem as operand #%d, got %s",
+                             (int)shared, cute_space_name(memory.value.pointer->space));
+        /* TMA applies the swizzle itself: it takes the unswizzled address. */
         cute_pointer plain = *memory.value.pointer;
         plain.swizzle = (cute_swizzle){0};
         memory.value.pointer = cute_pointer_with_handle(x->arena, &plain, plain.handle);
@@ -265,11 +261,10 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
         if (shared < 0) continue;
         CUTE_TRY(cute_tensor_address(&memory, run * elements, &all[run].shared, &align));
         if (align % TENSOR_ALIGN)
-            return cute_fail(
-                x->diag, CUTE_INVALID, NULL,
-                "expects addresses aligned to %d bytes in a copy by TMA, but those of operand #%d "
-                "are aligned to %lld",
-                TENSOR_ALIGN, (int)shared, (long long)align);
+            return cute_fail(x->diag, CUTE_INVALID, NULL,
+                             "expects addresses aligned to %d bytes in a copy by TMA, but those of operand "
+                             "#%d are aligned to %lld",
+                             TENSOR_ALIGN, (int)shared, (long long)align);
     }
     cute_builder b = cute_builder_before(op);
     copy->rank = rank;
@@ -281,8 +276,8 @@ static cute_status lower(const cute_expansion *x, MlirOperation op, const cute_t
 
 /* ---- bulk copies ---- */
 
-/* How many elements, from 0 on, lie one behind the other; all blocks of as many do. */
-static int64_t contiguous(const cute_tensor *t)
+/* Length of the runs of contiguous elements: each aligned run of that length is contiguous. */
+static int64_t contiguous_run(const cute_tensor *t)
 {
     int64_t run = 1;
     if (t->value.tree || t->value.pointer->swizzle.bits) return cute_tensor_run(t);
@@ -304,7 +299,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Both tensors, the elements of an instruction, and whether their bytes are what one moves. */
+/* Binds both tensors and checks the elements and bytes of an instruction. */
 static cute_status bind_bulk(const cute_expansion *x, MlirOperation op, const cute_bulk *bulk,
                              cute_tensor tensors[2], int64_t *elements)
 {
@@ -314,25 +309,24 @@ static cute_status bind_bulk(const cute_expansion *x, MlirOperation op, const cu
         CUTE_TRY(cute_tensor_bind(x, op, 1 + i, &tensors[i]));
         const cute_pointer *p = tensors[i].value.pointer;
         if (p->space != spaces[i])
-            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s in %s for a bulk copy, but got %s",
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s in %s for a bulk copy, got %s",
                              names[i], cute_space_name(spaces[i]), cute_space_name(p->space));
         if (strcmp(p->element, bulk->element) != 0)
-            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s of elements of type %s, but got %s",
+            return cute_fail(x->diag, CUTE_INVALID, NULL, "expects %s of elements of type %s, got %s",
                              names[i], bulk->element, p->element);
     }
     if (tensors[0].size != tensors[1].size)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects as many elements in both tensors, but got %lld and %lld",
+                         "expects equal numbers of elements in both tensors, got %lld and %lld",
                          (long long)tensors[0].size, (long long)tensors[1].size);
-    *elements =
-        common_divisor(common_divisor(contiguous(&tensors[0]), contiguous(&tensors[1])), tensors[0].size);
+    *elements = common_divisor(common_divisor(contiguous_run(&tensors[0]), contiguous_run(&tensors[1])),
+                               tensors[0].size);
     if (*elements * bulk->bits % 128 == 0) return CUTE_OK;
-    return cute_fail(
-        x->diag, CUTE_INVALID, NULL,
-        "expects a multiple of 16 bytes that lie side by side in both tensors, but got %lld elements of "
-        "%d bits: \"%s\" and \"%s\"",
-        (long long)*elements, bulk->bits, cute_layout_text(x->arena, tensors[0].value.layout),
-        cute_layout_text(x->arena, tensors[1].value.layout));
+    return cute_fail(x->diag, CUTE_INVALID, NULL,
+                     "expects a multiple of 16 bytes that are contiguous in both tensors, got %lld elements "
+                     "of %d bits: \"%s\" and \"%s\"",
+                     (long long)*elements, bulk->bits, cute_layout_text(x->arena, tensors[0].value.layout),
+                     cute_layout_text(x->arena, tensors[1].value.layout));
 }
 
 static cute_status lower_bulk(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
@@ -354,8 +348,8 @@ static cute_status lower_bulk(const cute_expansion *x, const cute_pass_run *pass
     int64_t count = tensors[0].size / elements;
     if (count > RUNS)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects at most %d instructions, but got %lld of %lld elements", RUNS,
-                         (long long)count, (long long)elements);
+                         "expects at most %d instructions, got %lld of %lld elements", RUNS, (long long)count,
+                         (long long)elements);
     cute_bulk_run *runs = cute_arena_array(x->arena, (size_t)count, sizeof *runs);
     if (!runs) return cute_fail_memory(x->diag);
     for (int64_t i = 0; i < count; i++) {
@@ -379,14 +373,14 @@ static cute_status lower_bulk(const cute_expansion *x, const cute_pass_run *pass
         cute_space space = cute_type_peek(mlirValueGetType(s.barrier))->pointer->space;
         copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, space));
     }
-    CUTE_TRY(predicate_of(x, op, &copy.predicate));
+    CUTE_TRY(copy_predicate(x, op, &copy.predicate));
     cute_arch_bulk(&b, &copy, bulk, runs, count);
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld bulk copies, %lld bytes each",
                      (long long)count, (long long)runs[0].bytes);
     return CUTE_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- entry points ---- */
 
 cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
@@ -397,10 +391,9 @@ cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pa
     state s;
     int64_t runs;
     if (!tma->executable)
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects an atom that can run, but got '%s': cute_nvgpu.atom.make_exec_tma makes one",
-            cute_type_peek(mlirValueGetType(atom))->atom->mnemonic);
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects an executable atom, got '%s': cute_nvgpu.atom.make_exec_tma creates one",
+                         cute_type_peek(mlirValueGetType(atom))->atom->mnemonic);
     CUTE_TRY(state_of(x, atom, &s));
     if (load && mlirValueIsNull(s.barrier))
         return cute_fail(x->diag, CUTE_INVALID, NULL,
@@ -408,9 +401,9 @@ cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pa
     if (load && tma->multicast && mlirValueIsNull(s.mask))
         return cute_fail(
             x->diag, CUTE_INVALID, NULL,
-            "expects a multicast with a mask of blocks: cute_nvgpu.atom.set_value {field = mcast_mask}");
+            "expects a multicast with a block mask: cute_nvgpu.atom.set_value {field = mcast_mask}");
     if (tma->blocks != 1)
-        return cute_fail(x->diag, CUTE_INVALID, NULL, "has no lowering for pairs of blocks (sm_100)");
+        return cute_fail(x->diag, CUTE_INVALID, NULL, "is not supported for pairs of blocks (sm_100)");
     cute_builder b = cute_builder_before(op);
     cute_tma_copy copy = {.way = load ? CUTE_TMA_WAY_LOAD : CUTE_TMA_WAY_STORE,
                           .reduce = tma->reduce,
@@ -418,9 +411,9 @@ cute_status cute_tma_lower_copy(const cute_expansion *x, const cute_pass_run *pa
                           .mask = load ? s.mask : (MlirValue){NULL},
                           .policy = s.policy};
     if (load) copy.barrier = cute_cast(&b, s.barrier, cute_pointer_type(b.context, CUTE_SPACE_SMEM));
-    CUTE_TRY(predicate_of(x, op, &copy.predicate));
-    CUTE_TRY(lower(x, op, tma, &copy, load ? 1 : 2, load ? 2 : 1, &runs));
-    cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld instructions of TMA, %lld bits each",
+    CUTE_TRY(copy_predicate(x, op, &copy.predicate));
+    CUTE_TRY(lower_runs(x, op, tma, &copy, load ? 1 : 2, load ? 2 : 1, &runs));
+    cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld TMA instructions, %lld bits each",
                      (long long)runs, (long long)tma->copy_bits);
     return CUTE_OK;
 }
@@ -431,19 +424,19 @@ cute_status cute_tma_lower_prefetch(const cute_expansion *x, MlirOperation op)
     const cute_tma *tma = tma_of(mlirOperationGetOperand(op, 0));
     if (!tma)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects an atom with a tensor map: bulk copies prefetch nothing");
+                         "expects an atom with a tensor map: bulk copies do not prefetch");
     if (tma->im2col && tma->operation != CUTE_TMA_LOAD)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects the atom of a load to prefetch pixels: that of a store has no offsets");
+                         "expects the atom of a load to prefetch pixels: an atom of a store has no offsets");
     cute_tma_copy copy = {.way = CUTE_TMA_WAY_PREFETCH};
     state s;
     int64_t runs;
     CUTE_TRY(cute_tma_map_of(x, op, &b, &copy.map));
-    if (tma->executable && trace(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
-    return lower(x, op, tma, &copy, 1, -1, &runs);
+    if (tma->executable && trace_atom(mlirOperationGetOperand(op, 0), &s)) copy.policy = s.policy;
+    return lower_runs(x, op, tma, &copy, 1, -1, &runs);
 }
 
-/* ---- tensor maps that the kernel changes ---- */
+/* ---- tensor maps modified by the kernel ---- */
 
 static MlirValue byte_at(const cute_builder *b, MlirValue pointer, int32_t at)
 {
@@ -470,7 +463,7 @@ cute_status cute_tma_lower_copy_map(const cute_expansion *x, MlirOperation op)
     return CUTE_OK;
 }
 
-/* The leaf of a tensor's shape (and that of its stride) that a basis vector names; false: there is none. */
+/* The leaf of a tensor's shape, and of its stride, that a basis vector selects; false: none. */
 static bool leaf_of(const cute_tree *basis, cute_layout layout, const cute_tree **extent,
                     const cute_tree **stride)
 {
@@ -487,7 +480,7 @@ static bool leaf_of(const cute_tree *basis, cute_layout layout, const cute_tree 
     return (*extent)->kind == CUTE_TREE_INT && (*stride)->kind == CUTE_TREE_INT;
 }
 
-/* What dimension `i` of the map becomes: its extent, and its stride in bytes (of the first one: none). */
+/* New extent of dimension `i` of the map and its stride in bytes (except for the first one). */
 static cute_status dimension_of(const cute_expansion *x, const cute_builder *b, const cute_tma *tma,
                                 const cute_value *tensor, int i, cute_map_update *out)
 {
@@ -495,12 +488,12 @@ static cute_status dimension_of(const cute_expansion *x, const cute_builder *b, 
     if (basis->kind == CUTE_TREE_TUPLE) basis = basis->items[i];
     if (basis->kind == CUTE_TREE_TUPLE && basis->count > 1)
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects an atom each of whose dimensions is one mode, but got \"%s\"",
+                         "expects an atom with one mode per dimension, got \"%s\"",
                          cute_layout_text(x->arena, tma->basis));
     if (basis->kind == CUTE_TREE_TUPLE) basis = basis->items[0];
     if (!leaf_of(basis, tensor->layout, &extent, &stride))
         return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects a tensor with the modes that the atom copies, \"%s\", but got \"%s\"",
+                         "expects a tensor with the modes of the atom, \"%s\", got \"%s\"",
                          cute_layout_text(x->arena, tma->basis), cute_layout_text(x->arena, tensor->layout));
     out->extents[i] = as_integer(b, extent->value, 32);
     int64_t bytes = tma->bits / 8;
@@ -508,14 +501,12 @@ static cute_status dimension_of(const cute_expansion *x, const cute_builder *b, 
     if (!i)
         return cute_fail(
             x->diag, CUTE_INVALID, NULL,
-            "expects stride 1 in the mode whose elements lie side by side in shared memory, but got "
-            "\"%s\"",
+            "expects stride 1 in the mode whose elements are contiguous in shared memory, got \"%s\"",
             cute_layout_text(x->arena, tensor->layout));
     if (stride->value.known && (stride->value.value <= 0 || stride->value.value * bytes % 16))
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects strides that are multiples of 16 bytes, but got \"%s\" of elements of %d bits",
-            cute_layout_text(x->arena, tensor->layout), tma->bits);
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects strides that are multiples of 16 bytes, got \"%s\" of elements of %d bits",
+                         cute_layout_text(x->arena, tensor->layout), tma->bits);
     MlirType i64 = mlirIntegerTypeGet(b->context, 64);
     if (stride->value.known) {
         out->strides[i] = cute_integer(b, i64, stride->value.value * bytes);
@@ -536,8 +527,9 @@ cute_status cute_tma_lower_update_map(const cute_expansion *x, MlirOperation op)
         .rank = (int)(tma->basis.shape->kind == CUTE_TREE_TUPLE ? tma->basis.shape->count : 1)};
     CUTE_TRY(cute_value_bind(x, op, mlirOperationGetOperand(op, 1), &tensor));
     if (tensor.tree)
-        return cute_fail(x->diag, CUTE_INVALID, NULL,
-                         "expects a tensor whose layout has strides: a tensor map has no composed layouts");
+        return cute_fail(
+            x->diag, CUTE_INVALID, NULL,
+            "expects a tensor whose layout has strides: tensor maps cannot have composed layouts");
     MlirValue address = {tensor.pointer->handle};
     update.address =
         cute_unary(&b, "llvm.ptrtoint", cute_cast(&b, address, cute_pointer_type(b.context, CUTE_SPACE_GMEM)),

@@ -1,8 +1,8 @@
-/* cute-vectorization: copies move as many elements at once as their tensors allow.
+/* cute-vectorization: widens copies as far as their tensors allow.
  *
- * Requires: verified IR. Ensures: of a cute.copy by universal copies or cp.async, whose elements are contiguous in both
- * tensors at addresses that are known to be multiples of more bytes than the atom moves, the atom is the widest one; the
- * elements that are copied, and where to, are the same. Copies that have the width already are left as they are.
+ * Requires: verified IR. Ensures: a cute.copy by universal copies or cp.async whose elements are contiguous
+ * in both tensors, at addresses known to be aligned to more bytes than the atom moves, uses the widest legal
+ * atom. It copies the same elements to the same addresses. Other copies do not change.
  *
  *     cute.copy(%scalar, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>,
  *         !cute.memref<f32, gmem, align<16>, "(1,8):(0,1)">, !cute.memref<f32, rmem, "(1,8):(0,1)">) -> ()
@@ -30,7 +30,7 @@ typedef struct vectorization {
     bool changed;
 } vectorization;
 
-/* The instructions whose width is a matter of choice. */
+/* Instructions that exist in several widths. */
 static bool has_widths(const cute_atom *atom)
 {
     static const char *const mnemonics[] = {"atom.universal_copy", "atom.simt_async_copy"};
@@ -40,7 +40,7 @@ static bool has_widths(const cute_atom *atom)
 }
 
 /* A tensor composed with a known layout. */
-static MlirValue composed(const cute_builder *b, cute_arena *arena, MlirValue tensor, cute_layout tile)
+static MlirValue compose_tensor(const cute_builder *b, cute_arena *arena, MlirValue tensor, cute_layout tile)
 {
     cute_value value = cute_value_of_layout(tile);
     MlirType type = cute_type_of_value(b->context, arena, &value);
@@ -50,8 +50,9 @@ static MlirValue composed(const cute_builder *b, cute_arena *arena, MlirValue te
     return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
 
-/* Source, destination and predicate of a copy in the widest form; false where an operation cannot be made. */
-static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, const cute_widest *widest)
+/* Builds source, destination and predicate of the widened copy; false if an operation cannot be built. */
+static bool replace_copy(MlirOperation op, cute_arena *arena, const cute_atom *atom,
+                         const cute_widest *widest)
 {
     cute_builder b = cute_builder_before(op);
     cute_value value = {.type = CUTE_ATOM, .atom = atom};
@@ -61,8 +62,8 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
     if (mlirTypeIsNull(type)) return false;
     operands[0] = cute_build_value(&b, "cute.make_atom", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     for (intptr_t i = 1; i < count; i++) {
-        operands[i] = composed(&b, arena, mlirOperationGetOperand(op, i),
-                               i == 3 ? widest->predicate_tile : widest->tile);
+        operands[i] = compose_tensor(&b, arena, mlirOperationGetOperand(op, i),
+                                     i == 3 ? widest->predicate_tile : widest->tile);
         if (mlirValueIsNull(operands[i])) return false;
     }
     MlirAttribute fill = mlirOperationGetInherentAttributeByName(op, cute_text("zero_fill"));
@@ -78,9 +79,9 @@ static bool replace(MlirOperation op, cute_arena *arena, const cute_atom *atom, 
     return true;
 }
 
-/* Whether the tensors can be composed so; without operations that would report it. */
-static cute_status check(cute_arena *arena, const cute_value *operands, intptr_t count,
-                         const cute_widest *widest, cute_diag *diag)
+/* Checks that the tensors can be composed, before creating operations that would report an error. */
+static cute_status check_composition(cute_arena *arena, const cute_value *operands, intptr_t count,
+                                     const cute_widest *widest, cute_diag *diag)
 {
     for (intptr_t i = 1; i < count; i++) {
         cute_value pair[] = {operands[i],
@@ -91,7 +92,7 @@ static cute_status check(cute_arena *arena, const cute_value *operands, intptr_t
     return CUTE_OK;
 }
 
-static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
+static cute_status widen_copy(vectorization *v, cute_arena *arena, MlirOperation op)
 {
     cute_value operands[4];
     intptr_t count = mlirOperationGetNumOperands(op);
@@ -114,28 +115,29 @@ static cute_status widen(vectorization *v, cute_arena *arena, MlirOperation op)
     MlirLocation location = mlirOperationGetLocation(op);
     if (most > atom->bits) {
         CUTE_TRY(cute_atom_of_bits(arena, atom, most, &wide, v->diag));
-        CUTE_TRY(check(arena, operands, count, &widest, v->diag));
-        if (!replace(op, arena, wide, &widest))
+        CUTE_TRY(check_composition(arena, operands, count, &widest, v->diag));
+        if (!replace_copy(op, arena, wide, &widest))
             return cute_fail(v->diag, CUTE_INVALID, NULL, "its tensors cannot be divided by %lld elements",
                              (long long)widest.elements);
         v->changed = true;
         cute_pass_remark(v->pass, location, "copies %lld bits at once instead of %d%s%s", (long long)most,
-                         atom->bits, widest.limit ? "; no more, as " : "", widest.limit ? widest.limit : "");
+                         atom->bits, widest.limit ? "; limited because " : "",
+                         widest.limit ? widest.limit : "");
     } else {
-        cute_pass_remark(v->pass, location, "copies %d bits at once, as %s", atom->bits,
-                         widest.limit ? widest.limit : "its instruction moves no more");
+        cute_pass_remark(v->pass, location, "copies %d bits at once: %s", atom->bits,
+                         widest.limit ? widest.limit : "its instruction is not wider");
     }
     return CUTE_OK;
 }
 
-static void visit(MlirOperation op, void *context)
+static void vectorize_copy(MlirOperation op, void *context)
 {
     vectorization *v = context;
     cute_arena *arena = cute_arena_create();
     MlirLocation location = mlirOperationGetLocation(op);
-    if (arena && widen(v, arena, op) != CUTE_OK) {
-        /* It stays as it was. */
-        cute_pass_remark(v->pass, location, "is not looked at: %s",
+    if (arena && widen_copy(v, arena, op) != CUTE_OK) {
+        /* The copy is unchanged. */
+        cute_pass_remark(v->pass, location, "is not considered: %s",
                          cute_diag_count(v->diag) ? cute_diag_get(v->diag, 0)->text : "out of memory");
         cute_diag_clear(v->diag);
     }
@@ -145,14 +147,14 @@ static void visit(MlirOperation op, void *context)
 static void run_vectorization(MlirOperation root, cute_pass_run *pass)
 {
     vectorization v = {.pass = pass, .diag = cute_diag_create()};
-    cute_op_each(root, "cute.copy", visit, &v);
+    cute_op_each(root, "cute.copy", vectorize_copy, &v);
     cute_diag_destroy(v.diag);
     if (!v.changed) cute_pass_unchanged(pass);
 }
 
 const cute_pass cute_pass_vectorization = {
     .name = "cute-vectorization",
-    .help = "Copy as many elements at once as layouts, alignments and predicates allow",
+    .help = "Widen copies as far as layouts, alignments and predicates allow",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU,
     .run = run_vectorization,
 };

@@ -12,7 +12,7 @@
 
 /* ---- operations that access memory ---- */
 
-static int64_t attribute(MlirOperation op, const char *name)
+static int64_t integer_attribute(MlirOperation op, const char *name)
 {
     MlirAttribute a = mlirOperationGetAttributeByName(op, cute_text(name));
     return mlirAttributeIsNull(a) || !mlirAttributeIsAInteger(a) ? 0 : mlirIntegerAttrGetValueInt(a);
@@ -45,13 +45,13 @@ static int64_t bytes_of_value(MlirOperation op, uint32_t *lanes)
 static int64_t bytes_of_copy(MlirOperation op, uint32_t *lanes)
 {
     (void)lanes;
-    return attribute(op, "size");
+    return integer_attribute(op, "size");
 }
 
-/* The lanes that give the rows of matrices of 8 rows. */
+/* Bytes of a row and the lanes that give the addresses of rows, for matrices of 8 rows. */
 static int64_t bytes_of_row(MlirOperation op, uint32_t *lanes)
 {
-    int64_t matrices = attribute(op, "num");
+    int64_t matrices = integer_attribute(op, "num");
     if (!matrices) matrices = mlirOperationGetNumOperands(op) - 1;
     *lanes = matrices > 0 && matrices < 4 ? 8 * (uint32_t)matrices : 32;
     return 16;
@@ -76,12 +76,12 @@ static const struct {
 typedef struct collection {
     cute_arena *arena;
     cute_lane_values *lanes[CUTE_ACCESS_WARPS * CUTE_REQUEST_LANES];
-    uint32_t threads; /* of them that there are */
+    uint32_t threads; /* existing threads of the warp */
     cute_accesses *out;
     bool exhausted;
 } collection;
 
-/* Whether the thread comes to the operation, as far as conditions are known. */
+/* Whether the thread reaches the operation, as far as conditions are known. */
 static bool comes_to(cute_lane_values *values, MlirOperation op)
 {
     for (MlirOperation parent; !mlirOperationIsNull(parent = mlirOperationGetParentOperation(op));
@@ -95,7 +95,7 @@ static bool comes_to(cute_lane_values *values, MlirOperation op)
     return true;
 }
 
-static void fill(collection *c, MlirOperation op, MlirValue pointer, uint32_t lanes, cute_access *a)
+static void fill_addresses(collection *c, MlirOperation op, MlirValue pointer, uint32_t lanes, cute_access *a)
 {
     a->known = true;
     for (uint32_t thread = 0; thread < c->threads; thread++) {
@@ -112,7 +112,7 @@ static void fill(collection *c, MlirOperation op, MlirValue pointer, uint32_t la
     if (!a->root) a->known = false;
 }
 
-static void visit(MlirOperation op, void *context)
+static void collect_access(MlirOperation op, void *context)
 {
     collection *c = context;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -135,14 +135,14 @@ static void visit(MlirOperation op, void *context)
                            .space = space == 1 ? CUTE_SPACE_GMEM : CUTE_SPACE_SMEM,
                            .bytes = (uint32_t)bytes,
                            .plain_load = cute_op_is(op, "llvm.load")};
-        fill(c, op, pointer, lanes, a);
+        fill_addresses(c, op, pointer, lanes, a);
     }
 }
 
 /* ---- all of a function ---- */
 
-/* The extents of its blocks; zeros where nobody says. */
-static void block_of(MlirOperation function, int64_t out[3])
+/* Extents of the blocks of a kernel; zeros if not stated. */
+static void block_extents(MlirOperation function, int64_t out[3])
 {
     static const char *const names[] = {"known_block_size", "gpu.known_block_size", "nvvm.reqntid",
                                         "nvvm.maxntid"};
@@ -161,20 +161,20 @@ cute_status cute_accesses_of(cute_arena *arena, MlirOperation function, cute_acc
     int64_t block[3] = {0}, threads = MOST;
     collection c = {.arena = arena, .out = out};
     *out = (cute_accesses){0};
-    block_of(function, block);
+    block_extents(function, block);
     if (block[0] > 0 && block[0] <= MOST && block[1] <= MOST && block[2] <= MOST)
         threads = block[0] * (block[1] > 0 ? block[1] : 1) * (block[2] > 0 ? block[2] : 1);
     c.threads = threads < MOST ? (uint32_t)threads : MOST;
     for (uint32_t i = 0; i < c.threads && !c.exhausted; i++)
         c.exhausted = !(c.lanes[i] = cute_lane_values_create(arena, i, block));
-    if (!c.exhausted) cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, visit, &c);
+    if (!c.exhausted) cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, collect_access, &c);
     for (uint32_t i = 0; i < c.threads; i++) cute_lane_values_destroy(c.lanes[i]);
     return c.exhausted ? CUTE_SYSTEM : CUTE_OK;
 }
 
 /* ---- a lowered copy ---- */
 
-static MlirLogicalResult swallow(MlirDiagnostic diagnostic, void *context)
+static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
 {
     (void)diagnostic, (void)context;
     return mlirLogicalResultSuccess();
@@ -188,7 +188,7 @@ MlirOperation cute_lowered_clone(cute_pass_run *pass, MlirOperation root,
     MlirOperation clone = mlirOperationClone(root);
     MlirContext c = mlirOperationGetContext(root);
     mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0)), clone);
-    MlirDiagnosticHandlerID quiet = mlirContextAttachDiagnosticHandler(c, swallow, NULL, NULL);
+    MlirDiagnosticHandlerID quiet = mlirContextAttachDiagnosticHandler(c, discard_diagnostic, NULL, NULL);
     bool ok = (!prepare || prepare(clone, context)) && mlirOperationVerify(clone) &&
               cute_pass_run_pipeline(pass, steps, clone);
     mlirContextDetachDiagnosticHandler(c, quiet);

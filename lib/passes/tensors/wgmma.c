@@ -1,7 +1,8 @@
-/* See wgmma.h. wgmma reads and writes registers after it was issued: between its fence and the wait behind it no other
- * instruction may touch its accumulators (PTX ISA 9.7.15.2), or ptxas serialises it. LLVM knows nothing of that, so that
- * the accumulators are operands and results of all of these: of the fence, of each wgmma in its place, of the wait. What
- * stands next to the only product that it is for is part of its statement, or LLVM would handle the registers for each. */
+/* See wgmma.h. wgmma reads and writes registers after it was issued: between its fence and the subsequent
+ * wait, no other instruction may access its accumulators (PTX ISA 9.7.15.2), or ptxas serialises it. LLVM
+ * does not know this, so the accumulators are operands and results of the fence, of each wgmma in place,
+ * and of the wait. A fence, commit or wait that applies to a single adjacent wgmma is merged into its
+ * statement; otherwise LLVM would copy the registers for each. */
 #include "lib/passes/tensors/wgmma.h"
 
 #include <mlir-c/BuiltinTypes.h>
@@ -21,12 +22,12 @@
 
 enum { D, A, B, C, OPERANDS };
 
-/* What stands between wgmmas. */
+/* Synchronisation between wgmmas. */
 typedef enum mark { MARK_NONE, MARK_FENCE, MARK_COMMIT, MARK_WAIT } mark;
 static const struct {
     const char *name;
     mark is;
-    const char *groups; /* of a wait: the attribute with the number that may be under way */
+    const char *groups; /* of a wait: attribute with the number of groups that may be pending */
 } marks[] = {
     {"nvvm.wgmma.fence.aligned", MARK_FENCE, NULL},
     {"nvvm.wgmma.commit.group.sync.aligned", MARK_COMMIT, NULL},
@@ -36,7 +37,7 @@ static const struct {
     {"cute_nvgpu.arch.wgmma_wait_group", MARK_WAIT, "groups"},
 };
 
-/* *groups: of a wait. */
+/* *groups: for a wait. */
 static mark mark_of(MlirOperation op, int64_t *groups)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -53,7 +54,7 @@ static mark mark_of(MlirOperation op, int64_t *groups)
 
 /* ---- operands ---- */
 
-static const cute_atom *atom_of(MlirOperation op)
+static const cute_atom *gemm_atom(MlirOperation op)
 {
     const cute_value *mma = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     return mma ? mma->atom : NULL;
@@ -62,12 +63,12 @@ static const cute_atom *atom_of(MlirOperation op)
 static bool is_wgmma(MlirOperation op)
 {
     if (!cute_op_is(op, "cute.gemm") && !cute_op_is(op, "cute.mma_atom_call")) return false;
-    const cute_atom *atom = atom_of(op);
+    const cute_atom *atom = gemm_atom(op);
     return atom && atom->known && atom->wgmma;
 }
 
-/* The memory behind a tensor or pointer in registers: the llvm.alloca that copy-lowering made of it; null: unknown, or
- * several, two of which are other[0] and other[1]. */
+/* The memory of a tensor or pointer in registers: the llvm.alloca created by copy lowering; null: unknown,
+ * or several, two of which are other[0] and other[1]. */
 static MlirOperation memory_of(MlirValue value, MlirOperation *other)
 {
     static const char *const through[] = {"builtin.unrealized_conversion_cast", "cute.make_view",
@@ -102,7 +103,7 @@ static bool is_field(MlirOperation op, const char *operation, const char *field)
            cute_text_is(cute_word_text(mlirOperationGetAttributeByName(op, cute_text("field"))), field);
 }
 
-/* What an i1 is, where it is a constant. */
+/* Value of a constant i1. */
 static int constant_of(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
@@ -112,7 +113,7 @@ static int constant_of(MlirValue value)
     return mlirAttributeIsAInteger(is) ? mlirIntegerAttrGetValueInt(is) != 0 : NOT_KNOWN;
 }
 
-/* The field neg_a or neg_b of an atom, 0 before it is set. */
+/* The field neg_a or neg_b of an atom, 0 if not set. */
 static int sign_of(MlirValue mma, const char *field)
 {
     cute_origins s = {.value = {mma}, .count = 1};
@@ -149,8 +150,8 @@ static cute_status read_signs(const cute_expansion *x, MlirOperation op, bool ne
         int sign = sign_of(mlirOperationGetOperand(op, 0), signs[i]);
         if (sign < 0)
             return cute_fail(x->diag, CUTE_INVALID, NULL,
-                             "expects the field '%s' to be a constant, the same one whichever way it is "
-                             "reached: the sign stands in the instruction",
+                             "expects the field '%s' to be a constant, equal on all paths: the sign is part "
+                             "of the instruction",
                              signs[i]);
         negative[i] = sign;
     }
@@ -168,7 +169,7 @@ static void note_sign(MlirOperation op, void *context)
     for (int i = 0; i < 2; i++) uses->any |= is_field(op, "cute_nvgpu.atom.set_value", signs[i]);
 }
 
-/* A sign that is asked for is known; one that leaves what is followed would be lost. */
+/* Requires the requested signs to be constants; an atom that leaves the function would lose its sign. */
 static void check_sign(MlirOperation op, void *context)
 {
     sign_uses *uses = context;
@@ -190,8 +191,8 @@ static void check_sign(MlirOperation op, void *context)
             if (!asks && sign == 0) continue;
             cute_op_fail(
                 mlirOperationGetLocation(op), "cute_nvgpu.atom.set_value",
-                asks ? "expects the field '%s' to be a constant where it is asked for"
-                     : "expects an atom with the field '%s' to stay in its function, outside of blocks",
+                asks ? "expects the field '%s' to be a constant where it is read"
+                     : "expects an atom with the field '%s' to remain in its function and outside of blocks",
                 signs[f]);
             cute_pass_fail(uses->pass);
         }
@@ -205,9 +206,9 @@ static void check_signs(MlirOperation root, cute_pass_run *pass)
     if (uses.any) cute_op_each(root, NULL, check_sign, &uses);
 }
 
-/* ---- neighbours ---- */
+/* ---- adjacent operations ---- */
 
-/* The last operation in front of `op` in its block that has an effect; null: none. */
+/* The last operation with side effects before `op` in its block; null: none. */
 static MlirOperation effect_before(MlirOperation op)
 {
     MlirOperation last = {NULL};
@@ -233,7 +234,7 @@ static bool is_mark(MlirOperation op, mark is)
 
 typedef struct matrices {
     cute_value view;        /* of descriptors, bound */
-    cute_descriptor origin; /* of the first */
+    cute_descriptor origin; /* of the first descriptor */
 } matrices;
 
 typedef struct product {
@@ -244,10 +245,10 @@ typedef struct product {
     bool negative[2];             /* A, B */
     matrices described[OPERANDS]; /* A and B */
     MlirValue adds;
-    MlirValue always; /* true */
+    MlirValue always; /* constant true */
 } product;
 
-static int64_t extent(const cute_value *view, size_t mode)
+static int64_t view_extent(const cute_value *view, size_t mode)
 {
     const cute_tree *shape = view->layout.shape;
     if (shape->kind != CUTE_TREE_TUPLE) return mode ? 1 : cute_tree_is_static(shape) ? shape->value.value : 0;
@@ -275,7 +276,7 @@ static cute_status bind_matrices(product *p, MlirOperation op, int which)
     return CUTE_OK;
 }
 
-/* The descriptor at (0, i, k) of a view whose modes behind them are 1. */
+/* The descriptor at (0, i, k) of a view whose remaining modes are 1. */
 static cute_status descriptor_at(product *p, int which, int64_t i, int64_t k, cute_descriptor *out)
 {
     matrices *m = &p->described[which];
@@ -295,8 +296,7 @@ static cute_status descriptor_at(product *p, int which, int64_t i, int64_t k, cu
     cute_arith arith = cute_emitter_start(p->x->emitter, &p->b);
     CUTE_TRY(cute_apply(arena, &arith, CUTE_OP_LAYOUT_EVAL, operands, 2, NULL, &offset, p->x->diag));
     if (offset.tree->kind != CUTE_TREE_INT)
-        return cute_fail(p->x->diag, CUTE_INVALID, NULL,
-                         "expects descriptors with strides that are integers");
+        return cute_fail(p->x->diag, CUTE_INVALID, NULL, "expects descriptors with integer strides");
     cute_int by = offset.tree->value;
     if (by.known && by.value == 0) return CUTE_OK;
     MlirType i32 = mlirIntegerTypeGet(p->b.context, 32);
@@ -308,34 +308,31 @@ static cute_status descriptor_at(product *p, int which, int64_t i, int64_t k, cu
 
 static cute_status refuse_two(MlirOperation op, const MlirOperation made[2])
 {
-    const cute_emit_note notes[] = {{mlirOperationGetLocation(made[0]), "one of them is made here"},
-                                    {mlirOperationGetLocation(made[1]), "another one is made here"}};
-    cute_emit_with_notes(
-        mlirOperationGetLocation(op), true,
-        "'cute.gemm' op expects the same accumulator whichever way it is reached, but got one "
-        "of several: registers can't be chosen when the kernel runs",
-        notes, 2);
+    const cute_emit_note notes[] = {{mlirOperationGetLocation(made[0]), "one of them is created here"},
+                                    {mlirOperationGetLocation(made[1]), "another one is created here"}};
+    cute_emit_with_notes(mlirOperationGetLocation(op), true,
+                         "'cute.gemm' op expects the same accumulator on all paths, got one of several: "
+                         "registers cannot be selected at run time",
+                         notes, 2);
     return CUTE_INVALID;
 }
 
-static cute_status bind(product *p, MlirOperation op)
+static cute_status bind_product(product *p, MlirOperation op)
 {
     cute_diag *diag = p->x->diag;
     const cute_atom_operand *o = p->atom->operand;
     if (!mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 4)))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects C to be D, the same tensor: %s adds to its accumulator where it is",
-                         p->atom->name);
+                         "expects C and D to be the same tensor: %s accumulates in place", p->atom->name);
     CUTE_TRY(cute_tensor_bind(p->x, op, 1, &p->d));
     MlirOperation two[2] = {{NULL}};
     MlirOperation memory = memory_of((MlirValue){p->d.value.pointer->handle}, two);
     if (!mlirOperationIsNull(two[0])) return refuse_two(op, two);
     if (p->d.value.pointer->space != CUTE_SPACE_RMEM || mlirOperationIsNull(memory))
         return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects an accumulator in registers that is made in this function");
+                         "expects an accumulator in registers that is created in this function");
     if (cute_tensor_extent(&p->d, 0) != o[CUTE_ATOM_C].values)
-        return cute_fail(diag, CUTE_INVALID, NULL,
-                         "expects %lld values in mode 0 of D, as %s has, but got \"%s\"",
+        return cute_fail(diag, CUTE_INVALID, NULL, "expects %lld values in mode 0 of D for %s, got \"%s\"",
                          (long long)o[CUTE_ATOM_C].values, p->atom->name,
                          cute_layout_text(p->x->arena, p->d.value.layout));
     CUTE_TRY(bind_matrices(p, op, B));
@@ -345,7 +342,7 @@ static cute_status bind(product *p, MlirOperation op)
         cute_tensor_extent(&p->a_registers, 0) == o[CUTE_ATOM_A].values)
         return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL,
-                     "expects %lld values of A in rmem in mode 0, as %s has, but got \"%s\"",
+                     "expects %lld values of A in rmem in mode 0 for %s, got \"%s\"",
                      (long long)o[CUTE_ATOM_A].values, p->atom->name,
                      cute_layout_text(p->x->arena, p->a_registers.value.layout));
 }
@@ -354,7 +351,7 @@ static int64_t rows_of(const product *p, int which, size_t mode)
 {
     bool registers = which == D || (which == A && !p->atom->operand[CUTE_ATOM_A].described);
     if (registers) return cute_tensor_extent(which == D ? &p->d : &p->a_registers, mode);
-    return extent(&p->described[which].view, mode);
+    return view_extent(&p->described[which].view, mode);
 }
 
 static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgmma_step *out)
@@ -362,7 +359,7 @@ static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgm
     const cute_atom_operand *a = &p->atom->operand[CUTE_ATOM_A];
     const int64_t at[3] = {0, m, k};
     MlirType i32 = mlirIntegerTypeGet(p->b.context, 32);
-    /* Without the accumulator's old value the products of all k are summed all the same. */
+    /* The products of all k are summed even if the old accumulator is not added. */
     out->adds = k ? p->always : p->adds;
     CUTE_TRY(descriptor_at(p, B, n, k, &out->b));
     if (a->described) return descriptor_at(p, A, m, k, &out->a);
@@ -374,9 +371,9 @@ static cute_status step_at(product *p, int64_t m, int64_t n, int64_t k, cute_wgm
     return CUTE_OK;
 }
 
-/* The products of k to k + count - 1, with PTX in front of them and behind. */
-static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, const char *before,
-                       const char *behind)
+/* Emits the products for k to k + count - 1, with PTX before and after them. */
+static cute_status emit_products(product *p, int64_t m, int64_t n, int64_t k, int count, const char *before,
+                                 const char *behind)
 {
     const cute_atom_operand *c = &p->atom->operand[CUTE_ATOM_C];
     MlirValue d[CUTE_MOST_TIED];
@@ -396,11 +393,11 @@ static cute_status run(product *p, int64_t m, int64_t n, int64_t k, int count, c
     return cute_tensor_store(&p->d, first, c->values, 0, d);
 }
 
-/* One accumulator. */
+/* Whether the product has one accumulator. */
 static bool is_single(MlirOperation op)
 {
     const cute_value *d = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 1)));
-    return d && d->type == CUTE_MEMREF && extent(d, 1) == 1 && extent(d, 2) == 1;
+    return d && d->type == CUTE_MEMREF && view_extent(d, 1) == 1 && view_extent(d, 2) == 1;
 }
 
 enum { WAIT_TEXT = 48 };
@@ -414,7 +411,8 @@ static void mark_text(MlirOperation op, char text[WAIT_TEXT])
         snprintf(text, WAIT_TEXT, "wgmma.wait_group.sync.aligned %lld;", (long long)groups);
 }
 
-/* A fence in front of the product, a commit and a wait behind it, where cute_pin_wgmma left them to its statement. */
+/* The fence before the product and the commit and wait after it, which cute_pin_wgmma left to its
+ * statement. */
 static void take_in(MlirOperation op, char before[WAIT_TEXT], char behind[2 * WAIT_TEXT])
 {
     MlirOperation fence = effect_before(op), commit = effect_behind(op), wait = {NULL};
@@ -435,20 +433,19 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
 {
     product *p = cute_arena_alloc(x->arena, sizeof *p);
     if (!p) return cute_fail_memory(x->diag);
-    *p = (product){.x = x, .atom = atom_of(op), .b = cute_builder_before(op)};
-    CUTE_TRY(bind(p, op));
+    *p = (product){.x = x, .atom = gemm_atom(op), .b = cute_builder_before(op)};
+    CUTE_TRY(bind_product(p, op));
     CUTE_TRY(read_signs(x, op, p->negative));
     int64_t m = rows_of(p, D, 1), n = rows_of(p, D, 2), k = rows_of(p, A, 2);
     if (m < 1 || n < 1 || k < 1 || m != rows_of(p, A, 1) || n != rows_of(p, B, 1) || k != rows_of(p, B, 2))
-        return cute_fail(
-            x->diag, CUTE_INVALID, NULL,
-            "expects D of (V,M,N), A of (V,M,K), B of (V,N,K) of known extents, but got M of %lld and "
-            "%lld, N of %lld and %lld, K of %lld and %lld",
-            (long long)m, (long long)rows_of(p, A, 1), (long long)n, (long long)rows_of(p, B, 1),
-            (long long)k, (long long)rows_of(p, B, 2));
+        return cute_fail(x->diag, CUTE_INVALID, NULL,
+                         "expects D of (V,M,N), A of (V,M,K), B of (V,N,K) of known extents, got M of %lld "
+                         "and %lld, N of %lld and %lld, K of %lld and %lld",
+                         (long long)m, (long long)rows_of(p, A, 1), (long long)n, (long long)rows_of(p, B, 1),
+                         (long long)k, (long long)rows_of(p, B, 2));
     p->adds = cute_cast(&p->b, mlirOperationGetOperand(op, 0), mlirIntegerTypeGet(p->b.context, 1));
     p->always = cute_integer(&p->b, mlirIntegerTypeGet(p->b.context, 1), 1);
-    /* One accumulator: a statement for several k, or LLVM would handle its registers for each. */
+    /* One accumulator: one statement for several k, or LLVM would copy its registers for each. */
     bool single = is_single(op);
     char before[WAIT_TEXT] = "", behind[2 * WAIT_TEXT] = "";
     if (single) take_in(op, before, behind);
@@ -457,7 +454,8 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
         int count = (int)(k - step < most ? k - step : most);
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++)
-                CUTE_TRY(run(p, i, j, step, count, step ? "" : before, step + count < k ? "" : behind));
+                CUTE_TRY(
+                    emit_products(p, i, j, step, count, step ? "" : before, step + count < k ? "" : behind));
     }
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s", (long long)(m * n * k),
                      p->atom->name);
@@ -469,12 +467,12 @@ cute_status cute_lower_wgmma(const cute_expansion *x, const cute_pass_run *pass,
 typedef struct pins {
     cute_arena *arena;
     cute_pass_run *pass;
-    bool a_too;            /* registers of A */
+    bool a_too;            /* include registers of A */
     MlirOperation *memory; /* llvm.alloca */
     size_t count, capacity;
 } pins;
 
-static void pin(pins *p, MlirValue tensor)
+static void pin_registers(pins *p, MlirValue tensor)
 {
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     MlirOperation memory = type && type->type == CUTE_MEMREF && type->pointer->space == CUTE_SPACE_RMEM
@@ -491,8 +489,8 @@ static void pin_product(MlirOperation op, void *context)
 {
     pins *p = context;
     if (!is_wgmma(op)) return;
-    pin(p, mlirOperationGetOperand(op, 1));
-    if (p->a_too) pin(p, mlirOperationGetOperand(op, 2));
+    pin_registers(p, mlirOperationGetOperand(op, 1));
+    if (p->a_too) pin_registers(p, mlirOperationGetOperand(op, 2));
 }
 
 static void pin_inside(pins *p, MlirOperation op)
@@ -506,20 +504,20 @@ static bool waits_for_all(MlirOperation op)
     return mark_of(op, &groups) == MARK_WAIT && groups == 0;
 }
 
-/* Whether the region of `op`'s block is one block: what follows and precedes it is known then. */
+/* Whether the region of `op` has one block, so that the order of its operations is known. */
 static bool is_structured(MlirOperation op)
 {
     MlirBlock first = mlirRegionGetFirstBlock(mlirBlockGetParentRegion(mlirOperationGetBlock(op)));
     return mlirBlockIsNull(mlirBlockGetNextInRegion(first));
 }
 
-static bool is_function(MlirOperation op)
+static bool is_function_like(MlirOperation op)
 {
     return mlirOperationIsNull(op) || cute_op_of(op, "gpu.") || cute_op_of(op, "func.") ||
            cute_op_is(op, "llvm.func") || cute_op_of(op, "cuda.");
 }
 
-/* What wgmmas use behind a fence, up to the end of their group. */
+/* Adds registers of wgmmas after a fence, up to the end of their group. */
 static void pin_behind(pins *p, MlirOperation op)
 {
     for (;;) {
@@ -530,13 +528,13 @@ static void pin_behind(pins *p, MlirOperation op)
             if (mark_of(next, NULL) == MARK_COMMIT) return;
             pin_inside(p, next);
         }
-        if (is_function(parent)) return;
-        pin_inside(p, parent); /* of the next iteration */
+        if (is_function_like(parent)) return;
+        pin_inside(p, parent); /* from the next iteration */
         op = parent;
     }
 }
 
-/* What wgmmas use in front of a wait, behind one that left none. */
+/* Adds registers of wgmmas before a wait, back to a wait for all groups. */
 static void pin_before(pins *p, MlirOperation op)
 {
     MlirOperation from = op;
@@ -544,7 +542,7 @@ static void pin_before(pins *p, MlirOperation op)
         MlirOperation parent = mlirOperationGetParentOperation(from), previous = {NULL};
         if (!is_structured(from)) pin_inside(p, parent);
         MlirBlock block = mlirOperationGetBlock(from);
-        /* From the first operation on: a wait for all forgets what was before it. */
+        /* Forwards from the first operation: a wait for all groups clears the set. */
         size_t before = p->count;
         bool cleared = false;
         for (previous = mlirBlockGetFirstOperation(block); !mlirOperationEqual(previous, from);
@@ -555,13 +553,14 @@ static void pin_before(pins *p, MlirOperation op)
             }
             pin_inside(p, previous);
         }
-        if (cleared || is_function(parent)) return;
-        pin_inside(p, parent); /* of an iteration before */
+        if (cleared || is_function_like(parent)) return;
+        pin_inside(p, parent); /* from the previous iteration */
         from = parent;
     }
 }
 
-/* What an llvm.alloca of an array has: `!llvm.array<128 x f32>`, for which the C interface has no questions. */
+/* Element count and type of an llvm.alloca of an array, from the text of `!llvm.array<128 x f32>`: the C
+ * API has no accessor. */
 static MlirType elements_of(MlirOperation memory, int64_t *count)
 {
     long long elements = 0;
@@ -575,8 +574,8 @@ static MlirType elements_of(MlirOperation memory, int64_t *count)
     return array ? mlirTypeParseGet(mlirOperationGetContext(memory), cute_text(type)) : (MlirType){NULL};
 }
 
-/* The registers of `memory` in front of the instruction, and back behind it. */
-static void place(pins *p, MlirOperation op, const char *ptx)
+/* Loads the registers of `memory` before the instruction and stores them after it. */
+static void place_instruction(pins *p, MlirOperation op, const char *ptx)
 {
     cute_builder b = cute_builder_before(op);
     MlirValue values[CUTE_MOST_TIED], addresses[CUTE_MOST_TIED];
@@ -602,7 +601,7 @@ static void place(pins *p, MlirOperation op, const char *ptx)
     mlirOperationDestroy(op);
 }
 
-/* Whether a fence or wait is for nothing but the product next to it, which then takes it in. */
+/* Whether a fence or wait applies only to the adjacent product, which absorbs it. */
 static bool is_of_neighbour(const pins *p, MlirOperation op, mark is)
 {
     MlirOperation of = is == MARK_FENCE ? effect_behind(op) : effect_before(op);
@@ -629,7 +628,7 @@ static void pin_one(MlirOperation op, void *context)
     if (!p->count || is_of_neighbour(p, op, is)) return;
     char text[WAIT_TEXT];
     mark_text(op, text);
-    place(p, op, text);
+    place_instruction(p, op, text);
 }
 
 void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)
@@ -641,7 +640,7 @@ void cute_pin_wgmma(MlirOperation root, cute_pass_run *pass)
     cute_arena_destroy(p.arena);
 }
 
-/* ---- products that are done behind them ---- */
+/* ---- warpgroup_mma ---- */
 
 static void expand_product(MlirOperation op, void *context)
 {

@@ -25,7 +25,7 @@ func.func @im2col(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?):(?{i64},1)">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @modes(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects a tensor with the modes that the atom copies, "(64,128,1):(1@1,1@0,1@2)", but got "(?,?):(?{i64},1)"}}
+  // expected-error@+1 {{expects a tensor with the modes of the atom, "(64,128,1):(1@1,1@0,1@2)", got "(?,?):(?{i64},1)"}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }
@@ -36,7 +36,7 @@ func.func @modes(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?,?):(?{i64},2,?{i64})">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @first_stride(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects stride 1 in the mode whose elements lie side by side in shared memory, but got "(?,?,?):(?{i64},2,?{i64})"}}
+  // expected-error@+1 {{expects stride 1 in the mode whose elements are contiguous in shared memory, got "(?,?,?):(?{i64},2,?{i64})"}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }
@@ -47,7 +47,7 @@ func.func @first_stride(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?,?):(100,1,?{i64})">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @stride(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects strides that are multiples of 16 bytes, but got "(?,?,?):(100,1,?{i64})" of elements of 16 bits}}
+  // expected-error@+1 {{expects strides that are multiples of 16 bytes, got "(?,?,?):(100,1,?{i64})" of elements of 16 bits}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }
@@ -58,7 +58,7 @@ func.func @stride(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "(?,?,?,?,2,3):(?{i64},1,?{i64},?{i64},8192,16384)">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @group(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects an atom each of whose dimensions is one mode, but got "(64,64,1,1,(1,1)):(1@1,1@0,1@2,1@3,(1@4,1@5))"}}
+  // expected-error@+1 {{expects an atom with one mode per dimension, got "(64,64,1,1,(1,1)):(1@1,1@0,1@2,1@3,(1@4,1@5))"}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }
@@ -69,7 +69,7 @@ func.func @group(%a: !atom, %t: !T, %s: !S) {
 !T = !cute.memref<f16, gmem, align<16>, "S<2,3,3> o 0 o (64,64):(64,1)">
 !S = !cute.ptr<i64, smem, align<128>>
 func.func @composed(%a: !atom, %t: !T, %s: !S) {
-  // expected-error@+1 {{expects a tensor whose layout has strides: a tensor map has no composed layouts}}
+  // expected-error@+1 {{expects a tensor whose layout has strides: tensor maps cannot have composed layouts}}
   "cute_nvgpu.update_tma_desc"(%a, %t, %s) : (!atom, !T, !S) -> ()
   return
 }

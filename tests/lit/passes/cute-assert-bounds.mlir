@@ -17,9 +17,9 @@ gpu.module @m {
   // CHECK: %[[I:.*]] = arith.index_cast %arg1 : index to i64
   // CHECK: %[[BAD:.*]] = arith.cmpi uge, %[[I]], %[[N]] : i64
   // CHECK-NEXT: scf.if %[[BAD]] {
-  // CHECK: gpu.printf "{{.*}}cute-assert-bounds.mlir:[[@LINE+6]]:10: coordinate (%lld,3) is outside of the shape (%lld,8): block (%d,%d,%d), thread (%d,%d,%d)\0A", %[[I]], %[[N]], %{{.*}} : i64, i64, i32
+  // CHECK: gpu.printf "{{.*}}cute-assert-bounds.mlir:[[@LINE+6]]:10: coordinate (%lld,3) is outside the shape (%lld,8): block (%d,%d,%d), thread (%d,%d,%d)\0A", %[[I]], %[[N]], %{{.*}} : i64, i64, i32
   // CHECK-NEXT: %[[FALSE:.*]] = arith.constant false
-  // CHECK-NEXT: cf.assert %[[FALSE]], "a coordinate outside of the memref's shape"
+  // CHECK-NEXT: cf.assert %[[FALSE]], "a coordinate outside the memref's shape"
   // CHECK: memref.load
   gpu.func @memref(%p: memref<?x8xf32>, %i: index) kernel {
     %c3 = arith.constant 3 : index
@@ -35,7 +35,7 @@ gpu.module @m {
   // CHECK: arith.cmpi uge, %[[J:.*]], %{{.*}} : i64
   // CHECK: %[[LAST:.*]] = arith.addi %[[J]], %c3_i64
   // CHECK: arith.cmpi uge, %[[LAST]]
-  // CHECK: coordinate %lld and the 3 elements behind it lie outside of the shape 64
+  // CHECK: coordinate %lld and the 3 elements after it are outside the shape 64
   // CHECK: vector.load
   gpu.func @vectors(%p: memref<64xf32>, %j: index) kernel {
     %x = vector.load %p[%j] : memref<64xf32>, vector<4xf32>
@@ -50,9 +50,9 @@ gpu.module @m {
   // CHECK: %[[WHOLE:.*]] = cute.make_identity_tensor(%[[SHAPE]])
   // CHECK: cute.local_tile(%arg0
   // CHECK-NEXT: cute.local_tile(%[[WHOLE]]
-  // CHECK: coordinate (%lld,%lld) is outside of the shape (4,8): block
-  // CHECK: coordinate (%lld,%lld) is outside of the whole tensor's shape (%lld,%lld): block
-  // CHECK: cf.assert %{{.*}}, "a coordinate outside of the tensor's shape"
+  // CHECK: coordinate (%lld,%lld) is outside the shape (4,8): block
+  // CHECK: coordinate (%lld,%lld) is outside the whole tensor's shape (%lld,%lld): block
+  // CHECK: cf.assert %{{.*}}, "a coordinate outside the tensor's shape"
   // CHECK: cute.memref.load
   gpu.func @element(%A: !T, %n: i32) kernel {
     %t = nvvm.read.ptx.sreg.tid.x : i32

@@ -10,13 +10,13 @@
 // OFF-NOT: warning
 
 gpu.module @m {
-  // CHECK: [[@LINE+1]]:3: remark: is not checked: its block has no known size; nvvm.reqntid states it
+  // CHECK: [[@LINE+1]]:3: remark: is not checked: unknown block size; nvvm.reqntid sets it
   gpu.func @no_size(%n: i32) kernel {
     %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
     cute_nvgpu.arch.mbarrier_init %p, %n
     gpu.return
   }
-  // CHECK: [[@LINE+6]]:5: remark: the kernel is not checked: the checks do not know what this does
+  // CHECK: [[@LINE+6]]:5: remark: the kernel is not checked: unsupported operation
   gpu.func @unknown(%n: i32) kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
     %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
     %c1 = arith.constant 1 : i32
@@ -25,9 +25,9 @@ gpu.module @m {
     cute_nvgpu.arch.cp_async_mbarrier_arrive %p
     gpu.return
   }
-  // CHECK: [[@LINE+7]]:5: warning: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier on which nobody waits [unused-arrival]
+  // CHECK: [[@LINE+7]]:5: warning: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier that no thread waits for [unused-arrival]
   // CHECK: [[@LINE+5]]:5: note: it is initialised here
-  // STRICT: [[@LINE+5]]:5: error: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier on which nobody waits [unused-arrival]
+  // STRICT: [[@LINE+5]]:5: error: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier that no thread waits for [unused-arrival]
   gpu.func @unused() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
     %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
     %c32 = arith.constant 32 : i32
@@ -35,8 +35,8 @@ gpu.module @m {
     cute_nvgpu.arch.mbarrier_arrive %p
     gpu.return
   }
-  // CHECK: [[@LINE+6]]:5: warning: 'cute_nvgpu.arch.mbarrier_init' op initialises an mbarrier at byte 0 that is one already: expected mbarrier_inval before [init-twice]
-  // CHECK: [[@LINE+4]]:5: note: the initialisation before
+  // CHECK: [[@LINE+6]]:5: warning: 'cute_nvgpu.arch.mbarrier_init' op initialises an mbarrier at byte 0 that is already initialised: expected mbarrier_inval first [init-twice]
+  // CHECK: [[@LINE+4]]:5: note: first initialised here
   gpu.func @twice() kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
     %p = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i64, smem, align<1024>>
     %c32 = arith.constant 32 : i32
@@ -57,7 +57,7 @@ gpu.module @m {
 
 gpu.module @calls {
   func.func private @bring(%p: !cute.ptr<i64, smem, align<1024>>, %n: i32) -> i32 {
-    // CHECK: [[@LINE+1]]:5: warning: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier on which nobody waits [unused-arrival]
+    // CHECK: [[@LINE+1]]:5: warning: 'cute_nvgpu.arch.mbarrier_arrive' op arrives at an mbarrier that no thread waits for [unused-arrival]
     cute_nvgpu.arch.mbarrier_arrive %p
     return %n : i32
   }

@@ -47,7 +47,7 @@ func.func @written_twice(%t: !t, %x: !cute.memref<f16, gmem, "(8,16):(16,1)">, %
 !m = !cute_nvgpu.sm80.mma<16x8x16, elem_type = (f16, f16, f32) >
 
 func.func @same_threads(%m: !m) {
-  // expected-error @+1 {{'cute.make_tiled_mma' op gives two atoms of its layout the same threads: (1,0,0) and (0,1,0)}}
+  // expected-error @+1 {{'cute.make_tiled_mma' op assigns two atoms of its layout the same threads: (1,0,0) and (0,1,0)}}
   %t = cute.make_tiled_mma(%m) : (!m) -> !cute.tiled_mma<!m, atom_layout_MNK = <"(2,2,1):(1,1,0)">>
   return
 }
@@ -93,7 +93,7 @@ func.func @one_predicate_for_two(%mma: !mma, %c: !cute.memref<f32, gmem, "(16,8)
   %r = cute.mma.make_fragment C (%mma, %pc)
   %p = cute.predicate %pi, %s
   %atom = cute.make_atom : !cute_nvgpu.atom.universal_copy<f32>
-  // expected-error @+1 {{a predicate is that of the first of 2 values, '!cute_nvgpu.atom.universal_copy<f32>' moves 1: partition the coordinates by its tiled copy (of an MMA: cute.make_tiled_copy_C), or have bounds that 2 divides}}
+  // expected-error @+1 {{the predicate covers 2 values, but '!cute_nvgpu.atom.universal_copy<f32>' moves 1: partition the coordinates by its tiled copy (for an MMA: cute.make_tiled_copy_C), or use bounds that are multiples of 2}}
   cute.copy %atom, %r, %pc, %p
   // Bounds that two divides end no pair in the middle.
   %even = cute.make_shape(%n, 6)
@@ -124,7 +124,7 @@ func.func @no_whole_tiles(%a: !cute.memref<f16, gmem, align<16>, "(64,64):(64,1)
   %q = cute.make_fragment_like %part
   cute.copy %c, %part, %q
   %r = cute.make_fragment_like %p
-  // expected-error @+1 {{mode 1 of the source has 64, of which 56 of the tiled copy are no divisor: the last tile reaches out of it, and nothing says where; expected a predicate, or a tile that divides it}}
+  // expected-error @+1 {{mode 1 of the source has extent 64, which is not a multiple of the tile's 56: the last tile is out of bounds; expected a predicate, or a tile that divides the extent}}
   cute.copy %c, %p, %r
   %l = cute.static "(1,8,2):(0,1,8)"
   %in = cute.memref.alloca %l : i8
@@ -173,7 +173,7 @@ func.func @vector_over_the_edge(%x: !T, %y: !E, %r: !cute.memref<f32, rmem, alig
   %wy = cute.tiled.copy.partition_S %c, %cy, %t
   %px = cute.predicate %wx, %x
   %py = cute.predicate %wy, %y
-  // expected-warning @+1 {{'cute.copy' op mode 1 of the extents (?,?) is not known to be a multiple of 4, the values of '!cute_nvgpu.atom.universal_copy<f32, 128 b>' that one predicate decides about: expected ?{div=4} in the tensor's type, or an atom of one value}}
+  // expected-warning @+1 {{'cute.copy' op mode 1 of the extents (?,?) is not known to be a multiple of 4, the values of '!cute_nvgpu.atom.universal_copy<f32, 128 b>' guarded by one predicate: expected ?{div=4} in the tensor's type, or an atom of one value}}
   cute.copy %c, %sx, %r, %px
   cute.copy %c, %sy, %r, %py
   return

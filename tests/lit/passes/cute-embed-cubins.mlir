@@ -9,7 +9,7 @@
 // CHECK-NOT: gpu.module
 // WRONG: error: cute-embed-cubins expects a cubin, got '{{.*}}wrong.cubin'
 // ABSENT: error: cute-embed-cubins cannot read '{{.*}}absent.cubin'
-// TARGET: error: cute-embed-cubins expects one target on each gpu.module; 'attach-nvvm-target' attaches it
+// TARGET: error: cute-embed-cubins expects one target on each gpu.module; attach it with 'attach-nvvm-target'
 
 gpu.module @m [#nvvm.target<O = 3, chip = "sm_90a">] attributes {mine = 1 : i32} {
   llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {

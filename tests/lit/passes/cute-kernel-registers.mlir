@@ -29,7 +29,7 @@ gpu.module @m {
   }
   // CHECK: llvm.func @unknown() attributes {nvvm.kernel} {
   llvm.func @unknown() attributes {nvvm.kernel} {
-    // SAID: [[@LINE+1]]:5: warning: setmaxnreg is ignored by ptxas, as the kernel does not say how many threads a block has; expected nvvm.reqntid
+    // SAID: [[@LINE+1]]:5: warning: setmaxnreg is ignored by ptxas because the block size of the kernel is unknown; expected nvvm.reqntid
     nvvm.setmaxregister increase 240
     llvm.return
   }

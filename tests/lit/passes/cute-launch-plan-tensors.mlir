@@ -14,7 +14,7 @@
 // CHECK-SAME: "launches":[{"kernel":"z","grid":[4,2,2],"block":[2,2,2],"args":[]},{"kernel":"z","grid":[4,2,2],"block":[2,2,2],"args":[]}]}
 // A value that only an unknown operation makes is refused where a launch takes it, and says who made it.
 // CHECK:      "plan":"unknown"
-// CHECK-SAME: "refused":"'gpu.launch_func' at line [[#]] has an operand that is not a plan value: it comes from 'math.cos' at line [[#]]"
+// CHECK-SAME: "refused":"'gpu.launch_func' at line [[#]] has an operand that is not a plan value: it is defined by 'math.cos' at line [[#]]"
 !a = !cute.memref<f16, gmem, align<16>, "(?{div=8},4):(1,?{i64})">
 !b = !cute.memref<f32, gmem, align<16>, "(4,8):(8,1)">
 module attributes {gpu.container_module} {

@@ -8,7 +8,7 @@
 // PTX-SAME: "launches":[{"kernel":"z","grid":[7,3,3],"block":[3,3,3],"args":[],"if":1},{"kernel":"k","grid":[10,3,3],"block":[4,3,3],"args":[2,0]}]}
 // PTX: {"format":1,"plan":"shared","args":[],{{.*}}"launches":[{"kernel":"z","grid":[0,0,0],"block":[0,0,0],"cluster":[0,0,0],"dynamic_smem":[1],"args":[]}]}
 // PTX: {"format":1,"plan":"no_plan","args":[{{.*}}],"refused":"'memref.alloc' at line [[#REFUSED:]] is not supported in a launch plan"}
-// PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} calls itself, or deeper than 32 levels"}
+// PTX: {"format":1,"plan":"endless",{{.*}}"refused":"'func.call' at line {{[0-9]+}} is recursive, or nested deeper than 32 levels"}
 // PTX: {"format":1,"plan":"other","args":[],"refused":"it launches no kernel"}
 // PTX: {"format":1,"plan":"persistent","args":[],"values":{{\[\[}}"const",64,1],["sms",32],["sext",64,1,32]],"launches":[{"kernel":"z","grid":[0,0,2],"block":[0,0,0],"args":[]}]}
 // PTX-NOT: "plan"

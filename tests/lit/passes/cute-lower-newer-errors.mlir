@@ -14,7 +14,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @k(%x: vector<8xf32>) kernel {
-    // expected-error@+1 {{'nvgpu.cvt_fptrunc' op expected floats of 8 bits or more: narrower ones are not lowered}}
+    // expected-error@+1 {{'nvgpu.cvt_fptrunc' op expected floats of at least 8 bits}}
     %0 = nvgpu.cvt_fptrunc %x : vector<8xf32> to vector<8xf4E2M1FN>
     gpu.return
   }

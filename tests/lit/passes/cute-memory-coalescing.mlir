@@ -16,7 +16,7 @@ gpu.module @kernels {
     %zero = cute.static : !cute.coord<"(0,0)">
     %from = cute.local_tile(%x, %tile, %zero)
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-    // expected-remark@+1 {{has its threads in the order ((16,8),4):((32,1),8): 256 sectors become 32, 8 wavefronts 16}}
+    // expected-remark@+1 {{has its threads in the order ((16,8),4):((32,1),8): 256 sectors become 32, 8 wavefronts become 16}}
     %copy = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !tiled
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %0 = cute.tiled.copy.partition_S(%copy, %from, %c)
@@ -36,7 +36,7 @@ gpu.module @kernels {
   gpu.func @registers(%x: !cute.memref<f32, gmem, align<16>, "(32,16):(16,1)">) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %tid = nvvm.read.ptx.sreg.tid.x : i32
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-    // expected-remark@+1 {{touches 256 sectors instead of 32, and keeps its threads: a thread keeps what it copies, in registers (line 17)}}
+    // expected-remark@+1 {{touches 256 sectors instead of 32, but keeps its threads: a thread keeps the copied elements in registers (line 17)}}
     %copy = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !tiled
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %0 = cute.tiled.copy.partition_S(%copy, %x, %c)
@@ -59,7 +59,7 @@ gpu.module @kernels {
     %half = arith.constant 64 : i32
     %first = arith.cmpi slt, %tid, %half : i32
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-    // expected-remark@+1 {{touches 512 sectors instead of 64, and keeps its threads: not all threads come to it (line 19)}}
+    // expected-remark@+1 {{touches 512 sectors instead of 64, but keeps its threads: not all threads reach it (line 19)}}
     %copy = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !tiled
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %0 = cute.tiled.copy.partition_S(%copy, %x, %c)
@@ -83,7 +83,7 @@ gpu.module @kernels {
     %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
     // expected-remark@+1 {{is coalesced: 64 sectors in 16 requests}}
     %0 = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !rows
-    // expected-remark@+1 {{and keeps its threads: they follow the tensor's elements already}}
+    // expected-remark@+1 {{but keeps its threads: they follow the order of the tensor's elements already}}
     %1 = cute.make_tiled_copy(%a) {cute.coalesce} : (!cute_nvgpu.atom.universal_copy<f32>) -> !wide
     %c = cute.make_coord(%tid) : (i32) -> !cute.coord<"?">
     %2 = cute.tiled.copy.partition_S(%0, %x, %c)

@@ -15,7 +15,7 @@ gpu.module @m {
     %h = cute.static : !cute.layout<"4:1">
     %a = cute.memref.alloca(%l) : (!cute.layout<"8192:1">) -> !cute.memref<f32, smem, align<16>, "8192:1">
     %b = cute.memref.alloca(%h) : (!cute.layout<"4:1">) -> !cute.memref<f32, smem, align<16>, "4:1">
-    // expected-error@+1 {{'cute.memref.alloca' op has 32768 bytes of shared memory behind 32784 others: a kernel declares at most 49152; cute_nvgpu.arch.get_dyn_smem has as many as the launch gives}}
+    // expected-error@+1 {{'cute.memref.alloca' op uses 32768 bytes of shared memory in addition to 32784: a kernel declares at most 49152; cute_nvgpu.arch.get_dyn_smem is sized at launch}}
     %c = cute.memref.alloca(%l) : (!cute.layout<"8192:1">) -> !cute.memref<f32, smem, align<16>, "8192:1">
     cute.memref.store(%a, %at, %x)
     cute.memref.store(%b, %at, %x)

@@ -15,7 +15,7 @@ func.func @no_barrier(%g: !G, %s: !S) {
 !S = !cute.memref<f32, smem, align<16>, "(64):(1)">
 func.func @not_side_by_side(%g: !G, %s: !S) {
   %a = cute.make_atom : !cute_nvgpu.atom.bulk_copy<f32, s2g>
-  // expected-error@+1 {{expects a multiple of 16 bytes that lie side by side in both tensors, but got 1 elements of 32 bits}}
+  // expected-error@+1 {{expects a multiple of 16 bytes that are contiguous in both tensors, got 1 elements of 32 bits}}
   cute.copy %a, %s, %g
   return
 }
@@ -37,7 +37,7 @@ func.func @alignment(%g: !G, %s: !S) {
 !S = !cute.memref<f32, smem, align<16>, "(64):(1)">
 func.func @spaces(%g: !G, %s: !S) {
   %a = cute.make_atom : !cute_nvgpu.atom.bulk_copy<f32, s2g>
-  // expected-error@+1 {{expects a source in smem for a bulk copy, but got gmem}}
+  // expected-error@+1 {{expects a source in smem for a bulk copy, got gmem}}
   cute.copy %a, %g, %s
   return
 }
@@ -81,7 +81,7 @@ func.func @tile_between_rows(%t: !A, %s: !S, %b: !cute.ptr<i64, smem>, %g: !cute
 !S = !cute.memref<f16, smem, align<1024>, "((64,64)):((64,1))">
 func.func @not_executable(%t: !A, %s: !S, %g: !cute.coord_tensor<"(0,0)", "(((64,64),1)):(((1@0,1@1),0))">) {
   %a, %c = cute_nvgpu.atom.make_non_exec_tiled_tma_load(%t, "(64,64):(64,1)")
-  // expected-error@+1 {{expects an atom that can run, but got 'atom.non_exec_tiled_tma_load': cute_nvgpu.atom.make_exec_tma makes one}}
+  // expected-error@+1 {{expects an executable atom, got 'atom.non_exec_tiled_tma_load': cute_nvgpu.atom.make_exec_tma creates one}}
   cute.copy %a, %g, %s
   return
 }

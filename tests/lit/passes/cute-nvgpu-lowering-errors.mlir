@@ -1,7 +1,7 @@
 // RUN: cute-opt %s -cute-expand-ops -cute-nvgpu-copy-lowering -cute-nvgpu-mma-lowering -cute-nvgpu-to-nvgpu -split-input-file -verify-diagnostics
 
 func.func @shape(%t: !cute.memref<f32, gmem, "(?):(1)">, %x: f32) {
-  // expected-error@+1 {{'cute.fill' op expects a tensor whose shape is known, but got "(?):(1)"}}
+  // expected-error@+1 {{'cute.fill' op expects a tensor of known shape, got "(?):(1)"}}
   cute.fill(%t, %x)
   return
 }
@@ -18,7 +18,7 @@ func.func @nibbles(%a: !cute.memref<i4, gmem, align<4>, "(8):(2)">) {
 
 func.func @shared_nibble(%a: !cute.memref<i4, smem, align<4>, "(8):(1)">, %x: i4) {
   %c = cute.static : !cute.coord<"3">
-  // expected-error@+1 {{'cute.memref.store' op cannot set an element of 4 bits in memory that threads share: expects rmem, or a copy of whole bytes}}
+  // expected-error@+1 {{'cute.memref.store' op cannot store an element of 4 bits to memory shared by threads: expects rmem, or a copy of whole bytes}}
   cute.memref.store(%a, %c, %x)
   return
 }
@@ -36,7 +36,7 @@ func.func @values(%d: !cute.memref<f32, rmem, "((2,1),1,1):((1,0),0,0)">, %a: !c
 
 func.func @elements(%d: !cute.memref<i32, rmem, "(1,1,1):(0,0,0)">, %a: !cute.memref<f32, rmem, "(1,1,1):(0,0,0)">) {
   %mma = cute.make_atom() : () -> !cute_nvgpu.atom.universal_fma<1x1x1, (f32, f32) -> i32 >
-  // expected-error@+1 {{'cute.gemm' op expects factors that D's type can hold, but got f32 and f32 in i32}}
+  // expected-error@+1 {{'cute.gemm' op expects factors that D's type can represent, got f32 and f32 in i32}}
   cute.gemm(%mma, %d, %a, %a, %d)
   return
 }
@@ -73,7 +73,7 @@ func.func @half_bytes(%a: !cute.memref<i4, gmem, "(4,2):(2,1)">) {
 func.func @odd_place(%a: !cute.memref<i4, gmem, "(2,2):(1,3)">) {
   %r = cute.make_fragment_like %a
   %two = cute.make_atom : !cute_nvgpu.atom.universal_copy<i4, 8 b>
-  // expected-error @+1 {{expects elements of 4 bits to begin at whole bytes, but element 2 of "(2,2):(1,3)" is not known to}}
+  // expected-error @+1 {{expects elements of 4 bits to begin at byte boundaries, but element 2 of "(2,2):(1,3)" is not known to}}
   cute.copy %two, %a, %r
   return
 }

@@ -33,7 +33,7 @@ gpu.module @kernels {
     %z = arith.constant 0.0 : f16
     scf.for %j = %c0 to %n step %c1 : i32 {
       %g = cute.local_tile(%x, (64, 32), (%i, %j))
-      // expected-remark@+1 {{'cute.tiled.copy.partition_S' is computed before the loop at line 34 for all tiles, of which the loop takes a slice}}
+      // expected-remark@+1 {{'cute.tiled.copy.partition_S' is computed before the loop at line 34 for all tiles, and the loop takes a slice}}
       %s = cute.tiled.copy.partition_S(%copy, %g, %t)
       %r = cute.make_fragment_like(%s)
       cute.copy(%copy, %s, %r)

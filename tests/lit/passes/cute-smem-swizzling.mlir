@@ -83,21 +83,21 @@ gpu.module @kernels {
     %own = cute.static : !cute.composed_layout<"S<3,2,3> o 0 o (32,8):(8,1)">
     %next = cute.static : !cute.int_tuple<"8192">
     %p0 = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    // expected-remark@+1 {{needs no swizzle: the 1 requests of the first warps whose addresses are known have no bank conflicts}}
+    // expected-remark@+1 {{needs no swizzle: the 1 requests of the first warps with known addresses have no bank conflicts}}
     %s0 = cute.make_view(%p0, %column) {cute.swizzle}
     cute.memref.store(%s0, %c, %x)
     %b1 = cute.add_offset(%b, %next)
     %p1 = cute.recast_iter(%b1) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    // expected-remark@+1 {{has no swizzle: none of blocks of 4 bytes helps; the 32-way conflict at line 27}}
+    // expected-remark@+1 {{has no swizzle: no swizzle within blocks of 4 bytes helps; the 32-way conflict at line 27}}
     %s1 = cute.make_view(%p1, %steep) {cute.swizzle}
     cute.memref.store(%s1, %c, %x)
     // expected-remark@+1 {{has no swizzle: its memory is an argument}}
     %s2 = cute.make_view(%argument, %row) {cute.swizzle}
-    // expected-remark@+1 {{has no swizzle: it is no tensor in shared memory}}
+    // expected-remark@+1 {{has no swizzle: expected a tensor in shared memory}}
     %s3 = cute.make_view(%g, %row) {cute.swizzle}
     %b4 = cute.add_offset(%b1, %next)
     %p4 = cute.recast_iter(%b4) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
-    // expected-remark@+1 {{has no swizzle: its layout is not known, or composed}}
+    // expected-remark@+1 {{has no swizzle: its layout is unknown, or composed}}
     %s4 = cute.make_view(%p4, %own) {cute.swizzle}
     gpu.return
   }
@@ -180,7 +180,7 @@ gpu.module @kernels {
     %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<1024>>
     %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<1024>>) -> !cute.ptr<f32, smem, align<1024>>
     %l = cute.static : !cute.layout<"(32,32):(32,1)">
-    // expected-remark@+1 {{has no swizzle: 'scf.for' at line 19 does not go with it}}
+    // expected-remark@+1 {{has no swizzle: 'scf.for' at line 19 is incompatible with it}}
     %s = cute.make_view(%p, %l) {cute.swizzle}
     cute.memref.store(%s, %c, %x)
     %last = scf.for %i = %zero to %one step %one iter_args(%t = %s) -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)"> {
@@ -209,7 +209,7 @@ gpu.module @kernels {
     %l = cute.static : !cute.layout<"(32,32):(32,1)">
     // expected-remark@+1 {{S<5,2,5> on its addresses: 32 wavefronts of the first warps become 1; the 32-way conflict at line 22 becomes none}}
     %s = cute.memref.alloca(%l) {cute.swizzle} : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
-    // expected-remark@+1 {{has no swizzle: it is no tensor in shared memory}}
+    // expected-remark@+1 {{has no swizzle: expected a tensor in shared memory}}
     %r = cute.memref.alloca(%l) {cute.swizzle} : (!cute.layout<"(32,32):(32,1)">) -> !cute.memref<f32, rmem, align<32>, "(32,32):(32,1)">
     cute.fill(%r, %x) : (!cute.memref<f32, rmem, align<32>, "(32,32):(32,1)">, f32) -> ()
     cute.memref.store(%s, %row, %x)

@@ -51,7 +51,7 @@ gpu.module @kernels {
     %l = cute.static : !cute.layout<"(32,32):(32,1)">
     %first = cute.make_coord(%tid) : (i32) -> !cute.coord<"(?,0)">
     %b = cute_nvgpu.arch.get_dyn_smem() : () -> !cute.ptr<i8, smem, align<4096>>
-    // expected-remark@+1 {{needs no other swizzle: the 1 requests of the first warps whose addresses are known have no bank conflicts}}
+    // expected-remark@+1 {{needs no other swizzle: the 1 requests of the first warps with known addresses have no bank conflicts}}
     %p = cute.recast_iter(%b) : (!cute.ptr<i8, smem, align<4096>>) -> !cute.ptr<f32, smem, align<4096>, S<5,2,5>>
     %good = cute.make_view(%p, %l)
     cute.memref.store(%good, %first, %x)

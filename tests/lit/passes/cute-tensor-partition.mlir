@@ -25,13 +25,13 @@ gpu.module @kernels {
     %threads = cute.static "(32,4):(4,1)"
     %values = cute.static "(1,8):(0,1)"
     %copy = cute.make_tiled_copy(%atom, %threads, %values)
-    // expected-remark@+1 {{'cute.local_tile' is the layout "(64,32):(?{i64 div=8},1)" behind a pointer that moves by its coordinate}}
+    // expected-remark@+1 {{'cute.local_tile' has the layout "(64,32):(?{i64 div=8},1)" based on a pointer advanced by its coordinate}}
     %g = cute.local_tile(%x, (64, 32), (%i, %j))
-    // expected-remark@+1 {{'cute.tiled.copy.partition_S' is the layout "((8,1),2,1):((1,0),?{i64 div=256},0)"}}
+    // expected-remark@+1 {{'cute.tiled.copy.partition_S' has the layout "((8,1),2,1):((1,0),?{i64 div=256},0)"}}
     %s = cute.tiled.copy.partition_S(%copy, %g, %t)
     %r = cute.make_fragment_like(%s)
     cute.copy(%copy, %s, %r)
-    // expected-remark@+1 {{'cute.local_partition' is the layout "(2,8):(?{i64 div=256},4)"}}
+    // expected-remark@+1 {{'cute.local_partition' has the layout "(2,8):(?{i64 div=256},4)"}}
     %q = cute.local_partition(%g, %threads, %t)
     %z = arith.constant 0.0 : f16
     cute.fill(%q, %z)
@@ -53,13 +53,13 @@ gpu.module @kernels {
     %mma = cute.make_tiled_mma %atom, "(1,1,1):(0,0,0)"
     %rows = cute.static "(32,32):(32,1)"
     %sA = cute.make_view(%p, %rows)
-    // expected-remark@+1 {{'cute.tiled.mma.partition' is the layout "((2,2,2),2,2)}}
+    // expected-remark@+1 {{'cute.tiled.mma.partition' has the layout "((2,2,2),2,2)}}
     %tA = cute.tiled.mma.partition A (%mma, %sA, %t)
     %rA = cute.make_fragment_like(%tA)
     %z = arith.constant 0.0 : f16
     cute.fill(%tA, %z)
     %c = cute.make_identity_tensor((32, 32))
-    // expected-remark@+1 {{behind the coordinate at which it begins}}
+    // expected-remark@+1 {{based on the coordinate of its first element}}
     %tC = cute.tiled.mma.partition C (%mma, %c, %t)
     %at = cute.get_iter(%tC)
     %crd = cute.deref_arith_tuple_iter(%at)

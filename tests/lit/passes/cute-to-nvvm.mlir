@@ -34,7 +34,7 @@
 // CHIP: sm_91
 // OPTION: pipeline 'cute-to-nvvm' has no option 'chip'; it has cubin-format, opt-level, cubin-chip, toolkitPath, preserve-line-info, enable-assertions, enable-cuda-dialect, cuda-dialect-external-module
 // BOGUS: pipeline 'cute-to-standard' has no option 'bogus'; it has none
-// TOOLKIT: expects the folder of a CUDA toolkit, got '/nowhere'
+// TOOLKIT: expects the root of a CUDA toolkit, got '/nowhere'
 // PRINT: no such option print-after
 gpu.module @kernels {
   gpu.func @twice(%X: !cute.memref<f32, gmem, "(64):(1)">, %Y: !cute.memref<f32, gmem, "(64):(1)">) kernel attributes {nvvm.reqntid = array<i32: 64, 1, 1>} {

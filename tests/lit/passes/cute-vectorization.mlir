@@ -24,7 +24,7 @@ func.func @scalars(%g: !cute.memref<f32, gmem, align<16>, "(1,8):(0,1)">, %r: !c
 // CHECK:         cute.copy({{.*}}universal_copy<f16, 64 b>{{.*}}"((4,1),(2,8)):((1,0),(4,?{div=4}))"
 func.func @strides(%g: !cute.memref<f16, gmem, align<16>, "((1,8),8):((0,1),?{div=4})">, %r: !cute.memref<f16, rmem, "((1,8),8):((0,1),8)">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f16>
-  // expected-remark@+1 {{copies 64 bits at once instead of 16; no more, as the stride ?{div=4} of the source is not known to be a multiple of 8}}
+  // expected-remark@+1 {{copies 64 bits at once instead of 16; limited because the stride ?{div=4} of the source is not known to be a multiple of 8}}
   cute.copy(%a, %g, %r) : (!cute_nvgpu.atom.universal_copy<f16>, !cute.memref<f16, gmem, align<16>, "((1,8),8):((0,1),?{div=4})">, !cute.memref<f16, rmem, "((1,8),8):((0,1),8)">) -> ()
   return
 }
@@ -60,7 +60,7 @@ func.func @predicate(%g: !cute.memref<f32, gmem, align<16>, "((1,4),8):((0,1),4)
 // CHECK-NEXT:    cute.copy({{.*}}universal_copy<f32>
 func.func @predicates(%g: !cute.memref<f32, gmem, align<16>, "((1,4),8):((0,1),4)">, %r: !cute.memref<f32, rmem, "((1,4),8):((0,1),4)">, %p: !cute.memref<i8, rmem, "(4,8):(1,4)">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-  // expected-remark@+1 {{copies 32 bits at once, as 2 elements have different predicates}}
+  // expected-remark@+1 {{copies 32 bits at once: 2 elements have different predicates}}
   cute.copy(%a, %g, %r, %p) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, gmem, align<16>, "((1,4),8):((0,1),4)">, !cute.memref<f32, rmem, "((1,4),8):((0,1),4)">, !cute.memref<i8, rmem, "(4,8):(1,4)">) -> ()
   return
 }
@@ -72,7 +72,7 @@ func.func @predicates(%g: !cute.memref<f32, gmem, align<16>, "((1,4),8):((0,1),4
 // CHECK-NEXT:    cute.copy({{.*}}universal_copy<f32>
 func.func @alignment(%g: !cute.memref<f32, gmem, "(1,8):(0,1)">, %r: !cute.memref<f32, rmem, "(1,8):(0,1)">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-  // expected-remark@+1 {{copies 32 bits at once, as the source is aligned to 4 bytes, not to 8}}
+  // expected-remark@+1 {{copies 32 bits at once: the source is aligned to 4 bytes, not to 8}}
   cute.copy(%a, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, gmem, "(1,8):(0,1)">, !cute.memref<f32, rmem, "(1,8):(0,1)">) -> ()
   return
 }
@@ -84,7 +84,7 @@ func.func @alignment(%g: !cute.memref<f32, gmem, "(1,8):(0,1)">, %r: !cute.memre
 // CHECK:         cute.copy({{.*}}universal_copy<f32>
 func.func @transposed(%g: !cute.memref<f32, gmem, align<16>, "(1,(4,4)):(0,(1,4))">, %s: !cute.memref<f32, smem, align<16>, "(1,(4,4)):(0,(4,1))">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
-  // expected-remark@+1 {{copies 32 bits at once, as no two elements are contiguous in both tensors}}
+  // expected-remark@+1 {{copies 32 bits at once: no two elements are contiguous in both tensors}}
   cute.copy(%a, %g, %s) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, gmem, align<16>, "(1,(4,4)):(0,(1,4))">, !cute.memref<f32, smem, align<16>, "(1,(4,4)):(0,(4,1))">) -> ()
   return
 }
@@ -99,7 +99,7 @@ func.func @left(%g: !cute.memref<f32, gmem, align<16>, "(1,?):(0,1)">, %r: !cute
                 %s: !cute.memref<f16, smem, align<16>, "((8,1),2):((1,0),64)">, %f: !cute.memref<f16, rmem, "((8,1),2):((1,0),8)">) {
   %a = cute.make_atom() : () -> !cute_nvgpu.atom.universal_copy<f32>
   %b = cute.make_atom() : () -> !cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>
-  // expected-remark@+1 {{is not looked at: an extent is only known at run time}}
+  // expected-remark@+1 {{is not considered: an extent is only known at run time}}
   cute.copy(%a, %g, %r) : (!cute_nvgpu.atom.universal_copy<f32>, !cute.memref<f32, gmem, align<16>, "(1,?):(0,1)">, !cute.memref<f32, rmem, "(1,?):(0,1)">) -> ()
   cute.copy(%b, %s, %f) : (!cute_nvgpu.atom.ldsm<val_type = f16, mode = <"(8,8)">, sz_pattern = u16, num_matrices = 4, n>, !cute.memref<f16, smem, align<16>, "((8,1),2):((1,0),64)">, !cute.memref<f16, rmem, "((8,1),2):((1,0),8)">) -> ()
   return

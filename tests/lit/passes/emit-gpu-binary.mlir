@@ -12,7 +12,7 @@
 // ISA-NOT:  gpu.module
 // LLVM:     gpu.binary @device  [#gpu.object<#nvvm.target<chip = "sm_80">, {{[^"]*}}"BC
 // TARGET:   error: emit-gpu-binary expects compilation-target isa, bin, fatbin, offload or llvm, got 'cubin'
-// TOOLKIT:  error: emit-gpu-binary expects the folder of a CUDA toolkit, got '{{.*}}none'
+// TOOLKIT:  error: emit-gpu-binary expects the root of a CUDA toolkit, got '{{.*}}none'
 gpu.module @device [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90a">] {
   llvm.func @kernel(%out: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
     %0 = nvvm.read.ptx.sreg.tid.x : i32

@@ -15,7 +15,7 @@ gpu.module @m {
   // CHECK-SAME: "name":{{ ?}}"x", "offsets": {"below": 2147483648, "leaves": [0, 1]}
   // CHECK-NOT: offsets
   gpu.func @narrow(%x: !cute.memref<i8, gmem, "(?,?):(?,1)">, %v: !cute.memref<i8, gmem, "?:1">, %i: i32, %j: i32) kernel {
-    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes offsets of 'x' in 32 bits, and launches in which they do not fit are refused; expected ?{i64} strides, or ?{i64} extents where the strides are known, for larger tensors
+    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes 32-bit offsets of 'x', so launches that exceed them are rejected; expected ?{i64} strides, or ?{i64} extents if the strides are known, for larger tensors
     %a = cute.load %x[%i, %j]
     %b = cute.load %v[%i]
     cute.store %a, %v[%j]
@@ -29,9 +29,9 @@ gpu.module @m {
   // CHECK-SAME: "name":{{ ?}}"wide"
   // CHECK-NOT: offsets
   gpu.func @parts(%x: !cute.memref<f32, gmem, "(?,?,?):(?{i64},?,?{i64})">, %wide: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %i: i32) kernel {
-    // ERR: index-overflow.mlir:[[@LINE+1]]:13: remark: 'cute.local_tile' computes offsets of 'x' in 32 bits
+    // ERR: index-overflow.mlir:[[@LINE+1]]:13: remark: 'cute.local_tile' computes 32-bit offsets of 'x'
     %tile = cute.local_tile %x, (64, 32, 8), (%i, %i, %i)
-    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes offsets of 'x' in 32 bits
+    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes 32-bit offsets of 'x'
     %a = cute.load %tile[0, 1, 2]
     cute.store %a, %wide[%i, %i]
     gpu.return
@@ -41,7 +41,7 @@ gpu.module @m {
   gpu.func @made(%p: !cute.ptr<i8, gmem>, %n: i32, %i: i32) kernel {
     %l = cute.make_layout((%n, 8), (8, 1))
     %x = cute.make_view %p, %l
-    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes offsets in 32 bits of a tensor that is no argument of the kernel, and nothing checks that they fit; expected strides or extents of 64 bits for a larger one
+    // ERR: index-overflow.mlir:[[@LINE+1]]:10: remark: 'cute.memref.load' computes 32-bit offsets of a tensor that is not a kernel argument, and their range is not checked; expected 64-bit strides or extents for larger tensors
     %a = cute.load %x[%i, 0]
     cute.store %a, %x[%i, 1]
     // ERR: remark: 'cute.memref.store'

@@ -11,7 +11,7 @@ llvm.func @not_expanded() {
 // -----
 
 llvm.func @not_of_llvm(%v: vector<4xf32>) {
-  // expected-error @+1 {{'vector.print' op is not lowered to llvm: a pass has to turn it into arith, cf, func, gpu, math or memref first}}
+  // expected-error @+1 {{'vector.print' op is not lowered to llvm: expected a pass that lowers it to arith, cf, func, gpu, math or memref first}}
   vector.print %v : vector<4xf32>
   llvm.return
 }

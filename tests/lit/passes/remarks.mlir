@@ -12,8 +12,8 @@
 // WRONG: error: --remarks: unknown pass 'cute-layout-fussion'
 func.func @paths(%l: !cute.layout<"(?,(2,?)):(1,(?,8))">) -> !cute.layout<"2:?"> {
   %m = cute.get<[1]>(%l) : !cute.layout<"(?,(2,?)):(1,(?,8))"> -> !cute.layout<"(2,?):(?,8)">
-  // CHECK: remarks.mlir:[[@LINE+2]]:8: remark: 'cute.get' of 'cute.get' is computed at once, by 'cute.get' [cute-layout-fusion]
-  // expected-remark@+1 {{computed at once}}
+  // CHECK: remarks.mlir:[[@LINE+2]]:8: remark: 'cute.get' of 'cute.get' is computed directly, by 'cute.get' [cute-layout-fusion]
+  // expected-remark@+1 {{computed directly}}
   %0 = cute.get<[0]>(%m) : !cute.layout<"(2,?):(?,8)"> -> !cute.layout<"2:?">
   return %0 : !cute.layout<"2:?">
 }

@@ -5,6 +5,6 @@ gpu.module @m {
   gpu.func @k() kernel {
     gpu.return
   }
-  // CHECK: :[[#@LINE+1]]:3: error: 'nvvm.barrier0' op is in no function
+  // CHECK: :[[#@LINE+1]]:3: error: 'nvvm.barrier0' op is not in a function
   gpu.barrier
 }

@@ -5,8 +5,8 @@
 gpu.module @m {
   llvm.func @llvm.nvvm.suld.1d.i32.trap(i64, i32) -> i32
   gpu.func @k(%t: i64, %x: i32, %f: f32) kernel {
-    // CHECK: :[[#@LINE+2]]:10: error: 'llvm.call_intrinsic' op reads a texture (llvm.nvvm.tex.unified.1d.v4f32.s32), and nothing here binds textures and surfaces
-    // CHECK: :[[#@LINE+1]]:10: note: expected a load from global memory (llvm.load, cute.copy); arith for what filters and clamps
+    // CHECK: :[[#@LINE+2]]:10: error: 'llvm.call_intrinsic' op reads a texture (llvm.nvvm.tex.unified.1d.v4f32.s32), but textures and surfaces are unsupported
+    // CHECK: :[[#@LINE+1]]:10: note: expected a load from global memory (llvm.load, cute.copy); arith for filtering and clamping
     %a = llvm.call_intrinsic "llvm.nvvm.tex.unified.1d.v4f32.s32"(%t, %x) : (i64, i32) -> !llvm.struct<(f32, f32, f32, f32)>
     // CHECK: :[[#@LINE+1]]:10: error: 'llvm.call' op loads from a surface (llvm.nvvm.suld.1d.i32.trap)
     %b = llvm.call @llvm.nvvm.suld.1d.i32.trap(%t, %x) : (i64, i32) -> i32
@@ -15,7 +15,7 @@ gpu.module @m {
     // CHECK: :[[#@LINE+2]]:5: error: 'llvm.inline_asm' op stores to a surface (sust.b.1d.b32.trap)
     // CHECK: note: expected a store to global memory (llvm.store, cute.copy)
     llvm.inline_asm has_side_effects "again: sust.b.1d.b32.trap [$0, {$1}], {$1};", "l,r" %t, %x : (i64, i32) -> ()
-    // CHECK: :[[#@LINE+2]]:10: error: 'llvm.inline_asm' op asks for a property of a texture (txq.width.b32)
+    // CHECK: :[[#@LINE+2]]:10: error: 'llvm.inline_asm' op queries a texture (txq.width.b32)
     // CHECK: note: expected an argument of the kernel, such as its width
     %d = llvm.inline_asm has_side_effects "mov.u32 $0, 0;\n\09txq.width.b32 $0, [$1];", "=r,l" %t : (i64) -> i32
     // CHECK: :[[#@LINE+1]]:5: error: 'llvm.inline_asm' op reduces into a surface (sured.b.add.1d.u32.trap)

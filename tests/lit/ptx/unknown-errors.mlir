@@ -4,8 +4,8 @@
 // The dialect nvvm takes any name; what LLVM has no instruction for is refused with what would do.
 gpu.module @m {
   gpu.func @k() kernel {
-    // CHECK: :[[#@LINE+2]]:5: error: 'nvvm.made.up' is no operation of the dialect nvvm
-    // CHECK: :[[#@LINE+1]]:5: note: expected one of LLVM's; llvm.inline_asm writes any instruction of PTX
+    // CHECK: :[[#@LINE+2]]:5: error: 'nvvm.made.up' is not an operation of the dialect nvvm
+    // CHECK: :[[#@LINE+1]]:5: note: expected an LLVM intrinsic; llvm.inline_asm emits any PTX instruction
     "nvvm.made.up"() : () -> ()
     gpu.return
   }

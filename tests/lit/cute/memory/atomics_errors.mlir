@@ -57,7 +57,7 @@ func.func @vector(%t: !cute.memref<f32, smem, align<16>, "4:1">, %x: vector<4xf3
 // -----
 
 func.func @aligned(%t: !cute.memref<f16, gmem, align<4>, "(64):(1)">, %x: vector<2xf16>, %i: i32) {
-  // expected-error @+1 {{'cute.atomic_add' op expects 2 elements side by side from a coordinate that is aligned to 4 bytes, got 2 known ones of "(64):(1)"; !cute.i32<divby 2> says that an index is a multiple}}
+  // expected-error @+1 {{'cute.atomic_add' op expects 2 contiguous elements at a coordinate that is aligned to 4 bytes, got 2 known ones of "(64):(1)"; !cute.i32<divby 2> declares an index to be a multiple}}
   cute.atomic_add %x, %t[%i]
   return
 }
