@@ -178,7 +178,7 @@ PYTHON
     [[ "$output" == *"c.json:1:12: error: \$.kernel: no kernel 'zzz'"* ]]
     echo '{"grid": 1, "block": 32, "args": [null]}' >c.json
     run -1 cute-dump accesses k.ptx --config c.json
-    [[ "$output" == *"takes 2 arguments, and 1"* ]]
+    [[ "$output" == *"expected 2 arguments for kernel 'k', got 1"* ]]
     echo '{"grid": 1, "block": 32, "args": [null, 8]}' >c.json
     run -2 cute-dump accesses k.ptx --config c.json --block=64
     [[ "$output" == *"--block cannot be combined with --config, which sets the block size"* ]]

@@ -202,10 +202,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
     if (!cute_tile_shape_from(attribute_of(query, "extents"), &shape))
         return not_a_shape(query, row, "extents");
     MlirType element = cute_element_type(query->context, tensor->pointer->element);
-    if (mlirTypeIsNull(element))
-        return cute_op_fail(query->location, row->name,
-                            "expects elements of a type that programs have, but got %s",
-                            tensor->pointer->element);
+    if (mlirTypeIsNull(element)) return true;
     cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
     return true;
 }
@@ -339,11 +336,10 @@ static bool infer_gather(const cute_op_row *row, const cute_op_query *query, cut
     if (!tensor) return true;
     if (!join_operands(row, query, 1, query->operand_count - 1, &shape, &encoding, &any)) return false;
     MlirType element = cute_element_type(query->context, tensor->pointer->element);
-    if (mlirTypeIsNull(element) || !any)
+    if (!any)
         return cute_op_fail(query->location, row->name,
-                            mlirTypeIsNull(element)
-                                ? "expects elements of a type that programs have"
-                                : "expects a coordinate that is a tile: of scalars alone, cute.memref.load");
+                            "expects a coordinate that is a tile: of scalars alone, cute.memref.load");
+    if (mlirTypeIsNull(element)) return true;
     cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
     return true;
 }
