@@ -206,7 +206,7 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
   let description = [{
     A is (M,K), B is (N,K), C and D are (M,N), as of `cute.gemm`. Elements of A and B are f16, bf16, f8E4M3FN, f8E5M2 or f32 with an
     accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there: then tensor
-    cores round A and B to tf32. Without tensor cores for the types, and on extents that are no multiple of an MMA's, threads multiply and add.
+    cores round A and B to tf32. Without tensor cores for the types, and on extents that are not multiples of an MMA's, threads multiply and add.
 
     Refused: extents that do not match, types other than those.
 
