@@ -339,7 +339,7 @@ PTX
     wrong 'call (%r10), abc, ({%r1, %r2});' 'expected registers, immediates or .param variables as arguments of a call'
     wrong 'call (%r10), abc, (out);' 'expected registers, immediates or .param variables as arguments of a call'
     wrong 'call (%r15), %rd4, (5), P;' 'expected a register or a .param variable in an indirect call'
-    wrong 'call (%r10), abc;' "function 'abc' has 1 parameters and 1 results, the call 0 and 1"
+    wrong 'call (%r10), abc;' "function 'abc' takes 1 parameters and returns 1 results, the call has 0 and 1"
     for text in '.func (.reg .u32) f;' '.func f(.reg .u32 x, .reg .u32 x);' '.func f(.reg .v4 .u32 x);' '.func f(.reg u32 x);' \
         '.visible .entry e(.reg .u32 x) { ret; }'; do
         sed "s/^.func .* mixed(/$text\n&/" k.ptx >bad.ptx
