@@ -290,6 +290,9 @@ const cute_tree *Reader::treeOf(const Literal &literal, cute_type kind)
     case Literal::Part:
         parser.emitError(literal.location, "expects ") << leaves << ", got a slice";
         return nullptr;
+    case Literal::Real:
+        parser.emitError(literal.location, "expects ") << leaves << ", got a real number";
+        return nullptr;
     case Literal::Tuple: {
         SmallVector<const cute_tree *> items;
         for (const Literal &item : literal.items) {
