@@ -73,6 +73,7 @@ typedef struct cute_message {
     cute_severity severity; /* a note belongs to the message before it */
     cute_place place;       /* strings owned by the diag */
     const char *text;
+    const char *code; /* set by cute_diag_code; NULL: by its text (cute_cause_of) */
 } cute_message;
 
 /* Messages in the order in which they were added. Functions drop their messages if the cute_diag is NULL. Not
@@ -101,25 +102,36 @@ CUTE_API void cute_vreport(cute_diag *diag, cute_severity severity, const cute_p
 CUTE_API cute_status cute_fail(cute_diag *diag, cute_status status, const cute_place *place,
                                const char *format, ...) CUTE_PRINTF(4, 5);
 CUTE_API void cute_note(cute_diag *diag, const cute_place *place, const char *format, ...) CUTE_PRINTF(3, 4);
+/* Sets the code of the latest message, such as "K0101", for errors whose class the caller knows. Not copied. */
+CUTE_API void cute_diag_code(cute_diag *diag, const char *code);
 /* "out of memory", CUTE_SYSTEM. */
 CUTE_API cute_status cute_fail_memory(cute_diag *diag);
 
-/* The likely cause of an error and its remedies: a row of the table printed in docs/errors.md. Lists have one
- * item per line. */
+/* A class of errors, with likely causes and remedies: a row of the table printed in docs/errors.md. Codes are
+ * stable: E for errors, K for findings of the emulator's checks, S for findings of the static checks. Lists have
+ * one item per line. */
 typedef struct cute_cause {
     const char *id; /* "shared-memory" */
     const char
         *stage; /* the program or library that failed: "ptxas", "nvlink", "LLVM", "libNVVM", "driver", ... */
-    const char *pattern;  /* text in the message; '*' matches any text */
+    const char
+        *pattern; /* texts in the message, one per line; '*' matches any text; "": known to its caller */
     const char *likely;   /* causes, one per line */
     const char *remedies; /* remedies, the best first */
     bool reported;        /* true: printed with a report; false: the first remedy is printed as a note */
+    const char *code;     /* "E0101" */
+    const char *example;  /* an input or a command with this error */
+    bool silent;          /* neither report nor note: the message says it all */
 } cute_cause;
 
 /* Row `index` of the table; NULL past the last. */
 CUTE_API const cute_cause *cute_cause_get(size_t index);
 /* The first row whose pattern matches the message; NULL: none. */
 CUTE_API const cute_cause *cute_cause_of(const char *text);
+/* The row with the code or the id; NULL: none. */
+CUTE_API const cute_cause *cute_cause_find(const char *name);
+/* The class of message `index`, an error or a warning; NULL: unknown. */
+CUTE_API const cute_cause *cute_diag_cause(const cute_diag *diag, size_t index);
 
 /* Settings recorded while messages are added, for the explanation of an error. */
 typedef enum cute_fact {
@@ -153,11 +165,16 @@ CUTE_API char *cute_diag_around(const cute_diag *diag, size_t index, int *first)
 /* CUTE_DIAG_TEXT: failures of other programs and libraries (cute_cause.reported) are printed with a report,
  * once per cause: settings, lines around the place, likely causes, remedies. CUTE_DIAG_FULL: all errors
  * are. */
-typedef enum cute_diag_format { CUTE_DIAG_TEXT, CUTE_DIAG_JSON, CUTE_DIAG_FULL } cute_diag_format;
+typedef enum cute_diag_format {
+    CUTE_DIAG_TEXT,
+    CUTE_DIAG_JSON,
+    CUTE_DIAG_FULL,
+    CUTE_DIAG_SARIF
+} cute_diag_format;
 
 /* All messages as clang prints them (`file:line:col: error: text`, source line, caret), with ANSI colours if
- * `colour`; or one JSON object per line {severity, file, line, column, message}, and {cause, stage, likely,
- * try, settings, around} for an error with a known cause (docs/errors.md). The result is malloc'ed and
+ * `colour`; or one JSON object per line {severity, file, line, column, message}, and {code, cause, stage,
+ * likely, try, settings, around} for a message of a known class (docs/errors.md); or one SARIF 2.1.0 log. The result is malloc'ed and
  * NUL-terminated, NULL when memory is exhausted. */
 CUTE_API char *cute_diag_render(const cute_diag *diag, cute_diag_format format, bool colour);
 

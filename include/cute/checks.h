@@ -39,6 +39,7 @@ typedef struct cute_finding {
     uint32_t thread[3]; /* where it was found first */
     uint64_t count;     /* number of occurrences */
     bool allowed;       /* downgraded by cute_emulator_options.allow */
+    const char *code;   /* "K0101"; cute_cause_find has its class */
 } cute_finding;
 
 #endif

@@ -205,7 +205,7 @@ typedef struct memory_traffic {
 /* ---- findings ---- */
 
 typedef enum finding_kind {
-#define FINDING(id, check, severity, note, reason) FOUND_##id,
+#define FINDING(id, code, check, severity, note, reason) FOUND_##id,
 #include "lib/checks/findings.def"
 } finding_kind;
 

@@ -10,9 +10,10 @@ enum { FINDINGS_KEPT = 200, FINDINGS_REPORTED = 2000, FINDINGS_PRINTED = 20 };
 static const struct {
     unsigned check;
     cute_severity severity;
-    const char *note, *reason;
+    const char *code, *note, *reason;
 } kinds[] = {
-#define FINDING(id, check, severity, note, reason) {CUTE_CHECK_##check, CUTE_##severity, note, reason},
+#define FINDING(id, code, check, severity, note, reason)                                                     \
+    {CUTE_CHECK_##check, CUTE_##severity, code, note, reason},
 #include "lib/checks/findings.def"
 };
 
@@ -102,6 +103,7 @@ static void keep_finding(em_checks *c, const finding *f)
                         .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : kinds[f->kind].severity,
                         .message = cute_arena_copy(c->arena, text, strlen(text)),
                         .reason = kinds[f->kind].reason,
+                        .code = kinds[f->kind].code,
                         .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
                         .place = finding_place(c, &program->code[f->inst]),
                         .has_other = f->other != UINT32_MAX,
@@ -140,6 +142,7 @@ static void report_finding(const em_checks *c, const finding *f, const cute_find
     cute_place place = em_place(program, &program->code[f->inst]);
     cute_buffer where = {0};
     cute_report(diag, e->severity, &place, "%s", e->message);
+    cute_diag_code(diag, e->code);
     print_where(e, &where);
     cute_note(diag, NULL, "%s%s", cute_buffer_text(&where), e->count > 1 ? ", first occurrence" : "");
     cute_buffer_release(&where);
@@ -172,8 +175,8 @@ static json_t *finding_json(const cute_finding *e)
     cute_buffer where = {0};
     print_where(e, &where);
     json_t *value = place_json(&e->place);
-    json_object_update_new(value, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:[I,I,I]}", "kernel", e->kernel,
-                                            "check", check_name(e->check), "severity",
+    json_object_update_new(value, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:[I,I,I]}", "code", e->code,
+                                            "kernel", e->kernel, "check", check_name(e->check), "severity",
                                             e->severity == CUTE_ERROR ? "error" : "warning", "message",
                                             e->message, "where", cute_buffer_text(&where), "count",
                                             (json_int_t)e->count, "block", (json_int_t)e->block[0],

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cute/link.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/system/cache.h"
 #include "lib/cubin/metadata.h"
 #include "lib/cubin/ptx/ptxjoin.h"
@@ -158,10 +159,8 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
             status = own ? link_ptx(b, &joined, out) : cute_fail_memory(diag);
             b->diag = diag;
             bool missing = status == CUTE_SYSTEM && !out->length;
-            for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++) {
-                const cute_message *m = cute_diag_get(own, i);
-                cute_report(diag, m->severity, &m->place, "%s", m->text);
-            }
+            for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++)
+                cute_diag_append(diag, cute_diag_get(own, i));
             cute_diag_destroy(own);
             if (status == CUTE_OK)
                 cute_cache_put(b->cache, "gemm-cubin", key.data, key.length, out->data, out->length);

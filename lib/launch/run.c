@@ -31,6 +31,7 @@ typedef struct shared_message {
     cute_severity severity;
     size_t at, file, line_text; /* offsets in `text`; file 0: no place */
     int line, column, length;
+    const char *code; /* static, so also valid in the parent of the fork */
 } shared_message;
 
 typedef struct run_shared {
@@ -450,7 +451,7 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
         const cute_message *message = cute_diag_get(diag, i);
         const cute_place *place = &message->place;
         shared_message *m = &shared->messages[shared->message_count];
-        *m = (shared_message){.severity = message->severity};
+        *m = (shared_message){.severity = message->severity, .code = message->code};
         if (!send_text(shared, message->text, strlen(message->text), &m->at)) return;
         if (place->file && send_text(shared, place->file, strlen(place->file), &m->file)) {
             m->line = place->line;
@@ -558,6 +559,7 @@ static void receive_messages(const run_shared *shared, cute_diag *diag)
             place.text_length = strlen(place.text);
         }
         cute_report(diag, m->severity, m->file ? &place : NULL, "%s", shared->text + m->at);
+        cute_diag_code(diag, m->code);
     }
 }
 

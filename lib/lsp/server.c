@@ -148,6 +148,8 @@ static json_t *diagnostic_of(const document *d, const cute_diag *diag, size_t in
     json_object_set_new(diagnostic, "range", range_at(d, &place));
     json_object_set_new(diagnostic, "severity", json_integer(severity));
     json_object_set_new(diagnostic, "source", json_string("cute"));
+    const cute_cause *cause = cute_diag_cause(diag, index);
+    if (cause) json_object_set_new(diagnostic, "code", json_string(cause->code));
     json_t *shown = json_string(cute_buffer_text(&text));
     json_object_set_new(diagnostic, "message", shown ? shown : json_string("(not UTF-8)"));
     cute_buffer_release(&text);

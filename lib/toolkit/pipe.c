@@ -2,8 +2,10 @@
 #include "lib/toolkit/pipe.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <string.h>
 
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/options/settings.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/process.h"
@@ -68,7 +70,7 @@ static void add_options(cute_words *words, const cute_pipe *pipe)
         cute_words_add(words, "--cuda-path");
         cute_words_add(words, pipe->cuda_path);
     }
-    if (pipe->format == CUTE_DIAG_JSON) cute_words_add(words, "--diagnostics=json");
+    if (cute_diag_is_data(pipe->format)) cute_words_add(words, "--diagnostics=json");
     cute_words_add(words, "--lineinfo");
 }
 
@@ -88,14 +90,50 @@ static bool is_compiled(const void *bytes, size_t length)
     return contains_word(bytes, length, "gpu.binary") && !contains_word(bytes, length, "gpu.module");
 }
 
+static int number_of(const json_t *object, const char *key)
+{
+    return (int)json_integer_value(json_object_get(object, key));
+}
+
+/* Adds the messages of a program's JSON lines to `diag`, and other lines to `said`. */
+static void read_messages(const char *text, cute_buffer *said, cute_diag *diag)
+{
+    static const char *const severities[] = {
+        [CUTE_ERROR] = "error", [CUTE_WARNING] = "warning", [CUTE_REMARK] = "remark", [CUTE_NOTE] = "note"};
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\n");
+        length += text[length] == '\n';
+        json_t *line = json_loadb(text, length, 0, NULL);
+        const char *severity = json_string_value(json_object_get(line, "severity"));
+        const char *message = json_string_value(json_object_get(line, "message"));
+        const char *code = json_string_value(json_object_get(line, "code"));
+        const cute_cause *cause = code ? cute_cause_find(code) : NULL;
+        size_t kind = 0;
+        while (severity && kind < CUTE_NOTE && strcmp(severities[kind], severity) != 0) kind++;
+        if (severity && message) {
+            cute_place place = {.file = json_string_value(json_object_get(line, "file")),
+                                .line = number_of(line, "line"),
+                                .column = number_of(line, "column")};
+            cute_report(diag, (cute_severity)kind, &place, "%s", message);
+            if (cause) cute_diag_code(diag, cause->code);
+        } else
+            cute_buffer_append(said, text, length);
+        json_decref(line);
+    }
+}
+
 /* Runs a program; appends its output to *out. */
-static cute_status run_pipe_program(const char *name, const cute_words *words, const void *input,
-                                    size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag)
+static cute_status run_pipe_program(const cute_pipe *pipe, const char *name, const cute_words *words,
+                                    const void *input, size_t length, cute_buffer *out, cute_buffer *said,
+                                    cute_diag *diag)
 {
     cute_process process = {.argv = words->items, .input = input, .input_length = length};
     if (words->failed) return cute_fail_memory(diag);
     cute_status status = cute_process_run(&process, diag);
-    cute_buffer_append(said, cute_buffer_text(&process.err), process.err.length);
+    if (pipe->format == CUTE_DIAG_SARIF)
+        read_messages(cute_buffer_text(&process.err), said, diag);
+    else
+        cute_buffer_append(said, cute_buffer_text(&process.err), process.err.length);
     int code = process.exit_code;
     if (!status && code) {
         status = code >= CUTE_INVALID && code <= CUTE_SYSTEM ? (cute_status)code : CUTE_SYSTEM;
@@ -123,8 +161,8 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
         add_options(&link, pipe);
         cute_words_add(&link, "--");
         cute_words_add(&link, path);
-        return run_pipe_program("cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out, said,
-                                diag);
+        return run_pipe_program(pipe, "cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out,
+                                said, diag);
     }
     cute_words_add(&compile, cute_pipe_program(arena, "cute-ptx"));
     if (pipe->arch) {
@@ -136,8 +174,8 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     add_options(&compile, pipe);
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);
-    CUTE_TRY(run_pipe_program("cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out, said,
-                              diag));
+    CUTE_TRY(run_pipe_program(pipe, "cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out,
+                              said, diag));
     /* If PTX suffices, a cubin is made only to keep it. */
     bool keeps = cute_setting_on("keep-cubin");
     if (pipe->ptx && !keeps) return CUTE_OK;
@@ -149,10 +187,11 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     add_options(&link, pipe);
     cute_words_add(&link, "-");
     if (!pipe->ptx)
-        return run_pipe_program("cute-link", &link, cute_buffer_text(out), out->length, out, said, diag);
+        return run_pipe_program(pipe, "cute-link", &link, cute_buffer_text(out), out->length, out, said,
+                                diag);
     cute_buffer cubin = {0};
     cute_status status =
-        run_pipe_program("cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
+        run_pipe_program(pipe, "cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
     cute_buffer_release(&cubin);
     return status;
 }

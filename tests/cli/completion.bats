@@ -52,7 +52,7 @@ complete_words() {
     [ "$(complete_words cute-ptx --static-checks = s)" = strict ]
     [ "$(complete_words cute-dump layout --color = t)" = thread ]
     for tool in cute-opt cute-ptx cute-link cute-run cute-dump; do
-        [ "$(complete_words $tool --diagnostics = | tr '\n' ' ')" = "full json text " ]
+        [ "$(complete_words $tool --diagnostics = | tr '\n' ' ')" = "full json sarif text " ]
     done
 }
 

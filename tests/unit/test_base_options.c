@@ -310,7 +310,7 @@ static void test_format(void)
     CHECK(cute_diag_format_parse("text", &format, diag) == CUTE_OK && format == CUTE_DIAG_TEXT);
     CHECK(cute_diag_format_parse("full", &format, diag) == CUTE_OK && format == CUTE_DIAG_FULL);
     CHECK_INT(cute_diag_format_parse("xml", &format, diag), CUTE_USAGE);
-    CHECK_TEXT(message(), "'--diagnostics' expects text, full or json, got 'xml'");
+    CHECK_TEXT(message(), "'--diagnostics' expects text, full, json or sarif, got 'xml'");
 }
 
 int main(void)

@@ -79,26 +79,7 @@ cute_status do_source(dump_settings *s, cute_buffer *out, cute_diag *diag)
     return status;
 }
 
-/* Lists all causes; with an operand only the cause of that name, or the one that matches a message. */
-cute_status do_causes(dump_settings *s, cute_buffer *out, cute_diag *diag)
-{
-    bool all = strcmp(s->label, "-") == 0, any = false;
-    const cute_cause *fits = all ? NULL : cute_cause_of(s->label), *cause;
-    if (s->json) cute_buffer_putc(out, '[');
-    for (size_t i = 0; (cause = cute_cause_get(i)) != NULL; i++) {
-        if (!all && cause != fits && strcmp(cause->id, s->label) != 0) continue;
-        if (s->json) cute_buffer_puts(out, any ? ",\n" : "\n");
-        (s->json ? cute_cause_json : cute_cause_text)(cause, out);
-        any = true;
-    }
-    if (s->json) cute_buffer_puts(out, "\n]\n");
-    if (any) return CUTE_OK;
-    cute_fail(diag, CUTE_INVALID, NULL, "expected a cause name or a message, got '%s'", s->label);
-    cute_note(diag, NULL, "'cute-dump causes' lists all of them");
-    return CUTE_INVALID;
-}
-
-/* The table of findings; with an operand the one of that id. */
+/* The table of findings; with an operand the one with that code or id. */
 cute_status do_findings(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const char *name = strcmp(s->label, "-") == 0 ? NULL : s->label;
@@ -110,9 +91,53 @@ cute_status do_findings(dump_settings *s, cute_buffer *out, cute_diag *diag)
         explain_print_findings(name, out);
     json_decref(list);
     if (any) return CUTE_OK;
-    cute_fail(diag, CUTE_INVALID, NULL, "expected the id of a finding, got '%s'", name);
+    cute_fail(diag, CUTE_INVALID, NULL, "expected the code or the id of a finding, got '%s'", name);
     cute_note(diag, NULL, "cute-dump findings prints them all");
     return CUTE_INVALID;
+}
+
+static bool is_finding(const char *name)
+{
+    json_t *list = explain_findings_json(name);
+    bool any = json_array_size(list) > 0;
+    json_decref(list);
+    return any;
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+    return strcmp((*(const cute_cause *const *)a)->code, (*(const cute_cause *const *)b)->code);
+}
+
+/* Lists all classes of errors by code; with an operand only the one with that code or name, or the one that matches a
+ * message. The codes of explain's findings are those of do_findings. */
+cute_status do_causes(dump_settings *s, cute_buffer *out, cute_diag *diag)
+{
+    const cute_cause *one = NULL, **list = &one;
+    size_t count = 1;
+    if (strcmp(s->label, "-") == 0) {
+        for (count = 0; cute_cause_get(count);) count++;
+        list = cute_arena_array(s->arena, count, sizeof *list);
+        if (!list) return cute_fail_memory(diag);
+        for (size_t i = 0; i < count; i++) list[i] = cute_cause_get(i);
+        qsort(list, count, sizeof *list, compare_codes);
+    } else {
+        one = cute_cause_find(s->label);
+        if (!one && is_finding(s->label)) return do_findings(s, out, diag);
+        if (!one) one = cute_cause_of(s->label);
+        if (!one) {
+            cute_fail(diag, CUTE_INVALID, NULL, "expected a code, a name or a message, got '%s'", s->label);
+            cute_note(diag, NULL, "'cute-dump causes' lists all of them");
+            return CUTE_INVALID;
+        }
+    }
+    if (s->json) cute_buffer_putc(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (s->json) cute_buffer_puts(out, i ? ",\n" : "\n");
+        (s->json ? cute_cause_json : cute_cause_text)(list[i], out);
+    }
+    if (s->json) cute_buffer_puts(out, "\n]\n");
+    return CUTE_OK;
 }
 
 /* Lists PTX instructions with their meaning; with an operand only that one, such as mad or mad.lo.s32. */

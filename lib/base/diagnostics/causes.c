@@ -9,26 +9,40 @@
 
 enum { CONTEXT_LINES = 2 /* lines on each side of a place */ };
 
-#define NOTE   false
-#define REPORT true
+#define NOTE   false, false
+#define REPORT true, false
+#define SILENT false, true
+#define ROW(code, id, stage, reported, silent, pattern, likely, example, remedies)                           \
+    {id, stage, pattern, likely, remedies, reported, code, example, silent},
 static const cute_cause causes[] = {
-#define C(id, stage, form, pattern, likely, remedies) {id, stage, pattern, likely, remedies, form},
+#define C(code, id, stage, form, pattern, likely, example, remedies)                                         \
+    ROW(code, id, stage, form, pattern, likely, example, remedies)
+/* The names of checks are more specific than the patterns of errors. */
+#include "lib/base/diagnostics/check_causes.def"
+
 #include "lib/base/diagnostics/causes.def"
 #undef C
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-/* Whether `text` contains the parts of `pattern` between '*', in this order. */
-static bool pattern_matches(const char *pattern, const char *text)
+/* Whether `text` contains the parts of the line `pattern` between '*', in this order. */
+static bool line_matches(const char *pattern, const char *text)
 {
     for (;;) {
-        size_t length = strcspn(pattern, "*");
+        size_t length = strcspn(pattern, "*\n");
         const char *found = memmem(text, strlen(text), pattern, length);
         if (!found) return false;
-        if (!pattern[length]) return true;
+        if (pattern[length] != '*') return true;
         text = found + length;
         pattern += length + 1;
     }
+}
+
+static bool pattern_matches(const char *pattern, const char *text)
+{
+    for (; *pattern; pattern += strcspn(pattern, "\n"), pattern += *pattern == '\n')
+        if (line_matches(pattern, text)) return true;
+    return false;
 }
 
 const cute_cause *cute_cause_get(size_t index)
@@ -43,12 +57,26 @@ const cute_cause *cute_cause_of(const char *text)
     return NULL;
 }
 
+const cute_cause *cute_cause_find(const char *name)
+{
+    for (size_t i = 0; name && i < CAUSES; i++)
+        if (!strcmp(causes[i].code, name) || !strcmp(causes[i].id, name)) return &causes[i];
+    return NULL;
+}
+
+const cute_cause *cute_diag_cause(const cute_diag *diag, size_t index)
+{
+    const cute_message *message = cute_diag_get(diag, index);
+    if (!message || (message->severity != CUTE_ERROR && message->severity != CUTE_WARNING)) return NULL;
+    return message->code ? cute_cause_find(message->code) : cute_cause_of(message->text);
+}
+
 bool cute_diag_explain(const cute_diag *diag, size_t index, cute_explanation *out)
 {
     const cute_message *message = cute_diag_get(diag, index);
     *out = (cute_explanation){.message = message};
     if (!message || message->severity != CUTE_ERROR) return false;
-    out->cause = cute_cause_of(message->text);
+    out->cause = cute_diag_cause(diag, index);
     for (int i = 0; i < CUTE_FACT_COUNT; i++) out->facts[i] = cute_diag_fact(diag, i);
     return true;
 }

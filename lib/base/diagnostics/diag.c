@@ -175,6 +175,17 @@ cute_status cute_fail(cute_diag *diag, cute_status status, const cute_place *pla
     return status;
 }
 
+void cute_diag_code(cute_diag *diag, const char *code)
+{
+    if (diag && diag->count && !diag->lost) diag->records[diag->count - 1].message.code = code;
+}
+
+void cute_diag_append(cute_diag *diag, const cute_message *message)
+{
+    cute_report(diag, message->severity, &message->place, "%s", message->text);
+    cute_diag_code(diag, message->code);
+}
+
 void cute_note(cute_diag *diag, const cute_place *place, const char *format, ...)
 {
     va_list args;

@@ -9,6 +9,18 @@
 void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_format format, bool colour,
                           cute_buffer *out);
 
+/* Whether the format is for programs: written once, at the end, without colours. */
+static inline bool cute_diag_is_data(cute_diag_format format)
+{
+    return format == CUTE_DIAG_JSON || format == CUTE_DIAG_SARIF;
+}
+
+/* The messages as a SARIF 2.1.0 log of one run of `tool` (NULL: libcute). */
+void cute_diag_sarif(const char *tool, const cute_diag *diag, cute_buffer *out);
+
+/* Adds a message of another diag. */
+void cute_diag_append(cute_diag *diag, const cute_message *message);
+
 /* The value set by cute_diag_know; NULL: none. */
 const char *cute_diag_fact(const cute_diag *diag, cute_fact fact);
 

@@ -63,7 +63,8 @@ void cute_explanation_text(const cute_diag *diag, const cute_explanation *e, siz
 {
     cute_buffer_putc(out, '\n');
     print_heading("settings", colour, out);
-    if (e->cause) cute_buffer_printf(out, "  %-13s %s\n", "stage", e->cause->stage);
+    if (e->cause)
+        cute_buffer_printf(out, "  %-13s %s\n  %-13s %s\n", "code", e->cause->code, "stage", e->cause->stage);
     for (int i = 0; i < CUTE_FACT_COUNT; i++) {
         if (!e->facts[i]) continue;
         bool driver = i == CUTE_FACT_TOOLKIT && e->cause && !strcmp(e->cause->stage, "driver");
@@ -126,10 +127,12 @@ static void print_places(const cute_diag *diag, size_t index, cute_buffer *out)
     }
 }
 
-/* "cause": ... of a message; for a row of the table the caller has written "pattern" before it. */
+/* "code": ... of a message; for a row of the table the caller has written "pattern" before it. */
 static void print_cause(const cute_cause *cause, cute_buffer *out)
 {
-    cute_buffer_puts(out, "\"cause\":");
+    cute_buffer_puts(out, "\"code\":");
+    print_string(cause->code, out);
+    cute_buffer_puts(out, ",\"cause\":");
     print_string(cause->id, out);
     cute_buffer_puts(out, ",\"stage\":");
     print_string(cause->stage, out);
@@ -157,8 +160,15 @@ void cute_explanation_json(const cute_diag *diag, const cute_explanation *e, siz
 
 void cute_cause_text(const cute_cause *cause, cute_buffer *out)
 {
-    cute_buffer_printf(out, "%s (%s): '%s'\n", cause->id, cause->stage, cause->pattern);
+    cute_buffer_printf(out, "%s %s (%s)", cause->code, cause->id, cause->stage);
+    for (const char *at = cause->pattern; *at;) {
+        size_t length = strcspn(at, "\n");
+        cute_buffer_printf(out, "%s '%.*s'", at == cause->pattern ? ":" : ",", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+    cute_buffer_putc(out, '\n');
     print_items(cause->likely, "because ", out);
+    print_items(cause->example, "example ", out);
     print_items(cause->remedies, "try     ", out);
 }
 
@@ -168,5 +178,8 @@ void cute_cause_json(const cute_cause *cause, cute_buffer *out)
     print_string(cause->pattern, out);
     cute_buffer_putc(out, ',');
     print_cause(cause, out);
-    cute_buffer_printf(out, ",\"reported\":%s}", cause->reported ? "true" : "false");
+    cute_buffer_puts(out, ",\"example\":");
+    print_string(cause->example, out);
+    cute_buffer_printf(out, ",\"reported\":%s,\"silent\":%s}", cause->reported ? "true" : "false",
+                       cause->silent ? "true" : "false");
 }

@@ -154,8 +154,9 @@ static void print_json_message(const cute_diag *diag, size_t index, const cute_m
     print_json_number("column", place->file && place->line > 0 ? place->column : 0, out);
     cute_buffer_puts(out, ",\"message\":");
     cute_text_json(message->text, strlen(message->text), out);
-    cute_explanation e;
-    if (cute_diag_explain(diag, index, &e) && e.cause) cute_explanation_json(diag, &e, index, out);
+    cute_explanation e = {.cause = cute_diag_cause(diag, index)};
+    for (int i = 0; i < CUTE_FACT_COUNT; i++) e.facts[i] = cute_diag_fact(diag, i);
+    if (e.cause) cute_explanation_json(diag, &e, index, out);
     cute_buffer_puts(out, "}\n");
 }
 
@@ -164,7 +165,7 @@ static bool is_cause_reported(const cute_diag *diag, size_t index, const cute_ca
 {
     for (size_t i = 0; i < index; i++) {
         const cute_message *before = cute_diag_get(diag, i);
-        if (before->severity == CUTE_ERROR && cute_cause_of(before->text) == cause) return true;
+        if (before->severity == CUTE_ERROR && cute_diag_cause(diag, i) == cause) return true;
     }
     return false;
 }
@@ -175,7 +176,7 @@ static void print_remedy(const char *tool, const cute_diag *diag, size_t index, 
                          cute_buffer *out)
 {
     cute_explanation e;
-    if (!cute_diag_explain(diag, index, &e) || !e.cause || e.cause->reported) return;
+    if (!cute_diag_explain(diag, index, &e) || !e.cause || e.cause->reported || e.cause->silent) return;
     if (is_cause_reported(diag, index, e.cause)) return;
     for (size_t i = index + 1; i < end; i++)
         if (!cute_diag_get(diag, i)->place.file) return;
@@ -208,6 +209,10 @@ void cute_diag_render_for(const char *tool, const cute_diag *diag, cute_diag_for
     static const cute_message lost = {.severity = CUTE_ERROR, .text = "out of memory: messages were lost"};
     size_t count = cute_diag_count(diag);
     cute_explanation e;
+    if (format == CUTE_DIAG_SARIF) {
+        cute_diag_sarif(tool, diag, out);
+        return;
+    }
     for (size_t i = 0; format == CUTE_DIAG_JSON && i < count; i++)
         print_json_message(diag, i, cute_diag_get(diag, i), out);
     for (size_t i = 0, end; format != CUTE_DIAG_JSON && i < count; i = end) {

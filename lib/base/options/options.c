@@ -340,8 +340,10 @@ cute_status cute_diag_format_parse(const char *text, cute_diag_format *out, cute
         *out = CUTE_DIAG_JSON;
     else if (strcmp(text, "full") == 0)
         *out = CUTE_DIAG_FULL;
+    else if (strcmp(text, "sarif") == 0)
+        *out = CUTE_DIAG_SARIF;
     else
-        return cute_fail(diag, CUTE_USAGE, NULL, "'--diagnostics' expects text, full or json, got '%s'",
-                         text);
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "'--diagnostics' expects text, full, json or sarif, got '%s'", text);
     return CUTE_OK;
 }

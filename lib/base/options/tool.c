@@ -20,7 +20,7 @@ typedef struct common {
 static const cute_option *build_option_table(const cute_option *own, cute_arena *arena, common *c)
 {
     const cute_option rows[] = {
-        {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json",
+        {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json|sarif",
          "format of diagnostics (default text; full: errors with likely causes)", &c->diagnostics},
         {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
          "error: errors only; warning; info: programs run, stages, the cache; debug: files, passes (default "
@@ -67,6 +67,20 @@ static cute_status set_log_level(const char *tool, const char *text, cute_diag *
     return CUTE_OK;
 }
 
+/* The format of errors in the command line itself: that of a valid --diagnostics in it. */
+static void set_error_format(int argc, char **argv, cute_diag_format *out)
+{
+    static const char name[] = "--diagnostics";
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], name, sizeof name - 1) != 0) continue;
+        const char *value = argv[i] + sizeof name - 1;
+        if (*value == '=')
+            cute_diag_format_parse(value + 1, out, NULL);
+        else if (!*value && i + 1 < argc)
+            cute_diag_format_parse(argv[i + 1], out, NULL);
+    }
+}
+
 int cute_tool_run(const cute_command *command, const char *with, cute_tool_work work, void *settings,
                   int argc, char **argv)
 {
@@ -88,6 +102,7 @@ int cute_tool_run(const cute_command *command, const char *with, cute_tool_work 
                        cute_process_text(tool.arena, (const char *const *)(uintptr_t)argv));
     if (status == CUTE_OK)
         status = cute_options_parse(&whole, tool.arena, argc, argv, &tool.operands, tool.diag);
+    if (status != CUTE_OK) set_error_format(argc, argv, &tool.format);
     if (status == CUTE_OK && c.log_level) status = set_log_level(name, c.log_level, tool.diag);
     if (status == CUTE_OK && c.diagnostics)
         status = cute_diag_format_parse(c.diagnostics, &tool.format, tool.diag);
@@ -149,7 +164,7 @@ static cute_diag *errors_of(const cute_diag *diag)
     for (size_t i = 0; only && i < cute_diag_count(diag); i++) {
         const cute_message *message = cute_diag_get(diag, i);
         if (message->severity != CUTE_NOTE) keeps = message->severity == CUTE_ERROR;
-        if (keeps) cute_report(only, message->severity, &message->place, "%s", message->text);
+        if (keeps) cute_diag_append(only, message);
     }
     for (int i = 0; only && i < CUTE_FACT_COUNT; i++) cute_diag_know(only, i, cute_diag_fact(diag, i));
     return only;
@@ -159,7 +174,7 @@ void cute_tool_print(const char *tool, const cute_diag *diag, cute_diag_format f
 {
     cute_buffer text = {0};
     cute_diag *errors = cute_log_get() == CUTE_LOG_ERROR ? errors_of(diag) : NULL;
-    cute_diag_render_for(tool, errors ? errors : diag, format, format != CUTE_DIAG_JSON && wants_colour(),
+    cute_diag_render_for(tool, errors ? errors : diag, format, !cute_diag_is_data(format) && wants_colour(),
                          &text);
     cute_diag_destroy(errors);
     write_stderr(cute_buffer_text(&text), text.length);

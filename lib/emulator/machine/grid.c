@@ -5,6 +5,7 @@
 
 #include "lib/base/devices/devices.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/emulator/machine/schedule.h"
 
 enum {
@@ -357,11 +358,8 @@ static cute_status finish_launch(em_grid *g, cute_emulator_counts *counts, cute_
         em_explain_waits(g->machines, g->threads, all ? g->total - atomic_load(&g->next) : 0, diag);
         return CUTE_INVALID;
     }
-    for (size_t i = 0; first->diag != diag && i < cute_diag_count(first->diag); i++) {
-        const cute_message *message = cute_diag_get(first->diag, i);
-        cute_report(diag, message->severity, message->place.file ? &message->place : NULL, "%s",
-                    message->text);
-    }
+    for (size_t i = 0; first->diag != diag && i < cute_diag_count(first->diag); i++)
+        cute_diag_append(diag, cute_diag_get(first->diag, i));
     return CUTE_INVALID;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/diagnostics/log.h"
 #include "lib/base/options/options.h"
 #include "lib/base/options/settings.h"
@@ -33,7 +34,7 @@
 static const char tool[] = "cute-opt";
 static const char print_option[] = "mlir-print-ir-after-all"; /* set by an environment variable */
 
-/* ---- MLIR's driver prints its diagnostics; for --diagnostics=json they are read back ---- */
+/* ---- MLIR's driver prints its diagnostics; for --diagnostics=json and sarif they are read back ---- */
 
 static int capture_begin(void)
 {
@@ -116,7 +117,7 @@ static void on_told(void *context)
 {
     opt_work *w = context;
     w->told = true;
-    if (w->format == CUTE_DIAG_JSON) return;
+    if (cute_diag_is_data(w->format)) return;
     cute_tool_print("cute-opt", w->source.diag, w->format);
     cute_diag_clear(w->source.diag);
 }
@@ -202,7 +203,8 @@ static bool make_cache_key(const cute_opt_command *command, cute_opt_makers make
 {
     cute_buffer line = {0};
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || command->format == CUTE_DIAG_JSON || command->remarks || command->warn || command->timing)
+    if (!*folder || cute_diag_is_data(command->format) || command->remarks || command->warn ||
+        command->timing)
         return false;
     if (cute_setting_value(cute_setting_of(tool, print_option), NULL)) return false;
     bool side = cute_file_read("/proc/self/cmdline", &line, NULL) != CUTE_OK ||
@@ -250,7 +252,7 @@ static cute_status run_cute_opt(const cute_opt_command *command, cute_opt_makers
     if (status) goto out;
     read_done = cute_clock();
 
-    int saved = command->format == CUTE_DIAG_JSON ? capture_begin() : -1;
+    int saved = cute_diag_is_data(command->format) ? capture_begin() : -1;
     opt_work w = {.source = cute_mlir_source_of(&origin, diag),
                   .registry = registry,
                   .output = &output,

@@ -221,8 +221,9 @@ struct DriverOptions {
                                   cl::desc("Replace ${NAME} and integer expressions ${NAME*2} in the text")};
     cl::list<std::string> folders{"I", cl::Prefix, cl::value_desc("DIR"),
                                   cl::desc("Look there for files of lines //!include \"FILE\"")};
-    cl::opt<std::string> diagnostics{"diagnostics", cl::desc("Form of diagnostics: text, full or json"),
-                                     cl::value_desc("text|full|json"), cl::init("text")};
+    cl::opt<std::string> diagnostics{"diagnostics",
+                                     cl::desc("Form of diagnostics: text, full, json or sarif"),
+                                     cl::value_desc("text|full|json|sarif"), cl::init("text")};
     cl::opt<std::string> sourceMap{"source-map",
                                    cl::desc("Append source-map comments to the output: auto (unless it is a "
                                             "terminal), on or off; off also ignores them in the input"),
@@ -546,8 +547,8 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     for (const PluginOption *plugin : plugins)
         if (plugin->isGiven()) return false;
     const std::string &format = options->diagnostics;
-    if (format != "text" && format != "full" && format != "json") {
-        llvm::errs() << "cute-opt: error: '--diagnostics' expects text, full or json, got '" << format
+    if (format != "text" && format != "full" && format != "json" && format != "sarif") {
+        llvm::errs() << "cute-opt: error: '--diagnostics' expects text, full, json or sarif, got '" << format
                      << "'\n";
         return false;
     }
@@ -562,7 +563,10 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     for (const std::string &d : options->folders) folders.push_back(d.c_str());
     out->input = options->input.c_str();
     out->output = options->output.c_str();
-    out->format = format == "json" ? CUTE_DIAG_JSON : format == "full" ? CUTE_DIAG_FULL : CUTE_DIAG_TEXT;
+    out->format = format == "json"    ? CUTE_DIAG_JSON
+                  : format == "sarif" ? CUTE_DIAG_SARIF
+                  : format == "full"  ? CUTE_DIAG_FULL
+                                      : CUTE_DIAG_TEXT;
     out->source_map = options->sourceMap.c_str();
     out->remarks = options->remarks.getNumOccurrences() ? options->remarks.c_str() : nullptr;
     out->warn = options->warn.getNumOccurrences() ? options->warn.c_str() : nullptr;

@@ -20,7 +20,7 @@ const char *const explain_view_name[EXPLAIN_VIEWS] = {"PTX, else SASS", "SASS, e
                                                       "launch, resources"};
 
 const explain_row explain_rows[EXPLAIN_COUNT] = {
-#define FINDING(id, view, function, name, title, fix) {name, title, fix, EXPLAIN_##view},
+#define FINDING(id, view, function, code, name, title, fix) {code, name, title, fix, EXPLAIN_##view},
 #include "lib/report/explain/findings.def"
 };
 

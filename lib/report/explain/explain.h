@@ -67,7 +67,7 @@ typedef struct explain_report {
 } explain_report;
 
 typedef struct explain_row {
-    const char *name, *title, *fix;
+    const char *code, *name, *title, *fix;
     explain_view view;
 } explain_row;
 extern const explain_row explain_rows[EXPLAIN_COUNT];
@@ -94,7 +94,7 @@ void explain_print(const explain_report *report, bool all, bool colour, cute_buf
 json_t *explain_json(const explain_report *report);
 void explain_html(const explain_report *report, cute_buffer *out);
 
-/* The findings that explain looks for (findings.def): all, or the one with the id `name`; false: unknown id. */
+/* The findings that explain looks for (findings.def): all, or the one with the code or id `name`; false: unknown. */
 bool explain_print_findings(const char *name, cute_buffer *out);
 json_t *explain_findings_json(const char *name);
 

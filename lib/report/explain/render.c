@@ -121,9 +121,10 @@ json_t *explain_json(const explain_report *r)
         for (size_t m = 0; m < k->count; m++) {
             const explain_finding *f = &k->findings[m];
             const explain_row *row = &explain_rows[f->id];
-            json_t *one = json_pack(
-                "{s:s,s:s,s:o,s:s}", "id", row->name, "weight", explain_weight_name[f->weight], "share",
-                json_real((double)(int64_t)(f->share * 10000 + 0.5) / 10000), "title", row->title);
+            json_t *one =
+                json_pack("{s:s,s:s,s:s,s:o,s:s}", "code", row->code, "id", row->name, "weight",
+                          explain_weight_name[f->weight], "share",
+                          json_real((double)(int64_t)(f->share * 10000 + 0.5) / 10000), "title", row->title);
             if (f->place.file) {
                 json_object_set_new(one, "file", cute_json_text(f->place.file));
                 json_object_set_new(one, "line", json_integer(f->place.line));
@@ -225,13 +226,20 @@ void explain_html(const explain_report *r, cute_buffer *out)
 
 /* ---- the table ---- */
 
+/* `name`: a code or an id; NULL: all rows. */
+static bool row_is_called(const explain_row *row, const char *name)
+{
+    return !name || !strcmp(row->name, name) || !strcmp(row->code, name);
+}
+
 bool explain_print_findings(const char *name, cute_buffer *out)
 {
     bool any = false;
     for (int n = 0; n < EXPLAIN_COUNT; n++) {
         const explain_row *row = &explain_rows[n];
-        if (name && strcmp(row->name, name) != 0) continue;
-        cute_buffer_printf(out, "%s: %s (%s)\n  fix: ", row->name, row->title, explain_view_name[row->view]);
+        if (!row_is_called(row, name)) continue;
+        cute_buffer_printf(out, "%s %s: %s (%s)\n  fix: ", row->code, row->name, row->title,
+                           explain_view_name[row->view]);
         put_wrapped(row->fix, 7, out);
         any = true;
     }
@@ -243,10 +251,10 @@ json_t *explain_findings_json(const char *name)
     json_t *list = json_array();
     for (int n = 0; n < EXPLAIN_COUNT; n++) {
         const explain_row *row = &explain_rows[n];
-        if (name && strcmp(row->name, name) != 0) continue;
-        json_array_append_new(list,
-                              json_pack("{s:s,s:s,s:s,s:s}", "id", row->name, "title", row->title,
-                                        "looked_for_in", explain_view_name[row->view], "fix", row->fix));
+        if (!row_is_called(row, name)) continue;
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s}", "code", row->code, "id", row->name,
+                                              "title", row->title, "looked_for_in",
+                                              explain_view_name[row->view], "fix", row->fix));
     }
     return list;
 }
