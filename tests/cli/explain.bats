@@ -1,4 +1,5 @@
 # cute-dump explain: why a kernel is slow. tests/explain has the kernels.
+bats_require_minimum_version 1.5.0
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
@@ -16,6 +17,21 @@ setup() {
     ! grep -q integer-division out
     "$dump" explain "$kernels/banks.ptx" --kernel=slow --all-findings | grep -q integer-division
     "$dump" explain "$kernels/banks.ptx" --kernel=cured | grep -q '^cured, blocks of 256 x 1 x 1 (.maxntid): no significant findings'
+}
+
+@test "--svg draws the report as the terminal shows it; the picture of the README is one" {
+    sed 's/slow/transpose/; s#[.]/kernels/banks.cu#transpose.cu#' "$kernels/banks.ptx" >transpose.ptx
+    "$dump" explain transpose.ptx --kernel=transpose --svg -o out.svg
+    xmllint --noout out.svg 2>/dev/null || python3 -c 'import sys, xml.dom.minidom as m; m.parse("out.svg")'
+    "$dump" explain transpose.ptx --kernel=transpose >out
+    # The text of the picture is the report; the colour marks the name of the finding.
+    sed -n 's/^<text[^>]*>//; s#</text>$##p' out.svg | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g; s/&quot;/"/g' | diff - <(tr '\t' ' ' <out)
+    grep -q '<tspan class="c31">bank-conflict</tspan>' out.svg
+    # Addresses, registers and shares depend on the version of ptxas.
+    normal() { sed 's/0x[0-9a-f]*/ADDRESS/g; s/%[a-z]*[0-9]*/REGISTER/g; s/[0-9][0-9]*/N/g' "$1"; }
+    diff <(normal out.svg) <(normal "$BATS_TEST_DIRNAME/../../docs/explain.svg")
+    run -2 "$dump" explain transpose.ptx --svg --json
+    [[ $output == *"--json, --html and --svg are mutually exclusive"* ]]
 }
 
 @test "halves that ptxas joins to pairs are not told; without machine code nobody knows" {

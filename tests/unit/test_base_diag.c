@@ -187,7 +187,7 @@ static void test_report(void)
     free(around);
     CHECK(!cute_diag_around(diag, 1, &first));
     char *text = cute_diag_render(diag, CUTE_DIAG_TEXT, false);
-    CHECK(strstr(text, "\nsettings:\n  stage         ptxas\n  architecture  sm_90\n<stdin>:\n"
+    CHECK(strstr(text, "\nsettings:\n  code          E0109\n  stage         ptxas\n  architecture  sm_90\n<stdin>:\n"
                        "      1 | one\n      2 | two\n>     3 | three\n      4 | four\n      5 | five\n"
                        "likely causes:\n  - "));
     free(text);

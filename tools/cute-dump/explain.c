@@ -83,8 +83,8 @@ cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_d
     explain_input in = {.label = q->label, .module = q->module, .kernel = q->kernel, .sms = q->sms};
     explain_report report;
     cute_status status = CUTE_OK;
-    if (q->json && q->html)
-        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --html are mutually exclusive");
+    if (q->json + q->html + q->svg > 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json, --html and --svg are mutually exclusive");
     const emulate_request launch = {
         q->arena, q->label, q->module, q->kernel, q->config, q->defines, q->sms,
     };
@@ -112,6 +112,8 @@ cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_d
         json_decref(value);
     } else if (status == CUTE_OK && q->html) {
         explain_html(&report, out);
+    } else if (status == CUTE_OK && q->svg) {
+        explain_svg(&report, q->all, out);
     } else if (status == CUTE_OK) {
         explain_print(&report, q->all, q->colour, out);
     }

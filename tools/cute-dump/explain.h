@@ -13,7 +13,7 @@ typedef struct explain_request {
     const char *config, *ncu;                          /* paths; NULL: not given */
     int64_t sms;
     cute_option_list defines;
-    bool json, html, all, colour;
+    bool json, html, svg, all, colour;
 } explain_request;
 
 cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_diag *diag);

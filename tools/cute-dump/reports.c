@@ -60,6 +60,7 @@ cute_status do_explain(dump_settings *s, cute_buffer *out, cute_diag *diag)
                                .defines = s->defines,
                                .json = s->json,
                                .html = s->html,
+                               .svg = s->svg,
                                .all = s->all,
                                .colour = cute_dump_wants_colour(s)};
     return cute_dump_explain(&q, out, diag);

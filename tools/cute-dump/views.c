@@ -150,7 +150,7 @@ cute_status cute_dump_check_options(const dump_settings *s, const dump_view *vie
         {TAKES_WHATIF | TAKES_BLOCK, "--block", s->block != NULL},
         {TAKES_WHATIF, "--cluster", s->cluster != NULL},
         {TAKES_WHATIF | TAKES_PICTURES, "--table", s->table},
-        {TAKES_WHATIF | TAKES_GRAPH | TAKES_PICTURES, "--svg", s->svg},
+        {TAKES_WHATIF | TAKES_GRAPH | TAKES_PICTURES | TAKES_REASONS, "--svg", s->svg},
         {TAKES_PIPELINE, "--tensor-map", s->tensor_map != NULL},
         {TAKES_PIPELINE, "--enable-assertions", s->assertions},
         {TAKES_PIPELINE, "--allow", s->allow.count > 0},

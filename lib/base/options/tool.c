@@ -21,13 +21,13 @@ static const cute_option *build_option_table(const cute_option *own, cute_arena 
 {
     const cute_option rows[] = {
         {CUTE_OPTION_STRING, "diagnostics", 0, "text|full|json|sarif",
-         "format of diagnostics (default text; full: errors with likely causes)", &c->diagnostics},
+         "Format of diagnostics (default text; full: errors with likely causes)", &c->diagnostics},
         {CUTE_OPTION_STRING, "log-level", 0, "LEVEL",
-         "error: errors only; warning; info: programs run, stages, the cache; debug: files, passes (default "
-         "warning)",
+         "Verbosity: error, warning (default), info (programs run, stages, the cache) or debug (files, "
+         "passes)",
          &c->log_level},
-        {CUTE_OPTION_MAYBE, "help", 'h', "json", "show this help, or the same table as JSON", &c->help},
-        {CUTE_OPTION_FLAG, "version", 0, NULL, "show the version", &c->version},
+        {CUTE_OPTION_MAYBE, "help", 'h', "json", "Show this help, or the same table as JSON", &c->help},
+        {CUTE_OPTION_FLAG, "version", 0, NULL, "Show the version", &c->version},
         {0},
     };
     size_t count = 0;

@@ -93,6 +93,7 @@ cute_status explain_create(cute_arena *arena, const explain_input *input, explai
 void explain_print(const explain_report *report, bool all, bool colour, cute_buffer *out);
 json_t *explain_json(const explain_report *report);
 void explain_html(const explain_report *report, cute_buffer *out);
+void explain_svg(const explain_report *report, bool all, cute_buffer *out);
 
 /* The findings that explain looks for (findings.def): all, or the one with the code or id `name`; false: unknown. */
 bool explain_print_findings(const char *name, cute_buffer *out);
