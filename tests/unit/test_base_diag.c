@@ -187,9 +187,10 @@ static void test_report(void)
     free(around);
     CHECK(!cute_diag_around(diag, 1, &first));
     char *text = cute_diag_render(diag, CUTE_DIAG_TEXT, false);
-    CHECK(strstr(text, "\nsettings:\n  code          E0109\n  stage         ptxas\n  architecture  sm_90\n<stdin>:\n"
-                       "      1 | one\n      2 | two\n>     3 | three\n      4 | four\n      5 | five\n"
-                       "likely causes:\n  - "));
+    CHECK(strstr(
+        text, "\nsettings:\n  code          E0109\n  stage         ptxas\n  architecture  sm_90\n<stdin>:\n"
+              "      1 | one\n      2 | two\n>     3 | three\n      4 | four\n      5 | five\n"
+              "likely causes:\n  - "));
     free(text);
     /* Another text than the one that the message is about tells nothing. */
     cute_diag_show(NULL, source, 3);
