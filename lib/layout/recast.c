@@ -93,7 +93,12 @@ static cute_layout upcast_mode(cute_algebra *a, int64_t n, cute_layout mode)
         return alg_layouts_tuple(a, &list);
     }
     cute_node d = mode.stride;
-    if (!d->value.known) return (cute_layout){mode.shape, alg_shape_div(a, d, alg_number(a, n))};
+    if (!d->value.known) {
+        /* A multiple of n is divided exactly, and what divides it still is known. */
+        bool exact = d->value.divisor > 0 && d->value.divisor % n == 0;
+        return (cute_layout){mode.shape, exact ? alg_op(a, CUTE_CEIL_DIV, d, alg_number(a, n))
+                                               : alg_shape_div(a, d, alg_number(a, n))};
+    }
     if (d->value.value == 0) return mode;
     int64_t magnitude, group, step;
     if (!magnitude_of(a, d, &magnitude) || !cute_ceil_div64(n, magnitude, &group) ||

@@ -49,9 +49,12 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
   let description = [{
     The tile at `coord` of the tensor divided into tiles of shape `extents`: its first element is at the product of both. Elements outside of
     the tensor have the value of `fill`: `zero` by default, `neg_inf` and `inf` are the least and greatest value of integers. Where the
-    optional mask, a tile of `i1` of the same shape, is false, nothing is read and the result is `fill`.
+    optional mask, a tile of `i1` which broadcasts to the shape, is false, nothing is read and the result is `fill`.
 
-    Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask of another shape.
+    Elements of `i4` are loaded as `i8`, those of `f4E2M1FN` as `f16`, which have all their values. They are packed in bytes, the first in
+    the low bits, along the last mode, whose extents are even.
+
+    Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask that does not broadcast.
 
     ```mlir
     %x = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf16>
@@ -201,6 +204,37 @@ def Cute_TileReshapeOp : Cute_TileOp<"tile.reshape"> {
   let results = (outs AnyRankedTensor:$result);
 }
 
+def Cute_TileStackOp : Cute_TileOp<"tile.stack"> {
+  let summary = "Tiles of one shape side by side in a new last dimension";
+  let description = [{
+    Element (i..., k) of the result is element (i...) of operand k. With `cute.tile.reshape` and `cute.tile.permute` this interleaves or
+    concatenates tiles.
+
+    Refused: operands of different types.
+
+    ```mlir
+    %z = cute.tile.stack(%x, %y) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32x2xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TilePickOp : Cute_TileOp<"tile.pick"> {
+  let summary = "The elements at one index of a dimension, which the result lacks";
+  let description = [{
+    The reverse of `cute.tile.stack` for any dimension. After `cute.tile.reshape` it takes every second element, or a half of a tile.
+
+    Refused: a dimension that the tile does not have, an index outside of it.
+
+    ```mlir
+    %y = cute.tile.pick(%x) {index = 1 : i32, mode = 2 : i32} : (tensor<64x32x2xf32>) -> tensor<64x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, I32Attr:$index, I32Attr:$mode);
+  let results = (outs AnyRankedTensor:$result);
+}
+
 def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
   let summary = "D = A B^T + C: a product of tiles that is added to an accumulator";
   let description = [{
@@ -222,7 +256,7 @@ def Cute_TileGatherOp : Cute_TileMemoryOp<"tile.gather"> {
   let summary = "Elements of a tensor at coordinates that tiles hold";
   let description = [{
     Behind the tensor an operand of `i32` or `i64`, a tile or a scalar, for each of its modes: the element's coordinate. Their shapes
-    broadcast. An optional last operand, a tile of `i1`, is the mask. Elements outside of the tensor or of the mask are `fill`, as of
+    broadcast, with that of an optional last operand of `i1`, the mask. Elements outside of the tensor or of the mask are `fill`, as of
     `cute.tile.load`.
 
     Refused: another number of coordinates than the tensor has modes, shapes that do not broadcast, scalars alone.

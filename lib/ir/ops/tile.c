@@ -194,6 +194,18 @@ static const cute_value *tensor_of(MlirType type)
     return value && value->type == CUTE_MEMREF ? value : NULL;
 }
 
+bool cute_tile_is_packed(const cute_pointer *pointer)
+{
+    return !strcmp(pointer->element, "i4") || !strcmp(pointer->element, "f4E2M1FN");
+}
+
+MlirType cute_tile_loaded(MlirContext context, const cute_pointer *pointer)
+{
+    if (!strcmp(pointer->element, "i4")) return mlirIntegerTypeGet(context, 8);
+    if (!strcmp(pointer->element, "f4E2M1FN")) return mlirF16TypeGet(context);
+    return cute_element_type(context, pointer->element);
+}
+
 static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     cute_tile_shape shape;
@@ -201,7 +213,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
     if (!tensor) return true;
     if (!cute_tile_shape_from(attribute_of(query, "extents"), &shape))
         return not_a_shape(query, row, "extents");
-    MlirType element = cute_element_type(query->context, tensor->pointer->element);
+    MlirType element = cute_tile_loaded(query->context, tensor->pointer);
     if (mlirTypeIsNull(element)) return true;
     cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
     return true;
@@ -320,6 +332,42 @@ static bool infer_permute(const cute_op_row *row, const cute_op_query *query, cu
     return true;
 }
 
+static bool infer_stack(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape;
+    for (intptr_t i = 0; i < query->operand_count; i++)
+        if (mlirTypeIsNull(type_at(query, i))) return true;
+    if (query->operand_count < 1)
+        return cute_op_fail(query->location, row->name, "expects at least one tile");
+    if (!cute_tile_shape_of(type_at(query, 0), &shape)) return not_a_tile(query, row, 0);
+    if (shape.rank == CUTE_TILE_RANK)
+        return cute_op_fail(query->location, row->name, "expects tiles of at most %d dimensions",
+                            CUTE_TILE_RANK - 1);
+    shape.extent[shape.rank++] = query->operand_count;
+    cute_op_types_add(out,
+                      cute_tile_type(&shape, cute_tile_element(type_at(query, 0)), mlirAttributeGetNull()));
+    return true;
+}
+
+static bool infer_pick(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    cute_tile_shape shape;
+    int64_t mode = number_of(query, "mode"), index = number_of(query, "index");
+    if (mlirTypeIsNull(type_at(query, 0))) return true;
+    if (!cute_tile_shape_of(type_at(query, 0), &shape)) return not_a_tile(query, row, 0);
+    if (mode < 0 || mode >= shape.rank)
+        return cute_op_fail(query->location, row->name, "expects an axis from 0 to %d, but got %lld",
+                            shape.rank - 1, (long long)mode);
+    if (index < 0 || index >= shape.extent[mode])
+        return cute_op_fail(query->location, row->name, "expects an index from 0 to %lld, but got %lld",
+                            (long long)shape.extent[mode] - 1, (long long)index);
+    for (int64_t i = mode; i + 1 < shape.rank; i++) shape.extent[i] = shape.extent[i + 1];
+    shape.rank--;
+    cute_op_types_add(out,
+                      cute_tile_type(&shape, cute_tile_element(type_at(query, 0)), mlirAttributeGetNull()));
+    return true;
+}
+
 static bool infer_gemm(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     (void)row;
@@ -423,10 +471,11 @@ static bool verify_mask(const cute_check *c, const cute_tile_shape *shape, MlirT
     MlirType element = cute_tile_element(mask);
     if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 1)
         return fail_type(c, "expects a mask of i1", mask);
-    if (!cute_tile_shape_of(mask, &own) || !cute_tile_shape_equal(shape, &own))
-        return cute_check_fail(
-            c, "expects a mask of the tile's shape, %s, but got %s: cute.tile.broadcast repeats it",
-            shape_text(shape, want, sizeof want), shape_text(&own, got, sizeof got));
+    cute_tile_shape joined = *shape;
+    if (!cute_tile_shape_of(mask, &own) || !cute_tile_shape_join(&joined, &own) ||
+        !cute_tile_shape_equal(&joined, shape))
+        return cute_check_fail(c, "expects a mask that broadcasts to the tile's shape, %s, but got %s",
+                               shape_text(shape, want, sizeof want), shape_text(&own, got, sizeof got));
     return true;
 }
 
@@ -450,6 +499,34 @@ static bool verify_access(const cute_check *c, const cute_value *tensor, const c
     return true;
 }
 
+/* Elements of less than a byte: two in a byte along the last mode, all or none of which are in the tensor. */
+static bool verify_packed(const cute_check *c, const cute_value *tensor, const cute_tile_shape *shape)
+{
+    if (!cute_tile_is_packed(tensor->pointer)) return true;
+    const cute_tree *extent = tensor->layout.shape, *stride = tensor->layout.stride;
+    if (extent->kind == CUTE_TREE_TUPLE) {
+        extent = extent->items[shape->rank - 1];
+        stride = stride->items[shape->rank - 1];
+    }
+    bool one = stride->kind == CUTE_TREE_INT && stride->value.known && stride->value.value == 1,
+         even = extent->kind == CUTE_TREE_INT &&
+                (extent->value.known ? extent->value.value % 2 == 0 : extent->value.divisor % 2 == 0);
+    if (!one || !even || shape->extent[shape->rank - 1] % 2)
+        return cute_check_fail(
+            c,
+            "expects two elements of %s in a byte along the last mode: stride 1, and extents of tensor and "
+            "tile that are even, such as \"(?,?{div=32}):(?{i64 div=32},1)\"",
+            tensor->pointer->element);
+    if (mlirOperationGetNumOperands(c->op) > 2)
+        return cute_check_fail(c, "expects no mask for elements of %s: cute.tile.where masks what was loaded",
+                               tensor->pointer->element);
+    MlirStringRef fill = cute_tile_word(c->op, "fill");
+    if (fill.length && !cute_text_is(fill, "zero"))
+        return cute_check_fail(c, "expects the fill zero for elements of %s, but got %.*s",
+                               tensor->pointer->element, (int)fill.length, fill.data);
+    return true;
+}
+
 static bool verify_load(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -457,6 +534,7 @@ static bool verify_load(const cute_op_row *row, MlirOperation op)
     if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape))
         return cute_check_fail(&c, "expects a result of known extents");
     return verify_access(&c, cute_check_operand(&c, 0), cute_check_operand(&c, 1), &shape) &&
+           verify_packed(&c, cute_check_operand(&c, 0), &shape) &&
            (mlirOperationGetNumOperands(op) < 3 || verify_mask(&c, &shape, operand_type(op, 2)));
 }
 
@@ -565,6 +643,25 @@ static bool verify_reshape(const cute_op_row *row, MlirOperation op)
     if (cute_tile_size(&from) == cute_tile_size(&to)) return true;
     return cute_check_fail(&c, "expects a shape of %lld elements, but got %lld",
                            (long long)cute_tile_size(&from), (long long)cute_tile_size(&to));
+}
+
+static bool verify_stack(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++)
+        if (!mlirTypeEqual(operand_type(op, i), operand_type(op, 0))) {
+            cute_tile_shape first, own;
+            char want[SHAPE_TEXT], got[SHAPE_TEXT];
+            if (!mlirTypeEqual(cute_tile_element(operand_type(op, i)),
+                               cute_tile_element(operand_type(op, 0))))
+                return fail_type(&c, "expects tiles of one element type", operand_type(op, i));
+            if (cute_tile_shape_of(operand_type(op, i), &own) &&
+                cute_tile_shape_of(operand_type(op, 0), &first) && !cute_tile_shape_equal(&own, &first))
+                return cute_check_fail(&c, "expects tiles of one shape, but got %s and %s",
+                                       shape_text(&first, want, sizeof want),
+                                       shape_text(&own, got, sizeof got));
+        }
+    return true;
 }
 
 static bool verify_gemm(const cute_op_row *row, MlirOperation op)
@@ -719,6 +816,7 @@ VERIFY(broadcast)
 VERIFY(iota)
 VERIFY(kind)
 VERIFY(reshape)
+VERIFY(stack)
 VERIFY(gemm)
 VERIFY(gather)
 VERIFY(scalar)
@@ -736,6 +834,8 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.scan", .infer = infer_reduce, .verify = verify_typed_kind},
     {.name = "cute.tile.permute", .infer = infer_permute, .verify = verify_results},
     {.name = "cute.tile.reshape", .infer = infer_shaped, .verify = verify_typed_reshape},
+    {.name = "cute.tile.stack", .infer = infer_stack, .verify = verify_typed_stack},
+    {.name = "cute.tile.pick", .infer = infer_pick, .verify = verify_results},
     {.name = "cute.tile.gemm", .infer = infer_gemm, .verify = verify_typed_gemm},
     {.name = "cute.tile.gather", .infer = infer_gather, .verify = verify_typed_gather},
     {.name = "cute.tile.scatter", .verify = verify_scatter},

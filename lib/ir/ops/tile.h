@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cute/layout.h"
+
 enum {
     CUTE_TILE_RANK = 8,
     CUTE_TILE_MOST = 1 << 20, /* elements of a tile */
@@ -30,6 +32,11 @@ bool cute_tile_shape_equal(const cute_tile_shape *a, const cute_tile_shape *b);
 MlirType cute_tile_type(const cute_tile_shape *shape, MlirType element, MlirAttribute encoding);
 /* The element type of a tensor; any other type itself. */
 MlirType cute_tile_element(MlirType type);
+/* Whether a tensor's elements share bytes: i4 and f4E2M1FN. */
+bool cute_tile_is_packed(const cute_pointer *pointer);
+/* The element type of a tile that is loaded from memory of a pointer's elements: theirs, or of packed ones a wider type that has
+ * all their values. Null: none. */
+MlirType cute_tile_loaded(MlirContext context, const cute_pointer *pointer);
 /* The integer attribute `name` of `op`, or `missing`. */
 int64_t cute_tile_number(MlirOperation op, const char *name, int64_t missing);
 /* The string attribute `name`, or "". */

@@ -60,6 +60,34 @@ static MlirValue lower_reshape(tile_emitter *e, const tile_op *t)
     return e->failed ? out : tile_as_held(e, out, element);
 }
 
+static MlirValue lower_stack(tile_emitter *e, const tile_op *t)
+{
+    intptr_t operands = mlirOperationGetNumOperands(t->op);
+    int64_t each = tile_values(&t->in[0]), count = tile_values(&t->out);
+    int last = t->out.shape.rank - 1;
+    MlirValue all = mlirOperationGetOperand(t->op, 0);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map),
+            *from = cute_arena_array(e->arena, (size_t)each, sizeof *from);
+    if (!map || !from) return e->failed = true, all;
+    for (intptr_t k = 0; k < operands; k++) {
+        if (k) all = tile_concat(e, all, mlirOperationGetOperand(t->op, k));
+        if (!tile_picked_map(&t->out, &t->in[k], last, k, from)) return e->failed = true, all;
+        for (int64_t v = 0; v < each; v++) map[from[v]] = (int32_t)(k * each + v);
+    }
+    return e->failed ? all : tile_pick(e, all, map, count);
+}
+
+static MlirValue lower_pick(tile_emitter *e, const tile_op *t)
+{
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    int64_t count = tile_values(&t->out);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
+    if (!map || !tile_picked_map(&t->in[0], &t->out, (int)cute_tile_number(t->op, "mode", 0),
+                                 cute_tile_number(t->op, "index", 0), map))
+        return e->failed = true, value;
+    return tile_pick(e, value, map, count);
+}
+
 static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
 {
     return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
@@ -92,6 +120,7 @@ static const struct {
     {"cute.tile.reduce", tile_lower_reduce},  {"cute.tile.scan", tile_lower_scan},
     {"cute.tile.gemm", tile_lower_gemm},      {"cute.tile.broadcast", lower_broadcast},
     {"cute.tile.permute", lower_relabelled},  {"cute.tile.reshape", lower_reshape},
+    {"cute.tile.stack", lower_stack},         {"cute.tile.pick", lower_pick},
     {"cute.tile.scalar", lower_scalar},       {"cute.tile.iota", lower_iota},
 };
 

@@ -242,6 +242,53 @@ bool tile_reshaped(const tile_distribution *d, const cute_tile_shape *shape, til
     return true;
 }
 
+static void drop_mode(tile_modes *modes, int mode)
+{
+    int kept = 0;
+    for (int i = 0; i < modes->count; i++) {
+        tile_mode m = modes->at[i];
+        if (m.dim == mode) continue;
+        if (m.dim > mode) m.dim--;
+        modes->at[kept++] = m;
+    }
+    modes->count = kept;
+}
+
+bool tile_picked(const tile_distribution *d, int mode, tile_distribution *out)
+{
+    for (int i = 0; i < d->threads.count; i++)
+        if (d->threads.at[i].dim == mode) return false;
+    *out = *d;
+    drop_mode(&out->threads, mode);
+    drop_mode(&out->values, mode);
+    out->shape.rank--;
+    for (int i = mode; i < out->shape.rank; i++) out->shape.extent[i] = d->shape.extent[i + 1];
+    tile_normalize(out);
+    return true;
+}
+
+bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_distribution *out)
+{
+    if (d->shape.rank == CUTE_TILE_RANK || d->values.count == TILE_MODES) return false;
+    *out = *d;
+    out->shape.rank++;
+    for (int i = out->shape.rank - 1; i > mode; i--) out->shape.extent[i] = d->shape.extent[i - 1];
+    out->shape.extent[mode] = extent;
+    tile_modes *both[] = {&out->threads, &out->values};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < both[side]->count; i++)
+            if (both[side]->at[i].dim >= mode) both[side]->at[i].dim++;
+    /* A new last dimension is adjacent in memory: the fastest. */
+    bool last = mode == out->shape.rank - 1;
+    if (extent > 1) {
+        tile_modes *v = &out->values;
+        if (last) memmove(&v->at[1], &v->at[0], (size_t)v->count * sizeof *v->at);
+        v->at[last ? 0 : v->count] = (tile_mode){extent, mode, 1};
+        v->count++;
+    }
+    return true;
+}
+
 /* ---- relations ---- */
 
 bool tile_registers_map(cute_arena *arena, const tile_distribution *from, const tile_distribution *to,
@@ -269,6 +316,26 @@ bool tile_registers_map(cute_arena *arena, const tile_distribution *from, const 
             if (found < 0 || (t && map[v] != found)) return false;
             map[v] = found;
         }
+    }
+    return true;
+}
+
+bool tile_picked_map(const tile_distribution *with, const tile_distribution *without, int mode, int64_t index,
+                     int32_t *map)
+{
+    int64_t values = tile_values(with), wanted = tile_values(without);
+    for (int64_t v = 0; v < wanted; v++) {
+        int64_t coord[CUTE_TILE_RANK] = {0}, found = 0;
+        tile_modes_coord(&without->values, v, coord);
+        for (; found < values; found++) {
+            int64_t own[CUTE_TILE_RANK] = {0};
+            tile_modes_coord(&with->values, found, own);
+            bool same = own[mode] == index;
+            for (int i = 0; i < without->shape.rank; i++) same &= own[i < mode ? i : i + 1] == coord[i];
+            if (same) break;
+        }
+        if (found == values) return false;
+        map[v] = (int32_t)found;
     }
     return true;
 }

@@ -63,12 +63,21 @@ void tile_permuted(const tile_distribution *d, const int64_t *order, tile_distri
 /* Of the same elements, counted row-major, in another shape; false where a mode does not fit it. */
 bool tile_reshaped(const tile_distribution *d, const cute_tile_shape *shape, tile_distribution *out);
 
+/* Without dimension `mode`, which is a thread's whole: that of the elements at one index. False where threads share it. */
+bool tile_picked(const tile_distribution *d, int mode, tile_distribution *out);
+/* The reverse: with a dimension `mode` of this extent, whose elements are a thread's. */
+bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_distribution *out);
+
 /* ---- relations ---- */
 
 /* For each value of `to`, the value of `from` that is the same element in every thread; false where some thread lacks one.
  * The tiles have the same shape, or from's broadcasts to to's. `map` has tile_values(to) entries. */
 bool tile_registers_map(cute_arena *arena, const tile_distribution *from, const tile_distribution *to,
                         int32_t *map);
+/* The value of each thread that has index `index` in dimension `mode` of `with`, for each value of `without`, where `without` is
+ * tile_picked(with). */
+bool tile_picked_map(const tile_distribution *with, const tile_distribution *without, int mode, int64_t index,
+                     int32_t *map);
 
 /* ---- text ---- */
 

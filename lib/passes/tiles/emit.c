@@ -77,27 +77,41 @@ MlirType tile_vector_type(MlirType element, int64_t count)
     return mlirVectorTypeGet(1, &count, element);
 }
 
-MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
+/* Elements of the concatenation of two vectors at `map`. */
+static MlirValue shuffle(tile_emitter *e, MlirValue a, MlirValue b, const int32_t *map, int64_t count)
 {
-    MlirType type = mlirValueGetType(value);
-    bool same = count == mlirShapedTypeGetDimSize(type, 0);
-    for (int64_t i = 0; i < count && same; i++) same = map[i] == i;
-    if (same) return value;
 #if LLVM_VERSION_MAJOR >= 20
     int64_t *mask = cute_arena_array(e->arena, (size_t)count + 1, sizeof *mask);
-    if (!mask) return e->failed = true, value;
+    if (!mask) return e->failed = true, a;
     for (int64_t i = 0; i < count; i++) mask[i] = map[i];
     MlirAttribute list = mlirDenseI64ArrayGet(e->context, count, mask);
 #else
     MlirAttribute *mask = cute_arena_array(e->arena, (size_t)count + 1, sizeof *mask);
-    if (!mask) return e->failed = true, value;
+    if (!mask) return e->failed = true, a;
     for (int64_t i = 0; i < count; i++)
         mask[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 64), map[i]);
     MlirAttribute list = mlirArrayAttrGet(e->context, count, mask);
 #endif
-    return cute_build_value(
-        &e->b, "vector.shuffle", tile_vector_type(mlirShapedTypeGetElementType(type), count),
-        CUTE_OPERANDS(value, value), CUTE_NAMED(cute_attribute(e->context, "mask", list)));
+    MlirType type = tile_vector_type(mlirShapedTypeGetElementType(mlirValueGetType(a)), count);
+    return cute_build_value(&e->b, "vector.shuffle", type, CUTE_OPERANDS(a, b),
+                            CUTE_NAMED(cute_attribute(e->context, "mask", list)));
+}
+
+MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
+{
+    bool same = count == mlirShapedTypeGetDimSize(mlirValueGetType(value), 0);
+    for (int64_t i = 0; i < count && same; i++) same = map[i] == i;
+    return same ? value : shuffle(e, value, value, map, count);
+}
+
+MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b)
+{
+    int64_t count =
+        mlirShapedTypeGetDimSize(mlirValueGetType(a), 0) + mlirShapedTypeGetDimSize(mlirValueGetType(b), 0);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
+    if (!map) return e->failed = true, a;
+    for (int64_t i = 0; i < count; i++) map[i] = (int32_t)i;
+    return shuffle(e, a, b, map, count);
 }
 
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count)

@@ -45,7 +45,8 @@ void tile_fail(tile_emitter *e, const char *text);
 MlirType tile_vector_type(MlirType element, int64_t count);
 /* The elements of `value` at `map`. */
 MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
-/* Elements of a first, then of b. */
+/* Elements of a, then of b. */
+MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b);
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);
 /* A constant vector of i32. */
 MlirValue tile_i32_vector(tile_emitter *e, const int32_t *values, int64_t count);

@@ -1,6 +1,7 @@
 /* cute-tile-expand: elementwise operations of tile programs as operations of arith and math on tiles of one shape.
  *
- * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles have one shape.
+ * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles, and masks, have one shape;
+ * loads are of elements of at least a byte (packed.c).
  *
  *     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
  * ->
@@ -172,9 +173,27 @@ static void expand_cast(MlirOperation op, void *context)
     *changed = true;
 }
 
-/* ---- coordinates of gathers ---- */
+/* ---- coordinates of gathers, and masks ---- */
 
-/* Coordinates and the value of a gather, scatter or atomic update have one shape. */
+/* The mask of a load or store has the tile's shape. */
+static void expand_mask(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    bool load = cute_op_is(op, "cute.tile.load");
+    intptr_t mask = load ? 2 : 3;
+    cute_tile_shape shape;
+    if (mlirOperationGetNumOperands(op) <= mask ||
+        !cute_tile_shape_of(
+            mlirValueGetType(load ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0)), &shape))
+        return;
+    cute_builder b = cute_builder_before(op);
+    MlirValue value = mlirOperationGetOperand(op, mask), full = broadcast(&b, value, &shape);
+    if (mlirValueEqual(value, full)) return;
+    mlirOperationSetOperand(op, mask, full);
+    *changed = true;
+}
+
+/* Coordinates, mask and value of a gather, scatter or atomic update have one shape. */
 static void expand_coords(MlirOperation op, void *context)
 {
     bool *changed = context;
@@ -196,6 +215,9 @@ static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
     bool changed = false;
     cute_op_walk(root, "cute.tile.map", CUTE_WALK_OUTER_FIRST, expand_map, &changed);
     cute_op_walk(root, "cute.tile.cast", CUTE_WALK_OUTER_FIRST, expand_cast, &changed);
+    cute_op_walk(root, "cute.tile.load", CUTE_WALK_OUTER_FIRST, tile_expand_packed, &changed);
+    cute_op_walk(root, "cute.tile.load", CUTE_WALK_OUTER_FIRST, expand_mask, &changed);
+    cute_op_walk(root, "cute.tile.store", CUTE_WALK_OUTER_FIRST, expand_mask, &changed);
     static const char *const indexed[] = {"cute.tile.gather", "cute.tile.scatter", "cute.tile.atomic"};
     for (int i = 0; i < 3; i++)
         cute_op_walk(root, indexed[i], CUTE_WALK_OUTER_FIRST, expand_coords, &changed);

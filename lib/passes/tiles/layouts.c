@@ -192,6 +192,9 @@ static void join_op(layouts *l, MlirOperation op)
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
             join_tiles(l, result(op, 0), operand(op, i));
     if (cute_op_is(op, "cute.tile.gemm")) join_tiles(l, result(op, 0), operand(op, 2));
+    if (cute_op_is(op, "cute.tile.stack"))
+        for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++)
+            join_tiles(l, operand(op, 0), operand(op, i));
 }
 
 /* ---- what classes are asked for ---- */
@@ -255,6 +258,14 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
              reduce = cute_op_is(op, "cute.tile.reduce") && self == to;
         if ((broadcast || reduce) && tile_projected(&other->d, &c->shape, &c->d)) return true;
         if (cute_op_is(op, "cute.tile.reshape") && tile_reshaped(&other->d, &c->shape, &c->d)) return true;
+        bool stack = cute_op_is(op, "cute.tile.stack"), pick = cute_op_is(op, "cute.tile.pick");
+        if (stack || pick) {
+            int mode = stack ? other->d.shape.rank - (self == from) : (int)cute_tile_number(op, "mode", 0);
+            bool with = stack == (self == to); /* this class has the dimension */
+            if (with ? tile_stacked(&other->d, mode, c->shape.extent[mode], &c->d)
+                     : tile_picked(&other->d, mode, &c->d))
+                return true;
+        }
         if (cute_op_is(op, "cute.tile.permute")) {
             int64_t order[CUTE_TILE_RANK], back[CUTE_TILE_RANK];
             cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
@@ -446,6 +457,30 @@ static void settle_reshape(layouts *l, MlirOperation op)
     /* Otherwise through shared memory, where both shapes are one row-major array. */
 }
 
+static void settle_stack(layouts *l, MlirOperation op)
+{
+    tile_distribution d, own;
+    const class *c = class_of(l, result(op, 0));
+    int last = c->shape.rank - 1;
+    if (!tile_picked(&c->d, last, &d)) {
+        tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+        if (!tile_stacked(&d, last, c->shape.extent[last], &own)) return;
+        make_as(l, op, &own);
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &d);
+}
+
+static void settle_pick(layouts *l, MlirOperation op)
+{
+    tile_distribution d, own;
+    int mode = (int)cute_tile_number(op, "mode", 0);
+    tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
+    if (tile_picked(&d, mode, &own))
+        make_as(l, op, &own);
+    else if (tile_stacked(&class_of(l, result(op, 0))->d, mode, d.shape.extent[mode], &own))
+        need(l, op, 0, &own);
+}
+
 static void settle_op(layouts *l, MlirOperation op)
 {
     tile_distribution d, own;
@@ -485,6 +520,10 @@ static void settle_op(layouts *l, MlirOperation op)
         make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.reshape")) {
         settle_reshape(l, op);
+    } else if (cute_op_is(op, "cute.tile.stack")) {
+        settle_stack(l, op);
+    } else if (cute_op_is(op, "cute.tile.pick")) {
+        settle_pick(l, op);
     }
 }
 

@@ -10,6 +10,9 @@
 /* `value` with elements of type `to` (expand.c). */
 MlirValue tile_cast(const cute_builder *b, MlirValue value, MlirType to, bool zero_extend);
 
+/* A walk's visitor: a load of packed elements as a load of bytes (packed.c); sets *(bool *)context. */
+void tile_expand_packed(MlirOperation op, void *context);
+
 /* Whether a function has an operation on tiles or a value that is one. */
 bool tile_is_program(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
