@@ -199,6 +199,7 @@ static cute_status fail_missing(const cute_config *config, const config_plan *pl
 static bool is_compatible_dtype(const host_param *param, cute_dtype given_dtype)
 {
     cute_dtype wanted;
+    if (cute_is_packed(param->dtype)) return given_dtype == CUTE_I8 || given_dtype == CUTE_U8;
     if (!param->dtype || !cute_dtype_find(param->dtype, &wanted) || wanted == given_dtype) return true;
     const cute_dtype_info *a = cute_dtype_get(wanted), *b = cute_dtype_get(given_dtype);
     bool floats = a->class == CUTE_CLASS_FLOAT || b->class == CUTE_CLASS_FLOAT;
@@ -254,7 +255,8 @@ static cute_status bind_layout_leaves(const cute_config *config, const host_para
     int64_t *leaves;
     size_t count;
     cute_buffer why = {0};
-    cute_status status = cute_fit(config->arena, &param->layout, tensor, &leaves, &count, &why, diag);
+    const cute_tensor own = cute_tensor_as(param->dtype, tensor);
+    cute_status status = cute_fit(config->arena, &param->layout, &own, &leaves, &count, &why, diag);
     if (status == CUTE_INVALID) {
         FAIL(config, path, diag, "tensor '%s': %s", tensor->name, cute_buffer_text(&why));
         cute_note(diag, NULL, "the host function's parameter '%s' has the layout %s", param->name,

@@ -264,6 +264,25 @@ static bool check_leaves(layout_fit *f)
     return true;
 }
 
+bool cute_is_packed(const char *dtype)
+{
+    return dtype && (!strcmp(dtype, "i4") || !strcmp(dtype, "f4E2M1FN"));
+}
+
+cute_tensor cute_tensor_as(const char *dtype, const cute_tensor *tensor)
+{
+    cute_tensor t = *tensor;
+    if (!cute_is_packed(dtype)) return t;
+    int contiguous = -1;
+    for (int i = 0; i < t.rank; i++)
+        if (t.strides[i] == 1) contiguous = i;
+    for (int i = 0; i < t.rank; i++) {
+        int64_t *twice = i == contiguous ? &t.shape[i] : &t.strides[i];
+        if (!cute_mul64(*twice, 2, twice)) *twice = INT64_MAX;
+    }
+    return t;
+}
+
 cute_status cute_fit(cute_arena *arena, const cute_value *layout, const cute_tensor *tensor, int64_t **leaves,
                      size_t *count, cute_buffer *why, cute_diag *diag)
 {

@@ -16,6 +16,11 @@
 cute_status cute_fit(cute_arena *arena, const cute_value *layout, const cute_tensor *tensor, int64_t **leaves,
                      size_t *count, cute_buffer *why, cute_diag *diag);
 
+/* Whether elements of an argument's type share bytes, two in each: i4 and f4E2M1FN, whose buffers are of i8 or u8. */
+bool cute_is_packed(const char *dtype);
+/* The tensor in elements of `dtype`, for cute_fit: of packed elements the dimension of stride 1 has two for each byte. */
+cute_tensor cute_tensor_as(const char *dtype, const cute_tensor *tensor);
+
 /* Sets the tensor's shape to a static layout's: one dimension for each mode, or for each leaf if the leaves
  * of a mode are not contiguous. False if an extent is unknown, or there are too many. */
 bool cute_fit_shape(const cute_value *layout, cute_tensor *tensor);

@@ -81,6 +81,7 @@ static cute_status add_pointer(binder *b, size_t buffer, int64_t bytes, const cu
 static bool dtypes_agree(const char *wanted, cute_dtype given)
 {
     cute_dtype dtype;
+    if (cute_is_packed(wanted)) return given == CUTE_I8 || given == CUTE_U8;
     if (!wanted || !cute_dtype_find(wanted, &dtype) || dtype == given) return true;
     const cute_dtype_info *a = cute_dtype_get(dtype), *b = cute_dtype_get(given);
     if (a->bytes != b->bytes) return false;
@@ -191,7 +192,8 @@ static cute_status bind_tensor_struct(binder *b, const config_buffer *buffer, in
     if (!bytes ||
         cute_value_parse_any(arena, arg->layout, strlen(arg->layout), &layout, NULL, NULL) != CUTE_OK)
         return FAIL(b, path, "%s has an unknown layout: %s", b->label, arg->layout);
-    cute_status status = cute_fit(arena, &layout, &buffer->tensor, &leaves, &count, &why, b->diag);
+    const cute_tensor own = cute_tensor_as(arg->dtype, &buffer->tensor);
+    cute_status status = cute_fit(arena, &layout, &own, &leaves, &count, &why, b->diag);
     if (status == CUTE_INVALID) {
         FAIL(b, path, "buffer '%s': %s", buffer->tensor.name, cute_buffer_text(&why));
         cute_note(b->diag, NULL, "%s has the layout %s", b->label, arg->layout);

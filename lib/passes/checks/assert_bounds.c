@@ -29,6 +29,7 @@
 #include "lib/ir/mlir/emitter.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
 #include "lib/ir/ops/algebra.h"
 #include "lib/layout/width.h"
 #include "lib/passes/passes.h"
@@ -489,7 +490,7 @@ static MlirValue predicate_at(const cute_builder *b, cute_arena *arena, MlirValu
     const cute_value *type = cute_type_peek(mlirValueGetType(predicates));
     if (!at || !type) return (MlirValue){NULL};
     cute_value where = cute_value_of_tree(CUTE_COORD, at);
-    MlirType element = mlirTypeParseGet(b->context, cute_text(type->pointer->element));
+    MlirType element = cute_element_type(b->context, type->pointer->element);
     MlirType coord = cute_type_of_value(b->context, arena, &where);
     if (mlirTypeIsNull(element) || mlirTypeIsNull(coord) || !mlirTypeIsAInteger(element))
         return (MlirValue){NULL};

@@ -10,6 +10,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/address.h"
 
 void cute_dict_put(cute_dict *d, const char *name, MlirAttribute value)
 {
@@ -161,7 +162,7 @@ static void put_layout(cute_dict *d, cute_arena *arena, const cute_value *value)
 
 static void put_cute_pointer(cute_dict *d, const cute_pointer *pointer)
 {
-    MlirType element = mlirTypeParseGet(d->context, cute_text(pointer->element));
+    MlirType element = cute_element_type(d->context, pointer->element);
     if (!mlirTypeIsNull(element) && cute_dtype_name(element))
         put_dtype(d, element);
     else

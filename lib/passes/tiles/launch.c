@@ -49,6 +49,19 @@ static MlirValue tiles_along(const cute_builder *b, MlirValue tensor, int64_t mo
     return emit(b, "cute.get_scalars", CUTE_OPERANDS(tiles), CUTE_NO_NAMED);
 }
 
+static void lower_count(MlirOperation op, void *context)
+{
+    (void)context;
+    cute_builder b = cute_builder_before(op);
+    MlirValue count = tiles_along(&b, mlirOperationGetOperand(op, 0), cute_tile_number(op, "mode", 0),
+                                  cute_tile_number(op, "size", 1));
+    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
+    if (mlirValueIsNull(count)) return;
+    if (!mlirTypeEqual(mlirValueGetType(count), i32)) count = cute_unary(&b, "arith.trunci", count, i32);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), count);
+    mlirOperationDestroy(op);
+}
+
 static MlirValue as_index(const cute_builder *b, MlirValue value)
 {
     MlirType index = mlirIndexTypeGet(b->context);
@@ -194,23 +207,11 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
                               mlirDenseI32ArrayGet(context, sizeof segments / sizeof *segments, segments))));
     cute_build(&c.b, "func.return", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     mlirOperationSetAttributeByName(top, cute_text("gpu.container_module"), mlirUnitAttrGet(context));
+    cute_op_walk(host, "cute.tile.count", CUTE_WALK_OUTER_FIRST, lower_count, NULL);
     return true;
 }
 
 /* ---- in the kernel ---- */
-
-static void lower_count(MlirOperation op, void *context)
-{
-    (void)context;
-    cute_builder b = cute_builder_before(op);
-    MlirValue count = tiles_along(&b, mlirOperationGetOperand(op, 0), cute_tile_number(op, "mode", 0),
-                                  cute_tile_number(op, "size", 1));
-    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
-    if (mlirValueIsNull(count)) return;
-    if (!mlirTypeEqual(mlirValueGetType(count), i32)) count = cute_unary(&b, "arith.trunci", count, i32);
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), count);
-    mlirOperationDestroy(op);
-}
 
 static void lower_program(MlirOperation op)
 {
