@@ -510,7 +510,8 @@ static bool verify_packed(const cute_check *c, const cute_value *tensor, const c
     }
     bool one = stride->kind == CUTE_TREE_INT && stride->value.known && stride->value.value == 1,
          even = extent->kind == CUTE_TREE_INT &&
-                (extent->value.known ? extent->value.value % 2 == 0 : extent->value.divisor % 2 == 0);
+                (extent->value.known ? extent->value.value % 2 == 0
+                                     : extent->value.divisor > 0 && extent->value.divisor % 2 == 0);
     if (!one || !even || shape->extent[shape->rank - 1] % 2)
         return cute_check_fail(
             c,
@@ -518,8 +519,9 @@ static bool verify_packed(const cute_check *c, const cute_value *tensor, const c
             "tile that are even, such as \"(?,?{div=32}):(?{i64 div=32},1)\"",
             tensor->pointer->element);
     if (mlirOperationGetNumOperands(c->op) > 2)
-        return cute_check_fail(c, "expects no mask for elements of %s: cute.tile.where masks what was loaded",
-                               tensor->pointer->element);
+        return cute_check_fail(
+            c, "expects no mask for elements of %s: mask the loaded tile with cute.tile.where",
+            tensor->pointer->element);
     MlirStringRef fill = cute_tile_word(c->op, "fill");
     if (fill.length && !cute_text_is(fill, "zero"))
         return cute_check_fail(c, "expects the fill zero for elements of %s, but got %.*s",

@@ -71,7 +71,7 @@ func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xi8>
 // -----
 
 func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<4x8xi1>) {
-  // expected-error @below {{expects a mask of the tile's shape, 8x4, but got 4x8}}
+  // expected-error @below {{expects a mask that broadcasts to the tile's shape, 8x4, but got 4x8}}
   %t = cute.tile.load<[8, 4]> %a[0, 0], %x
   return
 }
@@ -310,5 +310,81 @@ func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32
 func.func @f(%x: tensor<8x4xf32>) {
   // expected-error @below {{expects integers}}
   %t = cute.tile.reduce<xor, 0> %x
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects an index from 0 to 3, but got 4}}
+  %t = cute.tile.pick<4, 1> %x
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects an axis from 0 to 1, but got 2}}
+  %t = cute.tile.pick<0, 2> %x
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects at least one tile}}
+  %t = cute.tile.stack
+  return
+}
+
+// -----
+
+// expected-note @+2 {{%x is a}}
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<1x1x1x1x1x1x1x2xf32>) {
+  // expected-error @below {{expects tiles of at most 7 dimensions}}
+  %t = cute.tile.stack %x, %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf16>) {
+  // expected-error @below {{expects tiles of one element type, but got 'tensor<8x4xf16>'}}
+  %t = cute.tile.stack %x, %y
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>) {
+  // expected-error @below {{expects tiles of one shape, but got 8x4 and 4x8}}
+  %t = cute.tile.stack %x, %y
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<i4, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects two elements of i4 in a byte along the last mode}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0]
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f4E2M1FN, gmem, "(?,?{div=2}):(?{i64 div=2},1)">, %m: tensor<8x4xi1>) {
+  // expected-error @below {{expects no mask for elements of f4E2M1FN: mask the loaded tile with cute.tile.where}}
+  %t = cute.tile.load<[8, 4]> %a[0, 0], %m
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<i4, gmem, "(?,?{div=2}):(?{i64 div=2},1)">) {
+  // expected-error @below {{expects the fill zero for elements of i4, but got neg_inf}}
+  %t = cute.tile.load<[8, 4], neg_inf> %a[0, 0]
   return
 }
