@@ -341,7 +341,6 @@ func.func @f() {
 
 // -----
 
-// expected-note @+2 {{%x is a}}
 // expected-note @+1 {{%x is a}}
 func.func @f(%x: tensor<1x1x1x1x1x1x1x2xf32>) {
   // expected-error @below {{expects tiles of at most 7 dimensions}}
