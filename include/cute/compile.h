@@ -41,6 +41,7 @@ CUTE_API void cute_compiler_destroy(cute_compiler *compiler);
  *     tensor-map    param (by value, default) or memory (by pointer)
  *     static-checks checks of mbarriers, tensor copies and wgmma (docs/static-checks.md): on (default), warn
  *                   (errors become warnings), strict (warnings become errors) or off
+ *     schedule      of tile programs that do not state one (docs/tile-programs.md): naive
  *     link-libraries a file with LLVM bitcode; several
  *     cuda-path     the folder of the toolkit, for libdevice and libNVVM
  *     pipeline      passes to run before the default lowering, as mlir-opt takes them: "canonicalize,cse"

@@ -209,6 +209,7 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
         {"static-checks", lowering->static_checks},
         {"relocatable", lowering->relocatable ? "true" : "false"},
         {"lineinfo", lowering->lineinfo ? "true" : "false"},
+        {"schedule", lowering->schedule ? lowering->schedule : ""},
     };
     cute_pipeline p = pipeline_of(PIPELINE_FULL);
     const char *values[OPTIONS];

@@ -244,6 +244,7 @@ static cute_status run_lowering(compilation *c)
                              .assertions = c->options->assertions,
                              .tensor_maps_memory = c->options->tensor_maps_memory,
                              .static_checks = c->options->static_checks,
+                             .schedule = c->options->schedule,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo || c->tell_registers};
     cute_lowering_pipeline(&options, &pipeline);

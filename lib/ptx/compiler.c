@@ -52,6 +52,7 @@ cute_status cute_compiler_set(cute_compiler *c, const char *option, const char *
         {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL, NULL, &s->relocatable},
         {CUTE_OPTION_STRING, "tensor-map", 0, NULL, NULL, &s->tensor_map},
         {CUTE_OPTION_STRING, "static-checks", 0, NULL, NULL, &s->static_checks},
+        {CUTE_OPTION_STRING, "schedule", 0, NULL, NULL, &s->schedule},
         {CUTE_OPTION_LIST, "link-libraries", 0, NULL, NULL, &s->libraries},
         {CUTE_OPTION_STRING, "cuda-path", 0, NULL, NULL, &s->cuda_path},
         {CUTE_OPTION_STRING, "pipeline", 0, NULL, NULL, &s->pipeline},

@@ -21,6 +21,7 @@ typedef struct cute_ptx_options {
     bool tensor_maps_memory;   /* pass tensor maps by pointer instead of by value */
     bool relocatable;          /* keep device functions visible, for cute-link */
     const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
+    const char *schedule;      /* of tile programs that state none; NULL: the default */
     cute_ptx_emit emit;
     const char *pipeline;         /* passes to run before the default lowering, or NULL */
     const char *remarks;          /* see cute_pass_manager_remarks */

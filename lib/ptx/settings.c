@@ -58,6 +58,7 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .emit = (cute_ptx_emit)emit,
                               .tensor_maps_memory = map == 1,
                               .static_checks = checks[check],
+                              .schedule = s->schedule,
                               .relocatable = s->relocatable,
                               .libraries = s->libraries.items,
                               .library_count = s->libraries.count,

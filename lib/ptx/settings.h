@@ -8,7 +8,7 @@
 /* NULL: the default. */
 typedef struct cute_ptx_settings {
     const char *arch, *emit, *tensor_map, *cuda_path, *save_temps, *dump_passes, *dump_each, *pipeline,
-        *source_map, *remarks, *warn, *static_checks, *backend;
+        *source_map, *remarks, *warn, *static_checks, *backend, *schedule;
     int64_t level;
     bool lineinfo, assertions, relocatable, print_ir;
     cute_option_list defines, folders, libraries;

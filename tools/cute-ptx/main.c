@@ -224,6 +224,8 @@ int main(int argc, char **argv)
          &s.compile.libraries},
         {CUTE_OPTION_STRING, "tensor-map", 0, "param|memory",
          "Pass tensor maps by value or by pointer (default param)", &s.compile.tensor_map},
+        {CUTE_OPTION_STRING, "schedule", 0, "naive", "Lower tile programs without optimization, as a reference",
+         &s.compile.schedule},
         {CUTE_OPTION_FLAG, "relocatable-device-code", 0, NULL,
          "Keep device functions visible for a link by cute-link", &s.compile.relocatable},
         {CUTE_OPTION_FLAG, "rdc", 0, NULL, NULL, &s.compile.relocatable},

@@ -196,6 +196,7 @@ static void set_vectors(MlirOperation op, void *context)
 static void lower_op(tile_emitter *e, const tile_op *t)
 {
     e->b = cute_builder_before(t->op);
+    if (e->naive) tile_barrier(e);
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_is(t->op, lowerings[i].name)) continue;
         MlirValue value = lowerings[i].lower(e, t);
@@ -244,6 +245,11 @@ bool tile_is_program(MlirOperation function)
     return found;
 }
 
+bool tile_is_naive(MlirOperation function)
+{
+    return cute_text_is(cute_tile_word(function, TILE_SCHEDULE), "naive");
+}
+
 int64_t tile_block_size(MlirOperation function)
 {
     static const char *const names[] = {"nvvm.reqntid", "known_block_size", "gpu.known_block_size"};
@@ -271,7 +277,8 @@ static void visit_function(MlirOperation function, void *context)
                       .context = mlirOperationGetContext(function),
                       .function = function,
                       .arch = s->arch,
-                      .threads = tile_block_size(function)};
+                      .threads = tile_block_size(function),
+                      .naive = tile_is_naive(function)};
     e.b = cute_builder_before(function);
     if (e.arena && e.threads)
         lower_function(&e);

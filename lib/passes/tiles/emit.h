@@ -22,6 +22,7 @@ typedef struct tile_emitter {
     cute_builder b;       /* before the operation that is lowered */
     MlirValue thread;     /* i32 */
     int64_t threads;      /* of a block */
+    bool naive;           /* the kernel's schedule */
     int64_t shared_bytes; /* dynamic shared memory: the most that one operation needs */
     bool failed;          /* after an error */
 } tile_emitter;

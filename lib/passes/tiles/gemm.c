@@ -215,6 +215,18 @@ static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k
     return e->failed ? vector : fragment(e, s->element, s->values, s->rest, 1, vector);
 }
 
+/* Threads do not multiply floats of 8 bits: as f16 they have the same values. */
+static void widen_small_floats(tile_emitter *e, MlirOperation op)
+{
+    for (int i = 0; i < 2; i++) {
+        MlirValue value = mlirOperationGetOperand(op, i);
+        MlirType type = mlirValueGetType(value), element = cute_type_element(type);
+        if (!mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) != 8) continue;
+        MlirType half = cute_type_with_element(type, mlirF16TypeGet(e->context));
+        mlirOperationSetOperand(op, i, cute_unary(&e->b, "arith.extf", value, half));
+    }
+}
+
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2);
@@ -223,10 +235,11 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     int bits;
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)),
-                        e->arch, e->threads, &p);
+                        e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
     if (p.multiply_add) {
         int own_bits;
+        widen_small_floats(e, t->op);
         own = tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
                                 &own_bits);
         p.atom = cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_fma<1x1x1, (%s, %s) -> %s>", own,

@@ -28,11 +28,15 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/tiles.h"
 
-enum { ARCH, THREADS };
+enum { ARCH, THREADS, SCHEDULE };
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
     {"threads", CUTE_PASS_INT,
      "Threads of a block where the kernel does not state them; 0: chosen by the tiles", 0, NULL},
+    {"schedule", CUTE_PASS_TEXT,
+     "Of kernels without the attribute cute.schedule: empty, or naive (one element at a time, no tensor cores, a "
+     "barrier before each operation)",
+     0, ""},
 };
 
 /* A tile: tiles of one class, the root of `parent`, have one distribution. */
@@ -60,6 +64,7 @@ typedef struct layouts {
     MlirContext context;
     const cute_arch *arch;
     int64_t threads;
+    bool naive;
     tile *tiles;
     size_t count, capacity;
     size_t *slots, slot_count; /* hash: 1 + index of a tile */
@@ -287,9 +292,11 @@ static bool resolve_class(layouts *l, size_t root)
         MlirType type = mlirValueGetType(operand(c->product, 0));
         cute_tile_shape_of(type, &a);
         tile_product_choose(&a, &c->shape, cute_tile_element(type),
-                            cute_tile_element(mlirValueGetType(result(c->product, 0))), l->arch, l->threads,
-                            &p);
+                            cute_tile_element(mlirValueGetType(result(c->product, 0))),
+                            l->naive ? NULL : l->arch, l->threads, &p);
         ok = tile_product_distribution(l->arena, l->context, &p, 2, &c->shape, &c->d);
+    } else if (l->naive) {
+        ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
     } else if (c->scanned) {
         ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
     } else {
@@ -433,7 +440,7 @@ static const tile_distribution *access_distribution(layouts *l, const cute_value
                                                     const tile_distribution *of_class, tile_distribution *own)
 {
     double waste = tile_access_waste(tensor, of_class);
-    if (waste > 1.5 && distribute_access(tensor, &of_class->shape, l->threads, own) &&
+    if (!l->naive && waste > 1.5 && distribute_access(tensor, &of_class->shape, l->threads, own) &&
         tile_access_waste(tensor, own) < waste)
         return own;
     return of_class;
@@ -584,6 +591,7 @@ static void distribute_function(layouts *l)
     }
     for (size_t i = 0; i < l->op_count; i++) note_op(l, l->ops[i]);
     l->threads = choose_threads(l);
+    l->naive = tile_is_naive(l->function);
     if (!resolve_all(l) || !check_registers(l)) {
         l->failed = true;
         return;
@@ -613,6 +621,17 @@ static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
     if (s->failed || !tile_is_program(function)) return;
+    MlirStringRef schedule = cute_pass_text(s->pass, SCHEDULE);
+    MlirAttribute own = mlirOperationGetAttributeByName(function, cute_text(TILE_SCHEDULE));
+    if (mlirAttributeIsNull(own) && schedule.length) {
+        own = mlirStringAttrGet(mlirOperationGetContext(function), schedule);
+        mlirOperationSetAttributeByName(function, cute_text(TILE_SCHEDULE), own);
+    }
+    if (!mlirAttributeIsNull(own) && !tile_is_naive(function)) {
+        cute_emit_error(mlirOperationGetLocation(function), "expected a schedule (cute.schedule): \"naive\", or none");
+        s->failed = true;
+        return;
+    }
     layouts l = {.pass = s->pass,
                  .arena = cute_arena_create(),
                  .function = function,

@@ -15,6 +15,10 @@ void tile_expand_packed(MlirOperation op, void *context);
 
 /* Whether a function has an operation on tiles or a value that is one. */
 bool tile_is_program(MlirOperation function);
+/* The kernel's attribute that states a schedule, a string; "naive": one element at a time, no tensor cores, a barrier before each
+ * operation, which shares few decisions with what it is compared to. */
+#define TILE_SCHEDULE "cute.schedule"
+bool tile_is_naive(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
 
