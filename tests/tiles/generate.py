@@ -144,6 +144,104 @@ class Program:
     def lessthan(self, x, kind):
         return self.add(f"cute.tile.lt {x}, 8.0", None, lambda env, i, j: env[x] < 8)[0]
 
+    def narrow(self, a):
+        """By way of a narrower or wider type, which has the numbers exactly."""
+        x, s = a
+        kind = self.pick(["i8", "i16", "i64"] if self.integer else ["f16", "bf16", "f64", "i8"])
+        low, high = ("-100", "100") if self.integer else ("-100.0", "100.0")
+        m, _ = self.add(f"cute.tile.max {x}, {low}", s, lambda env, i, j: np.maximum(env[x], -100))
+        m, _ = self.add(f"cute.tile.min {m}, {high}", s, lambda env, i, j, m=m: np.minimum(env[m], 100))
+        n, _ = self.add(f"cute.tile.cast<{kind}> {m}", s, lambda env, i, j: env[m])
+        return self.add(f"cute.tile.cast<{self.type}> {n}", s, lambda env, i, j: env[m])
+
+    def pairs(self, a):
+        """Neighbours in a dimension taken apart, combined and put together, or one of them alone."""
+        x, s = a
+        if s[1] % 2:
+            return self.unary(a)
+        half, t = (s[0], s[1] // 2), f"[{s[0]}, {s[1] // 2}, 2]"
+        p, _ = self.add(f"cute.tile.reshape<{t}> {x}", None, lambda env, i, j: env[x].reshape(*half, 2))
+        even, _ = self.add(f"cute.tile.pick<0, 2> {p}", half, lambda env, i, j: env[p][..., 0])
+        odd, _ = self.add(f"cute.tile.pick<1, 2> {p}", half, lambda env, i, j: env[p][..., 1])
+        if self.pick([0, 1]):
+            return self.add(f"cute.tile.sub {even}, {odd}", half, lambda env, i, j: env[even] - env[odd])
+        minus, _ = self.add(f"cute.tile.neg {odd}", half, lambda env, i, j: -env[odd])
+        both, _ = self.add(f"cute.tile.stack {minus}, {even}", None, lambda env, i, j: np.stack([env[minus], env[even]], -1))
+        if self.pick([0, 1]):
+            turned, _ = self.add(f"cute.tile.permute<[0, 2, 1]> {both}", None, lambda env, i, j, both=both: env[both].transpose(0, 2, 1))
+            both = turned
+        return self.add(f"cute.tile.reshape<[{s[0]}, {s[1]}]> {both}", s, lambda env, i, j: env[both].reshape(s))
+
+    def half(self, a):
+        """The upper or lower half of the rows."""
+        x, s = a
+        if s[0] % 2:
+            return self.unary(a)
+        which = self.pick([0, 1])
+        p, _ = self.add(f"cute.tile.reshape<[2, {s[0] // 2}, {s[1]}]> {x}", None, lambda env, i, j: env[x].reshape(2, s[0] // 2, s[1]))
+        return self.add(f"cute.tile.pick<{which}, 0> {p}", (s[0] // 2, s[1]), lambda env, i, j: env[p][which])
+
+    def gather(self, a):
+        """Rows of a tensor at indices some of which are outside, with a mask or not."""
+        _, s = a
+        rows, columns, start = s[0] + int(self.rng.integers(-2, 3)), s[1], int(self.rng.integers(-2, 3))
+        rows = max(1, rows)
+        tensor = self.tensor((rows, columns), (rows, columns))
+        first = self.name()
+        self.lines.append(f"  {first} = arith.constant {start} : i32")
+        self.steps.append((first, lambda env, i, j: start))
+        r, _ = self.add(f"cute.tile.iota<[{s[0]}, 1], 0> {first}", None, lambda env, i, j: np.arange(s[0], dtype=np.int32)[:, None] + start)
+        c, _ = self.add(f"cute.tile.iota<[1, {columns}], 1>", None, lambda env, i, j: np.arange(columns, dtype=np.int32)[None])
+        mask, limit = "", s[0]
+        if self.pick([0, 1]):
+            limit = int(self.rng.integers(0, s[0] + 1))
+            m, _ = self.add(f"cute.tile.lt {r}, {limit}", None, lambda env, i, j: env[r] < limit)
+            mask = f", {m}"
+
+        def function(env, i, j):
+            table = env[tensor]
+            at = np.arange(s[0]) + start
+            good = (at >= 0) & (at < rows) & ((at < limit) if mask else True)
+            out = np.zeros(s, table.dtype)
+            out[good] = table[at[good]]
+            return out
+        return self.add(f"cute.tile.gather %{tensor}, {r}, {c}{mask}", s, function)
+
+    def guard(self, a):
+        """Another value in the blocks of the first row."""
+        x, s = a
+        t = f"tensor<{s[0]}x{s[1]}x{self.type}>"
+        name, condition, doubled = (self.name() for _ in range(3))
+        self.lines += [f"  {condition} = arith.cmpi eq, %i, %c0 : i32", f"  {name} = scf.if {condition} -> ({t}) {{",
+                       f"    {doubled} = cute.tile.add {x}, {x}", f"    scf.yield {doubled} : {t}", "  } else {", f"    scf.yield {x} : {t}",
+                       "  }"]
+        self.steps.append((name, lambda env, i, j: env[x] + env[x] if i == 0 else env[x]))
+        return name, s
+
+    def product_loop(self, a):
+        """A product of two tensors, a step of K at a time; the last one may lie partly or wholly outside."""
+        if self.integer:
+            return self.unary(a)
+        m, n, k = self.pick([16, 32, 64]), self.pick([8, 16, 32]), self.pick([8, 16, 32])
+        steps, kind = int(self.rng.integers(0, 4)), self.pick(["f32", "f16"])
+        depth = max(1, steps * k - int(self.rng.integers(0, k)))
+        left, right = self.tensor((m, depth), (m, max(k, steps * k))), self.tensor((n, depth), (n, max(k, steps * k)))
+        name, at, acc, x, y, d = (self.name() for _ in range(6))
+        t = f"tensor<{m}x{n}xf32>"
+        lines = [f"  {name}_z = arith.constant dense<0.0> : {t}", f"  {name}_n = arith.constant {steps} : i32",
+                 f"  {name} = scf.for {at} = %c0 to {name}_n step %c1 iter_args({acc} = {name}_z) -> ({t}) : i32 {{",
+                 f"    {x} = cute.tile.load<[{m}, {k}]> %{left}[0, {at}]", f"    {y} = cute.tile.load<[{n}, {k}]> %{right}[0, {at}]"]
+        if kind == "f16":
+            lines += [f"    {x}_h = cute.tile.cast<f16> {x}", f"    {y}_h = cute.tile.cast<f16> {y}"]
+            x, y = f"{x}_h", f"{y}_h"
+        self.lines += [*lines, f"    {d} = cute.tile.gemm {x}, {y}, {acc}", f"    scf.yield {d} : {t}", "  }"]
+
+        def function(env, i, j):
+            depth = min(steps * k, env[left].shape[1], env[right].shape[1])
+            return (env[left][:, :depth] @ env[right][:, :depth].T).astype(np.float32)
+        self.steps.append((name, function))
+        return name, (m, n)
+
     def loop(self, a):
         """acc = max(x + k, acc) for a few k, which a loop carries."""
         x, s = a
@@ -178,7 +276,8 @@ class Program:
         tiles = [self.load(shape, grid) for _ in range(int(self.rng.integers(1, 3)))]
         for _ in range(int(self.rng.integers(2, 8))):
             a = self.pick(tiles)
-            kind = self.pick(["binary", "binary", "unary", "reduce", "scan", "permute", "reshape", "iota", "loop", "gemm", "load"])
+            kind = self.pick(["binary", "binary", "unary", "reduce", "scan", "permute", "reshape", "iota", "loop", "gemm", "load", "narrow", "pairs",
+                              "half", "gather", "guard", "product_loop"])
             if kind == "binary":
                 same = [t for t in tiles if all(m == n or 1 in (m, n) for m, n in zip(t[1], a[1]))]
                 tiles.append(self.binary(a, self.pick(same)))
