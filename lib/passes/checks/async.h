@@ -1,9 +1,8 @@
 /* Static checks of kernels with mbarriers, tensor copies and wgmma: each is run once at compile time, with
  * small assumed extents, to check that its asynchronous operations are synchronised
  * (docs/static-checks.md). async_program.c extracts the operations that synchronisation depends on,
- * async_values.c and async_integers.c evaluate values, async_machine.c runs the warps, async_memory.c
- * tracks the accesses to shared memory, async_checks.c reports findings, async_resources.c holds the
- * checks that need no run. */
+ * lib/passes/values evaluates values, async_machine.c runs the warps, async_memory.c tracks the accesses to
+ * shared memory, async_checks.c reports findings, async_resources.c holds the checks that need no run. */
 #ifndef CUTE_LIB_PASSES_CHECKS_ASYNC_H
 #define CUTE_LIB_PASSES_CHECKS_ASYNC_H
 
@@ -16,6 +15,7 @@
 #include "lib/order/group.h"
 #include "lib/order/mbarrier.h"
 #include "lib/passes/host/launches.h"
+#include "lib/passes/values/values.h"
 
 /* ---- checks (async_checks.c) ---- */
 
@@ -50,95 +50,14 @@ bool async_check_kernels(cute_pass_run *pass, MlirOperation root, const cute_arc
 /* Whether `mode` is one of those names. */
 bool async_mode_known(MlirStringRef mode);
 
-/* ---- values (async_values.c) ---- */
+/* ---- programs (async_program.c) ---- */
 
-/* Target of a pointer: shared memory of a block of the cluster, registers, or other memory. */
-enum { ASYNC_ELSEWHERE = -1, ASYNC_DYNAMIC = 0 };
-typedef struct async_place {
-    int region; /* variable of shared memory; 0: dynamic shared memory */
-    int cta;    /* rank of the block in the cluster */
-    int64_t byte;
-    int sharers; /* blocks that share the copies of tma_partition; 0 means 1 */
-} async_place;
-
-/* A TMA atom with its run-time state. */
-typedef struct async_value async_value;
-typedef struct async_atom {
-    const cute_value *type;
-    MlirOperation made; /* operation that created it; null: unknown */
-    const async_value *barrier, *mask;
-    int swizzle; /* swizzle bits of its layout in shared memory; -1: unknown */
-    int sharers; /* blocks that each copy a part of its box; 0 means 1 */
-} async_atom;
-
-typedef enum async_kind { ASYNC_UNKNOWN, ASYNC_INT, ASYNC_LANES, ASYNC_VALUE, ASYNC_ATOM } async_kind;
-struct async_value {
-    async_kind kind;
-    union {
-        int64_t number;
-        const async_value *lanes; /* 32 values */
-        const cute_value *value;
-        const async_atom *atom;
-    };
-};
-
-/* Assumptions of a run, and the warp being evaluated. */
+/* Assumptions of a run. */
 typedef struct async_setting {
-    int64_t extent, batch,
-        scalar; /* assumed extents of arguments (first two modes; other modes), assumed integer arguments */
-    int64_t block[3], cluster[3], grid[3];
+    lane_setting values;
     size_t steps;         /* limit on instructions executed by all warps */
     MlirOperation launch; /* of the kernel; null: unknown */
 } async_setting;
-
-typedef struct async_instr async_instr;
-typedef struct async_eval {
-    cute_arena *arena;
-    const async_setting *setting;
-    int cta, warp; /* rank of the block in the cluster, warp in the block */
-    uint32_t mask; /* active lanes */
-    struct async_memo *memo;
-    size_t memo_size, memo_count;
-} async_eval;
-
-/* Operations whose results are computed, by name. NULL ends the table. */
-typedef struct async_pure {
-    const char *name;
-    bool (*eval)(async_eval *x, const async_instr *i, const async_value *in, async_value *out);
-    int which;
-    int operands; /* bit set of the operands that matter; 0: all */
-    unsigned traits;
-} async_pure;
-enum {
-    ASYNC_PARTIAL = 1,    /* the result may be known when an operand is not */
-    ASYNC_FIRST_LANE = 2, /* uses the operands of the first lane */
-    ASYNC_ONCE = 4,       /* depends on its operands only: computed once */
-    ASYNC_CONSTANT = 8,   /* known before the run */
-};
-extern const async_pure async_integers[]; /* async_integers.c; the last row has no name */
-const async_pure *async_pure_find(MlirStringRef name);
-/* Rows for the operations of the layout algebra. */
-extern const async_pure async_pure_algebra;
-/* Writes the results of `i` to out[]. */
-void async_evaluate(async_eval *x, const async_instr *i, const async_value *in, async_value *out);
-/* The value of a type without unknown leaves, or of a kernel argument. */
-bool async_value_of_type(cute_arena *arena, MlirType type, async_value *out);
-bool async_value_of_argument(cute_arena *arena, const async_setting *s, MlirType type, async_value *out);
-/* Address of a pointer or tensor in shared memory; false otherwise. */
-bool async_place_of(const async_value *v, async_place *out);
-/* The value in lane `lane`. */
-async_value async_lane(const async_value *v, int lane);
-async_value async_number(int64_t n);
-/* An integer, or a tuple of one, as a number. */
-bool async_number_of(const async_value *v, int64_t *out);
-/* Bits that a TMA instruction moves, for all blocks that share it; 0: unknown. */
-int64_t async_copy_bits(const async_atom *atom);
-/* Swizzle of a pointer or tensor: its bits (3: 128 bytes). */
-int async_swizzle_of(const cute_value *v);
-/* Number of elements of a layout; 0: unknown. */
-int64_t async_size(const cute_value *v);
-
-/* ---- programs (async_program.c) ---- */
 
 typedef enum async_code {
     ASYNC_EVAL,
@@ -186,31 +105,28 @@ typedef enum async_event {
     ASYNC_EV_TOUCH, /* access to an accumulator */
 } async_event;
 
-struct async_instr {
+typedef struct async_instr {
     async_code code;
     MlirOperation op;
-    const cute_op_row *row;
-    const async_pure *pure;
+    const lane_op *eval; /* for EVAL */
     async_event event;
     int which;          /* row of the event table; for TOUCH the region */
     int a_registers;    /* for GEMM: region of its A; -1: none */
     bool writes;        /* for TOUCH */
     bool events_inside; /* for IF, FOR and loops */
     int id;
-    int width, from, predicate; /* integers: bits of result and first operand; comparison predicate */
-    bool first_lane;            /* for EVAL: the result is that of the first lane */
-    const int *in, *out;        /* slots */
+    const int *in, *out; /* slots */
     int in_count, out_count;
     int target;
     int loop[2]; /* for FOR and NEXT: slots of the bound and the step */
-};
+} async_instr;
 
 typedef struct async_program {
     cute_arena *arena;
     MlirOperation kernel;
     async_instr *code;
     size_t count, capacity;
-    async_value *initial; /* one for each slot */
+    lane_value *initial; /* one for each slot */
     int slots;
     bool interesting; /* it contains an mbarrier, a tensor copy or a wgmma */
     bool opaque;      /* it contains an operation that cannot be simulated */
@@ -289,7 +205,7 @@ typedef struct async_warp async_warp;
 typedef struct async_machine async_machine;
 
 /* Records an access by `warp`. Reports accesses that are not ordered and returns false. */
-bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int64_t bytes,
+bool async_touch(async_machine *m, async_warp *warp, const lane_place *at, int64_t bytes,
                  const async_access *access);
 
 /* ---- the run (async_machine.c) ---- */
@@ -328,7 +244,7 @@ typedef struct async_accumulator {
 
 struct async_warp {
     int id, cta, index;
-    async_value *slots;
+    lane_value *slots;
     size_t pc;
     uint32_t mask;
     async_frame frames[ASYNC_DEPTH];
@@ -364,7 +280,7 @@ struct async_warp {
 };
 
 typedef struct async_mbarrier {
-    async_place place;
+    lane_place place;
     bool alive;
     order_mbarrier state;
     order_bytes bytes; /* of the current phase */
@@ -408,7 +324,7 @@ struct async_machine {
     async_remote *remotes;
     size_t remote_count, remote_capacity;
     const async_program *program;
-    async_eval eval;
+    lane_eval eval;
     async_report *report;
     async_warp *warps;
     int warp_count, block_warps, ctas;

@@ -106,18 +106,16 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
                      async_report *report, async_program *program, bool *called)
 {
     cute_arena *arena = report->arena;
-    async_setting s = {.extent = 1024,
-                       .batch = 2,
-                       .scalar = scalar,
+    async_setting s = {.values = {.extent = 1024, .batch = 2, .scalar = scalar},
                        .steps = scalar == FEW ? 60000 : 30000,
                        .launch = launch->launch};
     for (int i = 0; i < 3; i++) {
-        s.block[i] = is_known_extent(launch->block) ? launch->block[i] : 1;
-        s.cluster[i] = is_known_extent(launch->cluster) ? launch->cluster[i] : 1;
-        s.grid[i] = is_known_extent(launch->grid) ? launch->grid[i]
-                                                  : s.cluster[i] * (i               ? 1
-                                                                    : scalar == FEW ? 8
-                                                                                    : 2);
+        s.values.block[i] = is_known_extent(launch->block) ? launch->block[i] : 1;
+        s.values.cluster[i] = is_known_extent(launch->cluster) ? launch->cluster[i] : 1;
+        s.values.grid[i] = is_known_extent(launch->grid) ? launch->grid[i]
+                                                         : s.values.cluster[i] * (i               ? 1
+                                                                                  : scalar == FEW ? 8
+                                                                                                  : 2);
     }
     MlirLocation location = mlirOperationGetLocation(kernel);
     if (!async_program_make(arena, kernel, &s, program)) return false;
@@ -134,8 +132,9 @@ static bool run_with(const visit *v, MlirOperation kernel, const async_launch *l
             "the kernel is not checked: unsupported operation");
         return false;
     }
-    if (!is_known_extent(launch->block) || s.block[0] > 1024 || s.block[1] > 1024 || s.block[2] > 1024 ||
-        s.cluster[0] > 16 || s.cluster[1] > 16 || s.cluster[2] > 16) {
+    if (!is_known_extent(launch->block) || s.values.block[0] > 1024 || s.values.block[1] > 1024 ||
+        s.values.block[2] > 1024 || s.values.cluster[0] > 16 || s.values.cluster[1] > 16 ||
+        s.values.cluster[2] > 16) {
         cute_pass_remark(v->pass, location, "is not checked: unknown block size; nvvm.reqntid sets it");
         return false;
     }

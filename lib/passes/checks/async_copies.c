@@ -21,15 +21,14 @@ int async_copy_new(async_machine *m, async_copy copy)
     return m->copy_count++;
 }
 
-static bool is_atom_of(const async_value *v, const char *part)
+static bool is_atom_of(const lane_value *v, const char *part)
 {
-    return v->kind == ASYNC_ATOM && v->atom->type->atom && strstr(v->atom->type->atom->mnemonic, part);
+    return v->kind == LANE_ATOM && v->atom->type->atom && strstr(v->atom->type->atom->mnemonic, part);
 }
 
-static void check_swizzle(async_machine *m, const async_atom *atom, const cute_value *tensor,
-                          MlirOperation op)
+static void check_swizzle(async_machine *m, const lane_atom *atom, const cute_value *tensor, MlirOperation op)
 {
-    int own = async_swizzle_of(tensor);
+    int own = lane_swizzle_of(tensor);
     if (atom->swizzle < 0 || own < 0 || own == atom->swizzle) return;
     async_finding f = async_find(ASYNC_SWIZZLE, op,
                                  "copies a tensor in shared memory with the swizzle S<%d,4,3> by a tensor "
@@ -42,12 +41,12 @@ static void check_swizzle(async_machine *m, const async_atom *atom, const cute_v
 /* Bytes of a tensor without gaps; 0: unknown. */
 static int64_t tensor_bytes(const cute_value *tensor)
 {
-    int64_t bits, size = async_size(tensor);
+    int64_t bits, size = lane_size_of(tensor);
     if (!size || !cute_mul64(size, tensor->pointer->bits, &bits)) return 0;
     return bits / 8;
 }
 
-static void check_barriers_kept(async_machine *m, const async_place *at, int64_t bytes, MlirOperation op)
+static void check_barriers_kept(async_machine *m, const lane_place *at, int64_t bytes, MlirOperation op)
 {
     for (size_t i = 0; i < m->barrier_count && !m->stopped; i++) {
         const async_mbarrier *b = &m->barriers[i];
@@ -111,19 +110,19 @@ static async_access access_by(const async_warp *w, MlirOperation op, async_acces
                           .seq = w->seq,
                           .copy = copy,
                           .op = op,
-                          .swizzle = async_swizzle_of(tensor)};
+                          .swizzle = lane_swizzle_of(tensor)};
 }
 
 /* One lane of the warp issues the copy. */
 static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
 {
-    const async_atom *atom = w->slots[i->in[0]].atom;
-    const async_value *tensor = &w->slots[i->in[2]];
-    async_place at, bar;
+    const lane_atom *atom = w->slots[i->in[0]].atom;
+    const lane_value *tensor = &w->slots[i->in[2]];
+    lane_place at, bar;
     int64_t mask = 0, bytes;
     int lane = w->mask ? __builtin_ctz(w->mask) : 0;
-    async_value barrier = atom->barrier ? async_lane(atom->barrier, lane) : (async_value){0};
-    if (!async_place_of(tensor, &at) || !async_place_of(&barrier, &bar) ||
+    lane_value barrier = atom->barrier ? lane_of(atom->barrier, lane) : (lane_value){0};
+    if (!lane_place_of(tensor, &at) || !lane_place_of(&barrier, &bar) ||
         !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
@@ -132,7 +131,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     int64_t sharers = at.sharers      ? at.sharers
                       : atom->sharers ? atom->sharers /* tma_partition was expanded */
                                       : 1;
-    int64_t box = async_copy_bits(atom) / 8, boxes = 1;
+    int64_t box = lane_copy_bits(atom) / 8, boxes = 1;
     if (box > 0 && bytes % box == 0)
         boxes = bytes / box;
     else
@@ -141,8 +140,8 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
     int64_t own_bytes = box / sharers;
     bool multicast = atom->mask != NULL;
     if (multicast) {
-        async_value v = async_lane(atom->mask, lane);
-        if (!async_number_of(&v, &mask)) {
+        lane_value v = lane_of(atom->mask, lane);
+        if (!lane_number_of(&v, &mask)) {
             m->stopped = true;
             return;
         }
@@ -178,7 +177,7 @@ static void tensor_load(async_machine *m, async_warp *w, const async_instr *i)
         check_init_fence(m, w, b, i->op, false);
         check_barriers_kept(m, &at, box * (boxes - 1) + own_bytes, i->op);
         async_reach(m, w, cta, copy, i->op);
-        async_place to = at;
+        lane_place to = at;
         async_access access = access_by(w, i->op, ASYNC_PROXY_WRITE, copy, tensor->value);
         for (int64_t n = 0; n < boxes && n < 64; n++, to.byte += box)
             if (m->stopped || !async_touch(m, w, &to, own_bytes, &access)) return;
@@ -205,24 +204,24 @@ static int64_t sent_bytes(MlirOperation op)
 static void send_async(async_machine *m, async_warp *w, const async_instr *i)
 {
     struct {
-        async_place bar;
+        lane_place bar;
         int index, copy;
         int64_t bytes;
     } groups[32];
     int count = 0, run_group = -1;
     int64_t bytes = sent_bytes(i->op), run_bytes = 0;
-    async_place run = {0};
+    lane_place run = {0};
     async_access access = {
         .kind = ASYNC_PROXY_WRITE, .warp = w->id, .seq = ++w->seq, .op = i->op, .swizzle = -1};
     for (int lane = 0; lane <= 32; lane++) {
-        async_place at = {0}, bar = {0};
+        lane_place at = {0}, bar = {0};
         int64_t block = 0;
         int g = -1;
         if (lane < 32) {
             if (!(w->mask >> lane & 1)) continue;
-            async_value p = async_lane(&w->slots[i->in[1]], lane), b = async_lane(&w->slots[i->in[2]], lane),
-                        r = async_lane(&w->slots[i->in[3]], lane);
-            if (!async_place_of(&p, &at) || !async_place_of(&b, &bar) || !async_number_of(&r, &block)) {
+            lane_value p = lane_of(&w->slots[i->in[1]], lane), b = lane_of(&w->slots[i->in[2]], lane),
+                       r = lane_of(&w->slots[i->in[3]], lane);
+            if (!lane_place_of(&p, &at) || !lane_place_of(&b, &bar) || !lane_number_of(&r, &block)) {
                 m->stopped = true;
                 return;
             }
@@ -277,14 +276,14 @@ static void send_async(async_machine *m, async_warp *w, const async_instr *i)
 /* cp.async.bulk to the shared memory of another block, whose mbarrier counts the bytes. */
 static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
 {
-    const async_atom *atom = w->slots[i->in[0]].atom;
-    const async_value *from = &w->slots[i->in[1]];
-    async_value barrier =
-        atom->barrier ? async_lane(atom->barrier, w->mask ? __builtin_ctz(w->mask) : 0) : (async_value){0};
-    async_place source, at, bar;
+    const lane_atom *atom = w->slots[i->in[0]].atom;
+    const lane_value *from = &w->slots[i->in[1]];
+    lane_value barrier =
+        atom->barrier ? lane_of(atom->barrier, w->mask ? __builtin_ctz(w->mask) : 0) : (lane_value){0};
+    lane_place source, at, bar;
     int64_t bytes;
-    if (!async_place_of(from, &source) || !async_place_of(&w->slots[i->in[2]], &at) ||
-        !async_place_of(&barrier, &bar) || !(bytes = tensor_bytes(from->value))) {
+    if (!lane_place_of(from, &source) || !lane_place_of(&w->slots[i->in[2]], &at) ||
+        !lane_place_of(&barrier, &bar) || !(bytes = tensor_bytes(from->value))) {
         m->stopped = true;
         return;
     }
@@ -305,10 +304,10 @@ static void hand_over(async_machine *m, async_warp *w, const async_instr *i)
 
 static void tensor_store(async_machine *m, async_warp *w, const async_instr *i)
 {
-    const async_value *tensor = &w->slots[i->in[1]];
-    async_place at;
+    const lane_value *tensor = &w->slots[i->in[1]];
+    lane_place at;
     int64_t bytes;
-    if (!async_place_of(tensor, &at) || !(bytes = tensor_bytes(tensor->value))) {
+    if (!lane_place_of(tensor, &at) || !(bytes = tensor_bytes(tensor->value))) {
         m->stopped = true;
         return;
     }
@@ -355,17 +354,17 @@ static bool last_index(const cute_tree *shape, const cute_tree *stride, int64_t 
 }
 
 /* Records the accesses of threads to some elements of a tensor in shared memory. */
-static void thread_access(async_machine *m, async_warp *w, const async_value *v, async_access_kind kind,
+static void thread_access(async_machine *m, async_warp *w, const lane_value *v, async_access_kind kind,
                           MlirOperation op)
 {
-    async_place at, own;
-    if (v->kind != ASYNC_VALUE || !v->value->pointer || v->value->pointer->space != CUTE_SPACE_SMEM) return;
-    if (!async_place_of(v, &at)) {
+    lane_place at, own;
+    if (v->kind != LANE_VALUE || !v->value->pointer || v->value->pointer->space != CUTE_SPACE_SMEM) return;
+    if (!lane_place_of(v, &at)) {
         m->stopped = true;
         return;
     }
     if (v->value->tree || v->value->inner.shape) return; /* a composed layout */
-    int64_t element = (v->value->pointer->bits + 7) / 8, size = async_size(v->value), last = 0;
+    int64_t element = (v->value->pointer->bits + 7) / 8, size = lane_size_of(v->value), last = 0;
     int64_t bits = v->value->pointer->bits;
     if (size > 1 && !(last_index(v->value->layout.shape, v->value->layout.stride, &last) &&
                       cute_mul64(last, bits, &last)))
@@ -385,7 +384,7 @@ static async_step tensor_copy(async_machine *m, async_warp *w, const async_instr
         m->stopped = true;
         return ASYNC_PAUSES;
     }
-    const async_value *atom = &w->slots[i->in[0]];
+    const lane_value *atom = &w->slots[i->in[0]];
     bool bulk = is_atom_of(atom, "bulk_copy");
     if (is_atom_of(atom, "tma_load") || (bulk && strstr(atom->atom->type->atom->text, "g2s")))
         tensor_load(m, w, i);

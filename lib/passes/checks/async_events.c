@@ -118,8 +118,8 @@ static async_step sync_block(async_machine *m, async_warp *w, const async_instr 
         return ASYNC_PAUSES;
     }
     for (int n = 0; n < i->in_count; n++) {
-        async_value v = async_lane(&w->slots[i->in[n]], 0);
-        if (!async_number_of(&v, &numbers[n])) {
+        lane_value v = lane_of(&w->slots[i->in[n]], 0);
+        if (!lane_number_of(&v, &numbers[n])) {
             m->stopped = true;
             return ASYNC_PAUSES;
         }
@@ -284,17 +284,17 @@ static async_step run_wgmma(async_machine *m, async_warp *w, const async_instr *
     w->seq++;
     bool known = mma && mma->atom && product_shape(mma->atom, shape, bits);
     for (int o = 2; o <= 3 && known && i->in[o] >= 0; o++) {
-        const async_value *v = &w->slots[i->in[o]];
-        async_place at;
-        if (v->kind != ASYNC_VALUE || !v->value->pointer || strcmp(v->value->pointer->element, "i128") != 0)
+        const lane_value *v = &w->slots[i->in[o]];
+        lane_place at;
+        if (v->kind != LANE_VALUE || !v->value->pointer || strcmp(v->value->pointer->element, "i128") != 0)
             continue;
-        if (!async_place_of(v, &at)) continue;
+        if (!lane_place_of(v, &at)) continue;
         async_access access = {.kind = ASYNC_PROXY_READ,
                                .warp = w->id,
                                .seq = w->seq,
                                .copy = copy,
                                .op = i->op,
-                               .swizzle = async_swizzle_of(v->value)};
+                               .swizzle = lane_swizzle_of(v->value)};
         if (!async_touch(m, w, &at, shape[o - 2] * shape[2] * bits[o - 2] / 8, &access)) return ASYNC_PAUSES;
     }
     bool first = order_product_begins(&w->products), told = false;

@@ -34,7 +34,7 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
 /* Ends a wait of `w`. */
 void async_passed(async_machine *m, async_warp *w);
 /* Index of the mbarrier at an address used by `op` of `w`; -1 after reporting that it is not initialised. */
-int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, MlirOperation op);
+int async_barrier_at(async_machine *m, async_warp *w, const lane_place *at, MlirOperation op);
 /* Completes a copy at its mbarrier. */
 void async_arrived(async_machine *m, const struct async_flight *f);
 /* Ends the phase if no arrivals or bytes are pending. `settled`: all copies so far have completed. */

@@ -51,40 +51,40 @@ static bool init_warps(async_machine *m)
 
 /* ---- instructions ---- */
 
-static async_value read_slot(const async_warp *w, int index)
+static lane_value read_slot(const async_warp *w, int index)
 {
-    return index < 0 ? (async_value){0} : w->slots[index];
+    return index < 0 ? (lane_value){0} : w->slots[index];
 }
 
 /* A number that is the same in all active lanes. */
-static bool uniform_number(const async_warp *w, const async_value *v, int64_t *out)
+static bool uniform_number(const async_warp *w, const lane_value *v, int64_t *out)
 {
     bool first = true;
     for (int lane = 0; lane < 32; lane++) {
         if (!(w->mask >> lane & 1)) continue;
         int64_t n;
-        async_value one = async_lane(v, lane);
-        if (!async_number_of(&one, &n)) return false;
+        lane_value one = lane_of(v, lane);
+        if (!lane_number_of(&one, &n)) return false;
         if (!first && n != *out) return false;
         *out = n;
         first = false;
-        if (v->kind != ASYNC_LANES) return true;
+        if (v->kind != LANE_EACH) return true;
     }
     return !first;
 }
 
-static void write_slot(async_machine *m, async_warp *w, int index, async_value v, bool part)
+static void write_slot(async_machine *m, async_warp *w, int index, lane_value v, bool part)
 {
     if (index < 0) return;
     if (!part) {
         w->slots[index] = v;
         return;
     }
-    async_value *lanes = cute_arena_array(m->arena, 32, sizeof *lanes);
+    lane_value *lanes = cute_arena_array(m->arena, 32, sizeof *lanes);
     if (!lanes) return;
     for (int lane = 0; lane < 32; lane++)
-        lanes[lane] = w->mask >> lane & 1 ? async_lane(&v, lane) : async_lane(&w->slots[index], lane);
-    w->slots[index] = (async_value){.kind = ASYNC_LANES, .lanes = lanes};
+        lanes[lane] = w->mask >> lane & 1 ? lane_of(&v, lane) : lane_of(&w->slots[index], lane);
+    w->slots[index] = (lane_value){.kind = LANE_EACH, .lanes = lanes};
 }
 
 static bool is_split(const async_warp *w)
@@ -96,14 +96,14 @@ static bool is_split(const async_warp *w)
 
 static void evaluate_instr(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_value in[16], out[16];
+    lane_value in[16], out[16];
     if (i->in_count > 16 || i->out_count > 16) {
-        for (int n = 0; n < i->out_count; n++) write_slot(m, w, i->out[n], (async_value){0}, false);
+        for (int n = 0; n < i->out_count; n++) write_slot(m, w, i->out[n], (lane_value){0}, false);
         return;
     }
     for (int n = 0; n < i->in_count; n++) in[n] = read_slot(w, i->in[n]);
-    async_instr own = *i;
-    if (i->pure->operands) { /* the operands that matter come first */
+    lane_op own = *i->eval;
+    if (own.rule->operands) { /* the operands that matter come first */
         own.in_count = 0;
         for (int n = 0; n < i->in_count; n++)
             if (i->in[n] >= 0) in[own.in_count++] = read_slot(w, i->in[n]);
@@ -111,13 +111,13 @@ static void evaluate_instr(async_machine *m, async_warp *w, const async_instr *i
     m->eval.cta = w->cta;
     m->eval.warp = w->index;
     m->eval.mask = w->mask;
-    async_evaluate(&m->eval, &own, in, out);
+    lane_evaluate(&m->eval, &own, in, out);
     for (int n = 0; n < i->out_count; n++) write_slot(m, w, i->out[n], out[n], false);
 }
 
 static void copy_slots(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_value values[64];
+    lane_value values[64];
     bool part = is_split(w);
     if (i->in_count <= 64) {
         for (int n = 0; n < i->in_count; n++) values[n] = read_slot(w, i->in[n]);
@@ -130,14 +130,14 @@ static void copy_slots(async_machine *m, async_warp *w, const async_instr *i)
 /* Runs an IF whose condition is unknown or differs between lanes. */
 static void run_branch(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_value condition = read_slot(w, i->in[0]);
+    lane_value condition = read_slot(w, i->in[0]);
     uint32_t yes = 0;
     const async_instr *other = &m->program->code[i->target];
     for (int lane = 0; lane < 32; lane++) {
         if (!(w->mask >> lane & 1)) continue;
         int64_t n;
-        async_value one = async_lane(&condition, lane);
-        if (async_number_of(&one, &n)) {
+        lane_value one = lane_of(&condition, lane);
+        if (lane_number_of(&one, &n)) {
             yes |= (uint32_t)(n & 1) << lane;
             continue;
         }
@@ -145,7 +145,7 @@ static void run_branch(async_machine *m, async_warp *w, const async_instr *i)
             m->stopped = true;
             return;
         }
-        for (int r = 0; r < i->out_count; r++) write_slot(m, w, i->out[r], (async_value){0}, false);
+        for (int r = 0; r < i->out_count; r++) write_slot(m, w, i->out[r], (lane_value){0}, false);
         w->pc = (size_t)other->target + 1;
         return;
     }
@@ -162,8 +162,8 @@ static void run_branch(async_machine *m, async_warp *w, const async_instr *i)
 static void run_loop(async_machine *m, async_warp *w, const async_instr *i, bool first)
 {
     const async_instr *head = first ? i : &m->program->code[i->target];
-    async_value lower = read_slot(w, head->in[0]), upper = read_slot(w, head->in[1]),
-                step = read_slot(w, head->in[2]), counter;
+    lane_value lower = read_slot(w, head->in[0]), upper = read_slot(w, head->in[1]),
+               step = read_slot(w, head->in[2]), counter;
     int64_t a, b, c, n;
     if (!uniform_number(w, &lower, &a) || !uniform_number(w, &upper, &b) || !uniform_number(w, &step, &c) ||
         c <= 0) {
@@ -176,18 +176,18 @@ static void run_loop(async_machine *m, async_warp *w, const async_instr *i, bool
         for (const async_instr *p = &m->program->code[head->target];
              p->code == ASYNC_COPY && mlirOperationEqual(p->op, head->op); p++)
             for (int r = 0; r < p->in_count; r++)
-                if (p->in[r] >= 0) w->slots[p->in[r]] = (async_value){0};
+                if (p->in[r] >= 0) w->slots[p->in[r]] = (lane_value){0};
     }
     if (first) {
         n = a;
     } else {
         counter = read_slot(w, head->out[0]);
-        if (!async_number_of(&counter, &n) || __builtin_add_overflow(n, c, &n)) {
+        if (!lane_number_of(&counter, &n) || __builtin_add_overflow(n, c, &n)) {
             m->stopped = true;
             return;
         }
     }
-    w->slots[head->out[0]] = async_number(n);
+    w->slots[head->out[0]] = lane_number(n);
     w->pc = n < b ? (size_t)head->id + 1 : (size_t)head->target;
 }
 
@@ -196,7 +196,7 @@ static bool run_instr(async_machine *m, async_warp *w)
 {
     const async_instr *i = &m->program->code[w->pc];
     int64_t n;
-    async_value condition;
+    lane_value condition;
     m->at = i->op;
     switch (i->code) {
     case ASYNC_EVAL: evaluate_instr(m, w, i); break;
@@ -306,9 +306,10 @@ async_outcome async_run(cute_arena *arena, const async_program *program, const a
     m->arena = arena;
     m->program = program;
     m->report = report;
-    m->eval = (async_eval){.arena = arena, .setting = setting};
-    m->ctas = (int)(setting->cluster[0] * setting->cluster[1] * setting->cluster[2]);
-    m->block_warps = (int)((setting->block[0] * setting->block[1] * setting->block[2] + 31) / 32);
+    m->eval = (lane_eval){.arena = arena, .setting = &setting->values, .most_operands = 8, .most_results = 4};
+    m->ctas = (int)(setting->values.cluster[0] * setting->values.cluster[1] * setting->values.cluster[2]);
+    m->block_warps =
+        (int)((setting->values.block[0] * setting->values.block[1] * setting->values.block[2] + 31) / 32);
     m->warp_count = m->ctas * m->block_warps;
     m->budget = setting->steps;
     m->at = program->kernel;

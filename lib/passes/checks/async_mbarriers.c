@@ -83,17 +83,17 @@ void async_blame(async_machine *m, const async_finding *finding)
 
 /* ---- mbarrier lookup ---- */
 
-static int find_mbarrier(const async_machine *m, const async_place *at)
+static int find_mbarrier(const async_machine *m, const lane_place *at)
 {
     for (size_t i = 0; i < m->barrier_count; i++) {
-        const async_place *p = &m->barriers[i].place;
+        const lane_place *p = &m->barriers[i].place;
         if (p->region == at->region && p->cta == at->cta && p->byte == at->byte && m->barriers[i].alive)
             return (int)i;
     }
     return -1;
 }
 
-int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, MlirOperation op)
+int async_barrier_at(async_machine *m, async_warp *w, const lane_place *at, MlirOperation op)
 {
     int index = at->cta < m->ctas ? find_mbarrier(m, at) : -1;
     async_finding f;
@@ -135,7 +135,7 @@ int async_barrier_at(async_machine *m, async_warp *w, const async_place *at, Mli
     return index;
 }
 
-static void init_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t count,
+static void init_mbarrier(async_machine *m, async_warp *w, const lane_place *at, int64_t count,
                           MlirOperation op)
 {
     if (!order_mbarrier_count_is_valid(count)) {
@@ -256,7 +256,7 @@ void async_arrived(async_machine *m, const struct async_flight *f)
 
 /* ---- arrivals ---- */
 
-static void arrive_at_mbarrier(async_machine *m, async_warp *w, const async_place *at, int64_t arrivals,
+static void arrive_at_mbarrier(async_machine *m, async_warp *w, const lane_place *at, int64_t arrivals,
                                int64_t bytes, MlirOperation op)
 {
     int index = async_barrier_at(m, w, at, op);
@@ -284,7 +284,7 @@ static void arrive_at_mbarrier(async_machine *m, async_warp *w, const async_plac
 /* Arrivals with a different mbarrier, count or bytes for each lane. */
 static void arrive_lanes(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_value where = i->in_count ? w->slots[i->in[0]] : (async_value){0};
+    lane_value where = i->in_count ? w->slots[i->in[0]] : (lane_value){0};
     bool bytes = i->event != ASYNC_EV_ARRIVE, arch = cute_op_of(i->op, "cute_nvgpu.");
     int rank = arch ? bytes ? 2 : 1 : 0;
     MlirAttribute attribute = mlirOperationGetAttributeByName(i->op, cute_text("count"));
@@ -292,29 +292,29 @@ static void arrive_lanes(async_machine *m, async_warp *w, const async_instr *i)
                         ? mlirIntegerAttrGetValueInt(attribute)
                         : 1;
     struct {
-        async_place at;
+        lane_place at;
         int64_t arrivals, bytes;
     } groups[32];
     int count = 0;
     for (int lane = 0; lane < 32; lane++) {
         if (!(w->mask >> lane & 1)) continue;
-        async_value one = async_lane(&where, lane);
-        async_place at;
+        lane_value one = lane_of(&where, lane);
+        lane_place at;
         int64_t number = 0, block;
-        if (!async_place_of(&one, &at)) {
+        if (!lane_place_of(&one, &at)) {
             m->stopped = true;
             return;
         }
         if (i->in_count > 1 && (!arch || bytes)) {
-            one = async_lane(&w->slots[i->in[1]], lane);
-            if (!async_number_of(&one, &number)) {
+            one = lane_of(&w->slots[i->in[1]], lane);
+            if (!lane_number_of(&one, &number)) {
                 m->stopped = true;
                 return;
             }
         }
         if (rank && i->in_count > rank) {
-            one = async_lane(&w->slots[i->in[rank]], lane);
-            if (!async_number_of(&one, &block) || block < 0 || block > 255) {
+            one = lane_of(&w->slots[i->in[rank]], lane);
+            if (!lane_number_of(&one, &block) || block < 0 || block > 255) {
                 m->stopped = true;
                 return;
             }
@@ -366,13 +366,13 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
     int first = i->which;
     if (first) {
         int64_t condition;
-        async_value c = async_lane(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
-        if (!async_number_of(&c, &condition)) {
+        lane_value c = lane_of(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
+        if (!lane_number_of(&c, &condition)) {
             m->stopped = true;
             return ASYNC_PAUSES;
         }
         if (!(condition & 1)) {
-            if (i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = async_number(1);
+            if (i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = lane_number(1);
             return ASYNC_GOES_ON;
         }
     }
@@ -381,15 +381,15 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
         return ASYNC_PAUSES;
     }
     int seen = -1, blocked = -1, blocked_parity = 0;
-    bool alike = w->slots[i->in[first]].kind != ASYNC_LANES && w->slots[i->in[first + 1]].kind != ASYNC_LANES;
+    bool alike = w->slots[i->in[first]].kind != LANE_EACH && w->slots[i->in[first + 1]].kind != LANE_EACH;
     for (int pass = 0; pass < 2; pass++) {
         for (int lane = 0; lane < 32; lane++) {
             if (!(w->mask >> lane & 1)) continue;
-            async_value p = async_lane(&w->slots[i->in[first]], lane),
-                        ph = async_lane(&w->slots[i->in[first + 1]], lane);
-            async_place at;
+            lane_value p = lane_of(&w->slots[i->in[first]], lane),
+                       ph = lane_of(&w->slots[i->in[first + 1]], lane);
+            lane_place at;
             int64_t parity;
-            if (!async_place_of(&p, &at) || !async_number_of(&ph, &parity)) {
+            if (!lane_place_of(&p, &at) || !lane_number_of(&ph, &parity)) {
                 m->stopped = true;
                 return ASYNC_PAUSES;
             }
@@ -418,13 +418,13 @@ static async_step wait_for(async_machine *m, async_warp *w, const async_instr *i
     w->at = i->op;
     if (blocked < 0) {
         w->polls = false;
-        if (test && i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = async_number(1);
+        if (test && i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = lane_number(1);
         return ASYNC_GOES_ON;
     }
     if (test && !again) { /* let the other warps run first */
         w->polls = true;
         w->activity = m->activity;
-        if (i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = async_number(0);
+        if (i->out_count && i->out[0] >= 0) w->slots[i->out[0]] = lane_number(0);
         return ASYNC_PAUSES;
     }
     w->state = ASYNC_AT_MBARRIER;
@@ -441,7 +441,7 @@ void async_passed(async_machine *m, async_warp *w)
 
 async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr *i)
 {
-    async_place at;
+    lane_place at;
     int64_t n;
     for (int o = 0; o < i->in_count && o < 2; o++)
         if (i->in[o] < 0) m->stopped = true;
@@ -450,16 +450,16 @@ async_step async_mbarrier_do(async_machine *m, async_warp *w, const async_instr 
     case ASYNC_EV_INIT:
         for (int lane = 0; lane < 32 && !m->stopped; lane++) {
             if (!(w->mask >> lane & 1)) continue;
-            async_value p = async_lane(&w->slots[i->in[0]], lane), c = async_lane(&w->slots[i->in[1]], lane);
-            if (async_place_of(&p, &at) && async_number_of(&c, &n))
+            lane_value p = lane_of(&w->slots[i->in[0]], lane), c = lane_of(&w->slots[i->in[1]], lane);
+            if (lane_place_of(&p, &at) && lane_number_of(&c, &n))
                 init_mbarrier(m, w, &at, n, i->op);
             else
                 m->stopped = true;
         }
         return ASYNC_GOES_ON;
     case ASYNC_EV_INVAL: {
-        async_value p = async_lane(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
-        int index = async_place_of(&p, &at) ? find_mbarrier(m, &at) : -1;
+        lane_value p = lane_of(&w->slots[i->in[0]], w->mask ? __builtin_ctz(w->mask) : 0);
+        int index = lane_place_of(&p, &at) ? find_mbarrier(m, &at) : -1;
         if (index >= 0) m->barriers[index].alive = false;
         return ASYNC_GOES_ON;
     }

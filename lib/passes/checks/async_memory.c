@@ -233,7 +233,7 @@ static void record_access(async_machine *m, async_cell *cell, const async_access
         cell->accesses[cell->count++] = *access;
 }
 
-bool async_touch(async_machine *m, async_warp *warp, const async_place *at, int64_t bytes,
+bool async_touch(async_machine *m, async_warp *warp, const lane_place *at, int64_t bytes,
                  const async_access *access)
 {
     int64_t high;

@@ -115,7 +115,7 @@ static bool has_part(MlirStringRef name, const char *const *parts, size_t count)
 typedef struct name_entry {
     const void *name;
     const event_row *event;
-    const async_pure *pure;
+    const lane_rule *rule;
     bool unknown, writer;
     enum { PLAIN, IF, FOR, WHILE } control;
 } name_entry;
@@ -181,16 +181,11 @@ static const name_entry *op_name_entry(maker *m, MlirOperation op)
     e->name = id.ptr;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (cute_text_is(text, events[i].name)) e->event = &events[i];
-    e->pure = async_pure_find(text);
-    if (!e->pure) {
-        const cute_op_row *row = cute_op_row_of(op);
-        if (row && row->infer && (row->algebra || cute_text_is(text, "cute.make_layout")))
-            e->pure = &async_pure_algebra;
-    }
+    e->rule = lane_rule_of(op, LANE_RUN);
     if (cute_text_is(text, "scf.if")) e->control = IF;
     if (cute_text_is(text, "scf.for")) e->control = FOR;
     if (cute_text_is(text, "scf.while")) e->control = WHILE;
-    e->unknown = !e->event && !e->pure && has_part(text, unknown, sizeof unknown / sizeof *unknown) &&
+    e->unknown = !e->event && !e->rule && has_part(text, unknown, sizeof unknown / sizeof *unknown) &&
                  !has_part(text, (const char *const[]){"wgmma_field"}, 1);
     e->writer = !e->event && has_part(text, writers, sizeof writers / sizeof *writers);
     return e;
@@ -524,8 +519,8 @@ static void need_result(maker *m, MlirValue value)
     MlirOperation op = mlirOpResultGetOwner(value);
     intptr_t i = mlirOpResultGetResultNumber(value);
     node *n = node_of(m, op);
-    async_value ignored;
-    if (!n || async_value_of_type(m->arena, mlirValueGetType(value), &ignored)) return;
+    lane_value ignored;
+    if (!n || lane_value_of_type(mlirValueGetType(value), &ignored)) return;
     int at = (int)(n - m->nodes);
     if (n->name->control != PLAIN) {
         need_around(m, at);
@@ -540,9 +535,9 @@ static void need_result(maker *m, MlirValue value)
             for (intptr_t r = 0; r < 2; r++) need_operand(m, region_terminator(op, r), i);
         return;
     }
-    if (!n->name->pure || n->needed || n->name->pure->traits & ASYNC_CONSTANT) return;
+    if (!n->name->rule || n->needed || n->name->rule->traits & LANE_CONSTANT) return;
     need_node(m, at);
-    need_values(m, op, n->name->pure->operands);
+    need_values(m, op, n->name->rule->operands);
 }
 
 static void need_all(maker *m)
@@ -741,12 +736,6 @@ static async_event transaction_event(MlirOperation op)
     return !expects ? ASYNC_EV_ARRIVE : arrives ? ASYNC_EV_ARRIVE_EXPECT : ASYNC_EV_EXPECT;
 }
 
-static int integer_width(MlirValue value)
-{
-    MlirType type = mlirValueGetType(value);
-    return mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 64;
-}
-
 static void emit_plain(maker *m, node *n)
 {
     bool event = n->event && n->touch == -1;
@@ -777,23 +766,22 @@ static void emit_plain(maker *m, node *n)
         if (i->event == ASYNC_EV_TXN) i->event = transaction_event(n->op);
         return;
     }
-    i->pure = n->name->pure;
-    i->row = cute_op_row_of(n->op);
-    i->width = out ? integer_width(mlirOperationGetResult(n->op, 0)) : 64;
-    i->from = in ? integer_width(mlirOperationGetOperand(n->op, 0)) : 64;
-    MlirAttribute predicate = mlirOperationGetAttributeByName(n->op, cute_text("predicate"));
-    i->predicate = !mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate)
-                       ? (int)mlirIntegerAttrGetValueInt(predicate)
-                       : -1;
+    lane_op *eval = cute_arena_alloc(m->arena, sizeof *eval);
+    if (!eval) {
+        m->failed = true;
+        return;
+    }
+    *eval = lane_op_of(n->op, n->name->rule, i->id);
     const cute_value *result =
         out ? cute_type_peek(mlirValueGetType(mlirOperationGetResult(n->op, 0))) : NULL;
-    i->first_lane = i->pure->traits & ASYNC_FIRST_LANE ||
-                    (result && (result->layout.shape || result->type == CUTE_MEMREF ||
-                                result->type == CUTE_COORD_TENSOR));
-    if (i->pure->operands) {
+    eval->first_lane = eval->rule->traits & LANE_FIRST_LANE ||
+                       (result && (result->layout.shape || result->type == CUTE_MEMREF ||
+                                   result->type == CUTE_COORD_TENSOR));
+    i->eval = eval;
+    if (eval->rule->operands) {
         int *slots = (int *)i->in;
         for (intptr_t o = 0; slots && o < in; o++)
-            if (o >= 30 || !(i->pure->operands >> o & 1)) slots[o] = -1;
+            if (o >= 30 || !(eval->rule->operands >> o & 1)) slots[o] = -1;
     }
 }
 
@@ -811,7 +799,7 @@ static void emit_region(maker *m, MlirOperation op, intptr_t region)
             emit_for(m, n);
         else if (n->name->control == WHILE)
             emit_while(m, n);
-        else if (n->name->event || n->name->pure || n->touch >= 0)
+        else if (n->name->event || n->name->rule || n->touch >= 0)
             emit_plain(m, n);
     }
 }
@@ -831,18 +819,18 @@ static void trace_atoms(maker *m, MlirBlock entry)
     intptr_t operands = mlirOperationGetNumOperands(launch);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
         int slot = slot_if(m, mlirBlockGetArgument(entry, i));
-        if (slot < 0 || m->p->initial[slot].kind != ASYNC_ATOM || first + i >= operands) continue;
+        if (slot < 0 || m->p->initial[slot].kind != LANE_ATOM || first + i >= operands) continue;
         MlirOperation made = cute_defining_op(mlirOperationGetOperand(launch, first + i));
         if (mlirOperationIsNull(made) ||
             !text_has(mlirIdentifierStr(mlirOperationGetName(made)), "make_non_exec") ||
             mlirOperationGetNumOperands(made) < 2)
             continue;
         const cute_value *smem = operand_type(made, 1);
-        async_atom *atom = cute_arena_alloc(m->arena, sizeof *atom);
+        lane_atom *atom = cute_arena_alloc(m->arena, sizeof *atom);
         if (!atom || !smem) continue;
         *atom = *m->p->initial[slot].atom;
         atom->made = made;
-        atom->swizzle = async_swizzle_of(smem);
+        atom->swizzle = lane_swizzle_of(smem);
         m->p->initial[slot].atom = atom;
     }
 }
@@ -860,17 +848,16 @@ static void fill_slots(maker *m, MlirBlock entry)
     for (size_t i = 0; i < m->value_size; i++) {
         if (!m->values[i].value) continue;
         MlirValue value = {(void *)m->values[i].value};
-        async_value *slot = &p->initial[m->values[i].slot];
+        lane_value *slot = &p->initial[m->values[i].slot];
         bool argument = mlirValueIsABlockArgument(value);
-        if (async_value_of_type(m->arena, mlirValueGetType(value), slot)) continue;
+        if (lane_value_of_type(mlirValueGetType(value), slot)) continue;
         node *n = argument ? NULL : node_of(m, mlirOpResultGetOwner(value));
-        if (n && n->name->pure && n->name->pure->traits & ASYNC_CONSTANT) {
-            async_instr constant = {
-                .op = n->op, .pure = n->name->pure, .width = integer_width(value), .out_count = 1};
-            if (!constant.pure->eval(NULL, &constant, NULL, slot)) *slot = (async_value){0};
+        if (n && n->name->rule && n->name->rule->traits & LANE_CONSTANT) {
+            lane_op constant = lane_op_of(n->op, n->name->rule, 0);
+            if (!constant.rule->eval(NULL, &constant, NULL, slot)) *slot = (lane_value){0};
         }
         if (!argument || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry)) continue;
-        async_value_of_argument(m->arena, m->setting, mlirValueGetType(value), slot);
+        lane_value_of_argument(m->arena, &m->setting->values, mlirValueGetType(value), slot);
     }
     trace_atoms(m, entry);
 }

@@ -31,9 +31,9 @@
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/tensors/lane_values.h"
 #include "lib/passes/tensors/retype.h"
 #include "lib/passes/tensors/warp_accesses.h"
+#include "lib/passes/values/values.h"
 
 static const char asked[] = "cute.swizzle", marked[] = CUTE_ROOT_ATTRIBUTE;
 
@@ -323,7 +323,7 @@ static bool apply_swizzle(MlirOperation op, cute_swizzle swizzle, cute_arena *ar
     return cute_retype(result, new, stuck);
 }
 
-/* Makes the pointer a root of its own for lane_values.h. */
+/* Makes the pointer a root of its own for lib/passes/values. */
 static MlirOperation make_root(MlirOperation op)
 {
     MlirValue pointer = mlirOperationGetResult(op, 0);

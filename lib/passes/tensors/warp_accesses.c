@@ -75,19 +75,19 @@ static const struct {
 
 typedef struct collection {
     cute_arena *arena;
-    cute_lane_values *lanes[CUTE_ACCESS_WARPS * CUTE_REQUEST_LANES];
-    uint32_t threads; /* existing threads of the warp */
+    cute_lane_values *warps[CUTE_ACCESS_WARPS];
+    uint32_t threads; /* existing threads of the warps */
     cute_accesses *out;
     bool exhausted;
 } collection;
 
 /* Whether the thread reaches the operation, as far as conditions are known. */
-static bool comes_to(cute_lane_values *values, MlirOperation op)
+static bool comes_to(cute_lane_values *values, int lane, MlirOperation op)
 {
     for (MlirOperation parent; !mlirOperationIsNull(parent = mlirOperationGetParentOperation(op));
          op = parent) {
         if (!cute_op_is(parent, "scf.if")) continue;
-        cute_cell c = cute_lane_value(values, mlirOperationGetOperand(parent, 0));
+        cute_cell c = cute_lane_value(values, mlirOperationGetOperand(parent, 0), lane);
         bool then = mlirRegionEqual(mlirBlockGetParentRegion(mlirOperationGetBlock(op)),
                                     mlirOperationGetRegion(parent, 0));
         if (c.known && !c.root && (c.value != 0) != then) return false;
@@ -100,9 +100,10 @@ static void fill_addresses(collection *c, MlirOperation op, MlirValue pointer, u
     a->known = true;
     for (uint32_t thread = 0; thread < c->threads; thread++) {
         uint32_t lane = thread % CUTE_REQUEST_LANES;
+        cute_lane_values *values = c->warps[thread / CUTE_REQUEST_LANES];
         if (lane == 0) a->requests[a->count++] = (cute_request){.bytes = a->bytes, .load = a->plain_load};
-        if (lane >= lanes || !comes_to(c->lanes[thread], op)) continue;
-        cute_cell cell = cute_lane_value(c->lanes[thread], pointer);
+        if (lane >= lanes || !comes_to(values, (int)lane, op)) continue;
+        cute_cell cell = cute_lane_value(values, pointer, (int)lane);
         if (!cell.known || !cell.root || (a->root && a->root != cell.root)) a->known = false;
         cute_request *r = &a->requests[a->count - 1];
         a->root = cell.root;
@@ -165,10 +166,10 @@ cute_status cute_accesses_of(cute_arena *arena, MlirOperation function, cute_acc
     if (block[0] > 0 && block[0] <= MOST && block[1] <= MOST && block[2] <= MOST)
         threads = block[0] * (block[1] > 0 ? block[1] : 1) * (block[2] > 0 ? block[2] : 1);
     c.threads = threads < MOST ? (uint32_t)threads : MOST;
-    for (uint32_t i = 0; i < c.threads && !c.exhausted; i++)
-        c.exhausted = !(c.lanes[i] = cute_lane_values_create(arena, i, block));
+    for (int i = 0; i < CUTE_ACCESS_WARPS && !c.exhausted; i++)
+        c.exhausted = !(c.warps[i] = cute_lane_values_create(i, block));
     if (!c.exhausted) cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, collect_access, &c);
-    for (uint32_t i = 0; i < c.threads; i++) cute_lane_values_destroy(c.lanes[i]);
+    for (int i = 0; i < CUTE_ACCESS_WARPS; i++) cute_lane_values_destroy(c.warps[i]);
     return c.exhausted ? CUTE_SYSTEM : CUTE_OK;
 }
 
