@@ -79,12 +79,21 @@ static void take_apart(MlirOperation op, void *context)
     cute_builder b = cute_builder_before(op);
     MlirType types[] = {cute_type_of_value(b.context, s->arena, &pointer), mlirValueGetType(tensor)};
     if (mlirTypeIsNull(types[0])) return;
+    /* The layout is an operand, or static. */
+    MlirValue layout;
+    if (mlirOperationGetNumOperands(op)) {
+        layout = mlirOperationGetOperand(op, 0);
+    } else {
+        cute_value laid_out = cute_value_of_layout(type->layout);
+        MlirType of_layout = cute_type_of_value(b.context, s->arena, &laid_out);
+        if (mlirTypeIsNull(of_layout)) return;
+        layout = cute_build_value(&b, "cute.static", of_layout, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    }
     MlirOperation iterator =
         cute_build(&b, "cute.get_iter", CUTE_OPERANDS(tensor), (cute_types){types, 1}, CUTE_NO_NAMED);
     mlirOperationMoveAfter(iterator, op);
     MlirOperation view =
-        cute_build(&b, "cute.make_view",
-                   CUTE_OPERANDS(mlirOperationGetResult(iterator, 0), mlirOperationGetOperand(op, 0)),
+        cute_build(&b, "cute.make_view", CUTE_OPERANDS(mlirOperationGetResult(iterator, 0), layout),
                    (cute_types){types + 1, 1}, CUTE_NO_NAMED);
     mlirOperationMoveAfter(view, iterator);
     mlirValueReplaceAllUsesOfWith(tensor, mlirOperationGetResult(view, 0));

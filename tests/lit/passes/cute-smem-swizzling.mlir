@@ -216,3 +216,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A declared tensor whose layout is not an operand.
+// CHECK-LABEL: gpu.func @declared_static
+// ALL-LABEL:   gpu.func @declared_static
+// ALL:           cute.memref.alloca() {{.*}} -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+// ALL:           S<5,2,5>
+gpu.module @kernels {
+  gpu.func @declared_static(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %row = cute.make_coord(%tid) : (i32) -> !cute.coord<"(?,0)">
+    %s = cute.memref.alloca() : () -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+    cute.memref.store(%s, %row, %x)
+    gpu.return
+  }
+}
