@@ -93,15 +93,18 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
       `round`, `sigmoid`, `silu`, `gelu`, `relu`
     - of three: `fma`; `where`, a condition of `i1` and two values
 
+    `{fast}` on floats allows approximations of the hardware: `div` by a reciprocal, `exp`, `log`, `sin` and others to a few units in
+    the last place, without subnormal numbers (fastmath `afn` and `arcp`).
+
     cute-tile-expand replaces it by operations of arith and math, which can be used directly on tiles as well.
 
-    Refused: shapes that do not broadcast, different element types, a kind that the element type does not have.
+    Refused: shapes that do not broadcast, different element types, a kind that the element type does not have, `fast` on integers.
 
     ```mlir
     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$operands, StrAttr:$kind);
+  let arguments = (ins Variadic<AnyType>:$operands, StrAttr:$kind, UnitAttr:$fast);
   let results = (outs AnyType:$result);
 }
 

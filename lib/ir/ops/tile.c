@@ -585,6 +585,8 @@ static bool verify_map(const cute_op_row *row, MlirOperation op)
     bool has = is_float(element)     ? map->on_floats || map->float_predicate >= 0
                : is_integer(element) ? map->on_integers || map->integer_predicate >= 0
                                      : false;
+    if (has && cute_op_has(op, "fast") && !is_float(element))
+        return fail_type(&c, "expects floats with 'fast'", element);
     if (has) return true;
     return fail_type(&c, is_float(element) ? "expects integers" : "expects floats", element);
 }

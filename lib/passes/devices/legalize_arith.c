@@ -3,8 +3,8 @@
  * Requires: kernels in gpu.modules. Ensures there: no arith.ceildivsi (MLIR 19 negates the dividend, which
  * overflows for the smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions
  * of sm_89, which saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no
- * operation with two results on vectors of rank 2 and more; arith.maxnumf and arith.minnumf are intrinsics
- * where these are one instruction (arith-expand emits three).
+ * operation with two results on vectors of rank 2 and more; arith.maxnumf, arith.minnumf, arith.maximumf and
+ * arith.minimumf are intrinsics where these are one instruction (arith-expand emits three).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->
@@ -101,6 +101,25 @@ static bool lower_maxnum(MlirOperation op, const cute_device_work *w)
 static bool lower_minnum(MlirOperation op, const cute_device_work *w)
 {
     return (void)w, lower_extremum(op, "llvm.intr.minnum");
+}
+
+/* NaN if one is: one instruction for f32 on the architectures that have it; of LLVM, not of libNVVM. */
+static bool lower_nan_extremum(MlirOperation op, const cute_device_work *w, const char *intrinsic)
+{
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    bool has = w->arch && cute_arch_has(w->arch->number, CUTE_FEATURE_MAX_NAN) &&
+               w->arch->backends & CUTE_BACKEND_NVPTX;
+    return has && mlirTypeIsAF32(element) && lower_extremum(op, intrinsic);
+}
+
+static bool lower_maximum(MlirOperation op, const cute_device_work *w)
+{
+    return lower_nan_extremum(op, w, "llvm.intr.maximum");
+}
+
+static bool lower_minimum(MlirOperation op, const cute_device_work *w)
+{
+    return lower_nan_extremum(op, w, "llvm.intr.minimum");
 }
 
 /* ---- 8-bit floats ---- */
@@ -290,7 +309,9 @@ static const struct {
     {"arith.addui_extended", lower_extended_add},
     {"arith.ceildivsi", lower_ceildiv},
     {"arith.extf", lower_fp8_conversion},
+    {"arith.maximumf", lower_maximum},
     {"arith.maxnumf", lower_maxnum},
+    {"arith.minimumf", lower_minimum},
     {"arith.minnumf", lower_minnum},
     {"arith.mulsi_extended", lower_extended},
     {"arith.mului_extended", lower_extended},

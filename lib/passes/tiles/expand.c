@@ -106,6 +106,21 @@ static MlirValue compare(const cute_builder *b, const cute_tile_map *map, const 
                             CUTE_NAMED(cute_attribute(b->context, "predicate", predicate)));
 }
 
+/* Allows approximations in the operations from which `value` was made of `in`. */
+static void allow_approximation(MlirValue value, const MlirValue *in, int count, MlirAttribute flags)
+{
+    for (int i = 0; i < count; i++)
+        if (mlirValueEqual(value, in[i])) return;
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !(cute_op_of(op, "arith.") || cute_op_of(op, "math.")) ||
+        !mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(value))) || cute_op_is(op, "arith.constant") ||
+        cute_op_is(op, "arith.select"))
+        return;
+    mlirOperationSetAttributeByName(op, cute_text("fastmath"), flags);
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        allow_approximation(mlirOperationGetOperand(op, i), in, count, flags);
+}
+
 static void expand_map(MlirOperation op, void *context)
 {
     bool *changed = context;
@@ -124,10 +139,16 @@ static void expand_map(MlirOperation op, void *context)
                            : map->on_integers;
     if (map->compare)
         out = compare(&b, map, in, result);
+    else if (cute_op_has(op, "fast") && !strcmp(name, "math.exp"))
+        out = cute_unary(&b, "math.exp2",
+                         cute_binary(&b, "arith.mulf", in[0], number(&b, result, 1.44269504088896340736)), result);
     else if (*name != '@')
         out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
     for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)
         if (!strcmp(several[i].name, name)) out = several[i].make(&b, in[0]);
+    if (cute_op_has(op, "fast") && !map->compare)
+        allow_approximation(out, in, map->operands,
+                            mlirAttributeParseGet(b.context, cute_text("#arith.fastmath<afn,arcp>")));
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), out);
     mlirOperationDestroy(op);
     *changed = true;
