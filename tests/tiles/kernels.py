@@ -129,6 +129,9 @@ KERNELS = {
     "gemm_f64": (
         {"a": (matrix("f64", 2), "f64", (70, 36)), "b": (matrix("f64", 2), "f64", (50, 36)), "c": (matrix("f64"), "f64", (70, 50))},
         product("f64", "f64", 32, 32, 16), lambda a, b: {"c": a @ b.T}, 1e-12),
+    "gemm_tf32": (
+        {"a": (matrix("f32", 4), "f32", (70, 72)), "b": (matrix("f32", 4), "f32", (50, 72)), "c": (matrix("f32"), "f32", (70, 50))},
+        product("f32", "f32", 64, 64, 32).replace("%x, %y, %acc", "%x, %y, %acc {tf32}"), lambda a, b: {"c": a @ b.T}, 1e-2),
     "gemm_nt": (
         {"a": (column_major("f16", 8), "f16", (72, 56)), "b": (column_major("f16", 8), "f16", (48, 56)), "c": (column_major("f16", 8), "f16", (72, 48))},
         product("f16", "f32", 64, 32, 32, "f16"), lambda a, b: {"c": a @ b.T}, 2e-3),

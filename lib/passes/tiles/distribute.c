@@ -218,7 +218,7 @@ static void lower_function(tile_emitter *e)
     work w = {.e = e};
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, collect_tile_op, &w);
     if (!e->failed) cute_op_walk(e->function, NULL, CUTE_WALK_OUTER_FIRST, set_vectors, e);
-    if (e->failed) return;
+    if (e->failed || !w.count) return; /* distributed before */
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0));
     e->b = cute_builder_at_start(entry, mlirOperationGetLocation(e->function));
     e->thread = cute_build_value(&e->b, "nvvm.read.ptx.sreg.tid.x", tile_i32_type(e), CUTE_NO_OPERANDS,

@@ -27,6 +27,7 @@ static const struct {
     {"f8E4M3FN", "f32", 89, 16, 8, 32,
      "!cute_nvgpu.sm89.mma<16x8x32, elem_type = (f8E4M3FN, f8E4M3FN, f32) >"},
     {"f8E5M2", "f32", 89, 16, 8, 32, "!cute_nvgpu.sm89.mma<16x8x32, elem_type = (f8E5M2, f8E5M2, f32) >"},
+    {"tf32", "f32", 80, 16, 8, 8, "!cute_nvgpu.sm80.mma<16x8x8, elem_type = (tf32, tf32, f32) >"},
     {"f64", "f64", 80, 8, 8, 4, "!cute_nvgpu.sm80.mma<8x8x4, elem_type = (f64, f64, f64) >"},
 };
 
@@ -62,18 +63,23 @@ static void divide(tile_product *p, int64_t count, int64_t m, int64_t n)
 }
 
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
-                         const cute_arch *arch, int64_t threads, tile_product *out)
+                         bool tf32, const cute_arch *arch, int64_t threads, tile_product *out)
 {
     char element[32], sum[32];
     *out = (tile_product){.multiply_add = true, .m = 1, .n = 1, .k = 1};
     print_type(of_a, element, sizeof element);
     print_type(of_c, sum, sizeof sum);
+    if (tf32 && mlirTypeIsAF32(of_a)) snprintf(element, sizeof element, "tf32");
     int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         if (strcmp(products[i].element, element) || strcmp(products[i].sum, sum)) continue;
         if (!arch || arch->number < products[i].arch || threads < 32) continue;
         if (m % products[i].m || n % products[i].n || k % products[i].k) continue;
-        *out = (tile_product){products[i].atom, false, products[i].m, products[i].n, products[i].k, 0, 0, 0};
+        *out = (tile_product){.atom = products[i].atom,
+                              .tf32 = !strcmp(element, "tf32"),
+                              .m = products[i].m,
+                              .n = products[i].n,
+                              .k = products[i].k};
         divide(out, threads / 32, m, n);
         return;
     }
@@ -151,7 +157,8 @@ typedef struct side {
     MlirValue shared;       /* or the whole tile in shared memory */
     tile_distribution step; /* of one step of K */
     int64_t values, rest;   /* of the atom; atoms of a thread along M or N */
-    const char *element;
+    const char *element;    /* in shared memory */
+    const char *factor;     /* in the MMA's registers: that, or tf32 */
     int bits;
     int64_t run; /* elements of an access of shared memory */
 } side;
@@ -165,6 +172,7 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     MlirType element = cute_type_element(mlirValueGetType(value));
     *s = (side){0};
     s->element = tile_element_text(e, element, &s->bits);
+    s->factor = p->tf32 ? "tf32" : s->element;
     cute_tile_shape step = {2, {d->shape.extent[0], p->k}};
     int64_t size = i ? p->n : p->m, along = i ? p->columns : p->rows;
     s->rest = d->shape.extent[0] / size / along;
@@ -212,7 +220,7 @@ static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k
         if (e->failed) return part;
         vector = tile_from_shared(e, &s->step, part, s->run);
     }
-    return e->failed ? vector : fragment(e, s->element, s->values, s->rest, 1, vector);
+    return e->failed ? vector : fragment(e, s->factor, s->values, s->rest, 1, vector);
 }
 
 /* Threads do not multiply floats of 8 bits: as f16 they have the same values. */
@@ -227,6 +235,21 @@ static void widen_small_floats(tile_emitter *e, MlirOperation op)
     }
 }
 
+/* To the nearest of 10 bits of mantissa, ties away from zero: as cvt.rna.tf32.f32, on the bits. */
+static void round_to_tf32(tile_emitter *e, MlirOperation op)
+{
+    enum { HALF = 0x1000, MASK = ~0x1FFF };
+    for (int i = 0; i < 2; i++) {
+        MlirValue value = mlirOperationGetOperand(op, i);
+        MlirType type = mlirValueGetType(value),
+                 bits = cute_type_with_element(type, mlirIntegerTypeGet(e->context, 32));
+        MlirValue up = cute_binary(&e->b, "arith.addi", cute_unary(&e->b, "arith.bitcast", value, bits),
+                                   cute_integer(&e->b, bits, HALF));
+        MlirValue cut = cute_binary(&e->b, "arith.andi", up, cute_integer(&e->b, bits, MASK));
+        mlirOperationSetOperand(op, i, cute_unary(&e->b, "arith.bitcast", cut, type));
+    }
+}
+
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2);
@@ -235,7 +258,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     int bits;
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)),
-                        e->naive ? NULL : e->arch, e->threads, &p);
+                        cute_op_has(t->op, "tf32"), e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
     if (p.multiply_add) {
         int own_bits;
@@ -246,6 +269,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
                                    own, element);
         if (!p.atom) return e->failed = true, sum;
     }
+    if (p.tf32) round_to_tf32(e, t->op);
     tile_barrier(e);
     if (!prepare(e, t, &p, 0, 0, &a)) return e->failed = true, sum;
     int64_t bytes_a =

@@ -34,7 +34,8 @@ static const cute_pass_option options[] = {
     {"threads", CUTE_PASS_INT,
      "Threads of a block where the kernel does not state them; 0: chosen by the tiles", 0, NULL},
     {"schedule", CUTE_PASS_TEXT,
-     "Of kernels without the attribute cute.schedule: empty, or naive (one element at a time, no tensor cores, a "
+     "Of kernels without the attribute cute.schedule: empty, or naive (one element at a time, no tensor "
+     "cores, a "
      "barrier before each operation)",
      0, ""},
 };
@@ -293,7 +294,7 @@ static bool resolve_class(layouts *l, size_t root)
         cute_tile_shape_of(type, &a);
         tile_product_choose(&a, &c->shape, cute_tile_element(type),
                             cute_tile_element(mlirValueGetType(result(c->product, 0))),
-                            l->naive ? NULL : l->arch, l->threads, &p);
+                            cute_op_has(c->product, "tf32"), l->naive ? NULL : l->arch, l->threads, &p);
         ok = tile_product_distribution(l->arena, l->context, &p, 2, &c->shape, &c->d);
     } else if (l->naive) {
         ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
@@ -628,7 +629,8 @@ static void visit_function(MlirOperation function, void *context)
         mlirOperationSetAttributeByName(function, cute_text(TILE_SCHEDULE), own);
     }
     if (!mlirAttributeIsNull(own) && !tile_is_naive(function)) {
-        cute_emit_error(mlirOperationGetLocation(function), "expected a schedule (cute.schedule): \"naive\", or none");
+        cute_emit_error(mlirOperationGetLocation(function),
+                        "expected a schedule (cute.schedule): \"naive\", or none");
         s->failed = true;
         return;
     }

@@ -36,13 +36,14 @@ double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
+    bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
     int64_t rows, columns; /* warps, or threads without an MMA, along M and N */
     int64_t copies;        /* groups of warps that compute the same */
 } tile_product;
-/* For A and the accumulator of these shapes and elements. */
+/* For A and the accumulator of these shapes and elements. `tf32`: factors of f32 may be rounded. */
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
-                         const cute_arch *arch, int64_t threads, tile_product *out);
+                         bool tf32, const cute_arch *arch, int64_t threads, tile_product *out);
 /* The distribution of operand 0 (A), 1 (B) or 2 (C and D). */
 bool tile_product_distribution(cute_arena *arena, MlirContext context, const tile_product *p, int operand,
                                const cute_tile_shape *shape, tile_distribution *out);
