@@ -24,6 +24,7 @@ def Cute_TileProgramOp : Cute_TileOp<"tile.program"> {
     Blocks are independent: no block reads an element that another block writes, other than by `cute.tile.atomic`.
 
     ```mlir
+    // short: %m, %n = cute.tile.program<[128, 64]> %c      // or: cute.tile.program %rows, %columns
     %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 64>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32)
     ```
   }];
@@ -37,6 +38,7 @@ def Cute_TileCountOp : Cute_TileOp<"tile.count"> {
     The extent of mode `mode` divided by `size`, rounded up, as an `i32`; with a size of 1, the extent.
 
     ```mlir
+    // short: %steps = cute.tile.count<1, 64> %a
     %steps = cute.tile.count(%a) {mode = 1 : i32, size = 64 : i32} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">) -> i32
     ```
   }];
@@ -57,6 +59,7 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
     Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask that does not broadcast.
 
     ```mlir
+    // short: %x = cute.tile.load<[64, 32], neg_inf> %a[%i, 0], %mask     // fill and mask may be omitted
     %x = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf16>
     ```
   }];
@@ -73,6 +76,7 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     Refused: as of `cute.tile.load`; elements of another type than the tensor's.
 
     ```mlir
+    // short: cute.tile.store %x, %a[%i, 0], %mask
     cute.tile.store(%x, %a, %c) : (tensor<64x32xf16>, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> ()
     ```
   }];
@@ -90,7 +94,7 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
       also `and`, `or`, `xor`, `shl`, `shr`, `umin`, `umax`, `udiv`, `urem`, `ushr`
     - comparisons, with a result of `i1`: `eq`, `ne`, `lt`, `le`, `gt`, `ge` (signed; ordered, `ne` unordered), `ult`, `ule`, `ugt`, `uge`
     - of one operand: `neg`, `abs`, and of floats `exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt`, `sin`, `cos`, `tanh`, `erf`, `floor`, `ceil`,
-      `round`, `sigmoid`, `silu`, `gelu`, `relu`
+      `round`, `sigmoid`, `silu`, `gelu` (by erf), `relu`
     - of three: `fma`; `where`, a condition of `i1` and two values
 
     `{fast}` on floats allows approximations of the hardware: `div` by a reciprocal, `exp`, `log`, `sin` and others to a few units in
@@ -101,6 +105,8 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
     Refused: shapes that do not broadcast, different element types, a kind that the element type does not have, `fast` on integers.
 
     ```mlir
+    // short: %z = cute.tile.add %x, 0.5
+    // short: %e = cute.tile.exp %x {fast}
     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
     ```
   }];
@@ -115,6 +121,7 @@ def Cute_TileCastOp : Cute_TileOp<"tile.cast"> {
     integers (toward zero) and back. `i1` is unsigned. A type with the same name is the tile itself.
 
     ```mlir
+    // short: %y = cute.tile.cast<f16> %x
     %y = cute.tile.cast(%x) {element = f16} : (tensor<64x32xf32>) -> tensor<64x32xf16>
     ```
   }];
@@ -130,6 +137,7 @@ def Cute_TileBroadcastOp : Cute_TileOp<"tile.broadcast"> {
     Refused: a shape to which the operand's does not broadcast.
 
     ```mlir
+    // short: %y = cute.tile.broadcast<[64, 32]> %x
     %y = cute.tile.broadcast(%x) {extents = array<i32: 64, 32>} : (tensor<64x1xf32>) -> tensor<64x32xf32>
     ```
   }];
@@ -143,6 +151,7 @@ def Cute_TileIotaOp : Cute_TileOp<"tile.iota"> {
     An `i32` tile whose element is its index in dimension `mode`, plus the scalar operand if there is one.
 
     ```mlir
+    // short: %j = cute.tile.iota<[1, 64], 1> %first
     %j = cute.tile.iota(%first) {extents = array<i32: 1, 64>, mode = 1 : i32} : (i32) -> tensor<1x64xi32>
     ```
   }];
@@ -159,6 +168,7 @@ def Cute_TileReduceOp : Cute_TileOp<"tile.reduce"> {
     Refused: an axis that the tile does not have, a kind that the element type does not have.
 
     ```mlir
+    // short: %m = cute.tile.reduce<max, 1> %x
     %m = cute.tile.reduce(%x) {kind = "max", mode = 1 : i32} : (tensor<64x32xf32>) -> tensor<64x1xf32>
     ```
   }];
@@ -172,6 +182,7 @@ def Cute_TileScanOp : Cute_TileOp<"tile.scan"> {
     Element i combines elements 0 to i; with `reverse`, elements i to the last one. Kinds are those of `cute.tile.reduce`.
 
     ```mlir
+    // short: %s = cute.tile.scan<add, 1> %x {reverse}
     %s = cute.tile.scan(%x) {kind = "add", mode = 1 : i32} : (tensor<4x64xi32>) -> tensor<4x64xi32>
     ```
   }];
@@ -185,6 +196,7 @@ def Cute_TilePermuteOp : Cute_TileOp<"tile.permute"> {
     Dimension i of the result is dimension `order[i]` of the operand.
 
     ```mlir
+    // short: %t = cute.tile.permute<[1, 0]> %x
     %t = cute.tile.permute(%x) {order = array<i32: 1, 0>} : (tensor<64x32xf32>) -> tensor<32x64xf32>
     ```
   }];
@@ -200,6 +212,7 @@ def Cute_TileReshapeOp : Cute_TileOp<"tile.reshape"> {
     Refused: a shape of another number of elements.
 
     ```mlir
+    // short: %t = cute.tile.reshape<[8, 8, 32]> %x
     %t = cute.tile.reshape(%x) {extents = array<i32: 8, 8, 32>} : (tensor<64x32xf32>) -> tensor<8x8x32xf32>
     ```
   }];
@@ -216,6 +229,7 @@ def Cute_TileStackOp : Cute_TileOp<"tile.stack"> {
     Refused: operands of different types.
 
     ```mlir
+    // short: %z = cute.tile.stack %x, %y
     %z = cute.tile.stack(%x, %y) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32x2xf32>
     ```
   }];
@@ -231,6 +245,7 @@ def Cute_TilePickOp : Cute_TileOp<"tile.pick"> {
     Refused: a dimension that the tile does not have, an index outside of it.
 
     ```mlir
+    // short: %y = cute.tile.pick<1, 2> %x
     %y = cute.tile.pick(%x) {index = 1 : i32, mode = 2 : i32} : (tensor<64x32x2xf32>) -> tensor<64x32xf32>
     ```
   }];
@@ -248,6 +263,7 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
     Refused: extents that do not match, types other than those.
 
     ```mlir
+    // short: %d = cute.tile.gemm %a, %b, %c {tf32}
     %d = cute.tile.gemm(%a, %b, %c) : (tensor<64x32xf16>, tensor<128x32xf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
     ```
   }];
@@ -265,6 +281,7 @@ def Cute_TileGatherOp : Cute_TileMemoryOp<"tile.gather"> {
     Refused: another number of coordinates than the tensor has modes, shapes that do not broadcast, scalars alone.
 
     ```mlir
+    // short: %x = cute.tile.gather %table, %rows, %columns, %mask
     %x = cute.tile.gather(%table, %rows, %columns) : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, tensor<8x1xi32>, tensor<1x64xi32>) -> tensor<8x64xf16>
     ```
   }];
@@ -276,10 +293,11 @@ def Cute_TileGatherOp : Cute_TileMemoryOp<"tile.gather"> {
 def Cute_TileScatterOp : Cute_Op<"tile.scatter"> {
   let summary = "Writes elements at coordinates that tiles hold";
   let description = [{
-    Operands behind the value are those of `cute.tile.gather`; the value has the shape to which they broadcast. Elements of one tile
-    have different places: of several at one place, one is written.
+    Operands behind the value are those of `cute.tile.gather`; they broadcast to the value's shape. Elements outside of the tensor or of
+    the mask are not written. Elements of one tile have different places: of several at one place, one is written.
 
     ```mlir
+    // short: cute.tile.scatter %x, %out, %rows, %columns, %mask
     cute.tile.scatter(%x, %out, %rows, %columns) : (tensor<8x64xf16>, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">, tensor<8x1xi32>, tensor<1x64xi32>) -> ()
     ```
   }];
@@ -289,10 +307,11 @@ def Cute_TileScatterOp : Cute_Op<"tile.scatter"> {
 def Cute_TileAtomicOp : Cute_Op<"tile.atomic"> {
   let summary = "Updates elements of a tensor atomically, at coordinates that tiles hold";
   let description = [{
-    Operands as of `cute.tile.scatter`, where several elements may have one place. Relaxed, at the scope of the device. Kinds: `add`; of integers
-    also `min`, `max`, `and`, `or` and `xor`. This is how blocks combine results.
+    Operands as of `cute.tile.scatter`, where several elements may have one place. Relaxed, at the scope of the device. Kinds: `add`, `min`,
+    `max`; of integers also `and`, `or` and `xor`. This is how blocks combine results.
 
     ```mlir
+    // short: cute.tile.atomic<add> %x, %counts, %bins, %mask
     cute.tile.atomic(%x, %counts, %bins) {kind = "add"} : (tensor<256xi32>, !cute.memref<i32, gmem, "?:1">, tensor<256xi32>) -> ()
     ```
   }];
@@ -304,6 +323,7 @@ def Cute_TileScalarOp : Cute_TileOp<"tile.scalar"> {
   let summary = "The element of a tile that has one";
   let description = [{
     ```mlir
+    // short: %s = cute.tile.scalar %x
     %s = cute.tile.scalar(%x) : (tensor<1x1xf32>) -> f32
     ```
   }];

@@ -298,6 +298,10 @@ static bool infer_reduce(const cute_op_row *row, const cute_op_query *query, cut
     int64_t axis = number_of(query, "mode");
     if (mlirTypeIsNull(type_at(query, 0))) return true;
     if (!cute_tile_shape_of(type_at(query, 0), &shape)) return not_a_tile(query, row, 0);
+    if (mlirAttributeIsNull(attribute_of(query, "mode")))
+        return cute_op_fail(query->location, row->name,
+                            "expects an axis behind the kind, such as %s<add, %d>", row->name,
+                            shape.rank - 1);
     if (axis < 0 || axis >= shape.rank)
         return cute_op_fail(query->location, row->name, "expects an axis from 0 to %d, but got %lld",
                             shape.rank - 1, (long long)axis);
@@ -422,6 +426,18 @@ static bool fail_type(const cute_check *c, const char *what, MlirType type)
     mlirTypePrint(type, cute_print_to_buffer, &text);
     cute_check_fail(c, "%s, but got '%s'", what, cute_buffer_text(&text));
     cute_buffer_release(&text);
+    return false;
+}
+
+static bool fail_types(const cute_check *c, const char *what, MlirType a, MlirType b)
+{
+    cute_buffer left = {0}, right = {0};
+    mlirTypePrint(a, cute_print_to_buffer, &left);
+    mlirTypePrint(b, cute_print_to_buffer, &right);
+    cute_check_fail(c, "%s, but got %s and %s: cute.tile.cast converts", what, cute_buffer_text(&left),
+                    cute_buffer_text(&right));
+    cute_buffer_release(&left);
+    cute_buffer_release(&right);
     return false;
 }
 
@@ -572,15 +588,7 @@ static bool verify_map(const cute_op_row *row, MlirOperation op)
     for (intptr_t i = first; i < count; i++) {
         MlirType own = cute_tile_element(operand_type(op, i));
         if (mlirTypeEqual(own, element)) continue;
-        cute_buffer left = {0}, right = {0};
-        mlirTypePrint(own, cute_print_to_buffer, &left);
-        mlirTypePrint(element, cute_print_to_buffer, &right);
-        cute_check_fail(&c,
-                        "expects operands of one element type, but got %s and %s: cute.tile.cast converts",
-                        cute_buffer_text(&left), cute_buffer_text(&right));
-        cute_buffer_release(&left);
-        cute_buffer_release(&right);
-        return false;
+        return fail_types(&c, "expects operands of one element type", own, element);
     }
     bool has = is_float(element)     ? map->on_floats || map->float_predicate >= 0
                : is_integer(element) ? map->on_integers || map->integer_predicate >= 0
@@ -681,13 +689,15 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
         shape_text(&shape[i], text[i], sizeof text[i]);
     }
     if (shape[0].extent[1] != shape[1].extent[1])
-        return cute_check_fail(&c, "expects A (M,K) and B (N,K) of one K, but got %s and %s", text[0],
-                               text[1]);
+        return cute_check_fail(
+            &c,
+            "expects A (M,K) and B (N,K) of one K, but got %s and %s: cute.tile.permute<[1, 0]> turns a tile",
+            text[0], text[1]);
     if (shape[2].extent[0] != shape[0].extent[0] || shape[2].extent[1] != shape[1].extent[0])
         return cute_check_fail(&c, "expects an accumulator of %lldx%lld, but got %s",
                                (long long)shape[0].extent[0], (long long)shape[1].extent[0], text[2]);
     if (!mlirTypeEqual(element[0], element[1]))
-        return fail_type(&c, "expects A and B of one element type", element[1]);
+        return fail_types(&c, "expects A and B of one element type", element[0], element[1]);
     bool half = mlirTypeIsAF16(element[0]),
          narrow = half || mlirTypeIsABF16(element[0]) || mlirTypeIsAFloat8E4M3FN(element[0]) ||
                   mlirTypeIsAFloat8E5M2(element[0]) || mlirTypeIsAF32(element[0]);

@@ -295,7 +295,7 @@ ParseResult Reader::sugarAddress(std::vector<Literal> &items)
     return success();
 }
 
-// A number as a constant of type `element`; a value stays.
+// A number as a constant of type `element`; a value stays. Hexadecimal digits are the bits of a float, as of arith.constant.
 ParseResult Reader::makeNumber(Literal &item, Type element)
 {
     if (item.kind != Literal::Number && item.kind != Literal::Real) return success();
@@ -303,7 +303,12 @@ ParseResult Reader::makeNumber(Literal &item, Type element)
     Builder builder(state.getContext());
     TypedAttr number;
     unsigned width = element.getIntOrFloatBitWidth();
-    if (isa<FloatType>(element))
+    bool bits = StringRef(item.location.getPointer(), 2) == "0x";
+    if (auto type = dyn_cast<FloatType>(element);
+        type && bits && item.kind == Literal::Number && llvm::isUIntN(width, (uint64_t)item.number))
+        number = builder.getFloatAttr(
+            element, llvm::APFloat(type.getFloatSemantics(), APInt(width, (uint64_t)item.number)));
+    else if (isa<FloatType>(element))
         number = builder.getFloatAttr(element, item.kind == Literal::Real ? item.real : (double)item.number);
     else if (item.kind == Literal::Number &&
              (width >= 64 || llvm::isIntN(width, item.number) || llvm::isUIntN(width, (uint64_t)item.number)))
@@ -333,9 +338,14 @@ ParseResult Reader::sugarTileMap(std::vector<Literal> &items)
     StringRef kind = spelled.drop_front(StringRef("cute.tile.").size());
     if (kind != "map") state.attributes.set("kind", parser.getBuilder().getStringAttr(kind));
     Type element;
-    for (Literal &item : llvm::reverse(items))
+    bool where = kind == "where" && items.size() == 3;
+    for (Literal &item : llvm::reverse(MutableArrayRef(items).drop_front(where)))
         if (item.kind == Literal::Given && item.value && !element)
             element = mlir::getElementTypeOrSelf(item.value.getType());
+    if (where && !element)
+        return parser.emitError(items[1].location,
+                                "expects a tile or a typed value, as in `%x`, as one of the two "
+                                "values: two numbers have no type");
     for (Literal &item : items)
         if (makeNumber(item, element)) return failure();
     return success();

@@ -2,12 +2,14 @@
  *
  * Requires: cute-tile-distribute; kernels in gpu.modules. Ensures: no cute.tile.program, no cute.tile.count; of each kernel that had a
  * cute.tile.program there is a host function of its name that launches it, with a block for each tile, unless a function of that name
- * is there already.
+ * is there already. Blocks are one row of the grid, the last dimension fastest: neighbours work on neighbouring memory, and no
+ * dimension has the limit of 65,535 blocks. A grid without blocks is not launched; a dimension whose index the kernel does not use
+ * has to have one tile, which the host function asserts.
  *
  *     gpu.func @k(%a: !A) kernel { %m = cute.tile.program(%a) {extents = array<i32: 64>} ... }
  * ->
  *     gpu.func @k(%a: !A) kernel { %m = nvvm.read.ptx.sreg.ctaid.x ... }
- *     func.func @k(%a: !A) { ... gpu.launch_func @kernels::@k blocks in (%tiles, %c1, %c1) threads in (%c128, %c1, %c1) ... }
+ *     func.func @k(%a: !A) { ... scf.if %any { gpu.launch_func @kernels::@k blocks in (%tiles, %c1, %c1) threads in (%c128, %c1, %c1) } }
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -49,15 +51,21 @@ static MlirValue tiles_along(const cute_builder *b, MlirValue tensor, int64_t mo
     return emit(b, "cute.get_scalars", CUTE_OPERANDS(tiles), CUTE_NO_NAMED);
 }
 
+static MlirValue as_i32(const cute_builder *b, MlirValue value)
+{
+    MlirType type = mlirValueGetType(value), i32 = mlirIntegerTypeGet(b->context, 32);
+    if (mlirTypeEqual(type, i32)) return value;
+    return cute_unary(b, mlirTypeIsAIndex(type) ? "arith.index_cast" : "arith.trunci", value, i32);
+}
+
 static void lower_count(MlirOperation op, void *context)
 {
     (void)context;
     cute_builder b = cute_builder_before(op);
     MlirValue count = tiles_along(&b, mlirOperationGetOperand(op, 0), cute_tile_number(op, "mode", 0),
                                   cute_tile_number(op, "size", 1));
-    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     if (mlirValueIsNull(count)) return;
-    if (!mlirTypeEqual(mlirValueGetType(count), i32)) count = cute_unary(&b, "arith.trunci", count, i32);
+    count = as_i32(&b, count);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), count);
     mlirOperationDestroy(op);
 }
@@ -122,17 +130,32 @@ static MlirStringRef symbol_of(MlirOperation op)
     return mlirAttributeIsNull(name) ? cute_text("") : mlirStringAttrGetValue(name);
 }
 
-/* Extents of the grid in the host function; false after an error at the operation. */
-static bool grid_of(copying *c, MlirOperation program, MlirValue grid[DIMENSIONS])
+/* A dimension that the kernel does not look at: with several tiles, several blocks would do the same. */
+static void assert_single(copying *c, MlirOperation program, int dimension, MlirValue extent)
+{
+    char text[128];
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(program, dimension)))) return;
+    int64_t tile[CUTE_TILE_RANK];
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
+    if (count < 0) return;
+    snprintf(text, sizeof text,
+             "expected at most %lld elements in mode %d of the tensor: the kernel has one tile there",
+             (long long)tile[dimension], dimension);
+    MlirValue most = cute_integer(&c->b, mlirValueGetType(extent), 1);
+    MlirValue fits = cute_compare(&c->b, CUTE_IS_SLE, extent, most);
+    cute_build(
+        &c->b, "cf.assert", CUTE_OPERANDS(fits), CUTE_NO_TYPES,
+        CUTE_NAMED(cute_attribute(c->b.context, "msg", mlirStringAttrGet(c->b.context, cute_text(text)))));
+}
+
+/* The number of blocks in the host function; null after an error at the operation. */
+static MlirValue blocks_of(copying *c, MlirOperation program)
 {
     int64_t tile[CUTE_TILE_RANK];
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
     int count = (int)mlirOperationGetNumResults(program);
-    for (int i = 0; i < DIMENSIONS; i++) {
-        if (i >= count) {
-            grid[i] = cute_integer(&c->b, mlirIndexTypeGet(c->b.context), 1);
-            continue;
-        }
+    MlirValue none = {NULL}, blocks = none;
+    for (int i = 0; i < count; i++) {
         MlirValue of = copy_value(c, mlirOperationGetOperand(program, dimensions < 0 ? i : 0), 0);
         if (mlirValueIsNull(of)) {
             cute_emit_note note = {
@@ -141,12 +164,14 @@ static bool grid_of(copying *c, MlirOperation program, MlirValue grid[DIMENSIONS
                                  "expected a grid that is computed from the kernel's arguments by operations "
                                  "of cute and arith",
                                  &note, 1);
-            return false;
+            return none;
         }
-        grid[i] = as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i]));
-        if (mlirValueIsNull(grid[i])) return false;
+        MlirValue extent = as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i]));
+        if (mlirValueIsNull(extent)) return none;
+        assert_single(c, program, i, extent);
+        blocks = i ? cute_binary(&c->b, "arith.muli", blocks, extent) : extent;
     }
-    return true;
+    return blocks;
 }
 
 static void name_arguments(MlirOperation kernel, MlirOperation host)
@@ -187,11 +212,18 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     name_arguments(kernel, host);
     copying c = {
         .kernel = from, .host = block, .b = cute_builder_at_end(block, mlirOperationGetLocation(program))};
-    MlirValue grid[DIMENSIONS];
-    if (!grid_of(&c, program, grid)) return false;
     MlirType index = mlirIndexTypeGet(context);
+    MlirValue blocks = blocks_of(&c, program);
+    if (mlirValueIsNull(blocks)) return false;
+    cute_builder after = c.b;
+    MlirValue any = cute_compare(&c.b, CUTE_IS_SGT, blocks, cute_integer(&c.b, index, 0));
+    MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+    MlirBlock launch = mlirBlockCreate(0, NULL, NULL);
+    mlirRegionAppendOwnedBlock(regions[0], launch);
+    c.b = cute_builder_at_end(launch, mlirOperationGetLocation(program));
     intptr_t n = 0;
-    for (int i = 0; i < DIMENSIONS; i++) operands[n++] = grid[i];
+    operands[n++] = blocks;
+    for (int i = 1; i < DIMENSIONS; i++) operands[n++] = cute_integer(&c.b, index, 1);
     for (int i = 0; i < DIMENSIONS; i++)
         operands[n++] = cute_integer(&c.b, index, i ? 1 : tile_block_size(kernel));
     int64_t bytes = cute_tile_number(kernel, "cute.shared_bytes", 0);
@@ -205,6 +237,9 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
                           cute_attribute(
                               context, "operandSegmentSizes",
                               mlirDenseI32ArrayGet(context, sizeof segments / sizeof *segments, segments))));
+    cute_build(&c.b, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build_regions(&after, "scf.if", CUTE_OPERANDS(any), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
+    c.b = after;
     cute_build(&c.b, "func.return", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     mlirOperationSetAttributeByName(top, cute_text("gpu.container_module"), mlirUnitAttrGet(context));
     cute_op_walk(host, "cute.tile.count", CUTE_WALK_OUTER_FIRST, lower_count, NULL);
@@ -215,13 +250,23 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
 
 static void lower_program(MlirOperation op)
 {
-    static const char *const axes[] = {"nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y",
-                                       "nvvm.read.ptx.sreg.ctaid.z"};
     cute_builder b = cute_builder_before(op);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
-                                      cute_build_value(&b, axes[i], mlirIntegerTypeGet(b.context, 32),
-                                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED));
+    int64_t tile[CUTE_TILE_RANK];
+    int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    MlirValue rest = cute_build_value(&b, "nvvm.read.ptx.sreg.ctaid.x", mlirIntegerTypeGet(b.context, 32),
+                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    for (intptr_t i = mlirOperationGetNumResults(op) - 1; i >= 0; i--) {
+        MlirValue result = mlirOperationGetResult(op, i), own = rest;
+        bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
+        if (i && (used || dimensions < 0)) {
+            MlirValue extent =
+                as_i32(&b, dimensions < 0 ? mlirOperationGetOperand(op, i)
+                                          : tiles_along(&b, mlirOperationGetOperand(op, 0), i, tile[i]));
+            own = cute_binary(&b, "arith.remui", rest, extent);
+            rest = cute_binary(&b, "arith.divui", rest, extent);
+        }
+        mlirValueReplaceAllUsesOfWith(result, own);
+    }
     mlirOperationDestroy(op);
 }
 
@@ -275,7 +320,7 @@ const cute_pass cute_pass_tile_launch = {
     .name = "cute-tile-launch",
     .help = "Derive the launch of a tile program from its logical grid",
     .anchor = "builtin.module",
-    .dialects =
-        CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_FUNC | CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_CF | CUTE_DIALECT_FUNC |
+                CUTE_DIALECT_GPU | CUTE_DIALECT_NVVM | CUTE_DIALECT_SCF,
     .run = run_tile_launch,
 };
