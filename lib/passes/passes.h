@@ -17,9 +17,9 @@ typedef struct cute_lowering {
     bool relocatable;          /* keep non-kernel functions visible for a later link */
     bool lineinfo;             /* emit source lines as LLVM debug information */
     const char *static_checks; /* checks of asynchronous kernels: "on", "warn", "strict" or "off" */
-    const char *schedule;      /* of tile programs that state none (docs/tile-programs.md); NULL: the default */
-    const cute_arch *arch;     /* architecture whose instructions may be used */
-    int opt_level;             /* 0 to 3, for the NVVM target that the pipeline attaches */
+    const char *schedule;  /* of tile programs that state none (docs/tile-programs.md); NULL: the default */
+    const cute_arch *arch; /* architecture whose instructions may be used */
+    int opt_level;         /* 0 to 3, for the NVVM target that the pipeline attaches */
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 

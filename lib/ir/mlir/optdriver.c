@@ -20,6 +20,7 @@
 #include "lib/base/system/file.h"
 #include "lib/base/system/process.h"
 #include "lib/base/system/signals.h"
+#include "lib/base/text/json.h"
 #include "lib/ir/diagnostics/gaveup.h"
 #include "lib/ir/diagnostics/locations.h"
 #include "lib/ir/diagnostics/recover.h"
@@ -28,6 +29,7 @@
 #include "lib/ir/mlir/context.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/text/defines.h"
 #include "lib/ir/text/modules.h"
 #include "lib/ir/text/spellings.h"
 
@@ -296,6 +298,52 @@ out:
     return status;
 }
 
+/* An array of {name, value, candidates}. */
+static json_t *params_json(const cute_param *params, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *candidates = json_array();
+        for (size_t k = 0; k < params[i].candidate_count; k++)
+            json_array_append_new(candidates, cute_json_text(params[i].candidates[k]));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o}", "name", cute_json_text(params[i].name), "value",
+                                        cute_json_text(params[i].value), "candidates", candidates));
+    }
+    return list;
+}
+
+static cute_status print_params(const cute_opt_command *command, cute_diag *diag)
+{
+    cute_arena *arena = cute_arena_create();
+    cute_buffer input = {0}, joined = {0}, out = {0};
+    cute_sources sources = {
+        .arena = arena, .folders = command->folders, .folder_count = (size_t)command->folder_count};
+    cute_param *params;
+    size_t count;
+    cute_status status = arena ? cute_file_read(command->input, &input, diag) : cute_fail_memory(diag);
+    if (!status)
+        status = cute_include(&sources, cute_file_label(command->input), cute_buffer_text(&input),
+                              input.length, &joined, diag);
+    const cute_buffer *text = sources.part_count ? &joined : &input;
+    if (!status)
+        status =
+            cute_params_read(arena, &sources, cute_buffer_text(text), text->length, &params, &count, diag);
+    if (!status) {
+        json_t *list = params_json(params, count);
+        cute_json_dump(list, true, &out);
+        cute_buffer_putc(&out, '\n');
+        json_decref(list);
+        status = cute_buffer_ok(&out) ? cute_file_write(command->output, out.data, out.length, diag)
+                                      : cute_fail_memory(diag);
+    }
+    cute_buffer_release(&out);
+    cute_buffer_release(&joined);
+    cute_buffer_release(&input);
+    cute_arena_destroy(arena);
+    return status;
+}
+
 static cute_status print_pipeline(const cute_opt_command *command, cute_diag *diag)
 {
     char *text = cute_pipeline_print(command->print_pipeline);
@@ -377,8 +425,9 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers m
     cute_diag_know(diag, CUTE_FACT_TOOLKIT_VERSION, "LLVM " LLVM_VERSION_STRING);
     if (!status) status = set_log_level(&command, diag);
     if (!status)
-        status = command.print_pipeline ? print_pipeline(&command, diag)
-                                        : run_cute_opt(&command, makers, registry, diag);
+        status = command.print_params     ? print_params(&command, diag)
+                 : command.print_pipeline ? print_pipeline(&command, diag)
+                                          : run_cute_opt(&command, makers, registry, diag);
     int code = cute_tool_finish("cute-opt", status, diag, command.format);
     if (code && (!command.output || !strcmp(command.output, "-"))) cute_pipe_failed();
     cute_diag_destroy(diag);

@@ -238,6 +238,8 @@ struct DriverOptions {
                                   cl::desc("error: errors only; warning (default); info: also subprocesses "
                                            "and the cache; debug: also files")};
     cl::opt<bool> timing{"timing", cl::desc("Print a timing breakdown to stderr")};
+    cl::opt<bool> printParams{"print-params",
+                              cl::desc("Print the parameters (//!param) of the input as JSON")};
     cl::opt<std::string> printPipeline{
         "print-pipeline", cl::value_desc("pipeline"),
         cl::desc("Print the passes of a pipeline for a builtin.module, and exit")};
@@ -572,6 +574,7 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     out->warn = options->warn.getNumOccurrences() ? options->warn.c_str() : nullptr;
     out->log_level = options->logLevel.getNumOccurrences() ? options->logLevel.c_str() : nullptr;
     out->timing = options->timing;
+    out->print_params = options->printParams;
     out->print_pipeline =
         options->printPipeline.getNumOccurrences() ? options->printPipeline.c_str() : nullptr;
     out->defines = defines.data();

@@ -99,6 +99,7 @@ typedef struct cute_opt_command {
     const char *remarks;    /* see cute_pass_manager_remarks */
     const char *warn;       /* see cute_warnings_as_remarks */
     bool timing;
+    bool print_params;          /* print the input's parameters instead of running */
     const char *print_pipeline; /* print this pipeline instead of running; NULL: run */
     const char *const *defines; /* NAME=VALUE */
     intptr_t define_count;

@@ -40,6 +40,89 @@ cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size
     return CUTE_OK;
 }
 
+/* ---- parameters ---- */
+
+static const char marker[] = "//!param";
+
+static size_t skip_blanks(const char *text, size_t at, size_t end)
+{
+    while (at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r')) at++;
+    return at;
+}
+
+/* A name or value: up to a blank, ',' or '='. */
+static size_t end_of_word(const char *text, size_t at, size_t end)
+{
+    while (at < end && !isspace((unsigned char)text[at]) && text[at] != ',' && text[at] != '=') at++;
+    return at;
+}
+
+/* Reads the line from behind the marker; *at is where it stopped. */
+static bool read_param(cute_arena *arena, const char *text, size_t *at, size_t end, cute_param *out)
+{
+    size_t from = *at = skip_blanks(text, *at, end), capacity = 0;
+    *out = (cute_param){.at = from};
+    *at = end_of_word(text, from, end);
+    if (!is_name(text + from, *at - from)) return *at = from, false;
+    out->name = cute_arena_copy(arena, text + from, *at - from);
+    *at = skip_blanks(text, *at, end);
+    if (*at == end || text[*at] != '=') return false;
+    from = *at = skip_blanks(text, *at + 1, end);
+    *at = end_of_word(text, from, end);
+    if (*at == from) return false;
+    out->value = cute_arena_copy(arena, text + from, *at - from);
+    *at = skip_blanks(text, *at, end);
+    if (*at == end) return out->name && out->value;
+    if (end - *at < 3 || memcmp(text + *at, "in", 2) != 0 || !isspace((unsigned char)text[*at + 2]))
+        return false;
+    for (*at += 2;; (*at)++) {
+        from = *at = skip_blanks(text, *at, end);
+        *at = end_of_word(text, from, end);
+        if (*at == from || !cute_arena_more(arena, &out->candidates, out->candidate_count, &capacity,
+                                            sizeof *out->candidates, 8))
+            return false;
+        out->candidates[out->candidate_count++] = cute_arena_copy(arena, text + from, *at - from);
+        *at = skip_blanks(text, *at, end);
+        if (*at == end || text[*at] != ',') break;
+    }
+    return *at == end;
+}
+
+cute_status cute_params_read(cute_arena *arena, const cute_sources *sources, const char *text, size_t length,
+                             cute_param **out, size_t *count, cute_diag *diag)
+{
+    size_t capacity = 0;
+    *out = NULL;
+    *count = 0;
+    for (size_t line = 0, next; line < length; line = next) {
+        const char *newline = memchr(text + line, '\n', length - line);
+        size_t end = newline ? (size_t)(newline - text) : length, at = skip_blanks(text, line, end);
+        next = end + 1;
+        if (end - at < sizeof marker - 1 || memcmp(text + at, marker, sizeof marker - 1) != 0) continue;
+        at += sizeof marker - 1;
+        while (end > at && isspace((unsigned char)text[end - 1])) end--;
+        cute_param param;
+        if (!read_param(arena, text, &at, end, &param)) {
+            cute_place place = cute_sources_place(sources, at);
+            return cute_fail(diag, CUTE_INVALID, &place,
+                             "expected '//!param NAME = VALUE' or '//!param NAME = VALUE in VALUE, VALUE'");
+        }
+        for (size_t i = 0; i < *count; i++)
+            if (!strcmp((*out)[i].name, param.name)) {
+                cute_place place = cute_sources_place(sources, param.at),
+                           first = cute_sources_place(sources, (*out)[i].at);
+                cute_fail(diag, CUTE_INVALID, &place, "the parameter '%s' is declared twice", param.name);
+                cute_note(diag, &first, "the first declaration is here");
+                return CUTE_INVALID;
+            }
+        if (!cute_arena_more(arena, out, *count, &capacity, sizeof **out, 8)) return cute_fail_memory(diag);
+        (*out)[(*count)++] = param;
+    }
+    return CUTE_OK;
+}
+
+/* ---- replacement ---- */
+
 typedef struct define_lookup {
     const cute_define *defines;
     size_t count;
@@ -146,15 +229,33 @@ static bool in_comment(cursor *c, const char *text, size_t offset)
     return c->comment;
 }
 
+/* The names of -D, then the parameters of the text, which they precede. */
+static cute_status collect_names(cute_arena *arena, const cute_sources *sources, const char *text,
+                                 size_t length, const cute_define *defines, size_t count, define_lookup *out,
+                                 cute_diag *diag)
+{
+    cute_param *params;
+    size_t param_count;
+    *out = (define_lookup){.defines = defines, .count = count};
+    CUTE_TRY(cute_params_read(arena, sources, text, length, &params, &param_count, diag));
+    if (!param_count) return CUTE_OK;
+    cute_define *all = cute_arena_array(arena, count + param_count, sizeof *all);
+    if (!all) return cute_fail_memory(diag);
+    if (count) memcpy(all, defines, count * sizeof *all);
+    for (size_t i = 0; i < param_count; i++) all[count + i] = (cute_define){params[i].name, params[i].value};
+    *out = (define_lookup){.defines = all, .count = count + param_count};
+    return CUTE_OK;
+}
+
 cute_status cute_defines_apply(const cute_sources *sources, const char *text, size_t length,
                                const cute_define *defines, size_t count, cute_buffer *out, cute_edits *edits,
                                cute_diag *diag)
 {
-    define_lookup n = {.defines = defines, .count = count};
     CUTE_TRY(cute_nesting_check(sources, text, length, diag));
     cute_arena *arena = cute_arena_create();
     if (!arena) return cute_fail_memory(diag);
-    cute_status status = CUTE_OK;
+    define_lookup n;
+    cute_status status = collect_names(arena, sources, text, length, defines, count, &n, diag);
     cursor looked = {0};
     size_t done = 0;
     for (size_t i = 0; i + 1 < length && status == CUTE_OK; i++) {

@@ -13,6 +13,19 @@ typedef struct cute_define {
 cute_status cute_defines_parse(cute_arena *arena, const char *const *texts, size_t count, cute_define **out,
                                cute_diag *diag);
 
+/* A line `//!param BM = 128 in 64, 128, 256`: the value of a name that -D does not give, and those worth trying. */
+typedef struct cute_param {
+    const char *name, *value;
+    const char **candidates;
+    size_t candidate_count;
+    size_t at; /* byte of the name in the text */
+} cute_param;
+
+/* The parameters that `text` declares, in `arena`. CUTE_INVALID at a line that is not one, or a name that is declared
+ * twice; places are found in `sources`. */
+cute_status cute_params_read(cute_arena *arena, const cute_sources *sources, const char *text, size_t length,
+                             cute_param **out, size_t *count, cute_diag *diag);
+
 /* A replacement: byte ranges in the text before and after. */
 typedef struct cute_edit {
     size_t from, from_length, to, to_length;
@@ -25,7 +38,8 @@ typedef struct cute_edits {
     size_t count, capacity;
 } cute_edits;
 
-/* Copies `text` to *out in the spelling of MLIR 19 (spellings.h), replacing `${NAME}` and integer
+/* Copies `text` to *out in the spelling of MLIR 19 (spellings.h), replacing `${NAME}` by the value of -D or of a
+ * parameter, and integer
  * expressions `${BM*BN/2}`. A value that is not an integer cannot be part of an expression. Comments and
  * operands of inline assembly (`$${`, `${0:c}`) are kept. An undefined name or invalid expression is
  * CUTE_INVALID at its place in `sources`, the files of the text. Replacements are added to *edits. */

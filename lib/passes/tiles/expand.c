@@ -141,7 +141,8 @@ static void expand_map(MlirOperation op, void *context)
         out = compare(&b, map, in, result);
     else if (cute_op_has(op, "fast") && !strcmp(name, "math.exp"))
         out = cute_unary(&b, "math.exp2",
-                         cute_binary(&b, "arith.mulf", in[0], number(&b, result, 1.44269504088896340736)), result);
+                         cute_binary(&b, "arith.mulf", in[0], number(&b, result, 1.44269504088896340736)),
+                         result);
     else if (*name != '@')
         out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
     for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)

@@ -19,7 +19,7 @@ func.func @f(%x: tensor<8x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<8x4xf32>, %y: tensor<8x4xf16>, %z: tensor<8x8xf32>) {
-  // expected-error @below {{expects A and B of one element type}}
+  // expected-error @below {{expects A and B of one element type, but got f32 and f16: cute.tile.cast converts}}
   %t = cute.tile.gemm %x, %y, %z
   return
 }
@@ -385,5 +385,30 @@ func.func @f(%a: !cute.memref<f4E2M1FN, gmem, "(?,?{div=2}):(?{i64 div=2},1)">, 
 func.func @f(%a: !cute.memref<i4, gmem, "(?,?{div=2}):(?{i64 div=2},1)">) {
   // expected-error @below {{expects the fill zero for elements of i4, but got neg_inf}}
   %t = cute.tile.load<[8, 4], neg_inf> %a[0, 0]
+  return
+}
+
+// -----
+
+// expected-note @+1 {{%x is a}}
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects an axis behind the kind, such as cute.tile.reduce<add, 1>}}
+  %t = cute.tile.reduce<add> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xi32>) {
+  // expected-error @below {{expects floats with 'fast', but got 'i32'}}
+  %t = cute.tile.add %x, %x {fast}
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<8x4xi1>) {
+  // expected-error @below {{expects a tile or a typed value, as in `%x`, as one of the two values: two numbers have no type}}
+  %t = cute.tile.where %c, 1.0, 0.0
   return
 }
