@@ -128,7 +128,8 @@ static void on_mark(const cute_parsed_mark *parsed, void *context)
                      .line = at.line,
                      .column = at.column,
                      .length = (unsigned)parsed->length,
-                     .type = parsed->type};
+                     .type = parsed->type,
+                     .value = parsed->value};
     if (!at.file) return;
     mark.name = cute_arena_copy(a->arena, text + parsed->offset, parsed->length);
     if (parsed->definition_length) {

@@ -25,11 +25,12 @@ typedef struct lsp_mark {
     const char *definition_file; /* NULL: unknown */
     unsigned definition_line, definition_column, definition_length;
     MlirType type;    /* of a value or an alias; null for an operation */
+    MlirValue value;  /* null for an alias or an operation */
     const char *name; /* "%x", "cute.copy", "!buf" */
 } lsp_mark;
 
 /* Parses and verifies `text`, named `label`; errors are added to `diag`. Without errors, calls `visit`
- * (unless NULL) for each name; types are valid during the call. `query` (may be NULL), the text of a type, is
+ * (unless NULL) for each name; types and values are valid during the call. `query` (may be NULL), the text of a type, is
  * parsed last and passed to `visit` without a name. */
 void lsp_analyse(const char *label, const char *text, size_t length, const lsp_options *options,
                  const char *query, void (*visit)(const lsp_mark *mark, void *context), void *context,

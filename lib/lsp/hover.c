@@ -1,4 +1,4 @@
-/* Values of the layout algebra as Markdown, with the results and pictures of `cute-dump layout`. */
+/* Values of the layout algebra and tiles as Markdown, with the results and pictures of `cute-dump layout`. */
 #include "lib/lsp/hover.h"
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 #include "lib/calculator/calculator.h"
 
 /* Limits for a hover window. */
-enum { MAX_CELLS = 65536, MAX_LINES = 20, MAX_COLUMNS = 110 };
+enum { MAX_CELLS = 65536, MAX_LINES = 20, MAX_COLUMNS = 110, MAX_THREADS = 4, MAX_VALUES = 8 };
 
 /* Appends the first lines, truncated to the limits. */
 static void put_cut(const char *text, cute_buffer *out)
@@ -110,4 +110,65 @@ void lsp_describe(cute_arena *arena, const cute_value *value, cute_buffer *out)
         describe_tiling(arena, value, out);
     else
         describe_layout(arena, value, out);
+}
+
+/* ---- tiles ---- */
+
+/* "(0,4)" */
+static const char *coordinate_text(cute_arena *arena, const tile_distribution *d, int64_t thread,
+                                   int64_t value)
+{
+    int64_t coord[CUTE_TILE_RANK] = {0};
+    cute_buffer text = {0};
+    tile_modes_coord(&d->threads, thread, coord);
+    tile_modes_coord(&d->values, value, coord);
+    for (int i = 0; i < d->shape.rank; i++)
+        cute_buffer_printf(&text, "%s%lld", i ? "," : "(", (long long)coord[i]);
+    cute_buffer_puts(&text, d->shape.rank ? ")" : "()");
+    const char *copy = cute_arena_copy(arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    return copy ? copy : "";
+}
+
+/* A line for each of the first threads: the coordinates of its first values, in columns. */
+static void put_coordinates(cute_arena *arena, const tile_distribution *d, cute_buffer *out)
+{
+    int64_t all_threads = tile_threads(d), all_values = tile_values(d);
+    int threads = all_threads < MAX_THREADS ? (int)all_threads : MAX_THREADS,
+        values = all_values < MAX_VALUES ? (int)all_values : MAX_VALUES;
+    const char *cells[MAX_THREADS][MAX_VALUES];
+    size_t width[MAX_VALUES] = {0};
+    for (int t = 0; t < threads; t++)
+        for (int v = 0; v < values; v++) {
+            cells[t][v] = coordinate_text(arena, d, t, v);
+            if (strlen(cells[t][v]) > width[v]) width[v] = strlen(cells[t][v]);
+        }
+    for (int t = 0; t < threads; t++) {
+        cute_buffer_printf(out, "thread %d:", t);
+        for (int v = 0; v < values; v++)
+            cute_buffer_printf(out, " %-*s", v + 1 < values || values < all_values ? (int)width[v] : 0,
+                               cells[t][v]);
+        cute_buffer_puts(out, values < all_values ? " ...\n" : "\n");
+    }
+    if (threads < all_threads) cute_buffer_puts(out, "...\n");
+}
+
+void lsp_describe_tile(cute_arena *arena, const lsp_tile *tile, cute_buffer *out)
+{
+    const tile_distribution *d = &tile->distribution;
+    long long threads = tile_threads(d), values = tile_values(d), copies = 1;
+    long long registers = (values * tile->bits + 31) / 32;
+    const char *layout = tile_distribution_text(arena, d);
+    cute_buffer table = {0};
+    for (int i = 0; i < d->threads.count; i++)
+        if (d->threads.at[i].dim == TILE_COPIES) copies *= d->threads.at[i].extent;
+    cute_buffer_printf(out, "\n```text\n%lld thread%s, %lld value%s each: %s\n", threads,
+                       threads == 1 ? "" : "s", values, values == 1 ? "" : "s", layout ? layout : "");
+    cute_buffer_printf(out, "%lld register%s per thread", registers, registers == 1 ? "" : "s");
+    if (copies > 1) cute_buffer_printf(out, "; each element is held by %lld threads", copies);
+    cute_buffer_putc(out, '\n');
+    put_coordinates(arena, d, &table);
+    put_cut(cute_buffer_text(&table), out);
+    cute_buffer_puts(out, "```\n");
+    cute_buffer_release(&table);
 }

@@ -215,6 +215,7 @@ static bool is_here(const cursor *c, const lsp_mark *mark)
 static void on_hover(const lsp_mark *mark, void *context)
 {
     cursor *c = context;
+    lsp_tile tile;
     if (c->text.length) return;
     if (!mark->name) {
         put_type(c, NULL, mark->type);
@@ -223,6 +224,8 @@ static void on_hover(const lsp_mark *mark, void *context)
     }
     if (!is_here(c, mark) || mlirTypeIsNull(mark->type)) return;
     put_type(c, mark->name, mark->type);
+    if (!mlirValueIsNull(mark->value) && lsp_tile_of(mark->value, &tile))
+        lsp_describe_tile(c->arena, &tile, &c->text);
     c->range = lsp_range_of(c->document->text, c->document->length, c->line, mark->column - 1,
                             mark->column - 1 + mark->length);
 }

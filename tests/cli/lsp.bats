@@ -107,6 +107,113 @@ need(c.stop() == 0)
 END
 }
 
+@test "hover shows the layout of a tile that the compiler chooses: threads, registers, coordinates and copies" {
+    cat >tiles.mlir <<'END'
+!H = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
+!X = !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">
+gpu.module @kernels {
+  gpu.func @product(%a: !H, %b: !H, %c: !X) kernel {
+    %i, %j = cute.tile.program<[64, 64]> %c
+    %n = cute.tile.count<1, 64> %a
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %sum, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %old = %zero)
+        -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+      %x = cute.tile.load<[64, 64]> %a[%i, %k]
+      %y = cute.tile.load<[64, 64]> %b[%j, %k]
+      %d = cute.tile.gemm %x, %y, %acc
+      scf.yield %d, %acc : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    %p = cute.tile.sigmoid %sum
+    %same = cute.tile.cast<f32> %p
+    %in = cute.tile.lt %same, %last
+    %z = cute.tile.where %in, %p, 0.0
+    cute.tile.store %z, %c[%i, %j]
+    gpu.return
+  }
+  gpu.func @softmax(%x: !X) kernel attributes {nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %r, %q = cute.tile.program<[8, 64]> %x
+    %row = cute.tile.load<[8, 64]> %x[%r, %q]
+    %m = cute.tile.reduce<max, 1> %row
+    %e = cute.tile.sub %row, %m
+    cute.tile.store %e, %x[%r, %q]
+    gpu.return
+  }
+  gpu.func @large(%x: !X) kernel attributes {nvvm.reqntid = array<i32: 32, 1, 1>} {
+    %r, %q = cute.tile.program<[256, 256]> %x
+    %big = cute.tile.load<[256, 256]> %x[%r, %q]
+    cute.tile.store %big, %x[%r, %q]
+    gpu.return
+  }
+}
+func.func @plain(%t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+func.func private @stated(%given: tensor<8x4xf32, #cute.layout<"((4,8),(1)):((1@1,1@0),(0))">>,
+                          %wrong: tensor<8x4xf32, #cute.layout<"((4,8),(4)):((1@1,1@0),(1@1))">>) {
+  return
+}
+END
+    ARCH=sm_90a timeout 60 python3 - <<'END'
+import time
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri, text = "file:///nowhere/tiles.mlir", open("tiles.mlir").read()
+need(c.open(uri, text) == [], c.diagnostics)
+def shows(name, *lines):
+    shown = c.hover(uri, text, name, 1)
+    need(shown and all(line in shown for line in lines), name, shown)
+    return shown
+# A load: adjacent elements in 16 bytes.
+shows("%row", "%row : tensor<8x64xf32>", "128 threads, 4 values each: ((16,8),(4)):((4@1,1@0),(1@1))", "4 registers per thread\n",
+      "thread 0: (0,0)  (0,1)  (0,2)  (0,3)\n", "thread 3: (0,12) (0,13) (0,14) (0,15)\n...\n")
+need("thread 4" not in shows("%row") and "held" not in shows("%row"))
+# An elementwise operation with a smaller tile has the distribution of the larger one; a reduction leaves copies.
+shows("%e =", "128 threads, 4 values each: ((16,8),(4)):((4@1,1@0),(1@1))")
+shows("%m =", "%m : tensor<8x1xf32>", "128 threads, 1 value each: ((16,8),(1)):((0,1@0),(0))",
+      "1 register per thread; each element is held by 16 threads\n", "thread 0: (0,0)\nthread 1: (0,0)\n")
+# An accumulator has the distribution of the MMA, also in loops and in elementwise operations on it.
+fragment = "128 threads, 32 values each: ((4,8,2,2),(2,2,2,4)):((2@1,1@0,16@0,8@1),(1@1,8@0,32@0,16@1))"
+for name in ("%acc", "%old", "%d =", "%sum", "%last", "%zero", "%p =", "%same", "%z =", "%p, 0.0"):
+    shows(name, fragment, "32 registers per thread\n", "thread 1: (0,2) (0,3) (8,2) (8,3) (32,2) (32,3) (40,2) (40,3) ...\n")
+shows("%in", "tensor<64x64xi1>", fragment, "1 register per thread\n")
+shows("%x = cute.tile.load", "16 registers per thread", "((8,16),(8,4)):((8@1,1@0),(1@1,16@0))")
+# An encoding in the text is shown, unless its coordinates are outside of the tile.
+shows("%given", "32 threads, 1 value each: ((4,8),(1)):((1@1,1@0),(0))")
+# A tile that takes too many registers, and tensors of other programs.
+for name in ("%big", "%t:", "%wrong"):
+    shown = c.hover(uri, text, name, 1)
+    need("tensor<" in shown and "thread" not in shown, name, shown)
+# A document without tiles.
+plain = open("k.mlir").read()
+need(c.open("file:///nowhere/k.mlir", plain) == [])
+need(c.hover("file:///nowhere/k.mlir", plain, "%v", 1) == "```mlir\n%v : f32\n```\n")
+start = time.time()
+for i in range(10):
+    shows("%sum", fragment)
+need(time.time() - start < 10, time.time() - start)
+broken = text.replace("%x, %y, %acc", "%x, %row, %acc")
+need(c.change(uri, broken) != [] and c.hover(uri, broken, "%row", 1) is None)
+need(c.stop() == 0)
+END
+    # The architecture is $ARCH; for an unknown one nothing is compiled.
+    for arch in sm_75 sm_1; do
+        ARCH=$arch timeout 60 python3 - $arch <<'END'
+import sys
+from lsp_client import Client, need
+c = Client()
+c.start()
+uri, text = "file:///nowhere/tiles.mlir", open("tiles.mlir").read()
+need(c.open(uri, text) == [], c.diagnostics)
+shown = c.hover(uri, text, "%sum", 1)
+need("tensor<64x64xf32>" in shown and ("128 threads, 32 values each" in shown) == (sys.argv[1] == "sm_75"), shown)
+need(c.stop() == 0)
+END
+    done
+}
+
 @test "names of -D have the values of the command line or of comments; without one it is no error" {
     timeout 60 python3 - <<'END'
 from lsp_client import Client, need

@@ -656,21 +656,25 @@ struct Marks {
     void (*visit)(const cute_parsed_mark *mark, void *user);
     void *user;
 
-    void tell(SMRange range, SMRange definition, Type type) const
+    void tell(SMRange range, SMRange definition, Type type, Value value = {}) const
     {
         const char *from = range.Start.getPointer(), *to = range.End.getPointer();
         if (from < begin || to > end || from >= to) return;
-        cute_parsed_mark mark = {size_t(from - begin), size_t(to - from), 0, 0, wrap(type)};
+        cute_parsed_mark mark = {size_t(from - begin), size_t(to - from), 0, 0, wrap(type), wrap(value)};
         if (definition.isValid()) {
             mark.definition = definition.Start.getPointer() - begin;
             mark.definition_length = definition.End.getPointer() - definition.Start.getPointer();
         }
         visit(&mark, user);
     }
-    void tell(const AsmParserState::SMDefinition &definition, Type type) const
+    void tell(const AsmParserState::SMDefinition &definition, Type type, Value value = {}) const
     {
-        tell(definition.loc, definition.loc, type);
-        for (SMRange use : definition.uses) tell(use, definition.loc, type);
+        tell(definition.loc, definition.loc, type, value);
+        for (SMRange use : definition.uses) tell(use, definition.loc, type, value);
+    }
+    void tell(const AsmParserState::SMDefinition &definition, Value value) const
+    {
+        tell(definition, value.getType(), value);
     }
     // The symbol name that an operation defines: the first one after the operation name.
     SMRange symbolOf(const AsmParserState::OperationDefinition &op) const
@@ -696,7 +700,7 @@ struct Marks {
             if (!live.contains(op.op)) continue;
             for (const auto &group : op.resultGroups)
                 if (group.startIndex < op.op->getNumResults())
-                    tell(group.definition, op.op->getResult(group.startIndex).getType());
+                    tell(group.definition, op.op->getResult(group.startIndex));
             SMRange symbol = symbolOf(op);
             tell(symbol, symbol, Type());
             for (SMRange use : op.symbolUses)
@@ -705,7 +709,7 @@ struct Marks {
         for (const AsmParserState::BlockDefinition &block : state.getBlockDefs())
             for (auto [i, argument] : llvm::enumerate(block.arguments))
                 if (live.contains(block.block) && i < block.block->getNumArguments())
-                    tell(argument, block.block->getArgument(i).getType());
+                    tell(argument, block.block->getArgument(i));
         for (const AsmParserState::TypeAliasDefinition &alias : state.getTypeAliasDefs())
             tell(alias.definition, alias.value);
     }

@@ -172,6 +172,7 @@ typedef struct cute_parsed_mark {
     size_t offset, length;
     size_t definition, definition_length; /* 0: not known */
     MlirType type;                        /* of a value or an alias; null of an operation */
+    MlirValue value;                      /* null of an alias or an operation */
 } cute_parsed_mark;
 /* cute_module_parse that also calls `visit` (optional) for each identifier of a valid module. */
 MlirModule cute_module_parse_marked(MlirContext context, MlirStringRef text, MlirStringRef label,
