@@ -292,7 +292,9 @@ class Program:
                 tiles.append(getattr(self, kind)(a))
         outputs = [self.store(t, grid) for t in {tiles[-1][0]: tiles[-1], self.pick(tiles)[0]: self.pick(tiles)}.values()]
         parameters = ", ".join(f"%{n}: {t}" for n, (t, _, _, _) in self.arguments.items())
-        text = "\n".join([f"gpu.module @kernels {{\ngpu.func @k({parameters}) kernel {{", f"  %gi = arith.constant {grid[0]} : i32",
+        block = self.pick([0, 0, 0, 0, 32, 64, 96, 160, 256, 512, 1024])
+        attributes = f"attributes {{nvvm.reqntid = array<i32: {block}, 1, 1>}} " if block else ""
+        text = "\n".join([f"gpu.module @kernels {{\ngpu.func @k({parameters}) kernel {attributes}{{", f"  %gi = arith.constant {grid[0]} : i32",
                           f"  %gj = arith.constant {grid[1]} : i32", "  %c0 = arith.constant 0 : i32", "  %c1 = arith.constant 1 : i32",
                           "  %i, %j = cute.tile.program %gi, %gj", *self.lines, "  gpu.return\n}\n}\n"])
         dtype = np.int32 if self.integer else np.float32

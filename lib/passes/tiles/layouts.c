@@ -592,6 +592,15 @@ static void distribute_function(layouts *l)
     }
     for (size_t i = 0; i < l->op_count; i++) note_op(l, l->ops[i]);
     l->threads = choose_threads(l);
+    if (l->threads < 32 || l->threads > 1024 || l->threads % 32) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "expected a block size of whole warps, a multiple of 32 up to 1024, got %lld",
+                 (long long)l->threads);
+        cute_emit_error(mlirOperationGetLocation(l->function), text);
+        l->failed = true;
+        return;
+    }
     l->naive = tile_is_naive(l->function);
     if (!resolve_all(l) || !check_registers(l)) {
         l->failed = true;
