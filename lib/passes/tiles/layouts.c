@@ -648,7 +648,7 @@ static void visit_function(MlirOperation function, void *context)
                  .function = function,
                  .context = mlirOperationGetContext(function),
                  .arch = s->arch};
-    if (l.arena)
+    if (l.arena && tile_check_independence(function))
         distribute_function(&l);
     else
         l.failed = true;

@@ -13,6 +13,9 @@ MlirValue tile_cast(const cute_builder *b, MlirValue value, MlirType to, bool ze
 /* A walk's visitor: a load of packed elements as a load of bytes (packed.c); sets *(bool *)context. */
 void tile_expand_packed(MlirOperation op, void *context);
 
+/* False after an error at a store that several blocks execute for the same elements (independence.c). */
+bool tile_check_independence(MlirOperation function);
+
 /* Whether a function has an operation on tiles or a value that is one. */
 bool tile_is_program(MlirOperation function);
 /* The kernel's attribute that states a schedule, a string; "naive": one element at a time, no tensor cores, a barrier before each
