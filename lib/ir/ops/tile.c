@@ -245,6 +245,17 @@ static bool join_operands(const cute_op_row *row, const cute_op_query *query, in
     return true;
 }
 
+/* Messages about cute.tile.map name it as the short form does: cute.tile.add. */
+enum { MAP_NAME = 48 };
+
+static cute_op_row row_of_map(const cute_op_row *row, const cute_tile_map *map, char name[MAP_NAME])
+{
+    cute_op_row own = *row;
+    snprintf(name, MAP_NAME, "cute.tile.%s", map->name);
+    own.name = name;
+    return own;
+}
+
 static bool infer_map(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     MlirAttribute kind = attribute_of(query, "kind"), encoding;
@@ -254,13 +265,15 @@ static bool infer_map(const cute_op_row *row, const cute_op_query *query, cute_o
     if (!map)
         return cute_op_fail(query->location, row->name,
                             "expects a kind of elementwise operation, such as add");
+    char name[MAP_NAME];
+    const cute_op_row own = row_of_map(row, map, name);
     if (query->operand_count != map->operands)
-        return cute_op_fail(query->location, row->name, "expects %d operand%s for %s, but got %d",
+        return cute_op_fail(query->location, own.name, "expects %d operand%s for %s, but got %d",
                             map->operands, map->operands == 1 ? "" : "s", map->name,
                             (int)query->operand_count);
     cute_tile_shape shape;
     bool any;
-    if (!join_operands(row, query, 0, query->operand_count, &shape, &encoding, &any)) return false;
+    if (!join_operands(&own, query, 0, query->operand_count, &shape, &encoding, &any)) return false;
     MlirType element = map->compare ? mlirIntegerTypeGet(query->context, 1)
                                     : cute_tile_element(type_at(query, query->operand_count - 1));
     cute_op_types_add(out, any ? cute_tile_type(&shape, element, encoding) : element);
@@ -579,6 +592,9 @@ static bool verify_map(const cute_op_row *row, MlirOperation op)
     const cute_tile_map *map = cute_tile_map_find(kind);
     intptr_t count = mlirOperationGetNumOperands(op), first = cute_text_is(kind, "where") ? 1 : 0;
     if (!map) return cute_check_fail(&c, "expects a kind of elementwise operation, such as add");
+    char name[MAP_NAME];
+    const cute_op_row own_row = row_of_map(row, map, name);
+    c.row = &own_row;
     MlirType element = cute_tile_element(operand_type(op, count - 1));
     if (first) {
         MlirType condition = cute_tile_element(operand_type(op, 0));
