@@ -207,6 +207,26 @@ class Program:
             return out
         return self.add(f"cute.tile.gather %{tensor}, {r}, {c}{mask}", s, function)
 
+    def masked(self, a):
+        """A tensor where a mask allows it: by rows, by columns or element by element."""
+        _, s = a
+        tensor = self.tensor(s, s)
+        r, _ = self.add(f"cute.tile.iota<[{s[0]}, 1], 0>", None, lambda env, i, j: np.arange(s[0])[:, None])
+        c, _ = self.add(f"cute.tile.iota<[1, {s[1]}], 1>", None, lambda env, i, j: np.arange(s[1])[None])
+        rows, columns, kind = int(self.rng.integers(0, s[0] + 1)), int(self.rng.integers(0, s[1] + 1)), self.pick(["rows", "columns", "both"])
+        mr, _ = self.add(f"cute.tile.lt {r}, {rows}", None, lambda env, i, j: env[r] < rows)
+        mc, _ = self.add(f"cute.tile.ge {c}, {columns}", None, lambda env, i, j: env[c] >= columns)
+        mask = mr if kind == "rows" else mc
+        if kind == "both":
+            mask, _ = self.add(f"cute.tile.or {mr}, {mc}", None, lambda env, i, j: env[mr] | env[mc])
+
+        def function(env, i, j):
+            out = np.zeros(s, env[tensor].dtype)
+            part = env[tensor][:s[0], :s[1]]
+            out[:part.shape[0], :part.shape[1]] = part
+            return np.where(np.broadcast_to(env[mask], s), out, np.zeros(1, out.dtype))
+        return self.add(f"cute.tile.load<[{s[0]}, {s[1]}]> %{tensor}[0, 0], {mask}", s, function)
+
     def guard(self, a):
         """Another value in the blocks of the first row."""
         x, s = a
@@ -277,7 +297,7 @@ class Program:
         for _ in range(int(self.rng.integers(2, 8))):
             a = self.pick(tiles)
             kind = self.pick(["binary", "binary", "unary", "reduce", "scan", "permute", "reshape", "iota", "loop", "gemm", "load", "narrow", "pairs",
-                              "half", "gather", "guard", "product_loop"])
+                              "half", "gather", "guard", "product_loop", "masked"])
             if kind == "binary":
                 same = [t for t in tiles if all(m == n or 1 in (m, n) for m, n in zip(t[1], a[1]))]
                 tiles.append(self.binary(a, self.pick(same)))

@@ -132,6 +132,25 @@ typedef struct work {
     size_t count, capacity;
 } work;
 
+/* Along which dimensions the mask of a load or store repeats: those that a broadcast made. */
+static void note_mask(tile_op *t)
+{
+    intptr_t at = cute_op_is(t->op, "cute.tile.load") ? 2 : cute_op_is(t->op, "cute.tile.store") ? 3 : -1;
+    if (at < 0 || mlirOperationGetNumOperands(t->op) <= at) return;
+    MlirOperation from = cute_defining_op(mlirOperationGetOperand(t->op, at));
+    while (!mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.convert"))
+        from = cute_defining_op(mlirOperationGetOperand(from, 0));
+    if (mlirOperationIsNull(from) || !cute_op_is(from, "cute.tile.broadcast")) return;
+    cute_tile_shape small, shape = t->in[at].shape;
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(from, 0));
+    if (!mlirTypeIsARankedTensor(type))
+        small.rank = 0;
+    else if (!cute_tile_shape_of(type, &small))
+        return;
+    int missing = shape.rank - small.rank;
+    for (int i = 0; i < shape.rank; i++) t->same_mask[i] = i < missing || small.extent[i - missing] == 1;
+}
+
 static void collect_tile_op(MlirOperation op, void *context)
 {
     work *w = context;
@@ -152,6 +171,7 @@ static void collect_tile_op(MlirOperation op, void *context)
     if (ok && mlirOperationGetNumResults(op) &&
         mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
         ok = tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &t->out);
+    if (ok) note_mask(t);
     if (!ok)
         tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
                         "cute-tile-distribute");

@@ -12,6 +12,7 @@ typedef struct tile_op {
     MlirOperation op;
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
+    bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
 } tile_op;
 
 typedef struct tile_emitter {

@@ -195,6 +195,7 @@ static void emit_store_vec(tile_emitter *e, MlirValue vector, MlirValue fragment
 typedef struct access {
     const cute_value *tensor;
     MlirValue value, coord, mask; /* the mask of i1, or null */
+    const bool *same_mask;        /* along which dimensions it repeats */
     MlirValue part, predicate;    /* of this thread */
     tiled_copy copy;
 } access;
@@ -205,7 +206,7 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     int contiguous, bits = a->tensor->pointer->bits;
     int64_t width = tile_access_width(a->tensor, &d->shape, &contiguous), run = tile_run(d, contiguous, bits);
     if (run < width) width = run;
-    if (!mlirValueIsNull(a->mask)) width = 1;
+    if (!mlirValueIsNull(a->mask) && (contiguous < 0 || !a->same_mask[contiguous])) width = 1;
     a->copy = make_copy(e, d, a->tensor->pointer->element, width * bits);
     MlirValue tile =
         tile_emit(e, "cute.local_tile", CUTE_OPERANDS(a->value, a->copy.tiler, a->coord), CUTE_NO_NAMED);
@@ -220,7 +221,16 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     if (e->failed || mlirValueIsNull(a->mask)) return;
     MlirValue inside = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(a->predicate), CUTE_NO_NAMED);
     if (e->failed) return;
-    MlirValue both = cute_binary(&e->b, "arith.andi", inside, tile_as_stored(e, a->mask));
+    /* One element of the mask for each access. */
+    int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(inside), 0);
+    int32_t *first = cute_arena_array(e->arena, (size_t)count, sizeof *first);
+    if (!first) {
+        e->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) first[i] = (int32_t)(i * width);
+    MlirValue mask = tile_pick(e, a->mask, first, count);
+    MlirValue both = cute_binary(&e->b, "arith.andi", inside, tile_as_stored(e, mask));
     emit_store_vec(e, both, a->predicate);
 }
 
@@ -229,7 +239,8 @@ MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
     MlirValue none = {NULL};
     access a = {.value = mlirOperationGetOperand(t->op, 0),
                 .coord = mlirOperationGetOperand(t->op, 1),
-                .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none};
+                .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none,
+                .same_mask = t->same_mask};
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
     MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
     begin_access(e, &a, &t->out, true);
@@ -246,7 +257,8 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
     MlirValue none = {NULL};
     access a = {.value = mlirOperationGetOperand(t->op, 1),
                 .coord = mlirOperationGetOperand(t->op, 2),
-                .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none};
+                .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none,
+                .same_mask = t->same_mask};
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
     tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
     begin_access(e, &a, &t->in[0], false);
