@@ -63,9 +63,14 @@ static lane_value block_argument(cute_lane_values *v, MlirBlock block, intptr_t 
     MlirOperation parent = mlirBlockGetParentOperation(block);
     if (cute_op_is(parent, "scf.for"))
         return evaluate(v, mlirOperationGetOperand(parent, index ? 2 + index : 0));
-    if (cute_op_is(parent, "scf.while") && index < mlirOperationGetNumOperands(parent))
-        return evaluate(v, mlirOperationGetOperand(parent, index));
-    return unknown;
+    if (!cute_op_is(parent, "scf.while")) return unknown;
+    MlirBlock before = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0));
+    if (mlirBlockEqual(block, before)) return evaluate(v, mlirOperationGetOperand(parent, index));
+    /* The body has the values that the condition passes on. */
+    MlirOperation condition = mlirBlockGetTerminator(before);
+    return index + 1 < mlirOperationGetNumOperands(condition)
+               ? evaluate(v, mlirOperationGetOperand(condition, index + 1))
+               : unknown;
 }
 
 /* ---- arguments of kernels ---- */

@@ -233,3 +233,25 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// The body of a loop has the values that its condition passes on, in the condition's order: rows by thread.
+// ALL-LABEL:   gpu.func @passed_on
+// ALL:           S<5,2,5>
+gpu.module @kernels {
+  gpu.func @passed_on(%x: f32, %go: i1) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %c0 = arith.constant 0 : i32
+    %s = cute.memref.alloca() : () -> !cute.memref<f32, smem, align<1024>, "(32,32):(32,1)">
+    %r:2 = scf.while (%zero = %c0, %thread = %tid) : (i32, i32) -> (i32, i32) {
+      scf.condition(%go) %thread, %zero : i32, i32
+    } do {
+    ^bb0(%row_index: i32, %other: i32):
+      %row = cute.make_coord(%row_index) : (i32) -> !cute.coord<"(?,0)">
+      cute.memref.store(%s, %row, %x)
+      scf.yield %other, %row_index : i32, i32
+    }
+    gpu.return
+  }
+}
