@@ -72,6 +72,11 @@ static const char *text_between(const char *text, size_t length, const char *pre
     return text + n;
 }
 
+bool cute_element_is_packed(const char *element)
+{
+    return !strcmp(element, "i4") || !strcmp(element, "f4E2M1FN");
+}
+
 bool alg_element_bits(const char *text, size_t length, int *bits)
 {
     *bits = 0;

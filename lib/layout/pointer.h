@@ -7,6 +7,8 @@
 /* Width in memory of an element of this MLIR type: 0 if unknown (types of dialects). False if the type cannot
  * be stored in memory. */
 bool alg_element_bits(const char *text, size_t length, int *bits);
+/* Whether elements share bytes, two in each: i4 and f4E2M1FN. */
+bool cute_element_is_packed(const char *element);
 /* The element's natural alignment in bytes, which a pointer's text omits. */
 int64_t alg_natural_align(const cute_pointer *p);
 /* A size that no address in the space can reach; offsets of this size would wrap. */

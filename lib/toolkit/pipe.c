@@ -98,8 +98,6 @@ static int number_of(const json_t *object, const char *key)
 /* Adds the messages of a program's JSON lines to `diag`, and other lines to `said`. */
 static void read_messages(const char *text, cute_buffer *said, cute_diag *diag)
 {
-    static const char *const severities[] = {
-        [CUTE_ERROR] = "error", [CUTE_WARNING] = "warning", [CUTE_REMARK] = "remark", [CUTE_NOTE] = "note"};
     for (size_t length; *text; text += length) {
         length = strcspn(text, "\n");
         length += text[length] == '\n';
@@ -108,13 +106,13 @@ static void read_messages(const char *text, cute_buffer *said, cute_diag *diag)
         const char *message = json_string_value(json_object_get(line, "message"));
         const char *code = json_string_value(json_object_get(line, "code"));
         const cute_cause *cause = code ? cute_cause_find(code) : NULL;
-        size_t kind = 0;
-        while (severity && kind < CUTE_NOTE && strcmp(severities[kind], severity) != 0) kind++;
+        cute_severity kind = CUTE_ERROR;
+        while (severity && kind < CUTE_NOTE && strcmp(cute_severity_name(kind), severity) != 0) kind++;
         if (severity && message) {
             cute_place place = {.file = json_string_value(json_object_get(line, "file")),
                                 .line = number_of(line, "line"),
                                 .column = number_of(line, "column")};
-            cute_report(diag, (cute_severity)kind, &place, "%s", message);
+            cute_report(diag, kind, &place, "%s", message);
             if (cause) cute_diag_code(diag, cause->code);
         } else
             cute_buffer_append(said, text, length);

@@ -18,6 +18,9 @@ static inline bool cute_diag_is_data(cute_diag_format format)
 /* The messages as a SARIF 2.1.0 log of one run of `tool` (NULL: libcute). */
 void cute_diag_sarif(const char *tool, const cute_diag *diag, cute_buffer *out);
 
+/* "error", "warning", "remark" or "note". */
+const char *cute_severity_name(cute_severity severity);
+
 /* Adds a message of another diag. */
 void cute_diag_append(cute_diag *diag, const cute_message *message);
 

@@ -15,6 +15,11 @@ static const struct severity {
     [CUTE_REMARK] = {"remark", "\033[1;34m"},
     [CUTE_NOTE] = {"note", "\033[1;36m"},
 };
+const char *cute_severity_name(cute_severity severity)
+{
+    return severities[severity].name;
+}
+
 #define BOLD  "\033[1m"
 #define CARET "\033[1;32m"
 #define PLAIN "\033[0m"

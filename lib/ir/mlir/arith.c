@@ -82,9 +82,9 @@ MlirValue cute_select(const cute_builder *b, MlirValue condition, MlirValue yes,
 
 MlirValue cute_integer(const cute_builder *b, MlirType type, int64_t value)
 {
-    bool vector = mlirTypeIsAVector(type);
-    MlirAttribute attribute = mlirIntegerAttrGet(vector ? mlirShapedTypeGetElementType(type) : type, value);
-    if (vector) attribute = mlirDenseElementsAttrSplatGet(type, attribute);
+    bool many = mlirTypeIsAVector(type) || mlirTypeIsARankedTensor(type);
+    MlirAttribute attribute = mlirIntegerAttrGet(many ? mlirShapedTypeGetElementType(type) : type, value);
+    if (many) attribute = mlirDenseElementsAttrSplatGet(type, attribute);
     return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
                             CUTE_NAMED(cute_attribute(b->context, "value", attribute)));
 }

@@ -13,6 +13,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/ir/ops/address.h"
 #include "lib/ir/ops/check.h"
+#include "lib/layout/pointer.h"
 
 /* ---- shapes ---- */
 
@@ -196,7 +197,7 @@ static const cute_value *tensor_of(MlirType type)
 
 bool cute_tile_is_packed(const cute_pointer *pointer)
 {
-    return !strcmp(pointer->element, "i4") || !strcmp(pointer->element, "f4E2M1FN");
+    return cute_element_is_packed(pointer->element);
 }
 
 MlirType cute_tile_loaded(MlirContext context, const cute_pointer *pointer)

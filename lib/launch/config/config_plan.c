@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/base/options/nearest.h"
 #include "lib/launch/config/config.h"
@@ -28,7 +29,7 @@ static cute_status find_plan(cute_config *config, const char *name, const cute_p
         if (message->severity == CUTE_NOTE)
             cute_note(diag, NULL, "%s", message->text);
         else if (config->from_options)
-            cute_report(diag, message->severity, &message->place, "%s", message->text);
+            cute_diag_append(diag, message);
         else
             cute_document_report(&config->document, path, false, message->severity, diag, "%s",
                                  message->text);

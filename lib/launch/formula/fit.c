@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/numbers/checked.h"
+#include "lib/layout/pointer.h"
 
 /* A leaf of a layout: an extent and its stride. */
 typedef struct layout_leaf {
@@ -266,7 +267,7 @@ static bool check_leaves(layout_fit *f)
 
 bool cute_is_packed(const char *dtype)
 {
-    return dtype && (!strcmp(dtype, "i4") || !strcmp(dtype, "f4E2M1FN"));
+    return dtype && cute_element_is_packed(dtype);
 }
 
 cute_tensor cute_tensor_as(const char *dtype, const cute_tensor *tensor)

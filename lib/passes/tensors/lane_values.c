@@ -40,7 +40,7 @@ static MlirOperation region_terminator(MlirOperation op, intptr_t region)
     return mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetTerminator(block);
 }
 
-/* What the branches of an scf.if yield, by lane; the first branch where the condition is unknown. */
+/* The results of an scf.if, lane by lane; those of its first branch where the condition is unknown. */
 static lane_value evaluate_if(cute_lane_values *v, MlirOperation op, intptr_t result)
 {
     lane_value condition = evaluate(v, mlirOperationGetOperand(op, 0)), yields[2] = {0}, lanes[32];

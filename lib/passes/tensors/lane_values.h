@@ -7,7 +7,7 @@
 
 #include "cute/base.h"
 
-/* A number, or an address: so many bytes after `root` (lib/passes/values/values.h). */
+/* A number, or an address: an offset in bytes from `root` (lib/passes/values/values.h). */
 typedef struct cute_cell {
     bool known;
     const void *root; /* NULL: a number */

@@ -21,7 +21,7 @@
 
 /* ---- operations that are several ---- */
 
-static MlirValue number(const cute_builder *b, MlirType type, double value)
+MlirValue tile_number(const cute_builder *b, MlirType type, double value)
 {
     MlirType element = cute_tile_element(type);
     MlirAttribute one = mlirFloatAttrDoubleGet(b->context, element, value);
@@ -33,11 +33,7 @@ static MlirValue number(const cute_builder *b, MlirType type, double value)
 static MlirValue zero_of(const cute_builder *b, MlirType type)
 {
     MlirType element = cute_tile_element(type);
-    if (mlirTypeIsAFloat(element)) return number(b, type, 0);
-    MlirAttribute one = mlirIntegerAttrGet(element, 0);
-    if (mlirTypeIsARankedTensor(type)) one = mlirDenseElementsAttrSplatGet(type, one);
-    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
-                            CUTE_NAMED(cute_attribute(b->context, "value", one)));
+    return mlirTypeIsAFloat(element) ? tile_number(b, type, 0) : cute_integer(b, type, 0);
 }
 
 static MlirValue negate(const cute_builder *b, MlirValue x)
@@ -50,7 +46,7 @@ static MlirValue sigmoid(const cute_builder *b, MlirValue x)
 {
     MlirType type = mlirValueGetType(x);
     MlirValue e = cute_unary(b, "math.exp", cute_unary(b, "arith.negf", x, type), type),
-              one = number(b, type, 1);
+              one = tile_number(b, type, 1);
     return cute_binary(b, "arith.divf", one, cute_binary(b, "arith.addf", one, e));
 }
 
@@ -63,9 +59,10 @@ static MlirValue silu(const cute_builder *b, MlirValue x)
 static MlirValue gelu(const cute_builder *b, MlirValue x)
 {
     MlirType type = mlirValueGetType(x);
-    MlirValue scaled = cute_binary(b, "arith.mulf", x, number(b, type, 0.70710678118654752440)),
-              sum = cute_binary(b, "arith.addf", cute_unary(b, "math.erf", scaled, type), number(b, type, 1));
-    return cute_binary(b, "arith.mulf", cute_binary(b, "arith.mulf", x, number(b, type, 0.5)), sum);
+    MlirValue scaled = cute_binary(b, "arith.mulf", x, tile_number(b, type, 0.70710678118654752440)),
+              sum = cute_binary(b, "arith.addf", cute_unary(b, "math.erf", scaled, type),
+                                tile_number(b, type, 1));
+    return cute_binary(b, "arith.mulf", cute_binary(b, "arith.mulf", x, tile_number(b, type, 0.5)), sum);
 }
 
 static MlirValue relu(const cute_builder *b, MlirValue x)
@@ -140,9 +137,9 @@ static void expand_map(MlirOperation op, void *context)
     if (map->compare)
         out = compare(&b, map, in, result);
     else if (cute_op_has(op, "fast") && !strcmp(name, "math.exp"))
-        out = cute_unary(&b, "math.exp2",
-                         cute_binary(&b, "arith.mulf", in[0], number(&b, result, 1.44269504088896340736)),
-                         result);
+        out = cute_unary(
+            &b, "math.exp2",
+            cute_binary(&b, "arith.mulf", in[0], tile_number(&b, result, 1.44269504088896340736)), result);
     else if (*name != '@')
         out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
     for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)

@@ -24,7 +24,7 @@ static bool any_operand(slice *s, MlirOperation op)
     return false;
 }
 
-/* What the regions of a loop or branch yield. */
+/* Whether a value that a loop or branch yields depends on the index. */
 static bool any_yield(slice *s, MlirOperation op)
 {
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {

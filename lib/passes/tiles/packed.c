@@ -43,19 +43,9 @@ static MlirValue view_bytes(const cute_builder *b, MlirValue tensor, const cute_
     return first_result(cute_build_inferred(b, "cute.make_view", CUTE_OPERANDS(bytes, half), CUTE_NO_NAMED));
 }
 
-static MlirValue constant_like(const cute_builder *b, MlirType type, int64_t value)
-{
-    MlirType element = cute_tile_element(type);
-    MlirAttribute one = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, (double)value)
-                                                  : mlirIntegerAttrGet(element, value);
-    return cute_build_value(
-        b, "arith.constant", type, CUTE_NO_OPERANDS,
-        CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrSplatGet(type, one))));
-}
-
 static MlirValue apply(const cute_builder *b, const char *name, MlirValue x, int64_t value)
 {
-    return cute_binary(b, name, x, constant_like(b, mlirValueGetType(x), value));
+    return cute_binary(b, name, x, cute_integer(b, mlirValueGetType(x), value));
 }
 
 static MlirType with_element(MlirValue tile, MlirType element)
@@ -84,7 +74,7 @@ static MlirValue unpack_e2m1(const cute_builder *b, MlirValue bytes, int half)
               magnitude = apply(b, "arith.shli", apply(b, "arith.andi", wide, 7), MAGNITUDE),
               bits = cute_binary(b, "arith.ori", sign, magnitude);
     MlirValue small = cute_unary(b, "arith.bitcast", bits, with_element(bytes, mlirF16TypeGet(b->context)));
-    return apply(b, "arith.mulf", small, BIAS);
+    return cute_binary(b, "arith.mulf", small, tile_number(b, mlirValueGetType(small), BIAS));
 }
 
 void tile_expand_packed(MlirOperation op, void *context)

@@ -10,6 +10,9 @@
 /* `value` with elements of type `to` (expand.c). */
 MlirValue tile_cast(const cute_builder *b, MlirValue value, MlirType to, bool zero_extend);
 
+/* A constant float, or a tile of it (expand.c). */
+MlirValue tile_number(const cute_builder *b, MlirType type, double value);
+
 /* A walk's visitor: a load of packed elements as a load of bytes (packed.c); sets *(bool *)context. */
 void tile_expand_packed(MlirOperation op, void *context);
 
@@ -19,7 +22,7 @@ bool tile_check_independence(MlirOperation function);
 /* Whether a function has an operation on tiles or a value that is one. */
 bool tile_is_program(MlirOperation function);
 /* The kernel's attribute that states a schedule, a string; "naive": one element at a time, no tensor cores, a barrier before each
- * operation, which shares few decisions with what it is compared to. */
+ * operation: a reference that makes few of the choices of the default lowering. */
 #define TILE_SCHEDULE "cute.schedule"
 bool tile_is_naive(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */

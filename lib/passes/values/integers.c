@@ -194,7 +194,7 @@ static bool eval_first(lane_eval *x, const lane_op *i, const lane_value *in, lan
     return true;
 }
 
-/* What the active lanes say. */
+/* The votes of the active lanes. */
 static bool eval_vote(lane_eval *x, const lane_op *i, const lane_value *in, lane_value *out)
 {
     uint32_t yes = 0, who = x->mask;

@@ -383,6 +383,16 @@ static bool eval_load(lane_eval *x, const lane_op *i, const lane_value *in, lane
     return out[0] = lane_number(n), true;
 }
 
+/* A pointer or tensor of this type at `place`. */
+static bool eval_at(lane_eval *x, const cute_value *type, lane_place place, lane_value *out)
+{
+    cute_value value = *type;
+    value.pointer = point(x->arena, type->pointer, place);
+    if (!value.pointer) return false;
+    out[0] = of_value(x->arena, value);
+    return true;
+}
+
 /* The same pointer as the result's type has it. */
 static bool eval_pointer(lane_eval *x, const lane_op *i, const lane_value *in, lane_value *out)
 {
@@ -392,11 +402,7 @@ static bool eval_pointer(lane_eval *x, const lane_op *i, const lane_value *in, l
         return lane_value_of_argument(x->arena, x->setting, result_type(i, 0), out);
     if (!place) return false;
     if (!type || type->type != CUTE_PTR) return out[0] = in[0], true; /* !llvm.ptr<3> */
-    cute_value value = *type;
-    value.pointer = point(x->arena, type->pointer, *place);
-    if (!value.pointer) return false;
-    out[0] = of_value(x->arena, value);
-    return true;
+    return eval_at(x, type, *place, out);
 }
 
 /* Memory that an operation makes: registers, or a variable of shared memory. */
@@ -483,11 +489,7 @@ static bool eval_partition(lane_eval *x, const lane_op *i, const lane_value *in,
     if (!place || !type || type->type != CUTE_MEMREF || !cute_tree_is_static(type->layout.shape) ||
         !cute_tree_is_static(type->layout.stride))
         return false;
-    cute_value value = *type;
-    value.pointer = point(x->arena, type->pointer, *place);
-    if (!value.pointer) return false;
-    out[0] = of_value(x->arena, value);
-    return true;
+    return eval_at(x, type, *place, out);
 }
 
 /* tma_partition: the boxes that a block copies of a tile, one behind the other. */

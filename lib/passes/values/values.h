@@ -14,7 +14,7 @@
 /* ---- values ---- */
 
 /* Target of a pointer. In the static checks: shared memory of a block of the cluster, registers, or other
- * memory. In lowered code: so many bytes after `root`, which stands for an address that is a multiple of all
+ * memory. In lowered code: an offset in bytes from `root`, which stands for an address that is a multiple of all
  * powers of two that matter. */
 enum { LANE_ELSEWHERE = -1, LANE_DYNAMIC = 0 };
 typedef struct lane_place {
