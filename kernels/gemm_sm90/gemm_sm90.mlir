@@ -13,8 +13,8 @@
 // SHARE, WORK: 0 and whole if a cluster computes whole tiles; 1 if clusters split tiles along k (PP is 0): tail, the
 // tiles of a last wave that is less than half full; or streamed (stream-K), the tiles of the last two waves.
 // The owner of the end of a tile's k range adds the partial sums of preceding clusters, which compute them first. Then
-// SPACE, SPACE_ARGS, SPACE_TYPES are slots and flags with leading commas: 64 BN sums and a 0 per warpgroup; else
-// they are empty.
+// SPACE, SPACE_ARGS, SPACE_TYPES are slots and flags with leading commas, 64 BN sums and a 0 per warpgroup, which are
+// temporaries of the launch; else they are empty.
 !t0 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},1)">
 !t1 = !cute.memref<${T}, gmem, align<16>, "(?{div=${128/BITS}},?):(1,?{i64 div=${128/BITS}})">
 !C = !cute.memref<${TC}, gmem, align<16>, "(?,?{div=${128/BITSC}}):(?{i64 div=${128/BITSC}},1)">
@@ -25,8 +25,8 @@
 !results = vector<${BM/(2-PP)/8}x${TC}>
 !load = !cute_nvgpu.atom.${LD}
 !store = !cute_nvgpu.atom.${ST}
-!slots = !cute.memref<${ACC}, gmem, align<16>, "(?):(1)">
-!flags = !cute.memref<i32, gmem, align<4>, "(?):(1)">
+!slots = !cute.memref<${ACC}, gmem, align<16>, "(${BM*BN},?):(1,${BM*BN})">
+!flags = !cute.memref<i32, gmem, align<4>, "(2,?):(1,2)">
 !part = vector<4x${ACC}>
 !tile = vector<${BM/(2-PP)*BN/128}x${ACC}>
 !slot = !cute.memref<${ACC}, gmem, align<16>, "(4,${BM/(2-PP)*BN/512}):(1,512)">
@@ -690,7 +690,7 @@ gpu.module @kernels {
       %i0, %p0 = cute_nvgpu.arch.pipeline_index_of<{stages = ${STAGES} : i32}> %theirs
       // The phase of S at the start of a tile.
       %fills_s = arith.constant ${BETA*(BN/CW/NC)%2} : i32
-      // Flags are 0 once the previous kernel is done.
+      // The temporaries are this launch's once the previous one is done.
       %shares = arith.constant ${SHARE} : i1
       %two = arith.constant 2 : i32
       %block_groups = arith.muli %bid, %two : i32
@@ -847,7 +847,7 @@ gpu.module @kernels {
     gpu.return
   }
 }
-func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) {
+func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}) {
   %shape = cute.shape %C
   %grid = cute.ceil_div %shape, (${BM*CM}, ${BN*CN})
   %tm, %tn = cute.get_scalars %grid
@@ -859,6 +859,10 @@ func.func @gemm(%A: !t${A}, %B: !t${B}, %C: !C${PARAMS}${SPACE}) {
   %full = arith.minui %tiles, %most : i32
   %clusters = arith.select %shares, %most, %full : i32
   %blocks = arith.muli %clusters, %cluster : i32
+  %slots_layout = cute.make_layout((${BM*BN}, %blocks))
+  %slots = cute.temporary %slots_layout : !slots
+  %flags_layout = cute.make_layout((2, %blocks))
+  %flags = cute.temporary<zero> %flags_layout : !flags
   %gx = arith.index_cast %blocks : i32 to index
   %c1 = arith.constant 1 : index
   %cx = arith.constant ${CM*CN} : index

@@ -5,21 +5,16 @@
 gpu.module @kernels {
   gpu.func @rmsnorm(%x: !X, %weight: !X, %out: !X, %eps: f32) kernel {
     %r, %c = cute.tile.program<[1, ${COLS}]> %x
-    %h = cute.tile.load<[1, ${COLS}]> %x[%r, 0]
-    %g = cute.tile.load<[1, ${COLS}]> %weight[0, 0]
-    %a = cute.tile.cast<f32> %h
-    %w = cute.tile.cast<f32> %g
+    %a = cute.tile.load<[1, ${COLS}], f32> %x[%r, 0]
+    %w = cute.tile.load<[1, ${COLS}], f32> %weight[0, 0]
     %q = cute.tile.mul %a, %a
-    %s = cute.tile.reduce<add, 1> %q
     %n = cute.tile.count<1, 1> %x
-    %nf = arith.sitofp %n : i32 to f32
-    %mean = cute.tile.div %s, %nf
+    %mean = cute.tile.reduce<mean, 1> %q, %n
     %safe = cute.tile.add %mean, %eps
     %scale = cute.tile.rsqrt %safe
     %y = cute.tile.mul %a, %scale
     %z = cute.tile.mul %y, %w
-    %o = cute.tile.cast<${T}> %z
-    cute.tile.store %o, %out[%r, 0]
+    cute.tile.store %z, %out[%r, 0]
     gpu.return
   }
 }

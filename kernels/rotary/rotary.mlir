@@ -7,10 +7,9 @@
 gpu.module @kernels {
   gpu.func @rotary(%x: !X, %c: !C, %s: !C, %y: !X) kernel {
     %i, %z = cute.tile.program<[${ROWS}, ${2*HALF}]> %x
-    %h = cute.tile.load<[${ROWS}, ${2*HALF}]> %x[%i, 0]
+    %a = cute.tile.load<[${ROWS}, ${2*HALF}], f32> %x[%i, 0]
     %cc = cute.tile.load<[${ROWS}, ${HALF}]> %c[%i, 0]
     %ss = cute.tile.load<[${ROWS}, ${HALF}]> %s[%i, 0]
-    %a = cute.tile.cast<f32> %h
     %pairs = cute.tile.reshape<[${ROWS}, ${HALF}, 2]> %a
     %even = cute.tile.pick<0, 2> %pairs
     %odd = cute.tile.pick<1, 2> %pairs
@@ -21,8 +20,7 @@ gpu.module @kernels {
     %q = cute.tile.fma %even, %ss, %oc
     %both = cute.tile.stack %p, %q
     %b = cute.tile.reshape<[${ROWS}, ${2*HALF}]> %both
-    %o = cute.tile.cast<${T}> %b
-    cute.tile.store %o, %y[%i, 0]
+    cute.tile.store %b, %y[%i, 0]
     gpu.return
   }
 }

@@ -5,15 +5,13 @@
 gpu.module @kernels {
   gpu.func @softmax(%x: !X, %out: !X) kernel {
     %r, %c = cute.tile.program<[1, ${COLS}]> %x
-    %h = cute.tile.load<[1, ${COLS}], neg_inf> %x[%r, 0]
-    %a = cute.tile.cast<f32> %h
+    %a = cute.tile.load<[1, ${COLS}], neg_inf, f32> %x[%r, 0]
     %m = cute.tile.reduce<max, 1> %a
     %d = cute.tile.sub %a, %m
     %e = cute.tile.exp %d {fast}
     %s = cute.tile.reduce<add, 1> %e
     %p = cute.tile.div %e, %s {fast}
-    %o = cute.tile.cast<${T}> %p
-    cute.tile.store %o, %out[%r, 0]
+    cute.tile.store %p, %out[%r, 0]
     gpu.return
   }
 }

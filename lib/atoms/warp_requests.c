@@ -98,16 +98,22 @@ cute_traffic cute_requests_sectors(const cute_requests *requests)
     return t;
 }
 
-cute_traffic cute_requests_wavefronts(const cute_requests *requests, cute_swizzle swizzle)
+/* Stops when there are `most` wavefronts. */
+static cute_traffic wavefronts_below(const cute_requests *requests, cute_swizzle swizzle, uint64_t most)
 {
     cute_traffic t = {0};
-    for (size_t i = 0; i < requests->count; i++) {
+    for (size_t i = 0; i < requests->count && t.count < most; i++) {
         cute_request moved = requests->items[i];
         for (uint32_t n = 0; n < moved.count; n++)
             moved.address[n] = cute_swizzle_apply(swizzle, moved.address[n]);
         cute_traffic_add_wavefronts(&moved, &t);
     }
     return t;
+}
+
+cute_traffic cute_requests_wavefronts(const cute_requests *requests, cute_swizzle swizzle)
+{
+    return wavefronts_below(requests, swizzle, UINT64_MAX);
 }
 
 /* ---- the best swizzle ---- */
@@ -131,7 +137,7 @@ cute_swizzle cute_requests_swizzle(const cute_requests *requests, int64_t togeth
         for (int bits = 1; b + bits <= BANK_BITS && b + bits <= log2_of(block); bits++)
             for (int shift = bits; shift <= MOST_SHIFT && cute_swizzle_valid(bits, b, shift); shift++) {
                 cute_swizzle s = {bits, b, shift};
-                uint64_t cost = cute_requests_wavefronts(requests, s).count;
+                uint64_t cost = wavefronts_below(requests, s, least).count;
                 if (cost >= least) continue;
                 least = cost;
                 best = s;

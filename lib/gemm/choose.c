@@ -44,7 +44,7 @@ static const double block_prologue = 0.8e-6;
 static const double cluster_reduction = 0.3e-6;
 /* Fraction of concurrent work that is not hidden. */
 static const double overlap_loss = 0.05;
-/* Seconds to add the partial sums of a tile that two clusters share, including the launch that clears the
+/* Seconds to add the partial sums of a tile that two clusters share, including the fill of the
  * flags; and for each further cluster. bench/README.md, "Hopper", compares the three schedules. */
 static const double tile_fixup = 5e-6;
 static const double tile_fixup_extra = 2.5e-6;

@@ -187,7 +187,6 @@ cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
     kernel->define(algo, &add_unit(&b, kernel->name, kernel->source)->defines);
     if (algo->pack_a || algo->pack_b)
         define_pack(algo, &add_unit(&b, "gemm_pack", gemm_source_pack())->defines);
-    if (algo->config->schedule) add_unit(&b, "gemm_clear", gemm_source_clear());
     if (algo->epilogue)
         define_epilogue_step(algo, &add_unit(&b, "gemm_epilogue", gemm_source_epilogue())->defines);
     cute_status status = CUTE_OK;

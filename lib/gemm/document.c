@@ -6,8 +6,6 @@
 #include "lib/base/numbers/checked.h"
 #include "lib/gemm/gemm.h"
 
-enum { FLAGS_PER_BLOCK = 2 }; /* one for each consumer warpgroup */
-
 static size_t round_up_256(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
@@ -37,13 +35,9 @@ cute_status gemm_workspace_of(const gemm_algo *algo, const gemm_problem *problem
     for (size_t i = 0; i < count; i++) {
         gemm_view v = gemm_view_of(algo, &problems[i]);
         int64_t k = gemm_packed_k(algo, v.k), in = cute_dtype_get(problems[i].in)->bytes;
-        bool fits =
-            (!algo->pack_a || reserve_matrix(&out->a, v.rows, k, in)) &&
-            (!algo->pack_b || reserve_matrix(&out->b, v.columns, k, in)) &&
-            (!algo->epilogue || reserve_matrix(&out->sums, v.rows, sums_row(v.columns), 4)) &&
-            (!algo->config->schedule ||
-             (reserve_matrix(&out->slots, algo->multiprocessors, algo->config->bm * algo->config->bn, 4) &&
-              reserve_matrix(&out->flags, algo->multiprocessors, FLAGS_PER_BLOCK, 4)));
+        bool fits = (!algo->pack_a || reserve_matrix(&out->a, v.rows, k, in)) &&
+                    (!algo->pack_b || reserve_matrix(&out->b, v.columns, k, in)) &&
+                    (!algo->epilogue || reserve_matrix(&out->sums, v.rows, sums_row(v.columns), 4));
         if (!fits) return cute_fail(diag, CUTE_USAGE, NULL, "the size of the workspace exceeds 64 bits");
     }
     return CUTE_OK;
@@ -182,14 +176,6 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
         json_object_set_new(args, "alpha", json_real(1));
         json_object_set_new(args, "beta", json_real(0));
     }
-    if (algo->config->schedule) {
-        int64_t blocks = algo->multiprocessors;
-        json_t *slots = vector_view("slots", blocks * algo->config->bm * algo->config->bn);
-        put_plan(w, "gemm_clear",
-                 json_pack("{s:o}", "flags", vector_view("flags", blocks * FLAGS_PER_BLOCK)));
-        json_object_set_new(args, "slots", slots);
-        json_object_set_new(args, "flags", vector_view("flags", blocks * FLAGS_PER_BLOCK));
-    }
     put_plan(w, kernel->function, args);
     if (!algo->epilogue) return;
     json_t *then = epilogue_args(w, p, index, count, item, false, "D", "C");
@@ -211,8 +197,6 @@ json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_
     if (!w.failed && work.a) put_buffer(&w, "packed_a", problems[0].in, (int64_t)work.a / in);
     if (!w.failed && work.b) put_buffer(&w, "packed_b", problems[0].in, (int64_t)work.b / in);
     if (!w.failed && work.sums) put_buffer(&w, "sums", algo->product, (int64_t)work.sums / 4);
-    if (!w.failed && work.slots) put_buffer(&w, "slots", problems[0].sum, (int64_t)work.slots / 4);
-    if (!w.failed && work.flags) put_buffer(&w, "flags", CUTE_I32, (int64_t)work.flags / 4);
     for (size_t i = 0; i < count; i++)
         for (int64_t item = 0; item < problems[i].given.batch && !w.failed; item++)
             put_steps(&w, &problems[i], i, count, item);

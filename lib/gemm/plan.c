@@ -1,16 +1,16 @@
-/* Plans: the problems, the chosen algorithm, its module, and its launches, whose addresses each run fills
- * in. */
+/* Plans: the problems, the chosen algorithm, its module, and its launches, which cute/plan.h runs. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cute/plan.h"
 #include "lib/base/abi.h"
 #include "lib/base/devices/arch.h"
 #include "lib/base/devices/devices.h"
 #include "lib/base/system/cache.h"
 #include "lib/gemm/gemm.h"
-#include "lib/launch/plan/plan.h"
 
-enum { WORKSPACE_ALIGN = 256, MAP_ALIGN = 64 };
+enum { WORKSPACE_ALIGN = 256 };
 
 struct cute_gemm {
     cute_arena *arena;
@@ -21,15 +21,8 @@ struct cute_gemm {
     cute_module *module;
     const char *cache;
     int64_t multiprocessors;
-    /* with a device only */
-    cute_device *device;
-    cute_device_module *loaded;
-    cute_config config;
-    cute_plan plan;
-    cute_device_function **functions; /* by launch */
-    cute_address *buffers;            /* by buffer of the config */
-    uint8_t (*maps)[CUTE_MAP_BYTES];
-    void ***params; /* by launch: the bytes of each parameter */
+    cute_device *device; /* may be NULL */
+    cute_plan_runner *plan;
 };
 
 const gemm_algo *gemm_algo_of(const cute_gemm *gemm)
@@ -79,8 +72,8 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
     return CUTE_OK;
 }
 
-cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
-                        cute_gemm **out, cute_diag *diag)
+static cute_status create_algorithm(const cute_gemm_problem *problems, size_t count,
+                                    const gemm_settings *settings, cute_gemm **out, cute_diag *diag)
 {
     *out = NULL;
     if (!count) return cute_fail(diag, CUTE_USAGE, NULL, "expected at least 1 product, got 0");
@@ -114,58 +107,43 @@ cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const g
     return status;
 }
 
-/* The config without data, and the plan, whose launches have fixups for addresses. */
-static cute_status make_plan(cute_gemm *g, const cute_device_info *info, cute_diag *diag)
+/* Without a device, the plan has the size of the workspace: one matrix of each batch determines it. */
+static cute_status open_plan(cute_gemm *g, cute_device *device, cute_diag *diag)
 {
-    json_t *document = gemm_document(&g->algo, g->problems, g->count);
+    gemm_problem *problems = cute_arena_array(g->arena, g->count, sizeof *problems);
+    if (!problems) return cute_fail_memory(diag);
+    memcpy(problems, g->problems, g->count * sizeof *problems);
+    for (size_t i = 0; !device && i < g->count; i++) problems[i].given.batch = 1;
+    json_t *document = gemm_document(&g->algo, problems, g->count);
     char *text = document ? json_dumps(document, JSON_INDENT(1)) : NULL;
-    config_device device = {.multiprocessors = g->multiprocessors, .in_process = true};
-    config_source source = {.label = "<gemm>",
-                            .text = text,
-                            .length = text ? strlen(text) : 0,
-                            .module = g->module,
-                            .device = &device};
-    plan_limits limits = cute_plan_limits(cute_module_arch(g->module), info);
-    cute_status status =
-        text ? cute_config_read(g->arena, &source, &g->config, diag) : cute_fail_memory(diag);
-    g->config.device = NULL;
-    if (status == CUTE_OK) status = cute_plan_make(&g->config, g->module, NULL, &limits, &g->plan, diag);
+    cute_plan_options options = {.size = sizeof options,
+                                 .multiprocessors = g->multiprocessors,
+                                 .label = "<gemm>",
+                                 .module_label = g->algo.name};
+    cute_status status = text
+                             ? cute_plan_open(device, g->module, text, strlen(text), &options, &g->plan, diag)
+                             : cute_fail_memory(diag);
+    g->device = device;
     free(text);
     json_decref(document);
     return status;
 }
 
-static cute_status make_params(cute_gemm *g, const plan_launch *launch, void ***out, cute_diag *diag)
+static cute_status create_plan(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
+                               cute_device *device, cute_gemm **out, cute_diag *diag)
 {
-    void **params = cute_arena_array(g->arena, launch->param_count + 1, sizeof *params);
-    if (!params) return cute_fail_memory(diag);
-    for (size_t i = 0; i < launch->param_count; i++) {
-        uint8_t *bytes = cute_arena_alloc(g->arena, (size_t)launch->param_sizes[i] + MAP_ALIGN);
-        if (!bytes) return cute_fail_memory(diag);
-        bytes += (MAP_ALIGN - (uintptr_t)bytes % MAP_ALIGN) % MAP_ALIGN;
-        memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
-        params[i] = bytes;
-    }
-    *out = params;
-    return CUTE_OK;
+    CUTE_TRY(create_algorithm(problems, count, settings, out, diag));
+    cute_status status = open_plan(*out, device, diag);
+    if (status == CUTE_OK) return CUTE_OK;
+    cute_gemm_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
-static cute_status load_plan(cute_gemm *g, cute_diag *diag)
+cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
+                        cute_gemm **out, cute_diag *diag)
 {
-    const plan_sequence *s = &g->plan.main;
-    g->functions = cute_arena_array(g->arena, s->count + 1, sizeof *g->functions);
-    g->params = cute_arena_array(g->arena, s->count + 1, sizeof *g->params);
-    g->buffers = cute_arena_array(g->arena, g->config.buffer_count + 1, sizeof *g->buffers);
-    g->maps = cute_arena_array(g->arena, g->plan.map_count + 1, CUTE_MAP_BYTES);
-    if (!g->functions || !g->params || !g->buffers || !g->maps) return cute_fail_memory(diag);
-    CUTE_TRY(cute_launch_load(g->device, g->module, g->algo.name, &g->loaded, diag));
-    for (size_t i = 0; i < s->count; i++) {
-        CUTE_TRY(cute_device_get_function(g->device, g->loaded, s->launches[i].kernel->name, &g->functions[i],
-                                          diag));
-        CUTE_TRY(cute_device_prepare(g->device, g->functions[i], &s->launches[i].shape, diag));
-        CUTE_TRY(make_params(g, &s->launches[i], &g->params[i], diag));
-    }
-    return CUTE_OK;
+    return create_plan(problems, count, settings, NULL, out, diag);
 }
 
 cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
@@ -192,23 +170,13 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                               .cache = o.cache,
                               .ptx = emulated,
                               .compiler = o.compiler};
-    CUTE_TRY(gemm_create(problems, count, &settings, out, diag));
-    cute_gemm *g = *out;
-    cute_status status = CUTE_OK;
-    g->device = o.device;
-    if (g->device) status = make_plan(g, info, diag);
-    if (status == CUTE_OK && g->device) status = load_plan(g, diag);
-    if (status == CUTE_OK) return CUTE_OK;
-    cute_gemm_destroy(g);
-    *out = NULL;
-    return status;
+    return create_plan(problems, count, &settings, o.device, out, diag);
 }
 
 void cute_gemm_destroy(cute_gemm *g)
 {
     if (!g) return;
-    if (g->loaded) cute_device_unload(g->device, g->loaded, NULL);
-    cute_config_release(&g->config);
+    cute_plan_close(g->plan);
     cute_module_close(g->module);
     cute_arena_destroy(g->arena);
     free(g);
@@ -219,10 +187,10 @@ void cute_gemm_destroy(cute_gemm *g)
 size_t cute_gemm_workspace(const cute_gemm *g)
 {
     const gemm_workspace *w = &g->workspace;
-    return w->a + w->b + w->sums + w->slots + w->flags;
+    return cute_plan_workspace(g->plan) + w->a + w->b + w->sums;
 }
 
-static cute_status set_operand(const cute_gemm *g, size_t index, const char *name, cute_address address,
+static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cute_address address,
                                int64_t align, cute_diag *diag)
 {
     if (!address)
@@ -232,11 +200,9 @@ static cute_status set_operand(const cute_gemm *g, size_t index, const char *nam
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "product %zu: %s is misaligned: expected a multiple of %lld, got 0x%llx", index,
                          name, (long long)align, (unsigned long long)address);
-    for (size_t i = 0; i < g->config.buffer_count; i++)
-        if (!strcmp(g->config.buffers[i].tensor.name,
-                    gemm_buffer_name(g->config.arena, name, index, g->count)))
-            g->buffers[i] = address;
-    return CUTE_OK;
+    char full[32];
+    snprintf(full, sizeof full, "%s%zu", name, index);
+    return cute_plan_set_buffer(g->plan, g->count == 1 ? name : full, address, diag);
 }
 
 static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
@@ -263,11 +229,7 @@ static cute_status set_workspace(cute_gemm *g, cute_address address, cute_diag *
     const struct {
         const char *name;
         size_t size;
-    } parts[] = {{"packed_a", g->workspace.a},
-                 {"packed_b", g->workspace.b},
-                 {"sums", g->workspace.sums},
-                 {"slots", g->workspace.slots},
-                 {"flags", g->workspace.flags}};
+    } parts[] = {{"packed_a", g->workspace.a}, {"packed_b", g->workspace.b}, {"sums", g->workspace.sums}};
     if (!cute_gemm_workspace(g)) return CUTE_OK;
     if (!address)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected a workspace of %zu bytes, got none",
@@ -276,28 +238,11 @@ static cute_status set_workspace(cute_gemm *g, cute_address address, cute_diag *
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "the workspace is misaligned: expected a multiple of %d, got 0x%llx",
                          WORKSPACE_ALIGN, (unsigned long long)address);
+    CUTE_TRY(cute_plan_set_workspace(g->plan, address, diag));
+    address += cute_plan_workspace(g->plan);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        for (size_t i = 0; i < g->config.buffer_count; i++)
-            if (!strcmp(g->config.buffers[i].tensor.name, parts[k].name)) g->buffers[i] = address;
+        if (parts[k].size) CUTE_TRY(cute_plan_set_buffer(g->plan, parts[k].name, address, diag));
         address += parts[k].size;
-    }
-    return CUTE_OK;
-}
-
-static cute_status apply_fixups(cute_gemm *g, const plan_launch *launch, void **params, cute_diag *diag)
-{
-    for (size_t i = 0; i < launch->fixup_count; i++) {
-        const plan_fixup *f = &launch->fixups[i];
-        uint8_t *at = (uint8_t *)params[f->param] + f->at;
-        if (f->kind == FIXUP_MAP_ADDRESS)
-            return cute_fail(
-                diag, CUTE_USAGE, NULL,
-                "tensor maps in device memory are unsupported in plans: expected a map passed by value");
-        cute_address address = f->kind == FIXUP_BUFFER ? g->buffers[f->index] + (cute_address)f->bytes : 0;
-        if (f->kind == FIXUP_MAP)
-            memcpy(at, g->maps[f->index], CUTE_MAP_BYTES);
-        else
-            memcpy(at, &address, sizeof address);
     }
     return CUTE_OK;
 }
@@ -305,23 +250,11 @@ static cute_status apply_fixups(cute_gemm *g, const plan_launch *launch, void **
 cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute_diag *diag)
 {
     cute_gemm_operands first = {0};
-    const plan_sequence *s = &g->plan.main;
     if (!g->device)
         return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
     CUTE_TRY(set_operands(g, operands, &first, diag));
     CUTE_TRY(set_workspace(g, first.workspace, diag));
-    for (size_t i = 0; i < g->plan.map_count; i++) {
-        cute_tensor_map map = g->plan.maps[i].map;
-        map.address = g->buffers[g->plan.maps[i].buffer] + (cute_address)g->plan.maps[i].bytes;
-        CUTE_TRY(cute_device_encode_map(g->device, &map, g->maps[i], diag));
-    }
-    for (size_t i = 0; i < s->count; i++) {
-        cute_device_launch shape = s->launches[i].shape;
-        shape.stream = first.stream;
-        CUTE_TRY(apply_fixups(g, &s->launches[i], g->params[i], diag));
-        CUTE_TRY(cute_device_start(g->device, g->functions[i], &shape, g->params[i], diag));
-    }
-    return CUTE_OK;
+    return cute_plan_start(g->plan, first.stream, diag);
 }
 
 cute_status cute_gemm_chosen(const cute_gemm *g, size_t index, cute_gemm_choice *out, cute_diag *diag)

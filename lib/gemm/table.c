@@ -455,11 +455,6 @@ const char *gemm_source_pack(void)
     return source_gemm_pack;
 }
 
-const char *gemm_source_clear(void)
-{
-    return source_gemm_clear;
-}
-
 const char *gemm_source_epilogue(void)
 {
     return source_gemm_epilogue;

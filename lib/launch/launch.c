@@ -27,9 +27,14 @@ static cute_status check_outputs(const cute_launch *l, cute_diag *diag)
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
         if (buffer->init != INIT_NONE || l->plan.used[i]) continue;
-        if (buffer->checked || buffer->output)
+        if (!buffer->checked && !buffer->output) continue;
+        if (!config->launch_count && !buffer->tensor.bytes) continue; /* of no elements */
+        if (!config->launch_count)
             return cute_document_fail(&config->document, buffer->path, true, diag,
-                                      "output '%s' is not an argument of any kernel", buffer->tensor.name);
+                                      "expected a launch that writes output '%s', but the grid is empty",
+                                      buffer->tensor.name);
+        return cute_document_fail(&config->document, buffer->path, true, diag,
+                                  "output '%s' is not an argument of any kernel", buffer->tensor.name);
     }
     return CUTE_OK;
 }
@@ -55,7 +60,7 @@ static cute_status read_and_plan(cute_launch *l, const char *label, const char *
         config->bench.present = false;
         config->bench.baseline_count = 0;
     }
-    l->bench = config->bench.present || o->bench == CUTE_BENCH_ALWAYS;
+    l->bench = (config->bench.present || o->bench == CUTE_BENCH_ALWAYS) && config->launch_count;
     if (o->no_check) config->check_count = 0;
     /* PTX is compiled for the actual device, so its .target limits only a dry run. */
     bool any = cute_module_get_format(module) == CUTE_MODULE_PTX && !o->dry_run;

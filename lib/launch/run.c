@@ -263,7 +263,8 @@ static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
-    c->buffers = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->buffers);
+    c->buffers = cute_arena_array(c->arena, config->buffer_count + c->request->plan->temporary_count + 1,
+                                  sizeof *c->buffers);
     if (!c->buffers) return cute_fail_memory(diag);
     guard_sizes g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
@@ -282,6 +283,36 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         if (c->shared->emulated)
             CUTE_TRY(cute_emulator_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes,
                                                    written, diag));
+        run_progress(c);
+    }
+    return CUTE_OK;
+}
+
+/* One allocation for all runs of a host function, as large as the largest. Poisoned, like outputs. */
+static cute_status allocate_temporary(run_child *c, size_t index, cute_address *out, cute_diag *diag)
+{
+    const cute_plan *plan = c->request->plan;
+    const plan_temporary *t = &plan->temporaries[index];
+    int64_t most = 0;
+    for (size_t i = 0; i < plan->temporary_count; i++) {
+        if (strcmp(plan->temporaries[i].name, t->name) != 0) continue;
+        if (i < index) {
+            *out = c->buffers[c->request->config->buffer_count + i];
+            return CUTE_OK;
+        }
+        if (plan->temporaries[i].memory.bytes > most) most = plan->temporaries[i].memory.bytes;
+    }
+    size_t size = (size_t)most + guards_of(c).back;
+    CUTE_TRY(cute_device_alloc(c->device, size, out, diag));
+    CUTE_TRY(cute_device_fill(c->device, *out, 0xFF, size, diag));
+    if (!c->shared->emulated) return CUTE_OK;
+    return cute_emulator_describe_buffer(c->device, *out, t->name, (size_t)most, false, diag);
+}
+
+static cute_status allocate_temporaries(run_child *c, cute_diag *diag)
+{
+    for (size_t i = 0; i < c->request->plan->temporary_count; i++) {
+        CUTE_TRY(allocate_temporary(c, i, &c->buffers[c->request->config->buffer_count + i], diag));
         run_progress(c);
     }
     return CUTE_OK;
@@ -346,11 +377,18 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
+static cute_status start_launch(run_child *c, const plan_sequence *sequence, size_t which, size_t i,
+                                cute_diag *diag)
+{
+    const plan_launch *launch = &sequence->launches[i];
+    CUTE_TRY(cute_plan_fill(c->request->plan, launch, c->buffers, c->device, NULL, diag));
+    return cute_device_start(c->device, c->sequences[which].functions[i], &launch->shape,
+                             c->sequences[which].params[i], diag);
+}
+
 cute_status run_start_sequence(run_child *c, const plan_sequence *sequence, size_t which, cute_diag *diag)
 {
-    for (size_t i = 0; i < sequence->count; i++)
-        CUTE_TRY(cute_device_start(c->device, c->sequences[which].functions[i], &sequence->launches[i].shape,
-                                   c->sequences[which].params[i], diag));
+    for (size_t i = 0; i < sequence->count; i++) CUTE_TRY(start_launch(c, sequence, which, i, diag));
     return CUTE_OK;
 }
 
@@ -368,8 +406,7 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
             first->launches++;
             span->launches = 0;
         }
-        CUTE_TRY(cute_device_start(c->device, c->sequences[0].functions[i], &sequence->launches[i].shape,
-                                   c->sequences[0].params[i], diag));
+        CUTE_TRY(start_launch(c, sequence, 0, i, diag));
         bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
         if (!overlaps) {
             CUTE_TRY(trace_mark(&c->trace, first, true, diag));
@@ -415,6 +452,7 @@ static cute_status run_phases(run_child *c, cute_diag *diag)
     CUTE_TRY(load_module(c, diag));
     enter_phase(c, RUN_UPLOAD);
     CUTE_TRY(upload_buffers(c, diag));
+    CUTE_TRY(allocate_temporaries(c, diag));
     CUTE_TRY(fill_sequences(c, diag));
     enter_phase(c, RUN_LAUNCH);
     CUTE_TRY(launch_all(c, diag));

@@ -1,5 +1,6 @@
 /* Turns the rows of pipeline.def into textual pipelines for MLIR's pass manager. */
 #include <llvm/Config/llvm-config.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/buffer.h"
@@ -199,6 +200,8 @@ void cute_passes_register(void)
 
 void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
 {
+    char schedule[256];
+    snprintf(schedule, sizeof schedule, "%s", lowering->schedule ? lowering->schedule : "");
     const struct {
         const char *option, *value;
     } set[] = {
@@ -209,8 +212,11 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
         {"static-checks", lowering->static_checks},
         {"relocatable", lowering->relocatable ? "true" : "false"},
         {"lineinfo", lowering->lineinfo ? "true" : "false"},
-        {"schedule", lowering->schedule ? lowering->schedule : ""},
+        {"schedule", schedule},
     };
+    /* Options of a pass are separated by spaces, the parts of a schedule by spaces or commas. */
+    for (char *c = schedule; *c; c++)
+        if (*c == ' ') *c = ',';
     cute_pipeline p = pipeline_of(PIPELINE_FULL);
     const char *values[OPTIONS];
     for (int i = 0; i < p.option_count; i++) values[i] = p.options[i].initial_text;

@@ -94,8 +94,21 @@ bool ask_for_unrolling(Function &function, FunctionAnalysisManager &functions)
 }
 } // namespace
 
+// Vectors loaded from memory stay one access: VectorCombine would load the elements that a permutation of registers takes one by one,
+// which later passes do not always join.
+static void keep_vector_loads()
+{
+    static std::once_flag once;
+    std::call_once(once, [] {
+        auto &options = cl::getRegisteredOptions();
+        auto found = options.find("disable-vector-combine");
+        if (found != options.end()) static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+    });
+}
+
 void cute_llvm_prepare(LLVMModuleRef m, LLVMTargetMachineRef machine)
 {
+    keep_vector_loads();
     Module &module = *unwrap(m);
     LoopAnalysisManager loops;
     FunctionAnalysisManager functions;

@@ -56,6 +56,16 @@ PY
     grep -q '^.version' a.ptx
 }
 
+@test "CUTE_CACHE=off, or 0, is no cache and makes no folder" {
+    for off in off 0; do
+        CUTE_CACHE=$off cute-ptx k.mlir -D N=7 -o $off.ptx
+        [ ! -e "$off" ]
+    done
+    CUTE_CACHE=./off cute-ptx k.mlir -D N=7 -o a.ptx
+    [ -d off ]
+    cmp a.ptx off.ptx
+}
+
 @test "another text, option, environment, folder or file is another entry" {
     export CUTE_CACHE=$PWD/cache
     count=0

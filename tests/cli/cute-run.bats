@@ -340,7 +340,7 @@ END
 
 @test "grids, blocks and shared memory beyond the device are refused" {
     refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90a allows at most 65535" || refuses "$(grid="[1, 70000]" add)" "the grid's y is 70000; sm_90"
-    refuses "$(grid=0 add)" "expected an extent of at least 1 in the grid, got 0"
+    refuses "$(grid=-1 add)" "expected an extent of at least 0 in the grid, got -1"
     refuses "$(block="[1, 1, 128]" add)" "the block's z is 128"
     refuses "$(more=", 'dynamic_smem': 232449" add)" "232449 bytes of dynamic shared memory exceed the limit of 232448"
 }

@@ -103,6 +103,13 @@ flags() {
     [ -z "$output" ]
 }
 
+@test "launch plans run on the caller's memory: its workspace has their temporaries" {
+    cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/plan.c" $(flags cute-compiler cute) -o plan
+    run timeout 120 ./plan
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ -z "$output" ]
+}
+
 @test "libcute-compiler has LLVM inside and shows nothing of it" {
     run readelf -d "$LIBRARIES/libcute-compiler.so"
     [[ "$output" == *"SONAME"*"[libcute-compiler.so.0]"* ]]

@@ -353,7 +353,7 @@ END
 }
 
 @test "a text that is cut off or mistyped anywhere has an error at a place of it, and none once it is mended" {
-    timeout 200 python3 - "$ROOT/kernels/copy/copy.mlir" <<'END'
+    timeout 200 python3 - "$ROOT/bench/schedules/hand/copy.mlir" <<'END'
 import random, sys
 from lsp_client import Client, need
 c = Client()

@@ -8,7 +8,7 @@ setup() {
 }
 
 @test "the kernels without the types that follow are the same kernels" {
-    grep -E '^(vector_add|copy|hand_transpose|saxpy|matmul_tiled) ' "$ROOT/kernels/kernels.txt" >kernels
+    grep -E '^(vector_add|hand_copy|hand_transpose|saxpy|matmul_tiled) ' "$ROOT/kernels/kernels.txt" >kernels
     [ "$(wc -l <kernels)" -eq 5 ]
     while read -r _ source defines; do
         "$TYPELESS" same cute-opt "$ROOT/kernels/$source" $defines
@@ -16,7 +16,7 @@ setup() {
 }
 
 @test "broken texts without types end in an error, not in a signal" {
-    "$TYPELESS" mutate cute-opt 2000 7 "$ROOT"/tests/lit/cute/reader/*.mlir "$ROOT"/kernels/copy/copy.mlir
+    "$TYPELESS" mutate cute-opt 2000 7 "$ROOT"/tests/lit/cute/reader/*.mlir "$ROOT"/bench/schedules/hand/copy.mlir
 }
 
 @test "a literal takes what -D says" {

@@ -33,6 +33,65 @@ programs() {
     [ "$(grep -c '^ok' <<<"$output")" -eq 120 ]
 }
 
+@test "tiles change threads through shared memory without bank conflicts: transposes, scans and reductions of columns, of 8 to 64 bits" {
+    run "$(python)" "$BATS_TEST_DIRNAME/../tiles/conflicts" "$CUTE_BIN"
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; false; }
+    [ "$(grep -c '^ok' <<<"$output")" -ge 54 ]
+}
+
+# A kernel of two tensors, and a launch.json that expects y = x + 1.
+write_increment() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >k.mlir <<'MLIR'
+!X = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+gpu.module @m { gpu.func @k(%x: !X, %y: !X) kernel {
+  %i, %j = cute.tile.program<[4, 32]> %x
+  %a = cute.tile.load<[4, 32]> %x[%i, %j]
+  %b = cute.tile.add %a, 1.0
+  cute.tile.store %b, %y[%i, %j]
+  gpu.return
+} }
+MLIR
+    cat >k.json <<'JSON'
+{ "plan": "k", "params": { "rows": 3, "out": "rows" },
+  "buffers": { "x": { "shape": ["rows", 40], "init": "uniform" }, "y": { "shape": ["out", 40] } },
+  "check": { "y": { "expr": "x[i,j] + 1" } }, "bench": { "bytes": "8 * 40 * rows", "baselines": ["memcpy_dtod"] } }
+JSON
+    "$CUTE_BIN/cute-ptx" -arch sm_90a k.mlir -o k.ptx
+}
+
+@test "an empty tensor launches nothing, and its checks pass" {
+    write_increment
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator --check=all
+    [[ $output == *'check y: passed, 120 elements'* ]]
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator --check=all -D rows=0
+    [[ $output == *'no launch: the grid is empty'*'check y: passed, 0 elements'* ]]
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D rows=0 --json
+    [[ $output == *'"launches": []'* ]]
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -n -D rows=0
+}
+
+@test "an output that an empty grid leaves unwritten is an error" {
+    write_increment
+    run -1 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D rows=0 -D out=2
+    [[ $output == *"expected a launch that writes output 'y', but the grid is empty"* ]]
+    # With initial contents the check decides.
+    sed -i 's/"shape": \["out", 40\]/&, "init": 0/; s/x\[i,j\] + 1/0/' k.json
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D rows=0 -D out=2
+    sed -i 's/"expr": "0"/"expr": "1"/' k.json
+    run -4 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D rows=0 -D out=2
+}
+
+@test "a launch of launch.json with an extent of 0 is omitted, one below 0 refused" {
+    write_increment
+    sed -i 's/"plan": "k"/"plan": "k", "grid": ["2 * g"]/; s/"params": {/&"g": 1, /' k.json
+    run -0 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator
+    run -1 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D g=-1
+    [[ $output == *'expected an extent of at least 0 in the grid, got -2'* ]]
+    run -1 "$CUTE_BIN/cute-run" k.ptx -c k.json -d emulator -D g=0
+    [[ $output == *"expected a launch that writes output 'y', but the grid is empty"* ]]
+}
+
 @test "a schedule that does not exist is refused at the kernel" {
     printf '!X = !cute.memref<f32, gmem, "?:1">\ngpu.module @m { gpu.func @k(%%x: !X) kernel { %%i = cute.tile.program<[32]> %%x\n %%a = cute.tile.load<[32]> %%x[%%i]\n cute.tile.store %%a, %%x[%%i]\n gpu.return } }\n' >"$BATS_TEST_TMPDIR/k.mlir"
     "$CUTE_BIN/cute-ptx" --schedule=naive "$BATS_TEST_TMPDIR/k.mlir" >/dev/null

@@ -568,5 +568,6 @@ INPUTS = {
     "layernorm_backward": lambda rng: {"dw": np.zeros(500), "db": np.zeros(500)},
     "gemm_grouped": lambda rng: {"starts": [0, 17, 17, 61]},
     "paged_decode": lambda rng: {"pages": [5, 0, 6, 2, 3], "length": [71]},
+    "conversions": lambda rng: {"s": np.zeros(200)},
     "cross_entropy": lambda rng: {"target": rng.integers(0, 3000, 5)},
 }

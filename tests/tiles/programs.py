@@ -167,6 +167,30 @@ PROGRAMS = {
   %o = cute.tile.reshape<[32]> %s
   cute.tile.store %o, %y[%j]
 """, lambda x: {"y": x.sum(0)}, 1e-4),
+    # Loads and gathers that convert, means, numbers of columns among floats, stores and atomic updates that round.
+    "conversions": (
+        {"x": (matrix("f16", 8), "f16", (13, 200)), "k": (matrix("i8", 8), "i8", (13, 200)), "i": (vector("i32"), "index", (200,)),
+         "t": (matrix("f16"), "f16", (1, 40)), "y": (matrix("f16", 8), "f16", (13, 200)), "s": (vector("f32"), "f32", (200,))},
+        """
+  %r, %c = cute.tile.program<[4, 256]> %x
+  %a = cute.tile.load<[4, 256], f32> %x[%r, 0]
+  %b = cute.tile.load<[4, 256], zero, f32> %k[%r, 0]
+  %n = cute.tile.count<1, 1> %x
+  %m = cute.tile.reduce<mean, 1> %a, %n
+  %at = cute.tile.load<[256]> %i[0]
+  %zero = arith.constant 0 : i32
+  %g = cute.tile.gather<f32> %t, %zero, %at
+  %d = cute.tile.sub %a, %m
+  %e = cute.tile.fma %d, %n, 1.0
+  %f = cute.tile.add %e, %b
+  %h = cute.tile.mul %f, %g
+  %o = cute.tile.div %h, %n
+  cute.tile.store %o, %y[%r, 0]
+  %u = cute.tile.reduce<add, 0> %b
+  %w = cute.tile.cast<f16> %u
+  %j = cute.tile.iota<[1, 256], 1>
+  cute.tile.atomic<add> %w, %s, %j
+""", lambda x, k, i, t: {"y": ((x - x.mean(1, keepdims=True)) * 200 + 1 + k) * t[0][i.astype(int)] / 200, "s": k.sum(0)}, 4e-3),
     "attention": (
         {"q": (matrix("f16", 8), "f16", (70, 64)), "k": (matrix("f16", 8), "f16", (90, 64)), "v": (matrix("f16", 8), "f16", (90, 64)),
          "o": (matrix("f16", 8), "f16", (70, 64))},

@@ -180,6 +180,16 @@ static void test_no_folder(void)
     CHECK_TEXT(cute_cache_folder(arena, NULL), "/here");
     CHECK_TEXT(cute_cache_folder(arena, "/given"), "/given");
     CHECK(!cute_cache_folder(arena, ""));
+    CHECK_TEXT(cute_cache_pipe_folder(arena), "/here");
+    static const char *const off[] = {"off", "0"};
+    for (int i = 0; i < 2; i++) {
+        setenv("CUTE_CACHE", off[i], 1);
+        CHECK(!cute_cache_folder(arena, NULL) && !cute_cache_pipe_folder(arena));
+        CHECK_TEXT(cute_cache_folder(arena, "/given"), "/given");
+    }
+    setenv("CUTE_CACHE", "", 1);
+    CHECK_TEXT(cute_cache_folder(arena, NULL), "/there/libcute");
+    CHECK(!cute_cache_pipe_folder(arena));
     unsetenv("CUTE_CACHE");
     CHECK_TEXT(cute_cache_folder(arena, NULL), "/there/libcute");
     unsetenv("XDG_CACHE_HOME");

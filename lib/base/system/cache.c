@@ -31,10 +31,20 @@ typedef struct head {
     uint32_t key_sum, sum; /* CRC-32 */
 } head;
 
+/* $CUTE_CACHE; NULL: unset or empty. *off: it turns the cache off. */
+static const char *stated_folder(bool *off)
+{
+    const char *folder = getenv("CUTE_CACHE");
+    *off = folder && (!strcmp(folder, "off") || !strcmp(folder, "0"));
+    return folder && *folder && !*off ? folder : NULL;
+}
+
 const char *cute_cache_folder(cute_arena *arena, const char *given)
 {
-    const char *own = getenv("CUTE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (!given) given = own && *own ? own : NULL;
+    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool off = false;
+    if (!given) given = stated_folder(&off);
+    if (off) return NULL;
     if (given) return *given ? cute_arena_copy(arena, given, strlen(given)) : NULL;
     if (xdg && *xdg == '/') return cute_arena_printf(arena, "%s/libcute", xdg);
     return home && *home == '/' ? cute_arena_printf(arena, "%s/.cache/libcute", home) : NULL;
@@ -280,8 +290,9 @@ size_t cute_cache_clear(const char *folder)
 
 const char *cute_cache_pipe_folder(cute_arena *arena)
 {
-    const char *folder = getenv("CUTE_CACHE");
-    return folder && *folder ? cute_arena_copy(arena, folder, strlen(folder)) : NULL;
+    bool off;
+    const char *folder = stated_folder(&off);
+    return folder ? cute_arena_copy(arena, folder, strlen(folder)) : NULL;
 }
 
 void cute_cache_key_bytes(cute_buffer *key, const void *bytes, size_t length)

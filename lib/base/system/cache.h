@@ -8,7 +8,7 @@
 
 #include "lib/base/buffer.h"
 
-/* The folder: `given` unless NULL ("": none); else $CUTE_CACHE, $XDG_CACHE_HOME/libcute, ~/.cache/libcute.
+/* The folder: `given` unless NULL ("": none); else $CUTE_CACHE (off or 0: none), $XDG_CACHE_HOME/libcute, ~/.cache/libcute.
  * NULL: none. In `arena`. */
 const char *cute_cache_folder(cute_arena *arena, const char *given);
 /* Appends the entry to *out; false: absent. `kind` is a word, part of the key. */
@@ -23,7 +23,7 @@ size_t cute_cache_clear(const char *folder);
 
 /* ---- programs of the pipe: the same input gives the same output ---- */
 
-/* $CUTE_CACHE, in `arena`; NULL: not set, so nothing is cached. */
+/* $CUTE_CACHE, in `arena`; NULL: not set, empty, off or 0, so nothing is cached. */
 const char *cute_cache_pipe_folder(cute_arena *arena);
 /* Adds to a key: this program's file, command line and working directory, and the environment that it may
  * read. */

@@ -25,6 +25,31 @@ def Cute_MemRefAllocaOp : Cute_Op<"memref.alloca"> {
   let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
 }
 
+def Cute_TemporaryFill : Cute_Choice<"zero ones">;
+def Cute_TemporaryOp : Cute_Op<"temporary"> {
+  let summary = "Memory on the device that a launch plan needs beside its arguments (host only)";
+  let description = [{
+    A tensor in global memory of `cute.cosize` of the layout elements. A host function passes it to the kernels that it launches: partial
+    sums, flags. The launch plan has its size as a formula of the function's arguments; cute-run, or the program that runs the plan,
+    provides the memory.
+
+    At the start of each run of the host function every byte of it is 0 (`zero`) or 255 (`ones`); without either, its contents are
+    undefined. Nothing is kept from one run to the next.
+
+    The result has the operand's layout, with strides of at least 0, elements of whole bytes, and an alignment of at most 256. Extents
+    are at least 1; a run with others, or with a size beyond 64 bits, is refused.
+
+    Errors: use in a kernel, outside of a func.func or in a loop.
+
+    ```mlir
+    // short: %t = cute.temporary<zero> %l : f32
+    %t = cute.temporary(%l) {init = "zero"} : (!cute.layout<"?:1">) -> !cute.memref<f32, gmem, align<256>, "?:1">
+    ```
+  }];
+  let arguments = (ins Cute_LayoutType:$layout, OptionalAttr<Cute_TemporaryFill>:$init);
+  let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$result);
+}
+
 def Cute_MemRefLoadOp : Cute_TypedOp<"memref.load", []> {
   let summary = "Loads an element of a tensor";
   let description = [{

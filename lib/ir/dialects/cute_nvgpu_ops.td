@@ -317,6 +317,19 @@ def CuteNvgpu_HostTensorMapOp : CuteNvgpu_Op<"host.tensor_map", [Pure]> {
                    OptionalAttr<DenseI64ArrayAttr>:$lower, OptionalAttr<DenseI64ArrayAttr>:$upper, OptionalAttr<DenseI64ArrayAttr>:$stride);
   let results = (outs AnyType:$map);
 }
+def CuteNvgpu_HostTemporaryOp : CuteNvgpu_Op<"host.temporary"> {
+  let summary = "The address of a temporary of the launch plan (host only)";
+  let description = [{
+    Created by `cute-expand-ops` from `cute.temporary`. The operands are the extents and the strides of its layout, in elements of
+    `element` bits. cute-launch-plan converts the operation; it remains on the host.
+
+    ```mlir
+    %a = cute_nvgpu.host.temporary<{align = 256 : i32, element = 32 : i32, init = "zero"}> (%n, %one) : (i64, i64) -> i64
+    ```
+  }];
+  let arguments = (ins Variadic<I64>:$sizes, I32Attr:$element, I32Attr:$align, OptionalAttr<StrAttr>:$init);
+  let results = (outs I64:$address);
+}
 def CuteNvgpu_MakeExecTmaOp : CuteNvgpu_Op<"atom.make_exec_tma", [Pure]> {
   let summary = "Makes an executable TMA atom";
   let description = [{

@@ -9,6 +9,7 @@ include "lib/ir/dialects/cute_tensor_types.td"
 
 def Cute_TileFill : Cute_Choice<"zero neg_inf inf">;
 def Cute_TileReduction : Cute_Choice<"add mul min max and or xor">;
+def Cute_TileReduceKind : Cute_Choice<"add mul min max and or xor mean">;
 
 // Result types follow from the operands (ops/tile.c), up to the encoding.
 class Cute_TileOp<string m> : Cute_Op<m, [Pure]>;
@@ -53,27 +54,34 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
     the tensor have the value of `fill`: `zero` by default, `neg_inf` and `inf` are the least and greatest value of integers. Where the
     optional mask, a tile of `i1` which broadcasts to the shape, is false, nothing is read and the result is `fill`.
 
+    `to` converts the elements to another type, as `cute.tile.cast` does; `fill` is of the tensor's elements.
+
     Elements of `i4` are loaded as `i8`, those of `f4E2M1FN` as `f16`, which have all their values. They are packed in bytes, the first in
     the low bits, along the last mode, whose extents are even.
 
     Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask that does not broadcast.
 
     ```mlir
-    // short: %x = cute.tile.load<[64, 32], neg_inf> %a[%i, 0], %mask     // fill and mask may be omitted
+    // short: %x = cute.tile.load<[64, 32], neg_inf, f32> %a[%i, 0], %mask     // fill, element type and mask may be omitted
     %x = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf16>
+    %y = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>, to = f32} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf32>
     ```
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
-                   Optional<AnyRankedTensor>:$mask, DenseI32ArrayAttr:$extents, OptionalAttr<Cute_TileFill>:$fill);
+                   Optional<AnyRankedTensor>:$mask, DenseI32ArrayAttr:$extents, OptionalAttr<Cute_TileFill>:$fill,
+                   OptionalAttr<TypeAttr>:$to);
   let results = (outs AnyRankedTensor:$result);
 }
 
 def Cute_TileStoreOp : Cute_Op<"tile.store"> {
   let summary = "Writes a tile to a tensor in global memory";
   let description = [{
-    The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written.
+    The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written. Floats are converted to
+    the tensor's floats, rounded to nearest even; other conversions take `cute.tile.cast`.
 
-    Refused: as of `cute.tile.load`; elements of another type than the tensor's.
+    `band`, of schedules: so many columns at a time go through shared memory to threads that store adjacent elements.
+
+    Refused: as of `cute.tile.load`; integers of another type than the tensor's, floats for integers and integers for floats.
 
     ```mlir
     // short: cute.tile.store %x, %a[%i, 0], %mask
@@ -81,14 +89,14 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord,
-                   Optional<AnyRankedTensor>:$mask);
+                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$band);
 }
 
 def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
   let summary = "An elementwise operation on tiles of shapes that broadcast";
   let description = [{
     Operands are tiles and scalars of one element type, whose shapes broadcast by NumPy's rules: trailing dimensions are aligned, and an
-    extent of 1 is repeated. The short form names the kind: `cute.tile.add %x, %y` for `cute.tile.map<add> (%x, %y)`. Kinds:
+    extent of 1 is repeated. An integer scalar, such as the result of `cute.tile.count`, is converted for tiles of floats. The short form names the kind: `cute.tile.add %x, %y` for `cute.tile.map<add> (%x, %y)`. Kinds:
 
     - of two operands: `add`, `sub`, `mul`, `div`, `rem`, `min`, `max` (of floats: NaN if one is NaN), `pow`; of integers, signed,
       also `and`, `or`, `xor`, `shl`, `shr`, `umin`, `umax`, `udiv`, `urem`, `ushr`
@@ -107,6 +115,7 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
     ```mlir
     // short: %z = cute.tile.add %x, 0.5
     // short: %e = cute.tile.exp %x {fast}
+    // short: %m = cute.tile.div %sum, %count
     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
     ```
   }];
@@ -165,14 +174,19 @@ def Cute_TileReduceOp : Cute_TileOp<"tile.reduce"> {
     `min` and `max` are signed, of floats NaN if an element is NaN; `and`, `or` and `xor` are of integers. The order in which elements are
     combined is not specified, but is the same in each run.
 
-    Refused: an axis that the tile does not have, a kind that the element type does not have.
+    `mean`, of floats, is the sum divided by the second operand, an integer or a float of the element type. The count is stated
+    because elements of the tile that are outside of the tensor do not count: they are 0, and the count is that of the tensor,
+    `cute.tile.count<1, 1> %a`.
+
+    Refused: an axis that the tile does not have, a kind that the element type does not have, a mean without its count.
 
     ```mlir
     // short: %m = cute.tile.reduce<max, 1> %x
+    // short: %m = cute.tile.reduce<mean, 1> %x, %count
     %m = cute.tile.reduce(%x) {kind = "max", mode = 1 : i32} : (tensor<64x32xf32>) -> tensor<64x1xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$value, Cute_TileReduction:$kind, I32Attr:$mode);
+  let arguments = (ins AnyRankedTensor:$value, Optional<AnyType>:$count, Cute_TileReduceKind:$kind, I32Attr:$mode);
   let results = (outs AnyRankedTensor:$result);
 }
 
@@ -260,6 +274,9 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
     accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there: then tensor
     cores round A and B to tf32. Without tensor cores for the types, and on extents that are not multiples of an MMA's, threads multiply and add.
 
+    Schedules add: `wgmma`, the product is of warpgroups (sm_90a), which read A and B in shared memory; `pending`, how many later products
+    may be issued before this one is complete, 0 if missing. With `pending` the accumulator is used by products and `cute.tile.settle` alone.
+
     Refused: extents that do not match, types other than those.
 
     ```mlir
@@ -267,7 +284,8 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
     %d = cute.tile.gemm(%a, %b, %c) : (tensor<64x32xf16>, tensor<128x32xf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c, UnitAttr:$tf32);
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c, UnitAttr:$tf32, UnitAttr:$wgmma,
+                   OptionalAttr<I32Attr>:$pending);
   let results = (outs AnyRankedTensor:$d);
 }
 
@@ -275,18 +293,18 @@ def Cute_TileGatherOp : Cute_TileMemoryOp<"tile.gather"> {
   let summary = "Elements of a tensor at coordinates that tiles hold";
   let description = [{
     Behind the tensor an operand of `i32` or `i64`, a tile or a scalar, for each of its modes: the element's coordinate. Their shapes
-    broadcast, with that of an optional last operand of `i1`, the mask. Elements outside of the tensor or of the mask are `fill`, as of
-    `cute.tile.load`.
+    broadcast, with that of an optional last operand of `i1`, the mask. Elements outside of the tensor or of the mask are `fill`, and
+    `to` converts, as of `cute.tile.load`.
 
     Refused: another number of coordinates than the tensor has modes, shapes that do not broadcast, scalars alone.
 
     ```mlir
-    // short: %x = cute.tile.gather %table, %rows, %columns, %mask
+    // short: %x = cute.tile.gather<neg_inf, f32> %table, %rows, %columns, %mask     // fill, element type and mask may be omitted
     %x = cute.tile.gather(%table, %rows, %columns) : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, tensor<8x1xi32>, tensor<1x64xi32>) -> tensor<8x64xf16>
     ```
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Variadic<AnyType>:$coords,
-                   OptionalAttr<Cute_TileFill>:$fill);
+                   OptionalAttr<Cute_TileFill>:$fill, OptionalAttr<TypeAttr>:$to);
   let results = (outs AnyRankedTensor:$result);
 }
 
@@ -294,7 +312,7 @@ def Cute_TileScatterOp : Cute_Op<"tile.scatter"> {
   let summary = "Writes elements at coordinates that tiles hold";
   let description = [{
     Operands behind the value are those of `cute.tile.gather`; they broadcast to the value's shape. Elements outside of the tensor or of
-    the mask are not written. Elements of one tile have different places: of several at one place, one is written.
+    the mask are not written, and floats are converted as by `cute.tile.store`. Elements of one tile have different places: of several at one place, one is written.
 
     ```mlir
     // short: cute.tile.scatter %x, %out, %rows, %columns, %mask
@@ -344,6 +362,170 @@ def Cute_TileConvertOp : Cute_Op<"tile.convert", [Pure]> {
   }];
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
+}
+
+// ---- scheduled programs ----
+//
+// Stages, phases and roles of a tile program, not yet of threads: the passes on schedules write these operations, and a person may.
+// cute-tile-distribute lowers them.
+
+def Cute_TileRingOp : Cute_Op<"tile.ring"> {
+  let summary = "Buffers in shared memory for the tiles of one load";
+  let description = [{
+    The result's last mode counts the stages, the others are the tile's. Its elements are uninitialised; cute-tile-distribute chooses the
+    place in dynamic shared memory. The layout is static, of offsets from 0.
+
+    Refused: a result that is not in `smem`, one with unknown leaves, of rank 1.
+
+    ```mlir
+    %r = cute.tile.ring() : () -> !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64,3):(64,1,8192)">
+    ```
+  }];
+  let results = (outs Res<Cute_MemRefType, "", [MemAlloc]>:$ring);
+}
+
+def Cute_TilePipeOp : Cute_Op<"tile.pipe"> {
+  let summary = "The mbarriers of a ring's stages: full and empty";
+  let description = [{
+    A stage is full when the tiles of all its fetches have arrived, `bytes` together, and empty when all readers have released it. Stages are empty at
+    first: the first round of `cute.tile.acquire` waits for phase 1, that of `cute.tile.await` for phase 0, and both change in each
+    round (`cute_nvgpu.arch.pipeline_advance`). Requires sm_90.
+
+    ```mlir
+    %p = cute.tile.pipe() {bytes = 32768 : i32, stages = 3 : i32} : () -> !cute.ptr<i64, smem, align<8>>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$stages, ConfinedAttr<I32Attr, [IntPositive]>:$bytes);
+  let results = (outs Res<Cute_PtrType, "", [MemAlloc]>:$pipe);
+}
+
+class Cute_TilePipeUseOp<string m> : Cute_Op<m> {
+  let arguments = (ins Arg<Cute_PtrType, "", [MemRead, MemWrite]>:$pipe, I32:$stage, I32:$phase);
+}
+
+def Cute_TileAcquireOp : Cute_TilePipeUseOp<"tile.acquire"> {
+  let summary = "Waits until a stage is empty, and announces its bytes";
+  let description = [{
+    ```mlir
+    cute.tile.acquire(%p, %stage, %phase) : (!cute.ptr<i64, smem, align<8>>, i32, i32) -> ()
+    ```
+  }];
+}
+
+def Cute_TileAwaitOp : Cute_TilePipeUseOp<"tile.await"> {
+  let summary = "Waits until a stage is full";
+  let description = [{
+    ```mlir
+    cute.tile.await(%p, %stage, %phase) : (!cute.ptr<i64, smem, align<8>>, i32, i32) -> ()
+    ```
+  }];
+}
+
+def Cute_TileReleaseOp : Cute_Op<"tile.release"> {
+  let summary = "A stage has been read: it is empty for its writers";
+  let description = [{
+    With a condition: only where it is true.
+
+    ```mlir
+    cute.tile.release(%p, %stage) : (!cute.ptr<i64, smem, align<8>>, i32) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_PtrType, "", [MemRead, MemWrite]>:$pipe, I32:$stage, Optional<I1>:$condition);
+}
+
+def Cute_TileFetchOp : Cute_Op<"tile.fetch"> {
+  let summary = "Starts to copy a tile of a tensor to a stage of a ring";
+  let description = [{
+    With a pipe by TMA, whose bytes arrive at the stage's mbarrier; without, by cp.async, in the group that the next
+    `cute_nvgpu.arch.cp_async_commit_group` closes. Elements outside of the tensor are 0. Tile and coordinate as of `cute.tile.load`.
+
+    `multicast`: dimensions of the cluster along which blocks fetch the same tile. Each block fetches a part of it for all of them.
+
+    Refused: a tile that is not the ring's, another element type.
+
+    ```mlir
+    cute.tile.fetch(%a, %c, %r, %stage) : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">, !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64,3):(64,1,8192)">, i32) -> ()
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
+                   Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage, Optional<Cute_PtrType>:$pipe,
+                   OptionalAttr<DenseI32ArrayAttr>:$multicast);
+}
+
+def Cute_TileTakeOp : Cute_Op<"tile.take"> {
+  let summary = "The tile in a stage of a ring";
+  let description = [{
+    A value: a product reads it in place where the instruction can.
+
+    Refused: a result whose shape or element type is not the ring's.
+
+    ```mlir
+    %a = cute.tile.take(%r, %stage) : (!cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64,3):(64,1,8192)">, i32) -> tensor<128x64xf16>
+    ```
+  }];
+  let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$ring, I32:$stage);
+  let results = (outs AnyRankedTensor:$tile);
+}
+
+def Cute_TileSettleOp : Cute_Op<"tile.settle"> {
+  let summary = "An accumulator whose products are complete";
+  let description = [{
+    Products with `pending` may be under way until here.
+
+    ```mlir
+    %y = cute.tile.settle(%x) : (tensor<128x256xf32>) -> tensor<128x256xf32>
+    ```
+  }];
+  let arguments = (ins Arg<AnyRankedTensor, "", [MemRead, MemWrite]>:$accumulator);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileRoleOp : Cute_Op<"tile.role", [NoTerminator, SingleBlock]> {
+  let summary = "What some warps of a block do, beside those of its other roles";
+  let description = [{
+    Roles follow one another in a kernel and run at the same time: the first has the warps from 0 on, the next those behind, from a
+    multiple of four. `registers`: of each thread (setmaxnreg), 0: as many as the kernel's. Tiles in the region are distributed over
+    the role's threads.
+
+    ```mlir
+    cute.tile.role "consumers" attributes {registers = 240 : i32, warps = 8 : i32} {
+      gpu.barrier
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$label, ConfinedAttr<I32Attr, [IntPositive]>:$warps, I32Attr:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$label attr-dict-with-keyword $body";
+}
+
+def Cute_TileWorkersOp : Cute_TileOp<"tile.workers"> {
+  let summary = "A grid of resident blocks that take tiles in turn";
+  let description = [{
+    As `cute.tile.program` of the same tensor and extents, but with as many clusters of blocks as fit on the device at once, one block on
+    a multiprocessor, at most one cluster for each cluster tile (`extents` times `cluster`). Results: this cluster's first tile, the
+    number of tiles, and the distance to its next one.
+
+    ```mlir
+    %first, %count, %step = cute.tile.workers(%c) {cluster = array<i32: 2, 1>, extents = array<i32: 128, 256>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">) -> (i32, i32, i32)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents, DenseI32ArrayAttr:$cluster);
+  let results = (outs I32:$first, I32:$count, I32:$step);
+}
+
+def Cute_TilePlaceOp : Cute_TileOp<"tile.place"> {
+  let summary = "The indices of a tile of the grid, of this block of a cluster";
+  let description = [{
+    Results are those of `cute.tile.program` for the cluster tile of number `%tile`. Of the last two dimensions, `order` tiles along the first come
+    before the next along the second, so that tiles which are computed at one time share operands in L2.
+
+    ```mlir
+    %m, %n = cute.tile.place(%tile, %c) {cluster = array<i32: 2, 1>, extents = array<i32: 128, 256>, order = 8 : i32} : (i32, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">) -> (i32, i32)
+    ```
+  }];
+  let arguments = (ins I32:$tile, Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents,
+                   DenseI32ArrayAttr:$cluster, ConfinedAttr<I32Attr, [IntPositive]>:$order);
+  let results = (outs Variadic<I32>:$indices);
 }
 
 #endif

@@ -57,6 +57,20 @@ bool cute_check_element(const cute_check *c, const char *what, const char *eleme
                            element);
 }
 
+static bool layouts_are_equal(const cute_value *a, const cute_value *b)
+{
+    bool composed = a->tree != NULL, other = b->type == CUTE_COMPOSED_LAYOUT;
+    return composed == other && cute_tree_equal(a->layout.shape, b->layout.shape) &&
+           cute_tree_equal(a->layout.stride, b->layout.stride) &&
+           (!composed || cute_tree_equal(a->tree, b->tree));
+}
+
+bool cute_check_layout(const cute_check *c, const cute_value *result, const cute_value *layout)
+{
+    if (layouts_are_equal(result, layout)) return true;
+    return cute_check_fail(c, "expects a result with the layout of its operand");
+}
+
 static void append_text(MlirStringRef text, void *buffer)
 {
     cute_buffer_append(buffer, text.data, text.length);

@@ -26,6 +26,8 @@ bool cute_check_space(const cute_check *c, const char *what, const cute_pointer 
 /* The alignment is at most `align`, or that of an element. */
 bool cute_check_align(const cute_check *c, const char *what, const cute_pointer *pointer, int64_t align);
 bool cute_check_element(const cute_check *c, const char *what, const char *element, const char *expected);
+/* The result has the operand's layout. */
+bool cute_check_layout(const cute_check *c, const cute_value *result, const cute_value *layout);
 /* An SSA value has the element type; if MLIR has no such type, an integer of the same width. */
 bool cute_check_value(const cute_check *c, const char *what, MlirType type, const cute_pointer *element);
 /* A coordinate or index of a single element matches the shape, and is within static bounds. */

@@ -56,14 +56,6 @@ static bool infer_vector(const cute_op_row *row, const cute_op_query *query, cut
 
 /* ---- whole tensors ---- */
 
-static bool layouts_are_equal(const cute_value *a, const cute_value *b)
-{
-    bool composed = a->tree != NULL, other = b->type == CUTE_COMPOSED_LAYOUT;
-    return composed == other && cute_tree_equal(a->layout.shape, b->layout.shape) &&
-           cute_tree_equal(a->layout.stride, b->layout.stride) &&
-           (!composed || cute_tree_equal(a->tree, b->tree));
-}
-
 static bool verify_alloca(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -80,8 +72,7 @@ static bool verify_alloca(const cute_op_row *row, MlirOperation op)
                                space == CUTE_SPACE_RMEM
                                    ? "registers are allocated at compile time"
                                    : "for a size set at launch, use cute_nvgpu.arch.get_dyn_smem");
-    if (!stated || layouts_are_equal(result, layout)) return true;
-    return cute_check_fail(&c, "expects a result with the layout of its operand");
+    return !stated || cute_check_layout(&c, result, layout);
 }
 
 static MlirType operand_type(MlirOperation op, intptr_t index)

@@ -403,6 +403,7 @@ static const cute_op_row rows[] = {
     {.name = "cute_nvgpu.arch.get_dyn_smem", .verify = verify_dyn_smem},
     {.name = "cute_nvgpu.arch.get_dyn_smem_size"},
     {.name = "cute_nvgpu.host.sm_count", .verify = verify_sm_count},
+    {.name = "cute_nvgpu.host.temporary"},
     {.name = "cute_nvgpu.arch.make_warp_uniform"},
     {.name = "cute_nvgpu.arch.copy.SM80.cp_async", .verify = verify_cp_async},
     {.name = "cute_nvgpu.arch.copy.ldsm", .infer = infer_ldsm, .verify = verify_ldsm},

@@ -207,6 +207,25 @@ MlirType cute_tile_loaded(MlirContext context, const cute_pointer *pointer)
     return cute_element_type(context, pointer->element);
 }
 
+MlirType cute_tile_stored(MlirType element, const cute_pointer *pointer)
+{
+    MlirType to = cute_element_type(mlirTypeGetContext(element), pointer->element);
+    bool floats = !mlirTypeIsNull(to) && mlirTypeIsAFloat(element) && mlirTypeIsAFloat(to);
+    return floats && !mlirTypeEqual(element, to) && strcmp(pointer->element, "tf32") ? to : (MlirType){NULL};
+}
+
+bool cute_tile_converts(MlirType type, MlirType element)
+{
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1 && mlirTypeIsAFloat(element);
+}
+
+/* The type that the attribute `to` names, or `own`. */
+static MlirType element_or(const cute_op_query *query, MlirType own)
+{
+    MlirAttribute to = attribute_of(query, "to");
+    return mlirAttributeIsNull(to) || !mlirAttributeIsAType(to) ? own : mlirTypeAttrGetValue(to);
+}
+
 static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     cute_tile_shape shape;
@@ -216,7 +235,7 @@ static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_
         return not_a_shape(query, row, "extents");
     MlirType element = cute_tile_loaded(query->context, tensor->pointer);
     if (mlirTypeIsNull(element)) return true;
-    cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
+    cute_op_types_add(out, cute_tile_type(&shape, element_or(query, element), mlirAttributeGetNull()));
     return true;
 }
 
@@ -257,6 +276,14 @@ static cute_op_row row_of_map(const cute_op_row *row, const cute_tile_map *map, 
     return own;
 }
 
+MlirType cute_tile_map_element(const cute_tile_map *map, const MlirType *types)
+{
+    int first = strcmp(map->name, "where") ? 0 : 1;
+    for (int i = map->operands - 1; i >= first; i--)
+        if (mlirTypeIsARankedTensor(types[i])) return cute_tile_element(types[i]);
+    return types[map->operands - 1];
+}
+
 static bool infer_map(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     MlirAttribute kind = attribute_of(query, "kind"), encoding;
@@ -275,8 +302,10 @@ static bool infer_map(const cute_op_row *row, const cute_op_query *query, cute_o
     cute_tile_shape shape;
     bool any;
     if (!join_operands(&own, query, 0, query->operand_count, &shape, &encoding, &any)) return false;
-    MlirType element = map->compare ? mlirIntegerTypeGet(query->context, 1)
-                                    : cute_tile_element(type_at(query, query->operand_count - 1));
+    MlirType types[3];
+    for (int i = 0; i < map->operands; i++) types[i] = type_at(query, i);
+    MlirType element =
+        map->compare ? mlirIntegerTypeGet(query->context, 1) : cute_tile_map_element(map, types);
     cute_op_types_add(out, any ? cute_tile_type(&shape, element, encoding) : element);
     return true;
 }
@@ -406,7 +435,7 @@ static bool infer_gather(const cute_op_row *row, const cute_op_query *query, cut
         return cute_op_fail(query->location, row->name,
                             "expects a coordinate that is a tile: of scalars alone, cute.memref.load");
     if (mlirTypeIsNull(element)) return true;
-    cute_op_types_add(out, cute_tile_type(&shape, element, mlirAttributeGetNull()));
+    cute_op_types_add(out, cute_tile_type(&shape, element_or(query, element), mlirAttributeGetNull()));
     return true;
 }
 
@@ -559,6 +588,14 @@ static bool verify_packed(const cute_check *c, const cute_value *tensor, const c
     return true;
 }
 
+/* The type that `to` names. */
+static bool verify_loaded(const cute_check *c, MlirOperation op)
+{
+    MlirType to = cute_tile_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    if (!cute_op_has(op, "to") || is_float(to) || mlirTypeIsAInteger(to)) return true;
+    return fail_type(c, "expects floats or integers", to);
+}
+
 static bool verify_load(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -566,12 +603,13 @@ static bool verify_load(const cute_op_row *row, MlirOperation op)
     if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape))
         return cute_check_fail(&c, "expects a result of known extents");
     return verify_access(&c, cute_check_operand(&c, 0), cute_check_operand(&c, 1), &shape) &&
-           verify_packed(&c, cute_check_operand(&c, 0), &shape) &&
+           verify_packed(&c, cute_check_operand(&c, 0), &shape) && verify_loaded(&c, op) &&
            (mlirOperationGetNumOperands(op) < 3 || verify_mask(&c, &shape, operand_type(op, 2)));
 }
 
 static bool verify_element(const cute_check *c, MlirType tile, const cute_value *tensor)
 {
+    if (!mlirTypeIsNull(cute_tile_stored(cute_tile_element(tile), tensor->pointer))) return true;
     return cute_check_value(c, "elements", cute_tile_element(tile), tensor->pointer);
 }
 
@@ -596,15 +634,17 @@ static bool verify_map(const cute_op_row *row, MlirOperation op)
     char name[MAP_NAME];
     const cute_op_row own_row = row_of_map(row, map, name);
     c.row = &own_row;
-    MlirType element = cute_tile_element(operand_type(op, count - 1));
+    MlirType types[3] = {{NULL}};
+    for (intptr_t i = 0; i < count && i < 3; i++) types[i] = operand_type(op, i);
+    MlirType element = cute_tile_map_element(map, types);
     if (first) {
         MlirType condition = cute_tile_element(operand_type(op, 0));
         if (!mlirTypeIsAInteger(condition) || mlirIntegerTypeGetWidth(condition) != 1)
             return fail_type(&c, "expects a condition of i1", operand_type(op, 0));
     }
     for (intptr_t i = first; i < count; i++) {
-        MlirType own = cute_tile_element(operand_type(op, i));
-        if (mlirTypeEqual(own, element)) continue;
+        MlirType own = cute_tile_element(types[i]);
+        if (mlirTypeEqual(own, element) || cute_tile_converts(types[i], element)) continue;
         return fail_types(&c, "expects operands of one element type", own, element);
     }
     bool has = is_float(element)     ? map->on_floats || map->float_predicate >= 0
@@ -660,6 +700,28 @@ static bool verify_kind(const cute_op_row *row, MlirOperation op)
     bool bits = cute_text_is(kind, "and") || cute_text_is(kind, "or") || cute_text_is(kind, "xor");
     if (is_integer(element) || (is_float(element) && !bits)) return true;
     return fail_type(&c, bits ? "expects integers" : "expects floats or integers", element);
+}
+
+/* A mean has the number of its elements as an operand, other reductions have none. */
+static bool verify_reduce(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType element = cute_tile_element(operand_type(op, 0));
+    bool mean = cute_text_is(cute_tile_word(op, "kind"), "mean"), count = mlirOperationGetNumOperands(op) > 1;
+    if (count && !mean)
+        return cute_check_fail(&c, "expects a count with the kind mean, but got %.*s",
+                               (int)cute_tile_word(op, "kind").length, cute_tile_word(op, "kind").data);
+    if (!mean) return verify_kind(row, op);
+    if (!is_float(element)) return fail_type(&c, "expects floats", element);
+    if (!count)
+        return cute_check_fail(&c,
+                               "expects the count by which the sum is divided, as in "
+                               "%s<mean, 1> %%x, %%count: elements outside of a tensor do not count",
+                               row->name);
+    if (mlirTypeEqual(operand_type(op, 1), element) || cute_tile_converts(operand_type(op, 1), element))
+        return true;
+    return fail_type(&c, "expects a count that is an integer, or of the tile's elements",
+                     operand_type(op, 1));
 }
 
 static bool verify_reshape(const cute_op_row *row, MlirOperation op)
@@ -757,7 +819,7 @@ static bool verify_gather(const cute_op_row *row, MlirOperation op)
     cute_check c = cute_check_begin(row, op);
     cute_tile_shape shape;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
-    return verify_coords(&c, 0, &shape);
+    return verify_coords(&c, 0, &shape) && verify_loaded(&c, op);
 }
 
 static bool verify_scatter(const cute_op_row *row, MlirOperation op)
@@ -846,6 +908,7 @@ VERIFY(cast)
 VERIFY(broadcast)
 VERIFY(iota)
 VERIFY(kind)
+VERIFY(reduce)
 VERIFY(reshape)
 VERIFY(stack)
 VERIFY(gemm)
@@ -861,7 +924,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.cast", .infer = infer_cast, .verify = verify_typed_cast},
     {.name = "cute.tile.broadcast", .infer = infer_shaped, .verify = verify_typed_broadcast},
     {.name = "cute.tile.iota", .infer = infer_shaped, .verify = verify_typed_iota},
-    {.name = "cute.tile.reduce", .infer = infer_reduce, .verify = verify_typed_kind},
+    {.name = "cute.tile.reduce", .infer = infer_reduce, .verify = verify_typed_reduce},
     {.name = "cute.tile.scan", .infer = infer_reduce, .verify = verify_typed_kind},
     {.name = "cute.tile.permute", .infer = infer_permute, .verify = verify_results},
     {.name = "cute.tile.reshape", .infer = infer_shaped, .verify = verify_typed_reshape},

@@ -37,10 +37,18 @@ bool cute_tile_is_packed(const cute_pointer *pointer);
 /* The element type of a tile that is loaded from memory of a pointer's elements: theirs, or of packed ones a wider type that has
  * all their values. Null: none. */
 MlirType cute_tile_loaded(MlirContext context, const cute_pointer *pointer);
+/* The type to which elements of a tile are converted when they are stored: a pointer's floats for other floats. Null: none. */
+MlirType cute_tile_stored(MlirType element, const cute_pointer *pointer);
+/* Whether operands of `type` that are no tile are converted to `element`: integers to floats. */
+bool cute_tile_converts(MlirType type, MlirType element);
 /* The integer attribute `name` of `op`, or `missing`. */
 int64_t cute_tile_number(MlirOperation op, const char *name, int64_t missing);
 /* The string attribute `name`, or "". */
 MlirStringRef cute_tile_word(MlirOperation op, const char *name);
+
+/* The tile and the number of stages of a ring, a tensor in shared memory of known extents whose last mode counts the stages; false
+ * for any other value. */
+bool cute_tile_ring_shape(const cute_value *ring, cute_tile_shape *tile, int64_t *stages);
 
 /* A row of tile_maps.def. */
 typedef struct cute_tile_map {
@@ -52,5 +60,7 @@ typedef struct cute_tile_map {
 } cute_tile_map;
 /* NULL: there is no such kind. */
 const cute_tile_map *cute_tile_map_find(MlirStringRef name);
+/* The element type of an operation on operands of `types`: that of its last tile or, without one, its last operand. */
+MlirType cute_tile_map_element(const cute_tile_map *map, const MlirType *types);
 
 #endif

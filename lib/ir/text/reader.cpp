@@ -288,11 +288,14 @@ ParseResult Reader::readAngle()
         if (readNamed()) return failure();
         return parser.parseGreater();
     }
-    for (auto [i, name] : llvm::enumerate(spelling->angle)) {
-        if (i && failed(parser.parseOptionalComma())) break;
+    for (auto *name = spelling->angle.begin(); name != spelling->angle.end(); name++) {
+        if (name != spelling->angle.begin() && failed(parser.parseOptionalComma())) break;
         Attribute value = readValue(parser, state.name.getStringRef());
         if (!value) return failure();
-        state.attributes.set(name, value);
+        // A type is what elements are converted to, whatever is omitted before it: `tile.load<[64, 32], f32>`.
+        auto *to = isa<TypeAttr>(value) ? llvm::find(spelling->angle, "to") : spelling->angle.end();
+        if (to > name && to != spelling->angle.end()) name = to;
+        state.attributes.set(*name, value);
     }
     return parser.parseGreater();
 }

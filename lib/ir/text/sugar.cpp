@@ -339,9 +339,11 @@ ParseResult Reader::sugarTileMap(std::vector<Literal> &items)
     if (kind != "map") state.attributes.set("kind", parser.getBuilder().getStringAttr(kind));
     Type element;
     bool where = kind == "where" && items.size() == 3;
-    for (Literal &item : llvm::reverse(MutableArrayRef(items).drop_front(where)))
-        if (item.kind == Literal::Given && item.value && !element)
-            element = mlir::getElementTypeOrSelf(item.value.getType());
+    for (bool tiles : {true, false})
+        for (Literal &item : llvm::reverse(MutableArrayRef(items).drop_front(where)))
+            if (item.kind == Literal::Given && item.value && !element &&
+                (!tiles || isa<RankedTensorType>(item.value.getType())))
+                element = mlir::getElementTypeOrSelf(item.value.getType());
     if (where && !element)
         return parser.emitError(items[1].location,
                                 "expects a tile or a typed value, as in `%x`, as one of the two "
@@ -410,7 +412,7 @@ ParseResult Reader::sugarPartitionFragment(std::vector<Literal> &items)
     return success();
 }
 
-// `memref.alloca(%layout) : f32`, `recast_iter(%p) : f16`: infers the result type from its element type.
+// `memref.alloca(%layout) : f32`, `temporary(%layout) : f32`, `recast_iter(%p) : f16`: infers the result type from its element type.
 ParseResult Reader::sugarElement(std::vector<Literal> &items)
 {
     if (written.results.size() != 1 || items.size() != 1 || !literalCuteValue(items[0])) return success();
@@ -420,10 +422,11 @@ ParseResult Reader::sugarElement(std::vector<Literal> &items)
     const cute_value &operand = *literalCuteValue(items[0]);
     std::string text, name;
     llvm::raw_string_ostream(name) << element;
-    if (spelled == "cute.memref.alloca") {
+    bool temporary = spelled == "cute.temporary";
+    if (temporary || spelled == "cute.memref.alloca") {
         MlirStringRef layout = cute_type_text(wrap(items[0].value.getType()));
-        text = "!cute.memref<" + name + ", rmem, align<32>, \"" + std::string(layout.data, layout.length) +
-               "\">";
+        text = "!cute.memref<" + name + (temporary ? ", gmem, align<256>, \"" : ", rmem, align<32>, \"") +
+               std::string(layout.data, layout.length) + "\">";
     } else if (operand.type == CUTE_PTR && operand.pointer->space != CUTE_SPACE_DESC) {
         const cute_pointer &p = *operand.pointer;
         text = "!cute.ptr<" + name + ", " + cute_space_name(p.space) + ", align<" + std::to_string(p.align) +

@@ -491,11 +491,13 @@ static cute_status read_extents3(const cute_config *config, const json_t *value,
     const cute_path *at = config_member(config, path, key);
     out[0] = out[1] = out[2] = 1;
     CUTE_TRY(config_integers(config, item, at, out, 3, &count, diag));
+    int64_t least = strcmp(key, "grid") ? 1 : 0;
     for (int i = 0; i < 3; i++)
-        if (out[i] < 1)
-            return cute_document_fail(
-                &config->document, json_is_array(item) ? config_element(config, at, (size_t)i) : at, false,
-                diag, "expected an extent of at least 1 in the %s, got %lld", key, (long long)out[i]);
+        if (out[i] < least)
+            return cute_document_fail(&config->document,
+                                      json_is_array(item) ? config_element(config, at, (size_t)i) : at, false,
+                                      diag, "expected an extent of at least %lld in the %s, got %lld",
+                                      (long long)least, key, (long long)out[i]);
     return CUTE_OK;
 }
 
@@ -521,6 +523,21 @@ cute_status config_read_launch(cute_config *config, const json_t *value, const c
     return CUTE_OK;
 }
 
+bool config_has_blocks(const config_launch *launch)
+{
+    return launch->grid[0] && launch->grid[1] && launch->grid[2];
+}
+
+cute_status config_add_launch(cute_config *config, const json_t *value, const cute_path *path,
+                              config_launch *launches, size_t *count, cute_diag *diag)
+{
+    config_launch *launch = &launches[*count];
+    memset(launch, 0, sizeof *launch);
+    CUTE_TRY(config_read_launch(config, value, path, launch, diag));
+    *count += !json_object_get(value, "grid") || config_has_blocks(launch);
+    return CUTE_OK;
+}
+
 static cute_status read_launches(cute_config *config, cute_diag *diag)
 {
     static const char *const single[] = {"kernel",       "grid",        "block",        "cluster",
@@ -529,10 +546,12 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
     size_t index;
     if (config->plans.count)
         return config_run_plans(config, &config->plans, &config->launches, &config->launch_count, diag);
-    config->launch_count = list ? json_array_size(list) : 1;
-    config->launches = cute_arena_array(config->arena, config->launch_count, sizeof *config->launches);
+    config->launches =
+        cute_arena_array(config->arena, list ? json_array_size(list) + 1 : 1, sizeof *config->launches);
     if (!config->launches) return cute_fail_memory(diag);
-    if (!list) return config_read_launch(config, config->document.root, NULL, &config->launches[0], diag);
+    if (!list)
+        return config_add_launch(config, config->document.root, NULL, config->launches, &config->launch_count,
+                                 diag);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (json_object_get(config->document.root, single[i]))
             return cute_document_fail(
@@ -540,8 +559,8 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
                 "'launches' and '%s' are mutually exclusive: move '%s' into each launch", single[i],
                 single[i]);
     const cute_path *base = config_member(config, NULL, "launches");
-    json_array_foreach(list, index, value) CUTE_TRY(config_read_launch(
-        config, value, config_element(config, base, index), &config->launches[index], diag));
+    json_array_foreach(list, index, value) CUTE_TRY(config_add_launch(
+        config, value, config_element(config, base, index), config->launches, &config->launch_count, diag));
     return CUTE_OK;
 }
 

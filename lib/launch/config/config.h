@@ -59,6 +59,7 @@ typedef struct config_plan {
     host_plan host;
     config_buffer **buffers; /* indexed by host_number.base */
     size_t buffer_count;
+    host_run run; /* its launches and temporaries */
 } config_plan;
 
 typedef struct config_plan_list {
@@ -192,11 +193,15 @@ const cute_formula_param *config_param(const cute_config *config, const char *na
 cute_status config_sms(const cute_config *config, int64_t *out, cute_diag *diag);
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
+/* Reads it into launches[*count] and counts it, unless its grid is empty: then there is no launch. */
+cute_status config_add_launch(cute_config *config, const json_t *value, const cute_path *path,
+                              config_launch *launches, size_t *count, cute_diag *diag);
+bool config_has_blocks(const config_launch *launch);
 /* config_read_plans reads the host functions under "plan", before the buffers are read; config_run_plans
  * makes their launches, after. */
 cute_status config_read_plans(cute_config *config, cute_diag *diag);
-cute_status config_run_plans(cute_config *config, const config_plan_list *plans, config_launch **out,
-                             size_t *count, cute_diag *diag);
+cute_status config_run_plans(cute_config *config, config_plan_list *plans, config_launch **out, size_t *count,
+                             cute_diag *diag);
 /* Both steps, for the plans of a baseline. */
 cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
                                       config_launch **out, size_t *count, cute_diag *diag);

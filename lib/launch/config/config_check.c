@@ -235,18 +235,28 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
     if (plan)
         return config_read_plan_launches(config, plan, config_member(config, path, "plan"), &out->launches,
                                          &out->launch_count, diag);
-    out->launches = cute_arena_array(config->arena, json_array_size(launches), sizeof *out->launches);
+    out->launches = cute_arena_array(config->arena, json_array_size(launches) + 1, sizeof *out->launches);
     if (!out->launches) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, path, "launches");
-    json_array_foreach(launches, index, launch) CUTE_TRY(config_read_launch(
-        config, launch, config_element(config, base, index), &out->launches[out->launch_count++], diag));
+    json_array_foreach(launches, index, launch) CUTE_TRY(config_add_launch(
+        config, launch, config_element(config, base, index), out->launches, &out->launch_count, diag));
     return CUTE_OK;
+}
+
+/* A baseline is timed beside the launches: it has some if they have. */
+static cute_status check_baseline(const cute_config *config, const config_baseline *baseline,
+                                  const cute_path *path, cute_diag *diag)
+{
+    if (baseline->peer != PEER_LAUNCHES || baseline->launch_count) return CUTE_OK;
+    return cute_document_fail(&config->document, path, false, diag,
+                              "expected a baseline that launches a kernel, got empty grids");
 }
 
 cute_status config_read_bench(cute_config *config, cute_diag *diag)
 {
     enum { DEFAULT_WARMUP = 10, DEFAULT_SAMPLES = 100 };
-    const json_t *value = json_object_get(config->document.root, "bench");
+    /* Without a launch there is nothing to time. */
+    const json_t *value = config->launch_count ? json_object_get(config->document.root, "bench") : NULL;
     config_bench *bench = &config->bench;
     const json_t *warmup = json_object_get(value, "warmup"), *samples = json_object_get(value, "samples");
     const char *cache = json_string_value(json_object_get(value, "cache"));
@@ -270,7 +280,12 @@ cute_status config_read_bench(cute_config *config, cute_diag *diag)
     bench->baselines = cute_arena_array(config->arena, json_array_size(list) + 1, sizeof *bench->baselines);
     if (!bench->baselines) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, path, "baselines");
-    json_array_foreach(list, index, item) CUTE_TRY(read_baseline(
-        config, item, config_element(config, base, index), &bench->baselines[bench->baseline_count++], diag));
+    json_array_foreach(list, index, item)
+    {
+        config_baseline *baseline = &bench->baselines[bench->baseline_count++];
+        const cute_path *place = config_element(config, base, index);
+        CUTE_TRY(read_baseline(config, item, place, baseline, diag));
+        CUTE_TRY(check_baseline(config, baseline, place, diag));
+    }
     return CUTE_OK;
 }

@@ -538,8 +538,9 @@ static cute_status override_launch(cute_config *config, const json_t *json, cons
     config_launch own = {0};
     if (!json) return CUTE_OK;
     CUTE_TRY(config_read_launch(config, json, path, &own, diag));
-    bool any = own.grid[0] || own.block[0] || own.cluster[0] || own.dynamic_smem >= 0;
-    if (own.grid[0]) memcpy(out->grid, own.grid, sizeof own.grid);
+    bool grid = json_object_get(json, "grid");
+    bool any = grid || own.block[0] || own.cluster[0] || own.dynamic_smem >= 0;
+    if (grid) memcpy(out->grid, own.grid, sizeof own.grid);
     if (own.block[0]) memcpy(out->block, own.block, sizeof own.block);
     if (own.cluster[0]) memcpy(out->cluster, own.cluster, sizeof own.cluster);
     if (own.dynamic_smem >= 0) out->dynamic_smem = own.dynamic_smem;
@@ -578,8 +579,7 @@ static cute_status get_sms(void *context, int64_t *out, cute_diag *diag)
     return config_sms(context, out, diag);
 }
 
-static cute_status run_plan(cute_config *config, config_plan *plan, host_launch **launches, size_t *count,
-                            cute_diag *diag)
+static cute_status run_plan(cute_config *config, config_plan *plan, cute_diag *diag)
 {
     size_t params = plan->host.param_count;
     const host_number **leaves = cute_arena_array(config->arena, params + 1, sizeof *leaves);
@@ -587,33 +587,35 @@ static cute_status run_plan(cute_config *config, config_plan *plan, host_launch 
     if (!leaves || !plan->buffers) return cute_fail_memory(diag);
     for (size_t i = 0; i < params; i++) CUTE_TRY(bind_param(config, plan, i, &leaves[i], diag));
     CUTE_TRY(host_plan_run(config->arena, PLAN_LABEL, &plan->host, leaves, (host_device){get_sms, config},
-                           launches, count, diag));
+                           &plan->run, diag));
     const json_t *list = json_object_get(plan->json, "launches");
-    if (list && json_array_size(list) != *count)
+    size_t count = plan->run.launch_count;
+    if (list && count && json_array_size(list) != count)
         return FAIL(config, config_member(config, plan->path, "launches"), diag,
-                    "expected %zu entr%s, one for each launch of host function '%s', got %zu", *count,
-                    *count == 1 ? "y" : "ies", plan->host.name, json_array_size(list));
+                    "expected %zu entr%s, one for each launch of host function '%s', got %zu", count,
+                    count == 1 ? "y" : "ies", plan->host.name, json_array_size(list));
     return CUTE_OK;
 }
 
-cute_status config_run_plans(cute_config *config, const config_plan_list *plans, config_launch **out,
-                             size_t *count, cute_diag *diag)
+cute_status config_run_plans(cute_config *config, config_plan_list *plans, config_launch **out, size_t *count,
+                             cute_diag *diag)
 {
-    host_launch **launches = cute_arena_array(config->arena, plans->count, sizeof *launches);
-    size_t *counts = cute_arena_array(config->arena, plans->count, sizeof *counts), total = 0;
-    if (!launches || !counts) return cute_fail_memory(diag);
+    size_t total = 0;
     /* Overrides at the top level apply to the top-level plan, not to those of a baseline. */
     bool top = plans == &config->plans;
     for (size_t i = 0; i < plans->count; i++) {
-        CUTE_TRY(run_plan(config, &plans->items[i], &launches[i], &counts[i], diag));
-        total += counts[i];
+        CUTE_TRY(run_plan(config, &plans->items[i], diag));
+        total += plans->items[i].run.launch_count;
     }
-    config_launch *next = *out = cute_arena_array(config->arena, total, sizeof **out);
+    config_launch *next = *out = cute_arena_array(config->arena, total + 1, sizeof **out);
     if (!next) return cute_fail_memory(diag);
     for (size_t i = 0; i < plans->count; i++)
-        for (size_t k = 0; k < counts[i]; k++)
-            CUTE_TRY(make_launch(config, &plans->items[i], &launches[i][k], k, top, next++, diag));
-    *count = total;
+        for (size_t k = 0; k < plans->items[i].run.launch_count; k++) {
+            CUTE_TRY(
+                make_launch(config, &plans->items[i], &plans->items[i].run.launches[k], k, top, next, diag));
+            if (config_has_blocks(next)) next++;
+        }
+    *count = (size_t)(next - *out);
     return CUTE_OK;
 }
 

@@ -24,16 +24,27 @@ static cute_status fail_host_arg(const host_binder *b, size_t index, const char 
         b->source->host.name, b->kernel->name, expected, unit, index, arg->name, got);
 }
 
+/* The index of the plan's memory that an address refers to; *begin is the offset in bytes of its first element. */
+static size_t locate_memory(const host_binder *b, const host_number *address, int64_t *begin)
+{
+    *begin = 0;
+    if (address->base >= HOST_TEMPORARY)
+        return b->config->buffer_count + b->plan->first_temporary + (size_t)(address->base - HOST_TEMPORARY);
+    const config_buffer *buffer = b->source->buffers[address->base];
+    size_t index = (size_t)(buffer - b->config->buffers);
+    *begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
+    b->plan->used[index] = 1;
+    return index;
+}
+
 /* Stores a number at byte `at` of parameter `param`. */
 static cute_status put_number(const host_binder *b, const host_number *number, size_t param, int64_t at,
                               int64_t size)
 {
     uint8_t *bytes = b->launch->params[param];
     if (number->base >= 0) {
-        const config_buffer *buffer = b->source->buffers[number->base];
-        size_t index = (size_t)(buffer - b->config->buffers);
-        int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
-        b->plan->used[index] = 1;
+        int64_t begin;
+        size_t index = locate_memory(b, number, &begin);
         plan_fixup fixup = {FIXUP_BUFFER, param, at, index, begin + number->value};
         return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
     }
@@ -60,15 +71,13 @@ static size_t leaf_count_of(const cute_arg *arg)
 static cute_status put_map(const host_binder *b, const cute_arg *arg, const host_map *map)
 {
     tma_numbers n = {.tensor = map->tensor, .map = map->map};
-    const config_buffer *buffer = b->source->buffers[map->address.base];
-    size_t index = (size_t)(buffer - b->config->buffers), made;
-    int64_t begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
+    int64_t begin;
+    size_t index = locate_memory(b, &map->address, &begin), made;
     for (int i = 0; i < n.map.rank; i++) {
         n.dims[i] = map->dims[i].value;
         n.strides[i] = map->strides[i].value;
         n.modes[i] = map->modes[i];
     }
-    b->plan->used[index] = 1;
     CUTE_TRY(cute_plan_tma_map(b->plan, b->launch->config->path, &n, index, begin + map->address.value,
                                arg->in_memory, &made, b->diag));
     plan_fixup fixup = {arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, arg->first, 0, made, 0};
@@ -123,7 +132,10 @@ static void put_value_text(const host_binder *b, const host_number *number, cons
     if (number->map) {
         cute_buffer_printf(out, "the tensor map of %s", number->map->tensor);
     } else if (number->base >= 0) {
-        cute_buffer_puts(out, b->source->buffers[number->base]->tensor.name);
+        if (number->base >= HOST_TEMPORARY)
+            cute_buffer_printf(out, "temporary %d", number->base - HOST_TEMPORARY);
+        else
+            cute_buffer_puts(out, b->source->buffers[number->base]->tensor.name);
         if (number->value) cute_buffer_printf(out, "%+lld bytes", (long long)number->value);
     } else if (dtype && cute_dtype_find(dtype, &type) && cute_dtype_get(type)->class == CUTE_CLASS_FLOAT) {
         cute_dtype_load(type, &number->value, 1, 1, &value);

@@ -273,9 +273,9 @@ cute_status cute_module_plan(const cute_module *module, const char *name, const 
                              size_t define_count, char **out, cute_diag *diag)
 {
     const char *text = NULL;
-    size_t length = 0, count = 0;
+    size_t length = 0;
     host_plan plan;
-    host_launch *launches = NULL;
+    host_run run = {0};
     json_t *json = NULL, *config = json_pack("{s[]}", "launches");
     *out = NULL;
     cute_arena *arena = cute_arena_create();
@@ -290,13 +290,16 @@ cute_status cute_module_plan(const cute_module *module, const char *name, const 
         status = read_defines(arena, &plan, defines, define_count, leaves, diag);
     given_defines given = {name, defines, define_count};
     if (status == CUTE_OK)
-        status = host_plan_run(arena, "<plan>", &plan, leaves, (host_device){read_sms_define, &given},
-                               &launches, &count, diag);
-    for (size_t i = 0; status == CUTE_OK && i < count; i++) {
+        status =
+            host_plan_run(arena, "<plan>", &plan, leaves, (host_device){read_sms_define, &given}, &run, diag);
+    if (status == CUTE_OK && run.temporary_count)
+        status = cute_fail(diag, CUTE_USAGE, NULL,
+                           "host function '%s' needs temporary memory: use a launch.json with 'plan'", name);
+    for (size_t i = 0; status == CUTE_OK && i < run.launch_count; i++) {
         const cute_kernel *kernel = NULL;
-        status = cute_module_find_kernel(module, launches[i].kernel, &kernel, diag);
+        status = cute_module_find_kernel(module, run.launches[i].kernel, &kernel, diag);
         if (status == CUTE_OK)
-            json_array_append_new(json_object_get(config, "launches"), launch_json(&launches[i], kernel));
+            json_array_append_new(json_object_get(config, "launches"), launch_json(&run.launches[i], kernel));
     }
     if (status == CUTE_OK && !(*out = json_dumps(config, JSON_INDENT(2)))) status = cute_fail_memory(diag);
     json_decref(config);

@@ -46,8 +46,9 @@ typedef struct host_plan {
 } host_plan;
 
 /* A sign-extended number of `width` bits (for floats, their bits). If `base` is 0 or more, an address: the
- * byte offset from the caller's tensor of that index. Not `known` after a division by zero and in values
+ * byte offset from the caller's tensor of that index, or from temporary `base - HOST_TEMPORARY`. Not `known` after a division by zero and in values
  * computed from it, which is an error only if a launch uses it: a select may discard it. */
+enum { HOST_TEMPORARY = 1 << 24, HOST_TEMPORARY_ALIGN = 256 };
 typedef struct host_number {
     int64_t value;
     int width, base;
@@ -78,6 +79,21 @@ typedef struct host_launch {
     size_t arg_count;
 } host_launch;
 
+/* Device memory that the plan needs beside its arguments. */
+typedef struct host_temporary {
+    int64_t bytes; /* 0: not used with these arguments */
+    int64_t align; /* a power of 2, at most HOST_TEMPORARY_ALIGN */
+    int init;      /* the byte that fills it at the start of each run; -1: undefined contents */
+} host_temporary;
+
+/* What a plan does with given arguments. */
+typedef struct host_run {
+    host_launch *launches;
+    size_t launch_count;
+    host_temporary *temporaries;
+    size_t temporary_count;
+} host_run;
+
 /* Reads `json`, a plan's line of metadata; `label` names the module in messages. Strings are the json's or in
  * `arena`. */
 cute_status host_plan_read(cute_arena *arena, const char *label, const json_t *json, host_plan *out,
@@ -87,11 +103,16 @@ typedef struct host_device {
     cute_status (*sms)(void *context, int64_t *out, cute_diag *diag);
     void *context;
 } host_device;
-/* Computes the launches for `leaves`: leaf_count numbers for each parameter, or NULL if not given.
- * CUTE_INVALID: there is no valid plan, it launches nothing, or a launch uses an unknown value. */
+/* Computes the launches and temporaries for `leaves`: leaf_count numbers for each parameter, or NULL if not
+ * given. A grid may be empty. CUTE_INVALID: there is no valid plan, a launch uses an unknown value, or the size
+ * of a temporary is not known, not positive, or beyond 64 bits. */
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
-                          const host_number *const *leaves, host_device device, host_launch **out,
-                          size_t *count, cute_diag *diag);
+                          const host_number *const *leaves, host_device device, host_run *out,
+                          cute_diag *diag);
+
+/* A temporary before the arguments are known: "(ceildiv(x.1, 2048)) elements of 4 bytes, filled with 0", where x.1 is leaf 1
+ * of argument x. False: the plan has fewer. */
+bool host_temporary_text(const host_plan *plan, size_t index, cute_buffer *out);
 
 /* Reads a number from its `size` bytes, sign-extended. */
 host_number host_number_of(const uint8_t *bytes, int64_t size);

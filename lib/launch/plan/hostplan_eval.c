@@ -11,7 +11,7 @@
 #include "lib/launch/data/dtype.h"
 #include "lib/launch/plan/hostplan.h"
 
-enum { MAX_STEPS = 4000000, MAX_LAUNCHES = 100000, MAX_LOOPS = 64 };
+enum { MAX_STEPS = 4000000, MAX_LAUNCHES = 100000, MAX_LOOPS = 64, MAX_TEMPORARIES = 1000 };
 
 typedef struct plan_machine {
     cute_arena *arena;
@@ -27,6 +27,8 @@ typedef struct plan_machine {
     host_launch *launches;
     size_t launch_count, launch_capacity;
     bool placed; /* has explicit "launch" operations */
+    host_temporary *temporaries;
+    size_t temporary_count;
     cute_diag *diag;
 } plan_machine;
 
@@ -502,13 +504,15 @@ static cute_status read_launch_extents(plan_machine *m, const json_t *json, cons
     CUTE_TRY(read_launch_numbers(m, json, key, launch, out, 3, &count));
     if (count == 0 && optional) return CUTE_OK;
     if (count != 3) return fail_plan(m, "has a launch without three extents");
+    int64_t least = strcmp(key, "grid") ? 1 : 0;
     for (int i = 0; i < 3; i++)
-        if (out[i] < 1)
+        if (out[i] < least)
             return cute_fail(
                 m->diag, CUTE_INVALID, &m->file,
                 "the plan of '%s' launches '%s' with a %s of %lld x %lld x %lld: expected extents of at "
-                "least 1",
-                m->plan->name, launch->kernel, key, (long long)out[0], (long long)out[1], (long long)out[2]);
+                "least %lld",
+                m->plan->name, launch->kernel, key, (long long)out[0], (long long)out[1], (long long)out[2],
+                (long long)least);
     return CUTE_OK;
 }
 
@@ -568,6 +572,73 @@ static cute_status add_launch(plan_machine *m, const json_t *json)
     if (!cute_heap_more(&m->launches, m->launch_count, &m->launch_capacity, sizeof *m->launches, 16))
         return cute_fail_memory(m->diag);
     m->launches[m->launch_count++] = launch;
+    return CUTE_OK;
+}
+
+/* ---- temporaries ---- */
+
+static cute_status fail_temporary(plan_machine *m, size_t which, const char *problem)
+{
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "temporary %zu of plan '%s' %s", which, m->plan->name,
+                     problem);
+}
+
+/* The bytes from the first element of a layout to its last: size * (1 + sum of (extent - 1) * stride). */
+static cute_status measure_temporary(plan_machine *m, size_t which, const json_t *json, size_t limit,
+                                     int64_t *out)
+{
+    const json_t *shape = json_object_get(json, "shape"), *strides = json_object_get(json, "strides");
+    int64_t elements = 1, size = json_integer_value(json_object_get(json, "size"));
+    if (size < 1 || size > 256 || !json_is_array(shape) || json_array_size(strides) != json_array_size(shape))
+        return fail_plan(m, "has a malformed temporary");
+    for (size_t i = 0; i < json_array_size(shape); i++) {
+        host_number extent = {0}, stride = {0};
+        int64_t span;
+        if (!value_at(m, shape, i, limit, &extent) || !value_at(m, strides, i, limit, &stride))
+            return fail_plan(m, "has a malformed temporary");
+        if (!extent.known || !stride.known || extent.base >= 0 || stride.base >= 0)
+            return fail_temporary(
+                m, which, "has an undefined size: a division by zero, an oversized shift or an overflow");
+        if (extent.value < 1)
+            return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                             "temporary %zu of plan '%s': expected extents of at least 1, got %lld", which,
+                             m->plan->name, (long long)extent.value);
+        if (stride.value < 0)
+            return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                             "temporary %zu of plan '%s': expected strides of at least 0, got %lld", which,
+                             m->plan->name, (long long)stride.value);
+        if (!cute_mul64(extent.value - 1, stride.value, &span) || !cute_add64(elements, span, &elements))
+            return fail_temporary(m, which, "has a size beyond 64 bits");
+    }
+    if (!cute_mul64(elements, size, out) || *out > INT64_MAX / 4)
+        return fail_temporary(m, which, "has a size beyond 64 bits");
+    return CUTE_OK;
+}
+
+/* ["temporary", 64, entry]: the address of an entry of "temporaries". */
+static cute_status read_temporary(plan_machine *m, const json_t *op, size_t at, host_number *out)
+{
+    const json_t *index = json_array_get(op, 2);
+    size_t which = (size_t)json_integer_value(index);
+    if (!json_is_integer(index) || json_integer_value(index) < 0 || which >= m->temporary_count)
+        return fail_plan(m, "refers to an unknown temporary");
+    const json_t *json = json_array_get(json_object_get(m->plan->json, "temporaries"), which),
+                 *init = json_object_get(json, "init"), *condition = json_object_get(json, "if");
+    int64_t align = json_integer_value(json_object_get(json, "align")), byte = json_integer_value(init);
+    host_temporary *t = &m->temporaries[which];
+    host_number used = {.value = 1, .base = -1, .known = true};
+    if (align < 1 || align > HOST_TEMPORARY_ALIGN || (align & (align - 1)) || byte < 0 || byte > 255)
+        return fail_plan(m, "has a malformed temporary");
+    if (condition) {
+        bool valid = json_is_integer(condition) && json_integer_value(condition) >= 0 &&
+                     (uint64_t)json_integer_value(condition) < at;
+        if (valid) used = m->values[json_integer_value(condition)];
+        if (!valid || !used.known || used.base >= 0)
+            return fail_temporary(m, which, "has an undefined condition");
+    }
+    *t = (host_temporary){.align = align, .init = init ? (int)byte : -1};
+    if (used.value) CUTE_TRY(measure_temporary(m, which, json, at, &t->bytes));
+    *out = (host_number){.width = 64, .base = HOST_TEMPORARY + (int)which, .known = true, .value = 0};
     return CUTE_OK;
 }
 
@@ -674,6 +745,7 @@ static cute_status run_operation(plan_machine *m, size_t at, size_t *next)
     if (has_name(op, "for")) return begin_loop(m, at, next);
     if (has_name(op, "end")) return end_loop(m, at, next);
     if (has_name(op, "assert")) return check_assertion(m, op, at);
+    if (has_name(op, "temporary")) return read_temporary(m, op, at, &m->values[at]);
     if (has_name(op, "launch"))
         return add_launch(m, json_array_get(json_object_get(m->plan->json, "launches"),
                                             (size_t)json_integer_value(json_array_get(op, 2))));
@@ -693,29 +765,38 @@ static cute_status run_plan_machine(plan_machine *m)
         CUTE_TRY(run_operation(m, at, &at));
     }
     if (!m->placed) json_array_foreach((json_t *)(uintptr_t)launches, i, item) CUTE_TRY(add_launch(m, item));
-    return m->launch_count ? CUTE_OK : fail_plan(m, "launches nothing with these arguments");
+    return CUTE_OK;
+}
+
+static cute_status give_result(const plan_machine *m, host_run *out, cute_diag *diag)
+{
+    out->launches = cute_arena_array(m->arena, m->launch_count + 1, sizeof *out->launches);
+    if (!out->launches) return cute_fail_memory(diag);
+    if (m->launch_count) memcpy(out->launches, m->launches, m->launch_count * sizeof *out->launches);
+    out->launch_count = m->launch_count;
+    out->temporaries = m->temporaries;
+    out->temporary_count = m->temporary_count;
+    return CUTE_OK;
 }
 
 cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan *plan,
-                          const host_number *const *leaves, host_device device, host_launch **out,
-                          size_t *count, cute_diag *diag)
+                          const host_number *const *leaves, host_device device, host_run *out,
+                          cute_diag *diag)
 {
     plan_machine m = {.arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .diag = diag};
     m.device = device;
     m.operations = json_object_get(plan->json, "values");
     m.count = json_array_size(m.operations);
+    m.temporary_count = json_array_size(json_object_get(plan->json, "temporaries"));
+    if (m.temporary_count > MAX_TEMPORARIES) return fail_plan(&m, "has more than 1000 temporaries");
     m.values = cute_arena_array(arena, m.count + 1, sizeof *m.values);
     m.next = cute_arena_array(arena, m.count + 1, sizeof *m.next);
     m.partner = cute_arena_array(arena, m.count + 1, sizeof *m.partner);
-    *out = NULL;
-    *count = 0;
-    cute_status status = m.values && m.next && m.partner ? run_plan_machine(&m) : cute_fail_memory(diag);
-    if (status == CUTE_OK) {
-        *out = cute_arena_array(arena, m.launch_count, sizeof **out);
-        if (*out) memcpy(*out, m.launches, m.launch_count * sizeof **out);
-        *count = *out ? m.launch_count : 0;
-        if (!*out) status = cute_fail_memory(diag);
-    }
+    m.temporaries = cute_arena_array(arena, m.temporary_count + 1, sizeof *m.temporaries);
+    *out = (host_run){0};
+    cute_status status =
+        m.values && m.next && m.partner && m.temporaries ? run_plan_machine(&m) : cute_fail_memory(diag);
+    if (status == CUTE_OK) status = give_result(&m, out, diag);
     free(m.launches);
     return status;
 }

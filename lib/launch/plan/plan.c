@@ -223,6 +223,8 @@ static cute_status plan_sequence_make(cute_plan *plan, const config_launch *laun
         launch->config = &launches[i];
         CUTE_TRY(plan_kernel(plan, &launches[i], count == 1 ? kernel : NULL, &launch->kernel, diag));
         CUTE_TRY(cute_plan_shape(plan->config, &launches[i], launch->kernel, limits, &launch->shape, diag));
+        if (launches[i].plan && (!i || launches[i].plan != launches[i - 1].plan))
+            CUTE_TRY(cute_plan_begin_run(plan, launches[i].plan, launch, diag));
         CUTE_TRY(cute_plan_bind(plan, launch, diag));
         out->count++;
     }
@@ -237,7 +239,7 @@ static void warn_unused(const cute_plan *plan, cute_diag *diag)
         bool read = false; /* input of a check */
         for (size_t c = 0; c < config->check_count; c++)
             read = read || (buffer->init && &config->checks[c].buffer->tensor != &buffer->tensor);
-        if (!plan->used[i] && !read)
+        if (!plan->used[i] && !read && config->launch_count)
             cute_document_report(&config->document, buffer->path, true, CUTE_WARNING, diag,
                                  "buffer '%s' is not an argument of any kernel", buffer->tensor.name);
     }

@@ -8,7 +8,7 @@
 #include "lib/launch/config/config.h"
 
 typedef enum plan_fixup_kind {
-    FIXUP_BUFFER,     /* the address of a buffer, plus bytes */
+    FIXUP_BUFFER,     /* the address of a buffer or temporary, plus bytes */
     FIXUP_MAP,        /* the 128 bytes of a tensor map */
     FIXUP_MAP_ADDRESS /* the address of a tensor map in device memory */
 } plan_fixup_kind;
@@ -17,17 +17,24 @@ typedef struct plan_fixup {
     plan_fixup_kind kind;
     size_t param; /* index of the kernel's parameter */
     int64_t at;   /* byte offset in it */
-    size_t index; /* of the config's buffer, or of the plan's map */
+    size_t index; /* of the plan's memory, or of its map */
     int64_t bytes;
 } plan_fixup;
 
 typedef struct plan_map {
     cute_tensor_map map; /* the address is filled in later */
-    size_t buffer;
-    int64_t bytes; /* offset from the start of the buffer */
+    size_t buffer;       /* index of the plan's memory */
+    int64_t bytes;       /* offset from its start */
     bool in_memory;
     const char *text; /* for the report */
 } plan_map;
+
+/* A temporary of a host function, of one of its runs in a sequence. */
+typedef struct plan_temporary {
+    host_temporary memory;
+    const char *name; /* "temporary 0 of plan 'sum'": the same in each run of that function */
+    size_t run;       /* number of the run; those of different runs may share memory */
+} plan_temporary;
 
 typedef struct plan_launch {
     const config_launch *config;
@@ -40,6 +47,7 @@ typedef struct plan_launch {
     size_t fixup_count;
     const char **arg_texts; /* one line for each argument, for the report */
     size_t arg_count;
+    size_t first_fill, fill_count; /* the first launch of a run: the temporaries to fill before it */
 } plan_launch;
 
 typedef struct plan_sequence {
@@ -54,9 +62,13 @@ typedef struct cute_plan {
     plan_sequence *baselines; /* one for each baseline; empty for copies, fills and cuBLAS */
     plan_map *maps;
     size_t map_count, map_capacity;
-    uint8_t *used;        /* per buffer: an argument of some launch */
-    const char **symbols; /* per buffer: a global's symbol in the module */
-    uint8_t *writes;      /* per buffer: written according to the metadata */
+    /* The plan's memory is indexed by the config's buffers, then these. */
+    plan_temporary *temporaries;
+    size_t temporary_count, temporary_capacity;
+    size_t first_temporary, run_count; /* while launches are bound: of the current run */
+    uint8_t *used;                     /* per buffer: an argument of some launch */
+    const char **symbols;              /* per buffer: a global's symbol in the module */
+    uint8_t *writes;                   /* per buffer: written according to the metadata */
 } cute_plan;
 
 /* Launch limits of a device or architecture. */
@@ -78,6 +90,16 @@ cute_status cute_plan_shape(const cute_config *config, const config_launch *laun
 cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag);
 /* The same for a launch by a host function, whose arguments are numbers. */
 cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag *diag);
+/* Starts the run of a host function, whose launches are bound next: adds its temporaries, which `first`, its first
+ * launch, fills. */
+cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_launch *first,
+                                cute_diag *diag);
+/* Places the temporaries in one workspace, where those of different runs overlap: the offset of each, multiples of
+ * 256, into `offsets`. False if the sum exceeds 64 bits. */
+bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_t *bytes);
+/* Fills the temporaries that launch `launch` begins with; `memory` has the addresses of the plan's memory. */
+cute_status cute_plan_fill(const cute_plan *plan, const plan_launch *launch, const cute_address *memory,
+                           cute_device *device, cute_stream *stream, cute_diag *diag);
 /* Adds a fixup. */
 cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan_fixup fixup,
                             cute_diag *diag);

@@ -137,9 +137,11 @@ static bool note_for(plan *p, MlirOperation op)
     json_t *loop =
         json_pack("[siIII]", "for", plan_width(p, low), (json_int_t)low, (json_int_t)high, (json_int_t)step);
     plan_results *results = make_results(p, (size_t)mlirOperationGetNumResults(op));
+    p->loops++;
     bool ok = loop && results && carry_values(p, op, loop, &carried) &&
               walk_block(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), results) &&
               end_loop(p, op, results);
+    p->loops--;
     json_decref(loop);
     return ok;
 }
@@ -399,6 +401,40 @@ static bool note_tensor_map(plan *p, MlirOperation op)
     return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, map));
 }
 
+/* ---- temporaries ---- */
+
+/* An entry of "temporaries", {"size", "align", "init", "shape", "strides", "if"}, and ["temporary", 64, entry], its address. */
+static bool note_temporary(plan *p, MlirOperation op)
+{
+    static const struct {
+        const char *word;
+        int byte;
+    } fills[] = {{"zero", 0x00}, {"ones", 0xFF}};
+    intptr_t count = mlirOperationGetNumOperands(op);
+    json_t *lists[2] = {json_array(), json_array()}, *entry;
+    bool ok = true;
+    if (p->loops)
+        ok = plan_refuse(p, op, "is in a loop: memory is provided once for each run of the host function");
+    for (intptr_t i = 0; ok && i < count; i++) {
+        int64_t one = 0;
+        ok = plan_index(p, op, mlirOperationGetOperand(op, i), &one);
+        json_array_append_new(lists[i >= count / 2], json_integer(one));
+    }
+    MlirAttribute element = mlirOperationGetAttributeByName(op, cute_text("element")),
+                  align = mlirOperationGetAttributeByName(op, cute_text("align")),
+                  init = mlirOperationGetAttributeByName(op, cute_text("init"));
+    entry = json_pack("{sIsIsoso}", "size", (json_int_t)mlirIntegerAttrGetValueInt(element) / 8, "align",
+                      (json_int_t)mlirIntegerAttrGetValueInt(align), "shape", lists[0], "strides", lists[1]);
+    for (size_t i = 0; !mlirAttributeIsNull(init) && i < sizeof fills / sizeof *fills; i++)
+        if (cute_text_is(mlirStringAttrGetValue(init), fills[i].word))
+            json_object_set_new(entry, "init", json_integer(fills[i].byte));
+    if (p->condition != PLAN_UNDEFINED) json_object_set_new(entry, "if", json_integer(p->condition));
+    json_t *address = json_pack("[siI]", "temporary", 64, (json_int_t)json_array_size(p->temporaries));
+    json_array_append_new(p->temporaries, entry);
+    if (!ok) return json_decref(address), false;
+    return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, address));
+}
+
 /* The identity of a stream parameter does not matter. */
 static bool note_nothing(plan *p, MlirOperation op)
 {
@@ -426,6 +462,7 @@ static const struct {
     {"cuda.launch_ex", note_launch_ex},
     {"cuda.cast", note_cast},
     {"cute_nvgpu.host.tensor_map", note_tensor_map},
+    {"cute_nvgpu.host.temporary", note_temporary},
     {"cuda.return_if_error", note_nothing},
 };
 
@@ -481,6 +518,7 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     if (!p.arena) return NULL;
     p.values = json_array();
     p.launches = json_array();
+    p.temporaries = json_array();
     MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(func, cute_text("sym_name")));
     json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -498,12 +536,14 @@ static char *plan_of(MlirOperation module, MlirOperation func)
         json_object_set_new(object, "refused", cute_json_text(cute_buffer_text(&p.refusal)));
     } else {
         json_object_set(object, "values", p.values);
+        if (json_array_size(p.temporaries)) json_object_set(object, "temporaries", p.temporaries);
         json_object_set(object, "launches", p.launches);
     }
     char *text = results ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     json_decref(p.values);
     json_decref(p.launches);
+    json_decref(p.temporaries);
     cute_buffer_release(&p.refusal);
     cute_arena_destroy(p.arena);
     return text;

@@ -22,13 +22,14 @@ typedef struct plan_known {
 typedef struct plan {
     MlirOperation module;
     cute_arena *arena;
-    json_t *values, *launches;
+    json_t *values, *launches, *temporaries;
     int *widths; /* bits of each plan value */
     size_t width_capacity;
     plan_known *known; /* hash table by MLIR value */
     size_t known_count, known_capacity;
     int64_t condition; /* condition for the current launches, or PLAN_UNDEFINED */
     int depth;         /* call depth */
+    int loops;         /* open loops */
     int steps;         /* operations so far; those of a function count for each call */
     bool placed;       /* the function contains loops: each launch has an explicit position */
     cute_buffer refusal;

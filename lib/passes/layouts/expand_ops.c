@@ -65,6 +65,7 @@ static void run_expand_ops(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_expand_ops = {
     .name = "cute-expand-ops",
     .help = "Expand the layout algebra to arithmetic on unknown leaves",
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH | CUTE_DIALECT_SCF,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_MATH |
+                CUTE_DIALECT_SCF,
     .run = run_expand_ops,
 };

@@ -10,6 +10,7 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/base/list.h"
@@ -17,6 +18,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
 
 static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
 
@@ -36,28 +38,6 @@ static MlirValue lower_relabelled(tile_emitter *e, const tile_op *t)
 {
     (void)e;
     return mlirOperationGetOperand(t->op, 0);
-}
-
-/* The same registers where the distribution allows it, else through shared memory: written in one shape, read in the other. */
-static MlirValue lower_reshape(tile_emitter *e, const tile_op *t)
-{
-    tile_distribution same;
-    MlirValue value = mlirOperationGetOperand(t->op, 0);
-    if (tile_reshaped(&t->in[0], &t->out.shape, &same) && tile_distribution_equal(&same, &t->out))
-        return value;
-    MlirType element = cute_type_element(mlirValueGetType(value));
-    int bits, last_in = t->in[0].shape.rank - 1, last_out = t->out.shape.rank - 1;
-    const char *text = tile_element_text(e, element, &bits);
-    int64_t size = cute_tile_size(&t->out.shape);
-    MlirValue from =
-        tile_shared_view(e, text, bits, tile_compact_layout(e, &t->in[0].shape, last_in), size, 0);
-    if (e->failed) return value;
-    tile_barrier(e);
-    tile_to_shared(e, &t->in[0], value, from, tile_run(&t->in[0], last_in, bits));
-    tile_barrier(e);
-    MlirValue to = tile_shared_view(e, text, bits, tile_compact_layout(e, &t->out.shape, last_out), size, 0);
-    MlirValue out = tile_from_shared(e, &t->out, to, tile_run(&t->out, last_out, bits));
-    return e->failed ? out : tile_as_held(e, out, element);
 }
 
 static MlirValue lower_stack(tile_emitter *e, const tile_op *t)
@@ -114,14 +94,19 @@ static const struct {
     const char *name;
     MlirValue (*lower)(tile_emitter *e, const tile_op *t);
 } lowerings[] = {
-    {"cute.tile.load", tile_lower_load},      {"cute.tile.store", tile_lower_store},
-    {"cute.tile.gather", tile_lower_gather},  {"cute.tile.scatter", tile_lower_scatter},
-    {"cute.tile.atomic", tile_lower_scatter}, {"cute.tile.convert", tile_lower_convert},
-    {"cute.tile.reduce", tile_lower_reduce},  {"cute.tile.scan", tile_lower_scan},
-    {"cute.tile.gemm", tile_lower_gemm},      {"cute.tile.broadcast", lower_broadcast},
-    {"cute.tile.permute", lower_relabelled},  {"cute.tile.reshape", lower_reshape},
-    {"cute.tile.stack", lower_stack},         {"cute.tile.pick", lower_pick},
-    {"cute.tile.scalar", lower_scalar},       {"cute.tile.iota", lower_iota},
+    {"cute.tile.load", tile_lower_load},       {"cute.tile.store", tile_lower_store},
+    {"cute.tile.gather", tile_lower_gather},   {"cute.tile.scatter", tile_lower_scatter},
+    {"cute.tile.atomic", tile_lower_scatter},  {"cute.tile.convert", tile_lower_convert},
+    {"cute.tile.reduce", tile_lower_reduce},   {"cute.tile.scan", tile_lower_scan},
+    {"cute.tile.gemm", tile_lower_gemm},       {"cute.tile.broadcast", lower_broadcast},
+    {"cute.tile.permute", lower_relabelled},   {"cute.tile.reshape", tile_lower_reshape},
+    {"cute.tile.stack", lower_stack},          {"cute.tile.pick", lower_pick},
+    {"cute.tile.scalar", lower_scalar},        {"cute.tile.iota", lower_iota},
+    {"cute.tile.ring", tile_lower_ring},       {"cute.tile.pipe", tile_lower_pipe},
+    {"cute.tile.acquire", tile_lower_acquire}, {"cute.tile.await", tile_lower_await},
+    {"cute.tile.release", tile_lower_release}, {"cute.tile.fetch", tile_lower_fetch},
+    {"cute.tile.take", tile_lower_take},       {"cute.tile.settle", tile_lower_settle},
+    {"cute.tile.role", tile_lower_role},
 };
 
 /* ---- what is to be done, before types change ---- */
@@ -151,10 +136,36 @@ static void note_mask(tile_op *t)
     for (int i = 0; i < shape.rank; i++) t->same_mask[i] = i < missing || small.extent[i - missing] == 1;
 }
 
+/* Operands of products that are in stages; takes that need no registers for it, and views of them. */
+static void note_stage(tile_emitter *e, tile_op *t)
+{
+    t->role = tile_role_of(e, t->op);
+    if (cute_op_is(t->op, "cute.tile.gemm")) {
+        for (int i = 0; i < 2; i++) {
+            MlirOperation take = tile_operand_source(mlirOperationGetOperand(t->op, i), t->source[i].dims);
+            if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || !tile_read_in_place(take))
+                continue;
+            t->source[i].ring = tile_buffer_of(e, mlirOperationGetOperand(take, 0));
+            t->source[i].stage = mlirOperationGetOperand(take, 1);
+        }
+        return;
+    }
+    MlirOperation root = t->op;
+    while (!mlirOperationIsNull(root) &&
+           (cute_op_is(root, "cute.tile.permute") || cute_op_is(root, "cute.tile.reshape")))
+        root = cute_defining_op(mlirOperationGetOperand(root, 0));
+    t->in_place =
+        !mlirOperationIsNull(root) && cute_op_is(root, "cute.tile.take") && tile_read_in_place(root);
+}
+
 static void collect_tile_op(MlirOperation op, void *context)
 {
     work *w = context;
-    if (w->e->failed || cute_op_is(op, "cute.tile.program") || cute_op_is(op, "cute.tile.count")) return;
+    static const char *const of_launch[] = {"cute.tile.program", "cute.tile.count", "cute.tile.workers",
+                                            "cute.tile.place"};
+    for (size_t i = 0; i < sizeof of_launch / sizeof *of_launch; i++)
+        if (cute_op_is(op, of_launch[i])) return;
+    if (w->e->failed) return;
     if (!cute_arena_more(w->e->arena, &w->ops, w->count, &w->capacity, sizeof *w->ops, 32)) {
         w->e->failed = true;
         return;
@@ -172,6 +183,7 @@ static void collect_tile_op(MlirOperation op, void *context)
         mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
         ok = tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &t->out);
     if (ok) note_mask(t);
+    if (ok) note_stage(w->e, t);
     if (!ok)
         tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
                         "cute-tile-distribute");
@@ -213,16 +225,28 @@ static void set_vectors(MlirOperation op, void *context)
 
 /* ---- one kernel ---- */
 
-static void lower_op(tile_emitter *e, const tile_op *t)
+static void lower_op(tile_emitter *e, tile_op *t)
 {
     e->b = cute_builder_before(t->op);
+    if (!cute_op_is(t->op, "cute.tile.role")) tile_enter_role(e, t->role);
+    if (t->in_place) {
+        t->kept = cute_op_is(t->op, "cute.tile.take");
+        if (t->kept) return;
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(t->op, 0), mlirOperationGetOperand(t->op, 0));
+        mlirOperationDestroy(t->op);
+        return;
+    }
     if (e->naive) tile_barrier(e);
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_is(t->op, lowerings[i].name)) continue;
         MlirValue value = lowerings[i].lower(e, t);
         if (e->failed) {
             e->failed = false;
-            tile_fail(e, "this operation on tiles is not lowered");
+            char text[128];
+            MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(t->op));
+            snprintf(text, sizeof text, "this operation on tiles is not lowered: %.*s", (int)name.length,
+                     name.data);
+            tile_fail(e, text);
             return;
         }
         if (mlirOperationGetNumResults(t->op))
@@ -236,6 +260,7 @@ static void lower_op(tile_emitter *e, const tile_op *t)
 static void lower_function(tile_emitter *e)
 {
     work w = {.e = e};
+    if (!tile_find_stages(e)) return;
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, collect_tile_op, &w);
     if (!e->failed) cute_op_walk(e->function, NULL, CUTE_WALK_OUTER_FIRST, set_vectors, e);
     if (e->failed || !w.count) return; /* distributed before */
@@ -243,7 +268,26 @@ static void lower_function(tile_emitter *e)
     e->b = cute_builder_at_start(entry, mlirOperationGetLocation(e->function));
     e->thread = cute_build_value(&e->b, "nvvm.read.ptx.sreg.tid.x", tile_i32_type(e), CUTE_NO_OPERANDS,
                                  CUTE_NO_NAMED);
+    e->roles[0].thread = e->thread;
+    if (e->buffer_count) {
+        MlirValue warp = cute_binary(&e->b, "arith.shrui", e->thread, tile_i32(e, 5));
+        e->roles[0].warp = cute_build_value(&e->b, "cute_nvgpu.arch.make_warp_uniform", tile_i32_type(e),
+                                            CUTE_OPERANDS(warp), CUTE_NO_NAMED);
+    }
+    if (e->cluster_size > 1) {
+        MlirValue block = cute_build_value(&e->b, "nvvm.read.ptx.sreg.ctaid.x", tile_i32_type(e),
+                                           CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+        e->rank = cute_binary(&e->b, "arith.remui", block, tile_i32(e, e->cluster_size));
+    }
+    e->start = e->b;
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
+    for (size_t i = 0; i < w.count && !e->failed; i++)
+        if (w.ops[i].kept) mlirOperationDestroy(w.ops[i].op);
+    if (e->cluster_size > 1 && !e->failed) {
+        /* No block ends while others write to its memory. */
+        e->b = cute_builder_before(mlirBlockGetTerminator(entry));
+        tile_block_barrier(e);
+    }
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
 }
@@ -263,11 +307,6 @@ bool tile_is_program(MlirOperation function)
     bool found = false;
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_tiles, &found);
     return found;
-}
-
-bool tile_is_naive(MlirOperation function)
-{
-    return cute_text_is(cute_tile_word(function, TILE_SCHEDULE), "naive");
 }
 
 int64_t tile_block_size(MlirOperation function)

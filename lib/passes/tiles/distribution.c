@@ -106,17 +106,16 @@ static int64_t power_within(int64_t a, int64_t b)
     return p;
 }
 
-bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t threads,
-                  tile_distribution *out)
+bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
+                  int64_t threads, tile_distribution *out)
 {
     *out = (tile_distribution){.shape = *shape};
-    int64_t done[CUTE_TILE_RANK];
+    int64_t done[CUTE_TILE_RANK], run[2] = {vector, second};
     bool ok = true;
-    for (int i = 0; i < shape->rank; i++) done[i] = 1;
-    if (shape->rank) {
-        vector = power_within(shape->extent[order[0]], vector);
-        ok = tile_modes_add(&out->values, vector, order[0], 1);
-        done[order[0]] = vector;
+    for (int i = 0; i < shape->rank; i++) {
+        int dim = order[i];
+        done[dim] = i < 2 ? power_within(shape->extent[dim], run[i]) : 1;
+        ok &= tile_modes_add(&out->values, done[dim], dim, 1);
     }
     for (int i = 0; i < shape->rank; i++) {
         int dim = order[i];
@@ -136,7 +135,7 @@ bool tile_row_major(const cute_tile_shape *shape, int64_t vector, int64_t thread
 {
     int order[CUTE_TILE_RANK];
     for (int i = 0; i < shape->rank; i++) order[i] = shape->rank - 1 - i;
-    return tile_blocked(shape, order, vector, threads, out);
+    return tile_blocked(shape, order, vector, 1, threads, out);
 }
 
 bool tile_for_scan(const cute_tile_shape *shape, int axis, int64_t threads, tile_distribution *out)
@@ -287,6 +286,41 @@ bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_dis
         v->count++;
     }
     return true;
+}
+
+/* The values' outermost mode along the columns; -1: threads have columns beyond it. */
+static int outer_columns(const tile_distribution *d)
+{
+    for (int i = 0; i < d->values.count; i++)
+        if (d->values.at[i].dim == 1 && d->values.at[i].step * d->values.at[i].extent == d->shape.extent[1])
+            return i;
+    return -1;
+}
+
+bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out)
+{
+    int mode = d->shape.rank == 2 ? outer_columns(d) : -1;
+    if (mode < 0 || d->values.at[mode].extent % bands) return false;
+    *out = *d;
+    out->values.at[mode].extent /= bands;
+    out->shape.extent[1] /= bands;
+    return true;
+}
+
+void tile_band_map(const tile_distribution *d, int64_t bands, int64_t band, int32_t *map)
+{
+    int mode = outer_columns(d);
+    int64_t count = tile_values(d) / bands;
+    for (int64_t v = 0; v < count; v++) {
+        int64_t rest = v, at = 0, below = 1;
+        for (int i = 0; i < d->values.count; i++) {
+            int64_t extent = d->values.at[i].extent / (i == mode ? bands : 1);
+            at += (rest % extent + (i == mode ? band * extent : 0)) * below;
+            rest /= extent;
+            below *= d->values.at[i].extent;
+        }
+        map[v] = (int32_t)at;
+    }
 }
 
 /* ---- relations ---- */

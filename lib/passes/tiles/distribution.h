@@ -46,10 +46,10 @@ bool tile_modes_add(tile_modes *modes, int64_t extent, int dim, int64_t step);
 
 /* ---- making one; false when it has too many modes ---- */
 
-/* Blocked: `vector` adjacent elements of dimension order[0] are a thread's, then threads are laid along the dimensions of
- * `order`; what is left of the tile are further values, what is left of the threads holds copies. */
-bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t threads,
-                  tile_distribution *out);
+/* Blocked: `vector` adjacent elements of dimension order[0] and `second` of order[1] are a thread's, then threads are laid along
+ * the dimensions of `order`; what is left of the tile are further values, what is left of the threads holds copies. */
+bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
+                  int64_t threads, tile_distribution *out);
 /* The same with the last dimension first. */
 bool tile_row_major(const cute_tile_shape *shape, int64_t vector, int64_t threads, tile_distribution *out);
 /* Each thread along `axis` holds adjacent elements, all of them in lanes of one warp: what a scan works on. */
@@ -67,6 +67,12 @@ bool tile_reshaped(const tile_distribution *d, const cute_tile_shape *shape, til
 bool tile_picked(const tile_distribution *d, int mode, tile_distribution *out);
 /* The reverse: with a dimension `mode` of this extent, whose elements are a thread's. */
 bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_distribution *out);
+
+/* The columns (dimension 1) of a tile in `bands` parts side by side, each a part of every thread's values: the distribution of one. False
+ * where the columns of a thread are not so. */
+bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out);
+/* The values of each thread that are those of band `band`, in order. */
+void tile_band_map(const tile_distribution *d, int64_t bands, int64_t band, int32_t *map);
 
 /* ---- relations ---- */
 

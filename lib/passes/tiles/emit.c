@@ -6,10 +6,12 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/ops.h"
 
 /* ---- operations and constants ---- */
 
@@ -19,14 +21,39 @@ void tile_fail(tile_emitter *e, const char *text)
     e->failed = true;
 }
 
-MlirValue tile_emit(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes)
+MlirOperation tile_emit_op(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes)
 {
+    const MlirOperation none = {NULL};
+    const cute_op_row *row = cute_op_row_find(name, strlen(name));
     for (intptr_t i = 0; i < operands.count; i++)
         if (mlirValueIsNull(operands.items[i])) e->failed = true;
-    if (e->failed) return (MlirValue){NULL};
-    MlirOperation op = cute_build_inferred(&e->b, name, operands, attributes);
-    if (mlirOperationIsNull(op)) return e->failed = true, (MlirValue){NULL};
-    return mlirOperationGetNumResults(op) ? mlirOperationGetResult(op, 0) : (MlirValue){NULL};
+    if (e->failed) return none;
+    MlirOperation op = none;
+    if (!strncmp(name, "cute_nvgpu.", 11) && row && row->infer) {
+        /* MLIR's interface for inference is of the dialect cute alone. */
+        cute_op_query query = {.context = e->context,
+                               .location = e->b.location,
+                               .operand_count = operands.count,
+                               .operands = operands.items,
+                               .attributes =
+                                   mlirDictionaryAttrGet(e->context, attributes.count, attributes.items),
+                               .follows = true};
+        cute_op_types types = {0};
+        if (row->infer(row, &query, &types) && types.count)
+            op = cute_build(&e->b, name, operands, (cute_types){types.items, types.count}, attributes);
+        free(types.items);
+    } else {
+        op = cute_build_inferred(&e->b, name, operands, attributes);
+    }
+    e->failed = mlirOperationIsNull(op);
+    return op;
+}
+
+MlirValue tile_emit(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes)
+{
+    MlirOperation op = tile_emit_op(e, name, operands, attributes);
+    bool any = !mlirOperationIsNull(op) && mlirOperationGetNumResults(op);
+    return any ? mlirOperationGetResult(op, 0) : (MlirValue){NULL};
 }
 
 MlirType tile_type(tile_emitter *e, const char *text)
@@ -182,16 +209,6 @@ MlirValue tile_thread_coord(tile_emitter *e, const tile_distribution *d, int dim
 {
     int64_t weights[CUTE_TILE_RANK] = {0};
     weights[dim] = 1;
-    return weighted(e, d, weights);
-}
-
-MlirValue tile_thread_index(tile_emitter *e, const tile_distribution *d)
-{
-    int64_t weights[CUTE_TILE_RANK], size = 1;
-    for (int i = d->shape.rank - 1; i >= 0; i--) {
-        weights[i] = size;
-        size *= d->shape.extent[i];
-    }
     return weighted(e, d, weights);
 }
 

@@ -7,9 +7,53 @@
 
 enum { TILE_OPERANDS = 12 };
 
+/* Operations that all threads of a block execute together, or those of a role. */
+typedef struct tile_role {
+    MlirOperation op; /* cute.tile.role; null: the block */
+    int64_t first_warp, warps;
+    int barrier;       /* named barrier; 0: the block's */
+    MlirValue thread;  /* i32, from 0 in the role */
+    MlirValue warp;    /* i32 that is the same in all lanes, from 0 in the block */
+    MlirValue elected; /* i1: of the role's first warp, one thread */
+    int64_t scratch;   /* byte of shared memory from which its operations may use it */
+} tile_role;
+
+/* A ring or pipe, in the kernel's shared memory. */
+typedef struct tile_buffer {
+    bool is_pipe;
+    const cute_value *ring; /* the type of a ring */
+    int64_t offset;         /* bytes */
+    MlirValue
+        view; /* the tensor, or the pointer to the mbarriers; the operation's result until it is lowered */
+    int64_t expected;            /* of a pipe: bytes that arrive at a stage */
+    MlirValue tma, coords, exec; /* of a ring that TMA fills */
+    int64_t stages, bytes;
+    int64_t readers;   /* of a pipe: threads of a block that release a stage to each block that fills it */
+    bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
+    int shares[4],
+        share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
+    int multicast; /* of a ring: that of its fetches */
+} tile_buffer;
+/* A sum that a loop carries while products are under way: its registers. */
+typedef struct tile_accumulator {
+    MlirValue carried, variable;
+} tile_accumulator;
+enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
+
+/* Where an operand of a product is in shared memory. */
+typedef struct tile_source {
+    tile_buffer *ring; /* NULL: in registers */
+    MlirValue stage;   /* i32 */
+    int dims[2];       /* of the ring's, for each of the operand's dimensions */
+} tile_source;
+
 /* An operation on tiles, and how its tiles are distributed; types of the values are vectors already. */
 typedef struct tile_op {
     MlirOperation op;
+    tile_role *role;
+    tile_source source[2];    /* of a product */
+    bool in_place;            /* a take whose users all read the stage themselves, or a view of one */
+    bool kept;                /* a take that such users still refer to */
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
@@ -20,17 +64,29 @@ typedef struct tile_emitter {
     MlirContext context;
     MlirOperation function;
     const cute_arch *arch;
-    cute_builder b;       /* before the operation that is lowered */
-    MlirValue thread;     /* i32 */
-    int64_t threads;      /* of a block */
+    cute_builder b;                     /* before the operation that is lowered */
+    cute_builder start;                 /* at the kernel's start, behind what all operations use */
+    MlirValue thread;                   /* i32, of the role that is lowered */
+    int64_t threads;                    /* of that role */
+    tile_role roles[TILE_ROLES], *role; /* the first is the block */
+    int role_count;
+    tile_buffer buffers[TILE_BUFFERS];
+    int buffer_count;
+    tile_accumulator accumulators[TILE_ACCUMULATORS];
+    int accumulator_count;
+    int64_t cluster[CUTE_TILE_RANK],
+        cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
     bool naive;           /* the kernel's schedule */
-    int64_t shared_bytes; /* dynamic shared memory: the most that one operation needs */
+    int64_t shared_bytes; /* dynamic shared memory that was used up to now */
     bool failed;          /* after an error */
 } tile_emitter;
 
 /* ---- operations and constants ---- */
 
-/* The only result of an operation whose type follows; a null value after an error. */
+/* An operation whose result types follow; null after an error. */
+MlirOperation tile_emit_op(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes);
+/* The only result of such an operation; a null value after an error. */
 MlirValue tile_emit(tile_emitter *e, const char *name, cute_operands operands, cute_named attributes);
 /* cute.static of `!cute.CLASS<"TEXT">`, given as that text. */
 MlirValue tile_static(tile_emitter *e, const char *type);
@@ -59,8 +115,6 @@ MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirVal
 
 /* The thread's part of the coordinate in dimension `dim`. */
 MlirValue tile_thread_coord(tile_emitter *e, const tile_distribution *d, int dim);
-/* Of the row-major index of the element. */
-MlirValue tile_thread_index(tile_emitter *e, const tile_distribution *d);
 /* i1: of the threads that hold the same elements, this is the first; null where each element has one thread. */
 MlirValue tile_is_first(tile_emitter *e, const tile_distribution *d);
 
@@ -80,13 +134,19 @@ void tile_if_end(tile_emitter *e, tile_if *i);
 
 /* ---- memory (memory.c) ---- */
 
-/* A tensor in shared memory at byte `offset`: elements of `element` (MLIR's text), `layout` a text, dimensions as of the tile.
+/* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. */
+void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
+                        MlirValue stage);
+/* A tensor in shared memory at byte `offset` of what the role's operations share: elements of `element` (MLIR's text), `layout` a text, dimensions as of the tile.
  * Counts as used. */
 MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,
                            int64_t elements, int64_t offset);
+/* The same for a pointer with a swizzle. */
+MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, const char *layout,
+                               int64_t elements, int64_t offset);
 /* Row-major layout of a tile as a text, or with dimension `fastest` contiguous. */
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest);
-/* All threads of the block. */
+/* All threads of the block, or of the role. */
 void tile_barrier(tile_emitter *e);
 /* Copies the thread's vector to `tensor`, a whole tile in shared memory, and back. `width`: elements of an access. */
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
@@ -100,15 +160,59 @@ const char *tile_element_text(tile_emitter *e, MlirType element, int *bits);
 MlirValue tile_as_stored(tile_emitter *e, MlirValue vector);
 MlirValue tile_as_held(tile_emitter *e, MlirValue vector, MlirType element);
 
+/* The elements of `value`, distributed as `from`, in the threads and order of `to`, through shared memory (staging.c). */
+MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution *from,
+                       const tile_distribution *to);
+
 /* ---- the operations: the value that takes the place of the result, or null ---- */
 
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gather(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t);
+/* The same registers where the distributions allow it, else through shared memory (staging.c). */
 MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_reshape(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_scan(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
+
+/* ---- stages and roles (stages.c) ---- */
+
+/* Finds the roles, rings and pipes of the kernel, and places the latter in shared memory. False after an error. */
+bool tile_find_stages(tile_emitter *e);
+/* Whether all users of a take read its stage themselves: products, through views. */
+bool tile_read_in_place(MlirOperation take);
+tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
+tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
+/* All threads of the block, or of its cluster if it has one. */
+void tile_block_barrier(tile_emitter *e);
+/* Emits for the threads of a role from here on. */
+void tile_enter_role(tile_emitter *e, tile_role *role);
+MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_await(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_take(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_role(tile_emitter *e, const tile_op *t);
+/* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */
+MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all);
+/* Mode `i` of tensor `value` has index `at`, the others are kept. */
+MlirValue tile_slice_last(tile_emitter *e, MlirValue value, int rank, MlirValue at);
+
+/* ---- products (gemm.c) ---- */
+
+/* Registers that hold `values` of an atom, rest0 by rest1 of them, as a tensor; `vector` is stored there unless it is null. */
+MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, int64_t rest0, int64_t rest1,
+                        MlirValue vector);
+/* The atom's text for stages of these majors: whether M or N is contiguous, not K. */
+void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn);
+
+/* ---- products of warpgroups (wgmma_products.c) ---- */
+
+MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* cute-tile-expand: elementwise operations of tile programs as operations of arith and math on tiles of one shape.
  *
  * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles, and masks, have one shape;
- * loads are of elements of at least a byte (packed.c).
+ * loads and stores are of the tensor's elements, of at least a byte (packed.c); means are sums that are divided.
  *
  *     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
  * ->
@@ -12,6 +12,7 @@
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/builder.h"
 #include "lib/ir/mlir/util.h"
@@ -118,6 +119,12 @@ static void allow_approximation(MlirValue value, const MlirValue *in, int count,
         allow_approximation(mlirOperationGetOperand(op, i), in, count, flags);
 }
 
+/* An integer operand of an operation on floats. */
+static MlirValue convert_scalar(const cute_builder *b, MlirValue value, MlirType element)
+{
+    return cute_tile_converts(mlirValueGetType(value), element) ? tile_cast(b, value, element, false) : value;
+}
+
 static void expand_map(MlirOperation op, void *context)
 {
     bool *changed = context;
@@ -125,10 +132,13 @@ static void expand_map(MlirOperation op, void *context)
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
     cute_builder b = cute_builder_before(op);
     MlirValue in[3], out = {NULL};
+    MlirType types[3];
     cute_tile_shape shape;
     bool tiles = cute_tile_shape_of(result, &shape);
+    for (int i = 0; i < map->operands; i++) types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
+    MlirType element = cute_tile_map_element(map, types);
     for (int i = 0; i < map->operands; i++) {
-        in[i] = mlirOperationGetOperand(op, i);
+        in[i] = convert_scalar(&b, mlirOperationGetOperand(op, i), element);
         if (tiles) in[i] = broadcast(&b, in[i], &shape);
     }
     const char *name = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(in[map->operands - 1])))
@@ -192,6 +202,64 @@ static void expand_cast(MlirOperation op, void *context)
     *changed = true;
 }
 
+/* A load or gather that converts, as one of the tensor's elements and a cast. */
+static void expand_loaded(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (!cute_op_has(op, "to")) return;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirType type = mlirValueGetType(result),
+             own =
+                 cute_tile_loaded(mlirOperationGetContext(op),
+                                  cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 0)))->pointer);
+    MlirOperation plain = mlirOperationClone(op);
+    cute_tile_shape shape;
+    cute_tile_shape_of(type, &shape);
+    mlirOperationRemoveAttributeByName(plain, cute_text("to"));
+    mlirValueSetType(mlirOperationGetResult(plain, 0), cute_tile_type(&shape, own, mlirAttributeGetNull()));
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, plain);
+    cute_builder b = cute_builder_before(op);
+    MlirValue cast = tile_cast(&b, mlirOperationGetResult(plain, 0), cute_tile_element(type), false);
+    mlirValueReplaceAllUsesOfWith(result, cast);
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* Floats are stored as the tensor's. */
+static void expand_stored(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    MlirValue value = mlirOperationGetOperand(op, 0);
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(op, 1)));
+    MlirType to = cute_tile_stored(cute_tile_element(mlirValueGetType(value)), tensor->pointer);
+    if (mlirTypeIsNull(to)) return;
+    cute_builder b = cute_builder_before(op);
+    mlirOperationSetOperand(op, 0, tile_cast(&b, value, to, false));
+    *changed = true;
+}
+
+/* ---- means ---- */
+
+static void expand_mean(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (!cute_text_is(cute_tile_word(op, "kind"), "mean")) return;
+    cute_builder b = cute_builder_before(op);
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirType type = mlirValueGetType(result);
+    cute_tile_shape shape;
+    cute_tile_shape_of(type, &shape);
+    MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
+    MlirValue sum = cute_build_value(
+        &b, "cute.tile.reduce", type, CUTE_OPERANDS(mlirOperationGetOperand(op, 0)),
+        CUTE_NAMED(cute_attribute(b.context, "kind", cute_string_attribute(b.context, "add")),
+                   cute_attribute(b.context, "mode", mode)));
+    MlirValue count = convert_scalar(&b, mlirOperationGetOperand(op, 1), cute_tile_element(type));
+    mlirValueReplaceAllUsesOfWith(result, cute_binary(&b, "arith.divf", sum, broadcast(&b, count, &shape)));
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
 /* ---- coordinates of gathers, and masks ---- */
 
 /* The mask of a load or store has the tile's shape. */
@@ -231,15 +299,21 @@ static void expand_coords(MlirOperation op, void *context)
 
 static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
 {
+    static const struct {
+        const char *name;
+        void (*expand)(MlirOperation op, void *context);
+    } rows[] = {
+        {"cute.tile.map", expand_map},          {"cute.tile.cast", expand_cast},
+        {"cute.tile.reduce", expand_mean},      {"cute.tile.load", expand_loaded},
+        {"cute.tile.gather", expand_loaded},    {"cute.tile.store", expand_stored},
+        {"cute.tile.scatter", expand_stored},   {"cute.tile.atomic", expand_stored},
+        {"cute.tile.load", tile_expand_packed}, {"cute.tile.load", expand_mask},
+        {"cute.tile.store", expand_mask},       {"cute.tile.gather", expand_coords},
+        {"cute.tile.scatter", expand_coords},   {"cute.tile.atomic", expand_coords},
+    };
     bool changed = false;
-    cute_op_walk(root, "cute.tile.map", CUTE_WALK_OUTER_FIRST, expand_map, &changed);
-    cute_op_walk(root, "cute.tile.cast", CUTE_WALK_OUTER_FIRST, expand_cast, &changed);
-    cute_op_walk(root, "cute.tile.load", CUTE_WALK_OUTER_FIRST, tile_expand_packed, &changed);
-    cute_op_walk(root, "cute.tile.load", CUTE_WALK_OUTER_FIRST, expand_mask, &changed);
-    cute_op_walk(root, "cute.tile.store", CUTE_WALK_OUTER_FIRST, expand_mask, &changed);
-    static const char *const indexed[] = {"cute.tile.gather", "cute.tile.scatter", "cute.tile.atomic"};
-    for (int i = 0; i < 3; i++)
-        cute_op_walk(root, indexed[i], CUTE_WALK_OUTER_FIRST, expand_coords, &changed);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        cute_op_walk(root, rows[i].name, CUTE_WALK_OUTER_FIRST, rows[i].expand, &changed);
     if (!changed) cute_pass_unchanged(pass);
 }
 

@@ -62,15 +62,44 @@ static void divide(tile_product *p, int64_t count, int64_t m, int64_t n)
     p->copies = count;
 }
 
+/* The atom of warpgroups for N columns; majors of A and B are those of the stages (tile_wgmma_atom). */
+static void choose_warpgroups(const char *element, int64_t n, int bits, int64_t threads, tile_product *out)
+{
+    enum { GROUP = 128, ROWS = 64, MOST = 256, K_BITS = 256 };
+    *out = (tile_product){.warpgroups = true,
+                          .tf32 = !strcmp(element, "tf32"),
+                          .m = ROWS,
+                          .n = n < MOST ? n : MOST,
+                          .k = K_BITS / bits,
+                          .rows = threads / GROUP,
+                          .columns = 1,
+                          .copies = 1};
+}
+
+void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn)
+{
+    snprintf(
+        p->text, sizeof p->text,
+        "!cute_nvgpu.sm90.mma<64x%lldx%lld, ab_major = (%s, %s), elem_type = (%s, %s, %s), frag_kind = ss>",
+        (long long)p->n, (long long)p->k, a_mn ? "mn" : "k", b_mn ? "mn" : "k", element, element, sum);
+}
+
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
-                         bool tf32, const cute_arch *arch, int64_t threads, tile_product *out)
+                         MlirOperation op, const cute_arch *arch, int64_t threads, tile_product *out)
 {
     char element[32], sum[32];
     *out = (tile_product){.multiply_add = true, .m = 1, .n = 1, .k = 1};
     print_type(of_a, element, sizeof element);
     print_type(of_c, sum, sizeof sum);
-    if (tf32 && mlirTypeIsAF32(of_a)) snprintf(element, sizeof element, "tf32");
+    if (cute_op_has(op, "tf32") && mlirTypeIsAF32(of_a)) snprintf(element, sizeof element, "tf32");
     int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
+    if (cute_op_has(op, "wgmma") && arch) {
+        int bits =
+            mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
+        choose_warpgroups(element, n, bits, threads, out);
+        tile_wgmma_atom(out, element, sum, false, false);
+        return;
+    }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         if (strcmp(products[i].element, element) || strcmp(products[i].sum, sum)) continue;
         if (!arch || arch->number < products[i].arch || threads < 32) continue;
@@ -110,15 +139,24 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
 {
     (void)arena;
     *out = (tile_distribution){.shape = *shape};
+    if (p->warpgroups && operand != 2) return false;
     int64_t size[2] = {operand == 1 ? p->n : p->m, operand == 2 ? p->n : p->k};
     bool ok = true;
     if (!p->multiply_add) {
-        const cute_value *atom = cute_type_peek(mlirTypeParseGet(context, cute_text(p->atom)));
+        const cute_value *atom =
+            cute_type_peek(mlirTypeParseGet(context, cute_text(p->atom ? p->atom : p->text)));
         if (!atom || !atom->atom || !atom->atom->known) return false;
         cute_layout layout = atom->atom->operand[CUTE_ATOM_A + operand].layout;
         ok = layout.shape->kind == CUTE_TREE_TUPLE && layout.shape->count == 2 &&
              add_atom_modes(layout.shape->items[0], layout.stride->items[0], size[0], &out->threads) &&
              add_atom_modes(layout.shape->items[1], layout.stride->items[1], size[0], &out->values);
+    }
+    if (p->warpgroups) {
+        /* Each warpgroup has adjacent rows. */
+        int64_t rows = shape->extent[0] / p->rows;
+        return ok && tile_modes_add(&out->threads, p->rows, 0, rows) &&
+               tile_modes_add(&out->values, rows / size[0], 0, size[0]) &&
+               tile_modes_add(&out->values, shape->extent[1] / size[1], 1, size[1]);
     }
     ok = ok && tile_modes_add(&out->threads, p->rows, operand == 1 ? TILE_COPIES : 0, size[0]) &&
          tile_modes_add(&out->threads, p->columns,
@@ -136,8 +174,8 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
 /* ---- instructions ---- */
 
 /* Registers that hold `extent` values of the atom by rest0 by rest1, as a tensor; `vector` is stored there. */
-static MlirValue fragment(tile_emitter *e, const char *element, int64_t values, int64_t rest0, int64_t rest1,
-                          MlirValue vector)
+MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, int64_t rest0, int64_t rest1,
+                        MlirValue vector)
 {
     char *type =
         cute_arena_printf(e->arena, "!cute.memref<%s, rmem, align<32>, \"(%lld,%lld,%lld):(1,%lld,%lld)\">",
@@ -220,7 +258,7 @@ static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k
         if (e->failed) return part;
         vector = tile_from_shared(e, &s->step, part, s->run);
     }
-    return e->failed ? vector : fragment(e, s->factor, s->values, s->rest, 1, vector);
+    return e->failed ? vector : tile_fragment(e, s->factor, s->values, s->rest, 1, vector);
 }
 
 /* Threads do not multiply floats of 8 bits: as f16 they have the same values. */
@@ -250,15 +288,129 @@ static void round_to_tf32(tile_emitter *e, MlirOperation op)
     }
 }
 
+/* A tiled copy by ldmatrix of an operand in a stage, and the registers that it fills; null `copy`: it has no ldmatrix. */
+typedef struct matrix_copy {
+    MlirValue copy, from, to, fragment;
+} matrix_copy;
+
+static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int i, MlirValue mma,
+                                 const char *factor)
+{
+    matrix_copy m = {{NULL}, {NULL}, {NULL}, {NULL}};
+    MlirValue stage = tile_stage_view(e, source, false);
+    if (e->failed) return m;
+    const cute_value *view = cute_type_peek(mlirValueGetType(stage));
+    const cute_tree *stride = view->layout.stride->items[0];
+    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+    bool mn = stride->value.value == 1;
+    char *ldsm = cute_arena_printf(
+        e->arena, "!cute_nvgpu.atom.ldsm<val_type=%s, mode=<\"(8,8)\">, sz_pattern=u16, num_matrices=4, %s>",
+        factor, mn ? "t" : "n");
+    MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
+                                        CUTE_OPERANDS(e->thread), CUTE_NO_NAMED);
+    MlirValue atom =
+        cute_build_value(&e->b, "cute.make_atom", tile_type(e, ldsm), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    m.copy = tile_emit(e, i ? "cute.make_tiled_copy_B" : "cute.make_tiled_copy_A", CUTE_OPERANDS(atom, mma),
+                       CUTE_NO_NAMED);
+    m.from = tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m.copy, stage, thread), CUTE_NO_NAMED);
+    MlirNamedAttribute of = cute_attribute(e->context, "operand_id", mlirIntegerAttrGet(tile_i32_type(e), i));
+    MlirValue part =
+        tile_emit(e, "cute.tiled.mma.partition", CUTE_OPERANDS(mma, stage, thread), CUTE_NAMED(of));
+    m.fragment = tile_emit(e, "cute.mma.make_fragment", CUTE_OPERANDS(mma, part), CUTE_NAMED(of));
+    m.to = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(m.copy, m.fragment), CUTE_NO_NAMED);
+    return m;
+}
+
+/* Whether ldmatrix reads both operands: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
+static bool matrices_fit(tile_emitter *e, const tile_op *t, const tile_product *p)
+{
+    if (p->n != 8 || p->copies > 1 || e->failed) return false;
+    if (t->in[1].shape.extent[0] % (2 * p->n * p->columns) || p->k * 16 < 128) return false;
+    for (int i = 0; i < 2; i++) {
+        const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
+        const cute_tree *stride = ring->layout.stride->items[t->source[i].dims[0]];
+        while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+        const cute_tree *along_k = ring->layout.stride->items[t->source[i].dims[1]];
+        while (along_k->kind == CUTE_TREE_TUPLE) along_k = along_k->items[0];
+        bool mn = stride->value.value == 1, k = along_k->value.value == 1;
+        int bits = ring->pointer->bits;
+        if (mn ? bits != 16 : !k) return false;
+        if (bits > 32 || p->k * bits < 256) return false;
+    }
+    return true;
+}
+
+/* The tile of a stage in registers, for a product that cannot read it there. */
+static MlirValue take_now(tile_emitter *e, const tile_op *t, int i)
+{
+    const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
+    MlirValue stage = tile_stage_view(e, &t->source[i], false);
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, i)));
+    if (e->failed) return stage;
+    const cute_tree *stride = cute_type_peek(mlirValueGetType(stage))->layout.stride->items[0];
+    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+    int fastest = stride->value.value == 1 ? 0 : 1;
+    MlirValue out = tile_from_shared(e, &t->in[i], stage, tile_run(&t->in[i], fastest, ring->pointer->bits));
+    return e->failed ? out : tile_as_held(e, out, element);
+}
+
+/* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. */
+static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_product *p,
+                                 const char *element, MlirValue sum)
+{
+    int bits;
+    const char *factor =
+        p->tf32 ? "tf32"
+                : tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
+                                    &bits);
+    char layout[64], permutation[96];
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%lld,%lld,1):(1,%lld,0)\">", (long long)p->rows,
+             (long long)p->columns, (long long)p->rows);
+    snprintf(permutation, sizeof permutation, "!cute.tile<\"[%lld:1;%lld:1;%lld:1]\">",
+             (long long)(p->m * p->rows), (long long)(2 * p->n * p->columns), (long long)p->k);
+    MlirValue atom =
+        cute_build_value(&e->b, "cute.make_atom", tile_type(e, p->atom), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    MlirValue mma =
+        tile_emit(e, "cute.make_tiled_mma",
+                  CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
+    matrix_copy copies[2];
+    for (int i = 0; i < 2 && !e->failed; i++) copies[i] = copy_matrices(e, &t->source[i], i, mma, factor);
+    int64_t m = t->out.shape.extent[0] / p->m / p->rows, n = t->out.shape.extent[1] / p->n / p->columns,
+            steps = t->in[0].shape.extent[1] / p->k;
+    if (e->failed) return sum;
+    MlirValue acc = tile_fragment(e, element, tile_values(&t->out) / m / n, m, n, sum);
+    for (int64_t k = 0; k < steps + 1 && !e->failed; k++) {
+        char next[48], now[48];
+        snprintf(next, sizeof next, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
+        snprintf(now, sizeof now, "!cute.coord<\"(_,_,%lld)\">", (long long)k - 1);
+        for (int i = 0; i < 2 && k < steps && !e->failed; i++) {
+            MlirValue at = tile_static(e, next),
+                      from = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].from, at), CUTE_NO_NAMED),
+                      to = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].to, at), CUTE_NO_NAMED);
+            if (!e->failed)
+                cute_build(&e->b, "cute.copy", CUTE_OPERANDS(copies[i].copy, from, to), CUTE_NO_TYPES,
+                           CUTE_NO_NAMED);
+        }
+        if (!k || e->failed) continue;
+        MlirValue at = tile_static(e, now),
+                  a = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED),
+                  b = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[1].fragment, at), CUTE_NO_NAMED);
+        if (!e->failed)
+            cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+}
+
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
 {
+    if (cute_op_has(t->op, "wgmma") && !e->naive) return tile_lower_wgmma(e, t);
     MlirValue sum = mlirOperationGetOperand(t->op, 2);
     tile_product p;
     side a, b;
     int bits;
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
-    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)),
-                        cute_op_has(t->op, "tf32"), e->naive ? NULL : e->arch, e->threads, &p);
+    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
+                        e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
     if (p.multiply_add) {
         int own_bits;
@@ -269,6 +421,10 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
                                    own, element);
         if (!p.atom) return e->failed = true, sum;
     }
+    bool staged = !p.multiply_add && t->source[0].ring && t->source[1].ring && matrices_fit(e, t, &p);
+    if (staged) return multiply_stages(e, t, &p, element, sum);
+    for (int i = 0; i < 2; i++)
+        if (t->source[i].ring) mlirOperationSetOperand(t->op, i, take_now(e, t, i));
     if (p.tf32) round_to_tf32(e, t->op);
     tile_barrier(e);
     if (!prepare(e, t, &p, 0, 0, &a)) return e->failed = true, sum;
@@ -277,7 +433,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     if (!prepare(e, t, &p, 1, bytes_a, &b)) return e->failed = true, sum;
     tile_barrier(e);
     int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p.k;
-    MlirValue acc = fragment(e, element, values, a.rest, b.rest, sum);
+    MlirValue acc = tile_fragment(e, element, values, a.rest, b.rest, sum);
     MlirType atom = tile_type(e, p.atom);
     if (e->failed) return sum;
     MlirValue mma = cute_build_value(&e->b, "cute.make_atom", atom, CUTE_NO_OPERANDS, CUTE_NO_NAMED);

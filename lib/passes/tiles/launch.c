@@ -2,7 +2,8 @@
  *
  * Requires: cute-tile-distribute; kernels in gpu.modules. Ensures: no cute.tile.program, no cute.tile.count; of each kernel that had a
  * cute.tile.program there is a host function of its name that launches it, with a block for each tile, unless a function of that name
- * is there already. Blocks are one row of the grid, the last dimension fastest: neighbours work on neighbouring memory, and no
+ * is there already; the body of one that is only declared, with the kernel's arguments, is derived, so that another host function can
+ * call it. Blocks are one row of the grid, the last dimension fastest: neighbours work on neighbouring memory, and no
  * dimension has the limit of 65,535 blocks. A grid without blocks is not launched; a dimension whose index the kernel does not use
  * has to have one tile, which the host function asserts.
  *
@@ -148,12 +149,26 @@ static void assert_single(copying *c, MlirOperation program, int dimension, Mlir
         CUTE_NAMED(cute_attribute(c->b.context, "msg", mlirStringAttrGet(c->b.context, cute_text(text)))));
 }
 
-/* The number of blocks in the host function; null after an error at the operation. */
+/* The number of blocks of a cluster along each dimension of the grid; 1 for cute.tile.program. */
+static int64_t cluster_of(MlirOperation program, int64_t along[CUTE_TILE_RANK])
+{
+    int64_t all = 1;
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("cluster")), along);
+    for (int i = 0; i < CUTE_TILE_RANK; i++) {
+        if (i >= count) along[i] = 1;
+        all *= along[i];
+    }
+    return all;
+}
+
+/* The number of tiles of the grid, in clusters, in the host function; null after an error at the operation. */
 static MlirValue blocks_of(copying *c, MlirOperation program)
 {
-    int64_t tile[CUTE_TILE_RANK];
+    int64_t tile[CUTE_TILE_RANK], cluster[CUTE_TILE_RANK];
+    cluster_of(program, cluster);
+    bool resident = cute_op_is(program, "cute.tile.workers");
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
-    int count = (int)mlirOperationGetNumResults(program);
+    int count = resident ? dimensions : (int)mlirOperationGetNumResults(program);
     MlirValue none = {NULL}, blocks = none;
     for (int i = 0; i < count; i++) {
         MlirValue of = copy_value(c, mlirOperationGetOperand(program, dimensions < 0 ? i : 0), 0);
@@ -166,12 +181,24 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
                                  &note, 1);
             return none;
         }
-        MlirValue extent = as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i]));
+        MlirValue extent =
+            as_index(&c->b, dimensions < 0 ? of : tiles_along(&c->b, of, i, tile[i] * cluster[i]));
         if (mlirValueIsNull(extent)) return none;
-        assert_single(c, program, i, extent);
+        if (!resident) assert_single(c, program, i, extent);
         blocks = i ? cute_binary(&c->b, "arith.muli", blocks, extent) : extent;
     }
     return blocks;
+}
+
+/* As many clusters as are resident at once, one block on a multiprocessor, and at most one for each tile of them: in blocks. */
+static MlirValue resident_blocks(const cute_builder *b, MlirValue tiles, int64_t cluster)
+{
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32), index = mlirIndexTypeGet(b->context);
+    MlirValue units = cute_build_value(b, "cute_nvgpu.host.sm_count", i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    MlirValue most = as_index(b, units), size = cute_integer(b, index, cluster);
+    if (cluster > 1) most = cute_binary(b, "arith.divui", most, size);
+    MlirValue clusters = cute_binary(b, "arith.minui", tiles, most);
+    return cluster > 1 ? cute_binary(b, "arith.muli", clusters, size) : clusters;
 }
 
 static void name_arguments(MlirOperation kernel, MlirOperation host)
@@ -215,6 +242,8 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     MlirType index = mlirIndexTypeGet(context);
     MlirValue blocks = blocks_of(&c, program);
     if (mlirValueIsNull(blocks)) return false;
+    int64_t along[CUTE_TILE_RANK], cluster = cluster_of(program, along);
+    if (cute_op_is(program, "cute.tile.workers")) blocks = resident_blocks(&c.b, blocks, cluster);
     cute_builder after = c.b;
     MlirValue any = cute_compare(&c.b, CUTE_IS_SGT, blocks, cute_integer(&c.b, index, 0));
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -226,10 +255,14 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     for (int i = 1; i < DIMENSIONS; i++) operands[n++] = cute_integer(&c.b, index, 1);
     for (int i = 0; i < DIMENSIONS; i++)
         operands[n++] = cute_integer(&c.b, index, i ? 1 : tile_block_size(kernel));
+    for (int i = 0; i < DIMENSIONS && cluster > 1; i++)
+        operands[n++] = cute_integer(&c.b, index, i ? 1 : cluster);
     int64_t bytes = cute_tile_number(kernel, "cute.shared_bytes", 0);
     if (bytes) operands[n++] = cute_build_constant(&c.b, 32, bytes);
     for (intptr_t i = 0; i < count; i++) operands[n++] = mlirBlockGetArgument(block, i);
-    int32_t segments[] = {0, 1, 1, 1, 1, 1, 1, 0, 0, 0, bytes ? 1 : 0, (int32_t)count, 0};
+    int32_t clusters = cluster > 1;
+    int32_t segments[] = {0, 1, 1, 1, 1, 1, 1, clusters, clusters, clusters, bytes ? 1 : 0, (int32_t)count,
+                          0};
     MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, name),
                   symbol = mlirSymbolRefAttrGet(context, symbol_of(module), 1, &inner);
     cute_build(&c.b, "gpu.launch_func", (cute_operands){operands, n}, CUTE_NO_TYPES,
@@ -270,6 +303,106 @@ static void lower_program(MlirOperation op)
     mlirOperationDestroy(op);
 }
 
+static MlirValue special(const cute_builder *b, const char *name)
+{
+    return cute_build_value(b, name, mlirIntegerTypeGet(b->context, 32), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+}
+
+static MlirValue i32_of(const cute_builder *b, int64_t value)
+{
+    return cute_build_constant(b, 32, value);
+}
+
+/* Tiles of clusters along dimension `i`. */
+static MlirValue cluster_tiles(const cute_builder *b, MlirOperation op, MlirValue tensor, int i,
+                               const int64_t *cluster)
+{
+    int64_t tile[CUTE_TILE_RANK];
+    cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    return as_i32(b, tiles_along(b, tensor, i, tile[i] * cluster[i]));
+}
+
+static int rank_of(MlirOperation op)
+{
+    int64_t tile[CUTE_TILE_RANK];
+    return cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+}
+
+static void lower_workers(MlirOperation op, void *context)
+{
+    (void)context;
+    cute_builder b = cute_builder_before(op);
+    int64_t along[CUTE_TILE_RANK], cluster = cluster_of(op, along);
+    MlirValue first = special(&b, "nvvm.read.ptx.sreg.ctaid.x"),
+              step = special(&b, "nvvm.read.ptx.sreg.nctaid.x"), count = {NULL};
+    if (cluster > 1) {
+        first = cute_binary(&b, "arith.divui", first, i32_of(&b, cluster));
+        step = cute_binary(&b, "arith.divui", step, i32_of(&b, cluster));
+    }
+    for (int i = 0; i < rank_of(op); i++) {
+        MlirValue tiles = cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
+        count = i ? cute_binary(&b, "arith.muli", count, tiles) : tiles;
+    }
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), first);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), count);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 2), step);
+    mlirOperationDestroy(op);
+}
+
+/* The indices along the last two dimensions of tile `t`: `order` along the first before the next along the second. */
+static void raster(const cute_builder *b, MlirValue t, MlirValue rows, MlirValue columns, int64_t order,
+                   MlirValue *row, MlirValue *column)
+{
+    if (order == 1) {
+        *row = cute_binary(b, "arith.divui", t, columns);
+        *column = cute_binary(b, "arith.remui", t, columns);
+        return;
+    }
+    MlirValue group = i32_of(b, order), many = cute_binary(b, "arith.muli", group, columns),
+              g = cute_binary(b, "arith.divui", t, many), r = cute_binary(b, "arith.remui", t, many),
+              from = cute_binary(b, "arith.muli", g, group), left = cute_binary(b, "arith.subi", rows, from),
+              high = cute_binary(b, "arith.minui", left, group);
+    *row = cute_binary(b, "arith.addi", from, cute_binary(b, "arith.remui", r, high));
+    *column = cute_binary(b, "arith.divui", r, high);
+}
+
+static void lower_place(MlirOperation op, void *context)
+{
+    (void)context;
+    cute_builder b = cute_builder_before(op);
+    int64_t along[CUTE_TILE_RANK], cluster = cluster_of(op, along), order = cute_tile_number(op, "order", 1);
+    int rank = rank_of(op);
+    MlirValue t = mlirOperationGetOperand(op, 0), tensor = mlirOperationGetOperand(op, 1), at[CUTE_TILE_RANK],
+              tiles[CUTE_TILE_RANK];
+    for (int i = 0; i < rank; i++) tiles[i] = cluster_tiles(&b, op, tensor, i, along);
+    if (rank == 1) at[0] = t;
+    if (rank > 1) {
+        MlirValue rows = tiles[rank - 2], columns = tiles[rank - 1], plane = {NULL}, in = t;
+        if (rank > 2) {
+            plane = cute_binary(&b, "arith.muli", rows, columns);
+            in = cute_binary(&b, "arith.remui", t, plane);
+            t = cute_binary(&b, "arith.divui", t, plane);
+        }
+        raster(&b, in, rows, columns, order, &at[rank - 2], &at[rank - 1]);
+        for (int i = rank - 3; i >= 0; i--) {
+            at[i] = i ? cute_binary(&b, "arith.remui", t, tiles[i]) : t;
+            if (i) t = cute_binary(&b, "arith.divui", t, tiles[i]);
+        }
+    }
+    MlirValue rest = cluster > 1 ? cute_binary(&b, "arith.remui", special(&b, "nvvm.read.ptx.sreg.ctaid.x"),
+                                               i32_of(&b, cluster))
+                                 : (MlirValue){NULL};
+    for (int i = 0; i < rank; i++) {
+        if (along[i] > 1) {
+            MlirValue size = i32_of(&b, along[i]), own = cute_binary(&b, "arith.remui", rest, size);
+            rest = cute_binary(&b, "arith.divui", rest, size);
+            at[i] = cute_binary(&b, "arith.addi", cute_binary(&b, "arith.muli", at[i], size), own);
+        }
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), at[i]);
+    }
+    mlirOperationDestroy(op);
+}
+
 /* ---- the pass ---- */
 
 typedef struct programs {
@@ -285,19 +418,62 @@ static void note_program(MlirOperation op, void *context)
     p->count++;
 }
 
+/* The function of that name on the host; null if there is none. */
+static MlirOperation find_host(MlirOperation top, MlirStringRef name)
+{
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(top, 0));
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (mlirStringRefEqual(symbol_of(op), name)) return op;
+    return (MlirOperation){NULL};
+}
+
+static MlirType function_type(MlirOperation op)
+{
+    return mlirTypeAttrGetValue(mlirOperationGetAttributeByName(op, cute_text("function_type")));
+}
+
+/* Makes the host function of a kernel, or the body of its declaration. False after an error. */
+static bool derive_host(programs *p, MlirOperation kernel)
+{
+    MlirOperation host = find_host(p->top, symbol_of(kernel));
+    if (!mlirOperationIsNull(host)) {
+        bool declared = cute_op_is(host, "func.func") &&
+                        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(host, 0)));
+        if (!declared) return true;
+        if (!mlirTypeEqual(function_type(host), function_type(kernel)))
+            return cute_emit_error(mlirOperationGetLocation(host),
+                                   "expected a declaration with the arguments of the kernel of this name, or "
+                                   "a function with a body"),
+                   false;
+    }
+    MlirAttribute visibility = {NULL};
+    if (!mlirOperationIsNull(host)) {
+        visibility = mlirOperationGetAttributeByName(host, cute_text("sym_visibility"));
+        mlirOperationDestroy(host);
+    }
+    if (!make_host(p->top, mlirOperationGetParentOperation(kernel), kernel, p->op)) return false;
+    if (!mlirAttributeIsNull(visibility))
+        mlirOperationSetAttributeByName(find_host(p->top, symbol_of(kernel)), cute_text("sym_visibility"),
+                                        visibility);
+    return true;
+}
+
 static void visit_kernel(MlirOperation kernel, void *context)
 {
     programs *p = context;
     if (p->failed || !cute_op_has(kernel, "gpu.kernel")) return;
     p->count = 0;
     cute_op_walk(kernel, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_program, p);
+    cute_op_walk(kernel, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_program, p);
     if (p->count == 1) {
-        MlirOperation module = mlirOperationGetParentOperation(kernel);
-        MlirStringRef name = symbol_of(kernel);
-        char text[256];
-        snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-        if (!cute_symbol_in(p->top, text)) p->failed = !make_host(p->top, module, kernel, p->op);
-        if (!p->failed) lower_program(p->op);
+        p->failed = !derive_host(p, kernel);
+        if (!p->failed && cute_op_is(p->op, "cute.tile.workers")) {
+            cute_op_walk(kernel, "cute.tile.place", CUTE_WALK_OUTER_FIRST, lower_place, NULL);
+            lower_workers(p->op, NULL);
+        } else if (!p->failed) {
+            lower_program(p->op);
+        }
         p->changed = true;
     } else if (p->count > 1) {
         cute_emit_error(mlirOperationGetLocation(p->op), "expected one cute.tile.program in a kernel");

@@ -26,18 +26,13 @@
 #include "lib/ir/ops/tile.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/tiles/tiles.h"
+#include "lib/passes/tiles/schedule.h"
 
-enum { ARCH, THREADS, SCHEDULE };
+enum { ARCH, THREADS };
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
     {"threads", CUTE_PASS_INT,
      "Threads of a block where the kernel does not state them; 0: chosen by the tiles", 0, NULL},
-    {"schedule", CUTE_PASS_TEXT,
-     "Of kernels without the attribute cute.schedule: empty, or naive (one element at a time, no tensor "
-     "cores, a "
-     "barrier before each operation)",
-     0, ""},
 };
 
 /* A tile: tiles of one class, the root of `parent`, have one distribution. */
@@ -228,19 +223,80 @@ static const cute_value *tensor_of_access(MlirOperation op)
     return cute_type_peek(mlirValueGetType(operand(op, cute_op_is(op, "cute.tile.load") ? 0 : 1)));
 }
 
-/* The distribution in which an access of `tensor` is best. */
-static bool distribute_access(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
-                              tile_distribution *out)
+/* The class of a tile, before the conversions that were inserted after it. */
+static class *class_before(layouts *l, MlirValue value)
 {
+    for (MlirOperation op = cute_defining_op(value);
+         !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.convert"); op = cute_defining_op(value))
+        value = operand(op, 0);
+    return class_of(l, value);
+}
+
+/* Of the tile that is loaded or stored. */
+static class *class_of_access(layouts *l, MlirOperation op)
+{
+    return class_before(l, cute_op_is(op, "cute.tile.load") ? result(op, 0) : operand(op, 0));
+}
+
+/* The dimension of tiles of class `from` that is dimension `dim` of class `to`: the same class, or at the other end of a
+ * permutation; -1: no such relation. */
+static int dim_across(layouts *l, const class *from, const class *to, int dim)
+{
+    if (from == to) return dim;
+    for (size_t i = 0; i < l->op_count; i++) {
+        MlirOperation op = l->ops[i];
+        if (!cute_op_is(op, "cute.tile.permute")) continue;
+        const class *in = class_before(l, operand(op, 0)), *out = class_of(l, result(op, 0));
+        if ((in != from || out != to) && (in != to || out != from)) continue;
+        int64_t order[CUTE_TILE_RANK];
+        cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
+        if (out == to) return (int)order[dim];
+        for (int k = 0; k < to->shape.rank; k++)
+            if (order[k] == dim) return k;
+    }
+    return -1;
+}
+
+/* Another dimension of tiles of class `c` than `contiguous` along which a load or store, which these tiles reach unchanged but for
+ * a permutation, has wide accesses; *width is theirs. -1: none. */
+static int other_contiguous(layouts *l, const class *c, int contiguous, int64_t *width)
+{
+    int found = -1;
+    for (size_t i = 0; i < l->op_count; i++) {
+        MlirOperation op = l->ops[i];
+        if (!cute_op_is(op, "cute.tile.load") && !cute_op_is(op, "cute.tile.store")) continue;
+        const class *other = class_of_access(l, op);
+        int dim;
+        int64_t own = tile_access_width(tensor_of_access(op), &other->shape, &dim);
+        if (dim < 0 || own == 1 || (found >= 0 && own <= *width)) continue;
+        dim = dim_across(l, c, other, dim);
+        if (dim < 0 || dim == contiguous) continue;
+        found = dim;
+        *width = own;
+    }
+    return found;
+}
+
+/* The distribution in which an access of `tensor` by a tile of class `c` is best. Where another access of the tile has adjacent
+ * elements along another dimension, a thread holds a block: it is exchanged by wide accesses of shared memory. */
+static bool distribute_access(layouts *l, const cute_value *tensor, const class *c, tile_distribution *out)
+{
+    const cute_tile_shape *shape = &c->shape;
     int order[CUTE_TILE_RANK], at = 0, contiguous;
-    int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape);
+    int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape), second = 1,
+            powers = 1;
     if (contiguous < 0) contiguous = shape->rank - 1;
     /* Better one narrow access of all threads than a wide one of a few. */
-    while (width > 1 && size / width < threads) width /= 2;
+    while (width > 1 && size / width < l->threads) width /= 2;
     if (shape->rank) order[at++] = contiguous;
+    int other = other_contiguous(l, c, contiguous, &second);
+    /* Threads are laid along powers of two. */
+    for (int i = 0; i < shape->rank; i++) powers *= shape->extent[i] & -shape->extent[i];
+    while (second > 1 && powers / width / second < l->threads) second /= 2;
+    if (other >= 0 && second > 1) order[at++] = other;
     for (int i = shape->rank - 1; i >= 0; i--)
-        if (i != contiguous) order[at++] = i;
-    return tile_blocked(shape, order, width, threads, out);
+        if (i != contiguous && (i != other || second == 1)) order[at++] = i;
+    return tile_blocked(shape, order, width, second, l->threads, out);
 }
 
 /* ---- resolution, the largest class first ---- */
@@ -293,8 +349,8 @@ static bool resolve_class(layouts *l, size_t root)
         MlirType type = mlirValueGetType(operand(c->product, 0));
         cute_tile_shape_of(type, &a);
         tile_product_choose(&a, &c->shape, cute_tile_element(type),
-                            cute_tile_element(mlirValueGetType(result(c->product, 0))),
-                            cute_op_has(c->product, "tf32"), l->naive ? NULL : l->arch, l->threads, &p);
+                            cute_tile_element(mlirValueGetType(result(c->product, 0))), c->product,
+                            l->naive ? NULL : l->arch, l->threads, &p);
         ok = tile_product_distribution(l->arena, l->context, &p, 2, &c->shape, &c->d);
     } else if (l->naive) {
         ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
@@ -303,7 +359,7 @@ static bool resolve_class(layouts *l, size_t root)
     } else {
         ok = resolve_from_neighbour(l, root, c);
         if (!ok && !mlirOperationIsNull(c->access))
-            ok = distribute_access(tensor_of_access(c->access), &c->shape, l->threads, &c->d);
+            ok = distribute_access(l, tensor_of_access(c->access), c, &c->d);
         if (!ok) ok = tile_row_major(&c->shape, 4, l->threads, &c->d);
     }
     c->resolved = true;
@@ -343,12 +399,38 @@ static bool resolve_all(layouts *l)
 
 /* ---- block size ---- */
 
+static int element_bits(MlirType element)
+{
+    return mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
+           : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
+                                         : 64;
+}
+
+/* Registers of 32 bits, of all threads, for the tiles that are loaded: these are alive at the same time. */
+static int64_t loaded_registers(layouts *l)
+{
+    int64_t bits = 0;
+    for (size_t i = 0; i < l->op_count; i++) {
+        cute_tile_shape shape;
+        if (!cute_op_is(l->ops[i], "cute.tile.load")) continue;
+        MlirType type = mlirValueGetType(result(l->ops[i], 0));
+        if (cute_tile_shape_of(type, &shape))
+            bits += cute_tile_size(&shape) * element_bits(cute_tile_element(type));
+    }
+    return bits / 32;
+}
+
 static int64_t choose_threads(layouts *l)
 {
+    enum { LOADED = 64 /* registers of a thread for what it loads */ };
     int64_t stated = tile_block_size(l->function), threads = 32;
     if (stated) return stated;
     int64_t given = cute_pass_int(l->pass, THREADS), most = 1;
     if (given) return given;
+    tile_schedule schedule;
+    tile_schedule_of(l->function, &schedule);
+    if (schedule.consumers) return 128 * schedule.consumers;
+    if (schedule.threads) return schedule.threads;
     for (size_t i = 0; i < l->op_count; i++) {
         cute_tile_shape shape;
         if (!cute_op_is(l->ops[i], "cute.tile.gemm")) continue;
@@ -365,6 +447,7 @@ static int64_t choose_threads(layouts *l)
     }
     while (threads < 256 && threads * 16 < most) threads *= 2;
     while (threads < 1024 && threads * 64 < most) threads *= 2;
+    for (int64_t loaded = loaded_registers(l); threads < 1024 && threads * LOADED < loaded;) threads *= 2;
     return threads;
 }
 
@@ -374,9 +457,7 @@ static bool check_registers(layouts *l)
     enum { MOST = 224 };
     for (size_t i = 0; i < l->count; i++) {
         MlirType type = mlirValueGetType(l->tiles[i].value), element = cute_tile_element(type);
-        int bits = mlirTypeIsAFloat(element)     ? (int)mlirFloatTypeGetWidth(element)
-                   : mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element)
-                                                 : 64;
+        int bits = element_bits(element);
         const class *c = class_of(l, l->tiles[i].value);
         int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
         if (registers <= MOST) continue;
@@ -437,11 +518,12 @@ static void make_as(layouts *l, MlirOperation op, const tile_distribution *d)
 }
 
 /* A load or store whose class would touch many more sectors than it has to goes by way of a distribution of its own. */
-static const tile_distribution *access_distribution(layouts *l, const cute_value *tensor,
+static const tile_distribution *access_distribution(layouts *l, MlirOperation op,
                                                     const tile_distribution *of_class, tile_distribution *own)
 {
+    const cute_value *tensor = tensor_of_access(op);
     double waste = tile_access_waste(tensor, of_class);
-    if (!l->naive && waste > 1.5 && distribute_access(tensor, &of_class->shape, l->threads, own) &&
+    if (!l->naive && waste > 1.5 && distribute_access(l, tensor, class_of_access(l, op), own) &&
         tile_access_waste(tensor, own) < waste)
         return own;
     return of_class;
@@ -489,17 +571,35 @@ static void settle_pick(layouts *l, MlirOperation op)
         need(l, op, 0, &own);
 }
 
+/* A tile that goes through shared memory to be stored, and is larger than stages leave room for: so many columns at a time. */
+static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
+{
+    enum { ROOM = 32 << 10 };
+    tile_distribution own;
+    if (l->naive || d->shape.rank != 2 || mlirOperationGetNumOperands(op) > 3 ||
+        access_distribution(l, op, d, &own) == d)
+        return false;
+    int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
+    while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
+    if (bands == 1) return false;
+    mlirOperationSetAttributeByName(
+        op, cute_text("band"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(l->context, 32), d->shape.extent[1] / bands));
+    return true;
+}
+
 static void settle_op(layouts *l, MlirOperation op)
 {
     tile_distribution d, own;
     if (cute_op_is(op, "cute.tile.load")) {
         const class *c = class_of(l, result(op, 0));
-        const tile_distribution *as = access_distribution(l, tensor_of_access(op), &c->d, &own);
+        const tile_distribution *as = access_distribution(l, op, &c->d, &own);
         need(l, op, 2, as);
         make_as(l, op, as);
     } else if (cute_op_is(op, "cute.tile.store")) {
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
-        const tile_distribution *as = access_distribution(l, tensor_of_access(op), &d, &own);
+        if (store_in_bands(l, op, &d)) return;
+        const tile_distribution *as = access_distribution(l, op, &d, &own);
         need(l, op, 0, as);
         need(l, op, 3, as);
     } else if (cute_op_is(op, "cute.tile.gather")) {
@@ -631,18 +731,6 @@ static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
     if (s->failed || !tile_is_program(function)) return;
-    MlirStringRef schedule = cute_pass_text(s->pass, SCHEDULE);
-    MlirAttribute own = mlirOperationGetAttributeByName(function, cute_text(TILE_SCHEDULE));
-    if (mlirAttributeIsNull(own) && schedule.length) {
-        own = mlirStringAttrGet(mlirOperationGetContext(function), schedule);
-        mlirOperationSetAttributeByName(function, cute_text(TILE_SCHEDULE), own);
-    }
-    if (!mlirAttributeIsNull(own) && !tile_is_naive(function)) {
-        cute_emit_error(mlirOperationGetLocation(function),
-                        "expected a schedule (cute.schedule): \"naive\", or none");
-        s->failed = true;
-        return;
-    }
     layouts l = {.pass = s->pass,
                  .arena = cute_arena_create(),
                  .function = function,

@@ -1,4 +1,4 @@
-/* Tiles in memory: loads and stores of tiles of tensors, elements at coordinates, shared memory, conversions through it. */
+/* Tiles in memory: loads and stores of tiles of tensors, elements at coordinates, shared memory. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
@@ -59,6 +59,20 @@ int64_t tile_run(const tile_distribution *d, int dim, int bits)
     int64_t run = 1;
     while (first->extent % (2 * run) == 0 && 2 * run * bits <= 128) run *= 2;
     return run;
+}
+
+bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
+                              tile_distribution *out)
+{
+    int order[CUTE_TILE_RANK], at = 0, contiguous;
+    int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape);
+    if (contiguous < 0) contiguous = shape->rank - 1;
+    /* Better one narrow access of all threads than a wide one of a few. */
+    while (width > 1 && size / width < threads) width /= 2;
+    if (shape->rank) order[at++] = contiguous;
+    for (int i = shape->rank - 1; i >= 0; i--)
+        if (i != contiguous) order[at++] = i;
+    return tile_blocked(shape, order, width, 1, threads, out);
 }
 
 double tile_access_waste(const cute_value *tensor, const tile_distribution *d)
@@ -144,14 +158,12 @@ typedef struct tiled_copy {
     MlirValue tiler;       /* !cute.tile */
 } tiled_copy;
 
-static tiled_copy make_copy(tile_emitter *e, const tile_distribution *d, const char *element, int64_t bits)
+static tiled_copy make_copy_of(tile_emitter *e, const tile_distribution *d, const char *atom)
 {
     tiled_copy c = {{NULL}, {NULL}, {NULL}};
     tile_distribution distinct;
     MlirValue thread = tile_thread_of(e, d, &distinct);
     const char *tiler = tiler_text(e, &d->shape), *tv = tile_copy_text(e->arena, &distinct);
-    char *atom =
-        cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_copy<%s, %lld b>", element, (long long)bits);
     if (!atom || !tv) return e->failed = true, c;
     char *type = cute_arena_printf(
         e->arena, "!cute.tiled_copy<%s, layout_copy_tv = <\"%s\">, tiler_mn = <\"[%s]\">>", atom, tv, tiler);
@@ -165,6 +177,13 @@ static tiled_copy make_copy(tile_emitter *e, const tile_distribution *d, const c
                                CUTE_OPERANDS(thread), CUTE_NO_NAMED);
     c.tiler = tile_static(e, tile);
     return c;
+}
+
+static tiled_copy make_copy(tile_emitter *e, const tile_distribution *d, const char *element, int64_t bits)
+{
+    return make_copy_of(
+        e, d,
+        cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_copy<%s, %lld b>", element, (long long)bits));
 }
 
 static MlirValue partition(tile_emitter *e, const tiled_copy *c, MlirValue tensor, bool source)
@@ -196,9 +215,27 @@ typedef struct access {
     const cute_value *tensor;
     MlirValue value, coord, mask; /* the mask of i1, or null */
     const bool *same_mask;        /* along which dimensions it repeats */
-    MlirValue part, predicate;    /* of this thread */
+    bool ahead;                   /* to shared memory, by cp.async where it can */
+    const cute_tile_shape *
+        whole; /* of the tile whose columns from `band` times those of the distribution are accessed; NULL: all */
+    int64_t band;
+    MlirValue part, predicate; /* of this thread */
     tiled_copy copy;
 } access;
+
+/* The accessed tile of a tensor. */
+static MlirValue tile_at(tile_emitter *e, const access *a, MlirValue tensor)
+{
+    if (!a->whole)
+        return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tensor, a->copy.tiler, a->coord), CUTE_NO_NAMED);
+    char *type = cute_arena_printf(e->arena, "!cute.tile<\"[%s]\">", tiler_text(e, a->whole)), coord[48];
+    if (!type) return e->failed = true, tensor;
+    snprintf(coord, sizeof coord, "!cute.coord<\"(0,%lld)\">", (long long)a->band);
+    MlirValue whole =
+        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tensor, tile_static(e, type), a->coord), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(whole, a->copy.tiler, tile_static(e, coord)),
+                     CUTE_NO_NAMED);
+}
 
 /* The thread's part of the tile and its predicates. */
 static void begin_access(tile_emitter *e, access *a, const tile_distribution *d, bool load)
@@ -207,15 +244,21 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     int64_t width = tile_access_width(a->tensor, &d->shape, &contiguous), run = tile_run(d, contiguous, bits);
     if (run < width) width = run;
     if (!mlirValueIsNull(a->mask) && (contiguous < 0 || !a->same_mask[contiguous])) width = 1;
-    a->copy = make_copy(e, d, a->tensor->pointer->element, width * bits);
-    MlirValue tile =
-        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(a->value, a->copy.tiler, a->coord), CUTE_NO_NAMED);
+    const char *element = a->tensor->pointer->element;
+    /* cp.async copies 4, 8 or 16 bytes, the latter past L1. */
+    if (a->ahead && width * bits >= 32 && e->arch && e->arch->number >= 80)
+        a->copy = make_copy_of(
+            e, d,
+            cute_arena_printf(e->arena, "!cute_nvgpu.atom.simt_async_copy<%s, cache = %s, %lld b>", element,
+                              width * bits == 128 ? "global" : "always", (long long)(width * bits)));
+    else
+        a->copy = make_copy(e, d, element, width * bits);
+    MlirValue tile = tile_at(e, a, a->value);
     a->part = partition(e, &a->copy, tile, load);
     MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(a->value), CUTE_NO_NAMED);
     MlirValue shape = tile_emit(e, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
     MlirValue whole = tile_emit(e, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
-    MlirValue places =
-        tile_emit(e, "cute.local_tile", CUTE_OPERANDS(whole, a->copy.tiler, a->coord), CUTE_NO_NAMED);
+    MlirValue places = tile_at(e, a, whole);
     MlirValue part = partition(e, &a->copy, places, true);
     a->predicate = tile_emit(e, "cute.predicate", CUTE_OPERANDS(part, shape), CUTE_NO_NAMED);
     if (e->failed || mlirValueIsNull(a->mask)) return;
@@ -252,9 +295,39 @@ MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
 }
 
+/* So many columns at a time: through shared memory to threads that store adjacent elements. */
+static MlirValue store_bands(tile_emitter *e, const tile_op *t, int64_t columns)
+{
+    const MlirValue none = {NULL};
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    access a = {
+        .value = mlirOperationGetOperand(t->op, 1), .coord = mlirOperationGetOperand(t->op, 2), .mask = none};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    a.whole = &t->in[0].shape;
+    tile_distribution from, to;
+    int64_t bands = a.whole->extent[1] / columns, values = tile_values(&t->in[0]) / bands;
+    if (!tile_band(&t->in[0], bands, &from)) return e->failed = true, none;
+    if (!tile_access_distribution(a.tensor, &from.shape, e->threads, &to)) return e->failed = true, none;
+    int32_t *part = cute_arena_array(e->arena, (size_t)values, sizeof *part);
+    if (!part) return e->failed = true, none;
+    for (a.band = 0; a.band < bands && !e->failed; a.band++) {
+        tile_band_map(&t->in[0], bands, a.band, part);
+        MlirValue staged = tile_restage(e, tile_pick(e, value, part, values), &from, &to);
+        tile_if once = tile_if_begin(e, tile_is_first(e, &to));
+        begin_access(e, &a, &to, false);
+        MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
+        emit_store_vec(e, staged, fragment);
+        emit_copy(e, &a.copy, fragment, a.part, a.predicate);
+        tile_if_end(e, &once);
+    }
+    return none;
+}
+
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
+    int64_t band = cute_tile_number(t->op, "band", 0);
+    if (band) return store_bands(e, t, band);
     access a = {.value = mlirOperationGetOperand(t->op, 1),
                 .coord = mlirOperationGetOperand(t->op, 2),
                 .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none,
@@ -267,6 +340,30 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
     emit_copy(e, &a.copy, fragment, a.part, a.predicate);
     tile_if_end(e, &once);
     return none;
+}
+
+void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
+                        MlirValue stage)
+{
+    access a = {.value = tensor, .coord = coord, .mask = {NULL}, .ahead = true};
+    tile_distribution d;
+    a.tensor = cute_type_peek(mlirValueGetType(tensor));
+    if (!tile_access_distribution(a.tensor, tile, e->threads, &d)) {
+        e->failed = true;
+        return;
+    }
+    MlirValue mine = tile_is_first(e, &d);
+    if (tile_threads(&d) < e->threads) { /* not a power of two */
+        MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, e->thread, tile_i32(e, tile_threads(&d)));
+        mine = mlirValueIsNull(mine) ? in : cute_binary(&e->b, "arith.andi", mine, in);
+    }
+    tile_if once = tile_if_begin(e, mine);
+    begin_access(e, &a, &d, true);
+    MlirValue to = partition(e, &a.copy, stage, false);
+    if (!e->failed && !mlirValueIsNull(to))
+        cute_build(&e->b, "cute.copy", CUTE_OPERANDS(a.copy.copy, a.part, to, a.predicate), CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(e->context, "zero_fill", mlirUnitAttrGet(e->context))));
+    tile_if_end(e, &once);
 }
 
 /* ---- elements at coordinates ---- */
@@ -390,12 +487,13 @@ MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t)
 
 /* ---- shared memory ---- */
 
-MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,
-                           int64_t elements, int64_t offset)
+static MlirValue shared_view(tile_emitter *e, const char *element, const char *swizzle, int bits,
+                             const char *layout, int64_t elements, int64_t offset)
 {
+    offset += e->role->scratch;
     int64_t end = offset + (elements * bits + 7) / 8;
     if (end > e->shared_bytes) e->shared_bytes = end;
-    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>>", element),
+    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s>", element, swizzle),
          *static_layout = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
     if (!pointer || !static_layout) return e->failed = true, (MlirValue){NULL};
     MlirType type = tile_type(e, pointer);
@@ -410,6 +508,21 @@ MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const
     }
     MlirValue view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, shape), CUTE_NO_NAMED);
     return view;
+}
+
+MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,
+                           int64_t elements, int64_t offset)
+{
+    return shared_view(e, element, "", bits, layout, elements, offset);
+}
+
+MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, const char *layout,
+                               int64_t elements, int64_t offset)
+{
+    const cute_swizzle *s = &pointer->swizzle;
+    char text[40] = "";
+    if (s->bits) snprintf(text, sizeof text, ", S<%d,%d,%d>", s->bits, s->base, s->shift);
+    return shared_view(e, pointer->element, text, pointer->bits, layout, elements, offset);
 }
 
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest)
@@ -437,7 +550,12 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
 
 void tile_barrier(tile_emitter *e)
 {
-    cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    if (e->role->barrier)
+        cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
+                   CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)), CUTE_NO_TYPES,
+                   CUTE_NO_NAMED);
+    else
+        cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
@@ -462,31 +580,4 @@ MlirValue tile_from_shared(tile_emitter *e, const tile_distribution *d, MlirValu
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(part), CUTE_NO_NAMED);
     emit_copy(e, &c, part, fragment, (MlirValue){NULL});
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
-}
-
-MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
-{
-    MlirValue value = mlirOperationGetOperand(t->op, 0);
-    const tile_distribution *from = &t->in[0], *to = &t->out;
-    int64_t count = tile_values(to);
-    int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
-    if (!map) return e->failed = true, value;
-    if (tile_registers_map(e->arena, from, to, map)) return tile_pick(e, value, map, count);
-    MlirType element = cute_type_element(mlirValueGetType(value));
-    int bits, fastest = from->shape.rank - 1;
-    const char *text = tile_element_text(e, element, &bits);
-    if (from->values.count && from->values.at[0].step == 1)
-        fastest = from->values.at[0].dim;
-    else if (to->values.count && to->values.at[0].step == 1)
-        fastest = to->values.at[0].dim;
-    MlirValue shared = tile_shared_view(e, text, bits, tile_compact_layout(e, &from->shape, fastest),
-                                        cute_tile_size(&from->shape), 0);
-    if (e->failed) return value;
-    mlirOperationSetAttributeByName(cute_defining_op(shared), cute_text("cute.swizzle"),
-                                    mlirUnitAttrGet(e->context));
-    tile_barrier(e);
-    tile_to_shared(e, from, value, shared, tile_run(from, fastest, bits));
-    tile_barrier(e);
-    MlirValue out = tile_from_shared(e, to, shared, tile_run(to, fastest, bits));
-    return e->failed ? out : tile_as_held(e, out, element);
 }

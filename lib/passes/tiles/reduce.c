@@ -117,26 +117,22 @@ static MlirValue pair_coord(tile_emitter *e, MlirValue part, MlirValue element)
                             CUTE_OPERANDS(part, element), CUTE_NO_NAMED);
 }
 
-/* Row-major index of the element that value `v` of a thread is, without the thread's part. */
-static int64_t value_index(const tile_distribution *d, int64_t v)
-{
-    return tile_element_index(d, 0, v);
-}
-
-/* `parts` results of each element, of as many warps, as one. */
+/* `parts` results of each element, of as many warps, as one. In shared memory the elements that adjacent threads hold as the same
+ * value are adjacent. */
 static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue value, const tile_op *t,
                               int64_t parts, MlirValue part, MlirValue first_lane)
 {
     MlirType element = cute_type_element(mlirValueGetType(value));
     const tile_distribution *d = &t->out;
+    tile_distribution distinct;
     int bits;
-    int64_t elements = cute_tile_size(&d->shape), values = tile_values(d);
+    int64_t elements = cute_tile_size(&d->shape), values = tile_values(d), threads = elements / values;
     const char *text = tile_element_text(e, element, &bits);
     char *layout = cute_arena_printf(e->arena, "(%lld,%lld):(%lld,1)", (long long)parts, (long long)elements,
                                      (long long)elements);
     if (!layout) return e->failed = true, value;
     MlirValue shared = tile_shared_view(e, text, bits, layout, parts * elements, 0),
-              base = tile_thread_index(e, d);
+              base = tile_thread_of(e, d, &distinct);
     if (e->failed) return value;
     /* Threads along the axis are copies in the result, but of the others one writes. */
     MlirValue once = first_lane;
@@ -155,7 +151,7 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
     tile_if writes = tile_if_begin(e, once);
     MlirValue stored = tile_as_stored(e, value);
     for (int64_t v = 0; v < values && !e->failed; v++) {
-        MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, value_index(d, v)));
+        MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, v * threads));
         cute_build(&e->b, "cute.memref.store",
                    CUTE_OPERANDS(shared, pair_coord(e, part, at), cute_vector_extract(&e->b, stored, v)),
                    CUTE_NO_TYPES, CUTE_NO_NAMED);
@@ -166,7 +162,7 @@ static MlirValue reduce_warps(tile_emitter *e, MlirStringRef kind, MlirValue val
     for (int64_t p = 0; p < parts && !e->failed; p++) {
         MlirValue own = stored;
         for (int64_t v = 0; v < values && !e->failed; v++) {
-            MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, value_index(d, v)));
+            MlirValue at = cute_binary(&e->b, "arith.addi", base, tile_i32(e, v * threads));
             MlirValue one =
                 tile_emit(e, "cute.memref.load", CUTE_OPERANDS(shared, pair_coord(e, tile_i32(e, p), at)),
                           CUTE_NO_NAMED);

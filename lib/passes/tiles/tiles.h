@@ -21,8 +21,7 @@ bool tile_check_independence(MlirOperation function);
 
 /* Whether a function has an operation on tiles or a value that is one. */
 bool tile_is_program(MlirOperation function);
-/* The kernel's attribute that states a schedule, a string; "naive": one element at a time, no tensor cores, a barrier before each
- * operation: a reference that makes few of the choices of the default lowering. */
+/* The kernel's attribute that states a schedule, a string (schedule.h). */
 #define TILE_SCHEDULE "cute.schedule"
 bool tile_is_naive(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
@@ -42,14 +41,19 @@ double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
+    bool warpgroups;       /* wgmma: rows counts warpgroups */
     bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
     int64_t rows, columns; /* warps, or threads without an MMA, along M and N */
     int64_t copies;        /* groups of warps that compute the same */
+    char text[256];        /* of the atom's type, where it depends on the tiles */
 } tile_product;
-/* For A and the accumulator of these shapes and elements. `tf32`: factors of f32 may be rounded. */
+/* For A and the accumulator of these shapes and elements. `op`: whose attributes tf32 (factors of f32 may be rounded) and wgmma count. */
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
-                         bool tf32, const cute_arch *arch, int64_t threads, tile_product *out);
+                         MlirOperation op, const cute_arch *arch, int64_t threads, tile_product *out);
+/* The distribution in which an access of `tensor` is best; false where a tile has too many modes (memory.c). */
+bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
+                              tile_distribution *out);
 /* The distribution of operand 0 (A), 1 (B) or 2 (C and D). */
 bool tile_product_distribution(cute_arena *arena, MlirContext context, const tile_product *p, int operand,
                                const cute_tile_shape *shape, tile_distribution *out);

@@ -112,6 +112,31 @@ static json_t *buffer_json(const config_buffer *b)
                      "bytes", t->bytes, "init", inits[b->init]);
 }
 
+/* The entry of `list` with that name, which is added if there is none. */
+static json_t *named_entry(json_t *list, const char *name)
+{
+    json_t *item;
+    size_t i;
+    json_array_foreach(list, i,
+                       item) if (!strcmp(json_string_value(json_object_get(item, "name")), name)) return item;
+    json_array_append_new(list, json_pack("{s:o}", "name", cute_json_text(name)));
+    return json_array_get(list, json_array_size(list) - 1);
+}
+
+/* The temporaries of the launches, one for all runs of a host function, as large as the largest; NULL: none. */
+static json_t *temporaries_json(const cute_launch *l)
+{
+    json_t *list = l->plan.temporary_count ? json_array() : NULL;
+    for (size_t i = 0; i < l->plan.temporary_count; i++) {
+        const plan_temporary *t = &l->plan.temporaries[i];
+        json_t *item = named_entry(list, t->name);
+        if (t->memory.bytes >= json_integer_value(json_object_get(item, "bytes")))
+            json_object_set_new(item, "bytes", json_integer(t->memory.bytes));
+        if (t->memory.init >= 0) json_object_set_new(item, "init", json_integer(t->memory.init));
+    }
+    return list;
+}
+
 static json_t *error_json(const cute_tensor *t, json_t *size, int64_t at)
 {
     return json_pack("{s:o*,s:o}", "value", size, "index", index_json(t, at));
@@ -278,11 +303,12 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
-    return json_pack("{s:o,s:s,s:I,s:o,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:o*}", "config",
+    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:o*}", "config",
                      cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module),
-                     "seed", (json_int_t)l->seed, "launches", launches, "buffers", buffers, "device", device,
-                     "checks", checks, "outputs", outputs, "unwritten", l->judged ? unwritten_json(l) : NULL,
-                     "bench", l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
+                     "seed", (json_int_t)l->seed, "launches", launches, "temporaries", temporaries_json(l),
+                     "buffers", buffers, "device", device, "checks", checks, "outputs", outputs, "unwritten",
+                     l->judged ? unwritten_json(l) : NULL, "bench",
+                     l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
                      l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
                      what->no_counters ? NULL : l->counters, "kernel_checks",
                      what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "timing",
@@ -498,6 +524,10 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_t *item;
     const char *key;
     json_array_foreach(json_object_get(value, "launches"), index, item) text_launch(item, out);
+    json_array_foreach(json_object_get(value, "temporaries"), index, item)
+        cute_buffer_printf(out, "%s: %lld bytes\n", json_string_value(json_object_get(item, "name")),
+                           (long long)json_integer_value(json_object_get(item, "bytes")));
+    if (!l->plan.main.count) cute_buffer_puts(out, "no launch: the grid is empty\n");
     if (!l->ran) json_array_foreach(json_object_get(value, "buffers"), index, item) text_buffer(item, out);
     if (device)
         cute_buffer_printf(out, "device %lld: %s (%s)\n",

@@ -235,6 +235,15 @@ static void text_kernel(cute_arena *arena, const cute_kernel *k, cute_buffer *ou
         cute_buffer_printf(out, "  %lld registers\n", (long long)k->resources.registers);
 }
 
+static void text_temporaries(const host_plan *plan, const char *indent, cute_buffer *out)
+{
+    cute_buffer one = {0};
+    for (size_t i = 0; host_temporary_text(plan, i, &one); i++) {
+        cute_buffer_printf(out, "%stemporary %zu: %s\n", indent, i, cute_buffer_text(&one));
+        cute_buffer_release(&one);
+    }
+}
+
 /* A host function, with the options of cute-run that pass its arguments. */
 static void text_plan(cute_arena *arena, const char *line, size_t length, cute_buffer *out)
 {
@@ -261,12 +270,29 @@ static void text_plan(cute_arena *arena, const char *line, size_t length, cute_b
                                                           : "[...]");
         }
         cute_buffer_putc(out, '\n');
+        text_temporaries(&plan, "  ", out);
     }
     json_decref(json);
 }
 
+/* A host function that needs memory, with its temporaries. */
+static void text_plan_memory(cute_arena *arena, const char *line, size_t length, cute_buffer *out)
+{
+    json_t *json = NULL;
+    host_plan plan;
+    if (cute_json_parse("<plan>", line, length, &json, NULL) != CUTE_OK) return;
+    if (host_plan_read(arena, "<plan>", json, &plan, NULL) == CUTE_OK && !plan.refused &&
+        json_array_size(json_object_get(json, "temporaries"))) {
+        cute_buffer_printf(out, "\nhost function %s\n", plan.name);
+        text_temporaries(&plan, "    ", out);
+    }
+    json_decref(json);
+}
+
+typedef void plan_writer(cute_arena *arena, const char *line, size_t length, cute_buffer *out);
+
 /* Several modules contain the same plans: print each once. */
-static void text_plans(cute_arena *arena, const cute_module *module, cute_buffer *out)
+static void text_plans(cute_arena *arena, const cute_module *module, plan_writer *write, cute_buffer *out)
 {
     const char *line, *other;
     size_t length, other_length;
@@ -275,7 +301,7 @@ static void text_plans(cute_arena *arena, const cute_module *module, cute_buffer
         for (size_t k = 0; k < i && !seen; k++)
             seen = cute_module_plan_at(module, k, &other, &other_length) && other_length == length &&
                    memcmp(other, line, length) == 0;
-        if (!seen) text_plan(arena, line, length, out);
+        if (!seen) write(arena, line, length, out);
     }
 }
 
@@ -286,7 +312,7 @@ char *cute_module_describe(const cute_module *module, bool json)
     if (json) return cute_json_finish(cute_report_module_json(NULL, module, NULL, false), true, &out);
     cute_arena *arena = cute_arena_create();
     for (size_t i = 0; arena && i < count; i++) text_kernel(arena, cute_module_kernel(module, i), &out);
-    if (arena) text_plans(arena, module, &out);
+    if (arena) text_plans(arena, module, text_plan, &out);
     cute_arena_destroy(arena);
     if (count == 0) cute_buffer_puts(&out, "no kernels\n");
     return cute_json_finish(NULL, false, &out);
@@ -328,6 +354,7 @@ void cute_report_module(const char *label, const cute_module *module, const char
             cute_buffer_printf(out, "    -D %s=%s\n", k->define_names[d], k->define_values[d]);
         put_args(arena, k, out);
     }
+    if (!only) text_plans(arena, module, text_plan_memory, out);
     if (sections && cute_module_elf(module)) put_sections(arena, cute_module_elf(module), out);
     cute_arena_destroy(arena);
 }

@@ -3,6 +3,7 @@
 
 #include "lib/base/text/demangle.h"
 #include "lib/cubin/module.h"
+#include "lib/launch/plan/hostplan.h"
 #include "lib/report/module/module.h"
 #include "lib/report/report.h"
 
@@ -219,6 +220,23 @@ static json_t *sections_json(const cute_elf *elf)
     return array;
 }
 
+/* The temporaries of a host function as texts. */
+static void put_temporaries(json_t *o, const json_t *line)
+{
+    host_plan plan;
+    cute_buffer text = {0};
+    cute_arena *arena = cute_arena_create();
+    json_t *list = json_array();
+    bool read = arena && host_plan_read(arena, "<plan>", line, &plan, NULL) == CUTE_OK && !plan.refused;
+    for (size_t i = 0; read && host_temporary_text(&plan, i, &text); i++) {
+        json_array_append_new(list, cute_json_text(cute_buffer_text(&text)));
+        cute_buffer_release(&text);
+    }
+    if (json_array_size(list)) json_object_set(o, "temporaries", list);
+    json_decref(list);
+    cute_arena_destroy(arena);
+}
+
 /* Each host function with its parameters (docs/metadata.md), or the reason why it has no plan. */
 static void put_plans(json_t *o, const cute_module *module)
 {
@@ -232,6 +250,7 @@ static void put_plans(json_t *o, const cute_module *module)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             if (json_object_get(json, keys[k]))
                 json_object_set(plan, keys[k], json_object_get(json, keys[k]));
+        put_temporaries(plan, json);
         bool seen = false;
         json_array_foreach(plans, index, other) seen = seen || json_equal(other, plan);
         if (!seen) json_array_append(plans, plan);

@@ -1,4 +1,4 @@
-// RUN: cute-opt -split-input-file -verify-diagnostics -cute-tile-expand -cute-tile-layouts %s
+// RUN: cute-opt -split-input-file -verify-diagnostics -cute-tile-expand -cute-tile-schedule -cute-tile-layouts %s
 
 // expected-error @+1 {{expected a block size of whole warps, a multiple of 32 up to 1024, got 100}}
 gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel attributes {nvvm.reqntid = array<i32: 100, 1, 1>} {
@@ -10,7 +10,7 @@ gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel att
 
 // -----
 
-// expected-error @+1 {{expected a schedule (cute.schedule): "naive", or none}}
+// expected-error @+1 {{expected a schedule (cute.schedule) such as "naive" or "stages=4 consumers=2", got 'fast'}}
 gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel attributes {cute.schedule = "fast"} {
   %i = cute.tile.program<[64]> %x
   %a = cute.tile.load<[64]> %x[%i]

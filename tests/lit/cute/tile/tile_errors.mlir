@@ -412,3 +412,70 @@ func.func @f(%c: tensor<8x4xi1>) {
   %t = cute.tile.where %c, 1.0, 0.0
   return
 }
+
+// -----
+
+// A mean states its count: a tile has elements outside of the tensor.
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects the count by which the sum is divided, as in cute.tile.reduce<mean, 1> %x, %count: elements outside of a tensor do not count}}
+  %t = cute.tile.reduce<mean, 1> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xi32>, %n: i32) {
+  // expected-error @below {{expects floats, but got 'i32'}}
+  %t = cute.tile.reduce<mean, 1> %x, %n
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf16>, %n: f32) {
+  // expected-error @below {{expects a count that is an integer, or of the tile's elements, but got 'f32'}}
+  %t = cute.tile.reduce<mean, 1> %x, %n
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %n: i32) {
+  // expected-error @below {{expects a count with the kind mean, but got add}}
+  %t = cute.tile.reduce<add, 1> %x, %n
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f16, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects floats or integers, but got 'index'}}
+  %t = cute.tile.load<[8, 4], index> %a[0, 0]
+  return
+}
+
+// -----
+
+// Stores convert floats to floats: integers would be cut off.
+func.func @f(%a: !cute.memref<i32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32>) {
+  // expected-error @below {{expects elements of the tensor's element type 'i32', but got 'f32'}}
+  cute.tile.store %x, %a[0, 0]
+  return
+}
+
+// -----
+
+// Integer scalars are converted for floats, floats are not for other floats.
+func.func @f(%x: tensor<8x4xf16>, %y: f32) {
+  // expected-error @below {{expects operands of one element type, but got f32 and f16: cute.tile.cast converts}}
+  %t = cute.tile.add %x, %y
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xi64>, %y: i32) {
+  // expected-error @below {{expects operands of one element type, but got i32 and i64: cute.tile.cast converts}}
+  %t = cute.tile.add %x, %y
+  return
+}

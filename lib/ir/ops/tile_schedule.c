@@ -1,0 +1,149 @@
+/* Operations of scheduled tile programs: rings, pipes, fetches, roles, workers. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <string.h>
+
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
+#include "lib/ir/ops/ops.h"
+#include "lib/ir/ops/tile.h"
+
+bool cute_tile_ring_shape(const cute_value *ring, cute_tile_shape *tile, int64_t *stages)
+{
+    if (!ring || ring->type != CUTE_MEMREF || ring->pointer->space != CUTE_SPACE_SMEM || ring->tree ||
+        !ring->layout.shape || ring->layout.shape->kind != CUTE_TREE_TUPLE ||
+        !cute_tree_is_static(ring->layout.shape) || !cute_tree_is_static(ring->layout.stride))
+        return false;
+    const cute_tree *shape = ring->layout.shape;
+    if (shape->count < 2 || shape->count > CUTE_TILE_RANK) return false;
+    tile->rank = (int)shape->count - 1;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        int64_t size = cute_check_size(shape->items[i]);
+        if (size < 1) return false;
+        if (i + 1 < shape->count)
+            tile->extent[i] = size;
+        else
+            *stages = size;
+    }
+    return true;
+}
+
+static bool verify_ring(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    cute_tile_shape tile;
+    int64_t stages;
+    if (cute_tile_ring_shape(cute_check_result(&c, 0), &tile, &stages)) return true;
+    return cute_check_fail(
+        &c, "expects a tensor in shared memory with known extents and strides: modes of a tile, then stages");
+}
+
+static bool verify_pipe(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *pipe = cute_check_result(&c, 0);
+    return cute_check_space(&c, "a result", pipe->pointer, CUTE_SPACE_SMEM) &&
+           cute_check_element(&c, "a result of", pipe->pointer->element, "i64");
+}
+
+static bool verify_use(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *pipe = cute_check_operand(&c, 0);
+    return cute_check_space(&c, "a pipe", pipe->pointer, CUTE_SPACE_SMEM) &&
+           cute_check_element(&c, "a pipe of", pipe->pointer->element, "i64");
+}
+
+static bool verify_fetch(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *tensor = cute_check_operand(&c, 0), *coord = cute_check_operand(&c, 1),
+                     *ring = cute_check_operand(&c, 2);
+    cute_tile_shape tile;
+    int64_t stages;
+    if (!cute_tile_ring_shape(ring, &tile, &stages))
+        return cute_check_fail(
+            &c, "expects a ring in shared memory with known extents: modes of a tile, then stages");
+    int rank = tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1,
+        got = coord->tree->kind == CUTE_TREE_TUPLE ? (int)coord->tree->count : 1;
+    if (!cute_check_space(&c, "a tensor", tensor->pointer, CUTE_SPACE_GMEM) ||
+        !cute_check_element(&c, "a ring of", ring->pointer->element, tensor->pointer->element))
+        return false;
+    if (rank != tile.rank || got != rank)
+        return cute_check_fail(&c,
+                               "expects a tile and a coordinate of the tensor's rank, %d, but got %d and %d",
+                               rank, tile.rank, got);
+    return true;
+}
+
+static bool verify_take(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *ring = cute_check_operand(&c, 0);
+    cute_tile_shape tile, own;
+    int64_t stages;
+    MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
+    if (!cute_tile_ring_shape(ring, &tile, &stages))
+        return cute_check_fail(
+            &c, "expects a ring in shared memory with known extents: modes of a tile, then stages");
+    if (!cute_tile_shape_of(result, &own) || !cute_tile_shape_equal(&own, &tile))
+        return cute_check_fail(&c, "expects a result of the shape of the ring's tiles");
+    return cute_check_value(&c, "elements", cute_tile_element(result), ring->pointer);
+}
+
+static bool verify_settle(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                      mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return true;
+    return cute_check_fail(&c, "expects a result of the accumulator's type");
+}
+
+static bool verify_cluster(const cute_check *c)
+{
+    int64_t blocks[CUTE_TILE_RANK], all = 1;
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(c->op, cute_text("cluster")), blocks);
+    for (int i = 0; i < count; i++) {
+        if (blocks[i] < 1 || blocks[i] > 16)
+            return cute_check_fail(c, "expects 1 to 16 blocks of a cluster in each dimension, but got %lld",
+                                   (long long)blocks[i]);
+        all *= blocks[i];
+    }
+    if (count < 1 || all > 16)
+        return cute_check_fail(c, "expects a cluster of 1 to 16 blocks, but got %lld", (long long)all);
+    return true;
+}
+
+static bool verify_workers(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_cluster(&c);
+}
+
+static bool verify_role(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    int64_t registers = cute_tile_number(op, "registers", 0), warps = cute_tile_number(op, "warps", 1);
+    if (warps > 32) return cute_check_fail(&c, "expects 1 to 32 warps, but got %lld", (long long)warps);
+    if (registers && (registers < 24 || registers > 240 || registers % 8))
+        return cute_check_fail(&c, "expects registers of 24 to 240, a multiple of 8, or 0, but got %lld",
+                               (long long)registers);
+    return true;
+}
+
+static const cute_op_row rows[] = {
+    {.name = "cute.tile.ring", .verify = verify_ring},
+    {.name = "cute.tile.pipe", .verify = verify_pipe},
+    {.name = "cute.tile.acquire", .verify = verify_use},
+    {.name = "cute.tile.await", .verify = verify_use},
+    {.name = "cute.tile.release", .verify = verify_use},
+    {.name = "cute.tile.fetch", .verify = verify_fetch},
+    {.name = "cute.tile.take", .verify = verify_take},
+    {.name = "cute.tile.settle", .verify = verify_settle},
+    {.name = "cute.tile.role", .verify = verify_role},
+    {.name = "cute.tile.workers", .verify = verify_workers},
+    {.name = "cute.tile.place", .verify = verify_workers},
+};
+const cute_op_family cute_family_tile_schedule = {rows, sizeof rows / sizeof *rows};

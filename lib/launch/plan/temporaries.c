@@ -1,0 +1,57 @@
+/* Temporaries of launch plans: device memory that host functions need beside their arguments. A sequence may run a function
+ * several times; nothing is kept between runs, so that these can share memory. */
+#include "lib/base/list.h"
+#include "lib/base/numbers/checked.h"
+#include "lib/launch/plan/plan.h"
+
+cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_launch *first,
+                                cute_diag *diag)
+{
+    const host_run *run = &source->run;
+    plan->first_temporary = plan->temporary_count;
+    for (size_t i = 0; i < run->temporary_count; i++) {
+        const char *name =
+            cute_arena_printf(plan->config->arena, "temporary %zu of plan '%s'", i, source->host.name);
+        if (!name || !cute_arena_more(plan->config->arena, &plan->temporaries, plan->temporary_count,
+                                      &plan->temporary_capacity, sizeof *plan->temporaries, 8))
+            return cute_fail_memory(diag);
+        plan->temporaries[plan->temporary_count++] =
+            (plan_temporary){run->temporaries[i], name, plan->run_count};
+        /* The fill, unlike a launch, waits for the previous launch to end. */
+        if (run->temporaries[i].init >= 0) first->shape.programmatic = false;
+    }
+    plan->run_count++;
+    first->first_fill = plan->first_temporary;
+    first->fill_count = run->temporary_count;
+    return CUTE_OK;
+}
+
+bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_t *bytes)
+{
+    int64_t end = 0;
+    *bytes = 0;
+    for (size_t i = 0; i < plan->temporary_count; i++) {
+        const plan_temporary *t = &plan->temporaries[i];
+        int64_t units;
+        if (!i || t->run != t[-1].run) end = 0;
+        offsets[i] = end;
+        if (!cute_ceil_div64(t->memory.bytes, HOST_TEMPORARY_ALIGN, &units) ||
+            !cute_mul64(units, HOST_TEMPORARY_ALIGN, &units) || !cute_add64(end, units, &end))
+            return false;
+        if (end > *bytes) *bytes = end;
+    }
+    return true;
+}
+
+cute_status cute_plan_fill(const cute_plan *plan, const plan_launch *launch, const cute_address *memory,
+                           cute_device *device, cute_stream *stream, cute_diag *diag)
+{
+    for (size_t i = launch->first_fill; i < launch->first_fill + launch->fill_count; i++) {
+        const host_temporary *t = &plan->temporaries[i].memory;
+        cute_address address = memory[plan->config->buffer_count + i];
+        if (t->init < 0) continue;
+        CUTE_TRY(stream ? cute_stream_fill(stream, address, (uint8_t)t->init, (size_t)t->bytes, diag)
+                        : cute_device_fill(device, address, (uint8_t)t->init, (size_t)t->bytes, diag));
+    }
+    return CUTE_OK;
+}

@@ -1,0 +1,239 @@
+/* See schedule.h: which loads of a loop may run ahead of its iterations, and the rings that hold their tiles. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/schedule.h"
+
+/* ---- what keeps a load where it is ---- */
+
+typedef struct writes {
+    MlirValue tensor;
+    bool found;
+} writes;
+
+static void look_for_write(MlirOperation op, void *context)
+{
+    writes *w = context;
+    intptr_t at = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
+                          cute_op_is(op, "cute.tile.atomic")
+                      ? 1
+                      : -1;
+    if (at >= 0 && mlirValueEqual(mlirOperationGetOperand(op, at), w->tensor)) w->found = true;
+}
+
+static const cute_value *tensor_of(MlirOperation load)
+{
+    return cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0)));
+}
+
+static MlirOperation function_of(MlirOperation op)
+{
+    return cute_op_parent(op, "gpu.func");
+}
+
+static const char *why_not(MlirOperation loop, MlirOperation load)
+{
+    MlirBlock body = tile_loop_body(loop);
+    MlirValue tensor = mlirOperationGetOperand(load, 0), coord = mlirOperationGetOperand(load, 1);
+    if (mlirOperationGetNumOperands(load) > 2) return "it has a mask";
+    MlirStringRef fill = cute_tile_word(load, "fill");
+    if (fill.length && !cute_text_is(fill, "zero")) return "its fill is not zero";
+    const cute_value *type = tensor_of(load);
+    if (cute_tile_is_packed(type->pointer) || type->pointer->bits < 8) return "elements share bytes";
+    if (type->tree || !type->layout.shape) return "the tensor's layout is composed";
+    if (tile_defined_in(tensor, body)) return "the tensor is computed in the loop";
+    MlirValue iv = mlirBlockGetArgument(body, 0);
+    cute_builder none = {.block = {NULL}};
+    if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
+        return "its coordinate depends on earlier iterations or on memory";
+    writes w = {.tensor = tensor};
+    cute_op_walk(function_of(loop), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
+    if (w.found) return "the kernel also writes the tensor";
+    return NULL;
+}
+
+static int contiguous_of(MlirOperation load, int64_t *width)
+{
+    cute_tile_shape shape;
+    int contiguous;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    *width = tile_access_width(tensor_of(load), &shape, &contiguous);
+    return contiguous;
+}
+
+/* TMA: an argument of the kernel, whose rows start at multiples of 16 bytes; at most 5 modes. */
+static bool fits_tma(MlirOperation load)
+{
+    const cute_value *tensor = tensor_of(load);
+    MlirValue value = mlirOperationGetOperand(load, 0);
+    int64_t width;
+    cute_tile_shape shape;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    if (!mlirValueIsABlockArgument(value) ||
+        !cute_op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "gpu.func") ||
+        shape.rank > 5)
+        return false;
+    for (int i = 0; i < shape.rank; i++)
+        if (shape.extent[i] > 256) return false;
+    return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128;
+}
+
+void tile_find_ahead(MlirOperation loop, tile_ahead *out,
+                     void (*refused)(MlirOperation load, const char *why, void *context), void *context)
+{
+    *out = (tile_ahead){.tma = true};
+    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (!cute_op_is(op, "cute.tile.load")) continue;
+        const char *why =
+            out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
+        if (why) {
+            if (refused) refused(op, why, context);
+            continue;
+        }
+        out->tma = out->tma && fits_tma(op);
+        out->loads[out->count++] = op;
+    }
+}
+
+/* ---- rings ---- */
+
+enum { ROW = 128, ALIGN = 1024 };
+
+int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits)
+{
+    return (cute_tile_size(shape) * bits / 8 + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
+                         int contiguous, int stages)
+{
+    static const struct {
+        int64_t bytes;
+        const char *swizzle;
+    } swizzles[] = {{128, ", S<3,4,3>"}, {64, ", S<2,4,3>"}, {32, ", S<1,4,3>"}};
+    const char *swizzle = "";
+    int64_t stride[CUTE_TILE_RANK], row = shape->extent[contiguous] * bits / 8, span = ROW;
+    while (span >= 16 && row % span) span /= 2;
+    for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
+        if (span == swizzles[i].bytes) swizzle = swizzles[i].swizzle;
+    span = span < 16 ? shape->extent[contiguous] : span * 8 / bits;
+    int64_t size = span;
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        if (i == contiguous) continue;
+        stride[i] = size;
+        size *= shape->extent[i];
+    }
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, "!cute.memref<%s, smem, align<1024>%s, \"(", element, swizzle);
+    for (int side = 0; side < 2; side++) {
+        cute_buffer_printf(&text, side ? ":(" : "");
+        for (int i = 0; i < shape->rank; i++) {
+            long long outer = shape->extent[i] / span;
+            if (i != contiguous)
+                cute_buffer_printf(&text, "%lld,", (long long)(side ? stride[i] : shape->extent[i]));
+            else if (outer == 1)
+                cute_buffer_printf(&text, "%lld,", side ? 1LL : (long long)span);
+            else if (side)
+                cute_buffer_printf(&text, "(1,%lld),", (long long)size);
+            else
+                cute_buffer_printf(&text, "(%lld,%lld),", (long long)span, outer);
+        }
+        cute_buffer_printf(&text, "%lld)",
+                           side ? (long long)tile_stage_bytes(shape, bits) * 8 / bits : (long long)stages);
+    }
+    cute_buffer_printf(&text, "\">");
+    MlirType type = mlirTypeParseGet(context, cute_text(cute_buffer_text(&text)));
+    cute_buffer_release(&text);
+    return type;
+}
+
+int64_t tile_ring_bytes(MlirOperation load)
+{
+    cute_tile_shape shape;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    return tile_stage_bytes(&shape, tensor_of(load)->pointer->bits);
+}
+
+MlirType tile_ring_type(MlirOperation load, int stages)
+{
+    cute_tile_shape shape;
+    int64_t width;
+    int contiguous = contiguous_of(load, &width);
+    const cute_pointer *pointer = tensor_of(load)->pointer;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    return tile_stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape,
+                           contiguous < 0 ? shape.rank - 1 : contiguous, stages);
+}
+
+/* ---- operands of products ---- */
+
+MlirOperation tile_operand_source(MlirValue operand, int dims[2])
+{
+    const MlirOperation none = {NULL};
+    int map[CUTE_TILE_RANK] = {0, 1};
+    int rank = 2;
+    for (MlirOperation op = cute_defining_op(operand); !mlirOperationIsNull(op);
+         op = cute_defining_op(mlirOperationGetOperand(op, 0))) {
+        if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.take")) {
+            dims[0] = map[0];
+            dims[1] = map[1];
+            return op;
+        }
+        if (cute_op_is(op, "cute.tile.permute")) {
+            int64_t order[CUTE_TILE_RANK];
+            cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
+            for (int i = 0; i < rank && i < 2; i++) map[i] = (int)order[map[i]];
+        } else if (cute_op_is(op, "cute.tile.reshape")) {
+            /* Extents of 1 that the result lacks. */
+            cute_tile_shape from, to;
+            int at[CUTE_TILE_RANK], k = 0;
+            cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from);
+            cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to);
+            for (int i = 0; i < from.rank; i++) {
+                if (k < to.rank && from.extent[i] == to.extent[k] &&
+                    (from.extent[i] > 1 || from.rank - i == to.rank - k))
+                    at[k++] = i;
+                else if (from.extent[i] != 1)
+                    return none;
+            }
+            if (k != to.rank) return none;
+            for (int i = 0; i < 2; i++) map[i] = at[map[i]];
+        } else {
+            return none;
+        }
+    }
+    return none;
+}
+
+bool tile_fits_wgmma(MlirOperation product, int consumers)
+{
+    cute_tile_shape c;
+    MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(product, 0)));
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c);
+    bool tf32 = mlirTypeIsAF32(element), half = mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+    if (tf32 && !cute_op_has(product, "tf32")) return false;
+    if (mlirTypeIsAF64(element)) return false;
+    if (c.extent[0] % (64 * consumers) || c.extent[1] % 8 || (c.extent[1] > 256 && c.extent[1] % 256))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        int dims[2];
+        int64_t width;
+        MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        if (mlirOperationIsNull(load) || !cute_op_is(load, "cute.tile.load") || !fits_tma(load)) return false;
+        int contiguous = contiguous_of(load, &width);
+        if (contiguous == dims[0] ? !half : contiguous != dims[1]) return false;
+        cute_tile_shape own;
+        cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &own);
+        int64_t row = own.extent[contiguous] * tensor_of(load)->pointer->bits / 8,
+                k = own.extent[dims[1]] * tensor_of(load)->pointer->bits / 8;
+        if (row % 32 || k % 32) return false;
+        if (row % 128 && row > 128) return false;
+    }
+    return true;
+}

@@ -1,0 +1,151 @@
+/* cute-async-products: the product of one iteration is under way while the next one is issued.
+ *
+ * Requires: cute-async-pipeline; loops whose products are all of warpgroups (wgmma), on accumulators that the loop carries and nothing
+ * else in it uses. Ensures: these products wait for those of the iteration before (`pending`), whose stage is released then; behind
+ * the loop cute.tile.settle waits for the last ones.
+ *
+ *     scf.for %k = %lo to %hi ... iter_args(%acc, %i, %phase) {
+ *       ... %d = cute.tile.gemm(%a, %b, %acc) {wgmma} ; cute.tile.release(%pipe, %i) ; scf.yield %d, ...
+ *     }
+ * ->
+ *     %r:4 = scf.for %k = %lo to %hi ... iter_args(%acc, %i, %phase, %before) {
+ *       ... %d = cute.tile.gemm(%a, %b, %acc) {pending = 1, wgmma} ; cute.tile.release(%pipe, %before, %later) ; scf.yield %d, ..., %i
+ *     }
+ *     %sum = cute.tile.settle(%r#0) ; cute.tile.release(%pipe, %r#3, %any)
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { MOST = 16 };
+
+typedef struct work {
+    cute_pass_run *pass;
+    MlirOperation loops[MOST];
+    int count;
+    bool changed;
+} work;
+
+typedef struct products {
+    MlirOperation gemm[MOST], release;
+    int count;
+} products;
+
+static bool only_use(MlirValue value, MlirOperation *user)
+{
+    MlirOpOperand first = mlirValueGetFirstUse(value);
+    if (mlirOpOperandIsNull(first) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(first))) return false;
+    *user = mlirOpOperandGetOwner(first);
+    return true;
+}
+
+/* NULL, or why the products of a loop wait for one another. */
+static const char *find_products(MlirOperation loop, products *p)
+{
+    MlirBlock body = tile_loop_body(loop);
+    *p = (products){.release = {NULL}};
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "cute.tile.release")) {
+            if (!mlirOperationIsNull(p->release)) return "the loop has several pipes";
+            p->release = op;
+        }
+        if (!cute_op_is(op, "cute.tile.gemm")) continue;
+        if (!cute_op_has(op, "wgmma")) return "it has a product of single warps";
+        if (cute_op_has(op, "pending")) return "they are asynchronous";
+        if (p->count == MOST) return "it has too many";
+        p->gemm[p->count++] = op;
+    }
+    if (!p->count) return "it has no product";
+    if (mlirOperationIsNull(p->release)) return "its operands are not in stages";
+    for (int i = 0; i < p->count; i++) {
+        MlirOperation op = p->gemm[i], user;
+        MlirValue sum = mlirOperationGetOperand(op, 2);
+        bool carried = mlirValueIsABlockArgument(sum) && mlirBlockEqual(mlirBlockArgumentGetOwner(sum), body);
+        if (!carried && !(i && mlirValueEqual(sum, mlirOperationGetResult(p->gemm[i - 1], 0))))
+            return "an accumulator is not carried by the loop";
+        if (!only_use(sum, &user)) return "an accumulator is used in the loop";
+        if (!only_use(mlirOperationGetResult(op, 0), &user)) return "a sum is used in the loop";
+        bool goes_on =
+            cute_op_is(user, "scf.yield") || (i + 1 < p->count && mlirOperationEqual(user, p->gemm[i + 1]));
+        if (!goes_on) return "a sum is used in the loop";
+        for (int k = 0; k < 2; k++) {
+            int dims[2];
+            MlirOperation source = tile_operand_source(mlirOperationGetOperand(op, k), dims);
+            if (mlirOperationIsNull(source) || !cute_op_is(source, "cute.tile.take"))
+                return "an operand is not in a stage";
+        }
+    }
+    return NULL;
+}
+
+static void note_loop(MlirOperation op, void *context)
+{
+    work *w = context;
+    products p;
+    const char *why = find_products(op, &p);
+    if (!why && w->count < MOST)
+        w->loops[w->count++] = op;
+    else if (why && p.count)
+        cute_pass_remark(w->pass, mlirOperationGetLocation(op),
+                         "products of this loop wait for one another: %s", why);
+}
+
+static void make_asynchronous(MlirOperation loop)
+{
+    products p;
+    MlirContext context = mlirOperationGetContext(loop);
+    cute_builder b = cute_builder_before(loop);
+    MlirValue zero = cute_build_constant(&b, 32, 0);
+    loop = tile_loop_carry(loop, &zero, 1);
+    find_products(loop, &p);
+    MlirBlock body = tile_loop_body(loop);
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    intptr_t last = mlirOperationGetNumResults(loop) - 1;
+    MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1),
+              pipe = mlirOperationGetOperand(p.release, 0), stage = mlirOperationGetOperand(p.release, 1);
+    MlirType i32 = mlirIntegerTypeGet(context, 32);
+    enum { NO_WAIT = 7 };
+    for (int i = 0; i < p.count; i++)
+        mlirOperationSetAttributeByName(p.gemm[i], cute_text("pending"),
+                                        mlirIntegerAttrGet(i32, i + 1 < p.count ? NO_WAIT : p.count));
+    b = cute_builder_before(p.release);
+    MlirValue later = cute_compare(&b, CUTE_IS_NE, mlirBlockGetArgument(body, 0), low);
+    cute_build(&b, "cute.tile.release", CUTE_OPERANDS(pipe, mlirBlockGetArgument(body, 1 + last), later),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    mlirOperationDestroy(p.release);
+    mlirOperationSetOperand(yield, last, stage);
+    b = cute_builder_before(mlirOperationGetNextInBlock(loop));
+    b.location = mlirOperationGetLocation(loop);
+    for (intptr_t i = 0; i < last; i++) {
+        MlirOperation from = cute_defining_op(mlirOperationGetOperand(yield, i));
+        if (mlirOperationIsNull(from) || !cute_op_is(from, "cute.tile.gemm")) continue;
+        MlirValue sum = mlirOperationGetResult(loop, i);
+        MlirValue settled = cute_build_value(&b, "cute.tile.settle", mlirValueGetType(sum),
+                                             CUTE_OPERANDS(sum), CUTE_NO_NAMED);
+        mlirValueReplaceAllUsesOfWith(sum, settled);
+        mlirOperationSetOperand(cute_defining_op(settled), 0, sum);
+    }
+    MlirValue any = cute_compare(&b, CUTE_IS_SLT, low, stop);
+    cute_build(&b, "cute.tile.release", CUTE_OPERANDS(pipe, mlirOperationGetResult(loop, last), any),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+static void run_async_products(MlirOperation root, cute_pass_run *pass)
+{
+    work w = {.pass = pass};
+    cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
+    for (int i = 0; i < w.count; i++) make_asynchronous(w.loops[i]);
+    if (!w.count) cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_async_products = {
+    .name = "cute-async-products",
+    .help = "Issue the products of an iteration while those before are under way",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF,
+    .run = run_async_products,
+};

@@ -1,0 +1,123 @@
+/* See schedule.h: loops that carry more values, copies of what computes a value. */
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { MOST_CARRIED = 64, MOST_COPIES = 64 };
+
+MlirBlock tile_loop_body(MlirOperation loop)
+{
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+MlirOperation tile_parent(MlirOperation op)
+{
+    return mlirBlockGetParentOperation(mlirOperationGetBlock(op));
+}
+
+MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count)
+{
+    MlirBlock old = tile_loop_body(loop);
+    intptr_t results = mlirOperationGetNumResults(loop), operands = mlirOperationGetNumOperands(loop);
+    MlirValue all[MOST_CARRIED + 3];
+    MlirType types[MOST_CARRIED];
+    MlirType arguments[MOST_CARRIED + 1];
+    MlirLocation places[MOST_CARRIED + 1];
+    if (results + count > MOST_CARRIED) return (MlirOperation){NULL};
+    for (intptr_t i = 0; i < operands; i++) all[i] = mlirOperationGetOperand(loop, i);
+    for (intptr_t i = 0; i < count; i++) all[operands + i] = initial[i];
+    arguments[0] = mlirValueGetType(mlirBlockGetArgument(old, 0));
+    for (intptr_t i = 0; i < results + count; i++) arguments[1 + i] = types[i] = mlirValueGetType(all[3 + i]);
+    for (intptr_t i = 0; i <= results + count; i++) places[i] = mlirOperationGetLocation(loop);
+    MlirBlock body = mlirBlockCreate(1 + results + count, arguments, places);
+    for (MlirOperation op = mlirBlockGetFirstOperation(old), next; !mlirOperationIsNull(op); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        mlirOperationRemoveFromParent(op);
+        mlirBlockAppendOwnedOperation(body, op);
+    }
+    for (intptr_t i = 0; i <= results; i++)
+        mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(old, i), mlirBlockGetArgument(body, i));
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    cute_builder end = cute_builder_before(yield);
+    MlirValue yielded[MOST_CARRIED];
+    for (intptr_t i = 0; i < results + count; i++)
+        yielded[i] = i < results ? mlirOperationGetOperand(yield, i) : mlirBlockGetArgument(body, 1 + i);
+    cute_build(&end, "scf.yield", (cute_operands){yielded, results + count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    mlirOperationDestroy(yield);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, body);
+    cute_builder b = cute_builder_before(loop);
+    MlirNamedAttribute attributes[16];
+    intptr_t kept = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(loop) && kept < 16; i++)
+        attributes[kept++] = mlirOperationGetDiscardableAttribute(loop, i);
+    MlirOperation made =
+        cute_build_regions(&b, "scf.for", (cute_operands){all, operands + count},
+                           (cute_types){types, results + count}, (cute_named){attributes, kept}, &region, 1);
+    for (intptr_t i = 0; i < results; i++)
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(made, i));
+    mlirOperationDestroy(loop);
+    return made;
+}
+
+bool tile_defined_in(MlirValue value, MlirBlock block)
+{
+    MlirBlock at = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                    : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+    while (!mlirBlockEqual(at, block)) {
+        MlirOperation parent = mlirBlockGetParentOperation(at);
+        if (mlirOperationIsNull(parent)) return false;
+        at = mlirOperationGetBlock(parent);
+        if (mlirBlockIsNull(at)) return false;
+    }
+    return true;
+}
+
+typedef struct copies {
+    const cute_builder *b;
+    MlirBlock block;
+    MlirValue from[MOST_COPIES], to[MOST_COPIES];
+    int count;
+} copies;
+
+static MlirValue recompute(copies *c, MlirValue value)
+{
+    const MlirValue none = {NULL};
+    for (int i = 0; i < c->count; i++)
+        if (mlirValueEqual(c->from[i], value)) return c->to[i];
+    if (!tile_defined_in(value, c->block)) return value;
+    if (mlirValueIsABlockArgument(value)) return none;
+    MlirOperation op = mlirOpResultGetOwner(value);
+    MlirValue operands[16];
+    intptr_t count = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+    bool pure = mlirBlockEqual(mlirOperationGetBlock(op), c->block) && !mlirOperationGetNumRegions(op) &&
+                !mlirTypeIsARankedTensor(mlirValueGetType(value)) && cute_op_is_effect_free(op);
+    if (!pure || count > 16 || c->count + results > MOST_COPIES) return none;
+    for (intptr_t i = 0; i < count; i++) {
+        operands[i] = recompute(c, mlirOperationGetOperand(op, i));
+        if (mlirValueIsNull(operands[i])) return none;
+    }
+    MlirOperation copy = {NULL};
+    if (!mlirBlockIsNull(c->b->block)) {
+        copy = mlirOperationClone(op);
+        for (intptr_t i = 0; i < count; i++) mlirOperationSetOperand(copy, i, operands[i]);
+        if (mlirOperationIsNull(c->b->before))
+            mlirBlockAppendOwnedOperation(c->b->block, copy);
+        else
+            mlirBlockInsertOwnedOperationBefore(c->b->block, c->b->before, copy);
+    }
+    for (intptr_t i = 0; i < results; i++) {
+        c->from[c->count] = mlirOperationGetResult(op, i);
+        c->to[c->count++] = mlirOperationGetResult(mlirOperationIsNull(copy) ? op : copy, i);
+    }
+    return recompute(c, value);
+}
+
+MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
+                         MlirValue with)
+{
+    copies c = {.b = b, .block = block, .count = 1};
+    c.from[0] = of;
+    c.to[0] = with;
+    return recompute(&c, value);
+}

@@ -1,0 +1,92 @@
+/* cute-tile-multicast: blocks of a cluster that need the same tile fetch a part of it each, for all of them.
+ *
+ * Requires: cute-warp-specialization; a persistent kernel whose schedule has clusters. Ensures: fetches whose tile does not depend on
+ * the block's place along a dimension of the cluster have that dimension in `multicast`. Then the blocks along it have to run the same
+ * iterations: fetches in loops whose bounds depend on the place stay as they are, with a remark.
+ *
+ *     cute.tile.fetch(%A, %c, %ring, %i, %pipe)                                  // %c has %m of cute.tile.place, not %n
+ * ->
+ *     cute.tile.fetch(%A, %c, %ring, %i, %pipe) {multicast = array<i32: 1>}      // with cluster = array<i32: 1, 2>
+ */
+#include <mlir-c/BuiltinAttributes.h>
+
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/schedule.h"
+
+typedef struct work {
+    cute_pass_run *pass;
+    bool changed;
+} work;
+
+enum { UNKNOWN = 1 << 30, DEPTH = 64 };
+
+/* The results of cute.tile.place that a value depends on, a bit each. */
+static int places_of(MlirValue value, int depth)
+{
+    if (depth > DEPTH) return UNKNOWN;
+    if (mlirValueIsABlockArgument(value)) {
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+        intptr_t at = mlirBlockArgumentGetArgNumber(value);
+        if (!cute_op_is(loop, "scf.for")) return 0; /* an argument of the kernel */
+        if (at) return UNKNOWN;
+        return places_of(mlirOperationGetOperand(loop, 0), depth + 1) |
+               places_of(mlirOperationGetOperand(loop, 2), depth + 1);
+    }
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (cute_op_is(op, "cute.tile.place")) return 1 << mlirOpResultGetResultNumber(value);
+    if (cute_op_is(op, "cute.tile.workers")) return 0;
+    if (mlirOperationGetNumRegions(op)) return UNKNOWN;
+    int out = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        out |= places_of(mlirOperationGetOperand(op, i), depth + 1);
+    return out;
+}
+
+static void note_op(MlirOperation op, void *context)
+{
+    *(MlirOperation *)context = op;
+}
+
+static void visit_fetch(MlirOperation fetch, void *context)
+{
+    work *w = context;
+    MlirOperation workers = {NULL};
+    int64_t cluster[CUTE_TILE_RANK];
+    if (mlirOperationGetNumOperands(fetch) < 5 || cute_op_has(fetch, "multicast")) return;
+    cute_op_walk(cute_op_parent(fetch, "gpu.func"), "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_op,
+                 &workers);
+    if (mlirOperationIsNull(workers)) return;
+    int rank = cute_tile_numbers(mlirOperationGetAttributeByName(workers, cute_text("cluster")), cluster),
+        count = 0;
+    int depends = places_of(mlirOperationGetOperand(fetch, 1), 0), bounds = 0;
+    for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
+        for (intptr_t i = 0; i < 3; i++) bounds |= places_of(mlirOperationGetOperand(loop, i), 0);
+    int32_t along[CUTE_TILE_RANK];
+    for (int i = 0; i < rank; i++)
+        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i;
+    if (!count) return;
+    if (bounds) {
+        cute_pass_remark(
+            w->pass, mlirOperationGetLocation(fetch),
+            "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");
+        return;
+    }
+    mlirOperationSetAttributeByName(fetch, cute_text("multicast"),
+                                    mlirDenseI32ArrayGet(mlirOperationGetContext(fetch), count, along));
+    w->changed = true;
+}
+
+static void run_tile_multicast(MlirOperation root, cute_pass_run *pass)
+{
+    work w = {.pass = pass};
+    cute_op_walk(root, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, visit_fetch, &w);
+    if (!w.changed) cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_multicast = {
+    .name = "cute-tile-multicast",
+    .help = "Share fetches among the blocks of a cluster",
+    .dialects = CUTE_DIALECT_CUTE,
+    .run = run_tile_multicast,
+};

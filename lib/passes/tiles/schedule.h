@@ -1,0 +1,70 @@
+/* How the loops of a tile program are scheduled: stages, roles, clusters. One text holds a whole schedule, on the kernel
+ * (`cute.schedule = "stages=4 consumers=2"`) or the command line; cute-tile-schedule completes it. */
+#ifndef CUTE_LIB_PASSES_TILES_SCHEDULE_H
+#define CUTE_LIB_PASSES_TILES_SCHEDULE_H
+
+#include "lib/passes/tiles/tiles.h"
+
+typedef struct tile_schedule {
+    bool naive;     /* one element at a time, no tensor cores, a barrier before each operation: a reference */
+    int stages;     /* buffers of each load of a loop; 1: loads are not ahead */
+    int consumers;  /* warpgroups that multiply, beside a warp that loads by TMA; 0: each warp does both */
+    int threads;    /* of a block without such roles; 0: chosen by the tiles */
+    int cluster[2]; /* blocks along the last two dimensions of the grid, which share loads */
+    int persistent; /* 1: as many blocks as fit on the device take tiles in turn */
+    int order;      /* tiles along the first of the last two dimensions before the next along the second */
+    bool given[8];  /* which of these a text stated, by tile_schedule_rows' index */
+} tile_schedule;
+
+/* The defaults: nothing is ahead, blocks are not resident. */
+void tile_schedule_init(tile_schedule *s);
+/* Parses "stages=4 cluster=2x1". False after an error at `location`. */
+bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedule *out);
+/* Of a kernel's attribute; the defaults where it has none. The text has been checked. */
+void tile_schedule_of(MlirOperation function, tile_schedule *out);
+bool tile_schedule_states(const tile_schedule *s, const char *name);
+void tile_schedule_set(MlirOperation function, const tile_schedule *s);
+
+/* ---- loops (loops.c) ---- */
+
+MlirBlock tile_loop_body(MlirOperation loop);
+/* A new scf.for in the place of `loop`, which carries `count` more values, from `initial`; they are the last arguments of its body,
+ * and its terminator yields them unchanged. `loop` is destroyed. */
+MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count);
+/* The innermost operation with a region that `op` is directly in. */
+MlirOperation tile_parent(MlirOperation op);
+/* Whether `value` is defined in `block` or a region of its operations. */
+bool tile_defined_in(MlirValue value, MlirBlock block);
+/* A copy of the operations in `block` that compute `value`, with `with` in place of `of`. Null: an operation has effects or regions,
+ * or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
+MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
+                         MlirValue with);
+
+/* ---- loads that may run ahead (ahead.c) ---- */
+
+enum { TILE_AHEAD = 8 };
+typedef struct tile_ahead {
+    int count;
+    MlirOperation loads[TILE_AHEAD];
+    bool tma; /* all can be copied by TMA */
+} tile_ahead;
+/* The loads of a loop whose tiles can be fetched in earlier iterations. `refused` is called for the others, with the reason; NULL:
+ * not wanted. */
+void tile_find_ahead(MlirOperation loop, tile_ahead *out,
+                     void (*refused)(MlirOperation load, const char *why, void *context), void *context);
+/* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
+ * wgmma access it without conflicts. */
+MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
+                         int contiguous, int stages);
+/* Bytes of one of them. */
+int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits);
+/* The same for the tiles of a cute.tile.load, contiguous as its tensor is. */
+MlirType tile_ring_type(MlirOperation load, int stages);
+int64_t tile_ring_bytes(MlirOperation load);
+/* The operation that loads an operand of a product, through permutations and reshapes that drop extents of 1: a cute.tile.load or
+ * cute.tile.take, else null. `dims`: for each of the operand's dimensions, that of the load. */
+MlirOperation tile_operand_source(MlirValue operand, int dims[2]);
+/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, and the shapes fit. */
+bool tile_fits_wgmma(MlirOperation product, int consumers);
+
+#endif

@@ -1,0 +1,653 @@
+/* Stages and roles of a scheduled tile program: rings and pipes in shared memory, what fills and reads them, and the warps of a role. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { WARP = 32, GROUP = 4, BARRIER_BYTES = 8 };
+
+/* ---- what there is ---- */
+
+tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value)
+{
+    for (int i = 0; i < e->buffer_count; i++)
+        if (mlirValueEqual(e->buffers[i].view, value)) return &e->buffers[i];
+    return NULL;
+}
+
+tile_role *tile_role_of(tile_emitter *e, MlirOperation op)
+{
+    MlirOperation parent = cute_op_is(op, "cute.tile.role") ? op : cute_op_parent(op, "cute.tile.role");
+    for (int i = 1; i < e->role_count && !mlirOperationIsNull(parent); i++)
+        if (mlirOperationEqual(e->roles[i].op, parent)) return &e->roles[i];
+    return &e->roles[0];
+}
+
+static void add_role(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    if (e->role_count == TILE_ROLES) {
+        e->failed = true;
+        return;
+    }
+    tile_role *last = &e->roles[e->role_count - 1], *r = &e->roles[e->role_count];
+    int64_t before = e->role_count == 1 ? 0 : (last->first_warp + last->warps + GROUP - 1) / GROUP * GROUP;
+    *r = (tile_role){
+        .op = op, .first_warp = before, .warps = cute_tile_number(op, "warps", 1), .barrier = e->role_count};
+    e->role_count++;
+}
+
+static void add_buffer(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    if (e->failed || !(cute_op_is(op, "cute.tile.ring") || cute_op_is(op, "cute.tile.pipe"))) return;
+    if (e->buffer_count == TILE_BUFFERS) {
+        e->failed = true;
+        return;
+    }
+    tile_buffer *b = &e->buffers[e->buffer_count++];
+    *b = (tile_buffer){.view = mlirOperationGetResult(op, 0), .is_pipe = cute_op_is(op, "cute.tile.pipe")};
+    if (b->is_pipe) {
+        b->stages = cute_tile_number(op, "stages", 1);
+        b->expected = cute_tile_number(op, "bytes", 0);
+        b->bytes = 2 * b->stages * BARRIER_BYTES;
+        return;
+    }
+    cute_tile_shape tile;
+    b->ring = cute_type_peek(mlirValueGetType(b->view));
+    cute_tile_ring_shape(b->ring, &tile, &b->stages);
+    b->bytes = b->ring->layout.stride->items[tile.rank]->value.value * b->stages * b->ring->pointer->bits / 8;
+}
+
+typedef struct readers {
+    tile_emitter *e;
+    tile_buffer *pipe;
+    int64_t warps;
+    bool by_warpgroup;
+} readers;
+
+/* Users of a take that read its stage themselves: products, through views. */
+static bool read_in_place(MlirValue tile, bool *wgmma)
+{
+    bool any = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        any = true;
+        if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
+            if (!read_in_place(mlirOperationGetResult(user, 0), wgmma)) return false;
+            continue;
+        }
+        int dims[2];
+        unsigned at = mlirOpOperandGetOperandNumber(use);
+        if (!cute_op_is(user, "cute.tile.gemm") || at > 1 ||
+            mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)))
+            return false;
+        *wgmma = *wgmma && cute_op_has(user, "wgmma");
+    }
+    return any;
+}
+
+bool tile_read_in_place(MlirOperation take)
+{
+    bool wgmma = true;
+    return read_in_place(mlirOperationGetResult(take, 0), &wgmma);
+}
+
+static void note_take(MlirOperation op, void *context)
+{
+    readers *r = context;
+    bool wgmma = true;
+    if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma) || !wgmma) r->by_warpgroup = false;
+}
+
+static void note_release(MlirOperation op, void *context)
+{
+    readers *r = context;
+    if (mlirValueEqual(mlirOperationGetOperand(op, 0), r->pipe->view))
+        r->warps = tile_role_of(r->e, op)->warps;
+}
+
+static int multicast_of(MlirOperation fetch)
+{
+    int64_t along[CUTE_TILE_RANK];
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(fetch, cute_text("multicast")), along),
+        out = 0;
+    for (int i = 0; i < count; i++) out |= 1 << along[i];
+    return out;
+}
+
+static void note_fetch(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 2)),
+                *pipe = mlirOperationGetNumOperands(op) > 4
+                            ? tile_buffer_of(e, mlirOperationGetOperand(op, 4))
+                            : NULL;
+    int along = multicast_of(op), i = 0;
+    if (!ring || !pipe) return;
+    ring->multicast = along;
+    while (i < pipe->share_count && pipe->shares[i] != along) i++;
+    if (i < pipe->share_count) return;
+    if (pipe->share_count == 4)
+        e->failed = true;
+    else
+        pipe->shares[pipe->share_count++] = along;
+}
+
+static void note_workers(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    int64_t along[CUTE_TILE_RANK];
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("cluster")), along);
+    for (int i = 0; i < count; i++) e->cluster_size *= e->cluster[i] = along[i];
+}
+
+/* Blocks that have the same tile: those along the dimensions of `along`. */
+static int64_t blocks_along(const tile_emitter *e, int along)
+{
+    int64_t blocks = 1;
+    for (int i = 0; i < CUTE_TILE_RANK; i++)
+        if (along >> i & 1) blocks *= e->cluster[i];
+    return blocks;
+}
+
+/* Releases of a stage of a pipe by one reader: one to each block of each group that shares a fetch. */
+static int64_t releases_of(const tile_emitter *e, const tile_buffer *pipe)
+{
+    int64_t all = 0;
+    for (int i = 0; i < pipe->share_count; i++) all += blocks_along(e, pipe->shares[i]);
+    return all ? all : 1;
+}
+
+bool tile_find_stages(tile_emitter *e)
+{
+    enum { ALIGN = 1024 };
+    e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP};
+    e->role = &e->roles[0];
+    e->role_count = 1;
+    e->cluster_size = 1;
+    for (int i = 0; i < CUTE_TILE_RANK; i++) e->cluster[i] = 1;
+    cute_op_walk(e->function, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_workers, e);
+    cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
+    cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
+    for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
+        for (int i = 0; i < e->buffer_count; i++) {
+            tile_buffer *b = &e->buffers[i];
+            if (b->is_pipe == rings) continue;
+            b->offset = e->shared_bytes;
+            e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
+        }
+    e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    for (int i = 0; i < e->buffer_count; i++) {
+        tile_buffer *b = &e->buffers[i];
+        if (!b->is_pipe) continue;
+        readers r = {e, b, 1, true};
+        cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_take, &r);
+        cute_op_walk(e->function, "cute.tile.release", CUTE_WALK_OUTER_FIRST, note_release, &r);
+        b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
+        b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
+    }
+    for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = e->shared_bytes;
+    return !e->failed;
+}
+
+void tile_enter_role(tile_emitter *e, tile_role *role)
+{
+    if (e->role == role) return;
+    /* Roles run at the same time: each has memory of its own. */
+    if (role->op.ptr && mlirValueIsNull(role->thread)) e->failed = true;
+    e->role = role;
+    e->thread = role->thread;
+    e->threads = role->warps * WARP;
+}
+
+/* ---- pointers ---- */
+
+static MlirValue offset_by(tile_emitter *e, MlirValue pointer, MlirValue by)
+{
+    MlirValue tuple = cute_build_value(&e->b, "cute.make_int_tuple", tile_type(e, "!cute.int_tuple<\"?\">"),
+                                       CUTE_OPERANDS(by), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.add_offset", CUTE_OPERANDS(pointer, tuple), CUTE_NO_NAMED);
+}
+
+static MlirValue shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset)
+{
+    MlirValue base = cute_build_value(&e->b, "cute_nvgpu.arch.get_dyn_smem", tile_type(e, pointer),
+                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    if (!offset) return base;
+    char text[64];
+    snprintf(text, sizeof text, "!cute.int_tuple<\"%lld\">", (long long)(offset * 8 / bits));
+    return tile_emit(e, "cute.add_offset", CUTE_OPERANDS(base, tile_static(e, text)), CUTE_NO_NAMED);
+}
+
+/* "S<3,4,3>"; "": none. */
+static const char *swizzle_text(cute_arena *arena, const cute_pointer *pointer)
+{
+    const cute_swizzle *s = &pointer->swizzle;
+    return s->bits ? cute_arena_printf(arena, "S<%d,%d,%d>", s->bits, s->base, s->shift) : "";
+}
+
+MlirValue tile_slice_last(tile_emitter *e, MlirValue value, int rank, MlirValue at)
+{
+    char text[80] = "!cute.coord<\"(";
+    for (int i = 1; i < rank; i++) strcat(text, "_,");
+    strcat(text, "?)\">");
+    MlirValue coord =
+        cute_build_value(&e->b, "cute.make_coord", tile_type(e, text), CUTE_OPERANDS(at), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.slice", CUTE_OPERANDS(value, coord), CUTE_NO_NAMED);
+}
+
+/* ---- rings and pipes ---- */
+
+MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *b = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));
+    const cute_value *ring = b->ring;
+    const char *swizzle = swizzle_text(e->arena, ring->pointer),
+               *layout = cute_layout_text(e->arena, ring->layout);
+    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s%s>",
+                                      ring->pointer->element, *swizzle ? ", " : "", swizzle),
+         *type = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
+    if (!pointer || !type) return e->failed = true, (MlirValue){NULL};
+    MlirValue base = shared_at(e, pointer, ring->pointer->bits, b->offset);
+    b->view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, tile_static(e, type)), CUTE_NO_NAMED);
+    return b->view;
+}
+
+static MlirValue first_thread(tile_emitter *e)
+{
+    return cute_compare(&e->b, CUTE_IS_EQ, e->roles[0].thread, tile_i32(e, 0));
+}
+
+/* The empty mbarriers are behind the full ones. */
+static MlirValue barrier_at(tile_emitter *e, const tile_buffer *pipe, bool empty, MlirValue stage)
+{
+    if (empty) stage = cute_binary(&e->b, "arith.addi", stage, tile_i32(e, pipe->stages));
+    return offset_by(e, pipe->view, stage);
+}
+
+static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
+{
+    if (!e->failed) cute_build(&e->b, name, operands, CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+void tile_block_barrier(tile_emitter *e)
+{
+    if (e->cluster_size == 1) {
+        sync_op(e, "gpu.barrier", CUTE_NO_OPERANDS);
+        return;
+    }
+    sync_op(e, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS);
+    sync_op(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS);
+}
+
+MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));
+    p->view = shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
+    tile_if one = tile_if_begin(e, first_thread(e));
+    for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
+        sync_op(e, "cute_nvgpu.arch.mbarrier_init",
+                CUTE_OPERANDS(offset_by(e, p->view, tile_i32(e, s)),
+                              tile_i32(e, s < p->stages ? 1 : p->readers * releases_of(e, p))));
+    sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
+    tile_if_end(e, &one);
+    tile_block_barrier(e);
+    return p->view;
+}
+
+/* One thread of the role: known from its start, or computed here. */
+static MlirValue elected(tile_emitter *e)
+{
+    return mlirValueIsNull(e->role->elected) ? first_thread(e) : e->role->elected;
+}
+
+MlirValue tile_lower_acquire(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
+    MlirValue none = {NULL}, stage = mlirOperationGetOperand(t->op, 1),
+              phase = mlirOperationGetOperand(t->op, 2);
+    if (!p) return e->failed = true, none;
+    sync_op(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, p, true, stage), phase));
+    MlirValue full = barrier_at(e, p, false, stage);
+    tile_if one = tile_if_begin(e, elected(e));
+    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
+            CUTE_OPERANDS(full, tile_i32(e, p->expected)));
+    tile_if_end(e, &one);
+    return none;
+}
+
+MlirValue tile_lower_await(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
+    if (!p) return e->failed = true, (MlirValue){NULL};
+    sync_op(e, "cute_nvgpu.arch.mbarrier_wait",
+            CUTE_OPERANDS(barrier_at(e, p, false, mlirOperationGetOperand(t->op, 1)),
+                          mlirOperationGetOperand(t->op, 2)));
+    return (MlirValue){NULL};
+}
+
+/* This block's index in its cluster along dimension `i`. */
+static MlirValue index_along(tile_emitter *e, int i)
+{
+    int64_t below = 1;
+    MlirValue index = e->rank;
+    for (int k = 0; k < i; k++) below *= e->cluster[k];
+    if (below > 1) index = cute_binary(&e->b, "arith.divui", index, tile_i32(e, below));
+    return below * e->cluster[i] < e->cluster_size
+               ? cute_binary(&e->b, "arith.remui", index, tile_i32(e, e->cluster[i]))
+               : index;
+}
+
+/* The part of this block's rank that dimensions other than those of `along` make. */
+static MlirValue rank_across(tile_emitter *e, int along)
+{
+    MlirValue sum = {NULL};
+    int64_t below = 1;
+    for (int i = 0; i < CUTE_TILE_RANK; below *= e->cluster[i++]) {
+        if (along >> i & 1 || e->cluster[i] == 1) continue;
+        MlirValue part = index_along(e, i);
+        if (below > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, below));
+        sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
+    }
+    return mlirValueIsNull(sum) ? tile_i32(e, 0) : sum;
+}
+
+/* The rank that `index`, from 0 to the number of blocks along `along`, makes there. */
+static MlirValue rank_along(tile_emitter *e, int along, MlirValue index)
+{
+    MlirValue sum = {NULL};
+    int64_t below = 1, left = blocks_along(e, along);
+    for (int i = 0; i < CUTE_TILE_RANK; below *= e->cluster[i++]) {
+        if (!(along >> i & 1) || e->cluster[i] == 1) continue;
+        MlirValue part = left > e->cluster[i]
+                             ? cute_binary(&e->b, "arith.remui", index, tile_i32(e, e->cluster[i]))
+                             : index;
+        if (left > e->cluster[i])
+            index = cute_binary(&e->b, "arith.divui", index, tile_i32(e, e->cluster[i]));
+        left /= e->cluster[i];
+        if (below > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, below));
+        sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
+    }
+    return mlirValueIsNull(sum) ? tile_i32(e, 0) : sum;
+}
+
+/* The block that lane `lane` tells that a stage is empty: those of each group in turn. */
+static MlirValue peer_of(tile_emitter *e, const tile_buffer *pipe, MlirValue lane)
+{
+    MlirValue peer = {NULL};
+    int64_t from = 0;
+    for (int i = 0; i < pipe->share_count; i++) {
+        int along = pipe->shares[i];
+        MlirValue index = from ? cute_binary(&e->b, "arith.subi", lane, tile_i32(e, from)) : lane;
+        MlirValue rank = cute_binary(&e->b, "arith.addi", rank_across(e, along), rank_along(e, along, index));
+        MlirValue later = cute_compare(&e->b, CUTE_IS_UGE, lane, tile_i32(e, from));
+        peer = mlirValueIsNull(peer) ? rank : cute_select(&e->b, later, rank, peer);
+        from += blocks_along(e, along);
+    }
+    return peer;
+}
+
+MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
+    MlirValue none = {NULL}, stage = mlirOperationGetOperand(t->op, 1);
+    if (!p) return e->failed = true, none;
+    int64_t every = p->by_warpgroup ? GROUP * WARP : WARP;
+    if (!p->by_warpgroup) sync_op(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS);
+    int64_t releases = releases_of(e, p);
+    if (releases > WARP) return e->failed = true, none;
+    MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, every));
+    MlirValue tells = cute_compare(&e->b, CUTE_IS_ULT, lane, tile_i32(e, releases)), peer = none;
+    if (e->cluster_size > 1) peer = peer_of(e, p, lane);
+    if (mlirOperationGetNumOperands(t->op) > 2)
+        tells = cute_binary(&e->b, "arith.andi", tells, mlirOperationGetOperand(t->op, 2));
+    tile_if one = tile_if_begin(e, tells);
+    MlirValue empty = barrier_at(e, p, true, stage), operands[] = {empty, peer};
+    if (!e->failed)
+        cute_build(&e->b, "cute_nvgpu.arch.mbarrier_arrive",
+                   (cute_operands){operands, mlirValueIsNull(peer) ? 1 : 2}, CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(e->context, "reads_only", mlirUnitAttrGet(e->context))));
+    tile_if_end(e, &one);
+    return none;
+}
+
+/* ---- fetches ---- */
+
+static MlirValue set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field)
+{
+    return tile_emit(
+        e, "cute_nvgpu.atom.set_value", CUTE_OPERANDS(atom, value),
+        CUTE_NAMED(cute_attribute(e->context, "field", mlirAttributeParseGet(e->context, cute_text(field)))));
+}
+
+/* The blocks to which this one's part goes: those along the dimensions of `multicast`. */
+static void set_mask(tile_emitter *e, tile_buffer *b)
+{
+    int64_t mask = 0, below = 1;
+    for (int64_t r = 0; r < e->cluster_size; r++) {
+        bool shares = true;
+        below = 1;
+        for (int i = 0; i < CUTE_TILE_RANK; below *= e->cluster[i++])
+            if (!(b->multicast >> i & 1) && r / below % e->cluster[i]) shares = false;
+        if (shares) mask |= INT64_C(1) << r;
+    }
+    MlirType i16 = mlirIntegerTypeGet(e->context, 16);
+    MlirValue by = cute_unary(&e->b, "arith.trunci", rank_across(e, b->multicast), i16);
+    MlirValue to = cute_binary(&e->b, "arith.shli", cute_integer(&e->b, i16, mask), by);
+    b->exec = set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
+}
+
+/* The TMA atom that fills a ring from a tensor, at the kernel's start. */
+static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
+{
+    if (!mlirValueIsNull(b->tma)) return;
+    cute_builder here = e->b;
+    e->b = e->start;
+    e->b.location = here.location;
+    const cute_value *ring = b->ring;
+    const char *swizzle = swizzle_text(e->arena, ring->pointer);
+    cute_tile_shape tile;
+    int64_t stages;
+    cute_tile_ring_shape(ring, &tile, &stages);
+    cute_buffer layout = {0};
+    cute_buffer_printf(&layout, *swizzle ? "!cute.composed_layout<\"%s o 0 o (" : "!cute.layout<\"%s(",
+                       swizzle);
+    for (int side = 0; side < 2; side++) {
+        const cute_tree *tree = side ? ring->layout.stride : ring->layout.shape;
+        cute_buffer_printf(&layout, side ? "):(" : "");
+        for (int i = 0; i < tile.rank; i++)
+            cute_buffer_printf(&layout, "%s%s", i ? "," : "", cute_tree_text(e->arena, tree->items[i]));
+    }
+    cute_buffer_printf(&layout, ")\">");
+    MlirValue of = tile_static(e, cute_buffer_text(&layout));
+    cute_buffer_release(&layout);
+    MlirType i32 = tile_i32_type(e);
+    MlirAttribute kind = mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"));
+    MlirOperation made =
+        tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_load", CUTE_OPERANDS(tensor, of),
+                     CUTE_NAMED(cute_attribute(e->context, "kind", kind),
+                                cute_attribute(e->context, "num_multicast",
+                                               mlirIntegerAttrGet(i32, blocks_along(e, b->multicast)))));
+    if (!e->failed) {
+        b->tma = mlirOperationGetResult(made, 0);
+        b->coords = mlirOperationGetResult(made, 1);
+        b->exec = tile_emit(e, "cute_nvgpu.atom.make_exec_tma", CUTE_OPERANDS(b->tma), CUTE_NO_NAMED);
+        if (b->multicast && !e->failed) set_mask(e, b);
+    }
+    e->b = here;
+}
+
+static MlirValue grouped(tile_emitter *e, MlirValue value, int rank)
+{
+    MlirType i32 = tile_i32_type(e);
+    return tile_emit(e, "cute.group_modes", CUTE_OPERANDS(value),
+                     CUTE_NAMED(cute_attribute(e->context, "begin", mlirIntegerAttrGet(i32, 0)),
+                                cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, rank))));
+}
+
+/* This block's index among those along the dimensions of `along`: the reverse of rank_along. */
+static MlirValue position_along(tile_emitter *e, int along)
+{
+    MlirValue sum = {NULL};
+    int64_t below = 1;
+    for (int i = 0; i < CUTE_TILE_RANK; i++) {
+        if (!(along >> i & 1) || e->cluster[i] == 1) continue;
+        MlirValue part = index_along(e, i);
+        if (below > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, below));
+        sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
+        below *= e->cluster[i];
+    }
+    return sum;
+}
+
+static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const cute_tile_shape *tile)
+{
+    MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
+    tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
+    make_tma(e, b, mlirOperationGetOperand(t->op, 0));
+    if (!p || e->failed) {
+        e->failed = true;
+        return;
+    }
+    MlirValue bar = barrier_at(e, p, false, stage);
+    MlirValue load = set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
+    cute_buffer tiler = {0};
+    cute_buffer_printf(&tiler, "!cute.tile<\"[");
+    for (int i = 0; i < tile->rank; i++)
+        cute_buffer_printf(&tiler, "%s%lld:1", i ? ";" : "", (long long)tile->extent[i]);
+    cute_buffer_printf(&tiler, "]\">");
+    MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
+    cute_buffer_release(&tiler);
+    MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(b->coords, tiles, coord), CUTE_NO_NAMED);
+    MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
+    int64_t sharers = blocks_along(e, b->multicast);
+    char layout[48];
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%lld):(1)\">", (long long)sharers);
+    MlirValue blocks = tile_static(e, sharers > 1 ? layout : "!cute.layout<\"1:0\">"),
+              own = sharers > 1
+                        ? cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
+                                           CUTE_OPERANDS(position_along(e, b->multicast)), CUTE_NO_NAMED)
+                        : tile_static(e, "!cute.coord<\"0\">");
+    MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
+                                       CUTE_OPERANDS(b->tma, own, blocks, to, from), CUTE_NO_NAMED);
+    if (e->failed) return;
+    MlirValue shared = tile_slice_last(e, mlirOperationGetResult(parts, 0), 2, stage);
+    if (e->failed) return;
+    /* The instruction elects a thread of its warp: without roles, the first warp executes it. */
+    MlirValue only = {NULL};
+    if (mlirValueIsNull(e->role->elected))
+        only = cute_compare(&e->b, CUTE_IS_EQ, e->roles[0].warp, tile_i32(e, 0));
+    tile_if first = tile_if_begin(e, only);
+    cute_build(&e->b, "cute.copy", CUTE_OPERANDS(load, mlirOperationGetResult(parts, 1), shared),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    tile_if_end(e, &first);
+}
+
+MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
+{
+    MlirValue none = {NULL};
+    tile_buffer *b = tile_buffer_of(e, mlirOperationGetOperand(t->op, 2));
+    const cute_value *ring = b ? b->ring : NULL;
+    cute_tile_shape tile;
+    int64_t stages;
+    if (!b || !cute_tile_ring_shape(ring, &tile, &stages)) return e->failed = true, none;
+    if (mlirOperationGetNumOperands(t->op) > 4) {
+        fetch_tma(e, t, b, &tile);
+    } else {
+        MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
+        if (!e->failed)
+            tile_copy_to_stage(e, mlirOperationGetOperand(t->op, 0), mlirOperationGetOperand(t->op, 1), &tile,
+                               stage);
+    }
+    return none;
+}
+
+/* ---- takes ---- */
+
+MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all)
+{
+    /* Modes of the operand, by a layout of the ring's modes: those that it lacks have extent 1. */
+    const cute_value *ring = cute_type_peek(mlirValueGetType(s->ring->view));
+    int rank = (int)ring->layout.shape->count - 1;
+    MlirValue view = s->ring->view;
+    if (!all) view = tile_slice_last(e, view, rank + 1, s->stage);
+    int32_t wanted[3] = {s->dims[0], s->dims[1], rank};
+    bool same = rank == 2 && wanted[0] == 0 && wanted[1] == 1;
+    if (same || e->failed) return view;
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(view), CUTE_NO_NAMED),
+              modes =
+                  tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
+                            CUTE_NAMED(cute_attribute(
+                                e->context, "mode", mlirDenseI32ArrayGet(e->context, all ? 3 : 2, wanted)))),
+              at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(view), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, modes), CUTE_NO_NAMED);
+}
+
+MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
+{
+    tile_buffer *b = tile_buffer_of(e, mlirOperationGetOperand(t->op, 0));
+    if (!b) return e->failed = true, (MlirValue){NULL};
+    const cute_value *ring = b->ring;
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
+    int rank = (int)ring->layout.shape->count - 1, fastest = rank - 1;
+    for (int i = 0; i < rank; i++) {
+        const cute_tree *stride = ring->layout.stride->items[i];
+        while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+        if (stride->value.value == 1) fastest = i;
+    }
+    MlirValue stage = tile_slice_last(e, b->view, rank + 1, mlirOperationGetOperand(t->op, 1));
+    if (e->failed) return stage;
+    MlirValue out = tile_from_shared(e, &t->out, stage, tile_run(&t->out, fastest, ring->pointer->bits));
+    return e->failed ? out : tile_as_held(e, out, element);
+}
+
+/* ---- roles ---- */
+
+MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
+{
+    tile_role *r = tile_role_of(e, t->op), *block = &e->roles[0];
+    int64_t registers = cute_tile_number(t->op, "registers", 0),
+            groups = (r->warps + GROUP - 1) / GROUP * GROUP;
+    /* The role's warps are those of whole warpgroups: setmaxnreg is executed by all four. */
+    tile_enter_role(e, block);
+    MlirValue from = tile_i32(e, r->first_warp), past = cute_binary(&e->b, "arith.subi", block->warp, from);
+    MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, groups));
+    tile_if mine = tile_if_begin(e, in);
+    if (registers)
+        cute_build(&e->b,
+                   registers > 128 ? "cute_nvgpu.arch.setmaxregister_increase"
+                                   : "cute_nvgpu.arch.setmaxregister_decrease",
+                   CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(e->context, "registers",
+                                             mlirIntegerAttrGet(tile_i32_type(e), registers))));
+    MlirValue only = {NULL};
+    if (groups != r->warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, r->warps));
+    tile_if some = tile_if_begin(e, only);
+    r->warp = block->warp;
+    r->thread = r->first_warp
+                    ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))
+                    : block->thread;
+    r->scratch = e->shared_bytes;
+    if (r->warps == 1)
+        r->elected = cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),
+                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    /* The operations follow, in front of the end of this block. */
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(t->op, 0));
+    for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        mlirOperationRemoveFromParent(op);
+        mlirBlockInsertOwnedOperationBefore(e->b.block, e->b.before, op);
+    }
+    tile_if_end(e, &some);
+    tile_if_end(e, &mine);
+    return (MlirValue){NULL};
+}

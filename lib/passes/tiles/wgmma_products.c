@@ -1,0 +1,185 @@
+/* Products of warpgroups, wgmma: A and B are read where they are in shared memory, the accumulator is in registers. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+
+#include "lib/atoms/atoms.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { WARPS = 4, THREADS = 128, NO_WAIT = 7 };
+
+static void sync_op(tile_emitter *e, const char *name)
+{
+    cute_build(&e->b, name, CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+/* Waits until at most `groups` products are under way. */
+static void wait(tile_emitter *e, int64_t groups)
+{
+    cute_build(
+        &e->b, "cute_nvgpu.arch.wgmma_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+        CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), groups))));
+}
+
+static bool is_mn_major(MlirValue view)
+{
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(view));
+    const cute_tree *stride = tensor->layout.stride->items[0];
+    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+    return stride->value.value == 1;
+}
+
+/* An operand that threads hold, written to shared memory behind `offset` as a stage has it. */
+static MlirValue to_shared(tile_emitter *e, const tile_op *t, int i, int64_t *offset)
+{
+    int bits;
+    MlirValue value = mlirOperationGetOperand(t->op, i);
+    const tile_distribution *d = &t->in[i];
+    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(value)), &bits);
+    const cute_value *type = cute_type_peek(tile_stage_type(e->context, element, bits, &d->shape, 1, 1));
+    cute_layout l = type->layout;
+    l.shape = cute_tree_tuple(e->arena, l.shape->items, 2);
+    l.stride = cute_tree_tuple(e->arena, l.stride->items, 2);
+    MlirValue view = tile_shared_swizzled(e, type->pointer, cute_layout_text(e->arena, l),
+                                          cute_tile_size(&d->shape), *offset);
+    *offset += tile_stage_bytes(&d->shape, bits);
+    if (!e->failed) tile_to_shared(e, d, value, view, tile_run(d, 1, bits));
+    return view;
+}
+
+static MlirValue descriptors(tile_emitter *e, MlirValue mma, MlirValue view, MlirValue thread, int operand)
+{
+    MlirNamedAttribute side =
+        cute_attribute(e->context, "operand_id", mlirIntegerAttrGet(tile_i32_type(e), operand));
+    MlirValue part =
+        tile_emit(e, "cute.tiled.mma.partition", CUTE_OPERANDS(mma, view, thread), CUTE_NAMED(side));
+    return tile_emit(e, "cute.mma.make_fragment", CUTE_OPERANDS(mma, part), CUTE_NAMED(side));
+}
+
+/* This warpgroup's rows of A. */
+static MlirValue own_rows(tile_emitter *e, MlirValue view, int64_t rows, int64_t k, int64_t groups)
+{
+    if (groups == 1) return view;
+    const cute_value *tensor = cute_type_peek(mlirValueGetType(view));
+    bool staged = tensor->layout.shape->count == 3;
+    char tile[96], coord[48];
+    int64_t stages = staged ? tensor->layout.shape->items[2]->value.value : 0;
+    snprintf(tile, sizeof tile,
+             staged ? "!cute.tile<\"[%lld:1;%lld:1;%lld:1]\">" : "!cute.tile<\"[%lld:1;%lld:1]\">",
+             (long long)rows, (long long)k, (long long)stages);
+    snprintf(coord, sizeof coord, staged ? "!cute.coord<\"(?,0,0)\">" : "!cute.coord<\"(?,0)\">");
+    MlirValue from = tile_i32(e, e->role->first_warp / WARPS);
+    MlirValue group = cute_binary(&e->b, "arith.divui", e->role->warp, tile_i32(e, WARPS));
+    if (e->role->first_warp) group = cute_binary(&e->b, "arith.subi", group, from);
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(group), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tile_static(e, tile), at), CUTE_NO_NAMED);
+}
+
+static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
+{
+    for (int i = 0; i < e->accumulator_count; i++)
+        if (mlirValueEqual(e->accumulators[i].carried, carried)) return e->accumulators[i].variable;
+    return (MlirValue){NULL};
+}
+
+/* The registers of an accumulator, which have the value `sum`. Where products stay under way across iterations these are one variable
+ * outside of the loop that carries the sum, since nothing may move it: it is set in front of the loop, and cute.tile.settle reads it. */
+static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element, int64_t values, int64_t m,
+                             int64_t n, bool pending)
+{
+    const MlirValue none = {NULL};
+    MlirValue acc = variable_of(e, sum);
+    if (!mlirValueIsNull(acc)) return acc;
+    cute_builder here = e->b;
+    e->b = e->start;
+    acc = tile_fragment(e, element, values, m, n, none);
+    e->b = here;
+    if (e->failed) return none;
+    MlirValue initial = sum;
+    if (pending && mlirValueIsABlockArgument(sum) && e->accumulator_count < TILE_ACCUMULATORS) {
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
+        initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
+        e->accumulators[e->accumulator_count].carried = sum;
+        e->accumulators[e->accumulator_count++].variable = acc;
+        e->b = cute_builder_before(loop);
+    } else if (pending) {
+        return e->failed = true, none;
+    }
+    cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(initial, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    e->b = here;
+    return acc;
+}
+
+MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
+{
+    MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2];
+    MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
+    tile_product p;
+    int bits;
+    int64_t offset = 0;
+    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
+                        e->arch, e->threads, &p);
+    if (!p.warpgroups || p.rows < 1) return e->failed = true, sum;
+    bool staged = t->source[0].ring && t->source[1].ring;
+    if (!staged) tile_barrier(e);
+    for (int i = 0; i < 2 && !e->failed; i++)
+        view[i] = t->source[i].ring ? tile_stage_view(e, &t->source[i], staged) : to_shared(e, t, i, &offset);
+    if (e->failed) return sum;
+    if (!staged) {
+        sync_op(e, "cute_nvgpu.arch.fence_view_async_shared");
+        tile_barrier(e);
+    }
+    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
+    const char *factor = p.tf32 ? "tf32" : tile_element_text(e, of_a, &bits);
+    tile_wgmma_atom(&p, factor, element, is_mn_major(view[0]), is_mn_major(view[1]));
+    MlirValue atom =
+        cute_build_value(&e->b, "cute.make_atom", tile_type(e, p.text), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    MlirValue mma =
+        tile_emit(e, "cute.make_tiled_mma",
+                  CUTE_OPERANDS(atom, tile_static(e, "!cute.layout<\"(1,1,1):(0,0,0)\">")), CUTE_NO_NAMED);
+    MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, THREADS));
+    MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
+                                        CUTE_OPERANDS(lane), CUTE_NO_NAMED);
+    int64_t rows = t->out.shape.extent[0] / p.rows, k = t->in[0].shape.extent[1];
+    MlirValue a = descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
+              b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
+    if (staged && !e->failed) {
+        a = tile_slice_last(e, a, 4, t->source[0].stage);
+        b = tile_slice_last(e, b, 4, t->source[1].stage);
+    }
+    if (e->failed) return sum;
+    int64_t m = rows / p.m, n = t->out.shape.extent[1] / p.n, pending = cute_tile_number(t->op, "pending", 0);
+    MlirValue acc = accumulator(e, sum, element, tile_values(&t->out) / m / n, m, n, pending > 0);
+    if (e->failed) return sum;
+    sync_op(e, "cute_nvgpu.arch.wgmma_fence");
+    MlirValue yes = cute_build_constant(&e->b, 1, 1);
+    MlirValue adds = tile_emit(
+        e, "cute_nvgpu.atom.set_value", CUTE_OPERANDS(mma, yes),
+        CUTE_NAMED(cute_attribute(
+            e->context, "field",
+            mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.atom_mma_field_sm90<accum_c>")))));
+    if (e->failed) return sum;
+    cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
+    if (pending != NO_WAIT) wait(e, pending);
+    if (pending) return sum; /* it stays in the variable until cute.tile.settle */
+    MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+    if (!staged && !e->failed) tile_barrier(e);
+    return out;
+}
+
+MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
+{
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    MlirOperation loop = cute_defining_op(value);
+    wait(e, 0);
+    if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
+    MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value)),
+              acc = variable_of(e, carried);
+    return mlirValueIsNull(acc) ? value
+                                : tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+}
