@@ -79,7 +79,8 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written. Floats are converted to
     the tensor's floats, rounded to nearest even; other conversions take `cute.tile.cast`.
 
-    `band`, of schedules: so many columns at a time go through shared memory to threads that store adjacent elements.
+    Schedules add: `band`, so many columns at a time go through shared memory to threads that store adjacent elements; `tma`, these are
+    copied by TMA (sm_90a), the tile is the sum of a product with `wgmma`.
 
     Refused: as of `cute.tile.load`; integers of another type than the tensor's, floats for integers and integers for floats.
 
@@ -89,7 +90,7 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord,
-                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$band);
+                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$band, UnitAttr:$tma);
 }
 
 def Cute_TileMapOp : Cute_TileOp<"tile.map"> {

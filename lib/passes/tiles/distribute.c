@@ -257,6 +257,13 @@ static void lower_op(tile_emitter *e, tile_op *t)
     tile_fail(e, "expected an operation on tiles that cute-tile-expand leaves");
 }
 
+/* Roles, TMA and wgmma need the warp's index, the same in all lanes. */
+static void look_for_warp(MlirOperation op, void *context)
+{
+    *(bool *)context |= cute_op_is(op, "cute.tile.pipe") || cute_op_is(op, "cute.tile.role") ||
+                        cute_op_has(op, "wgmma") || cute_op_has(op, "tma");
+}
+
 static void lower_function(tile_emitter *e)
 {
     work w = {.e = e};
@@ -269,7 +276,9 @@ static void lower_function(tile_emitter *e)
     e->thread = cute_build_value(&e->b, "nvvm.read.ptx.sreg.tid.x", tile_i32_type(e), CUTE_NO_OPERANDS,
                                  CUTE_NO_NAMED);
     e->roles[0].thread = e->thread;
-    if (e->buffer_count) {
+    bool uniform = false;
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_warp, &uniform);
+    if (uniform) {
         MlirValue warp = cute_binary(&e->b, "arith.shrui", e->thread, tile_i32(e, 5));
         e->roles[0].warp = cute_build_value(&e->b, "cute_nvgpu.arch.make_warp_uniform", tile_i32_type(e),
                                             CUTE_OPERANDS(warp), CUTE_NO_NAMED);
@@ -283,11 +292,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) mlirOperationDestroy(w.ops[i].op);
-    if (e->cluster_size > 1 && !e->failed) {
-        /* No block ends while others write to its memory. */
-        e->b = cute_builder_before(mlirBlockGetTerminator(entry));
-        tile_block_barrier(e);
-    }
+    if (!e->failed) tile_finish_roles(e);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
 }

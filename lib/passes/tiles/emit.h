@@ -15,6 +15,8 @@ typedef struct tile_role {
     MlirValue thread;  /* i32, from 0 in the role */
     MlirValue warp;    /* i32 that is the same in all lanes, from 0 in the block */
     MlirValue elected; /* i1: of the role's first warp, one thread */
+    bool stores;       /* by TMA: its warpgroups wait for them at the end */
+    cute_builder end;  /* behind its operations */
     int64_t scratch;   /* byte of shared memory from which its operations may use it */
 } tile_role;
 
@@ -37,6 +39,7 @@ typedef struct tile_buffer {
 /* A sum that a loop carries while products are under way: its registers. */
 typedef struct tile_accumulator {
     MlirValue carried, variable;
+    bool from_zero; /* the variable is not set in front of the loop: the first product does not read it */
 } tile_accumulator;
 enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 
@@ -177,6 +180,18 @@ MlirValue tile_lower_reduce(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_scan(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
+/* ---- stores by TMA (tma_store.c) ---- */
+
+/* Named barriers of warpgroups; those before are of roles. */
+enum { TILE_GROUP_BARRIERS = TILE_ROLES };
+/* Whether a tile with this distribution can be stored to a tensor, an argument of the kernel, by TMA: the sums of wgmma. */
+bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d);
+/* Columns of a band, 0: none fit. */
+int64_t tile_tma_columns(const cute_tile_shape *shape, int bits);
+MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
+/* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
+void tile_wait_stores(tile_emitter *e, MlirValue leads);
+
 /* ---- stages and roles (stages.c) ---- */
 
 /* Finds the roles, rings and pipes of the kernel, and places the latter in shared memory. False after an error. */
@@ -185,6 +200,8 @@ bool tile_find_stages(tile_emitter *e);
 bool tile_read_in_place(MlirOperation take);
 tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
 tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
+/* Fetches the tensor map of a TMA atom into the cache of constants, by one thread. */
+void tile_prefetch_map(tile_emitter *e, MlirValue tma);
 /* All threads of the block, or of its cluster if it has one. */
 void tile_block_barrier(tile_emitter *e);
 /* Emits for the threads of a role from here on. */
@@ -197,6 +214,8 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_role(tile_emitter *e, const tile_op *t);
+/* What roles and blocks wait for at their end. */
+void tile_finish_roles(tile_emitter *e);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all);
 /* Mode `i` of tensor `value` has index `at`, the others are kept. */

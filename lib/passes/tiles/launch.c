@@ -265,11 +265,16 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
                           0};
     MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, name),
                   symbol = mlirSymbolRefAttrGet(context, symbol_of(module), 1, &inner);
-    cute_build(&c.b, "gpu.launch_func", (cute_operands){operands, n}, CUTE_NO_TYPES,
-               CUTE_NAMED(cute_attribute(context, "kernel", symbol),
-                          cute_attribute(
-                              context, "operandSegmentSizes",
-                              mlirDenseI32ArrayGet(context, sizeof segments / sizeof *segments, segments))));
+    MlirOperation launched =
+        cute_build(&c.b, "gpu.launch_func", (cute_operands){operands, n}, CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(context, "kernel", symbol),
+                              cute_attribute(context, "operandSegmentSizes",
+                                             mlirDenseI32ArrayGet(context, sizeof segments / sizeof *segments,
+                                                                  segments))));
+    if (cute_op_has(kernel, TILE_PROGRAMMATIC)) {
+        mlirOperationSetAttributeByName(launched, cute_text(TILE_PROGRAMMATIC), mlirUnitAttrGet(context));
+        mlirOperationRemoveAttributeByName(kernel, cute_text(TILE_PROGRAMMATIC));
+    }
     cute_build(&c.b, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     cute_build_regions(&after, "scf.if", CUTE_OPERANDS(any), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
     c.b = after;

@@ -26,6 +26,7 @@
 #include "lib/ir/ops/tile.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/emit.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, THREADS };
@@ -579,6 +580,16 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     if (l->naive || d->shape.rank != 2 || mlirOperationGetNumOperands(op) > 3 ||
         access_distribution(l, op, d, &own) == d)
         return false;
+    const cute_value *tensor = tensor_of_access(op);
+    MlirType i32 = mlirIntegerTypeGet(l->context, 32);
+    if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
+        tile_fits_tma_store(tensor, operand(op, 1), d)) {
+        mlirOperationSetAttributeByName(
+            op, cute_text("band"),
+            mlirIntegerAttrGet(i32, tile_tma_columns(&d->shape, tensor->pointer->bits)));
+        mlirOperationSetAttributeByName(op, cute_text("tma"), mlirUnitAttrGet(l->context));
+        return true;
+    }
     int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
     while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
     if (bands == 1) return false;

@@ -327,6 +327,7 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
     int64_t band = cute_tile_number(t->op, "band", 0);
+    if (band && cute_op_has(t->op, "tma")) return tile_lower_tma_store(e, t);
     if (band) return store_bands(e, t, band);
     access a = {.value = mlirOperationGetOperand(t->op, 1),
                 .coord = mlirOperationGetOperand(t->op, 2),

@@ -285,7 +285,10 @@ void tile_block_barrier(tile_emitter *e)
         sync_op(e, "gpu.barrier", CUTE_NO_OPERANDS);
         return;
     }
-    sync_op(e, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS);
+    /* Initialised mbarriers are visible by their fence; at the end nothing is exchanged. */
+    if (!e->failed)
+        cute_build(&e->b, "cute_nvgpu.arch.cluster_arrive", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(e->context, "relaxed", mlirUnitAttrGet(e->context))));
     sync_op(e, "cute_nvgpu.arch.cluster_wait", CUTE_NO_OPERANDS);
 }
 
@@ -446,6 +449,13 @@ static void set_mask(tile_emitter *e, tile_buffer *b)
     b->exec = set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
 }
 
+void tile_prefetch_map(tile_emitter *e, MlirValue tma)
+{
+    tile_if one = tile_if_begin(e, first_thread(e));
+    sync_op(e, "cute_nvgpu.prefetch_tma_desc", CUTE_OPERANDS(tma));
+    tile_if_end(e, &one);
+}
+
 /* The TMA atom that fills a ring from a tensor, at the kernel's start. */
 static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
 {
@@ -482,6 +492,7 @@ static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
         b->coords = mlirOperationGetResult(made, 1);
         b->exec = tile_emit(e, "cute_nvgpu.atom.make_exec_tma", CUTE_OPERANDS(b->tma), CUTE_NO_NAMED);
         if (b->multicast && !e->failed) set_mask(e, b);
+        tile_prefetch_map(e, b->tma);
     }
     e->b = here;
 }
@@ -621,6 +632,12 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     tile_enter_role(e, block);
     MlirValue from = tile_i32(e, r->first_warp), past = cute_binary(&e->b, "arith.subi", block->warp, from);
     MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, groups));
+    if (r == &e->roles[1]) {
+        /* The next kernel of the stream may start; this one waits for those before where it reads or writes global memory. */
+        sync_op(e, "cute_nvgpu.arch.griddepcontrol_launch_dependents", CUTE_NO_OPERANDS);
+        mlirOperationSetAttributeByName(e->function, cute_text(TILE_PROGRAMMATIC),
+                                        mlirUnitAttrGet(e->context));
+    }
     tile_if mine = tile_if_begin(e, in);
     if (registers)
         cute_build(&e->b,
@@ -632,6 +649,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     MlirValue only = {NULL};
     if (groups != r->warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, r->warps));
     tile_if some = tile_if_begin(e, only);
+    sync_op(e, "cute_nvgpu.arch.griddepcontrol_wait", CUTE_NO_OPERANDS);
     r->warp = block->warp;
     r->thread = r->first_warp
                     ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))
@@ -647,7 +665,26 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
         mlirOperationRemoveFromParent(op);
         mlirBlockInsertOwnedOperationBefore(e->b.block, e->b.before, op);
     }
+    r->end = e->b;
     tile_if_end(e, &some);
     tile_if_end(e, &mine);
     return (MlirValue){NULL};
+}
+
+void tile_finish_roles(tile_emitter *e)
+{
+    e->roles[0].end = cute_builder_before(
+        mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0))));
+    for (int i = 0; i < e->role_count && !e->failed; i++) {
+        tile_role *r = &e->roles[i];
+        if (!r->stores) continue;
+        tile_enter_role(e, r);
+        e->b = r->end;
+        MlirValue in_group = cute_binary(&e->b, "arith.remui", r->warp, tile_i32(e, GROUP));
+        tile_wait_stores(e, cute_compare(&e->b, CUTE_IS_EQ, in_group, tile_i32(e, 0)));
+    }
+    if (e->cluster_size == 1 || e->failed) return;
+    /* No block ends while others write to its memory. */
+    e->b = e->roles[0].end;
+    tile_block_barrier(e);
 }

@@ -86,29 +86,47 @@ static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
     return (MlirValue){NULL};
 }
 
+static bool is_zero(MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return false;
+    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
+    if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is)) return false;
+    MlirAttribute one = mlirDenseElementsAttrGetSplatValue(is);
+    return mlirAttributeIsAFloat(one) ? mlirFloatAttrGetValueDouble(one) == 0
+                                      : mlirIntegerAttrGetValueInt(one) == 0;
+}
+
 /* The registers of an accumulator, which have the value `sum`. Where products stay under way across iterations these are one variable
- * outside of the loop that carries the sum, since nothing may move it: it is set in front of the loop, and cute.tile.settle reads it. */
+ * outside of the loop that carries the sum, since nothing may move it: it is set in front of the loop, and cute.tile.settle reads it.
+ * A sum that begins with 0 is not set: *adds is false for the first product, else null. */
 static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element, int64_t values, int64_t m,
-                             int64_t n, bool pending)
+                             int64_t n, bool pending, MlirValue *adds)
 {
     const MlirValue none = {NULL};
     MlirValue acc = variable_of(e, sum);
+    *adds = none;
     if (!mlirValueIsNull(acc)) return acc;
     cute_builder here = e->b;
     e->b = e->start;
     acc = tile_fragment(e, element, values, m, n, none);
     e->b = here;
     if (e->failed) return none;
-    MlirValue initial = sum;
-    if (pending && mlirValueIsABlockArgument(sum) && e->accumulator_count < TILE_ACCUMULATORS) {
-        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
-        initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
-        e->accumulators[e->accumulator_count].carried = sum;
-        e->accumulators[e->accumulator_count++].variable = acc;
-        e->b = cute_builder_before(loop);
-    } else if (pending) {
-        return e->failed = true, none;
+    if (!pending) {
+        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(sum, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+        return acc;
     }
+    if (!mlirValueIsABlockArgument(sum) || e->accumulator_count == TILE_ACCUMULATORS)
+        return e->failed = true, none;
+    MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
+    MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
+    e->accumulators[e->accumulator_count++] = (tile_accumulator){sum, acc, is_zero(initial)};
+    if (is_zero(initial)) {
+        *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),
+                             mlirOperationGetOperand(loop, 0));
+        return acc;
+    }
+    e->b = cute_builder_before(loop);
     cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(initial, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     e->b = here;
     return acc;
@@ -153,10 +171,11 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     }
     if (e->failed) return sum;
     int64_t m = rows / p.m, n = t->out.shape.extent[1] / p.n, pending = cute_tile_number(t->op, "pending", 0);
-    MlirValue acc = accumulator(e, sum, element, tile_values(&t->out) / m / n, m, n, pending > 0);
+    MlirValue later,
+        acc = accumulator(e, sum, element, tile_values(&t->out) / m / n, m, n, pending > 0, &later);
     if (e->failed) return sum;
     sync_op(e, "cute_nvgpu.arch.wgmma_fence");
-    MlirValue yes = cute_build_constant(&e->b, 1, 1);
+    MlirValue yes = mlirValueIsNull(later) ? cute_build_constant(&e->b, 1, 1) : later;
     MlirValue adds = tile_emit(
         e, "cute_nvgpu.atom.set_value", CUTE_OPERANDS(mma, yes),
         CUTE_NAMED(cute_attribute(
@@ -178,8 +197,19 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
     MlirOperation loop = cute_defining_op(value);
     wait(e, 0);
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
-    MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value)),
-              acc = variable_of(e, carried);
-    return mlirValueIsNull(acc) ? value
-                                : tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+    MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value));
+    for (int i = 0; i < e->accumulator_count; i++) {
+        const tile_accumulator *a = &e->accumulators[i];
+        if (!mlirValueEqual(a->carried, carried)) continue;
+        if (a->from_zero) { /* no product set it */
+            MlirValue initial = mlirOperationGetOperand(loop, 3 + mlirOpResultGetResultNumber(value));
+            tile_if none = tile_if_begin(e, cute_compare(&e->b, CUTE_IS_SGE, mlirOperationGetOperand(loop, 0),
+                                                         mlirOperationGetOperand(loop, 1)));
+            cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
+                       CUTE_NO_NAMED);
+            tile_if_end(e, &none);
+        }
+        return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(a->variable), CUTE_NO_NAMED);
+    }
+    return value;
 }
