@@ -190,6 +190,14 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
     return out;
 }
 
+/* Whether M or N is contiguous in a stage, not K. */
+static bool is_mn_major(MlirValue stage)
+{
+    const cute_tree *stride = cute_type_peek(mlirValueGetType(stage))->layout.stride->items[0];
+    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+    return stride->value.value == 1;
+}
+
 typedef struct side {
     MlirValue held;         /* the vector in the MMA's distribution, or null */
     MlirValue shared;       /* or the whole tile in shared memory */
@@ -210,7 +218,8 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     MlirType element = cute_type_element(mlirValueGetType(value));
     *s = (side){0};
     s->element = tile_element_text(e, element, &s->bits);
-    s->factor = p->tf32 ? "tf32" : s->element;
+    bool widened = p->multiply_add && mlirTypeIsAFloat(element) && s->bits == 8;
+    s->factor = p->tf32 ? "tf32" : widened ? "f16" : s->element;
     cute_tile_shape step = {2, {d->shape.extent[0], p->k}};
     int64_t size = i ? p->n : p->m, along = i ? p->columns : p->rows;
     s->rest = d->shape.extent[0] / size / along;
@@ -218,6 +227,12 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
         !tile_product_distribution(e->arena, e->context, p, i, &d->shape, &whole))
         return false;
     s->values = tile_values(&s->step) / s->rest;
+    if (t->source[i].ring) {
+        s->shared = tile_stage_view(e, &t->source[i], false);
+        if (e->failed) return false;
+        s->run = tile_run(&s->step, is_mn_major(s->shared) ? 0 : 1, s->bits);
+        return true;
+    }
     int64_t count = tile_values(&whole);
     int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
     if (!map) return false;
@@ -237,8 +252,29 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     return !e->failed;
 }
 
+/* To the nearest of 10 bits of mantissa, ties away from zero: as cvt.rna.tf32.f32, on the bits. */
+static MlirValue round_to_tf32(tile_emitter *e, MlirValue value)
+{
+    enum { HALF = 0x1000, MASK = ~0x1FFF };
+    MlirType type = mlirValueGetType(value),
+             bits = cute_type_with_element(type, mlirIntegerTypeGet(e->context, 32));
+    MlirValue up = cute_binary(&e->b, "arith.addi", cute_unary(&e->b, "arith.bitcast", value, bits),
+                               cute_integer(&e->b, bits, HALF));
+    MlirValue cut = cute_binary(&e->b, "arith.andi", up, cute_integer(&e->b, bits, MASK));
+    return cute_unary(&e->b, "arith.bitcast", cut, type);
+}
+
+/* Factors as the product has them: f32 rounded to tf32, or floats of 8 bits, which threads do not multiply, as f16. */
+static MlirValue as_factor(tile_emitter *e, const tile_product *p, MlirValue vector)
+{
+    MlirType type = mlirValueGetType(vector), element = cute_type_element(type);
+    if (p->tf32) return round_to_tf32(e, vector);
+    if (!p->multiply_add || !mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) != 8) return vector;
+    return cute_unary(&e->b, "arith.extf", vector, cute_type_with_element(type, mlirF16TypeGet(e->context)));
+}
+
 /* The fragment of step `k`. */
-static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k_size)
+static MlirValue operand_at(tile_emitter *e, const tile_product *p, const side *s, int64_t k)
 {
     int64_t count = s->values * s->rest;
     MlirValue vector;
@@ -250,7 +286,7 @@ static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k
     } else {
         char tile[80], coord[40];
         snprintf(tile, sizeof tile, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)s->step.shape.extent[0],
-                 (long long)k_size);
+                 (long long)p->k);
         snprintf(coord, sizeof coord, "!cute.coord<\"(0,%lld)\">", (long long)k);
         MlirValue part =
             tile_emit(e, "cute.local_tile",
@@ -258,54 +294,27 @@ static MlirValue operand_at(tile_emitter *e, const side *s, int64_t k, int64_t k
         if (e->failed) return part;
         vector = tile_from_shared(e, &s->step, part, s->run);
     }
-    return e->failed ? vector : tile_fragment(e, s->factor, s->values, s->rest, 1, vector);
-}
-
-/* Threads do not multiply floats of 8 bits: as f16 they have the same values. */
-static void widen_small_floats(tile_emitter *e, MlirOperation op)
-{
-    for (int i = 0; i < 2; i++) {
-        MlirValue value = mlirOperationGetOperand(op, i);
-        MlirType type = mlirValueGetType(value), element = cute_type_element(type);
-        if (!mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) != 8) continue;
-        MlirType half = cute_type_with_element(type, mlirF16TypeGet(e->context));
-        mlirOperationSetOperand(op, i, cute_unary(&e->b, "arith.extf", value, half));
-    }
-}
-
-/* To the nearest of 10 bits of mantissa, ties away from zero: as cvt.rna.tf32.f32, on the bits. */
-static void round_to_tf32(tile_emitter *e, MlirOperation op)
-{
-    enum { HALF = 0x1000, MASK = ~0x1FFF };
-    for (int i = 0; i < 2; i++) {
-        MlirValue value = mlirOperationGetOperand(op, i);
-        MlirType type = mlirValueGetType(value),
-                 bits = cute_type_with_element(type, mlirIntegerTypeGet(e->context, 32));
-        MlirValue up = cute_binary(&e->b, "arith.addi", cute_unary(&e->b, "arith.bitcast", value, bits),
-                                   cute_integer(&e->b, bits, HALF));
-        MlirValue cut = cute_binary(&e->b, "arith.andi", up, cute_integer(&e->b, bits, MASK));
-        mlirOperationSetOperand(op, i, cute_unary(&e->b, "arith.bitcast", cut, type));
-    }
+    if (e->failed) return vector;
+    return tile_fragment(e, s->factor, s->values, s->rest, 1, as_factor(e, p, vector));
 }
 
 /* A tiled copy by ldmatrix of an operand in a stage, and the registers that it fills; null `copy`: it has no ldmatrix. */
 typedef struct matrix_copy {
-    MlirValue copy, from, to, fragment;
+    MlirValue copy, from, to,
+        loaded; /* `loaded` is `fragment`, or has elements that are still to be rounded */
+    MlirValue fragment;
 } matrix_copy;
 
 static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int i, MlirValue mma,
-                                 const char *factor)
+                                 const char *element, bool rounds)
 {
-    matrix_copy m = {{NULL}, {NULL}, {NULL}, {NULL}};
+    matrix_copy m = {{NULL}, {NULL}, {NULL}, {NULL}, {NULL}};
     MlirValue stage = tile_stage_view(e, source, false);
     if (e->failed) return m;
-    const cute_value *view = cute_type_peek(mlirValueGetType(stage));
-    const cute_tree *stride = view->layout.stride->items[0];
-    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
-    bool mn = stride->value.value == 1;
+    bool mn = is_mn_major(stage);
     char *ldsm = cute_arena_printf(
         e->arena, "!cute_nvgpu.atom.ldsm<val_type=%s, mode=<\"(8,8)\">, sz_pattern=u16, num_matrices=4, %s>",
-        factor, mn ? "t" : "n");
+        element, mn ? "t" : "n");
     MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                         CUTE_OPERANDS(e->thread), CUTE_NO_NAMED);
     MlirValue atom =
@@ -317,14 +326,19 @@ static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int
     MlirValue part =
         tile_emit(e, "cute.tiled.mma.partition", CUTE_OPERANDS(mma, stage, thread), CUTE_NAMED(of));
     m.fragment = tile_emit(e, "cute.mma.make_fragment", CUTE_OPERANDS(mma, part), CUTE_NAMED(of));
-    m.to = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(m.copy, m.fragment), CUTE_NO_NAMED);
+    m.loaded = m.fragment;
+    if (rounds)
+        m.loaded = tile_emit(
+            e, "cute.make_fragment_like", CUTE_OPERANDS(m.fragment),
+            CUTE_NAMED(cute_attribute(e->context, "element", mlirTypeAttrGet(mlirF32TypeGet(e->context)))));
+    m.to = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(m.copy, m.loaded), CUTE_NO_NAMED);
     return m;
 }
 
 /* Whether ldmatrix reads both operands: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
-static bool matrices_fit(tile_emitter *e, const tile_op *t, const tile_product *p)
+static bool matrices_fit(const tile_op *t, const tile_product *p)
 {
-    if (p->n != 8 || p->copies > 1 || e->failed) return false;
+    if (p->multiply_add || p->n != 8 || p->copies > 1) return false;
     if (t->in[1].shape.extent[0] % (2 * p->n * p->columns) || p->k * 16 < 128) return false;
     for (int i = 0; i < 2; i++) {
         const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
@@ -340,18 +354,16 @@ static bool matrices_fit(tile_emitter *e, const tile_op *t, const tile_product *
     return true;
 }
 
-/* The tile of a stage in registers, for a product that cannot read it there. */
-static MlirValue take_now(tile_emitter *e, const tile_op *t, int i)
+/* Rounds the elements that ldmatrix loaded for a step. */
+static void round_fragment(tile_emitter *e, const matrix_copy *m, const char *step)
 {
-    const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
-    MlirValue stage = tile_stage_view(e, &t->source[i], false);
-    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, i)));
-    if (e->failed) return stage;
-    const cute_tree *stride = cute_type_peek(mlirValueGetType(stage))->layout.stride->items[0];
-    while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
-    int fastest = stride->value.value == 1 ? 0 : 1;
-    MlirValue out = tile_from_shared(e, &t->in[i], stage, tile_run(&t->in[i], fastest, ring->pointer->bits));
-    return e->failed ? out : tile_as_held(e, out, element);
+    MlirValue at = tile_static(e, step),
+              from = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->loaded, at), CUTE_NO_NAMED),
+              to = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->fragment, at), CUTE_NO_NAMED),
+              vector = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(from), CUTE_NO_NAMED);
+    if (!e->failed)
+        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(round_to_tf32(e, vector), to), CUTE_NO_TYPES,
+                   CUTE_NO_NAMED);
 }
 
 /* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. */
@@ -360,9 +372,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
 {
     int bits;
     const char *factor =
-        p->tf32 ? "tf32"
-                : tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
-                                    &bits);
+        tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))), &bits);
     char layout[64], permutation[96];
     snprintf(layout, sizeof layout, "!cute.layout<\"(%lld,%lld,1):(1,%lld,0)\">", (long long)p->rows,
              (long long)p->columns, (long long)p->rows);
@@ -374,7 +384,8 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         tile_emit(e, "cute.make_tiled_mma",
                   CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
     matrix_copy copies[2];
-    for (int i = 0; i < 2 && !e->failed; i++) copies[i] = copy_matrices(e, &t->source[i], i, mma, factor);
+    for (int i = 0; i < 2 && !e->failed; i++)
+        copies[i] = copy_matrices(e, &t->source[i], i, mma, factor, p->tf32);
     int64_t m = t->out.shape.extent[0] / p->m / p->rows, n = t->out.shape.extent[1] / p->n / p->columns,
             steps = t->in[0].shape.extent[1] / p->k;
     if (e->failed) return sum;
@@ -392,6 +403,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
                            CUTE_NO_NAMED);
         }
         if (!k || e->failed) continue;
+        for (int i = 0; i < 2 && p->tf32; i++) round_fragment(e, &copies[i], now);
         MlirValue at = tile_static(e, now),
                   a = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED),
                   b = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[1].fragment, at), CUTE_NO_NAMED);
@@ -401,46 +413,51 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
 }
 
+/* A step of K at a time; what is not in a stage yet goes there, or is in the threads' registers already. */
+static MlirValue multiply_steps(tile_emitter *e, const tile_op *t, const tile_product *p, const char *element,
+                                MlirValue sum)
+{
+    side a, b;
+    bool staged = t->source[0].ring && t->source[1].ring;
+    if (!staged) tile_barrier(e);
+    if (!prepare(e, t, p, 0, 0, &a)) return e->failed = true, sum;
+    int64_t bytes_a = mlirValueIsNull(a.held) && !t->source[0].ring
+                          ? (cute_tile_size(&t->in[0].shape) * a.bits / 8 + 1023) / 1024 * 1024
+                          : 0;
+    if (!prepare(e, t, p, 1, bytes_a, &b)) return e->failed = true, sum;
+    if (!staged) tile_barrier(e);
+    int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p->k;
+    MlirValue acc = tile_fragment(e, element, values, a.rest, b.rest, sum);
+    MlirType atom = tile_type(e, p->atom);
+    if (e->failed) return sum;
+    MlirValue mma = cute_build_value(&e->b, "cute.make_atom", atom, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    for (int64_t k = 0; k < steps && !e->failed; k++) {
+        MlirValue x = operand_at(e, p, &a, k), y = operand_at(e, p, &b, k);
+        if (!e->failed)
+            cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, x, y, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+}
+
 MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
 {
     if (cute_op_has(t->op, "wgmma") && !e->naive) return tile_lower_wgmma(e, t);
     MlirValue sum = mlirOperationGetOperand(t->op, 2);
     tile_product p;
-    side a, b;
     int bits;
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
                         e->naive ? NULL : e->arch, e->threads, &p);
-    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
+    const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
+    if (t->source[0].ring && t->source[1].ring && matrices_fit(t, &p))
+        return multiply_stages(e, t, &p, element, sum);
     if (p.multiply_add) {
         int own_bits;
-        widen_small_floats(e, t->op);
-        own = tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
-                                &own_bits);
+        const char *own = tile_element_text(e, of_a, &own_bits);
+        if (mlirTypeIsAFloat(of_a) && own_bits == 8) own = "f16";
         p.atom = cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_fma<1x1x1, (%s, %s) -> %s>", own,
                                    own, element);
         if (!p.atom) return e->failed = true, sum;
     }
-    bool staged = !p.multiply_add && t->source[0].ring && t->source[1].ring && matrices_fit(e, t, &p);
-    if (staged) return multiply_stages(e, t, &p, element, sum);
-    for (int i = 0; i < 2; i++)
-        if (t->source[i].ring) mlirOperationSetOperand(t->op, i, take_now(e, t, i));
-    if (p.tf32) round_to_tf32(e, t->op);
-    tile_barrier(e);
-    if (!prepare(e, t, &p, 0, 0, &a)) return e->failed = true, sum;
-    int64_t bytes_a =
-        mlirValueIsNull(a.held) ? (cute_tile_size(&t->in[0].shape) * a.bits / 8 + 1023) / 1024 * 1024 : 0;
-    if (!prepare(e, t, &p, 1, bytes_a, &b)) return e->failed = true, sum;
-    tile_barrier(e);
-    int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p.k;
-    MlirValue acc = tile_fragment(e, element, values, a.rest, b.rest, sum);
-    MlirType atom = tile_type(e, p.atom);
-    if (e->failed) return sum;
-    MlirValue mma = cute_build_value(&e->b, "cute.make_atom", atom, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    for (int64_t k = 0; k < steps && !e->failed; k++) {
-        MlirValue x = operand_at(e, &a, k, p.k), y = operand_at(e, &b, k, p.k);
-        if (!e->failed)
-            cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, x, y, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    }
-    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+    return multiply_steps(e, t, &p, element, sum);
 }
