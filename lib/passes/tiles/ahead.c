@@ -83,20 +83,22 @@ static bool fits_tma(MlirOperation load)
     return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128;
 }
 
-void tile_find_ahead(MlirOperation loop, tile_ahead *out,
+void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context)
 {
-    *out = (tile_ahead){.tma = true};
+    *out = (tile_ahead){0};
     for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
         if (!cute_op_is(op, "cute.tile.load")) continue;
         const char *why =
             out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
+        if (!why && tma && !fits_tma(op))
+            why = "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, of at "
+                  "most 256 elements along a mode";
         if (why) {
             if (refused) refused(op, why, context);
             continue;
         }
-        out->tma = out->tma && fits_tma(op);
         out->loads[out->count++] = op;
     }
 }

@@ -261,14 +261,11 @@ static void visit_function(MlirOperation function, void *context)
         w->count = 0;
         cute_op_walk(function, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, w);
         if (i >= w->count) break;
-        tile_find_ahead(w->loops[i], &s.ahead, refuse, w);
+        tile_find_ahead(w->loops[i], w->schedule.consumers > 0, &s.ahead, refuse, w);
         if (!s.ahead.count) continue;
-        if (w->schedule.consumers && (!s.ahead.tma || !only_loops(w->loops[i]))) {
+        if (w->schedule.consumers && !only_loops(w->loops[i])) {
             cute_pass_remark(w->pass, mlirOperationGetLocation(w->loops[i]),
-                             "loads of this loop do not run ahead: %s",
-                             s.ahead.tma ? "it is in an operation other than a loop"
-                                         : "not all can be copied by TMA, from arguments of the kernel with "
-                                           "rows at multiples of 16 bytes");
+                             "loads of this loop do not run ahead: it is in an operation other than a loop");
             continue;
         }
         make_rings(w, w->loops[i], &s);

@@ -186,8 +186,8 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 enum { TILE_GROUP_BARRIERS = TILE_ROLES };
 /* Whether a tile with this distribution can be stored to a tensor, an argument of the kernel, by TMA: the sums of wgmma. */
 bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d);
-/* Columns of a band, 0: none fit. */
-int64_t tile_tma_columns(const cute_tile_shape *shape, int bits);
+/* Columns of a band of `all`; 0: none fit. */
+int64_t tile_tma_columns(int64_t all, int bits);
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
 void tile_wait_stores(tile_emitter *e, MlirValue leads);

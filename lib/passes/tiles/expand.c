@@ -297,6 +297,20 @@ static void expand_coords(MlirOperation op, void *context)
     }
 }
 
+static void look_for_constant(MlirOperation op, void *context)
+{
+    MlirOperation from = cute_defining_op(mlirOperationGetOperand(op, 0));
+    *(bool *)context |= !mlirOperationIsNull(from) && cute_op_is(from, "arith.constant");
+}
+
+/* Branches that -D decides. */
+static void fold_branches(MlirOperation function, void *context)
+{
+    bool found = false;
+    cute_op_walk(function, "scf.if", CUTE_WALK_OUTER_FIRST, look_for_constant, &found);
+    if (found && tile_is_program(function)) cute_pass_run_pipeline(context, "canonicalize", function);
+}
+
 static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
 {
     static const struct {
@@ -314,7 +328,10 @@ static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
     bool changed = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cute_op_walk(root, rows[i].name, CUTE_WALK_OUTER_FIRST, rows[i].expand, &changed);
-    if (!changed) cute_pass_unchanged(pass);
+    if (!changed)
+        cute_pass_unchanged(pass);
+    else
+        cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, fold_branches, pass);
 }
 
 const cute_pass cute_pass_tile_expand = {

@@ -577,18 +577,18 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
 {
     enum { ROOM = 32 << 10 };
     tile_distribution own;
-    if (l->naive || d->shape.rank != 2 || mlirOperationGetNumOperands(op) > 3) return false;
+    if (l->naive || d->shape.rank < 2 || mlirOperationGetNumOperands(op) > 3) return false;
     const cute_value *tensor = tensor_of_access(op);
     MlirType i32 = mlirIntegerTypeGet(l->context, 32);
     if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
         tile_fits_tma_store(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("band"),
-            mlirIntegerAttrGet(i32, tile_tma_columns(&d->shape, tensor->pointer->bits)));
+            mlirIntegerAttrGet(i32, tile_tma_columns(d->shape.extent[d->shape.rank - 1], tensor->pointer->bits)));
         mlirOperationSetAttributeByName(op, cute_text("tma"), mlirUnitAttrGet(l->context));
         return true;
     }
-    if (access_distribution(l, op, d, &own) == d) return false;
+    if (d->shape.rank != 2 || access_distribution(l, op, d, &own) == d) return false;
     int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
     while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
     if (bands == 1) return false;

@@ -158,9 +158,7 @@ typedef struct choice {
     MlirOperation function;
     int loops, products; /* loops with products whose loads can be fetched ahead; products in them */
     int fitting[3];      /* of these products, how many 1 and 2 warpgroups can compute */
-    bool tma;
     int64_t bytes;  /* of a stage, all rings together */
-    int64_t staged; /* bytes of the largest accumulator */
     bool failed;
 } choice;
 
@@ -168,15 +166,9 @@ static void look_at_product(MlirOperation op, void *context)
 {
     choice *c = context;
     MlirOperation loop = tile_parent(op);
-    tile_ahead ahead;
-    cute_tile_shape shape;
     if (!cute_op_is(loop, "scf.for")) return;
-    tile_find_ahead(loop, &ahead, NULL, NULL);
     c->products++;
-    c->tma = c->tma && ahead.tma;
     for (int i = 1; i <= 2; i++) c->fitting[i] += tile_fits_wgmma(op, i);
-    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
-    (void)shape;
 }
 
 static void look_at_loop(MlirOperation op, void *context)
@@ -188,7 +180,7 @@ static void look_at_loop(MlirOperation op, void *context)
          at = mlirOperationGetNextInBlock(at))
         product |= cute_op_is(at, "cute.tile.gemm");
     if (!product) return;
-    tile_find_ahead(op, &ahead, NULL, NULL);
+    tile_find_ahead(op, false, &ahead, NULL, NULL);
     if (!ahead.count) return;
     c->loops++;
     for (int i = 0; i < ahead.count; i++) c->bytes += tile_ring_bytes(ahead.loads[i]);
@@ -218,7 +210,7 @@ static void choose(choice *c, tile_schedule *s)
     cute_op_walk(c->function, "scf.for", CUTE_WALK_OUTER_FIRST, look_at_loop, c);
     if (!tile_schedule_states(s, "consumers")) {
         s->consumers = 0;
-        if (hopper && c->tma && c->loops && c->products)
+        if (hopper && c->loops && c->products)
             s->consumers = c->fitting[2] == c->products ? 2 : c->fitting[1] == c->products ? 1 : 0;
     }
     if (s->consumers && !hopper) {
@@ -261,7 +253,7 @@ static void visit_function(MlirOperation function, void *context)
         s->failed = true;
         return;
     }
-    choice c = {.pass = s->pass, .arch = s->arch, .function = function, .tma = true};
+    choice c = {.pass = s->pass, .arch = s->arch, .function = function};
     if (!schedule.naive) choose(&c, &schedule);
     tile_schedule_set(function, &schedule);
     if (!schedule.naive && c.loops)

@@ -46,11 +46,10 @@ enum { TILE_AHEAD = 8 };
 typedef struct tile_ahead {
     int count;
     MlirOperation loads[TILE_AHEAD];
-    bool tma; /* all can be copied by TMA */
 } tile_ahead;
-/* The loads of a loop whose tiles can be fetched in earlier iterations. `refused` is called for the others, with the reason; NULL:
+/* The loads of a loop whose tiles can be fetched in earlier iterations, with `tma` by TMA. `refused` is called for the others, with the reason; NULL:
  * not wanted. */
-void tile_find_ahead(MlirOperation loop, tile_ahead *out,
+void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
  * wgmma access it without conflicts. */

@@ -22,22 +22,38 @@ enum {
 
 /* ---- whether a tile can be stored so ---- */
 
-int64_t tile_tma_columns(const cute_tile_shape *shape, int bits)
+/* Without leading dimensions of extent 1, which a batch has; false where two are not left. */
+static bool squeeze(const tile_distribution *d, tile_distribution *out)
 {
-    int64_t columns = ROW_BYTES * 8 / bits;
-    while (columns > PIECE && shape->extent[1] % columns) columns /= 2;
-    return columns >= PIECE && shape->extent[1] % columns == 0 ? columns : 0;
+    int lead = d->shape.rank - 2;
+    if (lead < 0) return false;
+    *out = *d;
+    out->shape.rank = 2;
+    for (int i = 0; i < lead; i++)
+        if (d->shape.extent[i] != 1) return false;
+    for (int i = 0; i < 2; i++) out->shape.extent[i] = d->shape.extent[lead + i];
+    for (int i = 0; i < d->threads.count; i++) out->threads.at[i].dim -= d->threads.at[i].dim == TILE_COPIES ? 0 : lead;
+    for (int i = 0; i < d->values.count; i++) out->values.at[i].dim -= lead;
+    return true;
 }
 
-bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d)
+int64_t tile_tma_columns(int64_t all, int bits)
+{
+    int64_t columns = ROW_BYTES * 8 / bits;
+    while (columns > PIECE && all % columns) columns /= 2;
+    return columns >= PIECE && all % columns == 0 ? columns : 0;
+}
+
+bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *given)
 {
     int contiguous;
+    tile_distribution of, *d = &of;
+    if (!squeeze(given, d) || given->shape.rank > 5) return false;
     MlirOperation function = mlirValueIsABlockArgument(value)
                                  ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
                                  : (MlirOperation){NULL};
     int bits = tensor->pointer->bits;
-    if (mlirOperationIsNull(function) || !cute_op_is(function, "gpu.func") || d->shape.rank != 2 ||
-        bits < 16 || bits > 32)
+    if (mlirOperationIsNull(function) || !cute_op_is(function, "gpu.func") || bits < 16 || bits > 32)
         return false;
     /* Threads of an accumulator of wgmma: 4 along N, 8 along M, 4 warps, then warpgroups. */
     static const tile_mode of_warp[] = {{4, 1, 2}, {8, 0, 1}, {4, 0, 16}};
@@ -51,14 +67,16 @@ bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_d
         if (want.at[i].extent != d->threads.at[i].extent || want.at[i].dim != d->threads.at[i].dim ||
             want.at[i].step != d->threads.at[i].step)
             return false;
-    int64_t width = tile_access_width(tensor, &d->shape, &contiguous);
-    return contiguous == 1 && width * bits == 128 && tile_tma_columns(&d->shape, bits) > 0;
+    int64_t width = tile_access_width(tensor, &given->shape, &contiguous);
+    return contiguous == given->shape.rank - 1 && width * bits == 128 && tile_tma_columns(d->shape.extent[1], bits) > 0;
 }
 
 /* ---- the store ---- */
 
 typedef struct banded {
     const tile_op *t;
+    tile_distribution d; /* of the tile, of rank 2 */
+    int lead;            /* leading dimensions of extent 1 */
     const cute_value *tensor;
     const char *element;
     int bits;
@@ -87,15 +105,22 @@ static const char *swizzle_of(const banded *s)
     return bytes == 128 ? "S<3,4,3>" : bytes == 64 ? "S<2,4,3>" : "S<1,4,3>";
 }
 
+/* `text` for each leading dimension: at most three. */
+static const char *leading(const banded *s, const char *text)
+{
+    static const char *const times[][4] = {{"", "1,", "1,1,", "1,1,1,"}, {"", "0,", "0,0,", "0,0,0,"}, {"", "1:1;", "1:1;1:1;", "1:1;1:1;1:1;"}};
+    return times[text[0] == '0' ? 1 : text[1] == ':' ? 2 : 0][s->lead];
+}
+
 /* The atom, at the kernel's start. */
 static void make_tma(tile_emitter *e, banded *s, MlirValue tensor)
 {
-    char layout[128];
+    char layout[256];
     cute_builder here = e->b;
     e->b = e->start;
     e->b.location = here.location;
-    snprintf(layout, sizeof layout, "!cute.composed_layout<\"%s o 0 o (%lld,%lld):(%lld,1)\">", swizzle_of(s),
-             (long long)s->rows, (long long)s->columns, (long long)s->columns);
+    snprintf(layout, sizeof layout, "!cute.composed_layout<\"%s o 0 o (%s%lld,%lld):(%s%lld,1)\">", swizzle_of(s),
+             leading(s, "1,"), (long long)s->rows, (long long)s->columns, leading(s, "0,"), (long long)s->columns);
     MlirOperation made = tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
                                       CUTE_OPERANDS(tensor, tile_static(e, layout)), CUTE_NO_NAMED);
     if (!e->failed) {
@@ -109,7 +134,7 @@ static void make_tma(tile_emitter *e, banded *s, MlirValue tensor)
 
 static void make_buffers(tile_emitter *e, banded *s)
 {
-    char layout[160], coord[48] = "!cute.coord<\"(_,_,_,?)\">";
+    char layout[256], coord[48] = "!cute.coord<\"(_,_,_,?)\">";
     int64_t size = s->rows * s->columns;
     snprintf(layout, sizeof layout, "(%lld,%lld,%lld,%lld):(%lld,1,%lld,%lld)", (long long)s->rows,
              (long long)s->columns, (long long)s->count, (long long)s->groups, (long long)s->columns,
@@ -144,7 +169,7 @@ static MlirValue piece_at(tile_emitter *e, const banded *s, int64_t from)
     if (!map) return e->failed = true, value;
     for (int64_t i = 0; i < count; i++) {
         int64_t column = (i & 1) + (i >> 2 & 1) * 8, row = (i >> 1 & 1) * 8 + i / PIECE_VALUES * ROWS;
-        map[i] = value_at(&s->t->in[0], row, from + column);
+        map[i] = value_at(&s->d, row, from + column);
         if (map[i] < 0) e->failed = true;
     }
     return e->failed ? value : tile_pick(e, value, map, count);
@@ -158,7 +183,7 @@ static void copy_piece(tile_emitter *e, MlirValue copy, MlirValue from, MlirValu
 /* Writes `count` bands from band `first` to the buffers. */
 static void write_bands(tile_emitter *e, const banded *s, int64_t first, int64_t count)
 {
-    char mma[160], atom[128], coord[48];
+    char mma[160], atom[128], coord[96];
     bool half = s->bits == 16;
     snprintf(
         mma, sizeof mma,
@@ -196,32 +221,42 @@ static void write_bands(tile_emitter *e, const banded *s, int64_t first, int64_t
         }
 }
 
-static MlirValue grouped(tile_emitter *e, MlirValue value)
+static MlirValue grouped(tile_emitter *e, const banded *s, MlirValue value)
 {
     MlirType i32 = tile_i32_type(e);
     return tile_emit(e, "cute.group_modes", CUTE_OPERANDS(value),
                      CUTE_NAMED(cute_attribute(e->context, "begin", mlirIntegerAttrGet(i32, 0)),
-                                cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, 2))));
+                                cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, s->lead + 2))));
+}
+
+/* The buffers with the tensor's modes. */
+static MlirValue buffers_of_rank(tile_emitter *e, const banded *s)
+{
+    char layout[256];
+    if (!s->lead) return s->buffers;
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%s%lld,%lld,%lld):(%s%lld,1,%lld)\">", leading(s, "1,"), (long long)s->rows,
+             (long long)s->columns, (long long)s->count, leading(s, "0,"), (long long)s->columns, (long long)(s->rows * s->columns));
+    MlirValue at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(s->buffers), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, layout)), CUTE_NO_NAMED);
 }
 
 /* The first warp copies them to the tensor. */
 static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t count)
 {
-    char whole[64], band[64], coord[48];
-    snprintf(whole, sizeof whole, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)s->t->in[0].shape.extent[0],
-             (long long)s->t->in[0].shape.extent[1]);
-    snprintf(band, sizeof band, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)s->rows, (long long)s->columns);
+    char whole[128], band[128], coord[96];
+    snprintf(whole, sizeof whole, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->d.shape.extent[0],
+             (long long)s->d.shape.extent[1]);
+    snprintf(band, sizeof band, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->rows, (long long)s->columns);
     tile_if once = tile_if_begin(e, s->leads);
     MlirValue tile = tile_emit(
         e, "cute.local_tile",
         CUTE_OPERANDS(s->coords, tile_static(e, whole), mlirOperationGetOperand(s->t->op, 2)), CUTE_NO_NAMED);
     for (int64_t b = 0; b < count && !e->failed; b++) {
-        snprintf(coord, sizeof coord, "!cute.coord<\"(?,%lld)\">", (long long)(first + b));
+        snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(s, "0,"), (long long)(first + b));
         MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
                                         CUTE_OPERANDS(s->group), CUTE_NO_NAMED);
-        MlirValue to = grouped(e, tile_emit(e, "cute.local_tile",
-                                            CUTE_OPERANDS(tile, tile_static(e, band), at), CUTE_NO_NAMED)),
-                  from = grouped(e, s->buffers);
+        MlirValue to = grouped(e, s, tile_emit(e, "cute.local_tile",
+                                            CUTE_OPERANDS(tile, tile_static(e, band), at), CUTE_NO_NAMED)), from = grouped(e, s, buffers_of_rank(e, s));
         MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
                                            CUTE_OPERANDS(s->tma, tile_static(e, "!cute.coord<\"0\">"),
                                                          tile_static(e, "!cute.layout<\"1:0\">"), from, to),
@@ -254,7 +289,9 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     banded s = {.t = t, .tensor = cute_type_peek(mlirValueGetType(tensor)), .groups = e->threads / GROUP};
     s.element = s.tensor->pointer->element;
     s.bits = s.tensor->pointer->bits;
-    s.rows = t->in[0].shape.extent[0] / s.groups;
+    if (!squeeze(&t->in[0], &s.d)) return e->failed = true, none;
+    s.lead = t->in[0].shape.rank - 2;
+    s.rows = s.d.shape.extent[0] / s.groups;
     s.columns = cute_tile_number(t->op, "band", 0);
     if (!tile_fits_tma_store(s.tensor, tensor, &t->in[0]) || s.columns % PIECE) return e->failed = true, none;
     make_tma(e, &s, tensor);
@@ -264,8 +301,8 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     s.leads = cute_compare(&e->b, CUTE_IS_EQ, cute_binary(&e->b, "arith.remui", warp, tile_i32(e, WARPS)),
                            tile_i32(e, 0));
     s.barrier = cute_binary(&e->b, "arith.addi", s.group, tile_i32(e, TILE_GROUP_BARRIERS));
-    int64_t bands = t->in[0].shape.extent[1] / s.columns;
-    s.count = ROOM * 8 / (t->in[0].shape.extent[0] * s.columns * s.bits);
+    int64_t bands = s.d.shape.extent[1] / s.columns;
+    s.count = ROOM * 8 / (s.d.shape.extent[0] * s.columns * s.bits);
     s.count = s.count < 1 ? 1 : s.count > MOST_BUFFERS ? MOST_BUFFERS : s.count;
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);
