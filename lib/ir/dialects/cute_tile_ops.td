@@ -59,6 +59,8 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
     Elements of `i4` are loaded as `i8`, those of `f4E2M1FN` as `f16`, which have all their values. They are packed in bytes, the first in
     the low bits, along the last mode, whose extents are even.
 
+    Schedules add `width`: so many columns at a time pass through shared memory to the threads that hold them.
+
     Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask that does not broadcast.
 
     ```mlir
@@ -69,7 +71,7 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
                    Optional<AnyRankedTensor>:$mask, DenseI32ArrayAttr:$extents, OptionalAttr<Cute_TileFill>:$fill,
-                   OptionalAttr<TypeAttr>:$to);
+                   OptionalAttr<TypeAttr>:$to, OptionalAttr<I32Attr>:$width);
   let results = (outs AnyRankedTensor:$result);
 }
 
@@ -79,7 +81,7 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written. Floats are converted to
     the tensor's floats, rounded to nearest even; other conversions take `cute.tile.cast`.
 
-    Schedules add: `band`, so many columns at a time go through shared memory to threads that store adjacent elements; `tma`, these are
+    Schedules add: `width`, so many columns at a time go through shared memory to threads that store adjacent elements; `tma`, these are
     copied by TMA (sm_90a), the tile is the sum of a product with `wgmma`.
 
     Refused: as of `cute.tile.load`; integers of another type than the tensor's, floats for integers and integers for floats.
@@ -90,7 +92,7 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord,
-                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$band, UnitAttr:$tma);
+                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$width, UnitAttr:$tma);
 }
 
 def Cute_TileMapOp : Cute_TileOp<"tile.map"> {

@@ -291,19 +291,21 @@ bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_dis
 /* The values' outermost mode along the columns; -1: threads have columns beyond it. */
 static int outer_columns(const tile_distribution *d)
 {
+    int last = d->shape.rank - 1;
     for (int i = 0; i < d->values.count; i++)
-        if (d->values.at[i].dim == 1 && d->values.at[i].step * d->values.at[i].extent == d->shape.extent[1])
+        if (d->values.at[i].dim == last &&
+            d->values.at[i].step * d->values.at[i].extent == d->shape.extent[last])
             return i;
     return -1;
 }
 
 bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out)
 {
-    int mode = d->shape.rank == 2 ? outer_columns(d) : -1;
+    int mode = d->shape.rank > 1 ? outer_columns(d) : -1;
     if (mode < 0 || d->values.at[mode].extent % bands) return false;
     *out = *d;
     out->values.at[mode].extent /= bands;
-    out->shape.extent[1] /= bands;
+    out->shape.extent[out->shape.rank - 1] /= bands;
     return true;
 }
 

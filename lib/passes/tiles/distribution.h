@@ -68,7 +68,7 @@ bool tile_picked(const tile_distribution *d, int mode, tile_distribution *out);
 /* The reverse: with a dimension `mode` of this extent, whose elements are a thread's. */
 bool tile_stacked(const tile_distribution *d, int mode, int64_t extent, tile_distribution *out);
 
-/* The columns (dimension 1) of a tile in `bands` parts side by side, each a part of every thread's values: the distribution of one. False
+/* The columns (the last dimension) of a tile in `bands` parts side by side, each a part of every thread's values: the distribution of one. False
  * where the columns of a thread are not so. */
 bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out);
 /* The values of each thread that are those of band `band`, in order. */

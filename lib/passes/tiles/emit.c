@@ -131,6 +131,70 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
     return same ? value : shuffle(e, value, value, map, count);
 }
 
+enum { PARTS = 256 };
+
+/* The same elements of what a value is computed from, and of the value. */
+typedef struct part_of {
+    const int32_t *map;
+    int64_t count;
+    MlirValue from[PARTS], to[PARTS];
+    int known;
+} part_of;
+
+static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    MlirType type = mlirValueGetType(value);
+    int64_t all = mlirShapedTypeGetDimSize(type, 0);
+    for (int i = 0; i < p->known; i++)
+        if (mlirValueEqual(p->from[i], value)) return p->to[i];
+    bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
+         constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),
+         elementwise = !mlirOperationIsNull(op) && (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) &&
+                       mlirOperationGetNumResults(op) == 1 &&
+                       mlirOperationGetNumOperands(op) <= TILE_OPERANDS;
+    for (intptr_t i = 0; elementwise && i < mlirOperationGetNumOperands(op); i++) {
+        MlirType own = mlirValueGetType(mlirOperationGetOperand(op, i));
+        elementwise = mlirTypeIsAVector(own) && mlirShapedTypeGetDimSize(own, 0) == all;
+    }
+    if (p->known == PARTS || (!splat && !elementwise)) return tile_pick(e, value, p->map, p->count);
+    MlirType made = tile_vector_type(cute_type_element(type), p->count);
+    MlirValue out;
+    if (splat) {
+        out = tile_splat(e, mlirOperationGetOperand(op, 0), p->count);
+    } else if (constant) {
+        MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
+        if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is))
+            return tile_pick(e, value, p->map, p->count);
+        MlirAttribute own = mlirDenseElementsAttrSplatGet(made, mlirDenseElementsAttrGetSplatValue(is));
+        out = cute_build_value(&e->b, "arith.constant", made, CUTE_NO_OPERANDS,
+                               CUTE_NAMED(cute_attribute(e->context, "value", own)));
+    } else {
+        MlirValue operands[TILE_OPERANDS];
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            operands[i] = part(e, p, mlirOperationGetOperand(op, i));
+        MlirOperation copy = mlirOperationClone(op);
+        for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+            mlirOperationSetOperand(copy, i, operands[i]);
+        out = mlirOperationGetResult(copy, 0);
+        mlirValueSetType(out, made);
+        mlirBlockInsertOwnedOperationBefore(e->b.block, e->b.before, copy);
+    }
+    if (p->known < PARTS) {
+        p->from[p->known] = value;
+        p->to[p->known++] = out;
+    }
+    return out;
+}
+
+MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
+{
+    part_of *p = cute_arena_alloc(e->arena, sizeof *p);
+    if (!p) return e->failed = true, value;
+    *p = (part_of){.map = map, .count = count};
+    return part(e, p, value);
+}
+
 MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b)
 {
     int64_t count =

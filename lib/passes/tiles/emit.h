@@ -16,6 +16,7 @@ typedef struct tile_role {
     MlirValue warp;    /* i32 that is the same in all lanes, from 0 in the block */
     MlirValue elected; /* i1: of the role's first warp, one thread */
     bool stores;       /* by TMA: its warpgroups wait for them at the end */
+    bool shares;       /* other operations than these stores use the same shared memory */
     cute_builder end;  /* behind its operations */
     int64_t scratch;   /* byte of shared memory from which its operations may use it */
 } tile_role;
@@ -106,6 +107,9 @@ void tile_fail(tile_emitter *e, const char *text);
 MlirType tile_vector_type(MlirType element, int64_t count);
 /* The elements of `value` at `map`. */
 MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
+/* The same elements, of a value that elementwise operations compute: of their results only these are computed. A tile that is stored
+ * part by part takes no registers for the whole of each step. */
+MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
 /* Elements of a, then of b. */
 MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b);
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);
@@ -189,6 +193,8 @@ bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_d
 /* Columns of a band of `all`; 0: none fit. */
 int64_t tile_tma_columns(int64_t all, int bits);
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
+/* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */
+MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
 void tile_wait_stores(tile_emitter *e, MlirValue leads);
 

@@ -572,30 +572,38 @@ static void settle_pick(layouts *l, MlirOperation op)
         need(l, op, 0, &own);
 }
 
-/* A tile that goes through shared memory to be stored, and is larger than stages leave room for: so many columns at a time. */
-static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
+/* A tile that goes through shared memory between an access and its users, and is larger than stages leave room for: so many columns at
+ * a time. */
+static bool access_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
 {
     enum { ROOM = 32 << 10 };
     tile_distribution own;
+    if (l->naive || d->shape.rank < 2 || access_distribution(l, op, d, &own) == d) return false;
+    int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
+    while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
+    if (bands == 1) return false;
+    mlirOperationSetAttributeByName(
+        op, cute_text("width"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(l->context, 32), d->shape.extent[d->shape.rank - 1] / bands));
+    return true;
+}
+
+/* Sums of warpgroups by TMA, other tiles as above. */
+static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution *d)
+{
     if (l->naive || d->shape.rank < 2 || mlirOperationGetNumOperands(op) > 3) return false;
     const cute_value *tensor = tensor_of_access(op);
     MlirType i32 = mlirIntegerTypeGet(l->context, 32);
     if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
         tile_fits_tma_store(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
-            op, cute_text("band"),
-            mlirIntegerAttrGet(i32, tile_tma_columns(d->shape.extent[d->shape.rank - 1], tensor->pointer->bits)));
+            op, cute_text("width"),
+            mlirIntegerAttrGet(i32,
+                               tile_tma_columns(d->shape.extent[d->shape.rank - 1], tensor->pointer->bits)));
         mlirOperationSetAttributeByName(op, cute_text("tma"), mlirUnitAttrGet(l->context));
         return true;
     }
-    if (d->shape.rank != 2 || access_distribution(l, op, d, &own) == d) return false;
-    int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
-    while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
-    if (bands == 1) return false;
-    mlirOperationSetAttributeByName(
-        op, cute_text("band"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(l->context, 32), d->shape.extent[1] / bands));
-    return true;
+    return access_in_bands(l, op, d);
 }
 
 static void settle_op(layouts *l, MlirOperation op)
@@ -603,6 +611,7 @@ static void settle_op(layouts *l, MlirOperation op)
     tile_distribution d, own;
     if (cute_op_is(op, "cute.tile.load")) {
         const class *c = class_of(l, result(op, 0));
+        if (mlirOperationGetNumOperands(op) < 3 && access_in_bands(l, op, &c->d)) return;
         const tile_distribution *as = access_distribution(l, op, &c->d, &own);
         need(l, op, 2, as);
         make_as(l, op, as);

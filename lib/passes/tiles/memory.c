@@ -228,9 +228,11 @@ static MlirValue tile_at(tile_emitter *e, const access *a, MlirValue tensor)
 {
     if (!a->whole)
         return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tensor, a->copy.tiler, a->coord), CUTE_NO_NAMED);
-    char *type = cute_arena_printf(e->arena, "!cute.tile<\"[%s]\">", tiler_text(e, a->whole)), coord[48];
+    char *type = cute_arena_printf(e->arena, "!cute.tile<\"[%s]\">", tiler_text(e, a->whole)),
+         coord[64] = "!cute.coord<\"(";
     if (!type) return e->failed = true, tensor;
-    snprintf(coord, sizeof coord, "!cute.coord<\"(0,%lld)\">", (long long)a->band);
+    for (int i = 1; i < a->whole->rank; i++) strcat(coord, "0,");
+    snprintf(coord + strlen(coord), sizeof coord - strlen(coord), "%lld)\">", (long long)a->band);
     MlirValue whole =
         tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tensor, tile_static(e, type), a->coord), CUTE_NO_NAMED);
     return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(whole, a->copy.tiler, tile_static(e, coord)),
@@ -277,9 +279,46 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     emit_store_vec(e, both, a->predicate);
 }
 
+/* So many columns at a time: threads load adjacent elements, which pass through shared memory. */
+static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
+{
+    const MlirValue none = {NULL};
+    access a = {
+        .value = mlirOperationGetOperand(t->op, 0), .coord = mlirOperationGetOperand(t->op, 1), .mask = none};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    a.whole = &t->out.shape;
+    tile_distribution from, to;
+    int64_t bands = a.whole->extent[a.whole->rank - 1] / columns, all = tile_values(&t->out),
+            values = all / bands;
+    if (!tile_band(&t->out, bands, &to) || !tile_access_distribution(a.tensor, &to.shape, e->threads, &from))
+        return e->failed = true, none;
+    int32_t *part = cute_arena_array(e->arena, (size_t)values, sizeof *part),
+            *place = cute_arena_array(e->arena, (size_t)all, sizeof *place);
+    if (!part || !place) return e->failed = true, none;
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
+    MlirValue out = none;
+    for (a.band = 0; a.band < bands && !e->failed; a.band++) {
+        begin_access(e, &a, &from, true);
+        MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
+        if (e->failed) return none;
+        MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill"));
+        cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
+        emit_copy(e, &a.copy, a.part, fragment, a.predicate);
+        MlirValue loaded = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+        if (e->failed) return none;
+        MlirValue band = tile_restage(e, loaded, &from, &to);
+        out = a.band ? tile_concat(e, out, band) : band;
+        tile_band_map(&t->out, bands, a.band, part);
+        for (int64_t v = 0; v < values; v++) place[part[v]] = (int32_t)(a.band * values + v);
+    }
+    return e->failed ? none : tile_pick(e, out, place, all);
+}
+
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
+    int64_t columns = cute_tile_number(t->op, "width", 0);
+    if (columns) return load_bands(e, t, columns);
     access a = {.value = mlirOperationGetOperand(t->op, 0),
                 .coord = mlirOperationGetOperand(t->op, 1),
                 .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none,
@@ -305,14 +344,14 @@ static MlirValue store_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
     a.whole = &t->in[0].shape;
     tile_distribution from, to;
-    int64_t bands = a.whole->extent[1] / columns, values = tile_values(&t->in[0]) / bands;
+    int64_t bands = a.whole->extent[a.whole->rank - 1] / columns, values = tile_values(&t->in[0]) / bands;
     if (!tile_band(&t->in[0], bands, &from)) return e->failed = true, none;
     if (!tile_access_distribution(a.tensor, &from.shape, e->threads, &to)) return e->failed = true, none;
     int32_t *part = cute_arena_array(e->arena, (size_t)values, sizeof *part);
     if (!part) return e->failed = true, none;
     for (a.band = 0; a.band < bands && !e->failed; a.band++) {
         tile_band_map(&t->in[0], bands, a.band, part);
-        MlirValue staged = tile_restage(e, tile_pick(e, value, part, values), &from, &to);
+        MlirValue staged = tile_restage(e, tile_part(e, value, part, values), &from, &to);
         tile_if once = tile_if_begin(e, tile_is_first(e, &to));
         begin_access(e, &a, &to, false);
         MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
@@ -326,7 +365,7 @@ static MlirValue store_bands(tile_emitter *e, const tile_op *t, int64_t columns)
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
-    int64_t band = cute_tile_number(t->op, "band", 0);
+    int64_t band = cute_tile_number(t->op, "width", 0);
     if (band && cute_op_has(t->op, "tma")) return tile_lower_tma_store(e, t);
     if (band) return store_bands(e, t, band);
     access a = {.value = mlirOperationGetOperand(t->op, 1),
@@ -551,6 +590,7 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
 
 void tile_barrier(tile_emitter *e)
 {
+    if (e->role->stores) tile_wait_stores(e, tile_leads_group(e)); /* they read the same shared memory */
     if (e->role->barrier)
         cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
                    CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)), CUTE_NO_TYPES,

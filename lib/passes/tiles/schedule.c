@@ -158,7 +158,7 @@ typedef struct choice {
     MlirOperation function;
     int loops, products; /* loops with products whose loads can be fetched ahead; products in them */
     int fitting[3];      /* of these products, how many 1 and 2 warpgroups can compute */
-    int64_t bytes;  /* of a stage, all rings together */
+    int64_t bytes;       /* of a stage, all rings together */
     bool failed;
 } choice;
 

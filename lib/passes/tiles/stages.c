@@ -166,6 +166,21 @@ static int64_t releases_of(const tile_emitter *e, const tile_buffer *pipe)
     return all ? all : 1;
 }
 
+/* Which roles store by TMA, and use shared memory for other operations too. */
+static void note_sharing(MlirOperation op, void *context)
+{
+    static const char *const sharing[] = {"cute.tile.convert", "cute.tile.reduce", "cute.tile.scan",
+                                          "cute.tile.reshape"};
+    tile_role *role = tile_role_of(context, op);
+    if (cute_op_has(op, "tma"))
+        role->stores = true;
+    else if (cute_op_has(op, "width"))
+        role->shares = true;
+    if (cute_op_is(op, "cute.tile.gemm") && !cute_op_has(op, "wgmma")) role->shares = true;
+    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
+        if (cute_op_is(op, sharing[i])) role->shares = true;
+}
+
 bool tile_find_stages(tile_emitter *e)
 {
     enum { ALIGN = 1024 };
@@ -196,6 +211,7 @@ bool tile_find_stages(tile_emitter *e)
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
     for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = e->shared_bytes;
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_sharing, e);
     return !e->failed;
 }
 
@@ -680,8 +696,7 @@ void tile_finish_roles(tile_emitter *e)
         if (!r->stores) continue;
         tile_enter_role(e, r);
         e->b = r->end;
-        MlirValue in_group = cute_binary(&e->b, "arith.remui", r->warp, tile_i32(e, GROUP));
-        tile_wait_stores(e, cute_compare(&e->b, CUTE_IS_EQ, in_group, tile_i32(e, 0)));
+        tile_wait_stores(e, tile_leads_group(e));
     }
     if (e->cluster_size == 1 || e->failed) return;
     /* No block ends while others write to its memory. */

@@ -32,7 +32,8 @@ static bool squeeze(const tile_distribution *d, tile_distribution *out)
     for (int i = 0; i < lead; i++)
         if (d->shape.extent[i] != 1) return false;
     for (int i = 0; i < 2; i++) out->shape.extent[i] = d->shape.extent[lead + i];
-    for (int i = 0; i < d->threads.count; i++) out->threads.at[i].dim -= d->threads.at[i].dim == TILE_COPIES ? 0 : lead;
+    for (int i = 0; i < d->threads.count; i++)
+        out->threads.at[i].dim -= d->threads.at[i].dim == TILE_COPIES ? 0 : lead;
     for (int i = 0; i < d->values.count; i++) out->values.at[i].dim -= lead;
     return true;
 }
@@ -68,7 +69,8 @@ bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_d
             want.at[i].step != d->threads.at[i].step)
             return false;
     int64_t width = tile_access_width(tensor, &given->shape, &contiguous);
-    return contiguous == given->shape.rank - 1 && width * bits == 128 && tile_tma_columns(d->shape.extent[1], bits) > 0;
+    return contiguous == given->shape.rank - 1 && width * bits == 128 &&
+           tile_tma_columns(d->shape.extent[1], bits) > 0;
 }
 
 /* ---- the store ---- */
@@ -108,7 +110,8 @@ static const char *swizzle_of(const banded *s)
 /* `text` for each leading dimension: at most three. */
 static const char *leading(const banded *s, const char *text)
 {
-    static const char *const times[][4] = {{"", "1,", "1,1,", "1,1,1,"}, {"", "0,", "0,0,", "0,0,0,"}, {"", "1:1;", "1:1;1:1;", "1:1;1:1;1:1;"}};
+    static const char *const times[][4] = {
+        {"", "1,", "1,1,", "1,1,1,"}, {"", "0,", "0,0,", "0,0,0,"}, {"", "1:1;", "1:1;1:1;", "1:1;1:1;1:1;"}};
     return times[text[0] == '0' ? 1 : text[1] == ':' ? 2 : 0][s->lead];
 }
 
@@ -119,8 +122,9 @@ static void make_tma(tile_emitter *e, banded *s, MlirValue tensor)
     cute_builder here = e->b;
     e->b = e->start;
     e->b.location = here.location;
-    snprintf(layout, sizeof layout, "!cute.composed_layout<\"%s o 0 o (%s%lld,%lld):(%s%lld,1)\">", swizzle_of(s),
-             leading(s, "1,"), (long long)s->rows, (long long)s->columns, leading(s, "0,"), (long long)s->columns);
+    snprintf(layout, sizeof layout, "!cute.composed_layout<\"%s o 0 o (%s%lld,%lld):(%s%lld,1)\">",
+             swizzle_of(s), leading(s, "1,"), (long long)s->rows, (long long)s->columns, leading(s, "0,"),
+             (long long)s->columns);
     MlirOperation made = tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
                                       CUTE_OPERANDS(tensor, tile_static(e, layout)), CUTE_NO_NAMED);
     if (!e->failed) {
@@ -172,7 +176,7 @@ static MlirValue piece_at(tile_emitter *e, const banded *s, int64_t from)
         map[i] = value_at(&s->d, row, from + column);
         if (map[i] < 0) e->failed = true;
     }
-    return e->failed ? value : tile_pick(e, value, map, count);
+    return e->failed ? value : tile_part(e, value, map, count);
 }
 
 static void copy_piece(tile_emitter *e, MlirValue copy, MlirValue from, MlirValue to)
@@ -234,8 +238,9 @@ static MlirValue buffers_of_rank(tile_emitter *e, const banded *s)
 {
     char layout[256];
     if (!s->lead) return s->buffers;
-    snprintf(layout, sizeof layout, "!cute.layout<\"(%s%lld,%lld,%lld):(%s%lld,1,%lld)\">", leading(s, "1,"), (long long)s->rows,
-             (long long)s->columns, (long long)s->count, leading(s, "0,"), (long long)s->columns, (long long)(s->rows * s->columns));
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%s%lld,%lld,%lld):(%s%lld,1,%lld)\">", leading(s, "1,"),
+             (long long)s->rows, (long long)s->columns, (long long)s->count, leading(s, "0,"),
+             (long long)s->columns, (long long)(s->rows * s->columns));
     MlirValue at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(s->buffers), CUTE_NO_NAMED);
     return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, layout)), CUTE_NO_NAMED);
 }
@@ -244,19 +249,23 @@ static MlirValue buffers_of_rank(tile_emitter *e, const banded *s)
 static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t count)
 {
     char whole[128], band[128], coord[96];
-    snprintf(whole, sizeof whole, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->d.shape.extent[0],
-             (long long)s->d.shape.extent[1]);
-    snprintf(band, sizeof band, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->rows, (long long)s->columns);
+    snprintf(whole, sizeof whole, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"),
+             (long long)s->d.shape.extent[0], (long long)s->d.shape.extent[1]);
+    snprintf(band, sizeof band, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->rows,
+             (long long)s->columns);
     tile_if once = tile_if_begin(e, s->leads);
     MlirValue tile = tile_emit(
         e, "cute.local_tile",
         CUTE_OPERANDS(s->coords, tile_static(e, whole), mlirOperationGetOperand(s->t->op, 2)), CUTE_NO_NAMED);
     for (int64_t b = 0; b < count && !e->failed; b++) {
-        snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(s, "0,"), (long long)(first + b));
+        snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(s, "0,"),
+                 (long long)(first + b));
         MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
                                         CUTE_OPERANDS(s->group), CUTE_NO_NAMED);
-        MlirValue to = grouped(e, s, tile_emit(e, "cute.local_tile",
-                                            CUTE_OPERANDS(tile, tile_static(e, band), at), CUTE_NO_NAMED)), from = grouped(e, s, buffers_of_rank(e, s));
+        MlirValue to = grouped(e, s,
+                               tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tile, tile_static(e, band), at),
+                                         CUTE_NO_NAMED)),
+                  from = grouped(e, s, buffers_of_rank(e, s));
         MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
                                            CUTE_OPERANDS(s->tma, tile_static(e, "!cute.coord<\"0\">"),
                                                          tile_static(e, "!cute.layout<\"1:0\">"), from, to),
@@ -271,6 +280,12 @@ static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t 
     }
     sync_op(e, "cute_nvgpu.arch.cp_async_bulk_commit_group", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     tile_if_end(e, &once);
+}
+
+MlirValue tile_leads_group(tile_emitter *e)
+{
+    MlirValue in_group = cute_binary(&e->b, "arith.remui", e->role->warp, tile_i32(e, WARPS));
+    return cute_compare(&e->b, CUTE_IS_EQ, in_group, tile_i32(e, 0));
 }
 
 void tile_wait_stores(tile_emitter *e, MlirValue leads)
@@ -292,21 +307,20 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     if (!squeeze(&t->in[0], &s.d)) return e->failed = true, none;
     s.lead = t->in[0].shape.rank - 2;
     s.rows = s.d.shape.extent[0] / s.groups;
-    s.columns = cute_tile_number(t->op, "band", 0);
+    s.columns = cute_tile_number(t->op, "width", 0);
     if (!tile_fits_tma_store(s.tensor, tensor, &t->in[0]) || s.columns % PIECE) return e->failed = true, none;
     make_tma(e, &s, tensor);
     MlirValue warp = e->role->warp;
     if (e->role->first_warp) warp = cute_binary(&e->b, "arith.subi", warp, tile_i32(e, e->role->first_warp));
     s.group = cute_binary(&e->b, "arith.divui", warp, tile_i32(e, WARPS));
-    s.leads = cute_compare(&e->b, CUTE_IS_EQ, cute_binary(&e->b, "arith.remui", warp, tile_i32(e, WARPS)),
-                           tile_i32(e, 0));
+    s.leads = tile_leads_group(e);
     s.barrier = cute_binary(&e->b, "arith.addi", s.group, tile_i32(e, TILE_GROUP_BARRIERS));
     int64_t bands = s.d.shape.extent[1] / s.columns;
     s.count = ROOM * 8 / (s.d.shape.extent[0] * s.columns * s.bits);
     s.count = s.count < 1 ? 1 : s.count > MOST_BUFFERS ? MOST_BUFFERS : s.count;
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);
-    e->role->stores = true;
+    if (e->role->shares) tile_barrier(e);
     for (int64_t first = 0; first < bands && !e->failed; first += s.count) {
         int64_t count = bands - first < s.count ? bands - first : s.count;
         tile_wait_stores(e, s.leads);

@@ -1,0 +1,63 @@
+// D = act(alpha A B^T + beta C + bias): A is (L,M,K), B (L,N,K), C and D (L,M,N) for a batch of L. -D T, ACC, TD: elements of A and
+// B, of sums, of C, D and bias; V, VD: elements in 16 bytes; Z: 0 of ACC; SA, SB: strides along M and K, along N and K, one of them 1;
+// ADD, BIAS: 1 if C, bias is added; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
+//!param BM = 128 in 64, 128, 256
+//!param BN = 256 in 16, 32, 64, 128, 176, 192, 240, 256
+//!param BK = 64 in 32, 64, 128
+!A = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${VA}},?{div=${VK}}):(?{i64 div=${V}},${SA})">
+!B = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${VB}},?{div=${VL}}):(?{i64 div=${V}},${SB})">
+!D = !cute.memref<${TD}, gmem, align<16>, "(?,?,?{div=${VD}}):(?{i64 div=${VD}},?{i64 div=${VD}},1)">
+!bias = !cute.memref<${TD}, gmem, "?:1">
+!sum = tensor<${BM}x${BN}x${ACC}>
+!tile = tensor<${BM}x${BN}xf32>
+gpu.module @kernels {
+  gpu.func @product(%A: !A, %B: !B, %D: !D, %C: !D, %bias: !bias, %alpha: f32, %beta: f32) kernel {
+    %l, %i, %j = cute.tile.program<[1, ${BM}, ${BN}]> %D
+    %steps = cute.tile.count<2, ${BK}> %A
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<${Z}> : !sum
+    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (!sum) : i32 {
+      %a = cute.tile.load<[1, ${BM}, ${BK}]> %A[%l, %i, %k]
+      %b = cute.tile.load<[1, ${BN}, ${BK}]> %B[%l, %j, %k]
+      %x = cute.tile.reshape<[${BM}, ${BK}]> %a
+      %y = cute.tile.reshape<[${BN}, ${BK}]> %b
+      %d = cute.tile.gemm %x, %y, %acc {tf32}
+      scf.yield %d : !sum
+    }
+    %f = cute.tile.cast<f32> %sum
+    %scaled = cute.tile.mul %f, %alpha
+    %if_c = arith.constant ${ADD} : i1
+    %added = scf.if %if_c -> (!tile) {
+      %c = cute.tile.load<[1, ${BM}, ${BN}], f32> %C[%l, %i, %j]
+      %c2 = cute.tile.reshape<[${BM}, ${BN}]> %c
+      %s = cute.tile.fma %c2, %beta, %scaled
+      scf.yield %s : !tile
+    } else { scf.yield %scaled : !tile }
+    %if_bias = arith.constant ${BIAS} : i1
+    %biased = scf.if %if_bias -> (!tile) {
+      %v = cute.tile.load<[${BN}], f32> %bias[%j]
+      %s = cute.tile.add %added, %v
+      scf.yield %s : !tile
+    } else { scf.yield %added : !tile }
+    %act = arith.constant ${ACT} : index
+    %e = scf.index_switch %act -> !tile
+    case 1 {
+      %r = cute.tile.relu %biased
+      scf.yield %r : !tile
+    }
+    case 2 { // x sigmoid(x (p + q x^2))
+      %q = cute.tile.mul %biased, %biased
+      %p = cute.tile.fma %q, 0.071354816, 1.595769122
+      %h = cute.tile.mul %biased, %p
+      %g = cute.tile.sigmoid %h {fast}
+      %r = cute.tile.mul %biased, %g
+      scf.yield %r : !tile
+    }
+    default { scf.yield %biased : !tile }
+    %out = cute.tile.cast<${TD}> %e
+    %o = cute.tile.reshape<[1, ${BM}, ${BN}]> %out
+    cute.tile.store %o, %D[%l, %i, %j]
+    gpu.return
+  }
+}
