@@ -1,17 +1,17 @@
 // D = act(alpha A B^T + beta C + bias): A is (L,M,K), B (L,N,K), C and D (L,M,N) for a batch of L. -D T, ACC, TD: elements of A and
-// B, of sums, of C, D and bias; V, VD: elements in 16 bytes; Z: 0 of ACC; SA, SB: strides along M and K, along N and K, one of them 1;
-// ADD, BIAS: 1 if C, bias is added; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
+// B, of sums, of C, D and bias; BITS, BITSD: of T, TD; Z: 0 of ACC; A, B: 0 if K is contiguous, 1 if M or N is; ADD, BIAS: 1 if C,
+// bias is added; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
 //!param BM = 128 in 64, 128, 256
 //!param BN = 256 in 16, 32, 64, 128, 176, 192, 240, 256
 //!param BK = 64 in 32, 64, 128
-!A = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${VA}},?{div=${VK}}):(?{i64 div=${V}},${SA})">
-!B = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${VB}},?{div=${VL}}):(?{i64 div=${V}},${SB})">
-!D = !cute.memref<${TD}, gmem, align<16>, "(?,?,?{div=${VD}}):(?{i64 div=${VD}},?{i64 div=${VD}},1)">
+!t0 = !cute.memref<${T}, gmem, align<16>, "(?,?,?{div=${128/BITS}}):(?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},1)">
+!t1 = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${128/BITS}},?):(?{i64 div=${128/BITS}},1,?{i64 div=${128/BITS}})">
+!D = !cute.memref<${TD}, gmem, align<16>, "(?,?,?{div=${128/BITSD}}):(?{i64 div=${128/BITSD}},?{i64 div=${128/BITSD}},1)">
 !bias = !cute.memref<${TD}, gmem, "?:1">
 !sum = tensor<${BM}x${BN}x${ACC}>
 !tile = tensor<${BM}x${BN}xf32>
 gpu.module @kernels {
-  gpu.func @product(%A: !A, %B: !B, %D: !D, %C: !D, %bias: !bias, %alpha: f32, %beta: f32) kernel {
+  gpu.func @product(%A: !t${A}, %B: !t${B}, %D: !D, %C: !D, %bias: !bias, %alpha: f32, %beta: f32) kernel {
     %l, %i, %j = cute.tile.program<[1, ${BM}, ${BN}]> %D
     %steps = cute.tile.count<2, ${BK}> %A
     %c0 = arith.constant 0 : i32
