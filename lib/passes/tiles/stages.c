@@ -181,6 +181,42 @@ static void note_sharing(MlirOperation op, void *context)
         if (cute_op_is(op, sharing[i])) role->shares = true;
 }
 
+/* Whether a product reads both operands in their stages, and so needs no other shared memory. */
+static bool reads_stages(MlirOperation product)
+{
+    for (int i = 0; i < 2; i++) {
+        int dims[2];
+        MlirOperation take = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || !tile_read_in_place(take))
+            return false;
+    }
+    return true;
+}
+
+/* Operations that use shared memory in a loop whose stages are filled meanwhile. */
+static void note_overlap(MlirOperation op, void *context)
+{
+    static const char *const never[] = {"cute.tile.load",    "cute.tile.take",  "cute.tile.fetch",
+                                        "cute.tile.ring",    "cute.tile.iota",  "cute.tile.broadcast",
+                                        "cute.tile.permute", "cute.tile.scalar"};
+    bool *overlaps = context;
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (cute_op_is(op, never[i]) && !cute_op_has(op, "width")) return;
+    if (cute_op_is(op, "cute.tile.gemm") && reads_stages(op)) return;
+    if (cute_op_is(op, "cute.tile.reshape")) {
+        int dims[2];
+        MlirOperation take = tile_operand_source(mlirOperationGetResult(op, 0), dims);
+        if (!mlirOperationIsNull(take) && cute_op_is(take, "cute.tile.take") && tile_read_in_place(take))
+            return;
+    }
+    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
+        if (!cute_op_is(at, "scf.for")) continue;
+        for (MlirOperation own = mlirBlockGetFirstOperation(tile_loop_body(at)); !mlirOperationIsNull(own);
+             own = mlirOperationGetNextInBlock(own))
+            *overlaps |= cute_op_is(own, "cute.tile.take");
+    }
+}
+
 bool tile_find_stages(tile_emitter *e)
 {
     enum { ALIGN = 1024 };
@@ -210,7 +246,11 @@ bool tile_find_stages(tile_emitter *e)
         b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
-    for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = e->shared_bytes;
+    /* Stages that cp.async fills are free in front of their loop and behind it, where barriers are. */
+    bool overlaps = false;
+    for (int i = 0; i < e->buffer_count; i++) overlaps |= e->buffers[i].is_pipe;
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &overlaps);
+    for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_sharing, e);
     return !e->failed;
 }
