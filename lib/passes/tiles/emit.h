@@ -35,6 +35,7 @@ typedef struct tile_buffer {
     bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
+    bool addressed; /* a ring that TMA fills */
     int multicast; /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum that a loop carries while products are under way: its registers. */

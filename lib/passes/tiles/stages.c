@@ -133,6 +133,7 @@ static void note_fetch(MlirOperation op, void *context)
     int along = multicast_of(op), i = 0;
     if (!ring || !pipe) return;
     ring->multicast = along;
+    ring->addressed = true;
     while (i < pipe->share_count && pipe->shares[i] != along) i++;
     if (i < pipe->share_count) return;
     if (pipe->share_count == 4)
@@ -303,18 +304,32 @@ MlirValue tile_slice_last(tile_emitter *e, MlirValue value, int rank, MlirValue 
 
 /* ---- rings and pipes ---- */
 
+static void look_for_wgmma(MlirOperation op, void *context)
+{
+    *(bool *)context |= cute_op_has(op, "wgmma");
+}
+
+/* TMA and wgmma swizzle addresses. For threads the swizzle is of the layout: what is known of an offset then stays a constant. */
 MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
 {
     tile_buffer *b = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));
     const cute_value *ring = b->ring;
+    const cute_swizzle *s = &ring->pointer->swizzle;
     const char *swizzle = swizzle_text(e->arena, ring->pointer),
                *layout = cute_layout_text(e->arena, ring->layout);
-    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s%s>",
-                                      ring->pointer->element, *swizzle ? ", " : "", swizzle),
-         *type = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
+    bool of_addresses = b->addressed || !s->bits;
+    cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_for_wgmma, &of_addresses);
+    int base = s->base, unit = ring->pointer->bits / 8;
+    for (; unit > 1; unit /= 2) base--;
+    char *pointer =
+             cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s%s>", ring->pointer->element,
+                               *swizzle && of_addresses ? ", " : "", of_addresses ? swizzle : ""),
+         *type = of_addresses ? cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout)
+                              : cute_arena_printf(e->arena, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o %s\">",
+                                                  s->bits, base, s->shift, layout);
     if (!pointer || !type) return e->failed = true, (MlirValue){NULL};
-    MlirValue base = shared_at(e, pointer, ring->pointer->bits, b->offset);
-    b->view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, tile_static(e, type)), CUTE_NO_NAMED);
+    MlirValue at = shared_at(e, pointer, ring->pointer->bits, b->offset);
+    b->view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, type)), CUTE_NO_NAMED);
     return b->view;
 }
 
@@ -642,20 +657,21 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
 
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all)
 {
-    /* Modes of the operand, by a layout of the ring's modes: those that it lacks have extent 1. */
     const cute_value *ring = cute_type_peek(mlirValueGetType(s->ring->view));
     int rank = (int)ring->layout.shape->count - 1;
-    MlirValue view = s->ring->view;
-    if (!all) view = tile_slice_last(e, view, rank + 1, s->stage);
     int32_t wanted[3] = {s->dims[0], s->dims[1], rank};
-    bool same = rank == 2 && wanted[0] == 0 && wanted[1] == 1;
-    if (same || e->failed) return view;
-    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(view), CUTE_NO_NAMED),
+    MlirValue view = s->ring->view;
+    if (rank == 2 && wanted[0] == 0 && wanted[1] == 1)
+        return all ? view : tile_slice_last(e, view, rank + 1, s->stage);
+    /* The operand's modes: others have extent 1. The layout is that of addresses, or of offsets within a stage. */
+    MlirValue base = view;
+    if (!all) base = tile_slice_last(e, view, rank + 1, s->stage);
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(base), CUTE_NO_NAMED),
               modes =
                   tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
                             CUTE_NAMED(cute_attribute(
                                 e->context, "mode", mlirDenseI32ArrayGet(e->context, all ? 3 : 2, wanted)))),
-              at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(view), CUTE_NO_NAMED);
+              at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(base), CUTE_NO_NAMED);
     return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, modes), CUTE_NO_NAMED);
 }
 
