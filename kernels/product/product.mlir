@@ -1,6 +1,6 @@
 // D = act(alpha A B^T + beta C + bias): A is (L,M,K), B (L,N,K), C and D (L,M,N) for a batch of L. -D T, ACC, TD: elements of A and
-// B, of sums, of C, D and bias; BITS, BITSD: of T, TD; Z: 0 of ACC; A, B: 0 if K is contiguous, 1 if M or N is; ADD, BIAS: 1 if C,
-// bias is added; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
+// B, of sums, of C, D and bias; BITS, BITSD: of T, TD; Z: 0 of ACC; A, B: 0 if K is contiguous, 1 if M or N is; SCALE, ADD,
+// BIAS: 1 for alpha, C, bias; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
 //!param BM = 128 in 64, 128, 256
 //!param BN = 256 in 16, 32, 64, 128, 176, 192, 240, 256
 //!param BK = 64 in 32, 64, 128
@@ -26,7 +26,11 @@ gpu.module @kernels {
       scf.yield %d : !sum
     }
     %f = cute.tile.cast<f32> %sum
-    %scaled = cute.tile.mul %f, %alpha
+    %if_alpha = arith.constant ${SCALE} : i1
+    %scaled = scf.if %if_alpha -> (!tile) {
+      %s = cute.tile.mul %f, %alpha
+      scf.yield %s : !tile
+    } else { scf.yield %f : !tile }
     %if_c = arith.constant ${ADD} : i1
     %added = scf.if %if_c -> (!tile) {
       %c = cute.tile.load<[1, ${BM}, ${BN}], f32> %C[%l, %i, %j]
