@@ -184,6 +184,8 @@ bool tile_find_stages(tile_emitter *e);
 /* Whether all users of a take read its stage themselves: products, through views. */
 bool tile_read_in_place(MlirOperation take);
 tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
+/* Arrivals at an empty mbarrier of a pipe in a phase. */
+int64_t tile_pipe_arrivals(const tile_emitter *e, const tile_buffer *pipe);
 tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
 /* All threads of the block, or of its cluster if it has one. */
 void tile_block_barrier(tile_emitter *e);
