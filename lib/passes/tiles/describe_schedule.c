@@ -93,7 +93,7 @@ static void put_roles(tile_emitter *e, cute_dict *out)
         if (i)
             cute_dict_ref(&d, "name", cute_tile_word(r->op, "label"));
         else
-            cute_dict_text(&d, "name", "all");
+            cute_dict_text(&d, "name", "all warps");
         cute_dict_int(&d, "first_warp", r->first_warp);
         cute_dict_int(&d, "warps", r->warps);
         if (registers) cute_dict_int(&d, "registers", registers);
