@@ -236,11 +236,12 @@ static cute_status read_schedule(const reader *r, const json_t *from, const cute
     return CUTE_OK;
 }
 
-static cute_status read_kernel(const reader *r, const cute_module *module, const cute_kernel *source,
-                               schedule_kernel *k)
+cute_status cute_schedule_read_kernel(cute_arena *arena, const char *label, const char *arch_name,
+                                      const cute_kernel *source, schedule_kernel *k, cute_diag *diag)
 {
+    const reader own = {arena, label, diag}, *r = &own;
     json_t *metadata = NULL;
-    const cute_arch *arch = cute_arch_find(cute_module_arch(module));
+    const cute_arch *arch = arch_name ? cute_arch_find(arch_name) : NULL;
     const cute_multiprocessor *sm = arch ? cute_multiprocessor_of(arch->number) : NULL;
     *k = (schedule_kernel){.kernel = source->name, .shared_limit = sm ? sm->block_shared : -1};
     if (source->metadata)
@@ -253,7 +254,6 @@ static cute_status read_kernel(const reader *r, const cute_module *module, const
 cute_status cute_schedule_read(cute_arena *arena, const char *label, const cute_module *module,
                                const char *only, schedule_report *out, cute_diag *diag)
 {
-    const reader r = {arena, label, diag};
     size_t count = cute_module_kernel_count(module);
     *out = (schedule_report){.label = label};
     out->kernels = cute_arena_array(arena, count + 1, sizeof *out->kernels);
@@ -261,7 +261,8 @@ cute_status cute_schedule_read(cute_arena *arena, const char *label, const cute_
     for (size_t n = 0; n < count; n++) {
         const cute_kernel *k = cute_module_kernel(module, n);
         if (only && strcmp(only, k->name) != 0) continue;
-        CUTE_TRY(read_kernel(&r, module, k, &out->kernels[out->count++]));
+        CUTE_TRY(cute_schedule_read_kernel(arena, label, cute_module_arch(module), k,
+                                           &out->kernels[out->count++], diag));
     }
     return CUTE_OK;
 }

@@ -90,6 +90,9 @@ typedef struct schedule_report {
 /* The kernels of a module, or the one named `only`. CUTE_INVALID: metadata that contradicts docs/metadata.md. */
 cute_status cute_schedule_read(cute_arena *arena, const char *label, const cute_module *module,
                                const char *only, schedule_report *out, cute_diag *diag);
+/* One kernel; `arch` NULL: unknown. */
+cute_status cute_schedule_read_kernel(cute_arena *arena, const char *label, const char *arch,
+                                      const cute_kernel *source, schedule_kernel *out, cute_diag *diag);
 /* The role of warp `warp` and the number of its warpgroup in it; NULL: none. */
 const schedule_role *cute_schedule_role_of(const schedule_kernel *kernel, int64_t warp, int64_t *group);
 void cute_schedule_print(cute_arena *arena, const schedule_report *report, cute_buffer *out);
