@@ -233,7 +233,10 @@ static void add_store(MlirOperation op, void *context)
     cute_dict d = {.context = l->e->context};
     if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &shape)) return;
     put_tensor(&d, mlirOperationGetOperand(op, 1));
+    int64_t band = cute_tile_number(op, "band", 0);
     put_numbers(&d, "tile", shape.extent, shape.rank);
+    if (cute_op_has(op, "tma")) cute_dict_text(&d, "copy", "tma");
+    if (band) cute_dict_int(&d, "band", band);
     cute_dict_int(&d, "role", index_of_role(l->e, op));
     put_place(&d, op);
     add(l, &d);

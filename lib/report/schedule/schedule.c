@@ -51,7 +51,8 @@ static const field product_fields[] = {
     FIELD(schedule_product, NUMBER, true, role, 0),      FIELD(schedule_product, NUMBER, true, pending, -1),
     FIELD(schedule_product, NUMBER, false, line, 0),     END};
 static const field store_fields[] = {
-    FIELD(schedule_store, TEXT, false, file, 0),      FIELD(schedule_store, EXTENTS, true, tile, 0),
+    FIELD(schedule_store, TEXT, false, file, 0),      FIELD(schedule_store, TEXT, false, copy, 0),
+    FIELD(schedule_store, NUMBER, false, band, 0),    FIELD(schedule_store, EXTENTS, true, tile, 0),
     FIELD(schedule_store, NUMBER, false, tensor, -1), FIELD(schedule_store, NUMBER, true, role, 0),
     FIELD(schedule_store, NUMBER, false, line, 0),    END};
 static const field scratch_fields[] = {FIELD(schedule_scratch, NUMBER, true, role, 0),
@@ -204,7 +205,12 @@ static cute_status resolve(const reader *r, const cute_kernel *from, schedule_ke
         ok &= is_role(k, k->stores[n].role);
         k->stores[n].name = tensor_name(from, k->stores[n].tensor);
     }
-    return ok ? CUTE_OK : refuse(r, "rings", "role", "indices of its lists");
+    const cute_place file = {.file = r->label};
+    return ok ? CUTE_OK
+              : cute_fail(r->diag, CUTE_INVALID, &file,
+                          "the schedule in the metadata of kernel '%s' refers to a role, pipe or dimension "
+                          "that it does not have",
+                          from->name);
 }
 
 static cute_status read_schedule(const reader *r, const json_t *from, const cute_kernel *source,

@@ -41,9 +41,10 @@ typedef struct schedule_product {
 } schedule_product;
 
 typedef struct schedule_store {
-    const char *name, *file;
+    const char *name, *file, *copy; /* copy: "tma"; NULL: by threads */
     schedule_extents tile;
-    int64_t tensor, role, line;
+    int64_t tensor, role, line,
+        band; /* band: columns that go through shared memory at a time; 0: all or none */
 } schedule_store;
 
 /* Shared memory of a role's conversions and stores. */

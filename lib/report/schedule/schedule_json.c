@@ -96,8 +96,10 @@ static json_t *stores_json(const schedule_kernel *k)
     json_t *list = json_array();
     for (size_t n = 0; n < k->store_count; n++) {
         const schedule_store *s = &k->stores[n];
-        json_t *one = json_pack("{s:o*,s:o,s:o}", "tensor", cute_json_text(s->name), "tile",
-                                extents_json(&s->tile), "role", cute_json_text(role_name(k, s->role)));
+        json_t *one =
+            json_pack("{s:o*,s:o*,s:o,s:o,s:o}", "tensor", cute_json_text(s->name), "copy",
+                      cute_json_text(s->copy), "band", s->band ? json_integer(s->band) : json_null(), "tile",
+                      extents_json(&s->tile), "role", cute_json_text(role_name(k, s->role)));
         put_place(one, s->file, s->line);
         json_array_append_new(list, one);
     }

@@ -184,9 +184,11 @@ static void print_products(cute_arena *arena, const schedule_kernel *k, cute_buf
     }
     for (size_t n = 0; n < k->store_count; n++) {
         const schedule_store *s = &k->stores[n];
-        const char *const cells[] = {cute_arena_printf(arena, "store to %s", s->name ? s->name : "a tensor"),
-                                     extents_text(arena, &s->tile), k->roles[s->role].name, "-",
-                                     place_text(arena, s->file, s->line)};
+        const char *how = s->copy ? " by TMA" : "",
+                   *band = s->band ? cute_arena_printf(arena, ", %lld columns at a time", LL(s->band)) : "";
+        const char *const cells[] = {
+            cute_arena_printf(arena, "store to %s%s%s", s->name ? s->name : "a tensor", how, band),
+            extents_text(arena, &s->tile), k->roles[s->role].name, "-", place_text(arena, s->file, s->line)};
         cute_table_row(&table, cells);
     }
     if (table.rows < 2) return;
