@@ -137,7 +137,7 @@ MLIR
 copy: no schedule: no loop has a product whose loads could run ahead
 slow: no schedule: naive: one element at a time, a barrier before each operation" ]
     run -1 --separate-stderr cute-dump schedule k.ptx --svg
-    [[ "$stderr" == *"k.ptx: error: --svg draws a kernel with stages, and there is none"* ]]
+    [[ "$stderr" == *"k.ptx: error: --svg draws a kernel with stages, got none"* ]]
     run -0 cute-dump schedule k.ptx --kernel=copy --json
     [[ "$output" == *'"why_none": "no loop has a product whose loads could run ahead"'* ]]
 }

@@ -120,7 +120,7 @@ cute_status cute_dump_schedule(const kernel_request *q, const cute_module *modul
         scheduled++;
     }
     if (q->svg && !scheduled)
-        return cute_fail(diag, CUTE_INVALID, &file, "--svg draws a kernel with stages, and there is none");
+        return cute_fail(diag, CUTE_INVALID, &file, "--svg draws a kernel with stages, got none");
     if (q->svg && scheduled > 1)
         return cute_fail(diag, CUTE_USAGE, &file,
                          "--svg draws one kernel, got %zu: select one with --kernel=NAME", scheduled);
