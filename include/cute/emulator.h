@@ -46,6 +46,9 @@ CUTE_API const cute_emulator_counts *cute_emulator_get_counts(const cute_device 
 /* Counters by class of instruction, space and line, as JSON text (cute-run(1)), malloc'ed; NULL without
  * options.counters. */
 CUTE_API char *cute_emulator_counters_json(const cute_device *device);
+/* The waits, copies, products and stores of the warps of one block of each launch, in modelled cycles, as JSON
+ * text (docs/emulator.md), malloc'ed; NULL without options.timeline. */
+CUTE_API char *cute_emulator_timeline_json(const cute_device *device);
 /* Findings of all launches so far; only the first few thousand are kept. A finding is valid until the next
  * launch or reset; NULL past the last, and without checks. Findings are also errors and warnings in the diag
  * of the launch, which still succeeds. */

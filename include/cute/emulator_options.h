@@ -30,6 +30,8 @@ typedef struct cute_emulator_options {
      * They must outlive the device. */
     const char *const *allow;
     size_t allow_count;
+    bool timeline;          /* of one block of each launch, for cute_emulator_timeline_json */
+    int64_t timeline_block; /* its number in the grid, x fastest */
 } cute_emulator_options;
 
 /* Execution counts. Read only: later versions may add fields at the end. */

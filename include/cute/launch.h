@@ -31,7 +31,7 @@ typedef struct cute_launch_options {
     /* Seconds per launch; 0: the config's; else 30 on a GPU, on the emulator 30 without a write to memory */
     double timeout;
     const char *device; /* a name for cute_device_open; NULL: any */
-    /* NULL: the defaults. Checks and counters select the emulator regardless of `device`; the launch
+    /* NULL: the defaults. Checks, counters and the timeline select the emulator regardless of `device`; the launch
      * supplies the heartbeat and the timeouts */
     const cute_emulator_options *emulator;
     const char *module_label; /* file name for faults of the emulator; NULL: "<image>" */

@@ -14,6 +14,9 @@ CUTE_API char *cute_launch_report(const cute_launch *launch, bool json, bool tim
 /* The begin and end of each allocation, copy, launch and check of a launch with options.trace, even if it
  * failed, in the JSON format of Chrome's trace viewer and Perfetto. docs/reports.md names the fields. */
 CUTE_API char *cute_launch_trace(const cute_launch *launch);
+/* The waits, copies, products and stores of the warps of one block of each launch on the emulator, with
+ * options.emulator->timeline, in the same format; docs/emulator.md describes it. */
+CUTE_API char *cute_launch_timeline(const cute_launch *launch);
 /* The kernels of a module with their parameters and resources. The JSON is that of cute-dump --json:
  * docs/metadata.md names its keys. */
 CUTE_API char *cute_module_describe(const cute_module *module, bool json);

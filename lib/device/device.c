@@ -477,3 +477,8 @@ char *cute_emulator_checks_json(const cute_device *device)
 {
     return device->ops->emulator ? device->ops->emulator->checks_json(device) : NULL;
 }
+
+char *cute_emulator_timeline_json(const cute_device *device)
+{
+    return device->ops->emulator ? device->ops->emulator->timeline_json(device) : NULL;
+}

@@ -14,6 +14,7 @@ typedef struct cute_emulator_ops {
     const cute_finding *(*findings)(const cute_device *, size_t *count);
     char *(*counters_json)(const cute_device *);
     char *(*checks_json)(const cute_device *);
+    char *(*timeline_json)(const cute_device *);
 } cute_emulator_ops;
 
 /* NULL as a stream is the device's default stream. */

@@ -15,6 +15,7 @@
 #include "lib/device/device.h"
 #include "lib/emulator/machine/counters.h"
 #include "lib/emulator/machine/machine.h"
+#include "lib/emulator/machine/timeline.h"
 #include "lib/numeric/tensormap.h"
 
 enum {
@@ -61,6 +62,7 @@ typedef struct emulator {
     cute_emulator_counts counts;
     em_checks *checks;     /* NULL: off */
     em_counters *counters; /* NULL: off */
+    em_timeline *timeline; /* NULL: off */
     cute_emulator_options options;
     bool failed;
 } emulator;
@@ -109,6 +111,7 @@ static void clear_device(emulator *e)
     em_memory_release(&e->memory);
     em_checks_destroy(e->checks);
     em_counters_destroy(e->counters);
+    em_timeline_destroy(e->timeline);
     *e = (emulator){.base = e->base, .options = e->options, .module_base = FIRST_MODULE};
 }
 
@@ -481,6 +484,16 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
     if (ok && e->checks)
         ok = em_checks_begin(e->checks, &l, e->counters ? em_counters_transactions(e->counters) : NULL,
                              e->counters ? em_counters_footprint(e->counters) : NULL);
+    if (ok && e->options.timeline) {
+        if (!e->timeline) e->timeline = em_timeline_create(e->options.timeline_block);
+        ok = e->timeline != NULL;
+        if (ok) em_timeline_begin(e->timeline, &l);
+        int64_t blocks = (int64_t)l.grid[0] * l.grid[1] * l.grid[2];
+        if (e->options.timeline_block >= blocks)
+            cute_report(diag, CUTE_WARNING, NULL,
+                        "the timeline of kernel '%s' is empty: expected a block below %lld, got %lld",
+                        f->name, (long long)blocks, (long long)e->options.timeline_block);
+    }
     if (!ok) {
         free(block);
         return cute_fail_memory(diag);
@@ -670,6 +683,12 @@ static char *emulator_counters_json(const cute_device *device)
     return e->counters ? em_counters_json(e->counters) : NULL;
 }
 
+static char *emulator_timeline_json(const cute_device *device)
+{
+    const emulator *e = (const emulator *)device;
+    return e->timeline ? em_timeline_json(e->timeline) : NULL;
+}
+
 static char *emulator_checks_json(const cute_device *device)
 {
     const emulator *e = (const emulator *)device;
@@ -685,6 +704,7 @@ static const cute_emulator_ops only_emulator_ops = {
     .findings = emulator_findings,
     .counters_json = emulator_counters_json,
     .checks_json = emulator_checks_json,
+    .timeline_json = emulator_timeline_json,
 };
 
 static const cute_device_ops emulator_ops = {

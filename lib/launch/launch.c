@@ -167,7 +167,7 @@ static cute_status run_again(cute_launch *l, int variant, cute_diag *diag)
     run_request request = make_request(l);
     request.quiet = true;
     request.emulator.checks = 0;
-    request.emulator.counters = false;
+    request.emulator.counters = request.emulator.timeline = false;
     cute_status status = cute_run_plan(&request, &unused, diag);
     cute_run_release(&unused);
     return status;

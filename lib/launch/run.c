@@ -45,9 +45,10 @@ typedef struct run_shared {
     atomic_bool emulated;
     cute_emulator_counts counts;
     double phases[RUN_PHASES];
-    bool has_report, has_counters;
+    bool has_report, has_counters, has_timeline;
     char report[REPORT_BYTES]; /* of the checks; unused pages are not allocated */
     char counters[REPORT_BYTES];
+    char timeline[REPORT_BYTES];
     size_t message_count, text_length;
     shared_message messages[MESSAGE_LIMIT];
     size_t facts[CUTE_FACT_COUNT]; /* offsets in `text`; 0: unknown */
@@ -135,7 +136,7 @@ static cute_status open_named_device(run_child *c, cute_diag *diag)
         options.context = c;
         options.print = print_text;
     }
-    const char *name = options.checks || options.counters ? "emulator" : r->device;
+    const char *name = options.checks || options.counters || options.timeline ? "emulator" : r->device;
     CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
     c->shared->emulated = c->device->ops->emulator != NULL;
     return CUTE_OK;
@@ -502,7 +503,7 @@ static void send_messages(run_shared *shared, const cute_diag *diag)
     }
 }
 
-/* Sends JSON text, without "lines" if it is too long, and frees it. */
+/* Sends JSON text, without "lines" and "spans" if it is too long, and frees it. */
 static bool send_json(char *text, char *out)
 {
     if (text && strlen(text) >= REPORT_BYTES) { /* findings are more important than counts */
@@ -510,7 +511,10 @@ static bool send_json(char *text, char *out)
         size_t index;
         free(text);
         if (json_is_object(value)) json_object_set_new(value, "lines", json_array());
-        json_array_foreach(value, index, item) json_object_set_new(item, "lines", json_array());
+        json_array_foreach(value, index, item)
+        {
+            json_object_set_new(item, json_object_get(item, "spans") ? "spans" : "lines", json_array());
+        }
         text = json_dumps(value, JSON_COMPACT);
         json_decref(value);
     }
@@ -526,6 +530,7 @@ static void send_report(run_child *c)
     if (!c->device) return;
     c->shared->has_report = send_json(cute_emulator_checks_json(c->device), c->shared->report);
     c->shared->has_counters = send_json(cute_emulator_counters_json(c->device), c->shared->counters);
+    c->shared->has_timeline = send_json(cute_emulator_timeline_json(c->device), c->shared->timeline);
 }
 
 static _Noreturn void child_main(const run_request *request, run_result *result, run_shared *shared,
@@ -728,6 +733,7 @@ static void copy_result(const run_shared *shared, run_result *out)
     out->counts = shared->counts;
     out->check_report = shared->has_report ? shared->report : NULL;
     out->counters = shared->has_counters ? shared->counters : NULL;
+    out->timeline = shared->has_timeline ? shared->timeline : NULL;
     memcpy(out->phases, shared->phases, sizeof out->phases);
 }
 

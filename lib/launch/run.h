@@ -44,6 +44,7 @@ typedef struct run_result {
     cute_emulator_counts counts;
     const char *check_report;      /* JSON text, in `shared`; NULL without checks */
     const char *counters;          /* JSON text, in `shared`; NULL if not requested */
+    const char *timeline;          /* the same */
     cute_function_info *functions; /* per launch of the plan */
     double phases[RUN_PHASES];     /* seconds */
     const trace_log *trace;        /* NULL if not requested */

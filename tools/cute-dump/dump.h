@@ -53,12 +53,13 @@ enum {
     TAKES_REASONS = 131072,
     TAKES_PICTURES = 262144,
     TAKES_IMAGE = 524288,
+    TAKES_LANES = 1048576,
 };
 
 typedef cute_status dump_function(dump_settings *s, cute_buffer *out, cute_diag *diag);
 dump_function do_show, do_ptx, do_sass, do_cfg, do_histogram, do_lines, do_resources, do_occupancy,
-    do_accesses, do_layouts, do_elf, do_images, do_all, do_run, do_diff, do_explain, do_source, do_causes,
-    do_findings, do_instructions;
+    do_accesses, do_layouts, do_schedule, do_elf, do_images, do_all, do_run, do_diff, do_explain, do_source,
+    do_causes, do_findings, do_instructions;
 
 typedef struct dump_view {
     const char *name, *help;
@@ -66,7 +67,7 @@ typedef struct dump_view {
     unsigned takes; /* accepted options: TAKES_... */
     dump_function *run;
 } dump_view;
-enum { CUTE_DUMP_VIEWS = 21 };
+enum { CUTE_DUMP_VIEWS = 22 };
 extern const dump_view cute_dump_views[CUTE_DUMP_VIEWS];
 
 /* NULL if `name` is not a view. */

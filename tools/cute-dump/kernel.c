@@ -1,4 +1,4 @@
-/* The views 'accesses' and 'layouts': each builds a report of lib/report/kernel and prints it as text, JSON, HTML or SVG. */
+/* The views 'accesses', 'layouts' and 'schedule': each builds a report of lib/report and prints it as text, JSON, HTML or SVG. */
 #include "tools/cute-dump/kernel.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "lib/code/access.h"
 #include "lib/report/kernel/layouts.h"
+#include "lib/report/schedule/schedule.h"
 #include "tools/cute-dump/emulate.h"
 #include "tools/cute-dump/output.h"
 
@@ -100,5 +101,34 @@ cute_status cute_dump_layouts(const kernel_request *q, const cute_module *module
         cute_dump_json(cute_layouts_json(&report), out);
     else
         cute_layouts_print(q->arena, &report, out);
+    return CUTE_OK;
+}
+
+cute_status cute_dump_schedule(const kernel_request *q, const cute_module *module, cute_buffer *out,
+                               cute_diag *diag)
+{
+    const cute_place file = {.file = q->label};
+    schedule_report report;
+    const schedule_kernel *drawn = NULL;
+    size_t scheduled = 0;
+    if (q->json && q->svg)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--json and --svg are mutually exclusive");
+    CUTE_TRY(cute_schedule_read(q->arena, q->label, module, q->kernel, &report, diag));
+    for (size_t n = 0; n < report.count; n++) {
+        if (!report.kernels[n].ring_count) continue;
+        drawn = &report.kernels[n];
+        scheduled++;
+    }
+    if (q->svg && !scheduled)
+        return cute_fail(diag, CUTE_INVALID, &file, "--svg draws a kernel with stages, got none");
+    if (q->svg && scheduled > 1)
+        return cute_fail(diag, CUTE_USAGE, &file,
+                         "--svg draws one kernel, got %zu: select one with --kernel=NAME", scheduled);
+    if (q->svg)
+        cute_schedule_svg(drawn, out);
+    else if (q->json)
+        cute_dump_json(cute_schedule_json(&report), out);
+    else
+        cute_schedule_print(q->arena, &report, out);
     return CUTE_OK;
 }

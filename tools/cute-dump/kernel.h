@@ -1,4 +1,4 @@
-/* The views 'accesses' and 'layouts'. */
+/* The views 'accesses', 'layouts' and 'schedule'. */
 #ifndef CUTE_TOOLS_CUTE_DUMP_KERNEL_H
 #define CUTE_TOOLS_CUTE_DUMP_KERNEL_H
 
@@ -23,5 +23,9 @@ cute_status cute_dump_accesses(const kernel_request *q, const cute_module *modul
 /* The layouts in a kernel, listed or drawn. */
 cute_status cute_dump_layouts(const kernel_request *q, const cute_module *module, cute_buffer *out,
                               cute_diag *diag);
+
+/* The schedules of tile programs: a table, JSON or swimlanes. */
+cute_status cute_dump_schedule(const kernel_request *q, const cute_module *module, cute_buffer *out,
+                               cute_diag *diag);
 
 #endif

@@ -75,7 +75,7 @@ void cute_dump_list_options(dump_settings *s, cute_option options[CUTE_DUMP_OPTI
          "'resources', 'occupancy': print occupancy by block size; 'layouts': print layouts as text tables",
          &s->table},
         {CUTE_OPTION_FLAG, "svg", 0, NULL,
-         "'resources', 'occupancy', 'cfg', 'layouts', 'explain': write an SVG picture", &s->svg},
+         "'resources', 'occupancy', 'cfg', 'layouts', 'schedule', 'explain': write an SVG picture", &s->svg},
         {CUTE_OPTION_STRING, "file", 0, "FILE", "'run': read the module from FILE instead of an operand",
          &s->file},
         {CUTE_OPTION_STRING, "func", 0, "NAME",

@@ -41,6 +41,13 @@ cute_status do_layouts(dump_settings *s, cute_buffer *out, cute_diag *diag)
     return cute_dump_layouts(&q, s->module, out, diag);
 }
 
+cute_status do_schedule(dump_settings *s, cute_buffer *out, cute_diag *diag)
+{
+    CUTE_TRY(cute_dump_check_kernel(s, diag));
+    const kernel_request q = make_kernel_request(s);
+    return cute_dump_schedule(&q, s->module, out, diag);
+}
+
 cute_status do_explain(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     CUTE_TRY(cute_dump_check_kernel(s, diag));

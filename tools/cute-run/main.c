@@ -21,7 +21,7 @@
 #include "tools/cute-run/roofline.h"
 
 typedef struct run_options {
-    const char *trace, *config, *timeout, *seed, *checks, *arch;
+    const char *trace, *timeline, *config, *timeout, *seed, *checks, *arch;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear, calibrate;
     gemm_request gemm;
     roofline_request roofline;
@@ -178,6 +178,13 @@ static cute_status fill_launch_options(run_options *o, cute_diag *diag)
     CUTE_TRY(parse_checks(o, diag));
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
     CUTE_TRY(check_sms(&out->multiprocessors, diag));
+    o->emulator.timeline = o->timeline != NULL;
+    if (o->emulator.timeline_block < 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected --timeline-block=N of 0 or more, got %lld",
+                         (long long)o->emulator.timeline_block);
+    if (o->timeline && out->device && strcmp(out->device, "emulator") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timeline requires --device=emulator, got --device=%s",
+                         out->device);
     if (o->emulator.counters && out->device && strcmp(out->device, "emulator") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--counters requires the emulator, got device %s",
                          out->device);
@@ -257,6 +264,10 @@ static cute_status run_launch(const launch_source *from, const cute_launch_optio
         cute_status written = write_text(o->trace, cute_launch_trace(launch), true, diag);
         if (status == CUTE_OK) status = written;
     }
+    if (o->timeline) {
+        cute_status written = write_text(o->timeline, cute_launch_timeline(launch), true, diag);
+        if (status == CUTE_OK) status = written;
+    }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
         cute_status written = report_launch(o, launch, diag);
         if (status == CUTE_OK) status = written;
@@ -293,7 +304,8 @@ static cute_status run_config(run_options *o, cute_arena *arena, const char *pat
 static cute_status choose_arch(run_options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
 {
     bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
-    const config_device device = {.name = o->checks || o->emulator.counters ? "emulator" : o->launch.device};
+    const config_device device = {
+        .name = o->checks || o->emulator.counters || o->timeline ? "emulator" : o->launch.device};
     cute_device_info info;
     const cute_arch *arch;
     pipe->arch = o->arch ? o->arch : cute_setting_default("arch", NULL);
@@ -445,6 +457,11 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
                                             : "--svg");
     if (o->trace && o->launch.dry_run)
         return cute_fail(diag, CUTE_USAGE, NULL, "--trace and --dry-run are mutually exclusive");
+    if (o->timeline && (o->launch.dry_run || o->gemm.words.shapes))
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timeline and %s are mutually exclusive",
+                         o->launch.dry_run ? "--dry-run" : "--gemm");
+    if (o->emulator.timeline_block && !o->timeline)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--timeline-block requires --timeline=FILE");
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
@@ -465,13 +482,14 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
                          o->tensors.count ? "--tensor" : "--expect");
     if (!o->config && !o->plans.count &&
         (o->launch.dry_run || o->bench || o->checks || o->emulator.counters || o->roofline.wanted ||
-         o->trace))
+         o->trace || o->timeline))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --config=launch.json or --plan=FUNCTION",
                          o->launch.dry_run      ? "--dry-run"
                          : o->bench             ? "--bench"
                          : o->checks            ? "--check"
                          : o->emulator.counters ? "--counters"
                          : o->roofline.wanted   ? "--roofline"
+                         : o->timeline          ? "--timeline"
                                                 : "--trace");
     const char *path = operands->count ? operands->items[0] : "-";
     if (o->config && strcmp(o->config, "-") == 0 && strcmp(path, "-") == 0)
@@ -558,6 +576,10 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "timing", 0, NULL, "Print the time of each stage to stderr", &o.timing},
         {CUTE_OPTION_STRING, "trace", 0, "FILE",
          "Write a timeline of copies and launches for chrome://tracing and Perfetto", &o.trace},
+        {CUTE_OPTION_STRING, "timeline", 0, "FILE",
+         "Write a timeline of the warps of one block on the emulator, in the same format", &o.timeline},
+        {CUTE_OPTION_INT, "timeline-block", 0, "N", "Select the block of --timeline (default 0)",
+         &o.emulator.timeline_block},
         {CUTE_OPTION_GROUP, "Roofline", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "roofline", 0, NULL,
          "Print the limiting resource of each kernel on a device, and the predicted time",

@@ -76,6 +76,7 @@ typedef enum em_event {
     EM_E_END,             /* the grid has ended, or failed */
     EM_E_FRAME_ENTER,     /* a call makes a stack frame: b bytes of local memory from a on */
     EM_E_FRAME_WRITE,     /* a call writes b bytes of local memory from a on: arguments or results */
+    EM_E_ISSUE,           /* an asynchronous operation; a: its em_pending.issued, b: its kind */
     EM_E_DEADLOCK,        /* the warp waits for ever; a: shared address of an mbarrier, or UINT64_MAX */
 } em_event;
 
@@ -91,7 +92,7 @@ typedef struct em_warp_access {
     const uint32_t *offsets;
 } em_warp_access;
 
-/* Callbacks of the checks; each may be NULL. `access` precedes the access, once per lane. */
+/* Callbacks of the checks and of the timeline; each may be NULL. `access` precedes the access, once per lane. */
 typedef struct em_hooks {
     void *context;
     /* Before `access`, if the lanes form a row. True: `access` is not called for them. */

@@ -24,6 +24,7 @@ em_pending *em_pending_add(em_warp *w, const em_inst *i, uint32_t lanes, int kin
     p->due = m->round + (m->launch->options.seed ? em_random(m) % LATEST : 0);
     *m->pending_end = p;
     m->pending_end = &p->next;
+    em_tell(EM_E_ISSUE, w, i, lanes, p->issued, (uint64_t)kind);
     return p;
 }
 

@@ -3,7 +3,8 @@
  *
  * Requires: launches outlined, kernels in gpu.modules. Ensures: each kernel carries `cute.kernel`, a
  * dictionary with `args`, `source`, the types of its `tensors`, `tiled_copies` and `mmas`, and `grid`,
- * `block`, `dynamic_smem` if a launch in this module has constants for them. An existing dictionary is kept.
+ * `block`, `dynamic_smem` if a launch in this module has constants for them, and `schedule`, which cute-tile-distribute described. An
+ * existing dictionary is kept.
  *
  *     gpu.func @k(%a: memref<?xf32> {cute.name = "a"}) kernel
  * ->
@@ -180,6 +181,11 @@ static void note_kernel(MlirOperation kernel, void *context)
     put_source(&d, kernel);
     cute_describe_layouts(kernel, &d);
     cute_launches_each(w->launches, kernel, note_launch, &d);
+    MlirAttribute schedule = mlirOperationGetAttributeByName(kernel, cute_text("cute.scheduled"));
+    if (!mlirAttributeIsNull(schedule)) {
+        cute_dict_put(&d, "schedule", schedule);
+        mlirOperationRemoveAttributeByName(kernel, cute_text("cute.scheduled"));
+    }
     cute_dict_put(&d, "kept", kept_attributes(kernel, args));
     mlirOperationSetAttributeByName(kernel, cute_text("cute.kernel"), cute_dict_finish(&d));
 }

@@ -24,6 +24,7 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
 typedef struct work {
@@ -48,7 +49,7 @@ static void note_loop(MlirOperation op, void *context)
 static void refuse(MlirOperation load, const char *why, void *context)
 {
     work *w = context;
-    cute_pass_remark(w->pass, mlirOperationGetLocation(load), "this load does not run ahead: %s", why);
+    tile_refuse(w->pass, load, "this load does not run ahead: %s", why);
 }
 
 static MlirValue i32_of(const cute_builder *b, int64_t value)
@@ -264,8 +265,8 @@ static void visit_function(MlirOperation function, void *context)
         tile_find_ahead(w->loops[i], w->schedule.consumers > 0, &s.ahead, refuse, w);
         if (!s.ahead.count) continue;
         if (w->schedule.consumers && !only_loops(w->loops[i])) {
-            cute_pass_remark(w->pass, mlirOperationGetLocation(w->loops[i]),
-                             "loads of this loop do not run ahead: it is in an operation other than a loop");
+            tile_refuse(w->pass, w->loops[i],
+                        "loads of this loop do not run ahead: it is in an operation other than a loop");
             continue;
         }
         make_rings(w, w->loops[i], &s);

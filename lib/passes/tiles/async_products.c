@@ -19,6 +19,7 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { MOST = 16 };
@@ -91,8 +92,7 @@ static void note_loop(MlirOperation op, void *context)
     if (!why && w->count < MOST)
         w->loops[w->count++] = op;
     else if (why && p.count)
-        cute_pass_remark(w->pass, mlirOperationGetLocation(op),
-                         "products of this loop wait for one another: %s", why);
+        tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
 }
 
 static void make_asynchronous(MlirOperation loop)

@@ -2,7 +2,8 @@
  *
  * Requires: cute-tile-layouts. Ensures: no tile is left; of operations on tiles only cute.tile.program and cute.tile.count, which
  * cute-tile-launch takes. Each operation is complete before the next: conversions, reductions between warps and operands of products
- * use the same shared memory, between barriers. The kernel has `cute.shared_bytes`, the dynamic shared memory that it needs.
+ * use the same shared memory, between barriers. The kernel has `cute.shared_bytes`, the dynamic shared memory that it needs, and
+ * `cute.scheduled`, a description of its roles and buffers.
  *
  *     %y = arith.addf %x, %x : tensor<64x32xf32, #cute.layout<"((8,16),(4,4)):((4@1,1@0),(1@1,16@0))">>
  * ->
@@ -17,6 +18,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/emit.h"
 #include "lib/passes/tiles/schedule.h"
 
@@ -269,7 +271,9 @@ static void lower_function(tile_emitter *e)
     work w = {.e = e};
     if (!tile_find_stages(e)) return;
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, collect_tile_op, &w);
-    if (!e->failed) cute_op_walk(e->function, NULL, CUTE_WALK_OUTER_FIRST, set_vectors, e);
+    if (e->failed) return;
+    MlirAttribute description = tile_describe_schedule(e);
+    cute_op_walk(e->function, NULL, CUTE_WALK_OUTER_FIRST, set_vectors, e);
     if (e->failed || !w.count) return; /* distributed before */
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0));
     e->b = cute_builder_at_start(entry, mlirOperationGetLocation(e->function));
@@ -295,6 +299,7 @@ static void lower_function(tile_emitter *e)
     if (!e->failed) tile_finish_roles(e);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
+    tile_write_description(e, description);
 }
 
 /* ---- the pass ---- */

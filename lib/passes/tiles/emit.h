@@ -206,6 +206,8 @@ bool tile_find_stages(tile_emitter *e);
 /* Whether all users of a take read its stage themselves: products, through views. */
 bool tile_read_in_place(MlirOperation take);
 tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
+/* Arrivals at an empty mbarrier of a pipe in a phase. */
+int64_t tile_pipe_arrivals(const tile_emitter *e, const tile_buffer *pipe);
 tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
 /* Fetches the tensor map of a TMA atom into the cache of constants, by one thread. */
 void tile_prefetch_map(tile_emitter *e, MlirValue tma);

@@ -12,6 +12,7 @@
 
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
 typedef struct work {
@@ -67,9 +68,8 @@ static void visit_fetch(MlirOperation fetch, void *context)
         if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i;
     if (!count) return;
     if (bounds) {
-        cute_pass_remark(
-            w->pass, mlirOperationGetLocation(fetch),
-            "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");
+        tile_refuse(w->pass, fetch,
+                    "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");
         return;
     }
     mlirOperationSetAttributeByName(fetch, cute_text("multicast"),

@@ -18,6 +18,7 @@
 
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
 typedef struct search {
@@ -93,9 +94,9 @@ static void visit_function(MlirOperation function, void *context)
     if (mlirOperationIsNull(program)) return;
     if (!cute_op_has(program, "extents") || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||
         !mlirBlockIsNull(mlirBlockGetNextInRegion(entry))) {
-        cute_pass_remark(s->pass, mlirOperationGetLocation(program),
-                         "blocks are not resident: expected cute.tile.program<EXTENTS> of a tensor, at the "
-                         "top level of the kernel");
+        tile_refuse(s->pass, program,
+                    "blocks are not resident: expected cute.tile.program<EXTENTS> of a tensor, at the "
+                    "top level of the kernel");
         return;
     }
     make_persistent(function, program, &schedule);

@@ -10,6 +10,7 @@
  *       { ... cute.tile.gemm(%a, %b, %acc) {wgmma} ... }
  */
 #include "lib/passes/tiles/schedule.h"
+#include "lib/passes/tiles/describe_schedule.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -214,8 +215,7 @@ static void choose(choice *c, tile_schedule *s)
             s->consumers = c->fitting[2] == c->products ? 2 : c->fitting[1] == c->products ? 1 : 0;
     }
     if (s->consumers && !hopper) {
-        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
-                         "no warpgroups as consumers: they need TMA and wgmma, of sm_90a");
+        tile_refuse(c->pass, c->function, "no warpgroups as consumers: they need TMA and wgmma, of sm_90a");
         s->consumers = 0;
     }
     if (!tile_schedule_states(s, "stages")) {

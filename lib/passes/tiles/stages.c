@@ -256,6 +256,11 @@ bool tile_find_stages(tile_emitter *e)
     return !e->failed;
 }
 
+int64_t tile_pipe_arrivals(const tile_emitter *e, const tile_buffer *pipe)
+{
+    return pipe->readers * releases_of(e, pipe);
+}
+
 void tile_enter_role(tile_emitter *e, tile_role *role)
 {
     if (e->role == role) return;
@@ -371,7 +376,7 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
     for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
         sync_op(e, "cute_nvgpu.arch.mbarrier_init",
                 CUTE_OPERANDS(offset_by(e, p->view, tile_i32(e, s)),
-                              tile_i32(e, s < p->stages ? 1 : p->readers * releases_of(e, p))));
+                              tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))));
     sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
     tile_if_end(e, &one);
     tile_block_barrier(e);

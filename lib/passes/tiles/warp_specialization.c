@@ -17,6 +17,7 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { MOST_VALUES = 512, MOST_CARRIED = 64 };
@@ -237,8 +238,8 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     copy_ops(&p, entry, fetches);
     if (!mlirOperationIsNull(p.stuck)) {
         cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
-        cute_pass_remark(w->pass, mlirOperationGetLocation(p.stuck),
-                         "fetches stay with the warps that compute: this depends on their results");
+        tile_refuse(w->pass, p.stuck,
+                    "fetches stay with the warps that compute: this depends on their results");
         mlirBlockDestroy(fetches);
         return;
     }

@@ -1,0 +1,372 @@
+/* See describe_schedule.h. Indices of roles, rings and pipes are those of the lists in the dictionary. */
+#include "lib/passes/tiles/describe_schedule.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdarg.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/host/describe.h"
+#include "lib/passes/tiles/schedule.h"
+
+static void put_place(cute_dict *d, MlirOperation op)
+{
+    MlirStringRef file;
+    unsigned line, column;
+    if (!cute_location_place(mlirOperationGetLocation(op), &file, &line, &column)) return;
+    cute_dict_ref(d, "file", file);
+    cute_dict_int(d, "line", line);
+}
+
+/* ---- lists ---- */
+
+enum { MOST = 64, WARP = 32 };
+
+typedef struct list {
+    tile_emitter *e;
+    MlirAttribute items[MOST];
+    intptr_t count;
+} list;
+
+static void add(list *l, cute_dict *d)
+{
+    if (l->count < MOST) l->items[l->count++] = cute_dict_finish(d);
+}
+
+static void put_list(cute_dict *d, const char *name, const list *l)
+{
+    if (l->count) cute_dict_put(d, name, mlirArrayAttrGet(d->context, l->count, l->items));
+}
+
+static void put_numbers(cute_dict *d, const char *name, const int64_t *values, intptr_t count)
+{
+    cute_dict_put(d, name, cute_int_array(d->context, values, count, INT64_MIN));
+}
+
+/* ---- refusals ---- */
+
+void tile_refuse(const cute_pass_run *pass, MlirOperation op, const char *format, ...)
+{
+    cute_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    cute_buffer_vprintf(&text, format, arguments);
+    va_end(arguments);
+    cute_pass_remark(pass, mlirOperationGetLocation(op), "%s", cute_buffer_text(&text));
+    MlirOperation function = cute_op_is(op, "gpu.func") ? op : cute_op_parent(op, "gpu.func");
+    cute_dict d = {.context = mlirOperationGetContext(op)};
+    cute_dict_text(&d, "text", cute_buffer_text(&text));
+    put_place(&d, op);
+    cute_buffer_release(&text);
+    if (mlirOperationIsNull(function)) return;
+    MlirAttribute item = cute_dict_finish(&d),
+                  old = mlirOperationGetAttributeByName(function, cute_text(TILE_REFUSALS));
+    list all = {0};
+    intptr_t count = mlirAttributeIsNull(old) ? 0 : mlirArrayAttrGetNumElements(old);
+    for (intptr_t i = 0; i < count && i < MOST; i++) {
+        all.items[all.count++] = mlirArrayAttrGetElement(old, i);
+        if (mlirAttributeEqual(all.items[i], item)) return;
+    }
+    if (all.count == MOST) return;
+    all.items[all.count++] = item;
+    mlirOperationSetAttributeByName(function, cute_text(TILE_REFUSALS),
+                                    mlirArrayAttrGet(d.context, all.count, all.items));
+}
+
+/* ---- roles ---- */
+
+static int64_t index_of_role(tile_emitter *e, MlirOperation op)
+{
+    int64_t index = tile_role_of(e, op) - e->roles;
+    return index ? index - 1 : 0;
+}
+
+static void put_roles(tile_emitter *e, cute_dict *out)
+{
+    list roles = {.e = e};
+    for (int i = e->role_count > 1; i < e->role_count; i++) {
+        const tile_role *r = &e->roles[i];
+        cute_dict d = {.context = e->context};
+        int64_t registers = i ? cute_tile_number(r->op, "registers", 0) : 0;
+        if (i)
+            cute_dict_ref(&d, "name", cute_tile_word(r->op, "label"));
+        else
+            cute_dict_text(&d, "name", "all warps");
+        cute_dict_int(&d, "first_warp", r->first_warp);
+        cute_dict_int(&d, "warps", r->warps);
+        if (registers) cute_dict_int(&d, "registers", registers);
+        if (r->barrier) cute_dict_int(&d, "barrier", r->barrier);
+        add(&roles, &d);
+    }
+    put_list(out, "roles", &roles);
+}
+
+/* ---- rings and pipes ---- */
+
+typedef struct fetches {
+    tile_emitter *e;
+    const tile_buffer *ring;
+    MlirOperation found;
+} fetches;
+
+static void look_for_fetch(MlirOperation op, void *context)
+{
+    fetches *f = context;
+    if (mlirValueEqual(mlirOperationGetOperand(op, 2), f->ring->view)) f->found = op;
+}
+
+static int64_t index_of_pipe(tile_emitter *e, const tile_buffer *pipe)
+{
+    int64_t index = 0;
+    for (const tile_buffer *b = e->buffers; b < pipe; b++) index += b->is_pipe;
+    return index;
+}
+
+static void put_tensor(cute_dict *d, MlirValue tensor)
+{
+    if (mlirValueIsABlockArgument(tensor)) cute_dict_int(d, "tensor", mlirBlockArgumentGetArgNumber(tensor));
+}
+
+static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
+{
+    cute_dict d = {.context = e->context};
+    cute_tile_shape tile;
+    int64_t stages;
+    const cute_swizzle *s = &b->ring->pointer->swizzle;
+    fetches f = {e, b, {NULL}};
+    if (!cute_tile_ring_shape(b->ring, &tile, &stages)) return;
+    cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, look_for_fetch, &f);
+    put_numbers(&d, "tile", tile.extent, tile.rank);
+    cute_dict_text(&d, "dtype", b->ring->pointer->element);
+    cute_dict_int(&d, "stages", stages);
+    cute_dict_int(&d, "bytes", b->bytes);
+    cute_dict_int(&d, "offset", b->offset);
+    const char *layout = cute_layout_text(e->arena, b->ring->layout),
+               *swizzle = cute_arena_printf(e->arena, "S<%d,%d,%d>", s->bits, s->base, s->shift);
+    if (s->bits && swizzle) cute_dict_text(&d, "swizzle", swizzle);
+    if (layout) cute_dict_text(&d, "layout", layout);
+    if (!mlirOperationIsNull(f.found)) {
+        bool tma = mlirOperationGetNumOperands(f.found) > 4;
+        int64_t along[CUTE_TILE_RANK];
+        int count =
+            cute_tile_numbers(mlirOperationGetAttributeByName(f.found, cute_text("multicast")), along);
+        put_tensor(&d, mlirOperationGetOperand(f.found, 0));
+        cute_dict_text(&d, "copy", tma ? "tma" : "cp.async");
+        cute_dict_int(&d, "role", index_of_role(e, f.found));
+        if (tma) {
+            const tile_buffer *pipe = tile_buffer_of(e, mlirOperationGetOperand(f.found, 4));
+            if (pipe) cute_dict_int(&d, "pipe", index_of_pipe(e, pipe));
+        }
+        if (count > 0) put_numbers(&d, "multicast", along, count);
+        put_place(&d, f.found);
+    }
+    add(rings, &d);
+}
+
+typedef struct ends {
+    tile_emitter *e;
+    const tile_buffer *pipe;
+    int64_t producer, consumer;
+} ends;
+
+static void look_for_end(MlirOperation op, void *context)
+{
+    ends *w = context;
+    bool acquires = cute_op_is(op, "cute.tile.acquire"), awaits = cute_op_is(op, "cute.tile.await");
+    if ((!acquires && !awaits) || !mlirValueEqual(mlirOperationGetOperand(op, 0), w->pipe->view)) return;
+    *(acquires ? &w->producer : &w->consumer) = index_of_role(w->e, op);
+}
+
+static void add_pipe(tile_emitter *e, const tile_buffer *b, list *pipes)
+{
+    cute_dict d = {.context = e->context};
+    ends w = {e, b, 0, 0};
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_end, &w);
+    cute_dict_int(&d, "stages", b->stages);
+    cute_dict_int(&d, "offset", b->offset);
+    cute_dict_int(&d, "bytes", b->bytes);
+    cute_dict_int(&d, "expected", b->expected);
+    cute_dict_int(&d, "arrivals", tile_pipe_arrivals(e, b));
+    cute_dict_int(&d, "readers", b->readers);
+    cute_dict_text(&d, "reader", b->by_warpgroup ? "warpgroup" : "warp");
+    cute_dict_int(&d, "producer", w.producer);
+    cute_dict_int(&d, "consumer", w.consumer);
+    add(pipes, &d);
+}
+
+/* ---- products and stores ---- */
+
+static void add_product(MlirOperation op, void *context)
+{
+    list *l = context;
+    tile_emitter *e = l->e;
+    cute_tile_shape a, c;
+    enum { NO_WAIT = 7 };
+    tile_product p;
+    MlirType of_a = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             of_c = mlirValueGetType(mlirOperationGetResult(op, 0));
+    if (!cute_tile_shape_of(of_a, &a) || !cute_tile_shape_of(of_c, &c)) return;
+    int64_t threads = tile_role_of(e, op)->warps * WARP, shape[3] = {c.extent[0], c.extent[1]};
+    shape[2] = a.extent[1];
+    tile_product_choose(&a, &c, cute_tile_element(of_a), cute_tile_element(of_c), op, e->arch, threads, &p);
+    int64_t atom[3] = {p.m, p.n, p.k}, pending = cute_tile_number(op, "pending", 0);
+    cute_dict d = {.context = e->context};
+    bool adds = p.multiply_add || e->naive;
+    put_numbers(&d, "tile", shape, 3);
+    cute_dict_text(&d, "instruction", adds ? "fma" : p.warpgroups ? "wgmma" : "mma");
+    if (!adds) put_numbers(&d, "atom", atom, 3);
+    cute_dict_int(&d, "role", index_of_role(e, op));
+    if (pending == NO_WAIT)
+        cute_dict_put(&d, "pending", mlirUnitAttrGet(e->context));
+    else
+        cute_dict_int(&d, "pending", pending);
+    put_place(&d, op);
+    add(l, &d);
+}
+
+static void add_store(MlirOperation op, void *context)
+{
+    list *l = context;
+    cute_tile_shape shape;
+    cute_dict d = {.context = l->e->context};
+    if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &shape)) return;
+    put_tensor(&d, mlirOperationGetOperand(op, 1));
+    int64_t band = cute_tile_number(op, "band", 0);
+    put_numbers(&d, "tile", shape.extent, shape.rank);
+    if (cute_op_has(op, "tma")) cute_dict_text(&d, "copy", "tma");
+    if (band) cute_dict_int(&d, "band", band);
+    cute_dict_int(&d, "role", index_of_role(l->e, op));
+    put_place(&d, op);
+    add(l, &d);
+}
+
+static void note_groups(MlirOperation op, void *context)
+{
+    int64_t groups = cute_tile_number(op, "groups", 0);
+    *(int64_t *)context = groups;
+}
+
+/* ---- the grid ---- */
+
+typedef struct grid {
+    MlirOperation program, workers, place;
+} grid;
+
+static void note_grid(MlirOperation op, void *context)
+{
+    grid *g = context;
+    if (cute_op_is(op, "cute.tile.program")) g->program = op;
+    if (cute_op_is(op, "cute.tile.workers")) g->workers = op;
+    if (cute_op_is(op, "cute.tile.place")) g->place = op;
+}
+
+static void put_grid(tile_emitter *e, cute_dict *out)
+{
+    grid g = {{NULL}, {NULL}, {NULL}};
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_grid, &g);
+    bool resident = !mlirOperationIsNull(g.workers);
+    MlirOperation from = resident ? g.workers : g.program;
+    int64_t values[CUTE_TILE_RANK];
+    cute_dict d = {.context = e->context};
+    cute_dict_put(&d, "resident", mlirBoolAttrGet(e->context, resident));
+    if (mlirOperationIsNull(from)) return;
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("extents")), values);
+    if (count > 0) put_numbers(&d, "tile", values, count);
+    count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("cluster")), values);
+    if (count > 0 && e->cluster_size > 1) put_numbers(&d, "cluster", values, count);
+    if (!mlirOperationIsNull(g.place)) cute_dict_int(&d, "order", cute_tile_number(g.place, "order", 1));
+    cute_dict_put(out, "grid", cute_dict_finish(&d));
+}
+
+MlirAttribute tile_describe_schedule(tile_emitter *e)
+{
+    cute_dict d = {.context = e->context};
+    list rings = {.e = e}, pipes = {.e = e}, products = {.e = e}, stores = {.e = e};
+    int64_t groups = -1;
+    MlirStringRef text = cute_tile_word(e->function, TILE_SCHEDULE);
+    MlirAttribute refused = mlirOperationGetAttributeByName(e->function, cute_text(TILE_REFUSALS));
+    if (text.length) cute_dict_ref(&d, "text", text);
+    put_roles(e, &d);
+    for (int i = 0; i < e->buffer_count; i++) {
+        const tile_buffer *b = &e->buffers[i];
+        if (b->is_pipe)
+            add_pipe(e, b, &pipes);
+        else
+            add_ring(e, b, &rings);
+    }
+    cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, add_product, &products);
+    cute_op_walk(e->function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, add_store, &stores);
+    cute_op_walk(e->function, "cute_nvgpu.arch.cp_async_wait_group", CUTE_WALK_OUTER_FIRST, note_groups,
+                 &groups);
+    put_list(&d, "rings", &rings);
+    put_list(&d, "pipes", &pipes);
+    put_list(&d, "products", &products);
+    put_list(&d, "stores", &stores);
+    if (groups >= 0) cute_dict_int(&d, "copies_pending", groups);
+    put_grid(e, &d);
+    if (!mlirAttributeIsNull(refused)) cute_dict_put(&d, "refused", refused);
+    return cute_dict_finish(&d);
+}
+
+/* ---- after lowering ---- */
+
+typedef struct barriers {
+    int64_t uses[16];
+} barriers;
+
+static void count_barrier(MlirOperation op, void *context)
+{
+    barriers *b = context;
+    MlirOperation from = cute_defining_op(mlirOperationGetOperand(op, 0));
+    if (mlirOperationIsNull(from) || !cute_op_is(from, "arith.constant")) return;
+    int64_t number = mlirIntegerAttrGetValueInt(mlirOperationGetAttributeByName(from, cute_text("value")));
+    if (number > 0 && number < 16) b->uses[number]++;
+}
+
+/* Shared memory of a role's conversions, reductions and stores: behind that of the roles before it. */
+static void put_scratch(const tile_emitter *e, cute_dict *out)
+{
+    list scratch = {0};
+    for (int i = e->role_count > 1; i < e->role_count; i++) {
+        int64_t end = i + 1 < e->role_count ? e->roles[i + 1].scratch : e->shared_bytes;
+        cute_dict d = {.context = e->context};
+        if (end <= e->roles[i].scratch) continue;
+        cute_dict_int(&d, "role", i ? i - 1 : 0);
+        cute_dict_int(&d, "offset", e->roles[i].scratch);
+        cute_dict_int(&d, "bytes", end - e->roles[i].scratch);
+        add(&scratch, &d);
+    }
+    put_list(out, "scratch", &scratch);
+}
+
+static void put_barriers(tile_emitter *e, cute_dict *out)
+{
+    list all = {0};
+    barriers b = {{0}};
+    cute_op_walk(e->function, "cute_nvgpu.arch.named_barrier_sync", CUTE_WALK_OUTER_FIRST, count_barrier, &b);
+    for (int i = 1; i < e->role_count; i++) {
+        const tile_role *r = &e->roles[i];
+        if (r->barrier > 15 || !b.uses[r->barrier]) continue;
+        cute_dict d = {.context = e->context};
+        cute_dict_int(&d, "number", r->barrier);
+        cute_dict_int(&d, "role", i - 1);
+        cute_dict_int(&d, "threads", r->warps * WARP);
+        cute_dict_int(&d, "uses", b.uses[r->barrier]);
+        add(&all, &d);
+    }
+    put_list(out, "barriers", &all);
+}
+
+void tile_write_description(tile_emitter *e, MlirAttribute before)
+{
+    cute_dict d = {.context = e->context};
+    for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(before); i++)
+        d.items[d.count++] = mlirDictionaryAttrGetElement(before, i);
+    cute_dict_int(&d, "shared", e->shared_bytes);
+    put_scratch(e, &d);
+    put_barriers(e, &d);
+    mlirOperationSetAttributeByName(e->function, cute_text(TILE_DESCRIPTION), cute_dict_finish(&d));
+    mlirOperationRemoveAttributeByName(e->function, cute_text(TILE_REFUSALS));
+}
