@@ -135,6 +135,9 @@ typedef struct tile_if {
 tile_if tile_if_begin(tile_emitter *e, MlirValue condition);
 void tile_if_end(tile_emitter *e, tile_if *i);
 
+/* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
+MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);
+
 /* ---- memory (memory.c) ---- */
 
 /* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. */

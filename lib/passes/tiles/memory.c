@@ -253,9 +253,10 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
                               width * bits == 128 ? "global" : "always", (long long)(width * bits)));
     else
         a->copy = make_copy(e, d, element, width * bits);
-    MlirValue tile = tile_at(e, a, a->value);
+    MlirValue open = tile_open_view(e, a->value, a->whole ? a->whole : &d->shape, a->coord);
+    MlirValue tile = tile_at(e, a, open);
     a->part = partition(e, &a->copy, tile, load);
-    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(a->value), CUTE_NO_NAMED);
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(open), CUTE_NO_NAMED);
     MlirValue shape = tile_emit(e, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
     MlirValue whole = tile_emit(e, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
     MlirValue places = tile_at(e, a, whole);

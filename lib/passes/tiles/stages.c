@@ -538,7 +538,8 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_printf(&tiler, "]\">");
     MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
     cute_buffer_release(&tiler);
-    MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(b->coords, tiles, coord), CUTE_NO_NAMED);
+    MlirValue open = tile_open_view(e, b->coords, tile, coord);
+    MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
     MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);
     char layout[48];

@@ -212,9 +212,10 @@ static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t 
              (long long)s->t->in[0].shape.extent[1]);
     snprintf(band, sizeof band, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)s->rows, (long long)s->columns);
     tile_if once = tile_if_begin(e, s->leads);
-    MlirValue tile = tile_emit(
-        e, "cute.local_tile",
-        CUTE_OPERANDS(s->coords, tile_static(e, whole), mlirOperationGetOperand(s->t->op, 2)), CUTE_NO_NAMED);
+    MlirValue coordinate = mlirOperationGetOperand(s->t->op, 2),
+              open = tile_open_view(e, s->coords, &s->t->in[0].shape, coordinate),
+              tile = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tile_static(e, whole), coordinate),
+                               CUTE_NO_NAMED);
     for (int64_t b = 0; b < count && !e->failed; b++) {
         snprintf(coord, sizeof coord, "!cute.coord<\"(?,%lld)\">", (long long)(first + b));
         MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
