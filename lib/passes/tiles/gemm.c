@@ -324,7 +324,8 @@ static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int
 /* Whether ldmatrix reads both operands: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
 static bool matrices_fit(tile_emitter *e, const tile_op *t, const tile_product *p)
 {
-    if (p->n != 8 || p->copies > 1 || e->failed) return false;
+    /* tf32: factors are rounded in registers. */
+    if (p->n != 8 || p->copies > 1 || p->tf32 || e->failed) return false;
     if (t->in[1].shape.extent[0] % (2 * p->n * p->columns) || p->k * 16 < 128) return false;
     for (int i = 0; i < 2; i++) {
         const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
