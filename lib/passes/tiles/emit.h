@@ -11,13 +11,16 @@ enum { TILE_OPERANDS = 12 };
 typedef struct tile_role {
     MlirOperation op; /* cute.tile.role; null: the block */
     int64_t first_warp, warps;
-    int barrier;       /* named barrier; 0: the block's */
-    MlirValue thread;  /* i32, from 0 in the role */
-    MlirValue warp;    /* i32 that is the same in all lanes, from 0 in the block */
-    MlirValue elected; /* i1: of the role's first warp, one thread */
-    bool stores;       /* by TMA: its warpgroups wait for them at the end */
-    cute_builder end;  /* behind its operations */
-    int64_t scratch;   /* byte of shared memory from which its operations may use it */
+    int barrier;              /* named barrier; 0: the block's */
+    MlirValue thread;         /* i32, from 0 in the role */
+    MlirValue warp;           /* i32 that is the same in all lanes, from 0 in the block */
+    MlirValue elected;        /* i1: of the role's first warp, one thread */
+    bool stores;              /* by TMA: its warpgroups wait for them at the end */
+    cute_builder end;         /* behind its operations */
+    int64_t scratch;          /* byte of shared memory from which its operations may use it */
+    bool shares;              /* this memory, other than for stores by TMA */
+    MlirOperation orders[16]; /* barriers and waits of stores by TMA that are only needed then */
+    int order_count;
 } tile_role;
 
 /* A ring or pipe, in the kernel's shared memory. */
@@ -153,7 +156,7 @@ MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, con
 /* Row-major layout of a tile as a text, or with dimension `fastest` contiguous. */
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest);
 /* All threads of the block, or of the role. */
-void tile_barrier(tile_emitter *e);
+MlirOperation tile_barrier(tile_emitter *e);
 /* Copies the thread's vector to `tensor`, a whole tile in shared memory, and back. `width`: elements of an access. */
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
                     int64_t width);
@@ -193,7 +196,9 @@ bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_d
 int64_t tile_tma_columns(const cute_tile_shape *shape, int bits);
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
-void tile_wait_stores(tile_emitter *e, MlirValue leads);
+MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
+/* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
+void tile_finish_stores(const tile_role *role);
 
 /* ---- stages and roles (stages.c) ---- */
 

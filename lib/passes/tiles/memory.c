@@ -493,6 +493,7 @@ static MlirValue shared_view(tile_emitter *e, const char *element, const char *s
                              const char *layout, int64_t elements, int64_t offset)
 {
     offset += e->role->scratch;
+    e->role->shares = true;
     int64_t end = offset + (elements * bits + 7) / 8;
     if (end > e->shared_bytes) e->shared_bytes = end;
     char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s>", element, swizzle),
@@ -550,14 +551,13 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
     return copy ? copy : "(1):(1)";
 }
 
-void tile_barrier(tile_emitter *e)
+MlirOperation tile_barrier(tile_emitter *e)
 {
     if (e->role->barrier)
-        cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
-                   CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)), CUTE_NO_TYPES,
-                   CUTE_NO_NAMED);
-    else
-        cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+        return cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
+                          CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)),
+                          CUTE_NO_TYPES, CUTE_NO_NAMED);
+    return cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,

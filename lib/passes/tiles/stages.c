@@ -679,6 +679,7 @@ void tile_finish_roles(tile_emitter *e)
     for (int i = 0; i < e->role_count && !e->failed; i++) {
         tile_role *r = &e->roles[i];
         if (!r->stores) continue;
+        tile_finish_stores(r);
         tile_enter_role(e, r);
         e->b = r->end;
         MlirValue in_group = cute_binary(&e->b, "arith.remui", r->warp, tile_i32(e, GROUP));

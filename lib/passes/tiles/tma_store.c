@@ -117,7 +117,9 @@ static void make_buffers(tile_emitter *e, banded *s)
     cute_pointer pointer = *s->tensor->pointer;
     int swizzle = s->columns * s->bits / 8 == 128 ? 3 : s->columns * s->bits / 8 == 64 ? 2 : 1;
     pointer.swizzle = (cute_swizzle){swizzle, 4, 3};
+    bool shares = e->role->shares;
     MlirValue all = tile_shared_swizzled(e, &pointer, layout, size * s->count * s->groups, 0);
+    e->role->shares = shares;
     if (e->failed) return;
     MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(s->group),
                                     CUTE_NO_NAMED);
@@ -239,13 +241,27 @@ static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t 
     tile_if_end(e, &once);
 }
 
-void tile_wait_stores(tile_emitter *e, MlirValue leads)
+MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads)
 {
     tile_if once = tile_if_begin(e, leads);
+    MlirOperation made = mlirBlockGetParentOperation(e->b.block);
     sync_op(e, "cute_nvgpu.arch.cp_async_bulk_wait_group", CUTE_NO_OPERANDS,
             CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), 0)),
                        cute_attribute(e->context, "read", mlirUnitAttrGet(e->context))));
     tile_if_end(e, &once);
+    return made;
+}
+
+/* What orders a store and other uses of its memory; removed by tile_finish_stores where there are none. */
+static void add_order(tile_emitter *e, MlirOperation op)
+{
+    enum { MOST = sizeof e->role->orders / sizeof *e->role->orders };
+    if (e->role->order_count < MOST) e->role->orders[e->role->order_count++] = op;
+}
+
+void tile_finish_stores(const tile_role *role)
+{
+    for (int i = 0; i < role->order_count && !role->shares; i++) mlirOperationDestroy(role->orders[i]);
 }
 
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
@@ -271,6 +287,7 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);
     e->role->stores = true;
+    add_order(e, tile_barrier(e));
     for (int64_t first = 0; first < bands && !e->failed; first += s.count) {
         int64_t count = bands - first < s.count ? bands - first : s.count;
         tile_wait_stores(e, s.leads);
@@ -280,5 +297,6 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
         group_barrier(e, &s);
         copy_bands(e, &s, first, count);
     }
+    add_order(e, tile_wait_stores(e, s.leads));
     return none;
 }
