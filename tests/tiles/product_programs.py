@@ -93,6 +93,7 @@ class ProductProgram:
         """wide: bytes that rows are stated to be multiples of, or 0. Extents grow to such multiples."""
         name = ("out" if output else "in") + str(len(self.arguments))
         shape = list(shape)
+        wide = max(wide, BITS[dtype] // 8) if wide else 0
         div = max(1, wide * 8 // BITS[dtype])
         shape[contiguous] = -(-shape[contiguous] // div) * div
         rank, strides, size = len(shape), [0] * len(shape), 1
