@@ -413,6 +413,11 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
                         e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits), *own = NULL;
+    bool staged = !p.multiply_add && t->source[0].ring && t->source[1].ring && matrices_fit(e, t, &p);
+    if (staged) return multiply_stages(e, t, &p, element, sum);
+    for (int i = 0; i < 2; i++)
+        if (t->source[i].ring) mlirOperationSetOperand(t->op, i, take_now(e, t, i));
+    if (e->failed) return sum;
     if (p.multiply_add) {
         int own_bits;
         widen_small_floats(e, t->op);
@@ -422,10 +427,6 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
                                    own, element);
         if (!p.atom) return e->failed = true, sum;
     }
-    bool staged = !p.multiply_add && t->source[0].ring && t->source[1].ring && matrices_fit(e, t, &p);
-    if (staged) return multiply_stages(e, t, &p, element, sum);
-    for (int i = 0; i < 2; i++)
-        if (t->source[i].ring) mlirOperationSetOperand(t->op, i, take_now(e, t, i));
     if (p.tf32) round_to_tf32(e, t->op);
     tile_barrier(e);
     if (!prepare(e, t, &p, 0, 0, &a)) return e->failed = true, sum;
