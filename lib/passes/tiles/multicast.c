@@ -10,6 +10,7 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/schedule.h"
@@ -48,6 +49,18 @@ static void note_op(MlirOperation op, void *context)
     *(MlirOperation *)context = op;
 }
 
+/* Whether each of so many blocks can fetch a part of the tile: at multiples of 128 bytes in shared memory. */
+static bool has_parts(MlirOperation fetch, int64_t blocks)
+{
+    enum { ALIGN = 128 };
+    cute_tile_shape tile;
+    int64_t stages;
+    const cute_value *ring = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(fetch, 2)));
+    if (!cute_tile_ring_shape(ring, &tile, &stages)) return false;
+    int64_t bits = cute_tile_size(&tile) * ring->pointer->bits;
+    return bits % (blocks * ALIGN * 8) == 0;
+}
+
 static void visit_fetch(MlirOperation fetch, void *context)
 {
     work *w = context;
@@ -63,9 +76,16 @@ static void visit_fetch(MlirOperation fetch, void *context)
     for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
         for (intptr_t i = 0; i < 3; i++) bounds |= places_of(mlirOperationGetOperand(loop, i), 0);
     int32_t along[CUTE_TILE_RANK];
+    int64_t blocks = 1;
     for (int i = 0; i < rank; i++)
-        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i;
+        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i, blocks *= cluster[i];
     if (!count) return;
+    if (!has_parts(fetch, blocks)) {
+        cute_pass_remark(
+            w->pass, mlirOperationGetLocation(fetch),
+            "blocks of a cluster do not share this tile: its parts are no multiples of 128 bytes");
+        return;
+    }
     if (bounds) {
         cute_pass_remark(
             w->pass, mlirOperationGetLocation(fetch),
