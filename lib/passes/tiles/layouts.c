@@ -755,10 +755,20 @@ typedef struct search {
     bool changed, failed;
 } search;
 
+static void look_for_role(MlirOperation op, void *context)
+{
+    (void)op;
+    *(bool *)context = true;
+}
+
 static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
+    bool roles = false;
     if (s->failed || !tile_is_program(function)) return;
+    /* Tiles were distributed before their operations were given to warps. */
+    cute_op_walk(function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, look_for_role, &roles);
+    if (roles) return;
     layouts l = {.pass = s->pass,
                  .arena = cute_arena_create(),
                  .function = function,
