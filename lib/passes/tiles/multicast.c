@@ -49,16 +49,21 @@ static void note_op(MlirOperation op, void *context)
     *(MlirOperation *)context = op;
 }
 
-/* Whether each of so many blocks can fetch a part of the tile: at multiples of 128 bytes in shared memory. */
+/* Whether each of so many blocks can fetch rows of the tile: at multiples of 128 bytes in shared memory. */
 static bool has_parts(MlirOperation fetch, int64_t blocks)
 {
     enum { ALIGN = 128 };
     cute_tile_shape tile;
-    int64_t stages;
+    int64_t stages, rows = 1;
     const cute_value *ring = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(fetch, 2)));
     if (!cute_tile_ring_shape(ring, &tile, &stages)) return false;
+    for (int i = 0; i < tile.rank; i++) {
+        const cute_tree *stride = ring->layout.stride->items[i];
+        while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+        if (stride->value.value != 1) rows *= tile.extent[i];
+    }
     int64_t bits = cute_tile_size(&tile) * ring->pointer->bits;
-    return bits % (blocks * ALIGN * 8) == 0;
+    return rows % blocks == 0 && bits % (blocks * ALIGN * 8) == 0;
 }
 
 static void visit_fetch(MlirOperation fetch, void *context)
@@ -83,7 +88,7 @@ static void visit_fetch(MlirOperation fetch, void *context)
     if (!has_parts(fetch, blocks)) {
         cute_pass_remark(
             w->pass, mlirOperationGetLocation(fetch),
-            "blocks of a cluster do not share this tile: its parts are no multiples of 128 bytes");
+            "blocks of a cluster do not share this tile: it has no parts of whole rows and 128 bytes");
         return;
     }
     if (bounds) {
