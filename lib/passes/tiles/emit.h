@@ -80,6 +80,8 @@ typedef struct tile_emitter {
     int buffer_count;
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
+    MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
+    MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
         cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
     MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
