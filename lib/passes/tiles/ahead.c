@@ -123,6 +123,8 @@ MlirType tile_stage_type(MlirContext context, const char *element, int bits, con
     const char *swizzle = "";
     int64_t stride[CUTE_TILE_RANK], row = shape->extent[contiguous] * bits / 8, span = ROW;
     while (span >= 16 && row % span) span /= 2;
+    /* TMA copies each span of columns to a multiple of 128 bytes; few rows are not swizzled. */
+    if (span >= 16 && row > span && cute_tile_size(shape) / shape->extent[contiguous] * span % ROW) span = 0;
     for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
         if (span == swizzles[i].bytes) swizzle = swizzles[i].swizzle;
     span = span < 16 ? shape->extent[contiguous] : span * 8 / bits;

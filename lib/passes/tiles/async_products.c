@@ -95,6 +95,15 @@ static void note_loop(MlirOperation op, void *context)
         tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
 }
 
+/* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
+static void keep_whole(MlirOperation loop)
+{
+    mlirOperationSetDiscardableAttributeByName(
+        loop, cute_text("loop_annotation"),
+        mlirAttributeParseGet(mlirOperationGetContext(loop),
+                              cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
+}
+
 static void make_asynchronous(MlirOperation loop)
 {
     products p;
@@ -102,6 +111,7 @@ static void make_asynchronous(MlirOperation loop)
     cute_builder b = cute_builder_before(loop);
     MlirValue zero = cute_build_constant(&b, 32, 0);
     loop = tile_loop_carry(loop, &zero, 1);
+    keep_whole(loop);
     find_products(loop, &p);
     MlirBlock body = tile_loop_body(loop);
     MlirOperation yield = mlirBlockGetTerminator(body);
@@ -146,6 +156,6 @@ static void run_async_products(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_async_products = {
     .name = "cute-async-products",
     .help = "Issue the products of an iteration while those before are under way",
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF | CUTE_DIALECT_LLVM,
     .run = run_async_products,
 };

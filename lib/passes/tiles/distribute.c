@@ -138,14 +138,15 @@ static void note_mask(tile_op *t)
     for (int i = 0; i < shape.rank; i++) t->same_mask[i] = i < missing || small.extent[i - missing] == 1;
 }
 
-/* Operands of products that are in stages; takes that need no registers for it, and views of them. */
+/* Operands of products that are in stages, which warpgroups read there even if others have them in registers; takes that need no registers for it, and views of them. */
 static void note_stage(tile_emitter *e, tile_op *t)
 {
     t->role = tile_role_of(e, t->op);
     if (cute_op_is(t->op, "cute.tile.gemm")) {
         for (int i = 0; i < 2; i++) {
             MlirOperation take = tile_operand_source(mlirOperationGetOperand(t->op, i), t->source[i].dims);
-            if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || !tile_read_in_place(take))
+            if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") ||
+                !(cute_op_has(t->op, "wgmma") || tile_read_in_place(take)))
                 continue;
             t->source[i].ring = tile_buffer_of(e, mlirOperationGetOperand(take, 0));
             t->source[i].stage = mlirOperationGetOperand(take, 1);
@@ -292,7 +293,8 @@ static void lower_function(tile_emitter *e)
                                            CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         e->rank = cute_binary(&e->b, "arith.remui", block, tile_i32(e, e->cluster_size));
     }
-    e->start = e->b;
+    /* Before an operation that stays: those behind are lowered. */
+    e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) mlirOperationDestroy(w.ops[i].op);

@@ -11,14 +11,16 @@ enum { TILE_OPERANDS = 12 };
 typedef struct tile_role {
     MlirOperation op; /* cute.tile.role; null: the block */
     int64_t first_warp, warps;
-    int barrier;       /* named barrier; 0: the block's */
-    MlirValue thread;  /* i32, from 0 in the role */
-    MlirValue warp;    /* i32 that is the same in all lanes, from 0 in the block */
-    MlirValue elected; /* i1: of the role's first warp, one thread */
-    bool stores;       /* by TMA: its warpgroups wait for them at the end */
-    bool shares;       /* other operations than these stores use the same shared memory */
-    cute_builder end;  /* behind its operations */
-    int64_t scratch;   /* byte of shared memory from which its operations may use it */
+    int barrier;              /* named barrier; 0: the block's */
+    MlirValue thread;         /* i32, from 0 in the role */
+    MlirValue warp;           /* i32 that is the same in all lanes, from 0 in the block */
+    MlirValue elected;        /* i1: of the role's first warp, one thread */
+    bool stores;              /* by TMA: its warpgroups wait for them at the end */
+    cute_builder end;         /* behind its operations */
+    int64_t scratch;          /* byte of shared memory from which its operations may use it */
+    bool shares;              /* this memory, other than for stores by TMA */
+    MlirOperation orders[16]; /* barriers and waits of stores by TMA that are only needed then */
+    int order_count;
 } tile_role;
 
 /* A ring or pipe, in the kernel's shared memory. */
@@ -36,7 +38,7 @@ typedef struct tile_buffer {
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed; /* a ring that TMA fills */
-    int multicast; /* of a ring: that of its fetches */
+    int multicast;  /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum that a loop carries while products are under way: its registers. */
 typedef struct tile_accumulator {
@@ -79,6 +81,8 @@ typedef struct tile_emitter {
     int buffer_count;
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
+    MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
+    MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
         cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
     MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
@@ -140,6 +144,9 @@ typedef struct tile_if {
 tile_if tile_if_begin(tile_emitter *e, MlirValue condition);
 void tile_if_end(tile_emitter *e, tile_if *i);
 
+/* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
+MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);
+
 /* ---- memory (memory.c) ---- */
 
 /* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. */
@@ -155,7 +162,7 @@ MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, con
 /* Row-major layout of a tile as a text, or with dimension `fastest` contiguous. */
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest);
 /* All threads of the block, or of the role. */
-void tile_barrier(tile_emitter *e);
+MlirOperation tile_barrier(tile_emitter *e);
 /* Copies the thread's vector to `tensor`, a whole tile in shared memory, and back. `width`: elements of an access. */
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,
                     int64_t width);
@@ -197,7 +204,9 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */
 MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
-void tile_wait_stores(tile_emitter *e, MlirValue leads);
+MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
+/* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
+void tile_finish_stores(const tile_role *role);
 
 /* ---- stages and roles (stages.c) ---- */
 

@@ -196,7 +196,11 @@ static MlirValue resident_blocks(const cute_builder *b, MlirValue tiles, int64_t
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), index = mlirIndexTypeGet(b->context);
     MlirValue units = cute_build_value(b, "cute_nvgpu.host.sm_count", i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     MlirValue most = as_index(b, units), size = cute_integer(b, index, cluster);
-    if (cluster > 1) most = cute_binary(b, "arith.divui", most, size);
+    if (cluster > 1) {
+        most = cute_binary(b, "arith.divui", most, size);
+        most = cute_binary(b, "arith.maxui", most,
+                           cute_integer(b, index, 1)); /* a launch tells whether it fits */
+    }
     MlirValue clusters = cute_binary(b, "arith.minui", tiles, most);
     return cluster > 1 ? cute_binary(b, "arith.muli", clusters, size) : clusters;
 }

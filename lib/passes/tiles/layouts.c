@@ -211,7 +211,11 @@ static void note_op(layouts *l, MlirOperation op)
 {
     if (cute_op_is(op, "cute.tile.load")) note_access(l, op, result(op, 0));
     if (cute_op_is(op, "cute.tile.store")) note_access(l, op, operand(op, 0));
-    if (cute_op_is(op, "cute.tile.gemm")) class_of(l, result(op, 0))->product = op;
+    if (cute_op_is(op, "cute.tile.gemm")) {
+        class *c = class_of(l, result(op, 0));
+        if (mlirOperationIsNull(c->product) || cute_op_has(op, "wgmma") || !cute_op_has(c->product, "wgmma"))
+            c->product = op;
+    }
     if (cute_op_is(op, "cute.tile.scan")) {
         class *c = class_of(l, result(op, 0));
         c->scanned = true;
@@ -340,19 +344,26 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
     return false;
 }
 
+/* The distribution of the sum of a product. */
+static bool distribute_product(layouts *l, MlirOperation op, const cute_tile_shape *shape,
+                               tile_distribution *out)
+{
+    tile_product p;
+    cute_tile_shape a;
+    MlirType type = mlirValueGetType(operand(op, 0));
+    cute_tile_shape_of(type, &a);
+    tile_product_choose(&a, shape, cute_tile_element(type),
+                        cute_tile_element(mlirValueGetType(result(op, 0))), op, l->naive ? NULL : l->arch,
+                        l->threads, &p);
+    return tile_product_distribution(l->arena, l->context, &p, 2, shape, out);
+}
+
 static bool resolve_class(layouts *l, size_t root)
 {
     class *c = &l->classes[root];
     bool ok;
     if (!mlirOperationIsNull(c->product)) {
-        tile_product p;
-        cute_tile_shape a;
-        MlirType type = mlirValueGetType(operand(c->product, 0));
-        cute_tile_shape_of(type, &a);
-        tile_product_choose(&a, &c->shape, cute_tile_element(type),
-                            cute_tile_element(mlirValueGetType(result(c->product, 0))), c->product,
-                            l->naive ? NULL : l->arch, l->threads, &p);
-        ok = tile_product_distribution(l->arena, l->context, &p, 2, &c->shape, &c->d);
+        ok = distribute_product(l, c->product, &c->shape, &c->d);
     } else if (l->naive) {
         ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
     } else if (c->scanned) {
@@ -621,6 +632,12 @@ static void settle_op(layouts *l, MlirOperation op)
         const tile_distribution *as = access_distribution(l, op, &d, &own);
         need(l, op, 0, as);
         need(l, op, 3, as);
+    } else if (cute_op_is(op, "cute.tile.gemm")) {
+        /* Another product of the same sum may have another instruction. */
+        const class *c = class_of(l, result(op, 0));
+        if (!distribute_product(l, op, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
+        need(l, op, 2, &own);
+        make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.gather")) {
         const class *c = class_of(l, result(op, 0));
         for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &c->d);
@@ -746,10 +763,20 @@ typedef struct search {
     bool changed, failed;
 } search;
 
+static void look_for_role(MlirOperation op, void *context)
+{
+    (void)op;
+    *(bool *)context = true;
+}
+
 static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
+    bool roles = false;
     if (s->failed || !tile_is_program(function)) return;
+    /* Tiles were distributed before their operations were given to warps. */
+    cute_op_walk(function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, look_for_role, &roles);
+    if (roles) return;
     layouts l = {.pass = s->pass,
                  .arena = cute_arena_create(),
                  .function = function,

@@ -255,9 +255,10 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
                               width * bits == 128 ? "global" : "always", (long long)(width * bits)));
     else
         a->copy = make_copy(e, d, element, width * bits);
-    MlirValue tile = tile_at(e, a, a->value);
+    MlirValue open = tile_open_view(e, a->value, a->whole ? a->whole : &d->shape, a->coord);
+    MlirValue tile = tile_at(e, a, open);
     a->part = partition(e, &a->copy, tile, load);
-    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(a->value), CUTE_NO_NAMED);
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(open), CUTE_NO_NAMED);
     MlirValue shape = tile_emit(e, "cute.get_shape", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
     MlirValue whole = tile_emit(e, "cute.make_identity_tensor", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
     MlirValue places = tile_at(e, a, whole);
@@ -531,6 +532,7 @@ static MlirValue shared_view(tile_emitter *e, const char *element, const char *s
                              const char *layout, int64_t elements, int64_t offset)
 {
     offset += e->role->scratch;
+    e->role->shares = true;
     int64_t end = offset + (elements * bits + 7) / 8;
     if (end > e->shared_bytes) e->shared_bytes = end;
     char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>%s>", element, swizzle),
@@ -588,15 +590,13 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
     return copy ? copy : "(1):(1)";
 }
 
-void tile_barrier(tile_emitter *e)
+MlirOperation tile_barrier(tile_emitter *e)
 {
-    if (e->role->stores) tile_wait_stores(e, tile_leads_group(e)); /* they read the same shared memory */
     if (e->role->barrier)
-        cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
-                   CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)), CUTE_NO_TYPES,
-                   CUTE_NO_NAMED);
-    else
-        cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+        return cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
+                          CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)),
+                          CUTE_NO_TYPES, CUTE_NO_NAMED);
+    return cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
 void tile_to_shared(tile_emitter *e, const tile_distribution *d, MlirValue vector, MlirValue tensor,

@@ -10,6 +10,7 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
@@ -49,6 +50,23 @@ static void note_op(MlirOperation op, void *context)
     *(MlirOperation *)context = op;
 }
 
+/* Whether each of so many blocks can fetch rows of the tile: at multiples of 128 bytes in shared memory. */
+static bool has_parts(MlirOperation fetch, int64_t blocks)
+{
+    enum { ALIGN = 128 };
+    cute_tile_shape tile;
+    int64_t stages, rows = 1;
+    const cute_value *ring = cute_type_peek(mlirValueGetType(mlirOperationGetOperand(fetch, 2)));
+    if (!cute_tile_ring_shape(ring, &tile, &stages)) return false;
+    for (int i = 0; i < tile.rank; i++) {
+        const cute_tree *stride = ring->layout.stride->items[i];
+        while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
+        if (stride->value.value != 1) rows *= tile.extent[i];
+    }
+    int64_t bits = cute_tile_size(&tile) * ring->pointer->bits;
+    return rows % blocks == 0 && bits % (blocks * ALIGN * 8) == 0;
+}
+
 static void visit_fetch(MlirOperation fetch, void *context)
 {
     work *w = context;
@@ -64,9 +82,16 @@ static void visit_fetch(MlirOperation fetch, void *context)
     for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
         for (intptr_t i = 0; i < 3; i++) bounds |= places_of(mlirOperationGetOperand(loop, i), 0);
     int32_t along[CUTE_TILE_RANK];
+    int64_t blocks = 1;
     for (int i = 0; i < rank; i++)
-        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i;
+        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i, blocks *= cluster[i];
     if (!count) return;
+    if (!has_parts(fetch, blocks)) {
+        cute_pass_remark(
+            w->pass, mlirOperationGetLocation(fetch),
+            "blocks of a cluster do not share this tile: it has no parts of whole rows and 128 bytes");
+        return;
+    }
     if (bounds) {
         tile_refuse(w->pass, fetch,
                     "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");

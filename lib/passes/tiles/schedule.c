@@ -160,14 +160,48 @@ typedef struct choice {
     int loops, products; /* loops with products whose loads can be fetched ahead; products in them */
     int fitting[3];      /* of these products, how many 1 and 2 warpgroups can compute */
     int64_t bytes;       /* of a stage, all rings together */
+    /* The same, of loads beside products outside of loops: these are in the loop over tiles of resident blocks. */
+    int64_t outside;
+    /* Bytes that operands of a product take beside stages: of any, of one that warpgroups do not compute. */
+    int64_t operands, operands_beside;
     bool failed;
 } choice;
+
+static void look_at_entry(choice *c)
+{
+    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(c->function, 0));
+    bool product = false;
+    for (MlirOperation at = mlirBlockGetFirstOperation(entry); !mlirOperationIsNull(at);
+         at = mlirOperationGetNextInBlock(at)) {
+        product |= cute_op_is(at, "cute.tile.gemm");
+        if (cute_op_is(at, "cute.tile.load")) c->outside += tile_ring_bytes(at);
+    }
+    if (!product) c->outside = 0;
+}
+
+static int64_t operand_bytes(MlirOperation product)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        cute_tile_shape shape;
+        MlirType type = mlirValueGetType(mlirOperationGetOperand(product, i)),
+                 element = cute_tile_element(type);
+        cute_tile_shape_of(type, &shape);
+        bytes += tile_stage_bytes(&shape, mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
+                                                                    : (int)mlirIntegerTypeGetWidth(element));
+    }
+    return bytes;
+}
 
 static void look_at_product(MlirOperation op, void *context)
 {
     choice *c = context;
     MlirOperation loop = tile_parent(op);
-    if (!cute_op_is(loop, "scf.for")) return;
+    bool in_loop = cute_op_is(loop, "scf.for");
+    int64_t bytes = operand_bytes(op);
+    if (bytes > c->operands) c->operands = bytes;
+    if (bytes > c->operands_beside && !(in_loop && tile_fits_wgmma(op, 1))) c->operands_beside = bytes;
+    if (!in_loop) return;
     c->products++;
     for (int i = 1; i <= 2; i++) c->fitting[i] += tile_fits_wgmma(op, i);
 }
@@ -194,14 +228,17 @@ static void mark_product(MlirOperation op, void *context)
         mlirOperationSetAttributeByName(op, cute_text("wgmma"), mlirUnitAttrGet(mlirOperationGetContext(op)));
 }
 
-/* Shared memory of a block that stages may take: what the architecture has, less room for an epilogue and mbarriers. */
-static int64_t stage_room(const cute_arch *arch)
+/* Shared memory of a block that stages may take: what the architecture has, less room for mbarriers and an epilogue. */
+static int64_t stage_room(const choice *c, const tile_schedule *s, int64_t epilogue)
 {
-    enum { EPILOGUE = 32 << 10, BARRIERS = 1 << 10 };
+    enum { BARRIERS = 1 << 10 };
+    const cute_arch *arch = c->arch;
+    int64_t beside = s->consumers ? c->operands_beside : c->operands;
+    if (beside > epilogue) epilogue = beside;
     int64_t all = arch && (arch->number == 80 || arch->number == 87) ? 163 << 10
                   : arch && arch->number >= 90 && arch->number < 120 ? 227 << 10
                                                                      : 99 << 10;
-    return all - EPILOGUE - BARRIERS;
+    return all - epilogue - BARRIERS;
 }
 
 static void choose(choice *c, tile_schedule *s)
@@ -218,18 +255,33 @@ static void choose(choice *c, tile_schedule *s)
         tile_refuse(c->pass, c->function, "no warpgroups as consumers: they need TMA and wgmma, of sm_90a");
         s->consumers = 0;
     }
+    if (!tile_schedule_states(s, "persistent")) s->persistent = s->consumers > 0;
+    if (s->persistent) {
+        look_at_entry(c);
+        c->bytes += c->outside;
+    }
     if (!tile_schedule_states(s, "stages")) {
-        enum { FEW = 4, MANY = 8 };
-        int64_t most = c->bytes ? stage_room(c->arch) / c->bytes : 0;
+        enum { FEW = 4, MANY = 8, EPILOGUE = 32 << 10 };
+        int64_t most = c->bytes ? stage_room(c, s, EPILOGUE) / c->bytes : 0;
         int wanted = s->consumers ? MANY : FEW;
         bool copies = c->arch && c->arch->number >= 80;
         s->stages = !copies || most < 2 ? 1 : most < wanted ? (int)most : wanted;
+    } else if (c->bytes && s->stages > 1 && s->stages * c->bytes > stage_room(c, s, 0)) {
+        int64_t most = stage_room(c, s, 0) / c->bytes;
+        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
+                         "%d stages of %lld bytes do not fit in shared memory: %lld", s->stages,
+                         (long long)c->bytes, (long long)(most < 1 ? 1 : most));
+        s->stages = most < 1 ? 1 : (int)most;
     }
-    if (!tile_schedule_states(s, "persistent")) s->persistent = s->consumers > 0;
     if (!tile_schedule_states(s, "order")) s->order = s->persistent ? 8 : 1;
     if (!c->loops)
         s->stages = 1, s->consumers = 0,
         s->persistent = tile_schedule_states(s, "persistent") && s->persistent;
+    if (s->cluster[0] * s->cluster[1] > 1 && (!c->arch || c->arch->number < 90 || !s->persistent)) {
+        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function), "no clusters: they need %s",
+                         s->persistent ? "sm_90" : "resident blocks, persistent=1");
+        s->cluster[0] = s->cluster[1] = 1;
+    }
     if (s->consumers)
         cute_op_walk(c->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &s->consumers);
 }

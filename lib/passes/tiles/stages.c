@@ -167,21 +167,6 @@ static int64_t releases_of(const tile_emitter *e, const tile_buffer *pipe)
     return all ? all : 1;
 }
 
-/* Which roles store by TMA, and use shared memory for other operations too. */
-static void note_sharing(MlirOperation op, void *context)
-{
-    static const char *const sharing[] = {"cute.tile.convert", "cute.tile.reduce", "cute.tile.scan",
-                                          "cute.tile.reshape"};
-    tile_role *role = tile_role_of(context, op);
-    if (cute_op_has(op, "tma"))
-        role->stores = true;
-    else if (cute_op_has(op, "width"))
-        role->shares = true;
-    if (cute_op_is(op, "cute.tile.gemm") && !cute_op_has(op, "wgmma")) role->shares = true;
-    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++)
-        if (cute_op_is(op, sharing[i])) role->shares = true;
-}
-
 /* Whether a product reads both operands in their stages, and so needs no other shared memory. */
 static bool reads_stages(MlirOperation product)
 {
@@ -201,6 +186,7 @@ static void note_overlap(MlirOperation op, void *context)
                                         "cute.tile.ring",    "cute.tile.iota",  "cute.tile.broadcast",
                                         "cute.tile.permute", "cute.tile.scalar"};
     bool *overlaps = context;
+    if (cute_op_has(op, "tma")) *overlaps = true; /* it reads on while the next tile's stages are filled */
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (cute_op_is(op, never[i]) && !cute_op_has(op, "width")) return;
     if (cute_op_is(op, "cute.tile.gemm") && reads_stages(op)) return;
@@ -252,7 +238,6 @@ bool tile_find_stages(tile_emitter *e)
     for (int i = 0; i < e->buffer_count; i++) overlaps |= e->buffers[i].is_pipe;
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &overlaps);
     for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
-    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_sharing, e);
     return !e->failed;
 }
 
@@ -614,7 +599,8 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_printf(&tiler, "]\">");
     MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
     cute_buffer_release(&tiler);
-    MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(b->coords, tiles, coord), CUTE_NO_NAMED);
+    MlirValue open = tile_open_view(e, b->coords, tile, coord);
+    MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
     MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);
     char layout[48];
@@ -755,6 +741,7 @@ void tile_finish_roles(tile_emitter *e)
     for (int i = 0; i < e->role_count && !e->failed; i++) {
         tile_role *r = &e->roles[i];
         if (!r->stores) continue;
+        tile_finish_stores(r);
         tile_enter_role(e, r);
         e->b = r->end;
         tile_wait_stores(e, tile_leads_group(e));

@@ -146,7 +146,9 @@ static void make_buffers(tile_emitter *e, banded *s)
     cute_pointer pointer = *s->tensor->pointer;
     int swizzle = s->columns * s->bits / 8 == 128 ? 3 : s->columns * s->bits / 8 == 64 ? 2 : 1;
     pointer.swizzle = (cute_swizzle){swizzle, 4, 3};
+    bool shares = e->role->shares;
     MlirValue all = tile_shared_swizzled(e, &pointer, layout, size * s->count * s->groups, 0);
+    e->role->shares = shares;
     if (e->failed) return;
     MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(s->group),
                                     CUTE_NO_NAMED);
@@ -254,9 +256,10 @@ static void copy_bands(tile_emitter *e, const banded *s, int64_t first, int64_t 
     snprintf(band, sizeof band, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(s, "1:1;"), (long long)s->rows,
              (long long)s->columns);
     tile_if once = tile_if_begin(e, s->leads);
-    MlirValue tile = tile_emit(
-        e, "cute.local_tile",
-        CUTE_OPERANDS(s->coords, tile_static(e, whole), mlirOperationGetOperand(s->t->op, 2)), CUTE_NO_NAMED);
+    MlirValue coordinate = mlirOperationGetOperand(s->t->op, 2),
+              open = tile_open_view(e, s->coords, &s->t->in[0].shape, coordinate),
+              tile = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tile_static(e, whole), coordinate),
+                               CUTE_NO_NAMED);
     for (int64_t b = 0; b < count && !e->failed; b++) {
         snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(s, "0,"),
                  (long long)(first + b));
@@ -288,13 +291,27 @@ MlirValue tile_leads_group(tile_emitter *e)
     return cute_compare(&e->b, CUTE_IS_EQ, in_group, tile_i32(e, 0));
 }
 
-void tile_wait_stores(tile_emitter *e, MlirValue leads)
+MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads)
 {
     tile_if once = tile_if_begin(e, leads);
+    MlirOperation made = mlirBlockGetParentOperation(e->b.block);
     sync_op(e, "cute_nvgpu.arch.cp_async_bulk_wait_group", CUTE_NO_OPERANDS,
             CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), 0)),
                        cute_attribute(e->context, "read", mlirUnitAttrGet(e->context))));
     tile_if_end(e, &once);
+    return made;
+}
+
+/* What orders a store and other uses of its memory; removed by tile_finish_stores where there are none. */
+static void add_order(tile_emitter *e, MlirOperation op)
+{
+    enum { MOST = sizeof e->role->orders / sizeof *e->role->orders };
+    if (e->role->order_count < MOST) e->role->orders[e->role->order_count++] = op;
+}
+
+void tile_finish_stores(const tile_role *role)
+{
+    for (int i = 0; i < role->order_count && !role->shares; i++) mlirOperationDestroy(role->orders[i]);
 }
 
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
@@ -320,7 +337,8 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     s.count = s.count < 1 ? 1 : s.count > MOST_BUFFERS ? MOST_BUFFERS : s.count;
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);
-    if (e->role->shares) tile_barrier(e);
+    e->role->stores = true;
+    add_order(e, tile_barrier(e));
     for (int64_t first = 0; first < bands && !e->failed; first += s.count) {
         int64_t count = bands - first < s.count ? bands - first : s.count;
         tile_wait_stores(e, s.leads);
@@ -330,5 +348,6 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
         group_barrier(e, &s);
         copy_bands(e, &s, first, count);
     }
+    add_order(e, tile_wait_stores(e, s.leads));
     return none;
 }

@@ -195,7 +195,12 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
 {
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     MlirOperation loop = cute_defining_op(value);
-    wait(e, 0);
+    /* One wait for all sums of a loop: a second one would have LLVM move those that the first one is for. */
+    bool again = !mlirOperationIsNull(loop) && mlirOperationEqual(e->settled, loop) &&
+                 mlirBlockEqual(e->settled_in, e->b.block);
+    if (!again) wait(e, 0);
+    e->settled = loop;
+    e->settled_in = e->b.block;
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
     MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value));
     for (int i = 0; i < e->accumulator_count; i++) {

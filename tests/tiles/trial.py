@@ -1,0 +1,60 @@
+"""Random programs compiled and run in this process: what the generators share."""
+import argparse
+import os
+import re
+import tempfile
+
+from toolkit import Toolkit
+
+
+def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, **run):
+    """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing."""
+    for count in range(1, len(passes) + 1):
+        pipeline = ",".join(p.replace("%s", options.arch) for p in passes[:count])
+        printed, said = toolkit.compile(f"{number}.mlir", text, arch=options.arch, pipeline=pipeline, emit="mlir")
+        ptx = None
+        if printed is not None:
+            # Arguments have lost their names: %arg0 is the first one.
+            named = re.sub(r"%arg(\d+)\b", lambda m: f"%{names[int(m[1])]}" if int(m[1]) < len(names) else m[0], printed.decode())
+            if options.keep:
+                with open(f"{folder}/{number}.{count}.mlir", "w") as f:
+                    f.write(named)
+            ptx, said = toolkit.compile(f"{number}.{count}.mlir", named, arch=options.arch, schedule=schedule)
+        good = False
+        if ptx is not None:
+            good, said = toolkit.run(f"{number}.ptx", ptx, launch, folder, 0, **run)
+        if not good:
+            return f"after {pipeline}: {said}"
+    return ""
+
+
+def parser():
+    out = argparse.ArgumentParser()
+    out.add_argument("build")
+    out.add_argument("--first", type=int, default=0)
+    out.add_argument("--count", type=int, default=60)
+    out.add_argument("--seeds", type=int, default=1)
+    out.add_argument("-arch", default="sm_90a")
+    out.add_argument("--keep")
+    out.add_argument("--passes", action="store_true")
+    return out
+
+
+def run_all(options, what, attempt):
+    """Prints TAP of attempt(toolkit, options, folder, number), which returns what went wrong."""
+    toolkit = Toolkit(os.path.abspath(options.build))
+    print(f"1..{options.count}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or temporary
+        os.makedirs(folder, exist_ok=True)
+        for number in range(options.first, options.first + options.count):
+            wrong = attempt(toolkit, options, folder, number)
+            failed += bool(wrong)
+            print(f"{'not ' if wrong else ''}ok {number - options.first + 1} - {what} {number} is what NumPy computes", flush=True)
+            for line in wrong.split("\n")[:20] if wrong else []:
+                print(f"# {line}")
+            if not options.keep:
+                for name in os.listdir(folder):
+                    os.remove(f"{folder}/{name}")
+    return 1 if failed else 0
