@@ -85,3 +85,24 @@ double cute_model_rate(const cute_model_device *d, cute_model_unit unit, cute_mo
             return peak * d->clock * efficiencies[i].fraction / (halved ? 2 : 1);
     return 0;
 }
+
+/* Fraction of the rate with the bytes of K that a barrier of a stage is paid for, over that of 128 bytes. An estimate. */
+static double stage_efficiency(int64_t row)
+{
+    const double barrier = 8, usual = 128; /* bytes of K */
+    double own = (double)row / ((double)row + barrier), best = usual / (usual + barrier);
+    return own < best ? own / best : 1;
+}
+
+double cute_model_tile_rate(const cute_model_device *d, cute_model_unit unit, cute_model_element element,
+                            int64_t bm, int64_t bn, int64_t row, int64_t groups)
+{
+    /* One warpgroup leaves tensor cores idle between its products: an estimate. wgmma reads A and B from shared memory: with few
+     * columns, reading A dominates; the rates are for 256 columns. */
+    const double one_group = 0.85, best_tile = 128.0 * 256 / (128 + 256), most_columns = 256, of_a = 32;
+    double rate = cute_model_rate(d, unit, element) * stage_efficiency(row);
+    if (unit != CUTE_MODEL_WGMMA) return rate * cute_model_intensity(bm, bn, best_tile);
+    double columns = (double)bn < most_columns ? (double)bn : most_columns;
+    rate *= columns / (columns + of_a) * (most_columns + of_a) / most_columns;
+    return groups == 1 ? rate * one_group : rate;
+}

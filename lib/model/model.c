@@ -17,6 +17,8 @@ static const double non_tma_efficiency = 0.6;
 static const double coalesced_reads = 4;
 /* Seconds from a load to its data. */
 static const double load_latency = 1.2e-6;
+/* Without stages a tile is loaded to registers, written to shared memory and read, between barriers: times load_latency. */
+static const double synchronous_loads = 2;
 /* Seconds that a launch adds to those before it on a stream. */
 static const double launch_overhead = 2.0e-6;
 /* Seconds from the start of a block to its first multiplication. */
@@ -113,11 +115,12 @@ static double memory_seconds(const cute_model_problem *p, const cute_model_confi
     double sharers = c->merged_reads && c->cluster_m == 1 ? coalesced_reads : (double)c->cluster_m;
     t->l2_bytes = fetched * (stage_a / (double)c->cluster_n + stage_b / sharers) / stage;
     t->dram_bytes = operand_bytes(p, c, once, all, at_once, d) + out;
-    double in_flight = (double)at_once * (double)c->stages * stage;
+    double filled = c->stages > c->held ? (double)(c->stages - c->held) : 1,
+           in_flight = (double)at_once * filled * stage;
     double l2 = d->l2_tiles * (c->tma ? 1 : non_tma_efficiency);
     t->operands = t->dram_bytes / (all > (double)d->resident ? d->dram : d->l2_operands);
     t->tiles = t->l2_bytes / l2;
-    t->latency = fetched * load_latency / in_flight;
+    t->latency = fetched * load_latency / in_flight * (c->stages > 1 ? 1 : synchronous_loads);
     return overlapped((double[]){t->operands, t->tiles, t->latency}, 3);
 }
 

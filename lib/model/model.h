@@ -52,6 +52,10 @@ typedef enum cute_model_element {
 /* FLOP/s of a multiprocessor that a large tile sustains; 0: unsupported, or not published. */
 double cute_model_rate(const cute_model_device *device, cute_model_unit unit, cute_model_element element);
 
+/* The same for a tile of bm by bn with rows of `row` bytes of K in a stage. `groups`: warpgroups that multiply, with wgmma. */
+double cute_model_tile_rate(const cute_model_device *device, cute_model_unit unit, cute_model_element element,
+                            int64_t bm, int64_t bn, int64_t row, int64_t groups);
+
 /* ---- products ---- */
 
 /* D(m, n) = A(m, k) B(k, n), `batch` times. */
@@ -69,10 +73,12 @@ typedef enum cute_model_tail {
 } cute_model_tail;
 
 typedef struct cute_model_config {
-    int64_t bm, bn, bk, stages;   /* stages of 1: a tile's loads, then its multiplications */
+    int64_t bm, bn, bk;
+    int64_t stages;               /* 1: a tile's loads, then its multiplications */
+    int64_t held;                 /* stages that are read while the others are filled */
     int64_t cluster_m, cluster_n; /* blocks */
     int64_t split;                /* blocks of a cluster that split the k of a tile */
-    int64_t order; /* tiles along m before the next along n; 0: each operand is read from memory once */
+    int64_t order; /* tiles along m before the next along n; 0: operands are read from memory once */
     cute_model_tail tail;
     bool persistent;   /* resident blocks take tiles in turn */
     bool tma;          /* loads by TMA; else by threads */
@@ -116,5 +122,51 @@ typedef struct cute_model_block {
 int64_t cute_model_resident(int arch, const cute_model_block *block);
 /* False: a block is refused, with the reason in `why`. */
 bool cute_model_fits(int arch, const cute_model_block *block, char *why, size_t size);
+
+/* ---- schedules of a tile program (schedules.c) ---- */
+
+/* The products of a tile program, and the schedules that the passes accept for it. */
+typedef struct cute_model_program {
+    cute_model_problem problem;
+    cute_model_element element;
+    cute_model_unit unit; /* of products without warpgroups */
+    int64_t bm, bn, bk;
+    int64_t copied;  /* bytes of a stage by cp.async: the loads of one iteration, alignment included */
+    int64_t fetched; /* by TMA */
+    int64_t row;     /* bytes of K in a stage's row */
+    int64_t sums;    /* accumulators of 32 bits, of all threads */
+    int64_t threads; /* without warpgroups */
+    int64_t beside;  /* bytes of shared memory beside the stages */
+    bool ahead;      /* loads can be copied asynchronously */
+    bool groups[5];  /* so many warpgroups can compute the products, with loads by TMA */
+    bool resident;   /* blocks can take tiles in turn */
+    bool cluster[2]; /* blocks along m share loads, those along n */
+} cute_model_program;
+
+/* In a text: "stages=4 consumers=2 cluster=2x1 persistent=1 order=8". 0 in `stages`, `cluster` or `order`, and -1 in the others: free. */
+typedef struct cute_model_schedule {
+    int stages, consumers, cluster[2], persistent, order;
+} cute_model_schedule;
+
+typedef struct cute_model_choice {
+    cute_model_schedule schedule;
+    cute_model_time time;
+} cute_model_choice;
+
+enum {
+    CUTE_MODEL_FREE = -1,
+    CUTE_MODEL_CHOICES = 512,
+    CUTE_MODEL_FETCHED = 8, /* most stages that are chosen: by TMA */
+    CUTE_MODEL_COPIED = 4   /* by cp.async, whose threads also multiply */
+};
+/* The schedules that agree with `stated` and fit, the fastest first, at most `limit`. The first may be one that is preferred, by at most
+ * 0.5 % slower than the second: more warpgroups and stages, no cluster, an order of 8. What `stated` has is kept even where the passes
+ * would refuse it. */
+size_t cute_model_schedules(const cute_model_program *program, const cute_model_device *device,
+                            const cute_model_schedule *stated, cute_model_choice *out, size_t limit);
+/* The time of one. False: it does not fit, with the reason in `why`. */
+bool cute_model_schedule_time(const cute_model_program *program, const cute_model_device *device,
+                              const cute_model_schedule *schedule, cute_model_time *out, char *why,
+                              size_t size);
 
 #endif
