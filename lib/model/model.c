@@ -201,7 +201,7 @@ bool cute_model_fits(int arch, const cute_model_block *b, char *why, size_t size
                   {b->stage_bytes, COUNTED, "bytes for one phase of an mbarrier"}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (limits[i].needed <= limits[i].most) continue;
-        snprintf(why, size, "it needs %lld %s, of which there are %lld", (long long)limits[i].needed,
+        snprintf(why, size, "it needs %lld %s, more than the limit of %lld", (long long)limits[i].needed,
                  limits[i].what, (long long)limits[i].most);
         return false;
     }

@@ -187,15 +187,15 @@ static void test_fits(void)
         .threads = 384, .registers = 61440, .shared = 232448, .stage_bytes = 49152, .accumulators = 128};
     CHECK(cute_model_fits(90, &b, why, sizeof why));
     CHECK(!cute_model_fits(80, &b, why, sizeof why));
-    CHECK_TEXT(why, "it needs 232448 bytes of shared memory, of which there are 166912");
+    CHECK_TEXT(why, "it needs 232448 bytes of shared memory, more than the limit of 166912");
     b.shared++;
     CHECK(!cute_model_fits(90, &b, why, sizeof why));
     b.shared = 1024, b.registers = CUTE_SM_REGISTERS + 1;
     CHECK(!cute_model_fits(90, &b, why, sizeof why));
-    CHECK_TEXT(why, "it needs 65537 registers, of which there are 65536");
+    CHECK_TEXT(why, "it needs 65537 registers, more than the limit of 65536");
     b.registers = 1024, b.stage_bytes = 1 << 20;
     CHECK(!cute_model_fits(90, &b, why, sizeof why));
-    CHECK_TEXT(why, "it needs 1048576 bytes for one phase of an mbarrier, of which there are 1048575");
+    CHECK_TEXT(why, "it needs 1048576 bytes for one phase of an mbarrier, more than the limit of 1048575");
     b.stage_bytes = 0, b.accumulators = 256;
     CHECK(!cute_model_fits(90, &b, why, sizeof why));
     CHECK_INT(cute_model_resident(90, &(cute_model_block){.threads = 128, .registers = 128 * 128}), 4);

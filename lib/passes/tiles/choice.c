@@ -444,8 +444,8 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
         const cute_model_schedule least = {1, 0, {1, 1}, 0, 1};
         cute_model_schedule_time(&c->program, &device, &least, &time, why, sizeof why);
         cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
-                         "schedule: only what is stated, since no choice fits %s: without stages, %s",
-                         device.name, *why ? why : "it is not as stated");
+                         "schedule: as stated, since no choice fits %s: without stages, %s", device.name,
+                         *why ? why : "it is not as stated");
         return;
     }
     const cute_model_schedule *best = &all[0].schedule;
