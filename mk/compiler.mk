@@ -51,7 +51,7 @@ $(XOBJ)/lib/ir/dialects/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAM
 	$(compile_cxx)
 
 # Objects of the run-time half that the compiler half uses.
-IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base layout atoms toolkit,c))
+IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base model layout atoms toolkit,c))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	@rm -f $@

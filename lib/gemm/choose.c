@@ -1,57 +1,16 @@
-/* Enumerates the algorithms for a problem and estimates the run time of each: waves of tiles at the
- * configuration's measured rate, memory traffic, and the launches before and after the product. */
+/* Enumerates the algorithms for a problem and estimates the run time of each: the cost model (lib/model) at the configuration's
+ * measured rate, and the launches before and after the product. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
-#include "lib/base/devices/multiprocessor.h"
 #include "lib/base/options/nearest.h"
 #include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
+#include "lib/model/model.h"
 
-enum {
-    MEASURED_SMS = 132,    /* multiprocessors of the H100 that all rates and constants below are for */
-    MAX_GRID_Y = 65535,    /* blocks */
-    MAX_TAIL_CLUSTERS = 6, /* that share a tile of the last wave: kernels/gemm_sm90 has the same limit */
-};
-
-/* The cost model's constants. Some comments name the measurement behind a figure; the other constants are
- * estimates. bench/gemm/h100.csv has the algorithms that the model chooses, with their measured rates. */
-
-/* Bytes a second from device memory: the copies in bench/README.md, "Figures", reach 2.85e12 to 3.04e12. */
-static const double dram_bandwidth = 2.95e12;
-/* Fraction of dram_bandwidth that the pack and epilogue kernels reach. */
-static const double elementwise_efficiency = 0.3;
-/* Bytes a second of operands that are still in L2, each read once; `cute-run --calibrate` measures 8.12e12
- * for all L2 reads (bench/README.md, "Reports compared with a GPU"). */
-static const double l2_operand_bandwidth = 6.3e12;
-/* Bytes a second of tiles from L2, many blocks reading the same: about 7e12 with loads alone
- * (bench/README.md, "Hopper"). */
-static const double l2_tile_bandwidth = 7.5e12;
-/* Fraction of l2_tile_bandwidth that kernels without TMA reach. */
-static const double non_tma_efficiency = 0.6;
-/* Reads of the operand that all blocks share which L2 merges into one request; bench/README.md, "Hopper", has
- * the sector counts. Multicasts are not merged. */
-static const double coalesced_reads = 4;
-/* Seconds from a load to its data. */
-static const double load_latency = 1.2e-6;
-/* Seconds that a launch adds to those before it on a stream. */
-static const double launch_overhead = 2.0e-6;
-/* Seconds from the start of a block to its first multiplication. */
-static const double block_prologue = 0.8e-6;
-/* Seconds to reduce the sums of one more block of a cluster, where blocks split the k of a tile. */
-static const double cluster_reduction = 0.3e-6;
-/* Fraction of concurrent work that is not hidden. */
-static const double overlap_loss = 0.05;
-/* Seconds to add the partial sums of a tile that two clusters share, including the fill of the
- * flags; and for each further cluster. bench/README.md, "Hopper", compares the three schedules. */
-static const double tile_fixup = 5e-6;
-static const double tile_fixup_extra = 2.5e-6;
-/* Stream-K clusters are at different k at a time and share fewer reads: seconds of L2 misses for each k-tile
- * of a product, and the number of k-tiles at which that doubles (the same comparison). */
-static const double stream_k_miss = 0.2e-6;
-static const double l2_decay_tiles = 400;
+enum { MAX_GRID_Y = 65535 /* blocks */ };
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
@@ -74,7 +33,7 @@ int64_t gemm_packed_k(const gemm_algo *algo, int64_t k)
 
 /* ---- estimates ---- */
 
-/* TFLOP/s of a configuration on MEASURED_SMS multiprocessors. If not measured: the rate of the fastest
+/* TFLOP/s of a configuration on CUTE_MODEL_SMS multiprocessors. If not measured: the rate of the fastest
  * measured configuration of the same kernel and class (else 45, for a 128x256 tile), scaled by the arithmetic
  * intensity of the tile. */
 static double config_rate(const gemm_config *config, bool vectors)
@@ -107,80 +66,18 @@ static double config_rate(const gemm_config *config, bool vectors)
         best = 45;
         best_tile = 128.0 * 256 / (128 + 256);
     }
-    double tile = (double)config->bm * (double)config->bn / (double)(config->bm + config->bn);
-    double intensity = tile < best_tile ? tile / best_tile : 1;
-    return best * unmeasured_penalty * (0.4 + 0.6 * intensity) * (vectors ? 1 : narrow_efficiency);
+    return best * unmeasured_penalty * cute_model_intensity(config->bm, config->bn, best_tile) *
+           (vectors ? 1 : narrow_efficiency);
 }
 
 static int64_t blocks_per_sm(const gemm_config *c, int64_t size)
 {
     if (c->blocks_per_sm) return c->blocks_per_sm;
     int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
-    int64_t shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024;
-    int64_t registers = (c->bm * c->bn / threads + 80) * threads;
-    const cute_multiprocessor *sm = cute_multiprocessor_of(90); /* rates are those of an H100 */
-    int64_t n = sm->warps * CUTE_SM_WARP / threads;
-    if (n > sm->block_shared / shared) n = sm->block_shared / shared;
-    if (n > CUTE_SM_REGISTERS / registers) n = CUTE_SM_REGISTERS / registers;
-    return n < 1 ? 1 : n;
-}
-
-/* Seconds of multiplications: waves of tiles, each with two k-tiles added for its prologue and epilogue. */
-static double compute_seconds(const gemm_algo *algo, const gemm_view *view, int64_t blocks, int64_t at_once,
-                              int64_t multiprocessors)
-{
-    const gemm_config *c = algo->config;
-    int64_t wave = multiprocessors * at_once,
-            k = ceil_div(ceil_div(view->k, c->bk), c->split) * c->bk + 2 * c->bk;
-    double tile = 2.0 * (double)c->bm * (double)c->bn * (double)k /
-                  (config_rate(c, algo->vectors) * 1e12 / MEASURED_SMS);
-    if (c->schedule == GEMM_STREAM_K) {
-        double tiles = (double)ceil_div(view->k, c->bk);
-        return tile * (double)blocks / (double)wave + tile_fixup +
-               stream_k_miss * tiles * (1 + tiles / l2_decay_tiles);
-    }
-    int64_t rest = blocks % wave, parts = rest ? wave / rest : 1;
-    if (parts > MAX_TAIL_CLUSTERS) parts = MAX_TAIL_CLUSTERS;
-    if (c->schedule == GEMM_TAIL_SPLIT && parts > 1)
-        return tile * ((double)(blocks / wave) + 1 / (double)parts) + tile_fixup +
-               tile_fixup_extra * (double)(parts - 2);
-    return tile * ((double)(blocks / wave * at_once) + (double)ceil_div(blocks % wave, multiprocessors));
-}
-
-/* Concurrent work takes as long as the longest part, plus a fraction of the rest. */
-static double overlapped_seconds(const double *seconds, int count)
-{
-    double most = 0, all = 0;
-    for (int i = 0; i < count; i++) {
-        all += seconds[i];
-        if (seconds[i] > most) most = seconds[i];
-    }
-    return most + overlap_loss * (all - most);
-}
-
-/* Seconds of traffic, bounded by operands from memory (or from L2 if still there), by tiles from L2, some of
- * which are multicast to a cluster, and by latency with the bytes in flight. */
-static double memory_seconds(const gemm_algo *algo, const gemm_problem *p, const gemm_view *view,
-                             int64_t blocks, int64_t at_once, int64_t multiprocessors)
-{
-    const gemm_config *c = algo->config;
-    const cute_gemm_problem *g = &p->given;
-    int64_t size = cute_dtype_get(p->in)->bytes, most = multiprocessors * at_once;
-    double scale = (double)multiprocessors / MEASURED_SMS, m = (double)g->m, n = (double)g->n,
-           k = (double)g->k;
-    double all = (m * k + n * k) * (double)size +
-                 m * n * (double)cute_dtype_get(algo->product)->bytes * (algo->fused && g->beta != 0 ? 2 : 1);
-    double stage = (double)((c->bm + c->bn) * c->bk * size);
-    double fetched = (double)blocks / (double)c->split * (double)ceil_div(view->k, c->bk) * stage;
-    double sharers =
-        c->kernel == &gemm_kernel_split && c->cluster_m == 1 ? coalesced_reads : (double)c->cluster_m;
-    double requested =
-        fetched * ((double)c->bm / (double)c->cluster_n + (double)c->bn / sharers) / (double)(c->bm + c->bn);
-    double in_flight = (double)(blocks < most ? blocks : most) * (double)c->stages * stage;
-    double l2_bandwidth = l2_tile_bandwidth * scale * (c->kernel->arch_specific ? 1 : non_tma_efficiency);
-    double operands = all / ((all > GEMM_L2_RESIDENT ? dram_bandwidth : l2_operand_bandwidth) * scale);
-    return overlapped_seconds(
-        (double[]){operands, requested / l2_bandwidth, fetched * load_latency / in_flight}, 3);
+    cute_model_block block = {.threads = threads,
+                              .registers = (c->bm * c->bn / threads + 80) * threads,
+                              .shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024};
+    return cute_model_resident(90, &block); /* rates are those of an H100 */
 }
 
 static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_target *target)
@@ -188,29 +85,39 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
     const gemm_config *c = algo->config;
     const cute_gemm_problem *g = &p->given;
     gemm_view view = gemm_view_of(algo, p);
-    int64_t in = cute_dtype_get(p->in)->bytes, at_once = blocks_per_sm(c, in);
-    double scale = (double)target->multiprocessors / MEASURED_SMS;
-    int64_t blocks = ceil_div(view.rows, c->bm * c->cluster_m) *
-                     ceil_div(view.columns, c->bn * c->cluster_n) * c->cluster_m * c->cluster_n * c->split;
-    double seconds = overlapped_seconds(
-        (double[]){compute_seconds(algo, &view, blocks, at_once, target->multiprocessors),
-                   memory_seconds(algo, p, &view, blocks, at_once, target->multiprocessors)},
-        2);
-    double m = (double)g->m, n = (double)g->n;
-    /* Resident blocks hide each other's prologues; a persistent kernel has one. */
-    int64_t waves = c->kernel->arch_specific && !c->kernel->any_output_layout
-                        ? 1
-                        : ceil_div(blocks, target->multiprocessors * at_once);
-    seconds += launch_overhead + (double)(c->split - 1) * cluster_reduction +
-               (double)waves * block_prologue / (double)at_once;
-    double step_bandwidth = dram_bandwidth * scale * elementwise_efficiency;
-    if (algo->pack_a) seconds += launch_overhead + 2.0 * (double)(view.rows * view.k * in) / step_bandwidth;
-    if (algo->pack_b)
-        seconds += launch_overhead + 2.0 * (double)(view.columns * view.k * in) / step_bandwidth;
+    int64_t in = cute_dtype_get(p->in)->bytes;
+    cute_model_device device;
+    cute_model_measured(target->multiprocessors, &device);
+    const cute_model_problem problem = {.m = view.rows,
+                                        .n = view.columns,
+                                        .k = view.k,
+                                        .batch = 1,
+                                        .bits_a = 8 * in,
+                                        .bits_b = 8 * in,
+                                        .bits_out = 8 * cute_dtype_get(algo->product)->bytes,
+                                        .addend = algo->fused && g->beta != 0};
+    const cute_model_config config = {.bm = c->bm,
+                                      .bn = c->bn,
+                                      .bk = c->bk,
+                                      .stages = c->stages,
+                                      .cluster_m = c->cluster_m,
+                                      .cluster_n = c->cluster_n,
+                                      .split = c->split,
+                                      .tail = c->schedule,
+                                      .persistent = c->kernel->arch_specific && !c->kernel->any_output_layout,
+                                      .tma = c->kernel->arch_specific,
+                                      .merged_reads = c->kernel == &gemm_kernel_split,
+                                      .resident = blocks_per_sm(c, in),
+                                      .overhead = 2 * c->bk,
+                                      .rate = config_rate(c, algo->vectors) * 1e12 / CUTE_MODEL_SMS};
+    cute_model_time time;
+    cute_model_estimate(&problem, &config, &device, &time);
+    double seconds = time.seconds, m = (double)g->m, n = (double)g->n;
+    if (algo->pack_a) seconds += cute_model_elementwise(&device, 2.0 * (double)(view.rows * view.k * in));
+    if (algo->pack_b) seconds += cute_model_elementwise(&device, 2.0 * (double)(view.columns * view.k * in));
     if (algo->epilogue)
-        seconds +=
-            launch_overhead +
-            m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)) / step_bandwidth;
+        seconds += cute_model_elementwise(
+            &device, m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)));
     return seconds * (double)g->batch;
 }
 
@@ -413,7 +320,7 @@ cute_status cute_gemm_optimal_tile(int64_t m, int64_t n, int64_t k, const char *
     given.type_a = "f16";
     CUTE_TRY(cute_arch_parse(arch ? arch : "sm_90a", NULL, &known, diag));
     CUTE_TRY(gemm_problem_read(&given, -1, &problem, diag));
-    gemm_target target = {known->name, MEASURED_SMS};
+    gemm_target target = {known->name, CUTE_MODEL_SMS};
     CUTE_TRY(gemm_choose(&problem, 1, &target, NULL, "", NULL, &algo, diag));
     tile[0] = algo.config->bm;
     tile[1] = algo.config->bn;

@@ -8,6 +8,7 @@
 #include "cute/gemm.h"
 #include "lib/base/text/json.h"
 #include "lib/launch/data/dtype.h"
+#include "lib/model/model.h"
 
 /* ---- problems (problem.c) ---- */
 
@@ -82,13 +83,6 @@ typedef struct gemm_kernel {
     void (*define)(const struct gemm_algo *algo, gemm_defines *out);
 } gemm_kernel;
 
-/* Schedule of a partial last wave of tiles. */
-typedef enum gemm_schedule {
-    GEMM_DATA_PARALLEL, /* a cluster computes a whole tile; the others are idle */
-    GEMM_TAIL_SPLIT,    /* the k of each tile is split among clusters */
-    GEMM_STREAM_K       /* the k of the tiles of the last two waves is divided evenly among all clusters */
-} gemm_schedule;
-
 /* A row of configs.def. */
 typedef struct gemm_config {
     const gemm_kernel *kernel;
@@ -98,7 +92,7 @@ typedef struct gemm_config {
     bool pingpong;                /* warpgroups compute alternate tiles; else they share one (cooperative) */
     bool promotes;                /* sums of 128 terms are added in f32 registers */
     int64_t split;                /* blocks of a cluster that split the k of a tile */
-    gemm_schedule schedule;
+    cute_model_tail schedule;
     int64_t blocks_per_sm; /* 0: as many as fit */
     double rate;           /* TFLOP/s on 132 multiprocessors with 16-byte copies; 0: not measured */
     double narrow_rate;    /* the same with 1-element copies */
@@ -106,7 +100,7 @@ typedef struct gemm_config {
 } gemm_config;
 
 /* Operands of at most so many bytes are still in L2 when a product is run again. */
-enum { GEMM_L2_RESIDENT = 40 << 20 };
+enum { GEMM_L2_RESIDENT = CUTE_MODEL_RESIDENT };
 
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);

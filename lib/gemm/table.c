@@ -239,7 +239,7 @@ static void sm90_define(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
     define_fused_epilogue(algo, NULL, d);
     static const char *const schedules[] = {"whole", "tail", "streamed"};
-    gemm_define(d, "SHARE=%d", c->schedule != GEMM_DATA_PARALLEL);
+    gemm_define(d, "SHARE=%d", c->schedule != CUTE_MODEL_WHOLE);
     gemm_define(d, "WORK=%s", schedules[c->schedule]);
     gemm_define(d, "SPACE=%s", c->schedule ? ", %slots: !slots, %flags: !flags" : "");
     gemm_define(d, "SPACE_ARGS=%s", c->schedule ? ", %slots, %flags" : "");
@@ -414,14 +414,14 @@ const gemm_kernel gemm_kernel_sgemm = {
      .blocks_per_sm = 1,                                                                                     \
      .rate = rate_,                                                                                          \
      .promotes = promotes_,                                                                                  \
-     .schedule = GEMM_##schedule_,                                                                           \
+     .schedule = CUTE_MODEL_##schedule_,                                                                     \
      .name = "sm90:" #bm_ "x" #bn_ ":" #stages_ ":" #cm "x" #cn ":" #pingpong_ suffix},
 #define GEMM_CONFIG_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                    \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, DATA_PARALLEL, "")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, false, WHOLE, "")
 #define GEMM_CONFIG_PROMOTES(class_, bm_, bn_, stages_, cm, cn, turns_, rate)                                \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, DATA_PARALLEL, ":f32")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, turns_, rate, true, WHOLE, ":f32")
 #define GEMM_CONFIG_TAIL(class_, bm_, bn_, stages_, cm, cn, rate)                                            \
-    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, TAIL_SPLIT, ":tail")
+    GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, SPLIT, ":tail")
 #define GEMM_CONFIG_STREAM_K(class_, bm_, bn_, stages_, cm, cn, rate)                                        \
     GEMM_CONFIG_OF_SM90(class_, bm_, bn_, stages_, cm, cn, 0, rate, false, STREAM_K, ":k")
 #define GEMM_CONFIG_SPLIT(class_, bm_, bn_, bytes, stages_, split_, cm, resident_)                           \

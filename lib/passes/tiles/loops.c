@@ -121,3 +121,31 @@ MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value
     c.to[0] = with;
     return recompute(&c, value);
 }
+
+static int places_of(MlirValue value, int depth)
+{
+    enum { DEPTH = 64 };
+    if (depth > DEPTH) return TILE_UNKNOWN_PLACE;
+    if (mlirValueIsABlockArgument(value)) {
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+        intptr_t at = mlirBlockArgumentGetArgNumber(value);
+        if (!cute_op_is(loop, "scf.for")) return 0; /* an argument of the kernel */
+        if (at) return TILE_UNKNOWN_PLACE;
+        return places_of(mlirOperationGetOperand(loop, 0), depth + 1) |
+               places_of(mlirOperationGetOperand(loop, 2), depth + 1);
+    }
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (cute_op_is(op, "cute.tile.place") || cute_op_is(op, "cute.tile.program"))
+        return 1 << mlirOpResultGetResultNumber(value);
+    if (cute_op_is(op, "cute.tile.workers")) return 0;
+    if (mlirOperationGetNumRegions(op)) return TILE_UNKNOWN_PLACE;
+    int out = 0;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        out |= places_of(mlirOperationGetOperand(op, i), depth + 1);
+    return out;
+}
+
+int tile_places_of(MlirValue value)
+{
+    return places_of(value, 0);
+}

@@ -21,30 +21,6 @@ typedef struct work {
     bool changed;
 } work;
 
-enum { UNKNOWN = 1 << 30, DEPTH = 64 };
-
-/* The results of cute.tile.place that a value depends on, a bit each. */
-static int places_of(MlirValue value, int depth)
-{
-    if (depth > DEPTH) return UNKNOWN;
-    if (mlirValueIsABlockArgument(value)) {
-        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-        intptr_t at = mlirBlockArgumentGetArgNumber(value);
-        if (!cute_op_is(loop, "scf.for")) return 0; /* an argument of the kernel */
-        if (at) return UNKNOWN;
-        return places_of(mlirOperationGetOperand(loop, 0), depth + 1) |
-               places_of(mlirOperationGetOperand(loop, 2), depth + 1);
-    }
-    MlirOperation op = mlirOpResultGetOwner(value);
-    if (cute_op_is(op, "cute.tile.place")) return 1 << mlirOpResultGetResultNumber(value);
-    if (cute_op_is(op, "cute.tile.workers")) return 0;
-    if (mlirOperationGetNumRegions(op)) return UNKNOWN;
-    int out = 0;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        out |= places_of(mlirOperationGetOperand(op, i), depth + 1);
-    return out;
-}
-
 static void note_op(MlirOperation op, void *context)
 {
     *(MlirOperation *)context = op;
@@ -78,13 +54,14 @@ static void visit_fetch(MlirOperation fetch, void *context)
     if (mlirOperationIsNull(workers)) return;
     int rank = cute_tile_numbers(mlirOperationGetAttributeByName(workers, cute_text("cluster")), cluster),
         count = 0;
-    int depends = places_of(mlirOperationGetOperand(fetch, 1), 0), bounds = 0;
+    int depends = tile_places_of(mlirOperationGetOperand(fetch, 1)), bounds = 0;
     for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
-        for (intptr_t i = 0; i < 3; i++) bounds |= places_of(mlirOperationGetOperand(loop, i), 0);
+        for (intptr_t i = 0; i < 3; i++) bounds |= tile_places_of(mlirOperationGetOperand(loop, i));
     int32_t along[CUTE_TILE_RANK];
     int64_t blocks = 1;
     for (int i = 0; i < rank; i++)
-        if (cluster[i] > 1 && !(depends & (UNKNOWN | 1 << i))) along[count++] = i, blocks *= cluster[i];
+        if (cluster[i] > 1 && !(depends & (TILE_UNKNOWN_PLACE | 1 << i)))
+            along[count++] = i, blocks *= cluster[i];
     if (!count) return;
     if (!has_parts(fetch, blocks)) {
         cute_pass_remark(

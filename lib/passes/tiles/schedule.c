@@ -10,7 +10,6 @@
  *       { ... cute.tile.gemm(%a, %b, %acc) {wgmma} ... }
  */
 #include "lib/passes/tiles/schedule.h"
-#include "lib/passes/tiles/describe_schedule.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -142,149 +141,21 @@ bool tile_is_naive(MlirOperation function)
     return cute_text_is(cute_tile_word(function, TILE_SCHEDULE), "naive");
 }
 
-/* ---- the choice ---- */
+/* ---- the pass ---- */
 
-enum { ARCH, SCHEDULE };
+enum { ARCH, SCHEDULE, SIZES, LISTED };
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
     {"schedule", CUTE_PASS_TEXT,
      "Of kernels without the attribute cute.schedule: empty, naive (one element at a time, no tensor "
      "cores, a barrier before each operation), or the choices to keep, as in \"stages=4,consumers=2\"",
      0, ""},
+    {"sizes", CUTE_PASS_TEXT,
+     "Of kernels without the attribute cute.sizes: the product's extents, as in \"m=4096,n=4096,k=4096\", "
+     "for the choice",
+     0, ""},
+    {"list", CUTE_PASS_INT, "List so many likeliest schedules of each kernel in remarks", 0, NULL},
 };
-
-typedef struct choice {
-    cute_pass_run *pass;
-    const cute_arch *arch;
-    MlirOperation function;
-    int loops, products; /* loops with products whose loads can be fetched ahead; products in them */
-    int fitting[3];      /* of these products, how many 1 and 2 warpgroups can compute */
-    int64_t bytes;       /* of a stage, all rings together */
-    /* The same, of loads beside products outside of loops: these are in the loop over tiles of resident blocks. */
-    int64_t outside;
-    /* Bytes that operands of a product take beside stages: of any, of one that warpgroups do not compute. */
-    int64_t operands, operands_beside;
-    bool failed;
-} choice;
-
-static void look_at_entry(choice *c)
-{
-    MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(c->function, 0));
-    bool product = false;
-    for (MlirOperation at = mlirBlockGetFirstOperation(entry); !mlirOperationIsNull(at);
-         at = mlirOperationGetNextInBlock(at)) {
-        product |= cute_op_is(at, "cute.tile.gemm");
-        if (cute_op_is(at, "cute.tile.load")) c->outside += tile_ring_bytes(at);
-    }
-    if (!product) c->outside = 0;
-}
-
-static int64_t operand_bytes(MlirOperation product)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < 2; i++) {
-        cute_tile_shape shape;
-        MlirType type = mlirValueGetType(mlirOperationGetOperand(product, i)),
-                 element = cute_tile_element(type);
-        cute_tile_shape_of(type, &shape);
-        bytes += tile_stage_bytes(&shape, mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
-                                                                    : (int)mlirIntegerTypeGetWidth(element));
-    }
-    return bytes;
-}
-
-static void look_at_product(MlirOperation op, void *context)
-{
-    choice *c = context;
-    MlirOperation loop = tile_parent(op);
-    bool in_loop = cute_op_is(loop, "scf.for");
-    int64_t bytes = operand_bytes(op);
-    if (bytes > c->operands) c->operands = bytes;
-    if (bytes > c->operands_beside && !(in_loop && tile_fits_wgmma(op, 1))) c->operands_beside = bytes;
-    if (!in_loop) return;
-    c->products++;
-    for (int i = 1; i <= 2; i++) c->fitting[i] += tile_fits_wgmma(op, i);
-}
-
-static void look_at_loop(MlirOperation op, void *context)
-{
-    choice *c = context;
-    tile_ahead ahead;
-    bool product = false;
-    for (MlirOperation at = mlirBlockGetFirstOperation(tile_loop_body(op)); !mlirOperationIsNull(at);
-         at = mlirOperationGetNextInBlock(at))
-        product |= cute_op_is(at, "cute.tile.gemm");
-    if (!product) return;
-    tile_find_ahead(op, false, &ahead, NULL, NULL);
-    if (!ahead.count) return;
-    c->loops++;
-    for (int i = 0; i < ahead.count; i++) c->bytes += tile_ring_bytes(ahead.loads[i]);
-}
-
-static void mark_product(MlirOperation op, void *context)
-{
-    const int *consumers = context;
-    if (cute_op_is(tile_parent(op), "scf.for") && tile_fits_wgmma(op, *consumers))
-        mlirOperationSetAttributeByName(op, cute_text("wgmma"), mlirUnitAttrGet(mlirOperationGetContext(op)));
-}
-
-/* Shared memory of a block that stages may take: what the architecture has, less room for mbarriers and an epilogue. */
-static int64_t stage_room(const choice *c, const tile_schedule *s, int64_t epilogue)
-{
-    enum { BARRIERS = 1 << 10 };
-    const cute_arch *arch = c->arch;
-    int64_t beside = s->consumers ? c->operands_beside : c->operands;
-    if (beside > epilogue) epilogue = beside;
-    int64_t all = arch && (arch->number == 80 || arch->number == 87) ? 163 << 10
-                  : arch && arch->number >= 90 && arch->number < 120 ? 227 << 10
-                                                                     : 99 << 10;
-    return all - epilogue - BARRIERS;
-}
-
-static void choose(choice *c, tile_schedule *s)
-{
-    bool hopper = c->arch && c->arch->number == 90 && c->arch->variant == 'a';
-    cute_op_walk(c->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_at_product, c);
-    cute_op_walk(c->function, "scf.for", CUTE_WALK_OUTER_FIRST, look_at_loop, c);
-    if (!tile_schedule_states(s, "consumers")) {
-        s->consumers = 0;
-        if (hopper && c->loops && c->products)
-            s->consumers = c->fitting[2] == c->products ? 2 : c->fitting[1] == c->products ? 1 : 0;
-    }
-    if (s->consumers && !hopper) {
-        tile_refuse(c->pass, c->function, "no warpgroups as consumers: they need TMA and wgmma, of sm_90a");
-        s->consumers = 0;
-    }
-    if (!tile_schedule_states(s, "persistent")) s->persistent = s->consumers > 0;
-    if (s->persistent) {
-        look_at_entry(c);
-        c->bytes += c->outside;
-    }
-    if (!tile_schedule_states(s, "stages")) {
-        enum { FEW = 4, MANY = 8, EPILOGUE = 32 << 10 };
-        int64_t most = c->bytes ? stage_room(c, s, EPILOGUE) / c->bytes : 0;
-        int wanted = s->consumers ? MANY : FEW;
-        bool copies = c->arch && c->arch->number >= 80;
-        s->stages = !copies || most < 2 ? 1 : most < wanted ? (int)most : wanted;
-    } else if (c->bytes && s->stages > 1 && s->stages * c->bytes > stage_room(c, s, 0)) {
-        int64_t most = stage_room(c, s, 0) / c->bytes;
-        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
-                         "%d stages of %lld bytes do not fit in shared memory: %lld", s->stages,
-                         (long long)c->bytes, (long long)(most < 1 ? 1 : most));
-        s->stages = most < 1 ? 1 : (int)most;
-    }
-    if (!tile_schedule_states(s, "order")) s->order = s->persistent ? 8 : 1;
-    if (!c->loops)
-        s->stages = 1, s->consumers = 0,
-        s->persistent = tile_schedule_states(s, "persistent") && s->persistent;
-    if (s->cluster[0] * s->cluster[1] > 1 && (!c->arch || c->arch->number < 90 || !s->persistent)) {
-        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function), "no clusters: they need %s",
-                         s->persistent ? "sm_90" : "resident blocks, persistent=1");
-        s->cluster[0] = s->cluster[1] = 1;
-    }
-    if (s->consumers)
-        cute_op_walk(c->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &s->consumers);
-}
 
 typedef struct search {
     cute_pass_run *pass;
@@ -305,14 +176,17 @@ static void visit_function(MlirOperation function, void *context)
         s->failed = true;
         return;
     }
-    choice c = {.pass = s->pass, .arch = s->arch, .function = function};
-    if (!schedule.naive) choose(&c, &schedule);
+    own = mlirOperationGetAttributeByName(function, cute_text(TILE_SIZES));
+    tile_sizes sizes = {0};
+    text = mlirAttributeIsNull(own) ? cute_pass_text(s->pass, SIZES) : cute_tile_word(function, TILE_SIZES);
+    if (!tile_sizes_parse(text, mlirOperationGetLocation(function), &sizes)) {
+        s->failed = true;
+        return;
+    }
+    if (!schedule.naive)
+        tile_schedule_choose(s->pass, s->arch, function, &sizes, (int)cute_pass_int(s->pass, LISTED),
+                             &schedule);
     tile_schedule_set(function, &schedule);
-    if (!schedule.naive && c.loops)
-        cute_pass_remark(s->pass, mlirOperationGetLocation(function),
-                         "schedule: %d stages of %lld bytes, %d warpgroups multiply%s", schedule.stages,
-                         (long long)c.bytes, schedule.consumers,
-                         schedule.persistent ? ", resident blocks" : "");
     s->changed = true;
 }
 

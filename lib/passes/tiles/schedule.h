@@ -3,6 +3,7 @@
 #ifndef CUTE_LIB_PASSES_TILES_SCHEDULE_H
 #define CUTE_LIB_PASSES_TILES_SCHEDULE_H
 
+#include "lib/passes/passes.h"
 #include "lib/passes/tiles/tiles.h"
 
 typedef struct tile_schedule {
@@ -25,6 +26,20 @@ void tile_schedule_of(MlirOperation function, tile_schedule *out);
 bool tile_schedule_states(const tile_schedule *s, const char *name);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
 
+/* ---- the choice (choice.c) ---- */
+
+/* Sizes of a kernel's product: the attribute `cute.sizes = "m=4096 n=4096 k=4096 batch=1"`. 0: not stated. */
+typedef struct tile_sizes {
+    int64_t m, n, k, batch;
+} tile_sizes;
+/* False after an error at `location`. */
+bool tile_sizes_parse(MlirStringRef text, MlirLocation location, tile_sizes *out);
+/* Completes a schedule by the cost model: of the schedules that the passes accept for the kernel's products and that agree with what a
+ * text stated, the one with the least estimated time, never one that is slower than without stages. Remarks tell the estimate and
+ * what was refused, and the `listed` likeliest schedules. Marks the products that warpgroups compute. */
+void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
+                          const tile_sizes *sizes, int listed, tile_schedule *s);
+
 /* ---- loops (loops.c) ---- */
 
 MlirBlock tile_loop_body(MlirOperation loop);
@@ -39,6 +54,10 @@ bool tile_defined_in(MlirValue value, MlirBlock block);
  * or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
 MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
                          MlirValue with);
+
+/* The indices of the block in its grid that a value depends on: a bit for each result of cute.tile.program or cute.tile.place. */
+enum { TILE_UNKNOWN_PLACE = 1 << 30 };
+int tile_places_of(MlirValue value);
 
 /* ---- loads that may run ahead (ahead.c) ---- */
 

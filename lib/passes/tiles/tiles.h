@@ -23,6 +23,8 @@ bool tile_check_independence(MlirOperation function);
 bool tile_is_program(MlirOperation function);
 /* The kernel's attribute that states a schedule, a string (schedule.h). */
 #define TILE_SCHEDULE "cute.schedule"
+/* That states the extents of its product. */
+#define TILE_SIZES "cute.sizes"
 /* Of a kernel that may start before the kernel in front of it has ended. */
 #define TILE_PROGRAMMATIC "cute.programmatic"
 bool tile_is_naive(MlirOperation function);

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/devices/rates.h"
 #include "lib/base/devices/traffic.h"
 #include "lib/code/function.h"
 #include "lib/report/explain/context.h"
-#include "lib/report/roofline/roofline.h"
 
 static explain_traffic count_traffic(void (*add)(const cute_request *, cute_traffic *),
                                      const uint64_t at[LANES], uint32_t active, unsigned width, bool load)
@@ -61,7 +61,7 @@ enum {
 /* An f64 warp instruction on a quarter of the multiprocessor; 2 lanes per cycle if no rate is published. */
 static double double_cost(int arch)
 {
-    const cute_roof_rates *rates = cute_roof_rates_of(arch);
+    const cute_rates *rates = cute_rates_of(arch);
     return 4 * LANES / (rates ? rates->fp64 : 2);
 }
 

@@ -17,14 +17,6 @@ typedef struct roof_ceiling_info {
 } roof_ceiling_info;
 extern const roof_ceiling_info roof_ceilings[ROOF_CEILINGS];
 
-/* Rates per clock of a multiprocessor (rates.def); 0: not published, or unsupported. */
-typedef struct cute_roof_rates {
-    int arch; /* compute capability */
-    double fp32, fp64, fp16, integer, special, memory, l1, f64, f16, f8, i8, i4, b1;
-} cute_roof_rates;
-/* NULL: not published. */
-const cute_roof_rates *cute_roof_rates_of(int arch);
-
 /* Rates per second of a device; 0: unknown. */
 typedef struct roof_device {
     char name[128], arch[16];

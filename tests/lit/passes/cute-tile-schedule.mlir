@@ -1,71 +1,50 @@
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a})' | FileCheck %s
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_80})' | FileCheck %s --check-prefix=AMPERE
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_75})' | FileCheck %s --check-prefix=TURING
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=naive})' | FileCheck %s --check-prefix=NAIVE
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,cluster=2x1})' | FileCheck %s --check-prefix=STATED
-// RUN: cute-opt %s -remarks=cute-tile-schedule --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_80 schedule=stages=16,consumers=1,cluster=2x1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// What a schedule does not state follows from the cost model, for the tiles, the types, the sizes and the architecture; remarks tell what
+// was chosen and refused.
+// RUN: cute-opt %s --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a})" 2>&1 | FileCheck %s --check-prefix=SM90
+// RUN: cute-opt %s --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_89})" 2>&1 | FileCheck %s --check-prefix=SM89
+// RUN: cute-opt %s --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_80})" 2>&1 | FileCheck %s --check-prefix=SM80
+// RUN: cute-opt %s -D BM=64 -D BN=128 --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a sizes=m=64,n=8192,k=1024})" 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: cute-opt %s -D T=f8E4M3FN -D BK=128 --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=3,cluster=1x2 list=2})" 2>&1 | FileCheck %s --check-prefix=STATED
+// RUN: cute-opt %s -D BM=48 --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a})" 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: cute-opt %s -D BM=256 -D BN=256 --remarks=cute-tile-schedule -pass-pipeline="builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a})" 2>&1 | FileCheck %s --check-prefix=LARGE
+//!param BM = 128 in 64, 128
+//!param BN = 256
+//!param BK = 64
+//!param T = f16
+!A = !cute.memref<${T}, gmem, align<16>, "(?,?{div=16}):(?{i64 div=16},1)">
+!C = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 
-// The schedule of a kernel follows from its tiles, types and the architecture; the text of the kernel, else of the option, is kept.
-!A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
-gpu.module @m {
-  // CHECK-LABEL: gpu.func @derived
-  // CHECK-SAME:    cute.schedule = "stages={{[2-8]}} consumers=2 cluster=1x1 persistent=1 order=8 threads=0"
-  // CHECK:         cute.tile.gemm<{wgmma}>
-  // AMPERE-LABEL: gpu.func @derived
-  // AMPERE-SAME:    cute.schedule = "stages=4 consumers=0 cluster=1x1 persistent=0 order=1 threads=0"
-  // AMPERE-NOT:     wgmma
-  // TURING-LABEL: gpu.func @derived
-  // TURING-SAME:    cute.schedule = "stages=1 consumers=0
-  // NAIVE-LABEL: gpu.func @derived
-  // NAIVE-SAME:    cute.schedule = "naive"
-  // STATED-LABEL: gpu.func @derived
-  // STATED-SAME:    cute.schedule = "stages=2 consumers=1 cluster=2x1 persistent=1 order=8 threads=0"
-  // REMARK: :[[@LINE+3]]:3: remark: no warpgroups as consumers: they need TMA and wgmma, of sm_90a
-  // REMARK: :[[@LINE+2]]:3: remark: 16 stages of 24576 bytes do not fit in shared memory: 5
-  // REMARK: :[[@LINE+1]]:3: remark: no clusters: they need resident blocks, persistent=1
-  gpu.func @derived(%a: !A, %b: !A, %c: !A) kernel {
-    %i, %j = cute.tile.program<[128, 64]> %c
-    %n = cute.tile.count<1, 64> %a
+// SM90: :[[@LINE+10]]:3: remark: schedule: stages=4 consumers=2 cluster=2x1 persistent=1 order=8; main loop 171.8 us of {{[0-9.]+}} us, epilogues {{[0-9.]+}} us, device memory {{[0-9.]+}} us, L2 143.2 us, load latency {{[0-9.]+}} us, estimated for m=4096 n=4096 k=4096 on H100 [cute-tile-schedule]
+// SM90: remark: no stages=5: it needs 279632 bytes of shared memory, more than the limit of 232448
+// SM89: remark: schedule: stages=1 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on L40S
+// SM89: remark: no stages=2: it needs {{[0-9]+}} bytes of shared memory, more than the limit of 101376
+// SM80: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on A100
+// STATED: remark: schedule: stages=3 consumers=2 cluster=1x2 persistent=1 order=8;
+// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=8; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
+// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=1; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
+// STATED-NOT: remark: likely
+gpu.module @kernels {
+  gpu.func @product(%a: !A, %b: !A, %c: !C) kernel {
+    // SMALL: remark: schedule: stages=8 consumers=1 cluster=1x1 persistent=1 order=8; {{.*}} for m=64 n=8192 k=1024 on H100
+    // SMALL: remark: no consumers=2: expected a tile with M a multiple of 128, got 64
+    // SMALL: remark: no cluster={{[12]x[12]}}: {{[0-9.]+}} us, estimated
+    // ROWS: remark: schedule: stages={{[0-9]}} consumers=0 cluster=1x1 persistent=0 order=1;
+    // ROWS: remark: no consumers=2: expected a tile with M a multiple of 128, got 48
+    // ROWS: remark: no consumers=1: expected a tile with M a multiple of 64, got 48
+    // LARGE: remark: schedule: as stated, since no choice fits H100: without stages, it needs {{[0-9]+}} registers, more than the limit of 65536
+    %i, %j = cute.tile.program<[${BM}, ${BN}]> %c
+    %n = cute.tile.count<1, ${BK}> %a
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
-      %x = cute.tile.load<[128, 64]> %a[%i, %k]
-      %y = cute.tile.load<[64, 64]> %b[%j, %k]
+    %zero = arith.constant dense<0.0> : tensor<${BM}x${BN}xf32>
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<${BM}x${BN}xf32>) : i32 {
+      %x = cute.tile.load<[${BM}, ${BK}]> %a[%i, %k]
+      %y = cute.tile.load<[${BN}, ${BK}]> %b[%j, %k]
       %d = cute.tile.gemm %x, %y, %acc
-      scf.yield %d : tensor<128x64xf32>
+      scf.yield %d : tensor<${BM}x${BN}xf32>
     }
-    %o = cute.tile.cast<f16> %s
-    cute.tile.store %o, %c[%i, %j]
-    gpu.return
-  }
-
-  // CHECK-LABEL: gpu.func @own
-  // CHECK-SAME:    cute.schedule = "stages=3 consumers=0 cluster=1x1 persistent=0 order=1 threads=0"
-  gpu.func @own(%a: !A, %b: !A, %c: !A) kernel attributes {cute.schedule = "stages=3 consumers=0"} {
-    %i, %j = cute.tile.program<[128, 64]> %c
-    %n = cute.tile.count<1, 64> %a
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
-      %x = cute.tile.load<[128, 64]> %a[%i, %k]
-      %y = cute.tile.load<[64, 64]> %b[%j, %k]
-      %d = cute.tile.gemm %x, %y, %acc
-      scf.yield %d : tensor<128x64xf32>
-    }
-    %o = cute.tile.cast<f16> %s
-    cute.tile.store %o, %c[%i, %j]
-    gpu.return
-  }
-
-  // A kernel without loops with products has no stages.
-  // CHECK-LABEL: gpu.func @copy
-  // CHECK-SAME:    cute.schedule = "stages=1 consumers=0 cluster=1x1 persistent=0 order=1 threads=0"
-  gpu.func @copy(%a: !A, %c: !A) kernel {
-    %i, %j = cute.tile.program<[64, 64]> %c
-    %x = cute.tile.load<[64, 64]> %a[%i, %j]
-    cute.tile.store %x, %c[%i, %j]
+    %h = cute.tile.cast<f16> %sum
+    cute.tile.store %h, %c[%i, %j]
     gpu.return
   }
 }

@@ -1,33 +1,22 @@
-/* Rates of devices: those of a multiprocessor (rates.def) times the multiprocessors and clock of a device. */
+/* Rates of devices: those of a multiprocessor (lib/base/devices/rates.def) times the multiprocessors and clock of a device. */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
 #include "lib/base/devices/devices.h"
+#include "lib/base/devices/rates.h"
 #include "lib/report/roofline/roofline.h"
-
-static const cute_roof_rates by_arch[] = {
-#define RATES(...) {__VA_ARGS__},
-#include "lib/report/roofline/rates.def"
-};
 
 const roof_ceiling_info roof_ceilings[ROOF_CEILINGS] = {
 #define CEILING(id, key, unit, text, rate) [ROOF_##id] = {#key, unit, text},
 #include "lib/report/roofline/ceilings.def"
 };
 
-const cute_roof_rates *cute_roof_rates_of(int arch)
-{
-    for (size_t n = 0; n < sizeof by_arch / sizeof *by_arch; n++)
-        if (by_arch[n].arch == arch) return &by_arch[n];
-    return NULL;
-}
-
 /* Sets the rates of all ceilings from clocks and multiprocessors. */
 static void set_rates(roof_device *d, int arch, bool half, double dram, double l2)
 {
-    static const cute_roof_rates none;
-    const cute_roof_rates *known = cute_roof_rates_of(arch), *r = known ? known : &none;
+    static const cute_rates none;
+    const cute_rates *known = cute_rates_of(arch), *r = known ? known : &none;
     const double per_clock[ROOF_CEILINGS] = {
 #define CEILING(id, key, unit, text, rate) [ROOF_##id] = rate,
 #include "lib/report/roofline/ceilings.def"
