@@ -18,7 +18,7 @@ all_right() {
 }
 
 @test "random products compute what NumPy does, bit by bit, under random schedules, on sm_90a" {
-    all_right 24 products --count 24
+    all_right 12 products --count 12
 }
 
 @test "so they do on sm_80" {
@@ -27,6 +27,10 @@ all_right() {
 
 @test "so they do when they are printed after each pass and read again" {
     all_right 4 products --count 4 --first 2000 --schedules 2 --passes
+}
+
+@test "each shape of a program with products is right with 0, 1, 2 and 5 iterations" {
+    all_right 60 products --cases --schedules 2
 }
 
 @test "bugs that are planted into scheduled programs are found" {
