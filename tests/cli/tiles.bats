@@ -96,5 +96,5 @@ JSON
     printf '!X = !cute.memref<f32, gmem, "?:1">\ngpu.module @m { gpu.func @k(%%x: !X) kernel { %%i = cute.tile.program<[32]> %%x\n %%a = cute.tile.load<[32]> %%x[%%i]\n cute.tile.store %%a, %%x[%%i]\n gpu.return } }\n' >"$BATS_TEST_TMPDIR/k.mlir"
     "$CUTE_BIN/cute-ptx" --schedule=naive "$BATS_TEST_TMPDIR/k.mlir" >/dev/null
     run -1 "$CUTE_BIN/cute-ptx" --schedule=fast "$BATS_TEST_TMPDIR/k.mlir"
-    [[ $output == *'k.mlir:2:'*'expected a schedule (cute.schedule) such as "naive" or "stages=4 consumers=2", got '"'fast'"* ]]
+    [[ $output == *'k.mlir:2:'*'expected a schedule (cute.schedule) such as "naive"'*"got 'fast'"* ]]
 }

@@ -14,14 +14,19 @@ SHAPES = ["plain"] * 6 + ["two products, one sum", "two products, two sums", "tw
 ROUND = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32}
 
 
+# What other compilers refuse: each of the shapes with loops of so many iterations, with tiles of N of 8 among them.
+CASES = [(shape, (steps, 8 if steps % 2 else 32)) for shape in sorted(set(SHAPES)) for steps in (0, 1, 2, 5)]
+
+
 class ProductProgram:
-    def __init__(self, seed, sm90=True):
+    def __init__(self, seed, sm90=True, case=None):
+        """case: the number of one of CASES, else all is drawn."""
         self.rng = np.random.default_rng([seed, 17])
         self.sm90 = sm90
         self.lines, self.blocks, self.arguments, self.outputs = [], [[]], {}, []
         self.data, self.named = {}, 0
         self.factor, self.sum, self.tf32 = self.pick([t for t in TYPES if sm90 or t[0] not in ("e4m3", "e5m2")])
-        self.shape = self.pick(SHAPES)
+        self.shape, self.case = (self.pick(SHAPES), None) if case is None else CASES[case]
 
     def pick(self, items):
         return items[self.rng.integers(len(items))]
@@ -341,7 +346,9 @@ class ProductProgram:
         self.bn = self.pick([8, 16, 32]) if slow else self.pick([8, 16, 24, 32, 64, 64, 96, 128, 192, 256] if self.bm <= 64 else [8, 24, 32, 64, 96])
         self.bk = min(self.bk, 32) if slow else self.bk
         tiles = max(0, self.pick([0, 1, 2, stages - 1, stages, stages + 1, stages + 2]))
-        while tiles > 2 and self.bm * self.bn * self.bk * tiles > 1 << 20:
+        if self.case:
+            tiles, self.bn = self.case
+        while tiles > 2 and not self.case and self.bm * self.bn * self.bk * tiles > 1 << 20:
             tiles -= 1
         self.depth = max(1, tiles * self.bk - (int(self.rng.integers(0, self.bk)) if self.chance(50) else 0))
         grid = [self.pick([1, 2, 2, 3]), self.pick([1, 2, 3])]

@@ -97,9 +97,43 @@ static bool is_zero(MlirValue value)
                                       : mlirIntegerAttrGetValueInt(one) == 0;
 }
 
+typedef struct others {
+    MlirOperation loop;
+    bool found;
+} others;
+
+static void look_for_other(MlirOperation op, void *context)
+{
+    others *o = context;
+    if (cute_tile_number(op, "pending", 0) > 0 && !mlirOperationEqual(tile_parent(op), o->loop))
+        o->found = true;
+}
+
+/* Whether no other loop has products under way, and this one is in none but that over the tiles of a resident block. Registers that are
+ * not set may be those of another sum, of which LLVM then keeps a copy: it is made while products still write them. */
+static bool is_alone(tile_emitter *e, MlirOperation loop)
+{
+    others o = {loop, false};
+    cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_for_other, &o);
+    for (int i = 0; i < e->accumulator_count; i++) {
+        MlirBlock owner = mlirBlockArgumentGetOwner(e->accumulators[i].carried);
+        if (!mlirBlockEqual(owner, tile_loop_body(loop))) o.found = true;
+    }
+    for (MlirOperation at = tile_parent(loop); !cute_op_is(at, "gpu.func") && !o.found;
+         at = tile_parent(at)) {
+        if (!cute_op_is(at, "scf.for")) continue;
+        bool resident = false;
+        for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(at)); !mlirOperationIsNull(op);
+             op = mlirOperationGetNextInBlock(op))
+            resident |= cute_op_is(op, "cute.tile.place");
+        o.found = !resident;
+    }
+    return !o.found;
+}
+
 /* The registers of an accumulator, which have the value `sum`. Where products stay under way across iterations these are one variable
  * outside of the loop that carries the sum, since nothing may move it: it is set in front of the loop, and cute.tile.settle reads it.
- * A sum that begins with 0 is not set: *adds is false for the first product, else null. */
+ * A sum that begins with 0, of a loop that is alone, is not set: *adds is false for the first product, else null. */
 static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element, int64_t values, int64_t m,
                              int64_t n, bool pending, MlirValue *adds)
 {
@@ -120,8 +154,9 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
         return e->failed = true, none;
     MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
     MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
-    e->accumulators[e->accumulator_count++] = (tile_accumulator){sum, acc, is_zero(initial)};
-    if (is_zero(initial)) {
+    bool from_zero = is_zero(initial) && is_alone(e, loop);
+    e->accumulators[e->accumulator_count++] = (tile_accumulator){sum, acc, from_zero};
+    if (from_zero) {
         *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),
                              mlirOperationGetOperand(loop, 0));
         return acc;

@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# Tile programs with products, under random schedules, and bugs in scheduled programs: on the emulator with all checks, against NumPy.
+bats_require_minimum_version 1.5.0
+
+python() {
+    python3 -c 'import numpy' 2>/dev/null && echo python3 || echo /usr/bin/python3
+}
+
+setup() {
+    "$(python)" -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+}
+
+# all_right COUNT TEST ARGUMENTS...: each of COUNT programs is right.
+all_right() {
+    run "$(python)" "$BATS_TEST_DIRNAME/../tiles/$2" "${CUTE_BIN%/bin}" "${@:3}"
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+    [ "$(grep -c '^ok' <<<"$output")" -eq "$1" ]
+}
+
+@test "random products compute what NumPy does, bit by bit, under random schedules, on sm_90a" {
+    all_right 12 products --count 12
+}
+
+@test "so they do on sm_80" {
+    all_right 20 products --count 20 --first 1000 -arch sm_80
+}
+
+@test "so they do when they are printed after each pass and read again" {
+    all_right 4 products --count 4 --first 2000 --schedules 2 --passes
+}
+
+@test "each shape of a program with products is right with 0, 1, 2 and 5 iterations" {
+    all_right 60 products --cases --schedules 2
+}
+
+@test "bugs that are planted into scheduled programs are found" {
+    all_right 66 planted
+}

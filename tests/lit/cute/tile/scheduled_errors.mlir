@@ -1,0 +1,41 @@
+// RUN: cute-opt -split-input-file -verify-diagnostics %s
+
+func.func @f() {
+  // expected-error @below {{expects a tensor in shared memory with known extents and strides: modes of a tile, then stages}}
+  %r = cute.tile.ring() : () -> !cute.memref<f16, smem, align<1024>, "(?,64,2):(64,1,4096)">
+  return
+}
+
+// -----
+
+func.func @f(%r: !cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, %i: i32) {
+  // expected-error @below {{expects a result of the shape of the ring's tiles}}
+  %t = cute.tile.take(%r, %i) : (!cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, i32) -> tensor<64x32xf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>) {
+  // expected-error @below {{expects a result of the accumulator's type}}
+  %y = cute.tile.settle(%x) : (tensor<64x64xf32>) -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects 1 to 32 warps, but got 33}}
+  cute.tile.role "all" attributes {registers = 0 : i32, warps = 33 : i32} {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects registers of 24 to 240, a multiple of 8, or 0, but got 30}}
+  cute.tile.role "few" attributes {registers = 30 : i32, warps = 1 : i32} {
+  }
+  return
+}
