@@ -192,7 +192,9 @@ static void look_at_product(MlirOperation op, void *context)
         c->program.bm = shape.extent[0];
         c->program.bn = shape.extent[1];
     }
-    c->program.sums += sums * bits / 32;
+    MlirOperation before = cute_defining_op(mlirOperationGetOperand(op, 2));
+    if (mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm"))
+        c->program.sums += sums * bits / 32;
     if (threads > c->program.threads) c->program.threads = threads;
     const char *why = why_not_shared(c, op);
     if (why) c->not_sharing = why;
