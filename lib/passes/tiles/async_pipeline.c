@@ -21,14 +21,19 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
 
+static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
+
 typedef struct work {
     cute_pass_run *pass;
+    const cute_arch *arch;
     tile_schedule schedule;
     MlirOperation loops[32];
     int count;
@@ -55,6 +60,75 @@ static void refuse(MlirOperation load, const char *why, void *context)
 static MlirValue i32_of(const cute_builder *b, int64_t value)
 {
     return cute_build_constant(b, 32, value);
+}
+
+/* ---- shared memory ---- */
+
+static int bits_of(MlirType type)
+{
+    MlirType element = cute_tile_element(type);
+    if (mlirTypeIsAFloat(element)) return (int)mlirFloatTypeGetWidth(element);
+    int bits = mlirTypeIsAInteger(element) ? (int)mlirIntegerTypeGetWidth(element) : 64;
+    return bits < 8 ? 8 : bits;
+}
+
+static int64_t tile_bytes(MlirType type, int64_t columns)
+{
+    cute_tile_shape shape;
+    if (!cute_tile_shape_of(type, &shape)) return 0;
+    if (columns) shape.extent[shape.rank - 1] = columns;
+    /* Rows may have 16 bytes of padding. */
+    int64_t rows = cute_tile_size(&shape) / shape.extent[shape.rank - 1];
+    return rows * (shape.extent[shape.rank - 1] * bits_of(type) / 8 + 16);
+}
+
+/* The most that one operation needs beside stages. */
+static void note_scratch(MlirOperation op, void *context)
+{
+    enum { STORED = 32 << 10 };
+    int64_t *most = context, bytes = 0, columns = cute_tile_number(op, "width", 0);
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape") ||
+                 cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
+    if (cute_op_has(op, "tma"))
+        bytes = STORED;
+    else if (columns)
+        bytes =
+            tile_bytes(mlirValueGetType(cute_op_is(op, "cute.tile.load") ? mlirOperationGetResult(op, 0)
+                                                                         : mlirOperationGetOperand(op, 0)),
+                       columns);
+    else if (moved)
+        bytes = tile_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0)), 0);
+    for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
+        int dims[2];
+        MlirValue value = mlirOperationGetOperand(op, i);
+        bool staged =
+            cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(value, dims));
+        if (!staged) bytes += tile_bytes(mlirValueGetType(value), 0);
+    }
+    if (bytes > *most) *most = bytes;
+}
+
+/* Fewer stages where they would not fit beside that. */
+static void fit_stages(work *w, MlirOperation function)
+{
+    enum { BARRIERS = 2 << 10 };
+    int64_t scratch = 0, bytes = 0;
+    const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
+    if (!limits) return;
+    w->count = 0;
+    cute_op_walk(function, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, w);
+    for (int i = 0; i < w->count; i++) {
+        tile_ahead ahead;
+        tile_find_ahead(w->loops[i], w->schedule.consumers > 0, &ahead, NULL, NULL);
+        for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
+    }
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &scratch);
+    if (!bytes || w->schedule.stages * bytes + scratch + BARRIERS <= limits->block_shared) return;
+    int64_t most = (limits->block_shared - scratch - BARRIERS) / bytes;
+    tile_refuse(w->pass, function,
+                "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
+                w->schedule.stages, (long long)scratch, (long long)(most < 1 ? 1 : most));
+    w->schedule.stages = most < 1 ? 1 : (int)most;
 }
 
 /* ---- rings ---- */
@@ -256,6 +330,8 @@ static void visit_function(MlirOperation function, void *context)
     work *w = context;
     tile_schedule_of(function, &w->schedule);
     if (w->schedule.naive || w->schedule.stages < 2 || !tile_is_program(function)) return;
+    fit_stages(w, function);
+    if (w->schedule.stages < 2) return;
     for (int i = 0;; i++) {
         /* Again after each one: loops around it are new operations, in the same order. */
         stages s = {0};
@@ -281,6 +357,7 @@ static void visit_function(MlirOperation function, void *context)
 static void run_async_pipeline(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
+    if (!cute_pass_arch(pass, 0, root, &w.arch)) return;
     cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_function, &w);
     if (!w.changed) cute_pass_unchanged(pass);
 }
@@ -288,6 +365,8 @@ static void run_async_pipeline(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_async_pipeline = {
     .name = "cute-async-pipeline",
     .help = "Fetch the tiles of loops with products ahead, into stages in shared memory",
+    .options = options,
+    .option_count = 1,
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_GPU |
                 CUTE_DIALECT_SCF,
     .run = run_async_pipeline,
