@@ -82,28 +82,47 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
     return rows * (shape.extent[shape.rank - 1] * bits_of(type) / 8 + 16);
 }
 
+/* Whether a conversion or reshape is a choice of registers. */
+static bool stays_in_registers(MlirOperation op)
+{
+    tile_distribution from, to, same;
+    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
+        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to))
+        return false;
+    if (cute_op_is(op, "cute.tile.reshape"))
+        return tile_reshaped(&from, &to.shape, &same) && tile_distribution_equal(&same, &to);
+    cute_arena *arena = cute_arena_create();
+    int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
+    bool stays = map && tile_registers_map(arena, &from, &to, map);
+    cute_arena_destroy(arena);
+    return stays;
+}
+
 /* The most that one operation needs beside stages. */
 static void note_scratch(MlirOperation op, void *context)
 {
-    enum { STORED = 32 << 10 };
+    enum { STORED = 32 << 10, WARPS = 32 };
     int64_t *most = context, bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape") ||
-                 cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
-    if (cute_op_has(op, "tma"))
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape");
+    MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
+    if (cute_op_has(op, "tma")) {
         bytes = STORED;
-    else if (columns)
-        bytes =
-            tile_bytes(mlirValueGetType(cute_op_is(op, "cute.tile.load") ? mlirOperationGetResult(op, 0)
-                                                                         : mlirOperationGetOperand(op, 0)),
-                       columns);
-    else if (moved)
-        bytes = tile_bytes(mlirValueGetType(mlirOperationGetOperand(op, 0)), 0);
+    } else if (columns) {
+        bool load = cute_op_is(op, "cute.tile.load");
+        bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
+    } else if (moved && !stays_in_registers(op)) {
+        bytes = tile_bytes(mlirValueGetType(value), 0);
+    } else if (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) {
+        int64_t all = tile_bytes(mlirValueGetType(value), 0),
+                parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
+        bytes = parts < all ? parts : all;
+    }
     for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
         int dims[2];
-        MlirValue value = mlirOperationGetOperand(op, i);
+        MlirValue factor = mlirOperationGetOperand(op, i);
         bool staged =
-            cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(value, dims));
-        if (!staged) bytes += tile_bytes(mlirValueGetType(value), 0);
+            cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims));
+        if (!staged) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > *most) *most = bytes;
 }
