@@ -1,41 +1,52 @@
-// The gradients of layernorm.mlir: dx, and dw and db summed over the rows of a block, which adds them to dw and db. A block takes
-// ROWS rows, which it reads once.
+// The gradients of layernorm.mlir: dx, and dw and db, which blocks sum over their rows and then add to dw and db. Each of BLOCKS
+// blocks takes ROWS rows at a time, which it reads once.
 // -D T: f32, f16 or bf16; V: elements in 16 bytes; COLS: maximum columns. Any number of rows.
 //!param ROWS = 4 in 1, 2, 4, 8
+//!param BLOCKS = 264 in 132, 264, 528
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 !W = !cute.memref<f32, gmem, align<16>, "?{div=4}:1">
 !S = !cute.memref<f32, gmem, "?:1">
+!sum = tensor<1x${COLS}xf32>
 
 gpu.module @kernels {
   gpu.func @layernorm_backward(%x: !X, %dy: !X, %w: !W, %dx: !X, %dw: !S, %db: !S,
                                %eps: f32) kernel {
-    %r, %c = cute.tile.program<[${ROWS}, ${COLS}]> %x
-    %a = cute.tile.load<[${ROWS}, ${COLS}], f32> %x[%r, 0]
-    %g = cute.tile.load<[${ROWS}, ${COLS}], f32> %dy[%r, 0]
-    %ww = cute.tile.load<[${COLS}]> %w[0]
+    %blocks = arith.constant ${BLOCKS} : i32
+    %b = cute.tile.program %blocks
+    %steps = cute.tile.count<0, ${ROWS}> %x
     %n = cute.tile.count<1, 1> %x
-    %m = cute.tile.reduce<mean, 1> %a, %n
-    %d0 = cute.tile.sub %a, %m
+    %ww = cute.tile.load<[${COLS}]> %w[0]
     %j = cute.tile.iota<[${COLS}], 0>
     %in = cute.tile.lt %j, %n
-    %d = cute.tile.where %in, %d0, 0.0
-    %q = cute.tile.mul %d, %d
-    %var = cute.tile.reduce<mean, 1> %q, %n
-    %safe = cute.tile.add %var, %eps
-    %rstd = cute.tile.rsqrt %safe
-    %k = cute.tile.mul %d, %rstd
-    // dx = (g w - mean(g w) - k mean(g w k)) rstd
-    %gw = cute.tile.mul %g, %ww
-    %gm = cute.tile.reduce<mean, 1> %gw, %n
-    %gk = cute.tile.mul %gw, %k
-    %km = cute.tile.reduce<mean, 1> %gk, %n
-    %t0 = cute.tile.fma %k, %km, %gm
-    %t1 = cute.tile.sub %gw, %t0
-    %t = cute.tile.mul %t1, %rstd
-    cute.tile.store %t, %dx[%r, 0]
-    %gx = cute.tile.mul %g, %k
-    %ws = cute.tile.reduce<add, 0> %gx
-    %bs = cute.tile.reduce<add, 0> %g
+    %none = arith.constant dense<0.0> : !sum
+    %ws, %bs = scf.for %r = %b to %steps step %blocks iter_args(%ws0 = %none, %bs0 = %none)
+        -> (!sum, !sum) : i32 {
+      %a = cute.tile.load<[${ROWS}, ${COLS}], f32> %x[%r, 0]
+      %g = cute.tile.load<[${ROWS}, ${COLS}], f32> %dy[%r, 0]
+      %m = cute.tile.reduce<mean, 1> %a, %n
+      %d0 = cute.tile.sub %a, %m
+      %d = cute.tile.where %in, %d0, 0.0
+      %q = cute.tile.mul %d, %d
+      %var = cute.tile.reduce<mean, 1> %q, %n
+      %safe = cute.tile.add %var, %eps
+      %rstd = cute.tile.rsqrt %safe
+      %k = cute.tile.mul %d, %rstd
+      // dx = (g w - mean(g w) - k mean(g w k)) rstd
+      %gw = cute.tile.mul %g, %ww
+      %gm = cute.tile.reduce<mean, 1> %gw, %n
+      %gk = cute.tile.mul %gw, %k
+      %km = cute.tile.reduce<mean, 1> %gk, %n
+      %t0 = cute.tile.fma %k, %km, %gm
+      %t1 = cute.tile.sub %gw, %t0
+      %t = cute.tile.mul %t1, %rstd
+      cute.tile.store %t, %dx[%r, 0]
+      %gx = cute.tile.mul %g, %k
+      %ws1 = cute.tile.reduce<add, 0> %gx
+      %bs1 = cute.tile.reduce<add, 0> %g
+      %ws2 = cute.tile.add %ws0, %ws1
+      %bs2 = cute.tile.add %bs0, %bs1
+      scf.yield %ws2, %bs2 : !sum, !sum
+    }
     cute.tile.atomic<add> %ws, %dw, %j
     cute.tile.atomic<add> %bs, %db, %j
     gpu.return
