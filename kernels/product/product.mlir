@@ -65,3 +65,4 @@ gpu.module @kernels {
     gpu.return
   }
 }
+// In an editor: -D T=bf16 -D ACC=f32 -D TD=bf16 -D BITS=16 -D BITSD=16 -D Z=0.0 -D A=0 -D B=0 -D SCALE=0 -D ADD=0 -D BIAS=0 -D ACT=0
