@@ -1,6 +1,7 @@
 // D = act(alpha A B^T + beta C + bias): A is (L,M,K), B (L,N,K), C and D (L,M,N) for a batch of L. -D T, ACC, TD: elements of A and
-// B, of sums, of C, D and bias; BITS, BITSD: of T, TD; Z: 0 of ACC; A, B: 0 if K is contiguous, 1 if M or N is; SCALE, ADD,
-// BIAS: 1 for alpha, C, bias; ACT: 0 no activation, 1 relu, 2 gelu (tanh). f32 is multiplied as tf32.
+// B, of sums, of C, D and bias; BITS, BITSD: of T, TD; Z: 0 of ACC; A, B: 0 if K is contiguous, 1 if M or N is; PROMOTE: 1 to add
+// the sums of BK terms to others in ACC, outside of tensor cores; SCALE, ADD, BIAS: 1 for alpha, C, bias; ACT: 0 no activation, 1 relu,
+// 2 gelu (tanh). f32 is multiplied as tf32.
 //!param BM = 128 in 64, 128, 256
 //!param BN = 256 in 16, 32, 64, 128, 176, 192, 240, 256
 //!param BK = 64 in 32, 64, 128
@@ -17,13 +18,17 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<${Z}> : !sum
+    %promotes = arith.constant ${PROMOTE} : i1
     %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (!sum) : i32 {
       %a = cute.tile.load<[1, ${BM}, ${BK}]> %A[%l, %i, %k]
       %b = cute.tile.load<[1, ${BN}, ${BK}]> %B[%l, %j, %k]
       %x = cute.tile.reshape<[${BM}, ${BK}]> %a
       %y = cute.tile.reshape<[${BN}, ${BK}]> %b
-      %d = cute.tile.gemm %x, %y, %acc {tf32}
-      scf.yield %d : !sum
+      %from = arith.select %promotes, %zero, %acc : !sum
+      %d = cute.tile.gemm %x, %y, %from {tf32}
+      %total = cute.tile.add %acc, %d
+      %next = arith.select %promotes, %total, %d : !sum
+      scf.yield %next : !sum
     }
     %f = cute.tile.cast<f32> %sum
     %if_alpha = arith.constant ${SCALE} : i1
@@ -65,4 +70,4 @@ gpu.module @kernels {
     gpu.return
   }
 }
-// In an editor: -D T=bf16 -D ACC=f32 -D TD=bf16 -D BITS=16 -D BITSD=16 -D Z=0.0 -D A=0 -D B=0 -D SCALE=0 -D ADD=0 -D BIAS=0 -D ACT=0
+// In an editor: -D T=bf16 -D ACC=f32 -D TD=bf16 -D BITS=16 -D BITSD=16 -D Z=0.0 -D A=0 -D B=0 -D PROMOTE=0 -D SCALE=0 -D ADD=0 -D BIAS=0 -D ACT=0

@@ -146,6 +146,10 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
     acc = tile_fragment(e, element, values, m, n, none);
     e->b = here;
     if (e->failed) return none;
+    if (!pending && is_zero(sum)) {
+        *adds = cute_build_constant(&e->b, 1, 0);
+        return acc;
+    }
     if (!pending) {
         cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(sum, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
         return acc;
