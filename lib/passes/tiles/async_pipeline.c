@@ -27,6 +27,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
+#include "lib/passes/tiles/emit.h"
 #include "lib/passes/tiles/schedule.h"
 
 static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
@@ -242,6 +243,22 @@ static MlirOperation carry_state(const cute_builder *start, MlirOperation loop, 
     return loop;
 }
 
+/* The operation in front of which stages are released: behind the last product where only products read them, else the end. */
+static MlirOperation last_reader(MlirBlock body, const stages *s)
+{
+    MlirOperation at = mlirBlockGetTerminator(body), end = at;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (cute_op_is(op, "cute.tile.gemm")) at = mlirOperationGetNextInBlock(op);
+        if (!cute_op_is(op, "cute.tile.take")) continue;
+        bool own = false;
+        for (int i = 0; i < s->ahead.count; i++)
+            own |= mlirValueEqual(mlirOperationGetOperand(op, 0), s->rings[i]);
+        if (own && !tile_read_in_place(op)) return end;
+    }
+    return at;
+}
+
 static void pipeline_tma(work *w, MlirOperation loop, stages *s)
 {
     MlirValue state[2];
@@ -264,8 +281,9 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
                CUTE_NO_NAMED);
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], state[0]);
     MlirOperation yield = mlirBlockGetTerminator(body);
-    b.before = yield;
+    b.before = last_reader(body, s);
     cute_build(&b, "cute.tile.release", CUTE_OPERANDS(s->pipe, state[0]), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    b.before = yield;
     MlirType types[2] = {i32, i32};
     MlirOperation next = cute_build(
         &b, "cute_nvgpu.arch.pipeline_advance", CUTE_OPERANDS(state[0], state[1]), (cute_types){types, 2},
