@@ -464,6 +464,21 @@ static int64_t choose_threads(layouts *l)
     return threads;
 }
 
+/* A tile that is loaded in a loop for products alone: it will be in a stage, not in registers. */
+static bool is_staged(const layouts *l, MlirValue value)
+{
+    tile_schedule schedule;
+    MlirOperation op = cute_defining_op(value), load = op;
+    while (!mlirOperationIsNull(load) &&
+           (cute_op_is(load, "cute.tile.permute") || cute_op_is(load, "cute.tile.reshape")))
+        load = cute_defining_op(operand(load, 0));
+    if (mlirOperationIsNull(load) || !cute_op_is(load, "cute.tile.load") ||
+        !cute_op_is(tile_parent(load), "scf.for"))
+        return false;
+    tile_schedule_of(l->function, &schedule);
+    return schedule.stages > 1 && tile_read_in_place(load);
+}
+
 /* Values of a thread that are one tile, in registers of 32 bits. */
 static bool check_registers(layouts *l)
 {
@@ -473,7 +488,7 @@ static bool check_registers(layouts *l)
         int bits = element_bits(element);
         const class *c = class_of(l, l->tiles[i].value);
         int64_t registers = bits == 1 ? tile_values(&c->d) / 32 : tile_values(&c->d) * bits / 32;
-        if (registers <= MOST) continue;
+        if (registers <= MOST || is_staged(l, l->tiles[i].value)) continue;
         int64_t fits = cute_tile_size(&c->shape) * MOST / registers;
         char text[256];
         snprintf(text, sizeof text,
