@@ -94,6 +94,21 @@ static uint32_t flow_compare(const em_warp *w, const em_inst *i, int lane)
     return (em_get(w, &i->o[4], lane) != 0) == em_has(i, EM_M_or) ? 0 : all;
 }
 
+/* Halves of a pair are computed apart: cvt takes them from two sources, the first one's high. */
+static uint32_t flow_halves(const em_warp *w, const em_inst *i, int lane)
+{
+    bool packs = i->opcode == EM_OP_cvt && i->count == 3;
+    int half = bytes_of(&i->o[0]) / 2;
+    uint32_t high = 0, low = 0;
+    for (int n = 1; n < i->count; n++) {
+        uint32_t in = bits_of(w, &i->o[n], lane);
+        int part = bytes_of(&i->o[n]) / 2;
+        if (packs ? n == 1 : in >> part) high |= in;
+        if (packs ? n == 2 : in & ones(part)) low |= in;
+    }
+    return !half ? (high | low) != 0 : (low ? ones(half) : 0) | (high ? ones(half) << half : 0);
+}
+
 /* Integers keep their low bytes; wider results repeat the sign. */
 static uint32_t flow_convert(const em_warp *w, const em_inst *i, int lane)
 {
@@ -155,6 +170,7 @@ uint32_t em_flow_bits(const em_warp *w, const em_inst *i, em_dataflow kind, int 
     case EM_FLOW_PERMUTE: return flow_permute(w, i, lane);
     case EM_FLOW_SELECT: return flow_select(w, i, lane);
     case EM_FLOW_COMPARE: return flow_compare(w, i, lane);
+    case EM_FLOW_HALVES: return flow_halves(w, i, lane);
     default: break;
     }
     bool same = i->count == 3 && is_register(&i->o[1]) && is_register(&i->o[2]) && i->o[1].at == i->o[2].at;

@@ -264,6 +264,43 @@ P
     [[ "$output" == *"index_that_was_never_set.ptx:29:5: note: the undefined value originates here"* ]]
 }
 
+@test "half a packed pair is undefined: only its own half of a result is" {
+    cat >k.ptx <<'E'
+.version 8.5
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 c)
+{
+    .reg .b16 %h<8>;
+    .reg .b32 %r<8>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [c];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    mov.b16 %h1, 0x3c00;
+    mov.b32 %r2, {%h1, %h2};
+    fma.rn.f16x2 %r3, %r2, %r2, %r2;
+    mov.b32 {%h3, %h4}, %r3;
+    mov.f32 %f1, 0f3f800000;
+    cvt.rn.f16x2.f32 %r4, %f2, %f1;
+    mov.b32 {%h5, %h6}, %r4;
+    st.global.b16 [%rd3], %h3;
+    st.global.b16 [%rd3+2], %h5;
+    ret;
+}
+E
+    run "$run" k.ptx --config "$bugs/launch.json" --device emulator --check=all
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    for bad in 's/, %h3;/, %h4;/:%h4' 's/, %h5;/, %h6;/:%h6' 's/b16 \(.*\), %h3/b32 \1, %r3/:%r3'; do
+        sed "/st.global/${bad%:*}" k.ptx >bad.ptx
+        run "$run" bad.ptx --config "$bugs/launch.json" --device emulator --check=uninit
+        [ "$status" -eq 4 ] || { echo "$bad: $output"; false; }
+        [[ "$output" == *"error: uninitialised: st stores ${bad##*:}, which derives from a register that was never written"* ]]
+    done
+}
+
 @test "the report of --json holds findings and counts by line" {
     checked dropped_barrier --check=all --json
     [ "$status" -eq 4 ]

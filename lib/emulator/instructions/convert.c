@@ -173,6 +173,7 @@ cute_status em_decode_cvt(em_parser *p, const em_raw *raw, em_inst *i)
     }
     if (i->type_count < 2) return em_wrong(p, raw, "expected two types");
     bool pair_to = is_packed_type(to), pair_from = is_packed_type(from);
+    if (pair_to) i->dataflow = EM_FLOW_HALVES;
     if (pair_to && from == PTX_f32) {
         CUTE_TRY(em_operands(p, raw, 3, 3));
         CUTE_TRY(em_target(p, raw, i, 0, to, false));

@@ -148,6 +148,7 @@ cute_status em_decode_real(em_parser *p, const em_raw *raw, em_inst *i)
     i->real.format = (uint8_t)format;
     i->real.round = (uint8_t)em_rounding(i);
     i->real.flags = (uint8_t)em_flags(i);
+    if (ptx_types[type].count == 2) i->dataflow = EM_FLOW_HALVES;
     if (mixed)
         i->run = run_mixed;
     else if (three)

@@ -55,7 +55,8 @@ typedef enum em_dataflow {
     EM_FLOW_PERMUTE,
     EM_FLOW_SELECT,
     EM_FLOW_COMPARE,
-    EM_FLOW_LANES, /* from other lanes of the warp */
+    EM_FLOW_HALVES, /* packed pairs: a half from the same half of each source; cvt: high, low */
+    EM_FLOW_LANES,  /* from other lanes of the warp */
     EM_FLOW_LOAD,
     EM_FLOW_STORE,
     EM_FLOW_MMA,   /* rows and columns of D, if operands were loaded from uninitialised memory */
