@@ -29,3 +29,33 @@ bats_require_minimum_version 1.5.0
     [ "$status" -eq 0 ]
     [ "$(sed -n 's/^ *\([0-9]*\) both$/\1/p' <<<"$output")" -ge 3 ]
 }
+
+@test "memory that a store staged and threads wrote again since is read with their swizzle" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >k.mlir <<'END'
+gpu.module @kernels {
+  gpu.func @k(%a: !cute.memref<bf16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">,
+              %b: !cute.memref<bf16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">,
+              %c: !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">) kernel
+      attributes {cute.schedule = "stages=1 cluster=1x1 persistent=1"} {
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %steps = cute.tile.count<0, 32> %a
+    %i, %j = cute.tile.program<[128, 96]> %c
+    %start = arith.constant dense<0.0> : tensor<128x96xf32>
+    %sum = scf.for %k = %zero to %steps step %one iter_args(%s = %start) -> (tensor<128x96xf32>) : i32 {
+      %at = cute.tile.load<[32, 128]> %a[%k, %i]
+      %left = cute.tile.permute<[1, 0]> %at
+      %right = cute.tile.load<[96, 32]> %b[%j, %k]
+      %next = cute.tile.gemm %left, %right, %s
+      scf.yield %next : tensor<128x96xf32>
+    }
+    cute.tile.store %sum, %c[%i, %j]
+    gpu.return
+  }
+}
+END
+    run "$CUTE_BIN/cute-ptx" -arch sm_90a --static-checks=strict k.mlir -o k.ptx
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    grep -q wgmma.mma_async k.ptx
+}

@@ -201,11 +201,27 @@ static bool is_ordered(async_machine *m, async_warp *warp, const async_access *a
     return false;
 }
 
-/* Checks a read of bytes that `a` wrote last. */
-static bool check_swizzle(async_machine *m, const async_access *a, const async_access *x)
+/* Threads wrote to the memory of `cell` after `time`, with a swizzle. Of a copy by threads only some elements
+ * are recorded: the others may be anywhere in the region. */
+static bool is_rewritten(const async_machine *m, const async_cell *cell, uint32_t time, int swizzle)
+{
+    for (size_t n = 0; n < m->cell_count; n++) {
+        const async_cell *c = &m->cells[n];
+        if (c->region != cell->region || c->cta != cell->cta) continue;
+        for (size_t i = 0; i < c->count; i++) {
+            const async_access *x = &c->accesses[i];
+            if (x->kind == ASYNC_WRITE && x->time > time && x->swizzle == swizzle) return true;
+        }
+    }
+    return false;
+}
+
+/* Checks a read of bytes of `cell` that `a` wrote last, as far as is recorded. */
+static bool check_swizzle(async_machine *m, const async_cell *cell, const async_access *a,
+                          const async_access *x)
 {
     if (a->swizzle < 0 || x->swizzle < 0 || a->swizzle == x->swizzle ||
-        (!is_proxy(a->kind) && !is_proxy(x->kind)))
+        (!is_proxy(a->kind) && !is_proxy(x->kind)) || is_rewritten(m, cell, a->time, x->swizzle))
         return true;
     async_finding f = async_find(
         ASYNC_SWIZZLE, x->op,
@@ -252,7 +268,7 @@ bool async_touch(async_machine *m, async_warp *warp, const lane_place *at, int64
             if (is_write(c->accesses[i].kind) && c->accesses[i].time > latest.time) latest = c->accesses[i];
         }
     }
-    if (latest.time && !is_write(own.kind) && !check_swizzle(m, &latest, &own)) return false;
+    if (latest.time && !is_write(own.kind) && !check_swizzle(m, &m->cells[self], &latest, &own)) return false;
     cell = &m->cells[self];
     if (!is_write(own.kind)) {
         own.stale = !filled;
