@@ -148,7 +148,7 @@ slow: no schedule: naive: one element at a time, a barrier before each operation
     says "left as it was:"
     says "k.mlir:10: this load does not run ahead: its fill is not zero"
     cute-dump schedule -arch sm_80 k.mlir --json >s.json
-    check s.json 'assert (k["refused"][0]["line"], k["refused"][0]["text"]) == (10, "this load does not run ahead: its fill is not zero")'
+    check s.json 'assert (10, "this load does not run ahead: its fill is not zero") in [(r["line"], r["text"]) for r in k["refused"]]'
 }
 
 @test "options and files that do not fit are errors" {
