@@ -99,6 +99,15 @@ MLIR
     [[ "$output" == *"host function 'idle' has no launch plan: it launches no kernel"* ]]
     run -1 cute-run host.cubin --plan idle -n -D n=1
     [[ "$output" == *"host function 'idle' has no launch plan: it launches no kernel"* ]]
+    cat >none.ptx <<'PTX'
+//!cute {"format":1,"plan":"empty","args":[],"values":[]}
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k() { ret; }
+PTX
+    run -1 cute-run none.ptx --plan empty -n
+    [[ "$output" == *"the plan of 'empty' has no list of launches"* ]]
 }
 
 @test "missing and wrong arguments, unknown functions" {

@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cute_module_plan(module, "main", defines, 3, &json, diag) == CUTE_OK) {
         json_t *parsed = NULL;
         if (cute_json_parse("fuzz", json, strlen(json), &parsed, NULL) != CUTE_OK) abort();
-        if (json_array_size(json_object_get(parsed, "launches")) == 0) abort();
+        /* none, if every grid is empty */
+        if (!json_is_array(json_object_get(parsed, "launches"))) abort();
         json_decref(parsed);
     }
     free(json);

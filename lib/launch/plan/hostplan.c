@@ -138,6 +138,8 @@ cute_status host_plan_read(cute_arena *arena, const char *label, const json_t *j
     if (!out->params) return cute_fail_memory(diag);
     for (size_t i = 0; i < json_array_size(args); i++)
         CUTE_TRY(read_param(&r, json_array_get(args, i), &out->params[out->param_count++]));
+    if (!out->refused && !json_array_size(json_object_get(json, "launches")))
+        return cute_fail(diag, CUTE_INVALID, &r.file, "the plan of '%s' has no list of launches", r.plan);
     return CUTE_OK;
 }
 
