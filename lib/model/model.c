@@ -175,7 +175,7 @@ double cute_model_intensity(int64_t bm, int64_t bn, double best)
     return 0.4 + 0.6 * intensity;
 }
 
-/* ---- what a block needs ---- */
+/* ---- resources of a block ---- */
 
 int64_t cute_model_resident(int arch, const cute_model_block *b)
 {

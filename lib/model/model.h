@@ -108,7 +108,7 @@ double cute_model_elementwise(const cute_model_device *device, double bytes);
 /* 0 to 1: the rate of a tile whose operands' reads from shared memory limit it, of the rate of a tile of `best` (bm bn / (bm + bn)). */
 double cute_model_intensity(int64_t bm, int64_t bn, double best);
 
-/* ---- what a block needs ---- */
+/* ---- resources of a block ---- */
 
 typedef struct cute_model_block {
     int64_t threads;

@@ -96,7 +96,7 @@ typedef struct values {
     int count, at[8];
 } values;
 
-/* What is stated alone, else all. */
+/* The stated value alone, else all candidates. */
 static values either(int stated, int free, values all)
 {
     return stated == free ? all : (values){1, {stated}};

@@ -86,7 +86,7 @@ typedef struct host_temporary {
     int init;      /* the byte that fills it at the start of each run; -1: undefined contents */
 } host_temporary;
 
-/* What a plan does with given arguments. */
+/* The launches and temporaries of a plan for given arguments. */
 typedef struct host_run {
     host_launch *launches;
     size_t launch_count;

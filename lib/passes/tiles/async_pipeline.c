@@ -266,7 +266,7 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
     loop = carry_state(&start, loop, state);
     MlirBlock body = tile_loop_body(loop);
     MlirType i32 = mlirIntegerTypeGet(start.context, 32);
-    /* The fetches are in the place of the first load: what their coordinates need is above each load, and may be copied. */
+    /* The fetches are in the place of the first load: the operands of their coordinates are above each load, and may be copied. */
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
     b.before = mlirBlockGetFirstOperation(body);

@@ -1,4 +1,4 @@
-/* See schedule.h: what a tile program's products are, which schedules the passes accept for them, and the one with the least time by
+/* See schedule.h: the products of a tile program, which schedules the passes accept for them, and the one with the least time by
  * the cost model (lib/model). */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

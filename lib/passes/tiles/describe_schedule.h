@@ -9,7 +9,7 @@
 #define TILE_DESCRIPTION "cute.scheduled"
 #define TILE_REFUSALS    "cute.refused"
 
-/* A remark at `op`, and a note of it for the kernel's metadata: what a schedule says and the program does not get, and why. */
+/* A remark at `op`, and a note of it for the kernel's metadata: a choice of the schedule that was not applied, and why. */
 void tile_refuse(const cute_pass_run *pass, MlirOperation op, const char *format, ...) CUTE_PRINTF(3, 4);
 
 /* Roles, rings, pipes, products and grid, after tile_find_stages and before operations are lowered. */

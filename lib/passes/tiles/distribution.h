@@ -47,7 +47,7 @@ bool tile_modes_add(tile_modes *modes, int64_t extent, int dim, int64_t step);
 /* ---- making one; false when it has too many modes ---- */
 
 /* Blocked: `vector` adjacent elements of dimension order[0] and `second` of order[1] are a thread's, then threads are laid along
- * the dimensions of `order`; what is left of the tile are further values, what is left of the threads holds copies. */
+ * the dimensions of `order`; the rest of the tile are further values, the remaining threads hold copies. */
 bool tile_blocked(const cute_tile_shape *shape, const int *order, int64_t vector, int64_t second,
                   int64_t threads, tile_distribution *out);
 /* The same with the last dimension first. */

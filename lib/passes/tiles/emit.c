@@ -133,7 +133,7 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 
 enum { PARTS = 256 };
 
-/* The same elements of what a value is computed from, and of the value. */
+/* The same elements of the operands of a value, and of the value. */
 typedef struct part_of {
     const int32_t *map;
     int64_t count;

@@ -72,7 +72,7 @@ typedef struct tile_emitter {
     MlirOperation function;
     const cute_arch *arch;
     cute_builder b;                     /* before the operation that is lowered */
-    cute_builder start;                 /* at the kernel's start, behind what all operations use */
+    cute_builder start;                 /* at the kernel's start, after the values that all operations use */
     MlirValue thread;                   /* i32, of the role that is lowered */
     int64_t threads;                    /* of that role */
     tile_role roles[TILE_ROLES], *role; /* the first is the block */
@@ -152,7 +152,7 @@ MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape 
 /* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. */
 void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
                         MlirValue stage);
-/* A tensor in shared memory at byte `offset` of what the role's operations share: elements of `element` (MLIR's text), `layout` a text, dimensions as of the tile.
+/* A tensor in shared memory at byte `offset` of the memory shared by the role's operations: elements of `element` (MLIR's text), `layout` a text, dimensions as of the tile.
  * Counts as used. */
 MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,
                            int64_t elements, int64_t offset);
@@ -232,7 +232,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_role(tile_emitter *e, const tile_op *t);
-/* What roles and blocks wait for at their end. */
+/* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all);

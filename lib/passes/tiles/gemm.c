@@ -413,7 +413,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
 }
 
-/* A step of K at a time; what is not in a stage yet goes there, or is in the threads' registers already. */
+/* A step of K at a time; operands that are not in a stage yet go there, or are in the threads' registers already. */
 static MlirValue multiply_steps(tile_emitter *e, const tile_op *t, const tile_product *p, const char *element,
                                 MlirValue sum)
 {

@@ -1,7 +1,7 @@
 /* cute-tile-schedule: how each loop of a tile program with products is scheduled.
  *
  * Requires: cute-tile-expand. Ensures: each kernel with tiles has `cute.schedule`, a complete text; products that warpgroups compute are
- * marked `wgmma`. What the text of the kernel or of the option states is kept; the rest follows from the tiles, the types and the
+ * marked `wgmma`. Choices stated by the text of the kernel or of the option are kept; the rest follows from the tiles, the types and the
  * architecture (remarks tell). The passes behind do what the text says, or leave a loop as it is, with a remark.
  *
  *     gpu.func @gemm(...) kernel { ... cute.tile.gemm(%a, %b, %acc) ... }

@@ -36,7 +36,7 @@ typedef struct tile_sizes {
 bool tile_sizes_parse(MlirStringRef text, MlirLocation location, tile_sizes *out);
 /* Completes a schedule by the cost model: of the schedules that the passes accept for the kernel's products and that agree with what a
  * text stated, the one with the least estimated time, never one that is slower than without stages. Remarks tell the estimate and
- * what was refused, and the `listed` likeliest schedules. Marks the products that warpgroups compute. */
+ * refused choices, and the `listed` likeliest schedules. Marks the products that warpgroups compute. */
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
                           const tile_sizes *sizes, int listed, tile_schedule *s);
 

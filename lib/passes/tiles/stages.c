@@ -12,7 +12,7 @@
 
 enum { WARP = 32, GROUP = 4, BARRIER_BYTES = 8 };
 
-/* ---- what there is ---- */
+/* ---- roles, rings and pipes of the kernel ---- */
 
 tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value)
 {
@@ -299,7 +299,7 @@ static void look_for_wgmma(MlirOperation op, void *context)
     *(bool *)context |= cute_op_has(op, "wgmma");
 }
 
-/* TMA and wgmma swizzle addresses. For threads the swizzle is of the layout: what is known of an offset then stays a constant. */
+/* TMA and wgmma swizzle addresses. For threads the swizzle is of the layout: the known part of an offset then stays a constant. */
 MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
 {
     tile_buffer *b = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));

@@ -56,7 +56,7 @@ typedef struct schedule_barrier {
     int64_t number, role, threads, uses;
 } schedule_barrier;
 
-/* What the schedule says and the kernel does not have. */
+/* Choices of the schedule that the kernel does not have. */
 typedef struct schedule_refusal {
     const char *text, *file;
     int64_t line;

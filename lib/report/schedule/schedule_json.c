@@ -1,4 +1,4 @@
-/* Schedules as JSON: the values of the metadata, with names in place of indices, and what is left of shared memory. */
+/* Schedules as JSON: the values of the metadata, with names in place of indices, and the unused bytes of shared memory. */
 #include "lib/report/schedule/schedule.h"
 
 enum { WARP = 32 };
