@@ -52,6 +52,14 @@ MlirStringRef cute_pass_text(cute_pass_run *run, int option);
 void cute_pass_fail(cute_pass_run *run);
 /* Reports that the IR is unchanged: analyses are preserved, and it is not verified again. */
 void cute_pass_unchanged(cute_pass_run *run);
+/* Marks the pass as failed or unchanged, where it is. */
+static inline void cute_pass_end(cute_pass_run *run, bool failed, bool changed)
+{
+    if (failed)
+        cute_pass_fail(run);
+    else if (!changed)
+        cute_pass_unchanged(run);
+}
 /* Writes requested output of a pass to standard error. */
 void cute_pass_print(cute_pass_run *run, MlirStringRef text);
 /* Whether remarks (applied or missed) are enabled for this pass. */

@@ -495,10 +495,7 @@ static void run_tile_launch(MlirOperation root, cute_pass_run *pass)
 {
     programs p = {.top = root};
     cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_kernel, &p);
-    if (p.failed)
-        cute_pass_fail(pass);
-    else if (!p.changed)
-        cute_pass_unchanged(pass);
+    cute_pass_end(pass, p.failed, p.changed);
 }
 
 const cute_pass cute_pass_tile_launch = {

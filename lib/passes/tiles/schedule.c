@@ -195,10 +195,7 @@ static void run_tile_schedule(MlirOperation root, cute_pass_run *pass)
     search s = {.pass = pass};
     if (!cute_pass_arch(pass, ARCH, root, &s.arch)) return;
     cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, visit_function, &s);
-    if (s.failed)
-        cute_pass_fail(pass);
-    else if (!s.changed)
-        cute_pass_unchanged(pass);
+    cute_pass_end(pass, s.failed, s.changed);
 }
 
 const cute_pass cute_pass_tile_schedule = {
