@@ -159,6 +159,8 @@ MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const
 /* The same for a pointer with a swizzle. */
 MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, const char *layout,
                                int64_t elements, int64_t offset);
+/* "(8,4):(4,1)": the layout of a tile with these strides. */
+const char *tile_layout_text(tile_emitter *e, const cute_tile_shape *shape, const int64_t *strides);
 /* Row-major layout of a tile as a text, or with dimension `fastest` contiguous. */
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest);
 /* All threads of the block, or of the role. */

@@ -567,6 +567,22 @@ MlirValue tile_shared_swizzled(tile_emitter *e, const cute_pointer *pointer, con
     return shared_view(e, pointer->element, text, pointer->bits, layout, elements, offset);
 }
 
+const char *tile_layout_text(tile_emitter *e, const cute_tile_shape *shape, const int64_t *strides)
+{
+    cute_buffer text = {0};
+    for (int part = 0; part < 2; part++) {
+        cute_buffer_printf(&text, part ? ":(" : "(");
+        for (int i = 0; i < shape->rank; i++)
+            cute_buffer_printf(&text, "%s%lld", i ? "," : "",
+                               (long long)(part ? strides[i] : shape->extent[i]));
+        cute_buffer_printf(&text, ")");
+    }
+    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    if (!copy) e->failed = true;
+    return copy ? copy : "(1):(1)";
+}
+
 const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, int fastest)
 {
     int64_t strides[CUTE_TILE_RANK], size = 1;
@@ -576,18 +592,7 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
             strides[i] = size;
             size *= shape->extent[i];
         }
-    cute_buffer text = {0};
-    for (int side = 0; side < 2; side++) {
-        cute_buffer_printf(&text, side ? ":(" : "(");
-        for (int i = 0; i < shape->rank; i++)
-            cute_buffer_printf(&text, "%s%lld", i ? "," : "",
-                               (long long)(side ? strides[i] : shape->extent[i]));
-        cute_buffer_printf(&text, ")");
-    }
-    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
-    cute_buffer_release(&text);
-    if (!copy) e->failed = true;
-    return copy ? copy : "(1):(1)";
+    return tile_layout_text(e, shape, strides);
 }
 
 MlirOperation tile_barrier(tile_emitter *e)

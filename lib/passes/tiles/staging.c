@@ -5,7 +5,6 @@
 #include <mlir-c/BuiltinTypes.h>
 
 #include "lib/atoms/access.h"
-#include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
@@ -171,27 +170,11 @@ static void choose(tile_emitter *e, const tile_distribution *from, const tile_di
 
 /* ---- the code ---- */
 
-static const char *layout_text(tile_emitter *e, const cute_tile_shape *shape, const int64_t *stride)
-{
-    cute_buffer text = {0};
-    for (int part = 0; part < 2; part++) {
-        cute_buffer_printf(&text, part ? ":(" : "(");
-        for (int i = 0; i < shape->rank; i++)
-            cute_buffer_printf(&text, "%s%lld", i ? "," : "",
-                               (long long)(part ? stride[i] : shape->extent[i]));
-        cute_buffer_printf(&text, ")");
-    }
-    const char *copy = cute_arena_copy(e->arena, cute_buffer_text(&text), text.length);
-    cute_buffer_release(&text);
-    if (!copy) e->failed = true;
-    return copy ? copy : "(1):(1)";
-}
-
 /* The tile in shared memory as this side has it. */
 static MlirValue view_of(tile_emitter *e, const staging *s, const side *of, const char *element, int bits)
 {
     int64_t line = (int64_t)8 * CUTE_REQUEST_LANES * 4 / bits; /* a swizzle stays within 128 bytes */
-    const char *layout = layout_text(e, &of->d.shape, of->stride);
+    const char *layout = tile_layout_text(e, &of->d.shape, of->stride);
     if (e->failed) return (MlirValue){NULL};
     int64_t room = s->swizzle.bits ? (s->elements + line - 1) / line * line : s->elements;
     MlirValue view = tile_shared_view(e, element, bits, layout, room, 0);
