@@ -325,42 +325,11 @@ static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES],
     c->map_addresses = cute_arena_array(c->arena, plan->map_count + 1, sizeof *c->map_addresses);
     if (!c->map_addresses) return cute_fail_memory(diag);
     for (size_t i = 0; i < plan->map_count; i++) {
-        cute_tensor_map map = plan->maps[i].map;
-        map.address = c->buffers[plan->maps[i].buffer] + (cute_address)plan->maps[i].bytes;
-        CUTE_TRY(cute_device_encode_map(c->device, &map, encoded[i], diag));
+        CUTE_TRY(cute_plan_encode_map(&plan->maps[i], c->buffers, c->device, encoded[i], diag));
         if (!plan->maps[i].in_memory) continue;
         CUTE_TRY(cute_device_alloc(c->device, CUTE_MAP_BYTES, &c->map_addresses[i], diag));
         CUTE_TRY(upload_traced(c, TRACE_MAP, i, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
     }
-    return CUTE_OK;
-}
-
-/* Fills in addresses in the bytes of each parameter, aligned to 64 bytes as tensor maps require. */
-static cute_status fill_params(run_child *c, const plan_launch *launch, uint8_t (*maps)[CUTE_MAP_BYTES],
-                               void ***out, cute_diag *diag)
-{
-    enum { PARAM_ALIGN = 64 };
-    void **params = cute_arena_array(c->arena, launch->param_count + 1, sizeof *params);
-    if (!params) return cute_fail_memory(diag);
-    for (size_t i = 0; i < launch->param_count; i++) {
-        uint8_t *bytes = cute_arena_alloc(c->arena, (size_t)launch->param_sizes[i] + PARAM_ALIGN);
-        if (!bytes) return cute_fail_memory(diag);
-        bytes += (PARAM_ALIGN - (uintptr_t)bytes % PARAM_ALIGN) % PARAM_ALIGN;
-        memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
-        params[i] = bytes;
-    }
-    for (size_t i = 0; i < launch->fixup_count; i++) {
-        const plan_fixup *f = &launch->fixups[i];
-        uint8_t *at = (uint8_t *)params[f->param] + f->at;
-        cute_address address = f->kind == FIXUP_BUFFER        ? c->buffers[f->index] + (cute_address)f->bytes
-                               : f->kind == FIXUP_MAP_ADDRESS ? c->map_addresses[f->index]
-                                                              : 0;
-        if (f->kind == FIXUP_MAP)
-            memcpy(at, maps[f->index], CUTE_MAP_BYTES);
-        else
-            memcpy(at, &address, sizeof address);
-    }
-    *out = params;
     return CUTE_OK;
 }
 
@@ -372,8 +341,11 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
     CUTE_TRY(encode_maps(c, maps, diag));
     for (size_t s = 0; s <= plan->config->bench.baseline_count; s++) {
         const plan_sequence *sequence = s ? &plan->baselines[s - 1] : &plan->main;
-        for (size_t i = 0; i < sequence->count; i++)
-            CUTE_TRY(fill_params(c, &sequence->launches[i], maps, &c->sequences[s].params[i], diag));
+        for (size_t i = 0; i < sequence->count; i++) {
+            void ***params = &c->sequences[s].params[i];
+            CUTE_TRY(cute_plan_copy_params(c->arena, &sequence->launches[i], params, diag));
+            cute_plan_apply_fixups(&sequence->launches[i], *params, c->buffers, maps, c->map_addresses);
+        }
     }
     return CUTE_OK;
 }

@@ -16,7 +16,7 @@
 #include "lib/launch/plan/offsets.h"
 #include "lib/launch/plan/plan.h"
 
-enum { POINTER_BYTES = 8, PARAM_ALIGN = 64 };
+enum { POINTER_BYTES = 8 };
 
 struct cute_arguments {
     cute_arena *arena;
@@ -79,9 +79,8 @@ static cute_status make_params(cute_arguments *a, cute_diag *diag)
         if (size < 0 || size > INT32_MAX)
             return cute_fail(diag, CUTE_INVALID, NULL, "parameter %zu of kernel '%s' has no known size", i,
                              k->name);
-        uint8_t *bytes = cute_arena_alloc(a->arena, (size_t)size + PARAM_ALIGN);
-        if (!bytes) return cute_fail_memory(diag);
-        a->params[i] = bytes + (PARAM_ALIGN - (uintptr_t)bytes % PARAM_ALIGN) % PARAM_ALIGN;
+        a->params[i] = cute_plan_param_room(a->arena, size);
+        if (!a->params[i]) return cute_fail_memory(diag);
     }
     return CUTE_OK;
 }

@@ -100,6 +100,16 @@ bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_
 /* Fills the temporaries that launch `launch` begins with; `memory` has the addresses of the plan's memory. */
 cute_status cute_plan_fill(const cute_plan *plan, const plan_launch *launch, const cute_address *memory,
                            cute_device *device, cute_stream *stream, cute_diag *diag);
+/* Room for a parameter of `size` bytes, aligned as tensor maps require. */
+uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size);
+/* A copy of the bytes of each parameter, for cute_plan_apply_fixups. */
+cute_status cute_plan_copy_params(cute_arena *arena, const plan_launch *launch, void ***out, cute_diag *diag);
+/* The 128 bytes of a tensor map; `memory` as for cute_plan_fill. */
+cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory, cute_device *device,
+                                 uint8_t *out, cute_diag *diag);
+/* Writes addresses and encoded maps into parameters. `map_addresses` may be NULL if no map is in device memory. */
+void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute_address *memory,
+                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses);
 /* Adds a fixup. */
 cute_status cute_plan_fixup(const cute_config *config, plan_launch *launch, plan_fixup fixup,
                             cute_diag *diag);

@@ -2,13 +2,10 @@
 #include "cute/plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/abi.h"
 #include "lib/base/diagnostics/diag.h"
 #include "lib/launch/plan/plan.h"
-
-enum { MAP_ALIGN = 64 };
 
 struct cute_plan_runner {
     cute_arena *arena;
@@ -52,21 +49,6 @@ static cute_status make_plan(cute_plan_runner *r, const cute_module *module, con
     return cute_fail(diag, CUTE_INVALID, NULL, "the size of the workspace exceeds 64 bits");
 }
 
-static cute_status make_params(cute_plan_runner *r, const plan_launch *launch, void ***out, cute_diag *diag)
-{
-    void **params = cute_arena_array(r->arena, launch->param_count + 1, sizeof *params);
-    if (!params) return cute_fail_memory(diag);
-    for (size_t i = 0; i < launch->param_count; i++) {
-        uint8_t *bytes = cute_arena_alloc(r->arena, (size_t)launch->param_sizes[i] + MAP_ALIGN);
-        if (!bytes) return cute_fail_memory(diag);
-        bytes += (MAP_ALIGN - (uintptr_t)bytes % MAP_ALIGN) % MAP_ALIGN;
-        memcpy(bytes, launch->params[i], (size_t)launch->param_sizes[i]);
-        params[i] = bytes;
-    }
-    *out = params;
-    return CUTE_OK;
-}
-
 static cute_status find_globals(cute_plan_runner *r, cute_diag *diag)
 {
     for (size_t i = 0; i < r->config.buffer_count; i++) {
@@ -93,7 +75,7 @@ static cute_status load_plan(cute_plan_runner *r, const cute_module *module, con
         CUTE_TRY(cute_device_get_function(r->device, r->loaded, s->launches[i].kernel->name, &r->functions[i],
                                           diag));
         CUTE_TRY(cute_device_prepare(r->device, r->functions[i], &s->launches[i].shape, diag));
-        CUTE_TRY(make_params(r, &s->launches[i], &r->params[i], diag));
+        CUTE_TRY(cute_plan_copy_params(r->arena, &s->launches[i], &r->params[i], diag));
     }
     return find_globals(r, diag);
 }
@@ -197,32 +179,15 @@ static cute_status check_memory(const cute_plan_runner *r, cute_diag *diag)
                      (long long)r->workspace_bytes);
 }
 
-static cute_status encode_maps(cute_plan_runner *r, cute_diag *diag)
-{
-    for (size_t i = 0; i < r->plan.map_count; i++) {
-        cute_tensor_map map = r->plan.maps[i].map;
-        map.address = r->memory[r->plan.maps[i].buffer] + (cute_address)r->plan.maps[i].bytes;
-        CUTE_TRY(cute_device_encode_map(r->device, &map, r->maps[i], diag));
-    }
-    return CUTE_OK;
-}
-
 static cute_status apply_fixups(const cute_plan_runner *r, const plan_launch *launch, void **params,
                                 cute_diag *diag)
 {
-    for (size_t i = 0; i < launch->fixup_count; i++) {
-        const plan_fixup *f = &launch->fixups[i];
-        uint8_t *at = (uint8_t *)params[f->param] + f->at;
-        if (f->kind == FIXUP_MAP_ADDRESS)
+    for (size_t i = 0; i < launch->fixup_count; i++)
+        if (launch->fixups[i].kind == FIXUP_MAP_ADDRESS)
             return cute_fail(
                 diag, CUTE_USAGE, NULL,
                 "tensor maps in device memory are unsupported in plans: expected a map passed by value");
-        cute_address address = f->kind == FIXUP_BUFFER ? r->memory[f->index] + (cute_address)f->bytes : 0;
-        if (f->kind == FIXUP_MAP)
-            memcpy(at, r->maps[f->index], CUTE_MAP_BYTES);
-        else
-            memcpy(at, &address, sizeof address);
-    }
+    cute_plan_apply_fixups(launch, params, r->memory, r->maps, NULL);
     return CUTE_OK;
 }
 
@@ -230,7 +195,8 @@ cute_status cute_plan_start(cute_plan_runner *r, cute_stream *stream, cute_diag 
 {
     const plan_sequence *s = &r->plan.main;
     CUTE_TRY(check_memory(r, diag));
-    CUTE_TRY(encode_maps(r, diag));
+    for (size_t i = 0; i < r->plan.map_count; i++)
+        CUTE_TRY(cute_plan_encode_map(&r->plan.maps[i], r->memory, r->device, r->maps[i], diag));
     for (size_t i = 0; i < s->count; i++) {
         cute_device_launch shape = s->launches[i].shape;
         shape.stream = stream;

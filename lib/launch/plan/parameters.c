@@ -1,0 +1,49 @@
+/* Parameters of launches as bytes for a device, with addresses and tensor maps filled in. */
+#include <string.h>
+
+#include "lib/base/diagnostics/diag.h"
+#include "lib/launch/plan/plan.h"
+
+uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size)
+{
+    enum { ALIGN = 64 }; /* of a tensor map */
+    uint8_t *bytes = cute_arena_alloc(arena, (size_t)size + ALIGN);
+    return bytes ? bytes + (ALIGN - (uintptr_t)bytes % ALIGN) % ALIGN : NULL;
+}
+
+cute_status cute_plan_copy_params(cute_arena *arena, const plan_launch *launch, void ***out, cute_diag *diag)
+{
+    void **params = cute_arena_array(arena, launch->param_count + 1, sizeof *params);
+    if (!params) return cute_fail_memory(diag);
+    for (size_t i = 0; i < launch->param_count; i++) {
+        params[i] = cute_plan_param_room(arena, launch->param_sizes[i]);
+        if (!params[i]) return cute_fail_memory(diag);
+        memcpy(params[i], launch->params[i], (size_t)launch->param_sizes[i]);
+    }
+    *out = params;
+    return CUTE_OK;
+}
+
+cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory, cute_device *device,
+                                 uint8_t *out, cute_diag *diag)
+{
+    cute_tensor_map own = map->map;
+    own.address = memory[map->buffer] + (cute_address)map->bytes;
+    return cute_device_encode_map(device, &own, out, diag);
+}
+
+void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute_address *memory,
+                            uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses)
+{
+    for (size_t i = 0; i < launch->fixup_count; i++) {
+        const plan_fixup *f = &launch->fixups[i];
+        uint8_t *at = (uint8_t *)params[f->param] + f->at;
+        cute_address address = f->kind == FIXUP_BUFFER        ? memory[f->index] + (cute_address)f->bytes
+                               : f->kind == FIXUP_MAP_ADDRESS ? map_addresses[f->index]
+                                                              : 0;
+        if (f->kind == FIXUP_MAP)
+            memcpy(at, maps[f->index], CUTE_MAP_BYTES);
+        else
+            memcpy(at, &address, sizeof address);
+    }
+}
