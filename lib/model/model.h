@@ -118,6 +118,14 @@ typedef struct cute_model_block {
     int64_t accumulators; /* 32-bit registers of a thread for sums */
 } cute_model_block;
 
+/* Registers of a thread after setmaxnreg, by the number of warpgroups that multiply: of 65,536, a warpgroup of producers
+ * beside them. 0: as compiled. */
+enum { CUTE_MODEL_GROUPS = 4 };
+typedef struct cute_model_registers {
+    int producer, consumer;
+} cute_model_registers;
+extern const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1];
+
 /* Blocks resident on a multiprocessor at once, at least 1. */
 int64_t cute_model_resident(int arch, const cute_model_block *block);
 /* False: a block is refused, with the reason in `why`. */

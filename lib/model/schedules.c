@@ -6,7 +6,6 @@
 #include "lib/model/model.h"
 
 enum {
-    MOST_GROUPS = 4,
     GROUP = 128,          /* threads of a warpgroup */
     ADDRESSES = 80,       /* registers of a thread beside accumulators, without warpgroups */
     GROUP_ADDRESSES = 30, /* at least */
@@ -15,8 +14,15 @@ enum {
     EPILOGUE_BYTES = 256 /* of K, which take as long as a tile's prologue and epilogue */
 };
 
-/* Registers of a thread that multiplies, by the number of warpgroups: those that cute-warp-specialization gives it. */
-static const int64_t group_registers[MOST_GROUPS + 1] = {0, 255, 240, 160, 120};
+const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1] = {
+    {0, 0}, {0, 0}, {24, 240}, {24, 160}, {24, 120}};
+
+/* Registers of a thread that multiplies. */
+static int64_t group_registers(int64_t groups)
+{
+    int own = cute_model_group_registers[groups < CUTE_MODEL_GROUPS ? groups : CUTE_MODEL_GROUPS].consumer;
+    return own ? own : MOST_REGISTERS;
+}
 
 static int64_t bits_of(const cute_model_program *p)
 {
@@ -36,7 +42,7 @@ static cute_model_block block_of(const cute_model_program *p, const cute_model_s
         b.threads = threads + GROUP;
         b.shared += s->stages * BARRIER_BYTES;
         b.stage_bytes = stage;
-        b.registers = group_registers[consumers < MOST_GROUPS ? consumers : MOST_GROUPS] * threads;
+        b.registers = group_registers(consumers) * threads;
     } else {
         /* The compiler keeps a block's registers to those of a multiprocessor. */
         int64_t own = b.accumulators + ADDRESSES, most = CUTE_SM_REGISTERS / threads;
@@ -52,13 +58,11 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                               const cute_model_schedule *s, cute_model_time *out, char *why, size_t size)
 {
     cute_model_block block = block_of(p, s);
-    int64_t consumers = s->consumers, most = MOST_GROUPS;
+    int64_t consumers = s->consumers;
     if (!cute_model_fits(d->arch, &block, why, size)) return false;
-    if (consumers > 0 &&
-        block.accumulators + GROUP_ADDRESSES > group_registers[consumers < most ? consumers : most]) {
+    if (consumers > 0 && block.accumulators + GROUP_ADDRESSES > group_registers(consumers)) {
         snprintf(why, size, "sums take %lld registers of a thread, of which %d warpgroups have %lld",
-                 (long long)block.accumulators, s->consumers,
-                 (long long)group_registers[consumers < most ? consumers : most]);
+                 (long long)block.accumulators, s->consumers, (long long)group_registers(consumers));
         return false;
     }
     cute_model_unit unit = consumers ? CUTE_MODEL_WGMMA : p->unit;

@@ -93,9 +93,8 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
         const char *why =
             out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
         if (!why && tma && !fits_tma(op))
-            why = "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, of "
-                  "at "
-                  "most 256 elements along a mode";
+            why = "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, "
+                  "of at most 256 elements along a mode";
         if (why) {
             if (refused) refused(op, why, context);
             continue;

@@ -16,6 +16,7 @@
 
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/model/model.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
 #include "lib/passes/tiles/schedule.h"
@@ -222,11 +223,6 @@ static MlirOperation make_role(const cute_builder *b, const char *label, int war
         &region, 1);
 }
 
-/* Registers of a thread, by the number of consumer warpgroups: of 65,536, a warpgroup of producers beside them. */
-static const struct {
-    int producer, consumer;
-} registers[] = {{0, 0}, {0, 0}, {24, 240}, {24, 160}, {24, 120}};
-
 static void specialize(work *w, MlirOperation function, const tile_schedule *s)
 {
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
@@ -253,9 +249,9 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     }
     cute_builder b = cute_builder_before(end);
     b.location = at;
-    make_role(&b, "producer", 1, registers[s->consumers].producer, fetches);
-    MlirOperation consumers =
-        make_role(&b, "consumers", 4 * s->consumers, registers[s->consumers].consumer, rest);
+    const cute_model_registers *registers = &cute_model_group_registers[s->consumers];
+    make_role(&b, "producer", 1, registers->producer, fetches);
+    MlirOperation consumers = make_role(&b, "consumers", 4 * s->consumers, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
     int32_t block[3] = {128 * (s->consumers + 1), 1, 1};
