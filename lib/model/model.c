@@ -36,8 +36,6 @@ static const double tile_fixup_extra = 2.5e-6;
 static const double stream_k_miss = 0.2e-6;
 static const double l2_decay_tiles = 400;
 
-enum { MAX_TAIL_CLUSTERS = 6 }; /* that share a tile of the last wave: kernels/gemm_sm90 has the same limit */
-
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
@@ -72,7 +70,7 @@ static double compute_seconds(const cute_model_problem *p, const cute_model_conf
                stream_k_miss * tiles * (1 + tiles / l2_decay_tiles);
     }
     int64_t rest = blocks % wave, parts = rest ? wave / rest : 1;
-    if (parts > MAX_TAIL_CLUSTERS) parts = MAX_TAIL_CLUSTERS;
+    if (parts > CUTE_MODEL_TAIL_CLUSTERS) parts = CUTE_MODEL_TAIL_CLUSTERS;
     if (c->tail == CUTE_MODEL_SPLIT && parts > 1)
         return tile * ((double)(blocks / wave) + 1 / (double)parts) + tile_fixup +
                tile_fixup_extra * (double)(parts - 2);

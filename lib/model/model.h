@@ -71,6 +71,7 @@ typedef enum cute_model_tail {
     CUTE_MODEL_SPLIT,   /* the k of each tile is split among clusters */
     CUTE_MODEL_STREAM_K /* the k of the tiles of the last two waves is divided evenly among all clusters */
 } cute_model_tail;
+enum { CUTE_MODEL_TAIL_CLUSTERS = 6 }; /* most clusters that share a tile of the last wave */
 
 typedef struct cute_model_config {
     int64_t bm, bn, bk;
@@ -148,12 +149,14 @@ typedef struct cute_model_program {
     bool ahead;      /* loads can be copied asynchronously */
     bool groups[5];  /* so many warpgroups can compute the products, with loads by TMA */
     bool resident;   /* blocks can take tiles in turn */
+    bool splits;     /* resident clusters can split the k of a tile */
     bool cluster[2]; /* blocks along m share loads, those along n */
 } cute_model_program;
 
-/* In a text: "stages=4 consumers=2 cluster=2x1 persistent=1 order=8". 0 in `stages`, `cluster` or `order`, and -1 in the others: free. */
+/* In a text: "stages=4 consumers=2 cluster=2x1 persistent=1 order=8 tail=split". 0 in `stages`, `cluster` or `order`, and -1 in the
+ * others: free. `tail`: a cute_model_tail. */
 typedef struct cute_model_schedule {
-    int stages, consumers, cluster[2], persistent, order;
+    int stages, consumers, cluster[2], persistent, order, tail;
 } cute_model_schedule;
 
 typedef struct cute_model_choice {

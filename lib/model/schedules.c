@@ -74,6 +74,7 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                            .cluster_n = s->cluster[1],
                            .split = 1,
                            .order = s->order,
+                           .tail = s->tail > 0 ? (cute_model_tail)s->tail : CUTE_MODEL_WHOLE,
                            .persistent = s->persistent,
                            .tma = consumers > 0,
                            .held = consumers > 0 ? 0 : 1,
@@ -152,10 +153,15 @@ static void add_orders(ranked *all, size_t *count, const cute_model_program *p, 
              (s.cluster[1] > 1 && !p->cluster[1])))
             continue;
         values orders = either(stated->order, 0, turns ? (values){2, {8, 1}} : (values){1, {1}});
-        for (int o = 0; o < orders.count; o++) {
-            s.order = orders.at[o];
-            add(all, count, p, d, &s);
-        }
+        static const values every = {3, {CUTE_MODEL_WHOLE, CUTE_MODEL_SPLIT, CUTE_MODEL_STREAM_K}};
+        values tails = turns && p->splits && s.consumers > 0 ? every : (values){1, {CUTE_MODEL_WHOLE}};
+        tails = either(stated->tail, CUTE_MODEL_FREE, tails);
+        for (int o = 0; o < orders.count; o++)
+            for (int t = 0; t < tails.count; t++) {
+                s.order = orders.at[o];
+                s.tail = tails.at[t];
+                add(all, count, p, d, &s);
+            }
     }
 }
 

@@ -60,6 +60,19 @@ PYTHON
     says "gemm.mlir:12"
 }
 
+@test "clusters that divide the last tiles along k are told of, in the text and as JSON" {
+    cute-ptx -arch sm_90a gemm.mlir --schedule="stages=3 consumers=2 cluster=2x1 tail=split" -o gemm.ptx
+    run -0 cute-dump schedule gemm.ptx
+    says "order=8 tail=split"
+    says "the k of each tile of the last wave is split among clusters"
+    cute-dump schedule gemm.ptx --json >s.json
+    check s.json 'assert k["grid"]["tail"] == "split"'
+    cute-ptx -arch sm_90a gemm.mlir --schedule="stages=3 consumers=2 cluster=2x1 tail=whole" | cute-dump schedule --json >s.json
+    check s.json 'assert "tail" not in k["grid"]'
+    run -1 cute-ptx -arch sm_90a gemm.mlir --schedule="tail=half"
+    [[ "$output" == *"tail=whole|split|stream"* ]]
+}
+
 @test "JSON has names in place of indices, and the bytes of shared memory that are left" {
     cute-ptx -arch sm_90a gemm.mlir --schedule="stages=3 consumers=2 cluster=2x1" -o gemm.ptx
     cute-dump schedule gemm.ptx --json >s.json

@@ -409,6 +409,7 @@ class ProductProgram:
         out = [None]
         for _ in range(count - 1):
             items = {"stages": self.pick([1, 2, 2, 3, 3, 4, 5, 6]), "consumers": self.pick([0, 0, 1, 1, 2]),
-                     "cluster": self.pick(["1x1", "1x1", "2x1", "1x2", "2x2"]), "persistent": self.pick([0, 1, 1]), "order": self.pick([1, 2, 8])}
+                     "cluster": self.pick(["1x1", "1x1", "2x1", "1x2", "2x2"]), "persistent": self.pick([0, 1, 1]), "order": self.pick([1, 2, 8]),
+                     "tail": self.pick(["whole", "split", "split", "stream"])}
             out.append(" ".join(f"{k}={v}" for k, v in items.items() if self.chance(85)))
         return out

@@ -207,7 +207,7 @@ static void test_fits(void)
 
 /* ---- schedules ---- */
 
-static const cute_model_schedule all_free = {0, CUTE_MODEL_FREE, {0, 0}, CUTE_MODEL_FREE, 0};
+static const cute_model_schedule all_free = {0, CUTE_MODEL_FREE, {0, 0}, CUTE_MODEL_FREE, 0, CUTE_MODEL_FREE};
 
 /* D of f16, of a tile program whose loops have nothing but loads and products. */
 static cute_model_program program_of(int64_t bm, int64_t bn, int64_t bk, cute_model_element element,
@@ -293,7 +293,7 @@ static void test_never_refused(void)
             program_of(16 * draw(1, 16), 16 * draw(1, 16), 16 << draw(0, 3), element, bits);
         cute_model_choice all[CUTE_MODEL_CHOICES];
         cute_model_device d;
-        cute_model_schedule plain = {1, 0, {1, 1}, 0, 1};
+        cute_model_schedule plain = {1, 0, {1, 1}, 0, 1, CUTE_MODEL_WHOLE};
         cute_model_time unscheduled;
         char why[160];
         p.problem = (cute_model_problem){

@@ -532,4 +532,70 @@ def Cute_TilePlaceOp : Cute_TileOp<"tile.place"> {
   let results = (outs Variadic<I32>:$indices);
 }
 
+def Cute_TileTail : Cute_Choice<"split stream">;
+
+def Cute_TilePiecesOp : Cute_TileOp<"tile.pieces"> {
+  let summary = "The pieces of a cluster, where clusters split the k of tiles";
+  let description = [{
+    Instead of whole tiles (`cute.tile.workers`: `%first`, `%count`, `%step`), each of `%steps` iterations, a cluster computes the
+    pieces `%start`, `%start` + `%step`, ... below `%stop`. `tail` is `split`: each tile of a last wave that is not full is divided among as
+    many clusters as there are for it, at most 6, by ranges of iterations. `stream`: the iterations of the last two waves are
+    divided evenly among all clusters (stream-K: Osama et al., PPoPP 2023), if there are four for each. A piece that does not have the
+    last iteration of its tile comes first, so nothing waits long for it.
+
+    ```mlir
+    %start, %stop = cute.tile.pieces(%first, %count, %step, %steps) {tail = "split"} : (i32, i32, i32, i32) -> (i32, i32)
+    ```
+  }];
+  let arguments = (ins I32:$first, I32:$count, I32:$step, I32:$steps, Cute_TileTail:$tail);
+  let results = (outs I32:$start, I32:$stop);
+}
+
+def Cute_TilePieceOp : Cute_TileOp<"tile.piece"> {
+  let summary = "A piece of `cute.tile.pieces`: a tile and a range of its iterations";
+  let description = [{
+    The tile's iterations from `%from` to less than `%to`. The cluster whose piece has the last one completes the tile, by the partial sums of
+    the `%others` clusters `%first` - `%distance`, `%first` - 2 `%distance`, ...; `%others` is 0 for other pieces and whole tiles.
+
+    ```mlir
+    %tile, %from, %to, %others, %distance = cute.tile.piece(%i, %first, %count, %step, %steps) {tail = "split"} : (i32, i32, i32, i32, i32) -> (i32, i32, i32, i32, i32)
+    ```
+  }];
+  let arguments = (ins I32:$index, I32:$first, I32:$count, I32:$step, I32:$steps, Cute_TileTail:$tail);
+  let results = (outs I32:$tile, I32:$from, I32:$to, I32:$others, I32:$distance);
+}
+
+def Cute_TileGiveOp : Cute_Op<"tile.give"> {
+  let summary = "Partial sums for the cluster that completes the tile";
+  let description = [{
+    Writes the block's tile to its slot in global memory, in the order of threads, and raises a flag for each warp. `%cluster`: this block's; the
+    slot is that of the block of the same place in it. Once in a launch; flags begin as 0.
+
+    Refused: elements other than the tile's, flags that are not i32.
+
+    ```mlir
+    cute.tile.give(%sums, %slots, %flags, %cluster) : (tensor<128x256xf32>, !cute.memref<f32, gmem, align<256>, "(32768,?):(1,32768)">, !cute.memref<i32, gmem, align<256>, "(8,?):(1,8)">, i32) -> ()
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemWrite]>:$slots,
+                   Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$flags, I32:$cluster);
+}
+
+def Cute_TileCollectOp : Cute_Op<"tile.collect"> {
+  let summary = "Adds the partial sums of another cluster";
+  let description = [{
+    Waits for the flags of the block at the same place in `%cluster`, and adds its slot. That block is resident or has ended, as all
+    blocks of `cute.tile.workers` are.
+
+    Refused: as of `cute.tile.give`.
+
+    ```mlir
+    %more = cute.tile.collect(%sums, %slots, %flags, %cluster) : (tensor<128x256xf32>, !cute.memref<f32, gmem, align<256>, "(32768,?):(1,32768)">, !cute.memref<i32, gmem, align<256>, "(8,?):(1,8)">, i32) -> tensor<128x256xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemRead]>:$slots,
+                   Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$flags, I32:$cluster);
+  let results = (outs AnyRankedTensor:$result);
+}
+
 #endif

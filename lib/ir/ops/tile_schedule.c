@@ -133,6 +133,27 @@ static bool verify_role(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
+/* Slots have a mode of the elements of a block, then one of blocks; flags the same. */
+static bool verify_slots(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType tile = mlirValueGetType(mlirOperationGetOperand(op, 0));
+    for (uint32_t i = 1; i < 3; i++) {
+        const cute_value *memory = cute_check_operand(&c, i);
+        const cute_tree *shape = memory->layout.shape;
+        if (!cute_check_space(&c, i == 1 ? "slots" : "flags", memory->pointer, CUTE_SPACE_GMEM)) return false;
+        if (memory->tree || !shape || shape->kind != CUTE_TREE_TUPLE || shape->count != 2 ||
+            !cute_tree_is_static(shape->items[0]))
+            return cute_check_fail(
+                &c, "expects slots and flags with two modes: the elements of a block, then blocks");
+    }
+    if (mlirOperationGetNumResults(op) &&
+        !mlirTypeEqual(tile, mlirValueGetType(mlirOperationGetResult(op, 0))))
+        return cute_check_fail(&c, "expects a result of the tile's type");
+    return cute_check_value(&c, "elements", cute_tile_element(tile), cute_check_operand(&c, 1)->pointer) &&
+           cute_check_element(&c, "flags of", cute_check_operand(&c, 2)->pointer->element, "i32");
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute.tile.ring", .verify = verify_ring},
     {.name = "cute.tile.pipe", .verify = verify_pipe},
@@ -145,5 +166,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.role", .verify = verify_role},
     {.name = "cute.tile.workers", .verify = verify_workers},
     {.name = "cute.tile.place", .verify = verify_workers},
+    {.name = "cute.tile.give", .verify = verify_slots},
+    {.name = "cute.tile.collect", .verify = verify_slots},
 };
 const cute_op_family cute_family_tile_schedule = {rows, sizeof rows / sizeof *rows};

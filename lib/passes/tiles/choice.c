@@ -74,6 +74,7 @@ typedef struct choice {
     MlirOperation first; /* a product with the most sums */
     MlirOperation grid;  /* cute.tile.program; null: none, or several */
     int grids;
+    MlirOperation loop;      /* with products, the last one */
     bool plain;              /* loops have nothing but loads and products */
     const char *not_sharing; /* why blocks of a cluster cannot share loads; NULL: they can */
     int64_t stored,
@@ -221,6 +222,7 @@ static void look_at_loop(MlirOperation op, void *context)
     tile_find_ahead(op, false, &ahead, NULL, NULL);
     if (!ahead.count) return;
     c->loops++;
+    c->loop = op;
     c->plain = c->plain && plain;
     for (int i = 0; i < ahead.count; i++) c->program.copied += tile_ring_bytes(ahead.loads[i]);
     tile_find_ahead(op, true, &ahead, NULL, NULL);
@@ -310,6 +312,15 @@ static void find_problem(choice *c, const tile_sizes *sizes)
     if (!p->bits_out) p->bits_out = 32;
 }
 
+/* Whether clusters can split the k of tiles: the only products are in one loop of the kernel, the same for all tiles. */
+static bool splits(const choice *c, MlirBlock entry)
+{
+    if (c->loops != 1 || !mlirBlockEqual(mlirOperationGetBlock(c->loop), entry) || c->operands) return false;
+    for (intptr_t i = 0; i < 3; i++)
+        if (tile_places_of(mlirOperationGetOperand(c->loop, i))) return false;
+    return !tile_why_not_sum(c->loop);
+}
+
 static void find_program(choice *c, const cute_model_device *d, const tile_schedule *s)
 {
     enum { ROOM = 32 << 10, ALIGN = 1024, BITS = 8 };
@@ -343,6 +354,7 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
                   mlirBlockEqual(mlirOperationGetBlock(c->grid), entry) &&
                   mlirBlockIsNull(mlirBlockGetNextInRegion(entry));
     if (!p->resident && !c->not_sharing) c->not_sharing = "blocks cannot be resident";
+    p->splits = p->resident && splits(c, entry);
     if (p->resident) {
         look_at_entry(c);
         p->copied += c->outside;
@@ -366,8 +378,9 @@ static void find_device(const cute_arch *arch, cute_model_device *out)
 
 static void append_schedule(cute_buffer *text, const cute_model_schedule *s)
 {
-    cute_buffer_printf(text, "stages=%d consumers=%d cluster=%dx%d persistent=%d order=%d", s->stages,
-                       s->consumers, s->cluster[0], s->cluster[1], s->persistent, s->order);
+    cute_buffer_printf(text, "stages=%d consumers=%d cluster=%dx%d persistent=%d order=%d tail=%s", s->stages,
+                       s->consumers, s->cluster[0], s->cluster[1], s->persistent, s->order,
+                       tile_schedule_tail(s->tail));
 }
 
 static double us(double seconds)
@@ -407,7 +420,7 @@ static void tell_consumers(const choice *c, const cute_model_device *d, const cu
     char why[160];
     cute_model_time time;
     for (int groups = 2; groups > chosen->consumers; groups--) {
-        cute_model_schedule s = {2, groups, {1, 1}, p->resident, 1};
+        cute_model_schedule s = {2, groups, {1, 1}, p->resident, 1, CUTE_MODEL_WHOLE};
         if (p->bm % (64 * groups))
             snprintf(why, sizeof why, "expected a tile with M a multiple of %d, got %lld", 64 * groups,
                      (long long)p->bm);
@@ -475,7 +488,8 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
         .stages = tile_schedule_states(s, "stages") ? s->stages : 0,
         .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
         .persistent = tile_schedule_states(s, "persistent") ? s->persistent : CUTE_MODEL_FREE,
-        .order = tile_schedule_states(s, "order") ? s->order : 0};
+        .order = tile_schedule_states(s, "order") ? s->order : 0,
+        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);
@@ -492,7 +506,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     if (!count) {
         char why[160] = "";
         cute_model_time time;
-        const cute_model_schedule least = {1, 0, {1, 1}, 0, 1};
+        const cute_model_schedule least = {1, 0, {1, 1}, 0, 1, CUTE_MODEL_WHOLE};
         cute_model_schedule_time(&c->program, &device, &least, &time, why, sizeof why);
         cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
                          "schedule: as stated, since no choice fits %s: without stages, %s", device.name,
@@ -511,6 +525,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     memcpy(s->cluster, best->cluster, sizeof s->cluster);
     s->persistent = best->persistent;
     s->order = best->order;
+    s->tail = best->tail;
 }
 
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,

@@ -251,7 +251,7 @@ static void note_groups(MlirOperation op, void *context)
 /* ---- the grid ---- */
 
 typedef struct grid {
-    MlirOperation program, workers, place;
+    MlirOperation program, workers, place, pieces;
 } grid;
 
 static void note_grid(MlirOperation op, void *context)
@@ -260,11 +260,12 @@ static void note_grid(MlirOperation op, void *context)
     if (cute_op_is(op, "cute.tile.program")) g->program = op;
     if (cute_op_is(op, "cute.tile.workers")) g->workers = op;
     if (cute_op_is(op, "cute.tile.place")) g->place = op;
+    if (cute_op_is(op, "cute.tile.pieces")) g->pieces = op;
 }
 
 static void put_grid(tile_emitter *e, cute_dict *out)
 {
-    grid g = {{NULL}, {NULL}, {NULL}};
+    grid g = {{NULL}, {NULL}, {NULL}, {NULL}};
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_grid, &g);
     bool resident = !mlirOperationIsNull(g.workers);
     MlirOperation from = resident ? g.workers : g.program;
@@ -277,6 +278,7 @@ static void put_grid(tile_emitter *e, cute_dict *out)
     count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("cluster")), values);
     if (count > 0 && e->cluster_size > 1) put_numbers(&d, "cluster", values, count);
     if (!mlirOperationIsNull(g.place)) cute_dict_int(&d, "order", cute_tile_number(g.place, "order", 1));
+    if (!mlirOperationIsNull(g.pieces)) cute_dict_ref(&d, "tail", cute_tile_word(g.pieces, "tail"));
     cute_dict_put(out, "grid", cute_dict_finish(&d));
 }
 

@@ -108,7 +108,8 @@ static const struct {
     {"cute.tile.acquire", tile_lower_acquire}, {"cute.tile.await", tile_lower_await},
     {"cute.tile.release", tile_lower_release}, {"cute.tile.fetch", tile_lower_fetch},
     {"cute.tile.take", tile_lower_take},       {"cute.tile.settle", tile_lower_settle},
-    {"cute.tile.role", tile_lower_role},
+    {"cute.tile.role", tile_lower_role},       {"cute.tile.give", tile_lower_give},
+    {"cute.tile.collect", tile_lower_collect},
 };
 
 /* ---- what is to be done, before types change ---- */
@@ -164,8 +165,8 @@ static void note_stage(tile_emitter *e, tile_op *t)
 static void collect_tile_op(MlirOperation op, void *context)
 {
     work *w = context;
-    static const char *const of_launch[] = {"cute.tile.program", "cute.tile.count", "cute.tile.workers",
-                                            "cute.tile.place"};
+    static const char *const of_launch[] = {"cute.tile.program", "cute.tile.count",  "cute.tile.workers",
+                                            "cute.tile.place",   "cute.tile.pieces", "cute.tile.piece"};
     for (size_t i = 0; i < sizeof of_launch / sizeof *of_launch; i++)
         if (cute_op_is(op, of_launch[i])) return;
     if (w->e->failed) return;

@@ -249,6 +249,11 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
 /* The atom's text for stages of these majors: whether M or N is contiguous, not K. */
 void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn);
 
+/* ---- partial sums in global memory (partial_sums.c) ---- */
+
+MlirValue tile_lower_give(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
+
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t);

@@ -190,8 +190,9 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
     return blocks;
 }
 
-/* As many clusters as are resident at once, one block on a multiprocessor, and at most one for each tile of them: in blocks. */
-static MlirValue resident_blocks(const cute_builder *b, MlirValue tiles, int64_t cluster)
+/* As many clusters as are resident at once, one block on a multiprocessor, and at most one for each tile of them unless clusters split tiles:
+ * in blocks. */
+static MlirValue resident_blocks(const cute_builder *b, MlirValue tiles, int64_t cluster, bool splits)
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), index = mlirIndexTypeGet(b->context);
     MlirValue units = cute_build_value(b, "cute_nvgpu.host.sm_count", i32, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -202,15 +203,43 @@ static MlirValue resident_blocks(const cute_builder *b, MlirValue tiles, int64_t
                            cute_integer(b, index, 1)); /* a launch tells whether it fits */
     }
     MlirValue clusters = cute_binary(b, "arith.minui", tiles, most);
+    if (splits) {
+        MlirValue none = cute_compare(b, CUTE_IS_EQ, tiles, cute_integer(b, index, 0));
+        clusters = cute_select(b, none, tiles, most);
+    }
     return cluster > 1 ? cute_binary(b, "arith.muli", clusters, size) : clusters;
 }
 
-static void name_arguments(MlirOperation kernel, MlirOperation host)
+static void name_arguments(MlirOperation kernel, MlirOperation host, intptr_t count)
 {
-    static const char *const names[] = {"arg_attrs"};
-    MlirAttribute attributes = mlirOperationGetAttributeByName(kernel, cute_text(names[0]));
-    if (!mlirAttributeIsNull(attributes))
-        mlirOperationSetAttributeByName(host, cute_text(names[0]), attributes);
+    enum { MOST = 128 };
+    const MlirStringRef name = cute_text("arg_attrs");
+    MlirAttribute attributes = mlirOperationGetAttributeByName(kernel, name), own[MOST];
+    if (mlirAttributeIsNull(attributes)) return;
+    for (intptr_t i = 0; i < count; i++) own[i] = mlirArrayAttrGetElement(attributes, i);
+    mlirOperationSetAttributeByName(host, name,
+                                    mlirArrayAttrGet(mlirOperationGetContext(kernel), count, own));
+}
+
+/* Memory of the launch for `blocks` blocks: a kernel's argument of two modes, elements of a block and blocks. Flags begin as 0. */
+static MlirValue make_temporary(copying *c, MlirType type, MlirValue blocks, bool flags)
+{
+    const cute_value *memory = cute_type_peek(type);
+    MlirContext context = c->b.context;
+    char text[96];
+    long long elements = (long long)memory->layout.shape->items[0]->value.value;
+    snprintf(text, sizeof text, "!cute.layout<\"(%lld,?):(1,%lld)\">", elements, elements);
+    MlirValue some =
+                  cute_binary(&c->b, "arith.maxsi", blocks, cute_integer(&c->b, mlirValueGetType(blocks), 1)),
+              size = as_i32(&c->b, some), layout, shape;
+    snprintf(text, sizeof text, "!cute.shape<\"(%lld,?)\">", elements);
+    shape = cute_build_value(&c->b, "cute.make_shape", mlirTypeParseGet(context, cute_text(text)),
+                             CUTE_OPERANDS(size), CUTE_NO_NAMED);
+    layout = emit(&c->b, "cute.make_layout", CUTE_OPERANDS(shape), CUTE_NO_NAMED);
+    if (mlirValueIsNull(layout)) return layout;
+    MlirNamedAttribute zero = cute_attribute(context, "init", cute_string_attribute(context, "zero"));
+    return cute_build_value(&c->b, "cute.temporary", type, CUTE_OPERANDS(layout),
+                            flags ? CUTE_NAMED(zero) : CUTE_NO_NAMED);
 }
 
 static bool make_host(MlirOperation top, MlirOperation module, MlirOperation kernel, MlirOperation program)
@@ -218,11 +247,12 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     MlirContext context = mlirOperationGetContext(top);
     MlirLocation location = mlirOperationGetLocation(kernel);
     MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-    intptr_t count = mlirBlockGetNumArguments(from);
+    intptr_t all = mlirBlockGetNumArguments(from),
+             count = all - (intptr_t)cute_tile_number(kernel, TILE_TEMPORARIES, 0);
     enum { MOST = 128 };
     MlirType types[MOST];
     MlirLocation places[MOST];
-    MlirValue operands[MOST + 8];
+    MlirValue operands[MOST + 16];
     if (count > MOST)
         return cute_emit_error(location, "expected at most 128 arguments of a tile program"), false;
     for (intptr_t i = 0; i < count; i++) {
@@ -240,14 +270,21 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
                            CUTE_NAMED(cute_attribute(context, "sym_name", mlirStringAttrGet(context, name)),
                                       cute_attribute(context, "function_type", mlirTypeAttrGet(function))),
                            &body, 1);
-    name_arguments(kernel, host);
+    name_arguments(kernel, host, count);
     copying c = {
         .kernel = from, .host = block, .b = cute_builder_at_end(block, mlirOperationGetLocation(program))};
     MlirType index = mlirIndexTypeGet(context);
     MlirValue blocks = blocks_of(&c, program);
     if (mlirValueIsNull(blocks)) return false;
     int64_t along[CUTE_TILE_RANK], cluster = cluster_of(program, along);
-    if (cute_op_is(program, "cute.tile.workers")) blocks = resident_blocks(&c.b, blocks, cluster);
+    if (cute_op_is(program, "cute.tile.workers"))
+        blocks = resident_blocks(&c.b, blocks, cluster, all > count);
+    MlirValue temporaries[2];
+    for (intptr_t i = count; i < all && i < count + 2; i++) {
+        temporaries[i - count] =
+            make_temporary(&c, mlirValueGetType(mlirBlockGetArgument(from, i)), blocks, i > count);
+        if (mlirValueIsNull(temporaries[i - count])) return false;
+    }
     cute_builder after = c.b;
     MlirValue any = cute_compare(&c.b, CUTE_IS_SGT, blocks, cute_integer(&c.b, index, 0));
     MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -264,9 +301,9 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     int64_t bytes = cute_tile_number(kernel, "cute.shared_bytes", 0);
     if (bytes) operands[n++] = cute_build_constant(&c.b, 32, bytes);
     for (intptr_t i = 0; i < count; i++) operands[n++] = mlirBlockGetArgument(block, i);
+    for (intptr_t i = count; i < all; i++) operands[n++] = temporaries[i - count];
     int32_t clusters = cluster > 1;
-    int32_t segments[] = {0, 1, 1, 1, 1, 1, 1, clusters, clusters, clusters, bytes ? 1 : 0, (int32_t)count,
-                          0};
+    int32_t segments[] = {0, 1, 1, 1, 1, 1, 1, clusters, clusters, clusters, bytes ? 1 : 0, (int32_t)all, 0};
     MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, name),
                   symbol = mlirSymbolRefAttrGet(context, symbol_of(module), 1, &inner);
     MlirOperation launched =
@@ -279,6 +316,7 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
         mlirOperationSetAttributeByName(launched, cute_text(TILE_PROGRAMMATIC), mlirUnitAttrGet(context));
         mlirOperationRemoveAttributeByName(kernel, cute_text(TILE_PROGRAMMATIC));
     }
+    mlirOperationRemoveAttributeByName(kernel, cute_text(TILE_TEMPORARIES));
     cute_build(&c.b, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     cute_build_regions(&after, "scf.if", CUTE_OPERANDS(any), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
     c.b = after;
@@ -478,6 +516,8 @@ static void visit_kernel(MlirOperation kernel, void *context)
     if (p->count == 1) {
         p->failed = !derive_host(p, kernel);
         if (!p->failed && cute_op_is(p->op, "cute.tile.workers")) {
+            cute_op_walk(kernel, "cute.tile.pieces", CUTE_WALK_OUTER_FIRST, tile_lower_pieces, NULL);
+            cute_op_walk(kernel, "cute.tile.piece", CUTE_WALK_OUTER_FIRST, tile_lower_piece, NULL);
             cute_op_walk(kernel, "cute.tile.place", CUTE_WALK_OUTER_FIRST, lower_place, NULL);
             lower_workers(p->op, NULL);
         } else if (!p->failed) {

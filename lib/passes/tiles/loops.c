@@ -1,4 +1,6 @@
 /* See schedule.h: loops that carry more values, copies of what computes a value. */
+#include <mlir-c/BuiltinAttributes.h>
+
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
@@ -71,6 +73,17 @@ bool tile_defined_in(MlirValue value, MlirBlock block)
         if (mlirBlockIsNull(at)) return false;
     }
     return true;
+}
+
+bool tile_is_zero(MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return false;
+    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
+    if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is)) return false;
+    MlirAttribute one = mlirDenseElementsAttrGetSplatValue(is);
+    return mlirAttributeIsAFloat(one) ? mlirFloatAttrGetValueDouble(one) == 0
+                                      : mlirIntegerAttrGetValueInt(one) == 0;
 }
 
 typedef struct copies {

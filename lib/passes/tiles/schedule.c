@@ -6,7 +6,7 @@
  *
  *     gpu.func @gemm(...) kernel { ... cute.tile.gemm(%a, %b, %acc) ... }
  * ->
- *     gpu.func @gemm(...) kernel attributes {cute.schedule = "stages=4 consumers=2 cluster=1x1 persistent=1 order=8"}
+ *     gpu.func @gemm(...) kernel attributes {cute.schedule = "stages=4 consumers=2 cluster=1x1 persistent=1 order=8 tail=whole threads=0"}
  *       { ... cute.tile.gemm(%a, %b, %acc) {wgmma} ... }
  */
 #include "lib/passes/tiles/schedule.h"
@@ -19,23 +19,28 @@
 
 #include "lib/base/buffer.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/model/model.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 
 /* ---- the text ---- */
 
+static const char *const tails[] = {"whole", "split", "stream"};
+
 static const struct {
     const char *name;
     size_t offset;
     int least, most;
-    bool pair; /* 2x1 */
+    bool pair;                /* 2x1 */
+    const char *const *words; /* of the values from `least` on; NULL: numbers */
 } rows[] = {
-    {"stages", offsetof(tile_schedule, stages), 1, 16, false},
-    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false},
-    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true},
-    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false},
-    {"order", offsetof(tile_schedule, order), 1, 1024, false},
-    {"threads", offsetof(tile_schedule, threads), 0, 1024, false},
+    {"stages", offsetof(tile_schedule, stages), 1, 16, false, NULL},
+    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, NULL},
+    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, NULL},
+    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, NULL},
+    {"order", offsetof(tile_schedule, order), 1, 1024, false, NULL},
+    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, tails},
+    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, NULL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -63,9 +68,16 @@ static bool fail(MlirLocation location, const char *item, size_t length)
                        "expected a schedule (cute.schedule) such as \"naive\" or \"stages=4 consumers=2\", "
                        "got '%.*s'; it has",
                        (int)(length < 64 ? length : 64), item);
-    for (int i = 0; i < ROWS; i++)
-        cute_buffer_printf(&text, "%s %s=%d%s to %d%s", i ? "," : "", rows[i].name, rows[i].least,
-                           rows[i].pair ? "x1" : "", rows[i].most, rows[i].pair ? "x8" : "");
+    for (int i = 0; i < ROWS; i++) {
+        cute_buffer_printf(&text, "%s %s=", i ? "," : "", rows[i].name);
+        if (rows[i].words)
+            for (int v = rows[i].least; v <= rows[i].most; v++)
+                cute_buffer_printf(&text, "%s%s", v > rows[i].least ? "|" : "",
+                                   rows[i].words[v - rows[i].least]);
+        else
+            cute_buffer_printf(&text, "%d%s to %d%s", rows[i].least, rows[i].pair ? "x1" : "", rows[i].most,
+                               rows[i].pair ? "x8" : "");
+    }
     cute_emit_error(location, cute_buffer_text(&text));
     cute_buffer_release(&text);
     return false;
@@ -80,6 +92,19 @@ static bool number_at(const char **at, const char *end, int least, int most, int
         value = value * 10 + (**at - '0');
     *out = value;
     return *at > from && value >= least && value <= most;
+}
+
+/* The value of a word of row `row` that ends at `stop`. */
+static bool word_at(const char **at, const char *stop, int row, int *out)
+{
+    for (int v = rows[row].least; v <= rows[row].most; v++) {
+        const char *word = rows[row].words[v - rows[row].least];
+        if (strlen(word) != (size_t)(stop - *at) || memcmp(word, *at, strlen(word))) continue;
+        *out = v;
+        *at = stop;
+        return true;
+    }
+    return false;
 }
 
 bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedule *out)
@@ -100,7 +125,8 @@ bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedul
         if (row < 0) return fail(location, from, (size_t)(stop - from));
         int *to = field_of(out, row);
         at = equals + 1;
-        bool ok = number_at(&at, stop, rows[row].least, rows[row].most, &to[0]);
+        bool ok = rows[row].words ? word_at(&at, stop, row, &to[0])
+                                  : number_at(&at, stop, rows[row].least, rows[row].most, &to[0]);
         if (ok && rows[row].pair)
             ok = at < stop && *at++ == 'x' && number_at(&at, stop, rows[row].least, rows[row].most, &to[1]);
         if (!ok || at != stop) return fail(location, from, (size_t)(stop - from));
@@ -127,13 +153,22 @@ void tile_schedule_set(MlirOperation function, const tile_schedule *s)
     if (s->naive) cute_buffer_printf(&text, "naive");
     for (int i = 0; i < ROWS && !s->naive; i++) {
         const int *from = (const int *)((const char *)s + rows[i].offset);
-        cute_buffer_printf(&text, "%s%s=%d", i ? " " : "", rows[i].name, from[0]);
+        cute_buffer_printf(&text, "%s%s=", i ? " " : "", rows[i].name);
+        if (rows[i].words)
+            cute_buffer_printf(&text, "%s", rows[i].words[from[0] - rows[i].least]);
+        else
+            cute_buffer_printf(&text, "%d", from[0]);
         if (rows[i].pair) cute_buffer_printf(&text, "x%d", from[1]);
     }
     mlirOperationSetAttributeByName(
         function, cute_text(TILE_SCHEDULE),
         cute_string_attribute(mlirOperationGetContext(function), cute_buffer_text(&text)));
     cute_buffer_release(&text);
+}
+
+const char *tile_schedule_tail(int tail)
+{
+    return tails[tail];
 }
 
 bool tile_is_naive(MlirOperation function)

@@ -14,6 +14,7 @@ typedef struct tile_schedule {
     int cluster[2]; /* blocks along the last two dimensions of the grid, which share loads */
     int persistent; /* 1: as many blocks as fit on the device take tiles in turn */
     int order;      /* tiles along the first of the last two dimensions before the next along the second */
+    int tail;       /* of the last wave's tiles, a cute_model_tail: how resident blocks share them */
     bool given[8];  /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
@@ -25,6 +26,8 @@ bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedul
 void tile_schedule_of(MlirOperation function, tile_schedule *out);
 bool tile_schedule_states(const tile_schedule *s, const char *name);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
+/* "whole", "split" or "stream". */
+const char *tile_schedule_tail(int tail);
 
 /* ---- the choice (choice.c) ---- */
 
@@ -48,6 +51,8 @@ MlirBlock tile_loop_body(MlirOperation loop);
 MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
+/* Whether a tile is the constant 0. */
+bool tile_is_zero(MlirValue value);
 /* Whether `value` is defined in `block` or a region of its operations. */
 bool tile_defined_in(MlirValue value, MlirBlock block);
 /* A copy of the operations in `block` that compute `value`, with `with` in place of `of`. Null: an operation has effects or regions,
@@ -58,6 +63,9 @@ MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value
 /* The indices of the block in its grid that a value depends on: a bit for each result of cute.tile.program or cute.tile.place. */
 enum { TILE_UNKNOWN_PLACE = 1 << 30 };
 int tile_places_of(MlirValue value);
+
+/* Why the k of a loop with products cannot be split among clusters; NULL: it carries one tile, a sum to which each iteration adds (split.c). */
+const char *tile_why_not_sum(MlirOperation loop);
 
 /* ---- loads that may run ahead (ahead.c) ---- */
 

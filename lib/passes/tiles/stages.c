@@ -182,9 +182,10 @@ static bool reads_stages(MlirOperation product)
 /* Operations that use shared memory in a loop whose stages are filled meanwhile. */
 static void note_overlap(MlirOperation op, void *context)
 {
-    static const char *const never[] = {"cute.tile.load",    "cute.tile.take",  "cute.tile.fetch",
-                                        "cute.tile.ring",    "cute.tile.iota",  "cute.tile.broadcast",
-                                        "cute.tile.permute", "cute.tile.scalar"};
+    static const char *const never[] = {"cute.tile.load",    "cute.tile.take",   "cute.tile.fetch",
+                                        "cute.tile.ring",    "cute.tile.iota",   "cute.tile.broadcast",
+                                        "cute.tile.permute", "cute.tile.scalar", "cute.tile.give",
+                                        "cute.tile.collect"};
     bool *overlaps = context;
     if (cute_op_has(op, "tma")) *overlaps = true; /* it reads on while the next tile's stages are filled */
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)

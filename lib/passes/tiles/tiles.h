@@ -27,9 +27,15 @@ bool tile_is_program(MlirOperation function);
 #define TILE_SIZES "cute.sizes"
 /* Of a kernel that may start before the kernel in front of it has ended. */
 #define TILE_PROGRAMMATIC "cute.programmatic"
+/* Of a kernel whose last arguments, so many, are temporaries of its launch plan: slots, then flags. */
+#define TILE_TEMPORARIES "cute.temporaries"
 bool tile_is_naive(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
+
+/* Lowers cute.tile.pieces and cute.tile.piece to arithmetic: visitors of a walk (pieces.c). */
+void tile_lower_pieces(MlirOperation op, void *context);
+void tile_lower_piece(MlirOperation op, void *context);
 
 /* ---- memory (memory.c) ---- */
 

@@ -86,17 +86,6 @@ static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
     return (MlirValue){NULL};
 }
 
-static bool is_zero(MlirValue value)
-{
-    MlirOperation op = cute_defining_op(value);
-    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return false;
-    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
-    if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is)) return false;
-    MlirAttribute one = mlirDenseElementsAttrGetSplatValue(is);
-    return mlirAttributeIsAFloat(one) ? mlirFloatAttrGetValueDouble(one) == 0
-                                      : mlirIntegerAttrGetValueInt(one) == 0;
-}
-
 typedef struct others {
     MlirOperation loop;
     bool found;
@@ -146,7 +135,7 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
     acc = tile_fragment(e, element, values, m, n, none);
     e->b = here;
     if (e->failed) return none;
-    if (!pending && is_zero(sum)) {
+    if (!pending && tile_is_zero(sum)) {
         *adds = cute_build_constant(&e->b, 1, 0);
         return acc;
     }
@@ -158,7 +147,7 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
         return e->failed = true, none;
     MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
     MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
-    bool from_zero = is_zero(initial) && is_alone(e, loop);
+    bool from_zero = tile_is_zero(initial) && is_alone(e, loop);
     e->accumulators[e->accumulator_count++] = (tile_accumulator){sum, acc, from_zero};
     if (from_zero) {
         *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),

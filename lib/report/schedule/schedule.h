@@ -79,6 +79,8 @@ typedef struct schedule_kernel {
     bool resident;
     schedule_extents tile, cluster; /* of the grid; rank 0: not stated */
     int64_t order;
+    const char
+        *tail; /* how clusters share the last tiles, "split" or "stream"; NULL: each computes whole tiles */
     int64_t shared, shared_limit; /* bytes of a block; limit -1: unknown architecture */
 } schedule_kernel;
 

@@ -150,9 +150,9 @@ static json_t *kernel_json(const schedule_kernel *k)
     if (k->refused_count) json_object_set_new(one, "refused", refused_json(k));
     if (k->why_none) return one;
     json_object_set_new(one, "grid",
-                        json_pack("{s:b,s:o,s:o,s:I}", "resident", k->resident, "tile",
+                        json_pack("{s:b,s:o,s:o,s:I,s:o*}", "resident", k->resident, "tile",
                                   extents_json(&k->tile), "cluster", extents_json(&k->cluster), "order",
-                                  (json_int_t)k->order));
+                                  (json_int_t)k->order, "tail", cute_json_text(k->tail)));
     const struct {
         const char *key;
         json_t *value;

@@ -209,6 +209,10 @@ static void print_grid(cute_arena *arena, const schedule_kernel *k, cute_buffer 
     if (cluster) cute_buffer_printf(out, ", clusters of %s blocks", cluster);
     if (k->order > 1)
         cute_buffer_printf(out, ", %lld tiles along the rows before the next column", LL(k->order));
+    if (k->tail)
+        cute_buffer_puts(out, strcmp(k->tail, "split") == 0
+                                  ? "; the k of each tile of the last wave is split among clusters"
+                                  : "; the k of the tiles of the last two waves is divided among clusters");
     cute_buffer_putc(out, '\n');
 }
 
