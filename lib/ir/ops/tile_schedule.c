@@ -166,6 +166,8 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.role", .verify = verify_role},
     {.name = "cute.tile.workers", .verify = verify_workers},
     {.name = "cute.tile.place", .verify = verify_workers},
+    {.name = "cute.tile.pieces"},
+    {.name = "cute.tile.piece"},
     {.name = "cute.tile.give", .verify = verify_slots},
     {.name = "cute.tile.collect", .verify = verify_slots},
 };
