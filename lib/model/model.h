@@ -149,11 +149,13 @@ typedef struct cute_model_program {
     bool groups[5];  /* so many warpgroups can compute the products, with loads by TMA */
     bool resident;   /* blocks can take tiles in turn */
     bool cluster[2]; /* blocks along m share loads, those along n */
+    bool turns;      /* two warpgroups can compute alternate tiles */
 } cute_model_program;
 
 /* In a text: "stages=4 consumers=2 cluster=2x1 persistent=1 order=8". 0 in `stages`, `cluster` or `order`, and -1 in the others: free. */
 typedef struct cute_model_schedule {
     int stages, consumers, cluster[2], persistent, order;
+    int turns; /* 1: warpgroups compute alternate tiles; 0: they share each tile */
 } cute_model_schedule;
 
 typedef struct cute_model_choice {
@@ -168,7 +170,7 @@ enum {
     CUTE_MODEL_COPIED = 4   /* by cp.async, whose threads also multiply */
 };
 /* The schedules that agree with `stated` and fit, the fastest first, at most `limit`. The first may be one that is preferred, by at most
- * 0.5 % slower than the second: more warpgroups and stages, no cluster, an order of 8. What `stated` has is kept even where the passes
+ * 0.5 % slower than the second: more warpgroups and stages, no turns, no cluster, an order of 8. What `stated` has is kept even where the passes
  * would refuse it. */
 size_t cute_model_schedules(const cute_model_program *program, const cute_model_device *device,
                             const cute_model_schedule *stated, cute_model_choice *out, size_t limit);

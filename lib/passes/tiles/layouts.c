@@ -442,7 +442,7 @@ static int64_t choose_threads(layouts *l)
     if (given) return given;
     tile_schedule schedule;
     tile_schedule_of(l->function, &schedule);
-    if (schedule.consumers) return 128 * schedule.consumers;
+    if (schedule.consumers) return 128 * tile_schedule_groups(&schedule);
     if (schedule.threads) return schedule.threads;
     for (size_t i = 0; i < l->op_count; i++) {
         cute_tile_shape shape;

@@ -548,6 +548,7 @@ static MlirValue shared_view(tile_emitter *e, const char *element, const char *s
         base =
             tile_emit(e, "cute.add_offset", CUTE_OPERANDS(base, tile_static(e, by ? by : "")), CUTE_NO_NAMED);
     }
+    if (!mlirValueIsNull(e->role->memory)) base = tile_own_memory(e, base, bits);
     MlirValue view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, shape), CUTE_NO_NAMED);
     return view;
 }
@@ -597,10 +598,14 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
 
 MlirOperation tile_barrier(tile_emitter *e)
 {
-    if (e->role->barrier)
+    MlirValue barrier = {NULL};
+    if (!mlirValueIsNull(e->role->turn))
+        barrier = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, TILE_GROUP_BARRIERS));
+    else if (e->role->barrier)
+        barrier = tile_i32(e, e->role->barrier);
+    if (!mlirValueIsNull(barrier))
         return cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
-                          CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)),
-                          CUTE_NO_TYPES, CUTE_NO_NAMED);
+                          CUTE_OPERANDS(barrier, tile_i32(e, e->threads)), CUTE_NO_TYPES, CUTE_NO_NAMED);
     return cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 

@@ -28,14 +28,16 @@ static const struct {
     const char *name;
     size_t offset;
     int least, most;
-    bool pair; /* 2x1 */
+    bool pair;     /* 2x1 */
+    bool optional; /* 0 is not written */
 } rows[] = {
-    {"stages", offsetof(tile_schedule, stages), 1, 16, false},
-    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false},
-    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true},
-    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false},
-    {"order", offsetof(tile_schedule, order), 1, 1024, false},
-    {"threads", offsetof(tile_schedule, threads), 0, 1024, false},
+    {"stages", offsetof(tile_schedule, stages), 1, 16, false, false},
+    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, false},
+    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, false},
+    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, false},
+    {"order", offsetof(tile_schedule, order), 1, 1024, false, false},
+    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, false},
+    {"turns", offsetof(tile_schedule, turns), 0, 1, false, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -121,12 +123,18 @@ bool tile_schedule_states(const tile_schedule *s, const char *name)
     return s->given[find_row(name, strlen(name))];
 }
 
+int tile_schedule_groups(const tile_schedule *s)
+{
+    return s->turns ? 1 : s->consumers;
+}
+
 void tile_schedule_set(MlirOperation function, const tile_schedule *s)
 {
     cute_buffer text = {0};
     if (s->naive) cute_buffer_printf(&text, "naive");
     for (int i = 0; i < ROWS && !s->naive; i++) {
         const int *from = (const int *)((const char *)s + rows[i].offset);
+        if (rows[i].optional && !from[0]) continue;
         cute_buffer_printf(&text, "%s%s=%d", i ? " " : "", rows[i].name, from[0]);
         if (rows[i].pair) cute_buffer_printf(&text, "x%d", from[1]);
     }
