@@ -684,8 +684,14 @@ MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
     }
     MlirValue stage = tile_slice_last(e, b->view, rank + 1, mlirOperationGetOperand(t->op, 1));
     if (e->failed) return stage;
-    MlirValue out = tile_from_shared(e, &t->out, stage, tile_run(&t->out, fastest, ring->pointer->bits));
-    return e->failed ? out : tile_as_held(e, out, element);
+    /* Adjacent elements of a thread first, for wide accesses, then in the order of its registers. */
+    tile_distribution d = t->out;
+    tile_adjacent_first(&d, fastest);
+    int64_t count = tile_values(&d);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
+    if (!map || !tile_registers_map(e->arena, &d, &t->out, map)) return e->failed = true, stage;
+    MlirValue out = tile_from_shared(e, &d, stage, tile_run(&d, fastest, ring->pointer->bits));
+    return e->failed ? out : tile_as_held(e, tile_pick(e, out, map, count), element);
 }
 
 /* ---- turns ---- */
