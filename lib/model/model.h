@@ -151,12 +151,15 @@ typedef struct cute_model_program {
     bool resident;   /* blocks can take tiles in turn */
     bool splits;     /* resident clusters can split the k of a tile */
     bool cluster[2]; /* blocks along m share loads, those along n */
+    bool turns;      /* two warpgroups can compute alternate tiles */
 } cute_model_program;
 
 /* In a text: "stages=4 consumers=2 cluster=2x1 persistent=1 order=8 tail=split". 0 in `stages`, `cluster` or `order`, and -1 in the
  * others: free. `tail`: a cute_model_tail. */
 typedef struct cute_model_schedule {
-    int stages, consumers, cluster[2], persistent, order, tail;
+    int stages, consumers, cluster[2], persistent, order;
+    int turns; /* 1: warpgroups compute alternate tiles; 0: they share each tile */
+    int tail;  /* a cute_model_tail */
 } cute_model_schedule;
 
 typedef struct cute_model_choice {
@@ -171,7 +174,7 @@ enum {
     CUTE_MODEL_COPIED = 4   /* by cp.async, whose threads also multiply */
 };
 /* The schedules that agree with `stated` and fit, the fastest first, at most `limit`. The first may be one that is preferred, by at most
- * 0.5 % slower than the second: more warpgroups and stages, no cluster, an order of 8. What `stated` has is kept even where the passes
+ * 0.5 % slower than the second: more warpgroups and stages, no turns, no cluster, an order of 8. What `stated` has is kept even where the passes
  * would refuse it. */
 size_t cute_model_schedules(const cute_model_program *program, const cute_model_device *device,
                             const cute_model_schedule *stated, cute_model_choice *out, size_t limit);

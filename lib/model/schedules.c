@@ -10,8 +10,10 @@ enum {
     ADDRESSES = 80,       /* registers of a thread beside accumulators, without warpgroups */
     GROUP_ADDRESSES = 30, /* at least */
     MOST_REGISTERS = 255,
-    BARRIER_BYTES = 16,  /* of a stage: two mbarriers */
-    EPILOGUE_BYTES = 256 /* of K, which take as long as a tile's prologue and epilogue */
+    BARRIER_BYTES = 16,   /* of a stage: two mbarriers */
+    EPILOGUE_BYTES = 256, /* of K, which take as long as a tile's prologue and epilogue */
+    TURN_BYTES =
+        128 /* as long as a tile's prologue alone, where the epilogue is under another tile's main loop */
 };
 
 const cute_model_registers cute_model_group_registers[CUTE_MODEL_GROUPS + 1] = {
@@ -31,18 +33,20 @@ static int64_t bits_of(const cute_model_program *p)
 
 static cute_model_block block_of(const cute_model_program *p, const cute_model_schedule *s)
 {
-    int64_t consumers = s->consumers > 0 ? s->consumers : 0,
-            threads = consumers ? GROUP * consumers : p->threads;
+    /* Of a tile; with turns there is another such group. */
+    int64_t consumers = s->consumers > 0 ? s->consumers : 0, threads = !consumers      ? p->threads
+                                                                       : s->turns == 1 ? GROUP
+                                                                                       : GROUP * consumers;
     int64_t stage = consumers ? p->fetched : p->copied;
     bool staged = s->stages > 1;
     if (threads < 1) threads = GROUP;
     cute_model_block b = {.shared = p->beside + (staged ? s->stages * stage : 0),
                           .accumulators = p->sums / threads};
     if (consumers) {
-        b.threads = threads + GROUP;
+        b.threads = GROUP * (consumers + 1);
         b.shared += s->stages * BARRIER_BYTES;
         b.stage_bytes = stage;
-        b.registers = group_registers(consumers) * threads;
+        b.registers = group_registers(consumers) * GROUP * consumers;
     } else {
         /* The compiler keeps a block's registers to those of a multiprocessor. */
         int64_t own = b.accumulators + ADDRESSES, most = CUTE_SM_REGISTERS / threads;
@@ -79,7 +83,7 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                            .tma = consumers > 0,
                            .held = consumers > 0 ? 0 : 1,
                            .resident = consumers || s->persistent ? 1 : cute_model_resident(d->arch, &block),
-                           .overhead = EPILOGUE_BYTES * 8 / bits_of(p),
+                           .overhead = (s->turns == 1 ? TURN_BYTES : EPILOGUE_BYTES) * 8 / bits_of(p),
                            .rate =
                                cute_model_tile_rate(d, unit, p->element, p->bm, p->bn, p->row, consumers)};
     if (c.rate <= 0) {
@@ -142,19 +146,20 @@ static void add_orders(ranked *all, size_t *count, const cute_model_program *p, 
                        const cute_model_schedule *stated, cute_model_schedule s)
 {
     static const int shapes[][2] = {{1, 1}, {2, 1}, {1, 2}};
-    bool turns = s.persistent == 1;
+    bool resident = s.persistent == 1;
     for (int i = 0; i < 3; i++) {
         s.cluster[0] = stated->cluster[0] ? stated->cluster[0] : shapes[i][0];
         s.cluster[1] = stated->cluster[0] ? stated->cluster[1] : shapes[i][1];
         bool free = !stated->cluster[0], one = s.cluster[0] * s.cluster[1] == 1;
         if (!free && i) break;
         if (free && !one &&
-            (!turns || s.consumers <= 0 || (s.cluster[0] > 1 && !p->cluster[0]) ||
+            (!resident || s.consumers <= 0 || (s.cluster[0] > 1 && !p->cluster[0]) ||
              (s.cluster[1] > 1 && !p->cluster[1])))
             continue;
-        values orders = either(stated->order, 0, turns ? (values){2, {8, 1}} : (values){1, {1}});
+        values orders = either(stated->order, 0, resident ? (values){2, {8, 1}} : (values){1, {1}});
         static const values every = {3, {CUTE_MODEL_WHOLE, CUTE_MODEL_SPLIT, CUTE_MODEL_STREAM_K}};
-        values tails = turns && p->splits && s.consumers > 0 ? every : (values){1, {CUTE_MODEL_WHOLE}};
+        values tails =
+            resident && p->splits && s.consumers > 0 && !s.turns ? every : (values){1, {CUTE_MODEL_WHOLE}};
         tails = either(stated->tail, CUTE_MODEL_FREE, tails);
         for (int o = 0; o < orders.count; o++)
             for (int t = 0; t < tails.count; t++) {
@@ -163,6 +168,15 @@ static void add_orders(ranked *all, size_t *count, const cute_model_program *p, 
                 add(all, count, p, d, &s);
             }
     }
+}
+
+/* Whether warpgroups share each tile, and whether they take turns: two of resident blocks. */
+static values turns_of(const cute_model_program *p, const cute_model_schedule *stated,
+                       const cute_model_schedule *s)
+{
+    bool can = s->consumers == 2 && s->persistent == 1 && p->turns && p->groups[1];
+    if (stated->turns == 1) return can ? (values){1, {1}} : (values){0};
+    return can && stated->turns == CUTE_MODEL_FREE ? (values){2, {0, 1}} : (values){1, {0}};
 }
 
 static int compare_times(const void *a, const void *b)
@@ -198,13 +212,17 @@ size_t cute_model_schedules(const cute_model_program *p, const cute_model_device
     for (int g = 0; g < groups.count; g++) {
         cute_model_schedule s = {.consumers = groups.at[g]};
         values stages = either(stated->stages, 0, stages_of(p, s.consumers));
-        values turns = s.consumers > 0 && p->resident ? (values){2, {1, 0}} : (values){1, {0}};
-        turns = either(stated->persistent, CUTE_MODEL_FREE, turns);
+        values resident = s.consumers > 0 && p->resident ? (values){2, {1, 0}} : (values){1, {0}};
+        resident = either(stated->persistent, CUTE_MODEL_FREE, resident);
         for (int i = 0; i < stages.count; i++)
-            for (int t = 0; t < turns.count; t++) {
+            for (int r = 0; r < resident.count; r++) {
                 s.stages = stages.at[i];
-                s.persistent = turns.at[t];
-                add_orders(all, &count, p, d, stated, s);
+                s.persistent = resident.at[r];
+                values turns = turns_of(p, stated, &s);
+                for (int t = 0; t < turns.count; t++) {
+                    s.turns = turns.at[t];
+                    add_orders(all, &count, p, d, stated, s);
+                }
             }
     }
     cute_sort(all, count, sizeof *all, compare_times);

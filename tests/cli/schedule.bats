@@ -63,7 +63,7 @@ PYTHON
 @test "clusters that divide the last tiles along k are told of, in the text and as JSON" {
     cute-ptx -arch sm_90a gemm.mlir --schedule="stages=3 consumers=2 cluster=2x1 tail=split" -o gemm.ptx
     run -0 cute-dump schedule gemm.ptx
-    says "order=8 tail=split"
+    says "threads=0 tail=split"
     says "the k of each tile of the last wave is split among clusters"
     cute-dump schedule gemm.ptx --json >s.json
     check s.json 'assert k["grid"]["tail"] == "split"'
@@ -71,6 +71,23 @@ PYTHON
     check s.json 'assert "tail" not in k["grid"]'
     run -1 cute-ptx -arch sm_90a gemm.mlir --schedule="tail=half"
     [[ "$output" == *"tail=whole|split|stream"* ]]
+}
+
+@test "warpgroups that take turns are listed, with the barrier between them" {
+    sed 's/256/192/g' gemm.mlir >turns.mlir
+    cute-ptx -arch sm_90a turns.mlir --schedule="stages=4 consumers=2 cluster=2x1 turns=1" -o turns.ptx
+    run -0 cute-dump schedule turns.ptx
+    says "gemm: stages=4 consumers=2 cluster=2x1 persistent=1 order=8 threads=0 turns=1"
+    says "turns: 2 groups of 4 warps of consumers compute alternate tiles"
+    says "consumers  4 to 11      256        240"
+    says "3 arrivals, of 1 warpgroup in each of 2 blocks"
+    says "end_turn by the group before: its products are issued  256 threads at a named barrier"
+    cute-dump schedule turns.ptx --json >s.json
+    check s.json 'assert [r["turns"] for r in k["roles"]] == [1, 2]'
+    # What is refused is listed with the reason.
+    cute-ptx -arch sm_90a gemm.mlir --schedule="consumers=2 turns=1" -o gemm.ptx
+    run -0 cute-dump schedule gemm.ptx
+    says "warpgroups share each tile, without turns: it needs 256 registers of a thread for sums"
 }
 
 @test "JSON has names in place of indices, and the bytes of shared memory that are left" {

@@ -51,6 +51,30 @@ DEQUANTISED = f"""
   cute.tile.store %o, %c[%i, %j]
 """
 
+# Weights that are fetched ahead and converted in the registers of the product, with K in another order than in memory.
+AHEAD = f"""
+  %i, %j = cute.tile.program<[16, 64]> %c
+  %n = cute.tile.count<1, 128> %a{LOOP}
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) : i32 {{
+    %x = cute.tile.load<[16, 128]> %a[%i, %k]
+    %q = cute.tile.load<[64, 128]> %w[%j, %k]
+    %u = cute.tile.load<[1, 64]> %scale[%k, %j]
+    %f = cute.tile.cast<f16> %q
+    %x1 = cute.tile.reshape<[16, 4, 8, 2, 2]> %x
+    %x2 = cute.tile.permute<[0, 2, 4, 1, 3]> %x1
+    %x3 = cute.tile.reshape<[16, 128]> %x2
+    %f1 = cute.tile.reshape<[64, 4, 8, 2, 2]> %f
+    %f2 = cute.tile.permute<[0, 2, 4, 1, 3]> %f1
+    %f3 = cute.tile.reshape<[64, 128]> %f2
+    %p = cute.tile.gemm %x3, %f3, %zero
+    %d = cute.tile.fma %p, %u, %acc
+    scf.yield %d : tensor<16x64xf32>
+  }}
+  %o = cute.tile.cast<f16> %s
+  cute.tile.store %o, %c[%i, %j]
+"""
+
 
 def column_major(t, div=1):
     return f'!cute.memref<{t}, gmem, align<16>, "(?{{div={div}}},?):(1,?{{i64 div={div}}})">'
@@ -524,6 +548,29 @@ KERNELS = {
         {"a": (matrix("f16", 8), "f16", (40, 128)), "w": (matrix("f4E2M1FN", 32), "e2m1", (56, 128)), "scale": (matrix("f32"), "f32", (56, 2)),
          "c": (matrix("f16", 8), "f16", (40, 56))},
         DEQUANTISED, lambda a, w, scale: {"c": a @ (w * np.repeat(scale, 64, 1)).T}, 6e-2),
+    "gemm_w4_ahead": (
+        {"a": (matrix("f16", 8), "f16", (20, 288)), "w": (matrix("i4", 32), "i4", (72, 288)), "scale": (matrix("f32", 4), "f32", (3, 72)),
+         "c": (matrix("f16", 8), "f16", (20, 72))},
+        AHEAD, lambda a, w, scale: {"c": a @ (w * np.repeat(scale, 128, 0)[:288].T).T}, 6e-2),
+    "gemm_w8_ahead": (
+        {"a": (matrix("f16", 8), "f16", (20, 288)), "w": (matrix("i8", 16), "i8", (72, 288)), "scale": (matrix("f32", 4), "f32", (3, 72)),
+         "c": (matrix("f16", 8), "f16", (20, 72))},
+        AHEAD, lambda a, w, scale: {"c": a @ (w * np.repeat(scale, 128, 0)[:288].T).T}, 3e-1),
+    "bytes_to_half": (
+        {"x": (vector("i8", 16), "bytes", (256,)), "s": (vector("f16", 8), "f16", (256,)), "u": (vector("f16", 8), "f16", (256,)),
+         "h": (vector("f16", 8), "f16", (256,))},
+        """
+  %i = cute.tile.program<[256]> %s
+  %y = cute.tile.load<[256]> %x[%i]
+  %a = cute.tile.cast<f16> %y
+  cute.tile.store %a, %s[%i]
+  %b = cute.tile.cast<f16> %y {zero_extend}
+  cute.tile.store %b, %u[%i]
+  %three = arith.constant dense<3> : tensor<256xi8>
+  %shifted = arith.shrsi %y, %three : tensor<256xi8>
+  %c = cute.tile.cast<f16> %shifted
+  cute.tile.store %c, %h[%i]
+""", lambda x: {"s": x, "u": x % 256, "h": np.floor(x / 8)}, 0),
     "rmsnorm_backward": (
         {"x": (matrix("f32", 4), "f32", (7, 300)), "dy": (matrix("f32", 4), "f32", (7, 300)), "w": (vector("f32", 4), "f32", (300,)),
          "dx": (matrix("f32", 4), "f32", (7, 300))},

@@ -207,7 +207,10 @@ static void test_fits(void)
 
 /* ---- schedules ---- */
 
-static const cute_model_schedule all_free = {0, CUTE_MODEL_FREE, {0, 0}, CUTE_MODEL_FREE, 0, CUTE_MODEL_FREE};
+static const cute_model_schedule all_free = {.consumers = CUTE_MODEL_FREE,
+                                             .persistent = CUTE_MODEL_FREE,
+                                             .turns = CUTE_MODEL_FREE,
+                                             .tail = CUTE_MODEL_FREE};
 
 /* D of f16, of a tile program whose loops have nothing but loads and products. */
 static cute_model_program program_of(int64_t bm, int64_t bn, int64_t bk, cute_model_element element,
@@ -278,7 +281,8 @@ static bool agrees(const cute_model_program *p, const cute_model_schedule *s)
     return s->stages >= 1 && (s->stages == 1 || p->ahead) &&
            (!s->consumers || (s->stages > 1 && p->groups[s->consumers])) &&
            (!s->persistent || (p->resident && s->consumers)) && (!cluster || s->persistent) &&
-           (s->cluster[0] == 1 || p->cluster[0]) && (s->cluster[1] == 1 || p->cluster[1]);
+           (s->cluster[0] == 1 || p->cluster[0]) && (s->cluster[1] == 1 || p->cluster[1]) &&
+           (!s->turns || (p->turns && p->groups[1] && s->consumers == 2 && s->persistent));
 }
 
 static void test_never_refused(void)
@@ -293,7 +297,7 @@ static void test_never_refused(void)
             program_of(16 * draw(1, 16), 16 * draw(1, 16), 16 << draw(0, 3), element, bits);
         cute_model_choice all[CUTE_MODEL_CHOICES];
         cute_model_device d;
-        cute_model_schedule plain = {1, 0, {1, 1}, 0, 1, CUTE_MODEL_WHOLE};
+        cute_model_schedule plain = {1, 0, {1, 1}, 0, 1, 0, CUTE_MODEL_WHOLE};
         cute_model_time unscheduled;
         char why[160];
         p.problem = (cute_model_problem){
@@ -302,6 +306,7 @@ static void test_never_refused(void)
         p.resident = draw(0, 1);
         p.cluster[0] = draw(0, 1);
         p.cluster[1] = draw(0, 1);
+        p.turns = draw(0, 1);
         CHECK(cute_model_device_of(archs[draw(0, 6)], &d));
         for (int g = 1; g <= 2 && d.arch != 90; g++) p.groups[g] = false;
         if (cute_model_rate(&d, p.unit, element) <= 0) p.unit = CUTE_MODEL_THREADS;
@@ -337,6 +342,35 @@ static void test_stated(void)
     CHECK_INT(cute_model_schedules(&p, &d, &stated, all, CUTE_MODEL_CHOICES), 0);
 }
 
+/* Turns hide the epilogue, which is most of a short product's time; the sums are one warpgroup's. */
+static void test_turns(void)
+{
+    cute_model_program p = program_of(128, 192, 64, CUTE_MODEL_HALF, 16);
+    cute_model_device d = h100();
+    cute_model_choice all[CUTE_MODEL_CHOICES];
+    cute_model_schedule stated = all_free;
+    cute_model_time time;
+    char why[160];
+    p.problem = (cute_model_problem){8192, 8192, 512, 1, 16, 16, 16, false};
+    CHECK(cute_model_schedules(&p, &d, &all_free, all, CUTE_MODEL_CHOICES) > 0);
+    CHECK_INT(all[0].schedule.turns, 0);
+    double shared = all[0].time.seconds;
+    p.turns = true;
+    CHECK(cute_model_schedules(&p, &d, &all_free, all, CUTE_MODEL_CHOICES) > 0);
+    CHECK_INT(all[0].schedule.turns, 1);
+    CHECK(all[0].time.seconds < shared);
+    stated.turns = 0;
+    CHECK(cute_model_schedules(&p, &d, &stated, all, CUTE_MODEL_CHOICES) > 0);
+    CHECK_INT(all[0].schedule.turns, 0);
+    stated.turns = 1;
+    stated.persistent = 0;
+    CHECK_INT(cute_model_schedules(&p, &d, &stated, all, CUTE_MODEL_CHOICES), 0);
+    p = program_of(128, 256, 64, CUTE_MODEL_HALF, 16);
+    CHECK(!cute_model_schedule_time(&p, &d, &(cute_model_schedule){2, 2, {1, 1}, 1, 1, 1}, &time, why,
+                                    sizeof why));
+    CHECK_TEXT(why, "it needs 256 registers of a thread for sums, more than the limit of 224");
+}
+
 /* Of all tiles and schedules for a product on an H100, the fastest is that of bench/gemm/h100.csv's large products. */
 static void test_likeliest(void)
 {
@@ -370,6 +404,7 @@ int main(void)
     TEST("schedules are those that the passes accept, the fastest first, none slower than without stages",
          test_never_refused);
     TEST("what a schedule states is kept", test_stated);
+    TEST("warpgroups take turns where the epilogue is long", test_turns);
     TEST("the likeliest tile and schedule of a large product is the one that was measured to be fastest",
          test_likeliest);
     return test_finish();

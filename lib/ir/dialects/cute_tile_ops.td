@@ -491,15 +491,56 @@ def Cute_TileRoleOp : Cute_Op<"tile.role", [NoTerminator, SingleBlock]> {
     multiple of four. `registers`: of each thread (setmaxnreg), 0: as many as the kernel's. Tiles in the region are distributed over
     the role's threads.
 
+    `turns`: the region is executed by so many groups of `warps` warps, each of which computes tiles of its own (`cute.tile.turn`);
+    tiles are distributed over the threads of a group.
+
+    Refused: several groups of other than 4 warps.
+
     ```mlir
     cute.tile.role "consumers" attributes {registers = 240 : i32, warps = 8 : i32} {
       gpu.barrier
     }
     ```
   }];
-  let arguments = (ins StrAttr:$label, ConfinedAttr<I32Attr, [IntPositive]>:$warps, I32Attr:$registers);
+  let arguments = (ins StrAttr:$label, ConfinedAttr<I32Attr, [IntPositive]>:$warps, I32Attr:$registers,
+                   OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$turns);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$label attr-dict-with-keyword $body";
+}
+
+def Cute_TileTurnOp : Cute_Op<"tile.turn", [Pure]> {
+  let summary = "The number of this group of a role that computes tiles in turns";
+  let description = [{
+    From 0 to the role's `turns` - 1.
+
+    ```mlir
+    %t = cute.tile.turn : () -> i32
+    ```
+  }];
+  let results = (outs I32:$turn);
+}
+
+def Cute_TileBeginTurnOp : Cute_Op<"tile.begin_turn"> {
+  let summary = "Waits until the group before has ended its turn";
+  let description = [{
+    One `cute.tile.end_turn` of the group before for each: also for the first turn of group 0, by the last group.
+
+    ```mlir
+    cute.tile.begin_turn() : () -> ()
+    ```
+  }];
+}
+
+def Cute_TileEndTurnOp : Cute_Op<"tile.end_turn"> {
+  let summary = "Lets the next group of a role begin its turn";
+  let description = [{
+    Where the condition is true, which is the same in all threads of the group.
+
+    ```mlir
+    cute.tile.end_turn(%another) : (i1) -> ()
+    ```
+  }];
+  let arguments = (ins I1:$condition);
 }
 
 def Cute_TileWorkersOp : Cute_TileOp<"tile.workers"> {

@@ -130,6 +130,10 @@ static bool verify_role(const cute_op_row *row, MlirOperation op)
     if (registers && (registers < 24 || registers > 240 || registers % 8))
         return cute_check_fail(&c, "expects registers of 24 to 240, a multiple of 8, or 0, but got %lld",
                                (long long)registers);
+    int64_t turns = cute_tile_number(op, "turns", 1);
+    if (turns > 1 && (warps != 4 || turns > 4))
+        return cute_check_fail(&c, "expects 2 to 4 turns of 4 warps, but got %lld of %lld", (long long)turns,
+                               (long long)warps);
     return true;
 }
 
@@ -164,6 +168,9 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.take", .verify = verify_take},
     {.name = "cute.tile.settle", .verify = verify_settle},
     {.name = "cute.tile.role", .verify = verify_role},
+    {.name = "cute.tile.turn"},
+    {.name = "cute.tile.begin_turn"},
+    {.name = "cute.tile.end_turn"},
     {.name = "cute.tile.workers", .verify = verify_workers},
     {.name = "cute.tile.place", .verify = verify_workers},
     {.name = "cute.tile.pieces"},

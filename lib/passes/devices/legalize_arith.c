@@ -4,7 +4,8 @@
  * overflows for the smallest integer); conversions from and to f8E4M3FN and f8E5M2 are the PTX instructions
  * of sm_89, which saturate; no other 8-bit floats are converted; no arith.addui_extended of index, and no
  * operation with two results on vectors of rank 2 and more; arith.maxnumf, arith.minnumf, arith.maximumf and
- * arith.minimumf are intrinsics where these are one instruction (arith-expand emits three).
+ * arith.minimumf are intrinsics where these are one instruction (arith-expand emits three); bytes are shifted and converted to f16 four or
+ * two at a time (byte_vectors.h).
  *
  *     %r = arith.extf %v : f8E4M3FN to f32
  * ->
@@ -17,6 +18,7 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/byte_vectors.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 
@@ -315,7 +317,10 @@ static const struct {
     {"arith.minnumf", lower_minnum},
     {"arith.mulsi_extended", lower_extended},
     {"arith.mului_extended", lower_extended},
+    {"arith.shrsi", cute_lower_byte_shift},
+    {"arith.sitofp", cute_lower_byte_conversion},
     {"arith.truncf", lower_fp8_conversion},
+    {"arith.uitofp", cute_lower_byte_conversion},
 };
 
 static void lower_arith_op(MlirOperation op, void *context)

@@ -99,15 +99,22 @@ static bool stays_in_registers(MlirOperation op)
     return stays;
 }
 
-/* The most that one operation needs beside stages. */
+/* Shared memory beside stages. */
+typedef struct scratch {
+    int64_t stores,
+        most; /* of stores by TMA, in a block; the most of another operation, in a group of warps that takes turns */
+} scratch;
+
+/* The most that one operation needs. */
 static void note_scratch(MlirOperation op, void *context)
 {
     enum { STORED = 32 << 10, WARPS = 32 };
-    int64_t *most = context, bytes = 0, columns = cute_tile_number(op, "width", 0);
+    scratch *s = context;
+    int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
     bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
-        bytes = STORED;
+        s->stores = STORED;
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
@@ -125,14 +132,15 @@ static void note_scratch(MlirOperation op, void *context)
             cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims));
         if (!staged) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
-    if (bytes > *most) *most = bytes;
+    if (bytes > s->most) s->most = bytes;
 }
 
 /* Fewer stages where they would not fit beside that. */
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
-    int64_t scratch = 0, bytes = 0;
+    scratch own = {0};
+    int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
     if (!limits) return;
     w->count = 0;
@@ -142,12 +150,14 @@ static void fit_stages(work *w, MlirOperation function)
         tile_find_ahead(w->loops[i], w->schedule.consumers > 0, &ahead, NULL, NULL);
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
-    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &scratch);
-    if (!bytes || w->schedule.stages * bytes + scratch + BARRIERS <= limits->block_shared) return;
-    int64_t most = (limits->block_shared - scratch - BARRIERS) / bytes;
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &own);
+    int64_t beside = own.most * (w->schedule.turns ? w->schedule.consumers : 1);
+    if (beside < own.stores) beside = own.stores;
+    if (!bytes || w->schedule.stages * bytes + beside + BARRIERS <= limits->block_shared) return;
+    int64_t most = (limits->block_shared - beside - BARRIERS) / bytes;
     tile_refuse(w->pass, function,
                 "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
-                w->schedule.stages, (long long)scratch, (long long)(most < 1 ? 1 : most));
+                w->schedule.stages, (long long)beside, (long long)(most < 1 ? 1 : most));
     w->schedule.stages = most < 1 ? 1 : (int)most;
 }
 

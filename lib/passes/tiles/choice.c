@@ -77,6 +77,7 @@ typedef struct choice {
     MlirOperation loop;      /* with products, the last one */
     bool plain;              /* loops have nothing but loads and products */
     const char *not_sharing; /* why blocks of a cluster cannot share loads; NULL: they can */
+    const char *not_turning; /* why warpgroups cannot compute alternate tiles; NULL: they can */
     int64_t stored,
         loaded; /* bytes of the largest tile that is stored; that is loaded in front of a loop or behind it */
     int64_t operands; /* bytes of the operands of a product that is not read in stages */
@@ -208,6 +209,17 @@ static bool is_plain(MlirOperation op)
            cute_op_is(op, "scf.yield") || cute_op_of(op, "arith.");
 }
 
+/* A group of a role advances by the stages of the other groups' tiles: their number must not depend on the tile. */
+static const char *why_no_turns(const choice *c, MlirOperation loop)
+{
+    if (c->loops > 1) return "the kernel has several loops of products";
+    if (!cute_op_is(tile_parent(loop), "gpu.func")) return "the loop of products is in another operation";
+    for (intptr_t i = 0; i < 3; i++)
+        if (tile_places_of(mlirOperationGetOperand(loop, i)))
+            return "the number of iterations depends on the tile";
+    return NULL;
+}
+
 static void look_at_loop(MlirOperation op, void *context)
 {
     choice *c = context;
@@ -224,6 +236,8 @@ static void look_at_loop(MlirOperation op, void *context)
     c->loops++;
     c->loop = op;
     c->plain = c->plain && plain;
+    const char *why = why_no_turns(c, op);
+    if (why) c->not_turning = why;
     for (int i = 0; i < ahead.count; i++) c->program.copied += tile_ring_bytes(ahead.loads[i]);
     tile_find_ahead(op, true, &ahead, NULL, NULL);
     for (int i = 0; i < ahead.count; i++) c->program.fetched += tile_ring_bytes(ahead.loads[i]);
@@ -355,6 +369,8 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
                   mlirBlockIsNull(mlirBlockGetNextInRegion(entry));
     if (!p->resident && !c->not_sharing) c->not_sharing = "blocks cannot be resident";
     p->splits = p->resident && splits(c, entry);
+    if (!p->resident && !c->not_turning) c->not_turning = "blocks cannot be resident";
+    p->turns = !c->not_turning;
     if (p->resident) {
         look_at_entry(c);
         p->copied += c->outside;
@@ -378,9 +394,10 @@ static void find_device(const cute_arch *arch, cute_model_device *out)
 
 static void append_schedule(cute_buffer *text, const cute_model_schedule *s)
 {
-    cute_buffer_printf(text, "stages=%d consumers=%d cluster=%dx%d persistent=%d order=%d tail=%s", s->stages,
-                       s->consumers, s->cluster[0], s->cluster[1], s->persistent, s->order,
-                       tile_schedule_tail(s->tail));
+    cute_buffer_printf(text, "stages=%d consumers=%d cluster=%dx%d persistent=%d order=%d", s->stages,
+                       s->consumers, s->cluster[0], s->cluster[1], s->persistent, s->order);
+    if (s->turns) cute_buffer_printf(text, " turns=%d", s->turns);
+    if (s->tail) cute_buffer_printf(text, " tail=%s", tile_schedule_tail(s->tail));
 }
 
 static double us(double seconds)
@@ -420,7 +437,7 @@ static void tell_consumers(const choice *c, const cute_model_device *d, const cu
     char why[160];
     cute_model_time time;
     for (int groups = 2; groups > chosen->consumers; groups--) {
-        cute_model_schedule s = {2, groups, {1, 1}, p->resident, 1, CUTE_MODEL_WHOLE};
+        cute_model_schedule s = {2, groups, {1, 1}, p->resident, 1, 0, CUTE_MODEL_WHOLE};
         if (p->bm % (64 * groups))
             snprintf(why, sizeof why, "expected a tile with M a multiple of %d, got %lld", 64 * groups,
                      (long long)p->bm);
@@ -460,6 +477,30 @@ static void tell_cluster(const choice *c, const cute_model_choice *all, size_t c
     }
 }
 
+/* Why warpgroups do not take turns, or the estimate without. */
+static void tell_turns(const choice *c, const cute_model_device *d, const cute_model_choice *all,
+                       size_t count)
+{
+    const cute_model_schedule *chosen = &all[0].schedule;
+    char why[160] = "";
+    cute_model_time time;
+    size_t i = 1;
+    cute_model_schedule turns = *chosen;
+    turns.turns = 1;
+    if (chosen->consumers != 2 || !chosen->persistent) return;
+    while (i < count && (all[i].schedule.consumers != 2 || all[i].schedule.turns == chosen->turns)) i++;
+    if (i < count)
+        snprintf(why, sizeof why, "%.1f us, estimated", us(all[i].time.seconds));
+    else if (chosen->turns)
+        return;
+    else if (c->not_turning || !c->program.groups[1])
+        snprintf(why, sizeof why, "%s",
+                 c->not_turning ? c->not_turning : "one warpgroup cannot compute the products");
+    else if (cute_model_schedule_time(&c->program, d, &turns, &time, why, sizeof why))
+        return;
+    cute_pass_remark(c->pass, mlirOperationGetLocation(c->function), "no turns=%d: %s", !chosen->turns, why);
+}
+
 static void tell_list(const choice *c, const cute_model_choice *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -475,9 +516,23 @@ static void tell_list(const choice *c, const cute_model_choice *all, size_t coun
 
 static void mark_product(MlirOperation op, void *context)
 {
-    const int *consumers = context;
-    if (in_loop(op) && tile_fits_wgmma(op, *consumers))
+    const int *groups = context;
+    if (in_loop(op) && tile_fits_wgmma(op, *groups))
         mlirOperationSetAttributeByName(op, cute_text("wgmma"), mlirUnitAttrGet(mlirOperationGetContext(op)));
+}
+
+/* Turns that the text states, where the kernel or the rest of the text does not allow them. */
+static void refuse_turns(const choice *c, tile_schedule *s, cute_model_schedule *stated)
+{
+    const char *why = c->not_turning            ? c->not_turning
+                      : stated->persistent == 0 ? "expected resident blocks, persistent=1"
+                      : stated->consumers != CUTE_MODEL_FREE && stated->consumers != 2
+                          ? "expected two warpgroups, consumers=2"
+                      : !c->program.groups[1] ? "one warpgroup cannot compute the products"
+                                              : NULL;
+    if (!why) return;
+    tile_refuse(c->pass, c->function, "warpgroups share each tile, without turns: %s", why);
+    stated->turns = s->turns = 0;
 }
 
 static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedule *s)
@@ -489,11 +544,13 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
         .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
         .persistent = tile_schedule_states(s, "persistent") ? s->persistent : CUTE_MODEL_FREE,
         .order = tile_schedule_states(s, "order") ? s->order : 0,
-        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE};
+        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
+        .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);
     find_program(c, &device, s);
+    if (s->turns) refuse_turns(c, s, &stated);
     size_t count = cute_model_schedules(&c->program, &device, &stated, all, CUTE_MODEL_CHOICES);
     if (!count && stated.stages > 1) { /* as many as fit */
         int wanted = stated.stages;
@@ -503,10 +560,20 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
             cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
                              "%d stages do not fit in shared memory: %d", wanted, stated.stages);
     }
+    if (!count && stated.turns == 1) {
+        char why[160] = "it is not as stated";
+        cute_model_time time;
+        cute_model_schedule turns = {2, 2, {1, 1}, 1, 1, 1, CUTE_MODEL_WHOLE};
+        cute_model_schedule_time(&c->program, &device, &turns, &time, why, sizeof why);
+        tile_refuse(c->pass, c->function, "warpgroups share each tile, without turns: %s", why);
+        stated.stages = s->stages > 1 ? s->stages : stated.stages;
+        stated.turns = s->turns = 0;
+        count = cute_model_schedules(&c->program, &device, &stated, all, CUTE_MODEL_CHOICES);
+    }
     if (!count) {
         char why[160] = "";
         cute_model_time time;
-        const cute_model_schedule least = {1, 0, {1, 1}, 0, 1, CUTE_MODEL_WHOLE};
+        const cute_model_schedule least = {1, 0, {1, 1}, 0, 1, 0, CUTE_MODEL_WHOLE};
         cute_model_schedule_time(&c->program, &device, &least, &time, why, sizeof why);
         cute_pass_remark(c->pass, mlirOperationGetLocation(c->function),
                          "schedule: as stated, since no choice fits %s: without stages, %s", device.name,
@@ -519,6 +586,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
         tell_consumers(c, &device, best);
     if (!stated.stages) tell_stages(c, &device, best);
     if (!stated.cluster[0]) tell_cluster(c, all, count);
+    if (stated.turns == CUTE_MODEL_FREE) tell_turns(c, &device, all, count);
     tell_list(c, all, listed < 0 ? 0 : (size_t)listed < count ? (size_t)listed : count);
     s->stages = best->stages;
     s->consumers = best->consumers;
@@ -526,6 +594,7 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
     s->persistent = best->persistent;
     s->order = best->order;
     s->tail = best->tail;
+    s->turns = best->turns;
 }
 
 void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperation function,
@@ -546,13 +615,14 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
         complete(&c, sizes, listed, s);
     } else {
         s->stages = 1;
-        s->consumers = 0;
+        s->consumers = s->turns = 0;
     }
+    if (!s->persistent || s->consumers != 2) s->turns = 0;
     if (s->cluster[0] * s->cluster[1] > 1 && (!arch || arch->number < 90 || !s->persistent)) {
         cute_pass_remark(pass, mlirOperationGetLocation(function), "no clusters: they need %s",
                          s->persistent ? "sm_90" : "resident blocks, persistent=1");
         s->cluster[0] = s->cluster[1] = 1;
     }
-    if (s->consumers)
-        cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &s->consumers);
+    int groups = tile_schedule_groups(s);
+    if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);
 }

@@ -95,7 +95,8 @@ static void put_roles(tile_emitter *e, cute_dict *out)
         else
             cute_dict_text(&d, "name", "all warps");
         cute_dict_int(&d, "first_warp", r->first_warp);
-        cute_dict_int(&d, "warps", r->warps);
+        cute_dict_int(&d, "warps", r->warps * r->turns);
+        if (r->turns > 1) cute_dict_int(&d, "turns", r->turns);
         if (registers) cute_dict_int(&d, "registers", registers);
         if (r->barrier) cute_dict_int(&d, "barrier", r->barrier);
         add(&roles, &d);

@@ -87,6 +87,19 @@ static bool same_modes(const tile_modes *a, const tile_modes *b)
     return true;
 }
 
+void tile_adjacent_first(tile_distribution *d, int dim)
+{
+    for (int i = 1; i < d->values.count; i++)
+        for (int k = i; k > 0; k--) {
+            tile_mode *a = &d->values.at[k - 1], *b = &d->values.at[k];
+            if (b->dim != dim || (a->dim == dim && a->step <= b->step)) break;
+            tile_mode kept = *a;
+            *a = *b;
+            *b = kept;
+        }
+    tile_normalize(d);
+}
+
 bool tile_distribution_equal(const tile_distribution *a, const tile_distribution *b)
 {
     tile_distribution x = *a, y = *b;

@@ -74,6 +74,9 @@ bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out
 /* The values of each thread that are those of band `band`, in order. */
 void tile_band_map(const tile_distribution *d, int64_t bands, int64_t band, int32_t *map);
 
+/* Orders the values of each thread: those along `dim` first, adjacent ones next to one another. */
+void tile_adjacent_first(tile_distribution *d, int dim);
+
 /* ---- relations ---- */
 
 /* For each value of `to`, the value of `from` that is the same element in every thread; false where some thread lacks one.

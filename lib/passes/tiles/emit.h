@@ -9,17 +9,21 @@ enum { TILE_OPERANDS = 12 };
 
 /* Operations that all threads of a block execute together, or those of a role. */
 typedef struct tile_role {
-    MlirOperation op; /* cute.tile.role; null: the block */
-    int64_t first_warp, warps;
-    int barrier;              /* named barrier; 0: the block's */
-    MlirValue thread;         /* i32, from 0 in the role */
-    MlirValue warp;           /* i32 that is the same in all lanes, from 0 in the block */
-    MlirValue elected;        /* i1: of the role's first warp, one thread */
-    bool stores;              /* by TMA: its warpgroups wait for them at the end */
-    cute_builder end;         /* behind its operations */
-    int64_t scratch;          /* byte of shared memory from which its operations may use it */
-    bool shares;              /* this memory, other than for stores by TMA */
-    MlirOperation orders[16]; /* barriers and waits of stores by TMA that are only needed then */
+    MlirOperation op;          /* cute.tile.role; null: the block */
+    int64_t first_warp, warps; /* warps: of a turn */
+    int64_t turns;             /* groups of so many warps, each of which executes the operations */
+    MlirValue turn;            /* i32: this group; null: there is one */
+    MlirValue memory;          /* i32: byte of the role's shared memory where the group's begins */
+    MlirOperation own;         /* arith.constant: bytes of a group's memory, set at the role's end */
+    int barrier;               /* named barrier; 0: the block's */
+    MlirValue thread;          /* i32, from 0 in the role, or in its group */
+    MlirValue warp;            /* i32 that is the same in all lanes, from 0 in the block */
+    MlirValue elected;         /* i1: of the role's first warp, one thread */
+    bool stores;               /* by TMA: its warpgroups wait for them at the end */
+    cute_builder end;          /* behind its operations */
+    int64_t scratch;           /* byte of shared memory from which its operations may use it */
+    bool shares;               /* this memory, other than for stores by TMA */
+    MlirOperation orders[16];  /* barriers and waits of stores by TMA that are only needed then */
     int order_count;
 } tile_role;
 
@@ -196,8 +200,8 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
 /* ---- stores by TMA (tma_store.c) ---- */
 
-/* Named barriers of warpgroups; those before are of roles. */
-enum { TILE_GROUP_BARRIERS = TILE_ROLES };
+/* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles. */
+enum { TILE_GROUP_BARRIERS = TILE_ROLES, TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4 };
 /* Whether a tile with this distribution can be stored to a tensor, an argument of the kernel, by TMA: the sums of wgmma. */
 bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d);
 /* Columns of a band of `all`; 0: none fit. */
@@ -234,6 +238,13 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_role(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t);
+/* `pointer`, to elements of `bits`, moved to the memory of this group of a role with turns. */
+MlirValue tile_own_memory(tile_emitter *e, MlirValue pointer, int bits);
+/* This warpgroup's number in its role, or in its group of a role with turns. */
+MlirValue tile_group_index(tile_emitter *e);
 /* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */

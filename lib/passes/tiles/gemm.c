@@ -413,19 +413,29 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
 }
 
+/* Whether operand `i` is neither in a stage nor in the registers of the threads that need it. */
+static bool moves_to_shared(tile_emitter *e, const tile_op *t, const tile_product *p, int i)
+{
+    tile_distribution whole;
+    if (t->source[i].ring) return false;
+    if (!tile_product_distribution(e->arena, e->context, p, i, &t->in[i].shape, &whole)) return true;
+    int32_t *map = cute_arena_array(e->arena, (size_t)tile_values(&whole), sizeof *map);
+    return !map || !tile_registers_map(e->arena, &t->in[i], &whole, map);
+}
+
 /* A step of K at a time; operands that are not in a stage yet go there, or are in the threads' registers already. */
 static MlirValue multiply_steps(tile_emitter *e, const tile_op *t, const tile_product *p, const char *element,
                                 MlirValue sum)
 {
     side a, b;
-    bool staged = t->source[0].ring && t->source[1].ring;
-    if (!staged) tile_barrier(e);
+    bool moves = e->naive || moves_to_shared(e, t, p, 0) || moves_to_shared(e, t, p, 1);
+    if (moves) tile_barrier(e);
     if (!prepare(e, t, p, 0, 0, &a)) return e->failed = true, sum;
     int64_t bytes_a = mlirValueIsNull(a.held) && !t->source[0].ring
                           ? (cute_tile_size(&t->in[0].shape) * a.bits / 8 + 1023) / 1024 * 1024
                           : 0;
     if (!prepare(e, t, p, 1, bytes_a, &b)) return e->failed = true, sum;
-    if (!staged) tile_barrier(e);
+    if (moves) tile_barrier(e);
     int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p->k;
     MlirValue acc = tile_fragment(e, element, values, a.rest, b.rest, sum);
     MlirType atom = tile_type(e, p->atom);

@@ -5,8 +5,8 @@
  * the kernel has a block size (nvvm.reqntid).
  *
  * Tiles that elementwise operations and loops connect have one distribution. The largest come first: that of an accumulator is the
- * MMA's, that of what is loaded and stored has adjacent threads at adjacent elements; smaller tiles follow from those that they
- * broadcast to or are reductions of.
+ * MMA's, as is that of a factor which is computed from stages, and of what it is computed from; that of what is loaded and stored has
+ * adjacent threads at adjacent elements; smaller tiles follow from those that they broadcast to or are reductions of.
  *
  *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32>
  * ->
@@ -48,7 +48,9 @@ typedef struct class
     bool resolved;
     tile_distribution d;
     MlirOperation product; /* whose accumulator is of this class; null: none */
-    MlirOperation access;  /* a load or store, the last one in the text; null: none */
+    MlirOperation factor;  /* a product that reads it in registers, as operand `side`; null: none */
+    int side;
+    MlirOperation access; /* a load or store, the last one in the text; null: none */
     bool scanned;
     int scan_axis;
     MlirLocation location;
@@ -208,6 +210,42 @@ static void note_access(layouts *l, MlirOperation op, MlirValue value)
     if (mlirOperationIsNull(c->access)) c->access = op;
 }
 
+static bool fetched_ahead(const layouts *l, MlirOperation load)
+{
+    tile_schedule schedule;
+    tile_ahead ahead;
+    MlirOperation loop = tile_parent(load);
+    tile_schedule_of(l->function, &schedule);
+    if (schedule.naive || schedule.stages < 2 || !cute_op_is(loop, "scf.for")) return false;
+    tile_find_ahead(loop, schedule.consumers > 0, &ahead, NULL, NULL);
+    for (int i = 0; i < ahead.count; i++)
+        if (mlirOperationEqual(ahead.loads[i], load)) return true;
+    return false;
+}
+
+/* The loads that a value is computed from, by operations of its block: whether there is one, and all are fetched ahead. */
+static bool from_stages(const layouts *l, MlirValue value, int depth, bool *any)
+{
+    enum { DEPTH = 24 };
+    MlirOperation op = cute_defining_op(value);
+    if (!is_tile(value) || mlirOperationIsNull(op) || cute_op_is(op, "arith.constant")) return true;
+    if (cute_op_is(op, "cute.tile.load")) return *any = true, fetched_ahead(l, op);
+    bool ok = depth < DEPTH && !mlirOperationGetNumRegions(op) && !cute_op_is(op, "cute.tile.gemm");
+    for (intptr_t i = 0; ok && i < mlirOperationGetNumOperands(op); i++)
+        ok = from_stages(l, operand(op, i), depth + 1, any);
+    return ok;
+}
+
+/* An operand of warps' products that is computed from stages: the threads that need its elements compute them. */
+static bool is_computed_factor(const layouts *l, MlirOperation product, int side)
+{
+    int dims[2];
+    bool any = false;
+    MlirValue value = operand(product, side);
+    if (cute_op_has(product, "wgmma") || !mlirOperationIsNull(tile_operand_source(value, dims))) return false;
+    return from_stages(l, value, 0, &any) && any;
+}
+
 static void note_op(layouts *l, MlirOperation op)
 {
     if (cute_op_is(op, "cute.tile.load")) note_access(l, op, result(op, 0));
@@ -216,6 +254,12 @@ static void note_op(layouts *l, MlirOperation op)
         class *c = class_of(l, result(op, 0));
         if (mlirOperationIsNull(c->product) || cute_op_has(op, "wgmma") || !cute_op_has(c->product, "wgmma"))
             c->product = op;
+        for (int i = 0; i < 2; i++)
+            if (is_computed_factor(l, op, i)) {
+                c = class_of(l, operand(op, i));
+                c->factor = op;
+                c->side = i;
+            }
     }
     if (cute_op_is(op, "cute.tile.scan")) {
         class *c = class_of(l, result(op, 0));
@@ -345,18 +389,19 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
     return false;
 }
 
-/* The distribution of the sum of a product. */
-static bool distribute_product(layouts *l, MlirOperation op, const cute_tile_shape *shape,
+/* The distribution of an operand of a product, or of its sum, 2. False: threads multiply and add. */
+static bool distribute_product(layouts *l, MlirOperation op, int side, const cute_tile_shape *shape,
                                tile_distribution *out)
 {
     tile_product p;
-    cute_tile_shape a;
+    cute_tile_shape a, sum;
     MlirType type = mlirValueGetType(operand(op, 0));
     cute_tile_shape_of(type, &a);
-    tile_product_choose(&a, shape, cute_tile_element(type),
-                        cute_tile_element(mlirValueGetType(result(op, 0))), op, l->naive ? NULL : l->arch,
-                        l->threads, &p);
-    return tile_product_distribution(l->arena, l->context, &p, 2, shape, out);
+    cute_tile_shape_of(mlirValueGetType(result(op, 0)), &sum);
+    tile_product_choose(&a, &sum, cute_tile_element(type), cute_tile_element(mlirValueGetType(result(op, 0))),
+                        op, l->naive ? NULL : l->arch, l->threads, &p);
+    if (side < 2 && p.multiply_add) return false;
+    return tile_product_distribution(l->arena, l->context, &p, side, shape, out);
 }
 
 static bool resolve_class(layouts *l, size_t root)
@@ -364,9 +409,12 @@ static bool resolve_class(layouts *l, size_t root)
     class *c = &l->classes[root];
     bool ok;
     if (!mlirOperationIsNull(c->product)) {
-        ok = distribute_product(l, c->product, &c->shape, &c->d);
+        ok = distribute_product(l, c->product, 2, &c->shape, &c->d);
     } else if (l->naive) {
         ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
+    } else if (!mlirOperationIsNull(c->factor) &&
+               distribute_product(l, c->factor, c->side, &c->shape, &c->d)) {
+        ok = true;
     } else if (c->scanned) {
         ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
     } else {
@@ -379,11 +427,35 @@ static bool resolve_class(layouts *l, size_t root)
     return ok;
 }
 
+/* Tiles that a factor is computed from, as far as its distribution reaches through reshapes, permutations and the like. */
+static void resolve_sources(layouts *l, MlirValue value, int depth)
+{
+    enum { DEPTH = 24 };
+    if (!is_tile(value) || depth == DEPTH) return;
+    size_t root = find_root(l, *slot_of(l, value.ptr) - 1);
+    class *c = &l->classes[root];
+    if (!c->resolved &&
+        (!mlirOperationIsNull(c->product) || c->scanned || !resolve_from_neighbour(l, root, c)))
+        return;
+    /* Words that are loaded are computed on as they are: the order of values is then changed once. */
+    int contiguous;
+    if (!c->resolved && !mlirOperationIsNull(c->access) && cute_op_is(c->access, "cute.tile.load")) {
+        tile_access_width(tensor_of_access(c->access), &c->shape, &contiguous);
+        if (contiguous >= 0) tile_adjacent_first(&c->d, contiguous);
+    }
+    c->resolved = true;
+    MlirOperation op = cute_defining_op(value);
+    for (intptr_t i = 0; !mlirOperationIsNull(op) && i < mlirOperationGetNumOperands(op); i++)
+        resolve_sources(l, operand(op, i), depth + 1);
+}
+
 static int larger_first(const void *a, const void *b)
 {
     const class *x = *(const class *const *)a, *y = *(const class *const *)b;
     int64_t m = cute_tile_size(&x->shape), n = cute_tile_size(&y->shape);
     bool p = !mlirOperationIsNull(x->product), q = !mlirOperationIsNull(y->product);
+    if (p != q) return p ? -1 : 1;
+    p = !mlirOperationIsNull(x->factor), q = !mlirOperationIsNull(y->factor);
     if (p != q) return p ? -1 : 1;
     if (m != n) return m > n ? -1 : 1;
     bool s = !mlirOperationIsNull(x->access), t = !mlirOperationIsNull(y->access);
@@ -400,12 +472,14 @@ static bool resolve_all(layouts *l)
         if (find_root(l, i) == i) order[count++] = &l->classes[i];
     qsort(order, count, sizeof *order, larger_first);
     for (size_t i = 0; i < count; i++)
-        if (!resolve_class(l, (size_t)(order[i] - l->classes))) {
+        if (!order[i]->resolved && !resolve_class(l, (size_t)(order[i] - l->classes))) {
             cute_emit_error(
                 order[i]->location,
                 "this tile cannot be distributed over the threads of a block: expected extents whose "
                 "factors other than 2 are few");
             return false;
+        } else if (!mlirOperationIsNull(order[i]->factor) && !l->naive) {
+            resolve_sources(l, operand(order[i]->factor, order[i]->side), 0);
         }
     return true;
 }
@@ -442,7 +516,7 @@ static int64_t choose_threads(layouts *l)
     if (given) return given;
     tile_schedule schedule;
     tile_schedule_of(l->function, &schedule);
-    if (schedule.consumers) return 128 * schedule.consumers;
+    if (schedule.consumers) return 128 * tile_schedule_groups(&schedule);
     if (schedule.threads) return schedule.threads;
     for (size_t i = 0; i < l->op_count; i++) {
         cute_tile_shape shape;
@@ -639,7 +713,7 @@ static void settle_op(layouts *l, MlirOperation op)
     if (cute_op_is(op, "cute.tile.load")) {
         const class *c = class_of(l, result(op, 0));
         if (mlirOperationGetNumOperands(op) < 3 && access_in_bands(l, op, &c->d)) return;
-        const tile_distribution *as = access_distribution(l, op, &c->d, &own);
+        const tile_distribution *as = fetched_ahead(l, op) ? &c->d : access_distribution(l, op, &c->d, &own);
         need(l, op, 2, as);
         make_as(l, op, as);
     } else if (cute_op_is(op, "cute.tile.store")) {
@@ -651,7 +725,7 @@ static void settle_op(layouts *l, MlirOperation op)
     } else if (cute_op_is(op, "cute.tile.gemm")) {
         /* Another product of the same sum may have another instruction. */
         const class *c = class_of(l, result(op, 0));
-        if (!distribute_product(l, op, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
+        if (!distribute_product(l, op, 2, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
         need(l, op, 2, &own);
         make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.gather")) {

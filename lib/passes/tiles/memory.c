@@ -61,18 +61,25 @@ int64_t tile_run(const tile_distribution *d, int dim, int bits)
     return run;
 }
 
-bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
-                              tile_distribution *out)
+/* `least`: bits of an access that is not divided among more threads. */
+static bool access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
+                                int64_t least, tile_distribution *out)
 {
     int order[CUTE_TILE_RANK], at = 0, contiguous;
     int64_t width = tile_access_width(tensor, shape, &contiguous), size = cute_tile_size(shape);
     if (contiguous < 0) contiguous = shape->rank - 1;
     /* Better one narrow access of all threads than a wide one of a few. */
-    while (width > 1 && size / width < threads) width /= 2;
+    while (width > 1 && size / width < threads && width / 2 * tensor->pointer->bits >= least) width /= 2;
     if (shape->rank) order[at++] = contiguous;
     for (int i = shape->rank - 1; i >= 0; i--)
         if (i != contiguous) order[at++] = i;
     return tile_blocked(shape, order, width, 1, threads, out);
+}
+
+bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
+                              tile_distribution *out)
+{
+    return access_distribution(tensor, shape, threads, 0, out);
 }
 
 double tile_access_waste(const cute_value *tensor, const tile_distribution *d)
@@ -389,7 +396,8 @@ void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, cons
     access a = {.value = tensor, .coord = coord, .mask = {NULL}, .ahead = true};
     tile_distribution d;
     a.tensor = cute_type_peek(mlirValueGetType(tensor));
-    if (!tile_access_distribution(a.tensor, tile, e->threads, &d)) {
+    enum { ASYNC = 32 /* bits that cp.async copies, at least */ };
+    if (!access_distribution(a.tensor, tile, e->threads, ASYNC, &d)) {
         e->failed = true;
         return;
     }
@@ -548,6 +556,7 @@ static MlirValue shared_view(tile_emitter *e, const char *element, const char *s
         base =
             tile_emit(e, "cute.add_offset", CUTE_OPERANDS(base, tile_static(e, by ? by : "")), CUTE_NO_NAMED);
     }
+    if (!mlirValueIsNull(e->role->memory)) base = tile_own_memory(e, base, bits);
     MlirValue view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(base, shape), CUTE_NO_NAMED);
     return view;
 }
@@ -597,10 +606,14 @@ const char *tile_compact_layout(tile_emitter *e, const cute_tile_shape *shape, i
 
 MlirOperation tile_barrier(tile_emitter *e)
 {
-    if (e->role->barrier)
+    MlirValue barrier = {NULL};
+    if (!mlirValueIsNull(e->role->turn))
+        barrier = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, TILE_GROUP_BARRIERS));
+    else if (e->role->barrier)
+        barrier = tile_i32(e, e->role->barrier);
+    if (!mlirValueIsNull(barrier))
         return cute_build(&e->b, "cute_nvgpu.arch.named_barrier_sync",
-                          CUTE_OPERANDS(tile_i32(e, e->role->barrier), tile_i32(e, e->threads)),
-                          CUTE_NO_TYPES, CUTE_NO_NAMED);
+                          CUTE_OPERANDS(barrier, tile_i32(e, e->threads)), CUTE_NO_TYPES, CUTE_NO_NAMED);
     return cute_build(&e->b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 

@@ -1,4 +1,5 @@
-/* Loads of elements that share bytes, i4 and f4E2M1FN: the bytes are loaded, and both halves of each become elements.
+/* Loads of elements that share bytes, i4 and f4E2M1FN: the bytes are loaded, and both halves of each become elements, of the type to which
+ * they are converted if that is their only use.
  *
  *     %w = cute.tile.load(%q, %c) {extents = [64, 32]} : (!cute.memref<i4, ...>, ...) -> tensor<64x32xi8>
  * ->
@@ -77,6 +78,16 @@ static MlirValue unpack_e2m1(const cute_builder *b, MlirValue bytes, int half)
     return cute_binary(b, "arith.mulf", small, tile_number(b, mlirValueGetType(small), BIAS));
 }
 
+/* The only use of a tile of integers, which converts it to floats; null: it has others. */
+static MlirOperation only_conversion(MlirValue tile)
+{
+    const MlirOperation none = {NULL};
+    MlirOpOperand use = mlirValueGetFirstUse(tile);
+    if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return none;
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    return cute_op_is(user, "arith.sitofp") ? user : none;
+}
+
 void tile_expand_packed(MlirOperation op, void *context)
 {
     bool *changed = context;
@@ -85,8 +96,11 @@ void tile_expand_packed(MlirOperation op, void *context)
     cute_tile_shape shape;
     if (!type || !cute_tile_is_packed(type->pointer) || !cute_tile_shape_of(mlirValueGetType(result), &shape))
         return;
-    cute_builder b = cute_builder_before(op);
-    MlirValue bytes = view_bytes(&b, tensor, type->pointer);
+    cute_builder b = cute_builder_before(op), start = b;
+    /* The bytes of an argument are the same in all iterations of a loop, so its loads can run ahead. */
+    if (mlirValueIsABlockArgument(tensor))
+        start = cute_builder_at_start(mlirBlockArgumentGetOwner(tensor), b.location);
+    MlirValue bytes = view_bytes(&start, tensor, type->pointer);
     if (mlirValueIsNull(bytes)) return;
     int32_t extents[CUTE_TILE_RANK];
     cute_tile_shape halves = shape, pairs = shape;
@@ -104,6 +118,16 @@ void tile_expand_packed(MlirOperation op, void *context)
     for (int i = 0; i < 2; i++)
         part[i] =
             !strcmp(type->pointer->element, "i4") ? unpack_i4(&b, loaded, i) : unpack_e2m1(&b, loaded, i);
+    /* A conversion of the halves is one of bytes as they are loaded. */
+    MlirOperation cast = only_conversion(result);
+    if (!mlirOperationIsNull(cast)) {
+        MlirValue converted = mlirOperationGetResult(cast, 0);
+        MlirType to = cute_tile_element(mlirValueGetType(converted));
+        for (int i = 0; i < 2; i++) part[i] = tile_cast(&b, part[i], to, false);
+        mlirValueReplaceAllUsesOfWith(converted, result);
+        mlirOperationDestroy(cast);
+        mlirValueSetType(result, cute_tile_type(&shape, to, mlirAttributeGetNull()));
+    }
     MlirType element = cute_tile_element(mlirValueGetType(part[0]));
     MlirValue stacked =
         cute_build_value(&b, "cute.tile.stack", cute_tile_type(&pairs, element, mlirAttributeGetNull()),

@@ -6,7 +6,7 @@
  *
  *     gpu.func @gemm(...) kernel { ... cute.tile.gemm(%a, %b, %acc) ... }
  * ->
- *     gpu.func @gemm(...) kernel attributes {cute.schedule = "stages=4 consumers=2 cluster=1x1 persistent=1 order=8 tail=whole threads=0"}
+ *     gpu.func @gemm(...) kernel attributes {cute.schedule = "stages=4 consumers=2 cluster=1x1 persistent=1 order=8 threads=0"}
  *       { ... cute.tile.gemm(%a, %b, %acc) {wgmma} ... }
  */
 #include "lib/passes/tiles/schedule.h"
@@ -32,15 +32,17 @@ static const struct {
     size_t offset;
     int least, most;
     bool pair;                /* 2x1 */
+    bool optional;            /* the first value is not written */
     const char *const *words; /* of the values from `least` on; NULL: numbers */
 } rows[] = {
-    {"stages", offsetof(tile_schedule, stages), 1, 16, false, NULL},
-    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, NULL},
-    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, NULL},
-    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, NULL},
-    {"order", offsetof(tile_schedule, order), 1, 1024, false, NULL},
-    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, tails},
-    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, NULL},
+    {"stages", offsetof(tile_schedule, stages), 1, 16, false, false, NULL},
+    {"consumers", offsetof(tile_schedule, consumers), 0, 4, false, false, NULL},
+    {"cluster", offsetof(tile_schedule, cluster), 1, 8, true, false, NULL},
+    {"persistent", offsetof(tile_schedule, persistent), 0, 1, false, false, NULL},
+    {"order", offsetof(tile_schedule, order), 1, 1024, false, false, NULL},
+    {"threads", offsetof(tile_schedule, threads), 0, 1024, false, false, NULL},
+    {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
+    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true, tails},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -147,12 +149,18 @@ bool tile_schedule_states(const tile_schedule *s, const char *name)
     return s->given[find_row(name, strlen(name))];
 }
 
+int tile_schedule_groups(const tile_schedule *s)
+{
+    return s->turns ? 1 : s->consumers;
+}
+
 void tile_schedule_set(MlirOperation function, const tile_schedule *s)
 {
     cute_buffer text = {0};
     if (s->naive) cute_buffer_printf(&text, "naive");
     for (int i = 0; i < ROWS && !s->naive; i++) {
         const int *from = (const int *)((const char *)s + rows[i].offset);
+        if (rows[i].optional && from[0] == rows[i].least) continue;
         cute_buffer_printf(&text, "%s%s=", i ? " " : "", rows[i].name);
         if (rows[i].words)
             cute_buffer_printf(&text, "%s", rows[i].words[from[0] - rows[i].least]);

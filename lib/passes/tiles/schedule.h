@@ -15,6 +15,7 @@ typedef struct tile_schedule {
     int persistent; /* 1: as many blocks as fit on the device take tiles in turn */
     int order;      /* tiles along the first of the last two dimensions before the next along the second */
     int tail;       /* of the last wave's tiles, a cute_model_tail: how resident blocks share them */
+    int turns;      /* 1: warpgroups compute alternate tiles of resident blocks; 0: they share each tile */
     bool given[8];  /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
@@ -25,6 +26,8 @@ bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedul
 /* Of a kernel's attribute; the defaults where it has none. The text has been checked. */
 void tile_schedule_of(MlirOperation function, tile_schedule *out);
 bool tile_schedule_states(const tile_schedule *s, const char *name);
+/* Warpgroups that compute a tile together. */
+int tile_schedule_groups(const tile_schedule *s);
 void tile_schedule_set(MlirOperation function, const tile_schedule *s);
 /* "whole", "split" or "stream". */
 const char *tile_schedule_tail(int tail);

@@ -345,7 +345,10 @@ static void visit_function(MlirOperation function, void *context)
     const char *why = "blocks are not resident";
     bool resident = !mlirOperationIsNull(s.place) && !mlirOperationIsNull(s.workers) &&
                     cute_op_is(tile_parent(s.place), "scf.for");
-    if (resident) why = is_launched(w->root, function) ? "a host function launches the kernel" : find(&s);
+    if (schedule.turns)
+        why = "warpgroups compute alternate tiles";
+    else if (resident)
+        why = is_launched(w->root, function) ? "a host function launches the kernel" : find(&s);
     MlirValue steps = {NULL}, memory[2];
     if (!why) {
         steps = count_steps(&s);

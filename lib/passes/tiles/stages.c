@@ -37,9 +37,13 @@ static void add_role(MlirOperation op, void *context)
         return;
     }
     tile_role *last = &e->roles[e->role_count - 1], *r = &e->roles[e->role_count];
-    int64_t before = e->role_count == 1 ? 0 : (last->first_warp + last->warps + GROUP - 1) / GROUP * GROUP;
-    *r = (tile_role){
-        .op = op, .first_warp = before, .warps = cute_tile_number(op, "warps", 1), .barrier = e->role_count};
+    int64_t end = last->first_warp + last->warps * last->turns,
+            before = e->role_count == 1 ? 0 : (end + GROUP - 1) / GROUP * GROUP;
+    *r = (tile_role){.op = op,
+                     .first_warp = before,
+                     .warps = cute_tile_number(op, "warps", 1),
+                     .turns = cute_tile_number(op, "turns", 1),
+                     .barrier = e->role_count};
     e->role_count++;
 }
 
@@ -208,7 +212,7 @@ static void note_overlap(MlirOperation op, void *context)
 bool tile_find_stages(tile_emitter *e)
 {
     enum { ALIGN = 1024 };
-    e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP};
+    e->roles[0] = (tile_role){.op = {NULL}, .warps = e->threads / WARP, .turns = 1};
     e->role = &e->roles[0];
     e->role_count = 1;
     e->cluster_size = 1;
@@ -681,8 +685,100 @@ MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
     }
     MlirValue stage = tile_slice_last(e, b->view, rank + 1, mlirOperationGetOperand(t->op, 1));
     if (e->failed) return stage;
-    MlirValue out = tile_from_shared(e, &t->out, stage, tile_run(&t->out, fastest, ring->pointer->bits));
-    return e->failed ? out : tile_as_held(e, out, element);
+    /* Adjacent elements of a thread first, for wide accesses, then in the order of its registers. */
+    tile_distribution d = t->out;
+    tile_adjacent_first(&d, fastest);
+    int64_t count = tile_values(&d);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
+    if (!map || !tile_registers_map(e->arena, &d, &t->out, map)) return e->failed = true, stage;
+    MlirValue out = tile_from_shared(e, &d, stage, tile_run(&d, fastest, ring->pointer->bits));
+    return e->failed ? out : tile_as_held(e, tile_pick(e, out, map, count), element);
+}
+
+/* ---- turns ---- */
+
+/* Group and thread of a role whose groups take turns. The bytes of a group's memory are a constant that end_turns sets. */
+static void begin_turns(tile_emitter *e, tile_role *r)
+{
+    MlirValue past = cute_binary(&e->b, "arith.subi", r->warp, tile_i32(e, r->first_warp)),
+              bytes = tile_i32(e, 0);
+    r->turn = cute_binary(&e->b, "arith.divui", past, tile_i32(e, r->warps));
+    r->thread = cute_binary(&e->b, "arith.remui", r->thread, tile_i32(e, r->warps * WARP));
+    r->own = cute_defining_op(bytes);
+    r->memory = cute_binary(&e->b, "arith.muli", r->turn, bytes);
+}
+
+/* Once the operations of a role are lowered: its groups have memory of the same size, one behind the other. */
+static void end_turns(tile_emitter *e)
+{
+    enum { ALIGN = 1024 };
+    for (int i = 1; i < e->role_count; i++) {
+        tile_role *r = &e->roles[i];
+        if (!r->own.ptr) continue;
+        int64_t bytes = (e->shared_bytes - r->scratch + ALIGN - 1) / ALIGN * ALIGN;
+        mlirOperationSetAttributeByName(r->own, cute_text("value"),
+                                        mlirIntegerAttrGet(tile_i32_type(e), bytes));
+        if (bytes) e->shared_bytes = r->scratch + r->turns * bytes;
+        r->own = (MlirOperation){NULL};
+    }
+}
+
+MlirValue tile_own_memory(tile_emitter *e, MlirValue pointer, int bits)
+{
+    enum { ALIGN = 1024, BYTE = 8 };
+    char tuple[48];
+    snprintf(tuple, sizeof tuple, "!cute.int_tuple<\"?{div=%d}\">", ALIGN * BYTE / bits);
+    MlirValue by = e->role->memory;
+    if (bits != BYTE) by = cute_binary(&e->b, "arith.divui", by, tile_i32(e, bits / BYTE));
+    MlirValue offset =
+        cute_build_value(&e->b, "cute.make_int_tuple", tile_type(e, tuple), CUTE_OPERANDS(by), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.add_offset", CUTE_OPERANDS(pointer, offset), CUTE_NO_NAMED);
+}
+
+MlirValue tile_group_index(tile_emitter *e)
+{
+    const tile_role *r = e->role;
+    if (r->turns > 1) return tile_i32(e, 0);
+    MlirValue warp = r->warp;
+    if (r->first_warp) warp = cute_binary(&e->b, "arith.subi", warp, tile_i32(e, r->first_warp));
+    return cute_binary(&e->b, "arith.divui", warp, tile_i32(e, GROUP));
+}
+
+MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t)
+{
+    (void)t;
+    return mlirValueIsNull(e->role->turn) ? tile_i32(e, 0) : e->role->turn;
+}
+
+/* Two groups of threads meet at the barrier of a turn: those that end theirs, and those that begin it. */
+static void meet(tile_emitter *e, const char *name, MlirValue turn)
+{
+    MlirValue barrier = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, TILE_TURN_BARRIERS));
+    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * e->threads)));
+}
+
+MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t)
+{
+    (void)t;
+    if (e->role->turns > 1) meet(e, "cute_nvgpu.arch.named_barrier_sync", e->role->turn);
+    return (MlirValue){NULL};
+}
+
+MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t)
+{
+    if (e->role->turns < 2) return (MlirValue){NULL};
+    MlirValue last = tile_i32(e, e->role->turns - 1), next;
+    if (e->role->turns == 2) {
+        next = cute_binary(&e->b, "arith.subi", last, e->role->turn);
+    } else {
+        MlirValue is_last = cute_compare(&e->b, CUTE_IS_EQ, e->role->turn, last);
+        next = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, 1));
+        next = cute_select(&e->b, is_last, tile_i32(e, 0), next);
+    }
+    tile_if goes_on = tile_if_begin(e, mlirOperationGetOperand(t->op, 0));
+    meet(e, "cute_nvgpu.arch.named_barrier_arrive", next);
+    tile_if_end(e, &goes_on);
+    return (MlirValue){NULL};
 }
 
 /* ---- roles ---- */
@@ -690,8 +786,9 @@ MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
 MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
 {
     tile_role *r = tile_role_of(e, t->op), *block = &e->roles[0];
-    int64_t registers = cute_tile_number(t->op, "registers", 0),
-            groups = (r->warps + GROUP - 1) / GROUP * GROUP;
+    int64_t registers = cute_tile_number(t->op, "registers", 0), warps = r->warps * r->turns,
+            groups = (warps + GROUP - 1) / GROUP * GROUP;
+    end_turns(e);
     /* The role's warps are those of whole warpgroups: setmaxnreg is executed by all four. */
     tile_enter_role(e, block);
     MlirValue from = tile_i32(e, r->first_warp), past = cute_binary(&e->b, "arith.subi", block->warp, from);
@@ -711,7 +808,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
                    CUTE_NAMED(cute_attribute(e->context, "registers",
                                              mlirIntegerAttrGet(tile_i32_type(e), registers))));
     MlirValue only = {NULL};
-    if (groups != r->warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, r->warps));
+    if (groups != warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, warps));
     tile_if some = tile_if_begin(e, only);
     sync_op(e, "cute_nvgpu.arch.griddepcontrol_wait", CUTE_NO_OPERANDS);
     r->warp = block->warp;
@@ -719,7 +816,8 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
                     ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))
                     : block->thread;
     r->scratch = e->shared_bytes;
-    if (r->warps == 1)
+    if (r->turns > 1) begin_turns(e, r);
+    if (warps == 1)
         r->elected = cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),
                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     /* The operations follow, in front of the end of this block. */
@@ -739,6 +837,7 @@ void tile_finish_roles(tile_emitter *e)
 {
     e->roles[0].end = cute_builder_before(
         mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(e->function, 0))));
+    end_turns(e);
     for (int i = 0; i < e->role_count && !e->failed; i++) {
         tile_role *r = &e->roles[i];
         if (!r->stores) continue;

@@ -327,13 +327,12 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     s.columns = cute_tile_number(t->op, "width", 0);
     if (!tile_fits_tma_store(s.tensor, tensor, &t->in[0]) || s.columns % PIECE) return e->failed = true, none;
     make_tma(e, &s, tensor);
-    MlirValue warp = e->role->warp;
-    if (e->role->first_warp) warp = cute_binary(&e->b, "arith.subi", warp, tile_i32(e, e->role->first_warp));
-    s.group = cute_binary(&e->b, "arith.divui", warp, tile_i32(e, WARPS));
+    s.group = tile_group_index(e);
     s.leads = tile_leads_group(e);
-    s.barrier = cute_binary(&e->b, "arith.addi", s.group, tile_i32(e, TILE_GROUP_BARRIERS));
+    s.barrier = cute_binary(&e->b, "arith.addi", mlirValueIsNull(e->role->turn) ? s.group : e->role->turn,
+                            tile_i32(e, TILE_GROUP_BARRIERS));
     int64_t bands = s.d.shape.extent[1] / s.columns;
-    s.count = ROOM * 8 / (s.d.shape.extent[0] * s.columns * s.bits);
+    s.count = ROOM * 8 / (s.d.shape.extent[0] * s.columns * s.bits * e->role->turns);
     s.count = s.count < 1 ? 1 : s.count > MOST_BUFFERS ? MOST_BUFFERS : s.count;
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);

@@ -249,12 +249,13 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     }
     cute_builder b = cute_builder_before(end);
     b.location = at;
-    const cute_model_registers *registers = &cute_model_group_registers[s->consumers];
+    int groups = tile_schedule_groups(s);
+    const cute_model_registers *registers = &cute_model_group_registers[groups];
     make_role(&b, "producer", 1, registers->producer, fetches);
-    MlirOperation consumers = make_role(&b, "consumers", 4 * s->consumers, registers->consumer, rest);
+    MlirOperation consumers = make_role(&b, "consumers", 4 * groups, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
-    int32_t block[3] = {128 * (s->consumers + 1), 1, 1};
+    int32_t block[3] = {128 * (groups + 1), 1, 1};
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     mlirOperationSetAttributeByName(function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(b.context, 3, block));

@@ -71,11 +71,8 @@ static MlirValue own_rows(tile_emitter *e, MlirValue view, int64_t rows, int64_t
              staged ? "!cute.tile<\"[%lld:1;%lld:1;%lld:1]\">" : "!cute.tile<\"[%lld:1;%lld:1]\">",
              (long long)rows, (long long)k, (long long)stages);
     snprintf(coord, sizeof coord, staged ? "!cute.coord<\"(?,0,0)\">" : "!cute.coord<\"(?,0)\">");
-    MlirValue from = tile_i32(e, e->role->first_warp / WARPS);
-    MlirValue group = cute_binary(&e->b, "arith.divui", e->role->warp, tile_i32(e, WARPS));
-    if (e->role->first_warp) group = cute_binary(&e->b, "arith.subi", group, from);
-    MlirValue at =
-        cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(group), CUTE_NO_NAMED);
+    MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
+                                    CUTE_OPERANDS(tile_group_index(e)), CUTE_NO_NAMED);
     return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tile_static(e, tile), at), CUTE_NO_NAMED);
 }
 

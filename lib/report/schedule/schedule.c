@@ -20,10 +20,13 @@ typedef struct field {
 #define FIELD(type, kind, required, name, missing) {#name, kind, required, offsetof(type, name), missing}
 #define END                                        {0}
 
-static const field role_fields[] = {
-    FIELD(schedule_role, TEXT, true, name, 0),       FIELD(schedule_role, NUMBER, true, first_warp, 0),
-    FIELD(schedule_role, NUMBER, true, warps, 0),    FIELD(schedule_role, NUMBER, false, registers, 0),
-    FIELD(schedule_role, NUMBER, false, barrier, 0), END};
+static const field role_fields[] = {FIELD(schedule_role, TEXT, true, name, 0),
+                                    FIELD(schedule_role, NUMBER, true, first_warp, 0),
+                                    FIELD(schedule_role, NUMBER, true, warps, 0),
+                                    FIELD(schedule_role, NUMBER, false, registers, 0),
+                                    FIELD(schedule_role, NUMBER, false, barrier, 0),
+                                    FIELD(schedule_role, NUMBER, false, turns, 1),
+                                    END};
 static const field ring_fields[] = {FIELD(schedule_ring, TEXT, true, dtype, 0),
                                     FIELD(schedule_ring, TEXT, false, swizzle, 0),
                                     FIELD(schedule_ring, TEXT, false, layout, 0),

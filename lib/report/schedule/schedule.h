@@ -12,10 +12,11 @@ typedef struct schedule_extents {
     size_t rank;
 } schedule_extents;
 
-/* Warps that execute the same part of a kernel; `registers` and `barrier`: 0: the kernel's. */
+/* Warps that execute the same part of a kernel; `registers` and `barrier`: 0: the kernel's. `turns`: groups of them that compute tiles of
+ * their own. */
 typedef struct schedule_role {
     const char *name;
-    int64_t first_warp, warps, registers, barrier;
+    int64_t first_warp, warps, registers, barrier, turns;
 } schedule_role;
 
 /* Stages in shared memory for the tiles of one load. */

@@ -31,11 +31,12 @@ static json_t *roles_json(const schedule_kernel *k)
     for (size_t n = 0; n < k->role_count; n++) {
         const schedule_role *r = &k->roles[n];
         json_array_append_new(list,
-                              json_pack("{s:o,s:I,s:I,s:I,s:o,s:o}", "name", cute_json_text(r->name),
+                              json_pack("{s:o,s:I,s:I,s:I,s:o,s:o,s:I}", "name", cute_json_text(r->name),
                                         "first_warp", (json_int_t)r->first_warp, "warps",
                                         (json_int_t)r->warps, "threads", (json_int_t)(r->warps * WARP),
                                         "registers", r->registers ? json_integer(r->registers) : json_null(),
-                                        "barrier", r->barrier ? json_integer(r->barrier) : json_null()));
+                                        "barrier", r->barrier ? json_integer(r->barrier) : json_null(),
+                                        "turns", (json_int_t)r->turns));
     }
     return list;
 }

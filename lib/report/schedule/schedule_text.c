@@ -151,6 +151,14 @@ static void print_waits(cute_arena *arena, const schedule_kernel *k, cute_buffer
         cute_table_row(&table, full);
         cute_table_row(&table, empty);
     }
+    for (size_t n = 0; n < k->role_count; n++) {
+        const schedule_role *r = &k->roles[n];
+        if (r->turns < 2) continue;
+        const char *const turn[] = {
+            "begin_turn", r->name, "end_turn by the group before: its products are issued",
+            cute_arena_printf(arena, "%lld threads at a named barrier", LL(2 * r->warps / r->turns * WARP))};
+        cute_table_row(&table, turn);
+    }
     if (k->copies_pending >= 0 && !k->pipe_count) {
         const char *const groups[] = {
             "wait_group", k->roles[0].name, "cp.async of this iteration's tiles, then a barrier",
@@ -196,6 +204,17 @@ static void print_products(cute_arena *arena, const schedule_kernel *k, cute_buf
     cute_table_print(&table, 31, "    ", out);
 }
 
+/* Groups of a role that compute alternate tiles. */
+static void print_turns(const schedule_kernel *k, cute_buffer *out)
+{
+    for (size_t n = 0; n < k->role_count; n++) {
+        const schedule_role *r = &k->roles[n];
+        if (r->turns > 1)
+            cute_buffer_printf(out, "    turns: %lld groups of %lld warps of %s compute alternate tiles\n",
+                               LL(r->turns), LL(r->warps / r->turns), r->name);
+    }
+}
+
 static void print_grid(cute_arena *arena, const schedule_kernel *k, cute_buffer *out)
 {
     const char *cluster = k->cluster.rank ? extents_text(arena, &k->cluster) : NULL;
@@ -223,6 +242,7 @@ static void print_kernel(cute_arena *arena, const schedule_kernel *k, cute_buffe
     } else {
         cute_buffer_printf(out, "%s: %s\n", k->kernel, k->text ? k->text : "written by hand");
         print_grid(arena, k, out);
+        print_turns(k, out);
         print_roles(arena, k, out);
         print_buffers(arena, k, out);
         print_waits(arena, k, out);

@@ -40,7 +40,7 @@ gpu.module @kernels {
     cute.tile.store %sum, %c[%i, %j]
     gpu.return
   }
-  // CHECK: [[@LINE+2]]:3: remark: schedule: stages=6 consumers=2 cluster=1x1 persistent=1 order=8 tail=whole; {{.*}} for m=4096 n=4096 k=4096 on H100
+  // CHECK: [[@LINE+2]]:3: remark: schedule: stages=6 consumers=2 cluster=1x1 persistent=1 order=8; {{.*}} for m=4096 n=4096 k=4096 on H100
   // CHECK: [[@LINE+1]]:3: remark: no cluster: tiles of A or B depend on both indices of the grid
   gpu.func @both(%a: !A, %b: !A, %c: !D) kernel {
     %i, %j = cute.tile.program<[128, 128]> %c
@@ -58,7 +58,7 @@ gpu.module @kernels {
     cute.tile.store %sum, %c[%i, %j]
     gpu.return
   }
-  // CHECK: [[@LINE+2]]:3: remark: schedule: stages={{[0-9]}} consumers=2 cluster=1x1 persistent=0 order=1 tail=whole;
+  // CHECK: [[@LINE+2]]:3: remark: schedule: stages={{[0-9]}} consumers=2 cluster=1x1 persistent=0 order=1;
   // CHECK: [[@LINE+1]]:3: remark: no cluster: the grid has one dimension
   gpu.func @counted(%a: !A, %b: !A, %c: !D, %many: i32) kernel {
     %i = cute.tile.program %many

@@ -14,21 +14,21 @@
 !A = !cute.memref<${T}, gmem, align<16>, "(?,?{div=16}):(?{i64 div=16},1)">
 !C = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 
-// SM90: :[[@LINE+10]]:3: remark: schedule: stages=4 consumers=2 cluster=2x1 persistent=1 order=8 tail=whole; main loop 171.8 us of {{[0-9.]+}} us, epilogues {{[0-9.]+}} us, device memory {{[0-9.]+}} us, L2 143.2 us, load latency {{[0-9.]+}} us, estimated for m=4096 n=4096 k=4096 on H100 [cute-tile-schedule]
+// SM90: :[[@LINE+10]]:3: remark: schedule: stages=4 consumers=2 cluster=2x1 persistent=1 order=8; main loop 171.8 us of {{[0-9.]+}} us, epilogues {{[0-9.]+}} us, device memory {{[0-9.]+}} us, L2 143.2 us, load latency {{[0-9.]+}} us, estimated for m=4096 n=4096 k=4096 on H100 [cute-tile-schedule]
 // SM90: remark: no stages=5: it needs 279632 bytes of shared memory, more than the limit of 232448
-// SM89: remark: schedule: stages=1 consumers=0 cluster=1x1 persistent=0 order=1 tail=whole; {{.*}} on L40S
+// SM89: remark: schedule: stages=1 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on L40S
 // SM89: remark: no stages=2: it needs {{[0-9]+}} bytes of shared memory, more than the limit of 101376
-// SM80: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1 tail=whole; {{.*}} on A100
-// STATED: remark: schedule: stages=3 consumers=2 cluster=1x2 persistent=1 order=8 tail=whole;
-// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=8 tail=whole; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
-// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=1 tail=whole; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
+// SM80: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on A100
+// STATED: remark: schedule: stages=3 consumers=2 cluster=1x2 persistent=1 order=8;
+// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=8; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
+// STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=1; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
 // STATED-NOT: remark: likely
 gpu.module @kernels {
   gpu.func @product(%a: !A, %b: !A, %c: !C) kernel {
-    // SMALL: remark: schedule: stages=8 consumers=1 cluster=1x1 persistent=1 order=8 tail=whole; {{.*}} for m=64 n=8192 k=1024 on H100
+    // SMALL: remark: schedule: stages=8 consumers=1 cluster=1x1 persistent=1 order=8; {{.*}} for m=64 n=8192 k=1024 on H100
     // SMALL: remark: no consumers=2: expected a tile with M a multiple of 128, got 64
     // SMALL: remark: no cluster={{[12]x[12]}}: {{[0-9.]+}} us, estimated
-    // ROWS: remark: schedule: stages={{[0-9]}} consumers=0 cluster=1x1 persistent=0 order=1 tail=whole;
+    // ROWS: remark: schedule: stages={{[0-9]}} consumers=0 cluster=1x1 persistent=0 order=1;
     // ROWS: remark: no consumers=2: expected a tile with M a multiple of 128, got 48
     // ROWS: remark: no consumers=1: expected a tile with M a multiple of 64, got 48
     // LARGE: remark: schedule: as stated, since no choice fits H100: without stages, it needs {{[0-9]+}} registers, more than the limit of 65536

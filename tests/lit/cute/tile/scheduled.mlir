@@ -35,5 +35,14 @@ func.func @f(%a: !a, %c: !cute.coord<"(?,0)">, %stage: i32, %phase: i32, %on: i1
   cute.tile.role "consumers" attributes {registers = 240 : i32, warps = 8 : i32} {
     gpu.barrier
   }
+  // CHECK: cute.tile.role "consumers" attributes {registers = 240 : i32, turns = 2 : i32, warps = 4 : i32} {
+  cute.tile.role "consumers" attributes {registers = 240 : i32, turns = 2 : i32, warps = 4 : i32} {
+    // CHECK: cute.tile.turn() : () -> i32
+    %turn = cute.tile.turn() : () -> i32
+    // CHECK: cute.tile.begin_turn() : () -> ()
+    cute.tile.begin_turn() : () -> ()
+    // CHECK: cute.tile.end_turn(%{{.*}}) : (i1) -> ()
+    cute.tile.end_turn(%on) : (i1) -> ()
+  }
   return
 }

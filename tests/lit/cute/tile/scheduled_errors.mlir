@@ -39,3 +39,12 @@ func.func @f() {
   }
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects 2 to 4 turns of 4 warps, but got 2 of 8}}
+  cute.tile.role "both" attributes {registers = 240 : i32, turns = 2 : i32, warps = 8 : i32} {
+  }
+  return
+}
