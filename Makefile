@@ -38,7 +38,9 @@ SAN  := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined 
 XHARD := -fstack-protector-strong $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS) $(CXXFLAGS))$(filter -O0 -Og,$(OPT) $(CFLAGS)),,\
          -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARD  := $(if $(SANITIZE),-fstack-protector-strong,$(XHARD))
-OWN_CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN) $(HARD)
+# Line tables are all that the stack traces of sanitizers read, and a fifth of the time to compile is not spent on the rest.
+DEBUG := $(if $(SANITIZE),-g1,-g)
+OWN_CFLAGS   := -std=c17 -D_GNU_SOURCE $(OPT) $(DEBUG) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections $(WARN) $(SAN) $(HARD)
 OWN_CPPFLAGS := -Iinclude -I. -I$(GEN) -DCUTE_VERSION='"$(VERSION)"' -MMD -MP
 # Not in OWN_CFLAGS: -Werror changes no object, so it must not trigger a rebuild.
 ERR := $(if $(WERROR),-Werror)

@@ -34,7 +34,8 @@ CUTE_API cute_status cute_plan_open(cute_device *device, const cute_module *modu
 /* NULL is allowed. Its work must have completed. */
 CUTE_API void cute_plan_close(cute_plan_runner *runner);
 
-/* Bytes of all temporaries, each aligned to 256 bytes; those of host functions that run one after the other share memory.
+/* Bytes of all temporaries, each aligned to 256 bytes: the named ones of the launch.json first; those of host functions that
+ * run one after the other share memory.
  * 0: no workspace is needed. */
 CUTE_API size_t cute_plan_workspace(const cute_plan_runner *runner);
 /* Bytes of temporary `index` in the workspace, and their offset. CUTE_USAGE: there is no such temporary. */

@@ -10,16 +10,11 @@ gpu.module @kernels {
     %a = cute.tile.load<[${ROWS}, ${COLS}], f32> %x[%r, 0]
     %ww = cute.tile.load<[${COLS}]> %w[0]
     %bb = cute.tile.load<[${COLS}]> %b[0]
-    %n = cute.tile.count<1, 1> %x
-    %m = cute.tile.reduce<mean, 1> %a, %n
-    %d0 = cute.tile.sub %a, %m
-    %j = cute.tile.iota<[${COLS}], 0>
-    %in = cute.tile.lt %j, %n
-    %d = cute.tile.where %in, %d0, 0.0
-    %q = cute.tile.mul %d, %d
-    %var = cute.tile.reduce<mean, 1> %q, %n
+    %m = cute.tile.reduce<mean, 1> %a, %x
+    %var = cute.tile.reduce<variance, 1> %a, %x
     %safe = cute.tile.add %var, %eps
     %rstd = cute.tile.rsqrt %safe
+    %d = cute.tile.sub %a, %m
     %k = cute.tile.mul %d, %rstd
     %o = cute.tile.fma %k, %ww, %bb
     cute.tile.store %o, %y[%r, 0]

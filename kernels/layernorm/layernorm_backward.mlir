@@ -6,49 +6,39 @@
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 !W = !cute.memref<f32, gmem, align<16>, "?{div=4}:1">
 !S = !cute.memref<f32, gmem, "?:1">
-!sum = tensor<1x${COLS}xf32>
+!sum = tensor<${ROWS}x${COLS}xf32>
 
 gpu.module @kernels {
-  gpu.func @layernorm_backward(%x: !X, %dy: !X, %w: !W, %dx: !X, %dw: !S, %db: !S,
-                               %eps: f32) kernel {
-    %blocks = arith.constant ${BLOCKS} : i32
-    %b = cute.tile.program %blocks
-    %steps = cute.tile.count<0, ${ROWS}> %x
-    %n = cute.tile.count<1, 1> %x
+  gpu.func @layernorm_grad(%x: !X, %dy: !X, %w: !W, %dx: !X, %dw: !S, %db: !S, %eps: f32) kernel {
+    %grid = arith.constant ${BLOCKS} : i32
+    %b = cute.tile.program %grid
+    %n = cute.tile.count<0, ${ROWS}> %x
     %ww = cute.tile.load<[${COLS}]> %w[0]
-    %j = cute.tile.iota<[${COLS}], 0>
-    %in = cute.tile.lt %j, %n
-    %none = arith.constant dense<0.0> : !sum
-    %ws, %bs = scf.for %r = %b to %steps step %blocks iter_args(%ws0 = %none, %bs0 = %none)
-        -> (!sum, !sum) : i32 {
+    %z = arith.constant dense<0.0> : !sum
+    %ws, %bs = scf.for %r = %b to %n step %grid iter_args(%u = %z, %v = %z) -> (!sum, !sum) : i32 {
       %a = cute.tile.load<[${ROWS}, ${COLS}], f32> %x[%r, 0]
       %g = cute.tile.load<[${ROWS}, ${COLS}], f32> %dy[%r, 0]
-      %m = cute.tile.reduce<mean, 1> %a, %n
-      %d0 = cute.tile.sub %a, %m
-      %d = cute.tile.where %in, %d0, 0.0
-      %q = cute.tile.mul %d, %d
-      %var = cute.tile.reduce<mean, 1> %q, %n
+      %m = cute.tile.reduce<mean, 1> %a, %x
+      %var = cute.tile.reduce<variance, 1> %a, %x
       %safe = cute.tile.add %var, %eps
       %rstd = cute.tile.rsqrt %safe
+      %d = cute.tile.sub %a, %m
       %k = cute.tile.mul %d, %rstd
+      %dws = cute.tile.fma %g, %k, %u
+      %dbs = cute.tile.add %v, %g
       // dx = (g w - mean(g w) - k mean(g w k)) rstd
       %gw = cute.tile.mul %g, %ww
-      %gm = cute.tile.reduce<mean, 1> %gw, %n
+      %gm = cute.tile.reduce<mean, 1> %gw, %x
       %gk = cute.tile.mul %gw, %k
-      %km = cute.tile.reduce<mean, 1> %gk, %n
+      %km = cute.tile.reduce<mean, 1> %gk, %x
       %t0 = cute.tile.fma %k, %km, %gm
       %t1 = cute.tile.sub %gw, %t0
       %t = cute.tile.mul %t1, %rstd
       cute.tile.store %t, %dx[%r, 0]
-      %gx = cute.tile.mul %g, %k
-      %ws1 = cute.tile.reduce<add, 0> %gx
-      %bs1 = cute.tile.reduce<add, 0> %g
-      %ws2 = cute.tile.add %ws0, %ws1
-      %bs2 = cute.tile.add %bs0, %bs1
-      scf.yield %ws2, %bs2 : !sum, !sum
+      scf.yield %dws, %dbs : !sum, !sum
     }
-    cute.tile.atomic<add> %ws, %dw, %j
-    cute.tile.atomic<add> %bs, %db, %j
+    cute.tile.atomic<add> %ws, %dw
+    cute.tile.atomic<add> %bs, %db
     gpu.return
   }
 }

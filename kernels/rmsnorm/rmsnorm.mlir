@@ -8,8 +8,7 @@ gpu.module @kernels {
     %a = cute.tile.load<[1, ${COLS}], f32> %x[%r, 0]
     %w = cute.tile.load<[1, ${COLS}], f32> %weight[0, 0]
     %q = cute.tile.mul %a, %a
-    %n = cute.tile.count<1, 1> %x
-    %mean = cute.tile.reduce<mean, 1> %q, %n
+    %mean = cute.tile.reduce<mean, 1> %q, %x
     %safe = cute.tile.add %mean, %eps
     %scale = cute.tile.rsqrt %safe
     %y = cute.tile.mul %a, %scale

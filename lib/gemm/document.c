@@ -3,44 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/numbers/checked.h"
 #include "lib/gemm/gemm.h"
-
-static size_t round_up_256(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
-/* ---- the workspace ---- */
 
 /* The row stride of sums, padded for vectors of four elements. */
 static int64_t sums_row(int64_t columns)
 {
     return (columns + 3) / 4 * 4;
-}
-
-static bool reserve_matrix(size_t *most, int64_t rows, int64_t row, int64_t size)
-{
-    int64_t bytes;
-    if (!cute_mul64(rows, row, &bytes) || !cute_mul64(bytes, size, &bytes) || bytes > INT64_MAX / 4)
-        return false;
-    if (round_up_256((size_t)bytes) > *most) *most = round_up_256((size_t)bytes);
-    return true;
-}
-
-cute_status gemm_workspace_of(const gemm_algo *algo, const gemm_problem *problems, size_t count,
-                              gemm_workspace *out, cute_diag *diag)
-{
-    *out = (gemm_workspace){0};
-    for (size_t i = 0; i < count; i++) {
-        gemm_view v = gemm_view_of(algo, &problems[i]);
-        int64_t k = gemm_packed_k(algo, v.k), in = cute_dtype_get(problems[i].in)->bytes;
-        bool fits = (!algo->pack_a || reserve_matrix(&out->a, v.rows, k, in)) &&
-                    (!algo->pack_b || reserve_matrix(&out->b, v.columns, k, in)) &&
-                    (!algo->epilogue || reserve_matrix(&out->sums, v.rows, sums_row(v.columns), 4));
-        if (!fits) return cute_fail(diag, CUTE_USAGE, NULL, "the size of the workspace exceeds 64 bits");
-    }
-    return CUTE_OK;
 }
 
 /* ---- buffers ---- */
@@ -56,13 +24,6 @@ typedef struct document_writer {
     json_t *buffers, *plans;
     bool failed;
 } document_writer;
-
-static void put_buffer(document_writer *w, const char *name, cute_dtype dtype, int64_t elements)
-{
-    json_t *buffer = json_pack("{s:s,s:[I],s:s}", "dtype", cute_dtype_get(dtype)->name, "shape",
-                               (json_int_t)elements, "unwritten", "allow");
-    w->failed = w->failed || !name || !buffer || json_object_set_new(w->buffers, name, buffer) != 0;
-}
 
 /* A buffer of shape [batch, rows, columns]; [rows, columns] without a batch. */
 static void put_matrix(document_writer *w, const char *name, cute_dtype dtype, const cute_gemm_problem *p,
@@ -103,9 +64,13 @@ static json_t *matrix_view(const char *buffer, int64_t offset, int64_t rows, int
                      (json_int_t)rows, (json_int_t)columns, "strides", (json_int_t)row, (json_int_t)column);
 }
 
-static json_t *vector_view(const char *buffer, int64_t elements)
+/* A matrix between two steps: memory of the launch plan. */
+static json_t *temporary_matrix(const char *name, cute_dtype dtype, int64_t rows, int64_t columns,
+                                int64_t row, int64_t column)
 {
-    return json_pack("{s:s,s:[I],s:[i]}", "buffer", buffer, "shape", (json_int_t)elements, "strides", 1);
+    return json_pack("{s:s,s:s,s:[II],s:[II]}", "temporary", name, "dtype", cute_dtype_get(dtype)->name,
+                     "shape", (json_int_t)rows, (json_int_t)columns, "strides", (json_int_t)row,
+                     (json_int_t)column);
 }
 
 static void put_plan(document_writer *w, const char *function, json_t *args)
@@ -121,9 +86,10 @@ static json_t *operand_view(document_writer *w, const gemm_problem *p, const cha
     int64_t k = p->given.k, wide = gemm_packed_k(w->algo, k);
     json_t *in_place = matrix_view(name, item * m->batch, rows, k, m->row, m->column);
     if (!packs) return in_place;
-    put_plan(w, "gemm_pack",
-             json_pack("{s:o,s:o}", "from", in_place, "to", matrix_view(packed, 0, rows, wide, wide, 1)));
-    return matrix_view(packed, 0, rows, wide, wide, 1);
+    put_plan(
+        w, "gemm_pack",
+        json_pack("{s:o,s:o}", "from", in_place, "to", temporary_matrix(packed, p->in, rows, wide, wide, 1)));
+    return temporary_matrix(packed, p->in, rows, wide, wide, 1);
 }
 
 /* C, D, bias, alpha and beta of one matrix of a batch; `swapped`: C and D transposed, as the kernel sees
@@ -166,13 +132,17 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
     if (algo->epilogue)
-        json_object_set_new(args, kernel->result, matrix_view("sums", 0, v.rows, wide, row, 1));
+        json_object_set_new(args, kernel->result,
+                            temporary_matrix("sums", algo->product, v.rows, wide, row, 1));
     else if (!algo->fused)
         json_object_set_new(args, kernel->result,
                             matrix_view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1));
     if (kernel->always_fused && !algo->fused) {
-        json_object_set_new(args, kernel->addend, matrix_view("sums", 0, v.rows, wide, row, 1));
-        json_object_set_new(args, "bias", vector_view("sums", 1));
+        json_object_set_new(args, kernel->addend,
+                            temporary_matrix("sums", algo->product, v.rows, wide, row, 1));
+        json_object_set_new(args, "bias",
+                            json_pack("{s:s,s:s,s:[i]}", "temporary", "sums", "dtype",
+                                      cute_dtype_get(algo->product)->name, "shape", 1));
         json_object_set_new(args, "alpha", json_real(1));
         json_object_set_new(args, "beta", json_real(0));
     }
@@ -180,23 +150,18 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     if (!algo->epilogue) return;
     json_t *then = epilogue_args(w, p, index, count, item, false, "D", "C");
     json_object_set_new(then, "P",
-                        algo->swapped ? matrix_view("sums", 0, p->given.m, p->given.n, 1, row)
-                                      : matrix_view("sums", 0, p->given.m, p->given.n, row, 1));
+                        algo->swapped
+                            ? temporary_matrix("sums", algo->product, p->given.m, p->given.n, 1, row)
+                            : temporary_matrix("sums", algo->product, p->given.m, p->given.n, row, 1));
     put_plan(w, "gemm_epilogue", then);
 }
 
 json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_t count)
 {
     document_writer w = {cute_arena_create(), algo, json_object(), json_array(), false};
-    gemm_workspace work;
     json_t *document = json_object();
-    w.failed = !w.arena || !w.buffers || !w.plans || !document ||
-               gemm_workspace_of(algo, problems, count, &work, NULL) != CUTE_OK;
-    int64_t in = cute_dtype_get(problems[0].in)->bytes;
+    w.failed = !w.arena || !w.buffers || !w.plans || !document;
     for (size_t i = 0; i < count && !w.failed; i++) put_buffers(&w, &problems[i], i, count);
-    if (!w.failed && work.a) put_buffer(&w, "packed_a", problems[0].in, (int64_t)work.a / in);
-    if (!w.failed && work.b) put_buffer(&w, "packed_b", problems[0].in, (int64_t)work.b / in);
-    if (!w.failed && work.sums) put_buffer(&w, "sums", algo->product, (int64_t)work.sums / 4);
     for (size_t i = 0; i < count; i++)
         for (int64_t item = 0; item < problems[i].given.batch && !w.failed; item++)
             put_steps(&w, &problems[i], i, count, item);

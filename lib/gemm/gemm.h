@@ -155,14 +155,9 @@ int64_t gemm_packed_k(const gemm_algo *algo, int64_t k);
 
 /* ---- steps (document.c) ---- */
 
-/* Sizes of the matrices between the steps, in bytes. The workspace has these after the temporaries of the host functions. */
-typedef struct gemm_workspace {
-    size_t a, b, sums; /* 0: absent; each a multiple of 256 */
-} gemm_workspace;
-cute_status gemm_workspace_of(const gemm_algo *algo, const gemm_problem *problems, size_t count,
-                              gemm_workspace *out, cute_diag *diag);
 /* The launch.json: buffers, and one plan for each step in order. The buffers of a single problem are A, B, C,
- * D and bias, those of a group A0, B0, ..., and those between the steps packed_a, packed_b and sums. NULL when memory is exhausted. */
+ * D and bias, those of a group A0, B0, ...; the matrices between the steps are its temporaries packed_a, packed_b and sums. NULL
+ * when memory is exhausted. */
 json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_t count);
 /* Adds random data and a check of D; adds a bench, with cuBLASLt as baseline if `cublas`. */
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);

@@ -10,14 +10,11 @@
 #include "lib/base/system/cache.h"
 #include "lib/gemm/gemm.h"
 
-enum { WORKSPACE_ALIGN = 256 };
-
 struct cute_gemm {
     cute_arena *arena;
     gemm_problem *problems;
     size_t count;
     gemm_algo algo;
-    gemm_workspace workspace;
     cute_module *module;
     const char *cache;
     int64_t multiprocessors;
@@ -96,7 +93,6 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
     if (status == CUTE_OK)
         status = gemm_choose(g->problems, count, &settings->target, settings->configuration, g->cache,
                              settings->device, &g->algo, diag);
-    if (status == CUTE_OK) status = gemm_workspace_of(&g->algo, g->problems, count, &g->workspace, diag);
     if (status == CUTE_OK)
         status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
                               diag);
@@ -186,8 +182,7 @@ void cute_gemm_destroy(cute_gemm *g)
 
 size_t cute_gemm_workspace(const cute_gemm *g)
 {
-    const gemm_workspace *w = &g->workspace;
-    return cute_plan_workspace(g->plan) + w->a + w->b + w->sums;
+    return cute_plan_workspace(g->plan);
 }
 
 static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cute_address address,
@@ -224,36 +219,13 @@ static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands
     return CUTE_OK;
 }
 
-static cute_status set_workspace(cute_gemm *g, cute_address address, cute_diag *diag)
-{
-    const struct {
-        const char *name;
-        size_t size;
-    } parts[] = {{"packed_a", g->workspace.a}, {"packed_b", g->workspace.b}, {"sums", g->workspace.sums}};
-    if (!cute_gemm_workspace(g)) return CUTE_OK;
-    if (!address)
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected a workspace of %zu bytes, got none",
-                         cute_gemm_workspace(g));
-    if (address % WORKSPACE_ALIGN)
-        return cute_fail(diag, CUTE_USAGE, NULL,
-                         "the workspace is misaligned: expected a multiple of %d, got 0x%llx",
-                         WORKSPACE_ALIGN, (unsigned long long)address);
-    CUTE_TRY(cute_plan_set_workspace(g->plan, address, diag));
-    address += cute_plan_workspace(g->plan);
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        if (parts[k].size) CUTE_TRY(cute_plan_set_buffer(g->plan, parts[k].name, address, diag));
-        address += parts[k].size;
-    }
-    return CUTE_OK;
-}
-
 cute_status cute_gemm_run(cute_gemm *g, const cute_gemm_operands *operands, cute_diag *diag)
 {
     cute_gemm_operands first = {0};
     if (!g->device)
         return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
     CUTE_TRY(set_operands(g, operands, &first, diag));
-    CUTE_TRY(set_workspace(g, first.workspace, diag));
+    if (cute_gemm_workspace(g)) CUTE_TRY(cute_plan_set_workspace(g->plan, first.workspace, diag));
     return cute_plan_start(g->plan, first.stream, diag);
 }
 

@@ -82,6 +82,23 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.configuration == "sm90:128x256:4:2x1:0"'
 }
 
+@test "the workspace is the sum of the launch plan's temporaries: of packed operands, sums, parts of k, and none" {
+    sum='[.temporaries[]?.bytes | (. + 255) / 256 | floor * 256] | add // 0'
+    named='[.temporaries[]?.name]'
+    gemm 136x280x201 --sms 4 --configuration sm90:128x256:4:2x1:0 --json > packed.json
+    jq -e "(.gemm.packs_a or .gemm.packs_b) and ($named | any(startswith(\"temporary 'packed_\")))" packed.json
+    gemm 600x528x656 --sms 8 --configuration sm90:128x256:4:2x1:0:tail --json > parts.json
+    jq -e "$named | length > 1 and all(contains(\"of plan 'gemm'\"))" parts.json
+    gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --dtype i8 --batch 2 --json > sums.json
+    jq -e "$named | contains([\"temporary 'sums'\"])" sums.json
+    gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:2x1:0 --json > plain.json
+    jq -e '.gemm.workspace == 0 and (.temporaries | not)' plain.json
+    for product in packed parts sums plain; do
+        jq -e ".gemm.workspace == ($sum)" $product.json
+        jq -e '[.buffers[].name] - ["A", "B", "C", "D", "bias"] == []' $product.json
+    done
+}
+
 @test "Hopper's kernel makes D of its sums, with alpha, beta, bias and activation" {
     for tile in 128x256:4:2x1:0 128x176:5:1x2:1 128x128:6:1x1:0; do
         gemm 136x280x200 --sms 4 --configuration sm90:$tile --bias --gelu --alpha 0.5 --json | jq -e '.gemm.fused and (.gemm.epilogue | not) and .gemm.workspace == 0'

@@ -107,3 +107,43 @@ MLIR
     cute-run copy.ptx --config $root/kernels/copy_tma/launch.json -D m=37 -D n=300 --no-bench --device emulator --check=all > out
     grep -qx "temporary 0 of plan 'copy': 44976 bytes" out
 }
+
+# A file with plans that copy i32 from `from` to `to`: x to y by way of a temporary of 40 elements.
+between() {
+    root=$BATS_TEST_DIRNAME/../..
+    cute-ptx -arch sm_90a -D PT=i32 -D PZERO=0 "$root/kernels/gemm/gemm_pack.mlir" -o pack.ptx
+    cat > between.json <<'JSON'
+{ "plan": [ { "function": "gemm_pack", "args": { "from": "x", "to": { "temporary": "t", "dtype": "i32", "shape": [5, 7], "strides": [8, 1] } } },
+            { "function": "gemm_pack", "args": { "from": { "temporary": "t", "dtype": "i32", "shape": [5, 7], "strides": [8, 1] }, "to": "y" } } ],
+  "buffers": { "x": { "dtype": "i32", "shape": [5, 7], "init": "iota" }, "y": { "dtype": "i32", "shape": [5, 7] } },
+  "check": { "y": { "expr": "7 * i + j", "index": ["i", "j"] } } }
+JSON
+}
+
+@test "plans of a launch.json pass data on in a named temporary, as large as the largest of its tensors" {
+    between
+    cute-run pack.ptx --config between.json --device emulator --check=all --json > out.json
+    jq -e '.temporaries == [{"name": "temporary '"'t'"'", "bytes": 156}]' out.json
+    jq -e '[.buffers[].name] == ["x", "y"]' out.json
+    cute-run pack.ptx --config between.json --device emulator | grep -qx "temporary 't': 156 bytes"
+    jq '.plan[0].args.to.offset = 16 | .plan[1].args.from.offset = 16' between.json > later.json
+    cute-run pack.ptx --config later.json --device emulator --check=all | grep -qx "temporary 't': 220 bytes"
+}
+
+@test "a named temporary has undefined contents at the start, a type and a shape" {
+    between
+    jq '.plan |= [.[1], .[0]]' between.json > early.json
+    run -4 cute-run pack.ptx --config early.json --device emulator --check=uninit
+    [[ "$output" == *"uninit"*"temporary 't'"* ]]
+    for key in dtype shape; do
+        jq "del(.plan[0].args.to.$key)" between.json > without.json
+        run -1 cute-run pack.ptx --config without.json --device emulator
+        [[ "$output" == *"without.json"*"$key"* ]] || { echo "$output"; false; }
+    done
+    jq '.plan[0].args.to.dtype = "f64"' between.json > wide.json
+    run -1 cute-run pack.ptx --config wide.json --device emulator
+    [[ "$output" == *"tensor 't': expected elements of i32, got f64"* ]]
+    jq '.plan[0].args.to.shape = [4611686018427387904, 7]' between.json > large.json
+    run -1 cute-run pack.ptx --config large.json --device emulator
+    [[ "$output" == *"exceeds 64 bits"* ]]
+}

@@ -1,4 +1,7 @@
 """Tile programs of kernels that models are made of, and what they compute, by NumPy: as in programs.py."""
+import os
+import re
+
 import numpy as np
 
 from programs import ANY, matrix, softmax, vector
@@ -102,12 +105,32 @@ def attention_backward(q, k, v, do):
     return ds @ k, ds.T @ q, dv
 
 
+def shipped(path, **values):
+    """The body of the kernel in a file of kernels/, with its types and sizes."""
+    with open(f"{os.path.dirname(os.path.abspath(__file__))}/../../kernels/{path}") as f:
+        text = f.read()
+    for name, value in re.findall(r"^(!\w+) = (.*)$", text, re.M):
+        text = re.sub(f"{name}\\b", lambda _: value, text)
+    for name, value in values.items():
+        text = text.replace(f"${{{name}}}", str(value))
+    return re.search(r"kernel \{\n(.*?)    gpu.return", text, re.S)[1]
+
+
 def layernorm_backward(x, dy, w):
     m, v = x.mean(1, keepdims=True), x.var(1, keepdims=True)
     r = 1 / np.sqrt(v + 1e-5)
     h = (x - m) * r
     g = dy * w
     return r * (g - g.mean(1, keepdims=True) - h * (g * h).mean(1, keepdims=True)), (dy * h).sum(0), dy.sum(0)
+
+
+def layernorm_grad(t, columns, rows, n):
+    """kernels/layernorm/layernorm_backward.mlir, 2 blocks that take several tiles of 9 rows each."""
+    v = 4 if t == "f32" else 8
+    body = shipped("layernorm/layernorm_backward.mlir", T=t, V=v, COLS=columns, ROWS=rows, BLOCKS=2)
+    x, w, s = (matrix(t, v), t, (9, n)), (vector("f32", 4), "f32", (n,)), (vector("f32"), "f32", (n,))
+    return ({"x": x, "dy": x, "w": w, "dx": x, "dw": s, "db": s}, "\n%eps = arith.constant 1.0e-5 : f32\n" + body,
+            lambda x, dy, w: dict(zip(("dx", "dw", "db"), layernorm_backward(x, dy, w))), {"f32": 1e-4, "f16": 2e-3, "bf16": 1.6e-2}[t])
 
 
 def rotary(x, c, s):
@@ -400,47 +423,9 @@ KERNELS = {
   %of = cute.tile.div %o1, %ls
   cute.tile.store %of, %o[0, 0]
 """, lambda q, k, v, pages, length: {"o": paged(q, k, v, pages, length)}, 3e-3),
-    "layernorm_backward": (
-        {"x": (matrix("f32", 4), "f32", (9, 500)), "dy": (matrix("f32", 4), "f32", (9, 500)), "w": (vector("f32", 4), "f32", (500,)),
-         "dx": (matrix("f32", 4), "f32", (9, 500)), "dw": (vector("f32"), "f32", (500,)), "db": (vector("f32"), "f32", (500,))},
-        """
-  %r, %z = cute.tile.program<[4, 512]> %x
-  %n = cute.tile.count<1, 1> %x
-  %nf = arith.sitofp %n : i32 to f32
-  %a = cute.tile.load<[4, 512]> %x[%r, 0]
-  %g = cute.tile.load<[4, 512]> %dy[%r, 0]
-  %ww = cute.tile.load<[512]> %w[0]
-  %j = cute.tile.iota<[512], 0>
-  %in = cute.tile.lt %j, %n
-  %s = cute.tile.reduce<add, 1> %a
-  %m = cute.tile.div %s, %nf
-  %d0 = cute.tile.sub %a, %m
-  %d = cute.tile.where %in, %d0, 0.0
-  %dd = cute.tile.mul %d, %d
-  %v = cute.tile.reduce<add, 1> %dd
-  %var = cute.tile.div %v, %nf
-  %ve = cute.tile.add %var, 0.00001
-  %is = cute.tile.rsqrt %ve
-  %h = cute.tile.mul %d, %is
-  %gw = cute.tile.mul %g, %ww
-  %gs = cute.tile.reduce<add, 1> %gw
-  %gm = cute.tile.div %gs, %nf
-  %gh = cute.tile.mul %gw, %h
-  %hs = cute.tile.reduce<add, 1> %gh
-  %hm = cute.tile.div %hs, %nf
-  %t0 = cute.tile.mul %h, %hm
-  %t1 = cute.tile.sub %gw, %gm
-  %t2 = cute.tile.sub %t1, %t0
-  %t = cute.tile.mul %t2, %is
-  cute.tile.store %t, %dx[%r, 0]
-  %gx = cute.tile.mul %g, %h
-  %wsum = cute.tile.reduce<add, 0> %gx
-  %bsum = cute.tile.reduce<add, 0> %g
-  %w1 = cute.tile.reshape<[512]> %wsum
-  %b1 = cute.tile.reshape<[512]> %bsum
-  cute.tile.atomic %w1, %dw, %j {kind = "add"}
-  cute.tile.atomic %b1, %db, %j {kind = "add"}
-""", lambda x, dy, w: dict(zip(("dx", "dw", "db"), layernorm_backward(x, dy, w))), 1e-3),
+    **{name: layernorm_grad(*rest) for name, *rest in (
+        ("layernorm_backward", "f32", 512, 4, 500), ("layernorm_backward_f16", "f16", 512, 2, 504),
+        ("layernorm_backward_bf16", "bf16", 1024, 1, 1000))},
     "cross_entropy": (
         {"x": (matrix("f16", 8), "f16", (5, 3000)), "target": (vector("i32"), "i32", (5,)), "loss": (vector("f32"), "f32", (5,))},
         f"""{LOOP}
@@ -613,6 +598,9 @@ def attention_inputs(rng):
 INPUTS = {
     "attention_backward": attention_inputs,
     "layernorm_backward": lambda rng: {"dw": np.zeros(500), "db": np.zeros(500)},
+    "layernorm_backward_f16": lambda rng: {"dw": np.zeros(504), "db": np.zeros(504)},
+    "layernorm_backward_bf16": lambda rng: {"dw": np.zeros(1000), "db": np.zeros(1000)},
+    "atomic_columns": lambda rng: {"s": np.zeros(500), "most": np.zeros(500)},
     "gemm_grouped": lambda rng: {"starts": [0, 17, 17, 61]},
     "paged_decode": lambda rng: {"pages": [5, 0, 6, 2, 3], "length": [71]},
     "conversions": lambda rng: {"s": np.zeros(200)},

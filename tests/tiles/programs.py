@@ -121,6 +121,44 @@ PROGRAMS = {
   }
   cute.tile.store %s, %c[%i, %j]
 """, lambda a, b: {"c": a @ b.T}, 1e-4),
+    "variance_rows": (
+        {"x": (matrix("f32", 4), "f32", (9, 500)), "m": (vector("f32"), "f32", (9,)), "v": (vector("f32"), "f32", (9,))},
+        """
+  %r, %c = cute.tile.program<[4, 512]> %x
+  %a = cute.tile.load<[4, 512]> %x[%r, 0]
+  %m0 = cute.tile.reduce<mean, 1> %a, %x
+  %v0 = cute.tile.reduce<variance, 1> %a, %x
+  %m1 = cute.tile.reshape<[4]> %m0
+  %v1 = cute.tile.reshape<[4]> %v0
+  cute.tile.store %m1, %m[%r]
+  cute.tile.store %v1, %v[%r]
+""", lambda x: {"m": x.mean(1), "v": x.var(1)}, 1e-5),
+    "variance_columns": (
+        {"x": (matrix("bf16", 8), "bf16", (13, 200)), "v": (vector("f32"), "f32", (200,)), "h": (vector("f16"), "f16", (200,))},
+        """
+  %z, %c = cute.tile.program<[16, 64]> %x
+  %a = cute.tile.load<[16, 64], f32> %x[0, %c]
+  %n = cute.tile.count<0, 1> %x
+  %nf = arith.sitofp %n : i32 to f32
+  %v0 = cute.tile.reduce<variance, 0> %a, %nf
+  %v1 = cute.tile.reshape<[64]> %v0
+  cute.tile.store %v1, %v[%c]
+  %b = cute.tile.cast<f16> %a
+  %nl = arith.extsi %n : i32 to i64
+  %h0 = cute.tile.reduce<variance, 0> %b, %nl
+  %h1 = cute.tile.reshape<[64]> %h0
+  cute.tile.store %h1, %h[%c]
+""", lambda x: {"v": x.var(0), "h": x.var(0)}, 2e-3),
+    "atomic_columns": (
+        {"x": (matrix("f32", 4), "f32", (27, 500)), "s": (vector("f32"), "f32", (500,)), "most": (vector("i32"), "zero", (500,))},
+        """
+  %r, %c = cute.tile.program<[4, 512]> %x
+  %a = cute.tile.load<[4, 512]> %x[%r, 0]
+  cute.tile.atomic<add> %a, %s
+  %b = cute.tile.mul %a, 100.0
+  %i = cute.tile.cast<i32> %b
+  cute.tile.atomic<max> %i, %most
+""", lambda x: {"s": x.sum(0), "most": np.maximum(np.trunc(np.float32(x) * np.float32(100)), 0).max(0)}, 1e-5),
     "scan": (
         {"x": (matrix("i32"), "i32", (6, 100)), "y": (matrix("i32"), "i32", (6, 100)), "z": (matrix("i32"), "i32", (6, 100))},
         """

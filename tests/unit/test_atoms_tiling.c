@@ -293,14 +293,36 @@ static cute_layout layout_of(const char *text)
     return v.layout;
 }
 
-/* All indices of a layout's modes, in one order of the modes, counted in `seen`. */
+enum { LEAVES = 64 };
+
+/* The extents and strides of a layout's leaves; returns how many. */
+static size_t leaves_of(const cute_tree *shape, const cute_tree *stride, size_t count, int64_t *extents,
+                        int64_t *strides)
+{
+    if (shape->kind != CUTE_TREE_INT) {
+        for (uint32_t i = 0; i < shape->count; i++)
+            count = leaves_of(shape->items[i], stride->items[i], count, extents, strides);
+        return count;
+    }
+    if (!CHECK(count < LEAVES)) return count;
+    extents[count] = shape->value.value;
+    strides[count] = stride->value.value;
+    return count + 1;
+}
+
+/* All indices of a layout, counted in `seen`: its leaves as the digits of a counter. */
 static void count_all(cute_layout l, unsigned char *seen, size_t cells)
 {
-    int64_t size = size_of(l.shape);
-    for (int64_t i = 0; i < size; i++) {
-        int64_t rest = i, at = at_linear(l.shape, l.stride, &rest);
+    int64_t extents[LEAVES], strides[LEAVES], digits[LEAVES] = {0}, at = 0;
+    size_t count = leaves_of(l.shape, l.stride, 0, extents, strides), leaf;
+    do {
         if (CHECK(at >= 0 && (size_t)at < cells)) seen[at]++;
-    }
+        for (leaf = 0; leaf < count && ++digits[leaf] == extents[leaf]; leaf++) {
+            at -= strides[leaf] * (extents[leaf] - 1);
+            digits[leaf] = 0;
+        }
+        if (leaf < count) at += strides[leaf];
+    } while (leaf < count);
 }
 
 static bool covered_by(cute_layout l, int64_t cells, int owners)
@@ -375,8 +397,9 @@ static bool check_mma(const cute_atom *atom, int which)
         CHECK_INT(coordinate[1]->value.value, thread[0]);
         CHECK_INT(coordinate[2]->value.value, thread[1]);
         /* And by the thread-value layout of the tile. */
+        if (trial > 0) continue;
         cute_layout whole = atom_mma_layout(&a, &mma, which);
-        if (trial > 0 || !CHECK(alg_ok(whole))) continue;
+        if (!CHECK(alg_ok(whole))) continue;
         CHECK_INT(size_of(whole.shape->items[0]), warp * t[0] * t[1] * t[2]);
         CHECK_INT(mode_at(whole, 0, index) + mode_at(whole, 1, f),
                   place[0] + atom->shape[modes[0]] * thread[0] +

@@ -85,19 +85,45 @@ static void test_groups(void)
         if (ways[i].vectors) CHECK(ways[i].pack_a && ways[i].pack_b && ways[i].vc == 1);
 }
 
-static void test_workspace(void)
+/* Bytes of the largest tensor in a temporary, 0 without one. */
+static size_t temporary_bytes(const json_t *document, const char *name, size_t element)
+{
+    size_t most = 0, i;
+    json_t *plan, *arg;
+    const char *key;
+    json_array_foreach(json_object_get(document, "plan"), i, plan)
+    {
+        json_object_foreach(json_object_get(plan, "args"), key, arg)
+        {
+            const char *own = json_string_value(json_object_get(arg, "temporary"));
+            const json_t *shape = json_object_get(arg, "shape"), *strides = json_object_get(arg, "strides");
+            if (!own || strcmp(own, name) != 0 || !strides) continue;
+            size_t last = 0;
+            for (size_t mode = 0; mode < json_array_size(shape); mode++)
+                last += (size_t)(json_integer_value(json_array_get(shape, mode)) - 1) *
+                        (size_t)json_integer_value(json_array_get(strides, mode));
+            if ((last + 1) * element > most) most = (last + 1) * element;
+        }
+    }
+    return most;
+}
+
+static void test_temporaries(void)
 {
     gemm_problem p = problem_of("i8", 100, 50, 33, 0);
     gemm_algo ways[GEMM_MAX_ALGOS];
-    gemm_workspace work;
     size_t count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     for (size_t i = 0; i < count; i++) {
         const gemm_algo *w = &ways[i];
-        CHECK(gemm_workspace_of(w, &p, 1, &work, NULL) == CUTE_OK);
-        size_t rows = w->swapped ? 50 : 100, columns = w->swapped ? 100 : 50;
-        CHECK(w->pack_a ? work.a >= rows * 48 && work.a % 256 == 0 : work.a == 0);
-        CHECK(w->pack_b ? work.b >= columns * 48 && work.b % 256 == 0 : work.b == 0);
-        CHECK(w->epilogue ? work.sums >= 100 * 52 * 4 && work.sums % 256 == 0 : work.sums == 0);
+        json_t *document = gemm_document(w, &p, 1);
+        size_t rows = w->swapped ? 50 : 100, columns = w->swapped ? 100 : 50,
+               a = temporary_bytes(document, "packed_a", 1), b = temporary_bytes(document, "packed_b", 1),
+               sums = temporary_bytes(document, "sums", 4);
+        CHECK(document && json_object_size(json_object_get(document, "buffers")) == 3);
+        CHECK(w->pack_a ? a >= rows * 48 : a == 0);
+        CHECK(w->pack_b ? b >= columns * 48 : b == 0);
+        CHECK(w->epilogue ? sums >= ((rows - 1) * ((columns + 3) / 4 * 4) + columns) * 4 : sums == 0);
+        json_decref(document);
     }
 }
 
@@ -277,7 +303,7 @@ int main(void)
     TEST("a kernel makes D itself where it can", test_epilogues);
     TEST("sums of 8-bit floats are f32 where they are asked for", test_sums);
     TEST("a group has one way, with the steps that any of its products needs", test_groups);
-    TEST("the workspace holds what is copied and summed", test_workspace);
+    TEST("temporaries hold what is copied and summed", test_temporaries);
     TEST("the estimates choose what bench/gemm/h100.csv records, or a configuration within 3 %, and are "
          "within 20 % of the times",
          test_recorded);

@@ -78,7 +78,7 @@ static void test_the_ceiling_is_the_bound(void)
     for (size_t n = 0; n < roof_probe_count; n++) {
         const roof_probe *p = &roof_probes[n];
         if (p->to == 80 || p->ceiling == ROOF_L2) continue;
-        json_t *counters = count(p, 64, diag);
+        json_t *counters = count(p, 16, diag);
         roof_work w = cute_roof_work_of_counters(counters);
         roof_bound b = cute_roof_bound(&d, &w, false);
         /* fma takes all that is issued: nothing beside it is below 100 %. */

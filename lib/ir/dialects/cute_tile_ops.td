@@ -9,7 +9,7 @@ include "lib/ir/dialects/cute_tensor_types.td"
 
 def Cute_TileFill : Cute_Choice<"zero neg_inf inf">;
 def Cute_TileReduction : Cute_Choice<"add mul min max and or xor">;
-def Cute_TileReduceKind : Cute_Choice<"add mul min max and or xor mean">;
+def Cute_TileReduceKind : Cute_Choice<"add mul min max and or xor mean variance">;
 
 // Result types follow from the operands (ops/tile.c), up to the encoding.
 class Cute_TileOp<string m> : Cute_Op<m, [Pure]>;
@@ -177,15 +177,16 @@ def Cute_TileReduceOp : Cute_TileOp<"tile.reduce"> {
     `min` and `max` are signed, of floats NaN if an element is NaN; `and`, `or` and `xor` are of integers. The order in which elements are
     combined is not specified, but is the same in each run.
 
-    `mean`, of floats, is the sum divided by the second operand, an integer or a float of the element type. The count is stated
-    because elements of the tile that are outside of the tensor do not count: they are 0, and the count is that of the tensor,
-    `cute.tile.count<1, 1> %a`.
+    `mean`, of floats, is the sum divided by the count, the second operand: an integer, a float of the element type, or a tensor,
+    which counts the extent of its mode `mode`. The count is stated because elements of the tile that are outside of the tensor do
+    not count: a load makes them 0. `variance` is the mean of the squares of differences from that mean; elements with
+    coordinates from the count on are left out of it.
 
-    Refused: an axis that the tile does not have, a kind that the element type does not have, a mean without its count.
+    Refused: an axis that the tile does not have, a kind that the element type does not have, a mean or variance without its count.
 
     ```mlir
     // short: %m = cute.tile.reduce<max, 1> %x
-    // short: %m = cute.tile.reduce<mean, 1> %x, %count
+    // short: %m = cute.tile.reduce<mean, 1> %x, %count      // or: cute.tile.reduce<variance, 1> %x, %tensor
     %m = cute.tile.reduce(%x) {kind = "max", mode = 1 : i32} : (tensor<64x32xf32>) -> tensor<64x1xf32>
     ```
   }];
@@ -332,8 +333,11 @@ def Cute_TileAtomicOp : Cute_Op<"tile.atomic"> {
     Operands as of `cute.tile.scatter`, where several elements may have one place. Relaxed, at the scope of the device. Kinds: `add`, `min`,
     `max`; of integers also `and`, `or` and `xor`. This is how blocks combine results.
 
+    Without coordinates, the last dimensions of the tile are the tensor's modes, counted from 0, and the block combines the others
+    first: a tile of 4x512 elements updates a vector once for each of 512 columns.
+
     ```mlir
-    // short: cute.tile.atomic<add> %x, %counts, %bins, %mask
+    // short: cute.tile.atomic<add> %x, %counts, %bins, %mask      // or: cute.tile.atomic<add> %x, %sums
     cute.tile.atomic(%x, %counts, %bins) {kind = "add"} : (tensor<256xi32>, !cute.memref<i32, gmem, "?:1">, tensor<256xi32>) -> ()
     ```
   }];

@@ -219,6 +219,11 @@ bool cute_tile_converts(MlirType type, MlirType element)
     return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 1 && mlirTypeIsAFloat(element);
 }
 
+int cute_tile_tensor_rank(const cute_value *tensor)
+{
+    return tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1;
+}
+
 /* The type that the attribute `to` names, or `own`. */
 static MlirType element_or(const cute_op_query *query, MlirType own)
 {
@@ -499,7 +504,7 @@ static bool verify_program(const cute_op_row *row, MlirOperation op)
     const cute_value *tensor = count == 1 ? tensor_of(operand_type(op, 0)) : NULL;
     if (!tensor)
         return cute_check_fail(&c, "expects one operand with 'extents': the tensor that the tiles divide");
-    int rank = tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1;
+    int rank = cute_tile_tensor_rank(tensor);
     if (rank != mlirDenseArrayGetNumElements(tile))
         return cute_check_fail(&c,
                                "expects an extent of the tile for each of the tensor's %d modes, but got %d",
@@ -507,16 +512,11 @@ static bool verify_program(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
-static int rank_of(const cute_value *tensor)
-{
-    return tensor->layout.shape->kind == CUTE_TREE_TUPLE ? (int)tensor->layout.shape->count : 1;
-}
-
 static bool verify_count(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     int64_t mode = cute_tile_number(op, "mode", -1), size = cute_tile_number(op, "size", 0);
-    int rank = rank_of(tensor_of(operand_type(op, 0)));
+    int rank = cute_tile_tensor_rank(tensor_of(operand_type(op, 0)));
     if (mode < 0 || mode >= rank)
         return cute_check_fail(&c, "expects a mode from 0 to %d, but got %lld", rank - 1, (long long)mode);
     if (size < 1) return cute_check_fail(&c, "expects a size of at least 1, but got %lld", (long long)size);
@@ -542,7 +542,8 @@ static bool verify_mask(const cute_check *c, const cute_tile_shape *shape, MlirT
 static bool verify_access(const cute_check *c, const cute_value *tensor, const cute_value *coord,
                           const cute_tile_shape *shape)
 {
-    int rank = rank_of(tensor), got = coord->tree->kind == CUTE_TREE_TUPLE ? (int)coord->tree->count : 1;
+    int rank = cute_tile_tensor_rank(tensor),
+        got = coord->tree->kind == CUTE_TREE_TUPLE ? (int)coord->tree->count : 1;
     if (tensor->pointer->space != CUTE_SPACE_GMEM)
         return cute_check_fail(
             c,
@@ -702,25 +703,33 @@ static bool verify_kind(const cute_op_row *row, MlirOperation op)
     return fail_type(&c, bits ? "expects integers" : "expects floats or integers", element);
 }
 
-/* A mean has the number of its elements as an operand, other reductions have none. */
+/* Means and variances have the number of their elements as an operand, other reductions have none. */
 static bool verify_reduce(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
     MlirType element = cute_tile_element(operand_type(op, 0));
-    bool mean = cute_text_is(cute_tile_word(op, "kind"), "mean"), count = mlirOperationGetNumOperands(op) > 1;
+    MlirStringRef kind = cute_tile_word(op, "kind");
+    bool mean = cute_text_is(kind, "mean") || cute_text_is(kind, "variance"),
+         count = mlirOperationGetNumOperands(op) > 1;
     if (count && !mean)
-        return cute_check_fail(&c, "expects a count with the kind mean, but got %.*s",
-                               (int)cute_tile_word(op, "kind").length, cute_tile_word(op, "kind").data);
+        return cute_check_fail(&c, "expects a count with the kinds mean and variance, but got %.*s",
+                               (int)kind.length, kind.data);
     if (!mean) return verify_kind(row, op);
     if (!is_float(element)) return fail_type(&c, "expects floats", element);
     if (!count)
         return cute_check_fail(&c,
                                "expects the count by which the sum is divided, as in "
-                               "%s<mean, 1> %%x, %%count: elements outside of a tensor do not count",
-                               row->name);
-    if (mlirTypeEqual(operand_type(op, 1), element) || cute_tile_converts(operand_type(op, 1), element))
+                               "%s<%.*s, 1> %%x, %%count: elements outside of a tensor do not count",
+                               row->name, (int)kind.length, kind.data);
+    const cute_value *tensor = tensor_of(operand_type(op, 1));
+    if (tensor && cute_tile_number(op, "mode", 0) >= cute_tile_tensor_rank(tensor))
+        return cute_check_fail(&c, "expects a tensor with the mode %lld as the count, but got %d mode%s",
+                               (long long)cute_tile_number(op, "mode", 0), cute_tile_tensor_rank(tensor),
+                               cute_tile_tensor_rank(tensor) == 1 ? "" : "s");
+    if (tensor || mlirTypeEqual(operand_type(op, 1), element) ||
+        cute_tile_converts(operand_type(op, 1), element))
         return true;
-    return fail_type(&c, "expects a count that is an integer, or of the tile's elements",
+    return fail_type(&c, "expects a count that is an integer, a tensor, or of the tile's elements",
                      operand_type(op, 1));
 }
 
@@ -793,14 +802,24 @@ static bool verify_gemm(const cute_op_row *row, MlirOperation op)
                      element[2]);
 }
 
+/* An atomic update without coordinates, of a tensor of `rank` modes. */
+static bool verify_whole(const cute_check *c, intptr_t rank, const cute_tile_shape *shape)
+{
+    if (rank <= shape->rank) return true;
+    return cute_check_fail(c,
+                           "expects a tile of at least the tensor's %d modes without coordinates, but got %d",
+                           (int)rank, shape->rank);
+}
+
 /* A coordinate for each mode behind the tensor, which is operand `at`, then perhaps a mask. */
 static bool verify_coords(const cute_check *c, intptr_t at, const cute_tile_shape *shape)
 {
     const cute_value *tensor = cute_check_operand(c, at);
-    intptr_t count = mlirOperationGetNumOperands(c->op) - at - 1, rank = rank_of(tensor);
+    intptr_t count = mlirOperationGetNumOperands(c->op) - at - 1, rank = cute_tile_tensor_rank(tensor);
     if (tensor->pointer->space != CUTE_SPACE_GMEM)
         return cute_check_fail(c, "expects a tensor in global memory, gmem, but got %s",
                                cute_space_name(tensor->pointer->space));
+    if (!count && !strcmp(c->row->name, "cute.tile.atomic")) return verify_whole(c, rank, shape);
     if (count != rank && count != rank + 1)
         return cute_check_fail(
             c,
@@ -832,7 +851,8 @@ static bool verify_scatter(const cute_op_row *row, MlirOperation op)
     if (!verify_coords(&c, 1, &shape) || !verify_element(&c, operand_type(op, 0), cute_check_operand(&c, 1)))
         return false;
     cute_tile_shape joined = shape;
-    for (int i = 0; i < rank_of(cute_check_operand(&c, 1)); i++) {
+    for (int i = 0; i < cute_tile_tensor_rank(cute_check_operand(&c, 1)); i++) {
+        if (mlirOperationGetNumOperands(op) == 2) break;
         MlirType type = operand_type(op, 2 + i);
         if (!mlirTypeIsARankedTensor(type)) continue;
         if (!cute_tile_shape_of(type, &own) || !cute_tile_shape_join(&joined, &own) ||

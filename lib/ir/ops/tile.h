@@ -32,6 +32,8 @@ bool cute_tile_shape_equal(const cute_tile_shape *a, const cute_tile_shape *b);
 MlirType cute_tile_type(const cute_tile_shape *shape, MlirType element, MlirAttribute encoding);
 /* The element type of a tensor; any other type itself. */
 MlirType cute_tile_element(MlirType type);
+/* Modes of a tensor. */
+int cute_tile_tensor_rank(const cute_value *tensor);
 /* Whether a tensor's elements share bytes: i4 and f4E2M1FN. */
 bool cute_tile_is_packed(const cute_pointer *pointer);
 /* The element type of a tile that is loaded from memory of a pointer's elements: theirs, or of packed ones a wider type that has

@@ -120,6 +120,12 @@ typedef struct config_bench {
     size_t baseline_count;
 } config_bench;
 
+/* Memory between the plans of launch.json, as large as the largest of its views. */
+typedef struct config_temporary {
+    const char *name;
+    int64_t bytes;
+} config_temporary;
+
 typedef struct cute_config {
     cute_arena *arena;
     cute_document document;
@@ -132,6 +138,8 @@ typedef struct cute_config {
     const cute_tensor **tensors; /* the buffers' references, for formulas */
     const cute_module *module;   /* may be NULL */
     config_plan_list plans;
+    config_temporary *temporaries;
+    size_t temporary_count, temporary_capacity;
     json_t *plan_lines; /* the metadata that plans were read from; plans refer to it */
     bool from_options;  /* generated from options, which messages then name */
     config_launch *launches;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/diagnostics/diag.h"
+#include "lib/base/list.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/base/options/nearest.h"
 #include "lib/launch/config/config.h"
@@ -225,15 +226,15 @@ static host_number buffer_address(config_plan *plan, config_buffer *buffer)
 }
 
 /* MLIR's memref descriptor: allocated and aligned pointer, offset, sizes, strides. */
-static cute_status bind_memref_leaves(const cute_config *config, const host_param *param,
-                                      const config_buffer *buffer, const cute_tensor *t, host_number address,
-                                      host_number *out, const cute_path *path, cute_diag *diag)
+static cute_status bind_memref_leaves(const cute_config *config, const host_param *param, int64_t begin,
+                                      const cute_tensor *t, host_number address, host_number *out,
+                                      const cute_path *path, cute_diag *diag)
 {
     if ((size_t)t->rank != param->rank)
         return FAIL(config, path, diag, "tensor '%s': expected %zu dimension%s, got %d", t->name, param->rank,
                     param->rank == 1 ? "" : "s", t->rank);
     /* A memref has the allocation's address, and the offset separately. */
-    address.value = -buffer->tensor.offset * cute_dtype_get(t->dtype)->bytes;
+    address.value = -begin * cute_dtype_get(t->dtype)->bytes;
     out[0] = out[1] = address;
     out[2] = known_integer(t->offset);
     for (size_t i = 0; i < param->rank; i++) {
@@ -284,15 +285,92 @@ static cute_status read_view(const cute_config *config, const json_t *json, cons
     return CUTE_OK;
 }
 
+/* ---- temporaries: { "temporary", "dtype", "offset", "shape", "strides" } ---- */
+
+static cute_status read_temporary(const cute_config *config, const json_t *json, const cute_path *path,
+                                  cute_tensor *out, cute_diag *diag)
+{
+    *out = (cute_tensor){.name = json_string_value(json_object_get(json, "temporary"))};
+    cute_dtype_find(json_string_value(json_object_get(json, "dtype")), &out->dtype);
+    return config_view(config, json, path, out, diag);
+}
+
+static config_temporary *find_temporary(const cute_config *config, const char *name)
+{
+    for (size_t i = 0; i < config->temporary_count; i++)
+        if (strcmp(config->temporaries[i].name, name) == 0) return &config->temporaries[i];
+    return NULL;
+}
+
+/* Adds the temporaries that a plan's arguments name. */
+static cute_status add_temporaries(cute_config *config, const config_plan *plan, cute_diag *diag)
+{
+    for (size_t i = 0; i < plan->host.param_count; i++) {
+        const cute_path *path;
+        const json_t *json = find_arg_value(config, plan, plan->host.params[i].name, &path);
+        const char *name = json_string_value(json_object_get(json, "temporary"));
+        cute_tensor view;
+        if (!name) continue;
+        CUTE_TRY(read_temporary(config, json, path, &view, diag));
+        config_temporary *known = find_temporary(config, name);
+        if (!known) {
+            if (!cute_arena_more(config->arena, &config->temporaries, config->temporary_count,
+                                 &config->temporary_capacity, sizeof *config->temporaries, 4))
+                return cute_fail_memory(diag);
+            known = &config->temporaries[config->temporary_count++];
+            *known = (config_temporary){.name = name};
+        }
+        if (view.bytes > known->bytes) known->bytes = view.bytes;
+    }
+    return CUTE_OK;
+}
+
+/* ---- tensors ---- */
+
+/* The leaves of `t`, in memory at `address` whose first element is `begin`. */
+static cute_status bind_tensor_at(const cute_config *config, const host_param *param, const cute_tensor *t,
+                                  host_number address, int64_t begin, host_number *out,
+                                  const cute_path *origin, cute_diag *diag)
+{
+    const cute_dtype_info *info = cute_dtype_get(t->dtype);
+    if (!is_compatible_dtype(param, t->dtype))
+        return FAIL(config, origin, diag, "tensor '%s': expected elements of %s, got %s", t->name,
+                    param->dtype, info->name);
+    if (param->align > 1 && t->offset * info->bytes % param->align != 0)
+        return FAIL(
+            config, origin, diag,
+            "tensor '%s' is misaligned: expected an offset that is a multiple of %lld bytes, got %lld",
+            t->name, (long long)param->align, (long long)(t->offset * info->bytes));
+    out[0] = address;
+    out[0].value = (t->offset - begin) * info->bytes;
+    if (param->kind == HOST_POINTER) return CUTE_OK;
+    if (param->text) return bind_layout_leaves(config, param, t, out + 1, origin, diag);
+    return bind_memref_leaves(config, param, begin, t, out[0], out, origin, diag);
+}
+
+static cute_status bind_temporary_leaves(const cute_config *config, const host_param *param,
+                                         const json_t *json, const cute_path *path, host_number *out,
+                                         cute_diag *diag)
+{
+    cute_tensor t;
+    CUTE_TRY(read_temporary(config, json, path, &t, diag));
+    int index = (int)(find_temporary(config, t.name) - config->temporaries);
+    host_number address = {.width = 64, .base = HOST_NAMED + index, .known = true};
+    return bind_tensor_at(config, param, &t, address, 0, out, path, diag);
+}
+
 static cute_status bind_tensor_leaves(const cute_config *config, config_plan *plan, size_t index,
                                       host_number *out, cute_diag *diag)
 {
     const host_param *param = &plan->host.params[index];
     const cute_path *path;
+    const json_t *json = find_arg_value(config, plan, param->name, &path);
+    if (json_object_get(json, "temporary"))
+        return bind_temporary_leaves(config, param, json, path, out, diag);
     const char *name = bound_buffer_name(config, plan, param, &path);
     config_buffer *buffer = NULL;
     if (!name) {
-        if (json_is_null(find_arg_value(config, plan, param->name, &path)) && param->kind == HOST_POINTER) {
+        if (json_is_null(json) && param->kind == HOST_POINTER) {
             out[0] = known_integer(0);
             return CUTE_OK;
         }
@@ -303,7 +381,6 @@ static cute_status bind_tensor_leaves(const cute_config *config, config_plan *pl
         if (strcmp(config->buffers[i].tensor.name, name) == 0) buffer = &config->buffers[i];
     if (!buffer && path == plan->path) return fail_missing(config, plan, param, diag);
     if (!buffer) return config_find_buffer(config, name, path, &buffer, diag);
-    const json_t *json = find_arg_value(config, plan, param->name, &path);
     const cute_tensor *t = &buffer->tensor;
     cute_tensor view;
     const cute_path *origin = buffer->path;
@@ -312,20 +389,8 @@ static cute_status bind_tensor_leaves(const cute_config *config, config_plan *pl
         t = &view;
         origin = path;
     }
-    const cute_dtype_info *info = cute_dtype_get(t->dtype);
-    if (!is_compatible_dtype(param, t->dtype))
-        return FAIL(config, origin, diag, "tensor '%s': expected elements of %s, got %s", t->name,
-                    param->dtype, info->name);
-    if (param->align > 1 && t->offset * info->bytes % param->align != 0)
-        return FAIL(
-            config, origin, diag,
-            "tensor '%s' is misaligned: expected an offset that is a multiple of %lld bytes, got %lld",
-            t->name, (long long)param->align, (long long)(t->offset * info->bytes));
-    out[0] = buffer_address(plan, buffer);
-    out[0].value = (t->offset - buffer->tensor.offset) * info->bytes;
-    if (param->kind == HOST_POINTER) return CUTE_OK;
-    if (param->text) return bind_layout_leaves(config, param, t, out + 1, origin, diag);
-    return bind_memref_leaves(config, param, buffer, t, out[0], out, origin, diag);
+    return bind_tensor_at(config, param, t, buffer_address(plan, buffer), buffer->tensor.offset, out, origin,
+                          diag);
 }
 
 /* Converts a number to the bits of `dtype`. */
@@ -603,6 +668,7 @@ cute_status config_run_plans(cute_config *config, config_plan_list *plans, confi
     size_t total = 0;
     /* Overrides at the top level apply to the top-level plan, not to those of a baseline. */
     bool top = plans == &config->plans;
+    for (size_t i = 0; i < plans->count; i++) CUTE_TRY(add_temporaries(config, &plans->items[i], diag));
     for (size_t i = 0; i < plans->count; i++) {
         CUTE_TRY(run_plan(config, &plans->items[i], diag));
         total += plans->items[i].run.launch_count;

@@ -28,6 +28,7 @@ static cute_status fail_host_arg(const host_binder *b, size_t index, const char 
 static size_t locate_memory(const host_binder *b, const host_number *address, int64_t *begin)
 {
     *begin = 0;
+    if (address->base >= HOST_NAMED) return b->config->buffer_count + (size_t)(address->base - HOST_NAMED);
     if (address->base >= HOST_TEMPORARY)
         return b->config->buffer_count + b->plan->first_temporary + (size_t)(address->base - HOST_TEMPORARY);
     const config_buffer *buffer = b->source->buffers[address->base];
@@ -132,7 +133,9 @@ static void put_value_text(const host_binder *b, const host_number *number, cons
     if (number->map) {
         cute_buffer_printf(out, "the tensor map of %s", number->map->tensor);
     } else if (number->base >= 0) {
-        if (number->base >= HOST_TEMPORARY)
+        if (number->base >= HOST_NAMED)
+            cute_buffer_puts(out, b->config->temporaries[number->base - HOST_NAMED].name);
+        else if (number->base >= HOST_TEMPORARY)
             cute_buffer_printf(out, "temporary %d", number->base - HOST_TEMPORARY);
         else
             cute_buffer_puts(out, b->source->buffers[number->base]->tensor.name);

@@ -46,9 +46,10 @@ typedef struct host_plan {
 } host_plan;
 
 /* A sign-extended number of `width` bits (for floats, their bits). If `base` is 0 or more, an address: the
- * byte offset from the caller's tensor of that index, or from temporary `base - HOST_TEMPORARY`. Not `known` after a division by zero and in values
+ * byte offset from the caller's tensor of that index, from the plan's temporary `base - HOST_TEMPORARY`, or from the named temporary
+ * `base - HOST_NAMED` of launch.json. Not `known` after a division by zero and in values
  * computed from it, which is an error only if a launch uses it: a select may discard it. */
-enum { HOST_TEMPORARY = 1 << 24, HOST_TEMPORARY_ALIGN = 256 };
+enum { HOST_TEMPORARY = 1 << 24, HOST_NAMED = 1 << 25, HOST_TEMPORARY_ALIGN = 256 };
 typedef struct host_number {
     int64_t value;
     int width, base;

@@ -273,6 +273,7 @@ cute_status cute_plan_make(cute_config *config, const cute_module *module, const
         out->used[i] = 1;
         CUTE_TRY(find_global(config, &config->buffers[i], module, &out->symbols[i], diag));
     }
+    CUTE_TRY(cute_plan_add_named(out, diag));
     CUTE_TRY(
         plan_sequence_make(out, config->launches, config->launch_count, kernel, limits, &out->main, diag));
     for (size_t i = 0; i < config->bench.baseline_count; i++) {

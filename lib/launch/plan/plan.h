@@ -29,11 +29,12 @@ typedef struct plan_map {
     const char *text; /* for the report */
 } plan_map;
 
-/* A temporary of a host function, of one of its runs in a sequence. */
+/* A temporary of a host function, of one of its runs in a sequence, or a named one of launch.json, which come first. */
 typedef struct plan_temporary {
     host_temporary memory;
-    const char *name; /* "temporary 0 of plan 'sum'": the same in each run of that function */
-    size_t run;       /* number of the run; those of different runs may share memory */
+    const char
+        *name;  /* "temporary 0 of plan 'sum'": the same in each run of that function; "temporary 'sums'" */
+    size_t run; /* number of the run; those of different runs may share memory. Of a named one: 0 */
 } plan_temporary;
 
 typedef struct plan_launch {
@@ -65,7 +66,7 @@ typedef struct cute_plan {
     /* The plan's memory is indexed by the config's buffers, then these. */
     plan_temporary *temporaries;
     size_t temporary_count, temporary_capacity;
-    size_t first_temporary, run_count; /* while launches are bound: of the current run */
+    size_t first_temporary, run_count; /* while launches are bound: of the current run; runs count from 1 */
     uint8_t *used;                     /* per buffer: an argument of some launch */
     const char **symbols;              /* per buffer: a global's symbol in the module */
     uint8_t *writes;                   /* per buffer: written according to the metadata */
@@ -90,11 +91,13 @@ cute_status cute_plan_shape(const cute_config *config, const config_launch *laun
 cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag);
 /* The same for a launch by a host function, whose arguments are numbers. */
 cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag *diag);
+/* Adds the named temporaries of launch.json, before any run. */
+cute_status cute_plan_add_named(cute_plan *plan, cute_diag *diag);
 /* Starts the run of a host function, whose launches are bound next: adds its temporaries, which `first`, its first
  * launch, fills. */
 cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_launch *first,
                                 cute_diag *diag);
-/* Places the temporaries in one workspace, where those of different runs overlap: the offset of each, multiples of
+/* Places the temporaries in one workspace, where those of different runs overlap, behind the named ones: the offset of each, multiples of
  * 256, into `offsets`. False if the sum exceeds 64 bits. */
 bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_t *bytes);
 /* Fills the temporaries that launch `launch` begins with; `memory` has the addresses of the plan's memory. */

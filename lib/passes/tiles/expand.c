@@ -1,7 +1,8 @@
 /* cute-tile-expand: elementwise operations of tile programs as operations of arith and math on tiles of one shape.
  *
  * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles, and masks, have one shape;
- * loads and stores are of the tensor's elements, of at least a byte (packed.c); means are sums that are divided.
+ * loads and stores are of the tensor's elements, of at least a byte (packed.c); means are sums that are divided, variances means;
+ * atomic updates have coordinates.
  *
  *     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
  * ->
@@ -238,7 +239,101 @@ static void expand_stored(MlirOperation op, void *context)
     *changed = true;
 }
 
-/* ---- means ---- */
+/* ---- means and variances ---- */
+
+static MlirValue build_reduce(const cute_builder *b, const char *kind, MlirAttribute mode, MlirType type,
+                              cute_operands in)
+{
+    return cute_build_value(
+        b, "cute.tile.reduce", type, in,
+        CUTE_NAMED(cute_attribute(b->context, "kind", cute_string_attribute(b->context, kind)),
+                   cute_attribute(b->context, "mode", mode)));
+}
+
+static MlirValue build_map(const cute_builder *b, const char *kind, MlirType type, cute_operands in)
+{
+    return cute_build_value(
+        b, "cute.tile.map", type, in,
+        CUTE_NAMED(cute_attribute(b->context, "kind", cute_string_attribute(b->context, kind))));
+}
+
+/* In front of the loops around `b`, which then compute no index of their own. */
+static MlirValue build_iota(const cute_builder *b, const cute_tile_shape *shape, int mode)
+{
+    int32_t extents[CUTE_TILE_RANK];
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+    cute_builder front = *b;
+    for (MlirOperation op = mlirBlockGetParentOperation(b->block); cute_op_of(op, "scf.");
+         op = mlirBlockGetParentOperation(front.block)) {
+        front.block = mlirOperationGetBlock(op);
+        front.before = op;
+    }
+    for (int i = 0; i < shape->rank; i++) extents[i] = (int32_t)shape->extent[i];
+    return cute_build_value(&front, "cute.tile.iota", cute_tile_type(shape, i32, mlirAttributeGetNull()),
+                            CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(b->context, "extents",
+                                                      mlirDenseI32ArrayGet(b->context, shape->rank, extents)),
+                                       cute_attribute(b->context, "mode", mlirIntegerAttrGet(i32, mode))));
+}
+
+/* A count that is a tensor is its extent along the mode. */
+static void expand_count(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (mlirOperationGetNumOperands(op) < 2) return;
+    MlirValue tensor = mlirOperationGetOperand(op, 1);
+    if (!cute_type_peek(mlirValueGetType(tensor))) return;
+    cute_builder b = cute_builder_before(op);
+    MlirType i32 = mlirIntegerTypeGet(b.context, 32);
+    MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
+    mlirOperationSetOperand(
+        op, 1,
+        cute_build_value(&b, "cute.tile.count", i32, CUTE_OPERANDS(tensor),
+                         CUTE_NAMED(cute_attribute(b.context, "mode", mode),
+                                    cute_attribute(b.context, "size", mlirIntegerAttrGet(i32, 1)))));
+    *changed = true;
+}
+
+/* 0, 1, 2 ... along the mode, compared with the count in a type that has both. */
+static MlirValue elements_that_count(const cute_builder *b, const cute_tile_shape *shape, int mode,
+                                     MlirValue count)
+{
+    cute_tile_shape row = {.rank = shape->rank};
+    for (int i = 0; i < shape->rank; i++) row.extent[i] = i == mode ? shape->extent[i] : 1;
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32), type = mlirValueGetType(count);
+    bool is_float = mlirTypeIsAFloat(type);
+    MlirType both = is_float && mlirFloatTypeGetWidth(type) < 32       ? mlirF32TypeGet(b->context)
+                    : !is_float && mlirIntegerTypeGetWidth(type) <= 32 ? i32
+                                                                       : type;
+    MlirType mask = cute_tile_type(&row, mlirIntegerTypeGet(b->context, 1), mlirAttributeGetNull());
+    return build_map(b, "lt", mask,
+                     CUTE_OPERANDS(tile_cast(b, build_iota(b, &row, mode), both, false),
+                                   tile_cast(b, count, both, false)));
+}
+
+/* The mean of the squares of what counts of x - mean(x). */
+static void expand_variance(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (!cute_text_is(cute_tile_word(op, "kind"), "variance")) return;
+    cute_builder b = cute_builder_before(op);
+    MlirValue x = mlirOperationGetOperand(op, 0), count = mlirOperationGetOperand(op, 1),
+              result = mlirOperationGetResult(op, 0);
+    MlirType type = mlirValueGetType(x), reduced = mlirValueGetType(result);
+    MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
+    cute_tile_shape shape;
+    cute_tile_shape_of(type, &shape);
+    MlirValue mean = build_reduce(&b, "mean", mode, reduced, CUTE_OPERANDS(x, count)),
+              apart = build_map(&b, "sub", type, CUTE_OPERANDS(x, mean)),
+              counts = elements_that_count(&b, &shape, (int)cute_tile_number(op, "mode", 0), count),
+              kept = build_map(&b, "where", type,
+                               CUTE_OPERANDS(counts, apart, zero_of(&b, cute_tile_element(type)))),
+              squares = build_map(&b, "mul", type, CUTE_OPERANDS(kept, kept));
+    mlirValueReplaceAllUsesOfWith(result,
+                                  build_reduce(&b, "mean", mode, reduced, CUTE_OPERANDS(squares, count)));
+    mlirOperationDestroy(op);
+    *changed = true;
+}
 
 static void expand_mean(MlirOperation op, void *context)
 {
@@ -249,13 +344,41 @@ static void expand_mean(MlirOperation op, void *context)
     MlirType type = mlirValueGetType(result);
     cute_tile_shape shape;
     cute_tile_shape_of(type, &shape);
-    MlirAttribute mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
-    MlirValue sum = cute_build_value(
-        &b, "cute.tile.reduce", type, CUTE_OPERANDS(mlirOperationGetOperand(op, 0)),
-        CUTE_NAMED(cute_attribute(b.context, "kind", cute_string_attribute(b.context, "add")),
-                   cute_attribute(b.context, "mode", mode)));
+    MlirValue sum = build_reduce(&b, "add", mlirOperationGetAttributeByName(op, cute_text("mode")), type,
+                                 CUTE_OPERANDS(mlirOperationGetOperand(op, 0)));
     MlirValue count = convert_scalar(&b, mlirOperationGetOperand(op, 1), cute_tile_element(type));
     mlirValueReplaceAllUsesOfWith(result, cute_binary(&b, "arith.divf", sum, broadcast(&b, count, &shape)));
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* ---- atomic updates of a whole tensor ---- */
+
+/* Without coordinates: dimensions that the tensor lacks are combined, the others are counted from 0. */
+static void expand_whole(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (mlirOperationGetNumOperands(op) != 2) return;
+    cute_builder b = cute_builder_before(op);
+    MlirValue value = mlirOperationGetOperand(op, 0), tensor = mlirOperationGetOperand(op, 1);
+    MlirType element = cute_tile_element(mlirValueGetType(value)), i32 = mlirIntegerTypeGet(b.context, 32);
+    MlirAttribute kind = mlirOperationGetAttributeByName(op, cute_text("kind"));
+    MlirValue operands[2 + CUTE_TILE_RANK];
+    cute_tile_shape shape;
+    cute_tile_shape_of(mlirValueGetType(value), &shape);
+    int rank = cute_tile_tensor_rank(cute_type_peek(mlirValueGetType(tensor))), first = shape.rank - rank;
+    for (int i = 0; i < first; i++) {
+        shape.extent[i] = 1;
+        value =
+            cute_build_value(&b, "cute.tile.reduce", cute_tile_type(&shape, element, mlirAttributeGetNull()),
+                             CUTE_OPERANDS(value),
+                             CUTE_NAMED(cute_attribute(b.context, "kind", kind),
+                                        cute_attribute(b.context, "mode", mlirIntegerAttrGet(i32, i))));
+    }
+    operands[0] = value, operands[1] = tensor;
+    for (int i = 0; i < rank; i++) operands[2 + i] = build_iota(&b, &shape, first + i);
+    cute_build(&b, "cute.tile.atomic", (cute_operands){operands, 2 + rank}, CUTE_NO_TYPES,
+               CUTE_NAMED(cute_attribute(b.context, "kind", kind)));
     mlirOperationDestroy(op);
     *changed = true;
 }
@@ -311,23 +434,36 @@ static void fold_branches(MlirOperation function, void *context)
     if (found && tile_is_program(function)) cute_pass_run_pipeline(context, "canonicalize", function);
 }
 
+/* A variance has its own mean, which the program may have, too. */
+static void share_means(MlirOperation function, void *context)
+{
+    if (tile_is_program(function)) cute_pass_run_pipeline(context, "cse", function);
+}
+
 static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
 {
     static const struct {
         const char *name;
         void (*expand)(MlirOperation op, void *context);
     } rows[] = {
-        {"cute.tile.map", expand_map},          {"cute.tile.cast", expand_cast},
-        {"cute.tile.reduce", expand_mean},      {"cute.tile.load", expand_loaded},
-        {"cute.tile.gather", expand_loaded},    {"cute.tile.store", expand_stored},
-        {"cute.tile.scatter", expand_stored},   {"cute.tile.atomic", expand_stored},
-        {"cute.tile.load", tile_expand_packed}, {"cute.tile.load", expand_mask},
-        {"cute.tile.store", expand_mask},       {"cute.tile.gather", expand_coords},
-        {"cute.tile.scatter", expand_coords},   {"cute.tile.atomic", expand_coords},
+        {"cute.tile.atomic", expand_whole},    {"cute.tile.reduce", expand_count},
+        {"cute.tile.reduce", expand_variance}, {"cute.tile.reduce", expand_mean},
+        {"cute.tile.map", expand_map},         {"cute.tile.cast", expand_cast},
+        {"cute.tile.load", expand_loaded},     {"cute.tile.gather", expand_loaded},
+        {"cute.tile.store", expand_stored},    {"cute.tile.scatter", expand_stored},
+        {"cute.tile.atomic", expand_stored},   {"cute.tile.load", tile_expand_packed},
+        {"cute.tile.load", expand_mask},       {"cute.tile.store", expand_mask},
+        {"cute.tile.gather", expand_coords},   {"cute.tile.scatter", expand_coords},
+        {"cute.tile.atomic", expand_coords},
     };
     bool changed = false;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cute_op_walk(root, rows[i].name, CUTE_WALK_OUTER_FIRST, rows[i].expand, &changed);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool own = false;
+        cute_op_walk(root, rows[i].name, CUTE_WALK_OUTER_FIRST, rows[i].expand, &own);
+        if (own && rows[i].expand == expand_variance)
+            cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, share_means, pass);
+        changed = changed || own;
+    }
     if (!changed)
         cute_pass_unchanged(pass);
     else

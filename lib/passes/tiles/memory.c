@@ -444,7 +444,7 @@ static void begin_places(tile_emitter *e, MlirOperation op, intptr_t tensor, pla
 {
     *p = (places){.tensor = mlirOperationGetOperand(op, tensor)};
     const cute_value *type = cute_type_peek(mlirValueGetType(p->tensor));
-    p->rank = type->layout.shape->kind == CUTE_TREE_TUPLE ? (int)type->layout.shape->count : 1;
+    p->rank = cute_tile_tensor_rank(type);
     for (int i = 0; i < p->rank; i++) {
         p->coords[i] = mlirOperationGetOperand(op, tensor + 1 + i);
         p->extents[i] = extent_of(e, p->tensor, i, cute_type_element(mlirValueGetType(p->coords[i])));

@@ -43,4 +43,50 @@ gpu.module @kernels {
     cute.tile.atomic<add> %u, %s, %k
     gpu.return
   }
+
+  // A count that is a tensor is its extent. A variance leaves out elements from the count on; it shares its mean with the program.
+  // CHECK-LABEL: gpu.func @variance
+  // EXPAND-LABEL: gpu.func @variance
+  gpu.func @variance(%x: !H, %y: !F) kernel {
+    %r, %c = cute.tile.program<[4, 64]> %x
+    %a = cute.tile.load<[4, 64], f32> %x[%r, 0]
+    // CHECK: cute.tile.reduce<mean, 1>{{.*}} : (tensor<4x64xf32>, !cute.memref<f16
+    // EXPAND: %[[N:.*]] = cute.tile.count<1, 1>
+    // EXPAND: %[[SUM:.*]] = cute.tile.reduce<add, 1>
+    // EXPAND: %[[MEAN:.*]] = arith.divf %[[SUM]]
+    %m = cute.tile.reduce<mean, 1> %a, %x
+    // CHECK: cute.tile.reduce<variance, 1>{{.*}} : (tensor<4x64xf32>, !cute.memref<f16{{.*}} -> tensor<4x1xf32>
+    // EXPAND-NOT: cute.tile.reduce
+    // EXPAND: %[[APART:.*]] = arith.subf
+    // EXPAND: cute.tile.iota<[1, 64], 1>
+    // EXPAND: %[[IN:.*]] = arith.cmpi slt
+    // EXPAND: arith.select
+    // EXPAND: %[[SQUARES:.*]] = arith.mulf
+    // EXPAND: cute.tile.reduce<add, 1> (%[[SQUARES]])
+    %v = cute.tile.reduce<variance, 1> %a, %x
+    // EXPAND: arith.subf
+    %d = cute.tile.sub %v, %m
+    %s = cute.tile.mul %a, %d
+    // Without coordinates the block combines rows, and columns are the tensor's elements.
+    // CHECK: cute.tile.atomic{{.*}} : (tensor<4x64xf32>, !cute.memref<f32, gmem, "?:1">) -> ()
+    // EXPAND: %[[ROW:.*]] = cute.tile.reduce<add, 0>{{.*}} -> tensor<1x64xf32>
+    // EXPAND: cute.tile.atomic{{.*}}%[[ROW]]{{.*}} : (tensor<1x64xf32>, !cute.memref<f32, gmem, "?:1">, tensor<1x64xi32>) -> ()
+    cute.tile.atomic<add> %s, %y
+    gpu.return
+  }
+}
+
+// In a loop, the index is computed in front of it.
+// EXPAND-LABEL: func.func @loop
+func.func @loop(%x: tensor<4x64xf32>, %n: i64, %i: index) -> tensor<4x1xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x1xf32>
+  // EXPAND: cute.tile.iota<[1, 64], 1>
+  // EXPAND: scf.for
+  // EXPAND: arith.cmpi slt, {{.*}} : tensor<1x64xi64>
+  %s = scf.for %k = %i to %i step %i iter_args(%a = %zero) -> (tensor<4x1xf32>) {
+    %v = cute.tile.reduce<variance, 1> %x, %n
+    %b = cute.tile.add %a, %v
+    scf.yield %b : tensor<4x1xf32>
+  }
+  return %s : tensor<4x1xf32>
 }

@@ -415,6 +415,46 @@ func.func @f(%c: tensor<8x4xi1>) {
 
 // -----
 
+func.func @f(%x: tensor<8x4xf32>) {
+  // expected-error @below {{expects the count by which the sum is divided, as in cute.tile.reduce<variance, 1> %x, %count: elements outside of a tensor do not count}}
+  %t = cute.tile.reduce<variance, 1> %x
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xi32>, %n: i32) {
+  // expected-error @below {{expects floats, but got 'i32'}}
+  %t = cute.tile.reduce<variance, 0> %x, %n
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8x4xf32>, %v: !cute.memref<f32, gmem, "?:1">) {
+  // expected-error @below {{expects a tensor with the mode 1 as the count, but got 1 mode}}
+  %t = cute.tile.reduce<mean, 1> %x, %v
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>, %v: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
+  // expected-error @below {{expects a tile of at least the tensor's 2 modes without coordinates, but got 1}}
+  cute.tile.atomic<add> %x, %v
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>, %v: !cute.memref<f32, gmem, "?:1">) {
+  // expected-error @below {{expects a coordinate for each of the tensor's 1 modes, and at most a mask, but got 0 operands}}
+  cute.tile.scatter %x, %v
+  return
+}
+
+// -----
+
 // A mean states its count: a tile has elements outside of the tensor.
 func.func @f(%x: tensor<8x4xf32>) {
   // expected-error @below {{expects the count by which the sum is divided, as in cute.tile.reduce<mean, 1> %x, %count: elements outside of a tensor do not count}}
@@ -433,7 +473,7 @@ func.func @f(%x: tensor<8x4xi32>, %n: i32) {
 // -----
 
 func.func @f(%x: tensor<8x4xf16>, %n: f32) {
-  // expected-error @below {{expects a count that is an integer, or of the tile's elements, but got 'f32'}}
+  // expected-error @below {{expects a count that is an integer, a tensor, or of the tile's elements, but got 'f32'}}
   %t = cute.tile.reduce<mean, 1> %x, %n
   return
 }
@@ -441,7 +481,7 @@ func.func @f(%x: tensor<8x4xf16>, %n: f32) {
 // -----
 
 func.func @f(%x: tensor<8x4xf32>, %n: i32) {
-  // expected-error @below {{expects a count with the kind mean, but got add}}
+  // expected-error @below {{expects a count with the kinds mean and variance, but got add}}
   %t = cute.tile.reduce<add, 1> %x, %n
   return
 }
