@@ -17,5 +17,5 @@ all_right() {
     printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ ret; }\n' >"$BATS_TEST_TMPDIR/k.ptx"
     "$CUTE_BIN/cute-link" "$BATS_TEST_TMPDIR/k.ptx" -o "$BATS_TEST_TMPDIR/k.cubin" || skip "no ptxas"
     "$CUTE_BIN/cute-dump" sass "$BATS_TEST_TMPDIR/k.cubin" || skip "no nvdisasm"
-    all_right 9 loops
+    all_right 10 loops
 }
