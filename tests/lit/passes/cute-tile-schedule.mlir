@@ -18,7 +18,7 @@
 // SM90: remark: no stages=5: it needs 279632 bytes of shared memory, more than the limit of 232448
 // SM89: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1 tail=whole; {{.*}} on L40S
 // SM89: remark: no stages=3: it needs {{[0-9]+}} bytes of shared memory, more than the limit of 101376
-// SM80: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1 tail=whole; {{.*}} on A100
+// SM80: remark: schedule: stages=3 consumers=0 cluster=1x1 persistent=0 order=1 tail=whole; {{.*}} on A100
 // STATED: remark: schedule: stages=3 consumers=2 cluster=1x2 persistent=1 order=8 tail=whole;
 // STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=8 tail=whole; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
 // STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=1 tail=whole; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
