@@ -1,5 +1,6 @@
-// D = A B^T of 8-bit floats with scales: A is (M,K) and has a scale for each row and 128 columns, SA (M,K/128); B is (N,K) and has one for
-// each block of 128 x 128, SB (N/128,K/128). The sums of 128 terms are scaled and added in f32. -D T: f8E4M3FN or f8E5M2; TD: of D.
+// D = A B^T of 8-bit floats with scales: A is (M,K) and has a scale for each row and 128 columns,
+// SA (M,K/128); B is (N,K) and has one for each block of 128 x 128, SB (N/128,K/128). The sums of
+// 128 terms are scaled and added in f32. -D T: f8E4M3FN or f8E5M2; TD: of D.
 //!param BM = 128 in 64, 128
 !A = !cute.memref<${T}, gmem, align<16>, "(?,?{div=16}):(?{i64 div=16},1)">
 !S = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
@@ -22,8 +23,7 @@ gpu.module @kernels {
       %t = cute.tile.fma %p, %s, %acc
       scf.yield %t : !sum
     }
-    %d = cute.tile.cast<${TD}> %sum
-    cute.tile.store %d, %D[%i, %j]
+    cute.tile.store %sum, %D[%i, %j]
     gpu.return
   }
 }

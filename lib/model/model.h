@@ -146,6 +146,7 @@ typedef struct cute_model_program {
     int64_t sums;    /* accumulators of 32 bits, of all threads */
     int64_t threads; /* without warpgroups */
     int64_t beside;  /* bytes of shared memory beside the stages */
+    bool reuses;     /* these are in the stages that cp.async has filled, after the loop */
     bool ahead;      /* loads can be copied asynchronously */
     bool groups[5];  /* so many warpgroups can compute the products, with loads by TMA */
     bool resident;   /* blocks can take tiles in turn */

@@ -53,6 +53,7 @@ static cute_model_block block_of(const cute_model_program *p, const cute_model_s
         if (own > most) own = b.accumulators + GROUP_ADDRESSES > most ? own : most;
         b.threads = threads;
         b.registers = (own < MOST_REGISTERS ? own : MOST_REGISTERS) * threads;
+        if (staged && p->reuses) b.shared = p->beside > s->stages * stage ? p->beside : s->stages * stage;
         if (!staged && b.shared < stage) b.shared = stage;
     }
     return b;

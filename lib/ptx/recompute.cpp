@@ -2,8 +2,10 @@
 // After loops with high register pressure, such values are recomputed from special registers, parameters and
 // values that are live in the loop anyway. If warps diverge permanently at a branch whose sides set their own
 // register counts with setmaxnreg, values computed from parameters that both sides use are computed on each
-// side.
+// side. ptxas rematerializes the other way round: products of a parameter and a constant in each iteration of
+// a loop that uses them, a multiplication of 64 bits by four instructions. Sums of shifts stay in registers.
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -266,6 +268,39 @@ void recompute_on_sides(Function &function, const DominatorTree &tree)
     for (BasicBlock &block : function)
         if (branches.count(&block)) BranchSides(tree, &block).run();
 }
+// x (2^a + 2^b) or x (2^a - 2^b) as shifts; null for other constants.
+Value *multiple_by_shifts(BinaryOperator &product)
+{
+    auto *factor = dyn_cast<ConstantInt>(product.getOperand(1));
+    if (!factor || !factor->getType()->isIntegerTy(64) || factor->isNegative()) return nullptr;
+    uint64_t value = factor->getZExtValue(), low = value & -value, high = value - low;
+    bool difference = !isPowerOf2_64(high);
+    if (difference) high = value + low;
+    if (!isPowerOf2_64(high)) return nullptr;
+    IRBuilder<> builder(&product);
+    Value *x = product.getOperand(0), *many = builder.CreateShl(x, Log2_64(high)),
+          *few = builder.CreateShl(x, Log2_64(low));
+    return difference ? builder.CreateSub(many, few) : builder.CreateAdd(many, few);
+}
+
+// Products in front of `loop` that it uses. Of those that do not wrap, LLVM's strength reduction makes sums.
+void shift_multiples(const Loop &loop)
+{
+    SmallSetVector<BinaryOperator *, 16> products;
+    for (BasicBlock *block : loop.blocks())
+        for (Instruction &i : *block)
+            for (Value *operand : i.operands()) {
+                auto *product = dyn_cast<BinaryOperator>(operand);
+                if (product && product->getOpcode() == Instruction::Mul && !product->hasNoSignedWrap() &&
+                    !loop.contains(product))
+                    products.insert(product);
+            }
+    for (BinaryOperator *product : products)
+        if (Value *sum = multiple_by_shifts(*product)) {
+            product->replaceAllUsesWith(sum);
+            product->eraseFromParent();
+        }
+}
 } // namespace
 
 void cute_llvm_recompute(LLVMModuleRef m)
@@ -278,8 +313,9 @@ void cute_llvm_recompute(LLVMModuleRef m)
         LoopInfo loops(tree);
         for (Loop *loop : loops.getLoopsInPreorder()) {
             BasicBlock *exit = loop->getUniqueExitBlock();
-            if (exit && words_carried(*loop, module.getDataLayout()) >= HIGH_PRESSURE_WORDS)
-                LoopExitValues(*loop, tree, exit).run();
+            if (words_carried(*loop, module.getDataLayout()) < HIGH_PRESSURE_WORDS) continue;
+            shift_multiples(*loop);
+            if (exit) LoopExitValues(*loop, tree, exit).run();
         }
     }
 }

@@ -126,14 +126,14 @@ PYTHON
 
 @test "MLIR for sm_80 has cp.async in groups, without roles" {
     run -0 cute-dump schedule -arch sm_80 gemm.mlir
-    says "gemm: stages=2 consumers=0"
+    says "gemm: stages=3 consumers=0"
     says "grid: a block for each tile of 128x256"
     says "all warps  0 to 15"
     says "cp.async of all warps"
     says "wait_group  all warps"
     says "mma 16x8x16"
     cute-dump schedule -arch sm_80 gemm.mlir --svg -o s.svg
-    grep -q "2 stages, cp.async groups" s.svg
+    grep -q "3 stages, cp.async groups" s.svg
 }
 
 @test "a cubin has the schedule of its PTX" {

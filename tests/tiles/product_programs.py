@@ -119,10 +119,12 @@ class ProductProgram:
 
     def load(self, tensor, tile, at, to=None, mask=None):
         def function(env):
-            array, out = env[tensor], np.zeros(tile)
-            where = tuple(slice(env[c] * n, (env[c] + 1) * n) for c, n in zip(at, tile))
+            full = (1,) * (len(at) - len(tile)) + tuple(tile)
+            array, out = env[tensor], np.zeros(full)
+            where = tuple(slice(env[c] * n, (env[c] + 1) * n) for c, n in zip(at, full))
             part = array[where]
             out[tuple(slice(n) for n in part.shape)] = part
+            out = out.reshape(tile)
             return np.where(env[mask], out, 0.0) if mask else out
         extents = ", ".join(map(str, tile))
         return self.op(f"cute.tile.load<[{extents}]{', ' + to if to else ''}> %{tensor}[{', '.join(at)}]{', ' + mask if mask else ''}", function)
@@ -148,8 +150,10 @@ class ProductProgram:
         def load(row, k, mask=None):
             at = (k, row) if turned else (row, k)
             if self.batches:
-                x = self.load(tensor, (1,) + extents, ("%b",) + at)
-                x = self.op(f"cute.tile.reshape<[{extents[0]}, {extents[1]}]> {x}", lambda env, x=x: env[x].reshape(extents))
+                last = self.chance(50)
+                x = self.load(tensor, (extents if last else (1,) + extents), ("%b",) + at)
+                if not last:
+                    x = self.op(f"cute.tile.reshape<[{extents[0]}, {extents[1]}]> {x}", lambda env, x=x: env[x].reshape(extents))
             else:
                 x = self.load(tensor, extents, at, mask=mask)
             if turned:
@@ -301,12 +305,13 @@ class ProductProgram:
     def place(self, value, tensor, tile, at):
         if self.batches:
             tile, at = (1,) + tuple(tile), ("%b",) + at
-            value = self.op(f"cute.tile.reshape<[{', '.join(map(str, tile))}]> {value}", lambda env, v=value: env[v].reshape(tile))
+            if self.chance(50):
+                value = self.op(f"cute.tile.reshape<[{', '.join(map(str, tile))}]> {value}", lambda env, v=value: env[v].reshape(tile))
         self.lines.append(f"cute.tile.store {value}, %{tensor}[{', '.join(at)}]")
 
         def run(env):
             part = env[tensor][tuple(slice(env[c] * n, (env[c] + 1) * n) for c, n in zip(at, tile))]
-            part[...] = env[value][tuple(slice(n) for n in part.shape)]
+            part[...] = env[value].reshape(tile)[tuple(slice(n) for n in part.shape)]
         self.blocks[-1].append(run)
 
     def rounded(self, text, function):

@@ -50,7 +50,8 @@ def Cute_TileCountOp : Cute_TileOp<"tile.count"> {
 def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
   let summary = "A tile of a tensor in global memory";
   let description = [{
-    The tile at `coord` of the tensor divided into tiles of shape `extents`: its first element is at the product of both. Elements outside of
+    The tile at `coord` of the tensor divided into tiles of shape `extents`: its first element is at the product of both. Extents are of the
+    tensor's last modes: a mode before them has one element, at its coordinate, and is not a dimension of the tile. Elements outside of
     the tensor have the value of `fill`: `zero` by default, `neg_inf` and `inf` are the least and greatest value of integers. Where the
     optional mask, a tile of `i1` which broadcasts to the shape, is false, nothing is read and the result is `fill`.
 
@@ -61,10 +62,11 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
 
     Schedules add `width`: so many columns at a time pass through shared memory to the threads that hold them.
 
-    Refused: a tile whose rank is not the tensor's, a coordinate of another rank, a mask that does not broadcast.
+    Refused: a tile of more dimensions than the tensor has modes, a coordinate of another rank than the tensor's, a mask that does not broadcast.
 
     ```mlir
     // short: %x = cute.tile.load<[64, 32], neg_inf, f32> %a[%i, 0], %mask     // fill, element type and mask may be omitted
+    // short: %x = cute.tile.load<[64, 32]> %a[%batch, %i, 0]
     %x = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf16>
     %y = cute.tile.load(%a, %c) {extents = array<i32: 64, 32>, to = f32} : (!cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> tensor<64x32xf32>
     ```
@@ -105,8 +107,9 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
       also `and`, `or`, `xor`, `shl`, `shr`, `umin`, `umax`, `udiv`, `urem`, `ushr`
     - comparisons, with a result of `i1`: `eq`, `ne`, `lt`, `le`, `gt`, `ge` (signed; ordered, `ne` unordered), `ult`, `ule`, `ugt`, `uge`
     - of one operand: `neg`, `abs`, and of floats `exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt`, `sin`, `cos`, `tanh`, `erf`, `floor`, `ceil`,
-      `round`, `sigmoid`, `silu`, `gelu` (by erf), `relu`
-    - of three: `fma`; `where`, a condition of `i1` and two values
+      `round`, `sigmoid`, `silu`, `gelu` (by erf), `gelu_tanh` (its approximation by tanh), `relu`
+    - of three: `fma`; `where`, a condition of `i1` and two values. With a constant condition the other value is not computed, and loads that
+      it alone uses are not executed: `cute.tile.where ${RELU}, %r, %x`
 
     `{fast}` on floats allows approximations of the hardware: `div` by a reciprocal, `exp`, `log`, `sin` and others to a few units in
     the last place, without subnormal numbers (fastmath `afn` and `arcp`).
@@ -275,8 +278,8 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
   let summary = "D = A B^T + C: a product of tiles that is added to an accumulator";
   let description = [{
     A is (M,K), B is (N,K), C and D are (M,N), as of `cute.gemm`. Elements of A and B are f16, bf16, f8E4M3FN, f8E5M2 or f32 with an
-    accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there: then tensor
-    cores round A and B to tf32. Without tensor cores for the types, and on extents that are
+    accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there (`tf32 = 1`; `tf32 = 0` is as
+    without): then tensor cores round A and B to tf32. Without tensor cores for the types, and on extents that are
     not multiples of an MMA's, threads multiply and add. With `wgmma`, tensor cores ignore the low bits of f32 instead.
 
     Schedules add: `wgmma`, the product is of warpgroups (sm_90a), which read A and B in shared memory; `pending`, how many later products

@@ -549,10 +549,10 @@ static bool verify_access(const cute_check *c, const cute_value *tensor, const c
             c,
             "expects a tensor in global memory, gmem, but got %s: passes choose shared memory and registers",
             cute_space_name(tensor->pointer->space));
-    if (rank != shape->rank)
+    if (shape->rank > rank || shape->rank < 1)
         return cute_check_fail(
-            c, "expects a tile of the tensor's rank, %d, but got %d: extents of modes that are indexed are 1",
-            rank, shape->rank);
+            c, "expects a tile of 1 to %d dimensions, the last of the tensor's modes, but got %d", rank,
+            shape->rank);
     if (rank != got)
         return cute_check_fail(
             c, "expects a coordinate with a number for each of the tensor's %d modes, but got %d", rank, got);
@@ -565,8 +565,8 @@ static bool verify_packed(const cute_check *c, const cute_value *tensor, const c
     if (!cute_tile_is_packed(tensor->pointer)) return true;
     const cute_tree *extent = tensor->layout.shape, *stride = tensor->layout.stride;
     if (extent->kind == CUTE_TREE_TUPLE) {
-        extent = extent->items[shape->rank - 1];
-        stride = stride->items[shape->rank - 1];
+        stride = stride->items[extent->count - 1];
+        extent = extent->items[extent->count - 1];
     }
     bool one = stride->kind == CUTE_TREE_INT && stride->value.known && stride->value.value == 1,
          even = extent->kind == CUTE_TREE_INT &&

@@ -198,6 +198,7 @@ class Reader
     ParseResult sugarAtomic(std::vector<Literal> &items);
     ParseResult makeNumber(Literal &item, Type element);
     ParseResult sugarTileMap(std::vector<Literal> &items);
+    ParseResult sugarTileGemm(std::vector<Literal> &items);
     ParseResult sugarCopy(std::vector<Literal> &items);
     ParseResult sugarBounds(std::vector<Literal> &items);
     ParseResult layoutOf(Literal &item);

@@ -348,8 +348,21 @@ ParseResult Reader::sugarTileMap(std::vector<Literal> &items)
         return parser.emitError(items[1].location,
                                 "expects a tile or a typed value, as in `%x`, as one of the two "
                                 "values: two numbers have no type");
-    for (Literal &item : items)
-        if (makeNumber(item, element)) return failure();
+    Type condition = parser.getBuilder().getI1Type();
+    for (auto [i, item] : llvm::enumerate(items))
+        if (makeNumber(item, where && !i ? condition : element)) return failure();
+    return success();
+}
+
+// tile.gemm %a, %b, %c {tf32 = 0}: as without it.
+ParseResult Reader::sugarTileGemm(std::vector<Literal> & /*items*/)
+{
+    auto stated = dyn_cast_or_null<IntegerAttr>(state.attributes.get("tf32"));
+    if (!stated) return success();
+    if (stated.getValue().isZero())
+        state.attributes.erase("tf32");
+    else
+        state.attributes.set("tf32", parser.getBuilder().getUnitAttr());
     return success();
 }
 

@@ -113,19 +113,22 @@ int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits)
 }
 
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
-                         int contiguous, int stages)
+                         int contiguous, int stages, bool squares)
 {
+    /* Of squares lanes read every fourth row at once: the bits of the address that number these are the swizzle's. */
     static const struct {
         int64_t bytes;
-        const char *swizzle;
-    } swizzles[] = {{128, ", S<3,4,3>"}, {64, ", S<2,4,3>"}, {32, ", S<1,4,3>"}};
+        const char *adjacent, *squares;
+    } swizzles[] = {{128, ", S<3,4,3>", ", S<3,4,5>"},
+                    {64, ", S<2,4,3>", ", S<3,4,4>"},
+                    {32, ", S<1,4,3>", ", S<3,4,3>"}};
     const char *swizzle = "";
     int64_t stride[CUTE_TILE_RANK], row = shape->extent[contiguous] * bits / 8, span = ROW;
     while (span >= 16 && row % span) span /= 2;
     /* TMA copies each span of columns to a multiple of 128 bytes; few rows are not swizzled. */
     if (span >= 16 && row > span && cute_tile_size(shape) / shape->extent[contiguous] * span % ROW) span = 0;
     for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
-        if (span == swizzles[i].bytes) swizzle = swizzles[i].swizzle;
+        if (span == swizzles[i].bytes) swizzle = squares ? swizzles[i].squares : swizzles[i].adjacent;
     span = span < 16 ? shape->extent[contiguous] : span * 8 / bits;
     int64_t size = span;
     for (int i = shape->rank - 1; i >= 0; i--) {
@@ -164,15 +167,38 @@ int64_t tile_ring_bytes(MlirOperation load)
     return tile_stage_bytes(&shape, tensor_of(load)->pointer->bits);
 }
 
-MlirType tile_ring_type(MlirOperation load, int stages)
+/* Whether only exact products of f32, which threads multiply and add, use `tile`, whose dimension `contiguous` is K. */
+static bool feeds_squares(MlirValue tile, int contiguous)
+{
+    bool any = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        int dims[2];
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        unsigned at = mlirOpOperandGetOperandNumber(use);
+        any = true;
+        if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
+            if (!feeds_squares(mlirOperationGetResult(user, 0), contiguous)) return false;
+        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || cute_op_has(user, "tf32") ||
+                   !mlirTypeIsAF32(cute_tile_element(mlirValueGetType(tile))) ||
+                   mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)) ||
+                   dims[1] != contiguous) {
+            return false;
+        }
+    }
+    return any;
+}
+
+MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
 {
     cute_tile_shape shape;
     int64_t width;
     int contiguous = contiguous_of(load, &width);
     const cute_pointer *pointer = tensor_of(load)->pointer;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
-    return tile_stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape,
-                           contiguous < 0 ? shape.rank - 1 : contiguous, stages);
+    if (contiguous < 0) contiguous = shape.rank - 1;
+    return tile_stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, contiguous,
+                           stages, !tma && feeds_squares(mlirOperationGetResult(load, 0), contiguous));
 }
 
 /* ---- operands of products ---- */

@@ -99,13 +99,35 @@ static bool stays_in_registers(MlirOperation op)
     return stays;
 }
 
-/* Shared memory beside stages. */
+/* Shared memory of operations other than stages. */
 typedef struct scratch {
-    int64_t stores,
-        most; /* of stores by TMA, in a block; the most of another operation, in a group of warps that takes turns */
+    const work *w;
+    int64_t stores; /* of stores by TMA, in a block */
+    int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
+    bool beside;    /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
-/* The most that one operation needs. */
+static bool in_loop_with_product(const work *w, MlirOperation op)
+{
+    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
+        for (int i = 0; i < w->count; i++)
+            if (mlirOperationEqual(at, w->loops[i])) return true;
+    return false;
+}
+
+/* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
+static bool never_needs(MlirOperation op, int64_t bytes)
+{
+    static const char *const never[] = {"cute.tile.load",      "cute.tile.gemm",    "cute.tile.iota",
+                                        "cute.tile.broadcast", "cute.tile.permute", "cute.tile.scalar"};
+    int dims[2];
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (cute_op_is(op, never[i])) return !bytes;
+    if (!cute_op_is(op, "cute.tile.reshape")) return false;
+    MlirOperation load = tile_operand_source(mlirOperationGetResult(op, 0), dims);
+    return !mlirOperationIsNull(load) && tile_read_in_place(load);
+}
+
 static void note_scratch(MlirOperation op, void *context)
 {
     enum { STORED = 32 << 10, WARPS = 32 };
@@ -133,13 +155,14 @@ static void note_scratch(MlirOperation op, void *context)
         if (!staged) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > s->most) s->most = bytes;
+    s->beside |= !never_needs(op, bytes) && in_loop_with_product(s->w, op);
 }
 
-/* Fewer stages where they would not fit beside that. */
+/* Fewer stages where they would not fit. Those that cp.async fills are free behind their loop. */
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
-    scratch own = {0};
+    scratch s = {.w = w, .beside = w->schedule.consumers > 0};
     int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
     if (!limits) return;
@@ -150,14 +173,15 @@ static void fit_stages(work *w, MlirOperation function)
         tile_find_ahead(w->loops[i], w->schedule.consumers > 0, &ahead, NULL, NULL);
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
-    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &own);
-    int64_t beside = own.most * (w->schedule.turns ? w->schedule.consumers : 1);
-    if (beside < own.stores) beside = own.stores;
-    if (!bytes || w->schedule.stages * bytes + beside + BARRIERS <= limits->block_shared) return;
-    int64_t most = (limits->block_shared - beside - BARRIERS) / bytes;
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
+    int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
+    if (other < s.stores) other = s.stores;
+    other += BARRIERS;
+    if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
+    int64_t most = (limits->block_shared - other) / bytes;
     tile_refuse(w->pass, function,
                 "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
-                w->schedule.stages, (long long)beside, (long long)(most < 1 ? 1 : most));
+                w->schedule.stages, (long long)other, (long long)(most < 1 ? 1 : most));
     w->schedule.stages = most < 1 ? 1 : (int)most;
 }
 
@@ -180,7 +204,8 @@ static void make_rings(work *w, MlirOperation loop, stages *s)
     for (int i = 0; i < s->ahead.count; i++) {
         MlirOperation load = s->ahead.loads[i];
         b.location = mlirOperationGetLocation(load);
-        s->rings[i] = cute_build_value(&b, "cute.tile.ring", tile_ring_type(load, w->schedule.stages),
+        s->rings[i] = cute_build_value(&b, "cute.tile.ring",
+                                       tile_ring_type(load, w->schedule.stages, w->schedule.consumers > 0),
                                        CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         cute_tile_shape shape;
         MlirType tile = mlirValueGetType(mlirOperationGetResult(load, 0));

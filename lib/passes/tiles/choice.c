@@ -206,7 +206,7 @@ static bool is_plain(MlirOperation op)
 {
     return cute_op_is(op, "cute.tile.gemm") || cute_op_is(op, "cute.tile.load") ||
            cute_op_is(op, "cute.tile.reshape") || cute_op_is(op, "cute.tile.permute") ||
-           cute_op_is(op, "scf.yield") || cute_op_of(op, "arith.");
+           cute_op_is(op, "cute.make_coord") || cute_op_is(op, "scf.yield") || cute_op_of(op, "arith.");
 }
 
 /* A group of a role advances by the stages of the other groups' tiles: their number must not depend on the tile. */
@@ -360,6 +360,7 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
     p->beside = c->plain && c->products == 1 && most < ROOM ? most : ROOM;
     if (p->beside < c->operands) p->beside = c->operands;
     p->beside = (p->beside + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
+    p->reuses = c->plain && c->products == 1 && !c->operands;
     p->ahead = c->arch && c->arch->number >= 80 && c->loops;
     bool hopper = c->arch && c->arch->number == 90 && c->arch->variant == 'a';
     for (int i = 1; i <= 4; i++)

@@ -1,8 +1,8 @@
 /* cute-tile-expand: elementwise operations of tile programs as operations of arith and math on tiles of one shape.
  *
  * Requires: verified IR. Ensures: no cute.tile.map, no cute.tile.cast; operands of arith and math on tiles, and masks, have one shape;
- * loads and stores are of the tensor's elements, of at least a byte (packed.c); means are sums that are divided, variances means;
- * atomic updates have coordinates.
+ * loads and stores are of the tensor's elements, of at least a byte (packed.c), and of its rank; means are sums that are divided,
+ * variances means; atomic updates have coordinates.
  *
  *     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
  * ->
@@ -67,6 +67,18 @@ static MlirValue gelu(const cute_builder *b, MlirValue x)
     return cute_binary(b, "arith.mulf", cute_binary(b, "arith.mulf", x, tile_number(b, type, 0.5)), sum);
 }
 
+/* x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), which is x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+static MlirValue gelu_tanh(const cute_builder *b, MlirValue x)
+{
+    MlirType type = mlirValueGetType(x);
+    MlirValue square = cute_binary(b, "arith.mulf", x, x),
+              factor = cute_build_value(b, "math.fma", type,
+                                        CUTE_OPERANDS(square, tile_number(b, type, 0.07135481627260025),
+                                                      tile_number(b, type, 1.5957691216057308)),
+                                        CUTE_NO_NAMED);
+    return cute_binary(b, "arith.mulf", x, sigmoid(b, cute_binary(b, "arith.mulf", x, factor)));
+}
+
 static MlirValue relu(const cute_builder *b, MlirValue x)
 {
     bool is_float = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(x)));
@@ -76,9 +88,26 @@ static MlirValue relu(const cute_builder *b, MlirValue x)
 static const struct {
     const char *name;
     MlirValue (*make)(const cute_builder *b, MlirValue x);
-} several[] = {{"@neg", negate}, {"@sigmoid", sigmoid}, {"@silu", silu}, {"@gelu", gelu}, {"@relu", relu}};
+} several[] = {{"@neg", negate}, {"@sigmoid", sigmoid},     {"@silu", silu},
+               {"@gelu", gelu},  {"@gelu_tanh", gelu_tanh}, {"@relu", relu}};
 
 /* ---- elementwise operations ---- */
+
+static MlirAttribute extents_of(MlirContext context, const cute_tile_shape *shape)
+{
+    int32_t extents[CUTE_TILE_RANK];
+    for (int i = 0; i < shape->rank; i++) extents[i] = (int32_t)shape->extent[i];
+    return mlirDenseI32ArrayGet(context, shape->rank, extents);
+}
+
+/* cute.tile.broadcast or cute.tile.reshape of `value` to `shape`. */
+static MlirValue reshaped(const cute_builder *b, const char *name, MlirValue value,
+                          const cute_tile_shape *shape)
+{
+    MlirType type = cute_tile_type(shape, cute_tile_element(mlirValueGetType(value)), mlirAttributeGetNull());
+    return cute_build_value(b, name, type, CUTE_OPERANDS(value),
+                            CUTE_NAMED(cute_attribute(b->context, "extents", extents_of(b->context, shape))));
+}
 
 /* A scalar or a tile of fewer elements repeated to the shape of `like`. */
 static MlirValue broadcast(const cute_builder *b, MlirValue value, const cute_tile_shape *shape)
@@ -87,12 +116,7 @@ static MlirValue broadcast(const cute_builder *b, MlirValue value, const cute_ti
     cute_tile_shape own;
     if (mlirTypeIsARankedTensor(type) && cute_tile_shape_of(type, &own) && cute_tile_shape_equal(&own, shape))
         return value;
-    int32_t extents[CUTE_TILE_RANK];
-    for (int i = 0; i < shape->rank; i++) extents[i] = (int32_t)shape->extent[i];
-    MlirAttribute list = mlirDenseI32ArrayGet(b->context, shape->rank, extents);
-    return cute_build_value(b, "cute.tile.broadcast",
-                            cute_tile_type(shape, cute_tile_element(type), mlirAttributeGetNull()),
-                            CUTE_OPERANDS(value), CUTE_NAMED(cute_attribute(b->context, "extents", list)));
+    return reshaped(b, "cute.tile.broadcast", value, shape);
 }
 
 static MlirValue compare(const cute_builder *b, const cute_tile_map *map, const MlirValue *in,
@@ -126,6 +150,12 @@ static MlirValue convert_scalar(const cute_builder *b, MlirValue value, MlirType
     return cute_tile_converts(mlirValueGetType(value), element) ? tile_cast(b, value, element, false) : value;
 }
 
+static bool is_constant(MlirValue value)
+{
+    MlirOperation from = cute_defining_op(value);
+    return !mlirOperationIsNull(from) && cute_op_is(from, "arith.constant");
+}
+
 static void expand_map(MlirOperation op, void *context)
 {
     bool *changed = context;
@@ -140,7 +170,8 @@ static void expand_map(MlirOperation op, void *context)
     MlirType element = cute_tile_map_element(map, types);
     for (int i = 0; i < map->operands; i++) {
         in[i] = convert_scalar(&b, mlirOperationGetOperand(op, i), element);
-        if (tiles) in[i] = broadcast(&b, in[i], &shape);
+        bool chosen = !i && !strcmp(map->name, "where") && is_constant(in[0]); /* folded by fold_choices */
+        if (tiles && !chosen) in[i] = broadcast(&b, in[i], &shape);
     }
     const char *name = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(in[map->operands - 1])))
                            ? map->on_floats
@@ -200,6 +231,52 @@ static void expand_cast(MlirOperation op, void *context)
     MlirValue out = tile_cast(&b, mlirOperationGetOperand(op, 0), to, cute_op_has(op, "zero_extend"));
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), out);
     mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* ---- loads and stores ---- */
+
+/* The shape of a tile of the last modes of a tensor of rank `rank`, with an extent of 1 for each mode before; false: it has that
+ * rank. */
+static bool rank_tile(MlirType tile, MlirValue tensor, cute_tile_shape *own, cute_tile_shape *full)
+{
+    const cute_tree *modes = cute_type_peek(mlirValueGetType(tensor))->layout.shape;
+    int rank = modes->kind == CUTE_TREE_TUPLE ? (int)modes->count : 1;
+    if (!cute_tile_shape_of(tile, own) || own->rank >= rank || rank > CUTE_TILE_RANK) return false;
+    *full = (cute_tile_shape){.rank = rank};
+    for (int i = 0; i < rank; i++)
+        full->extent[i] = i < rank - own->rank ? 1 : own->extent[i - (rank - own->rank)];
+    return true;
+}
+
+/* A load of the last modes, as one of the tensor's rank that is reshaped. */
+static void expand_ranked_load(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    cute_tile_shape own, full;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirType type = mlirValueGetType(result);
+    if (!rank_tile(type, mlirOperationGetOperand(op, 0), &own, &full)) return;
+    cute_builder b = cute_builder_before(op);
+    MlirOperation whole = mlirOperationClone(op);
+    mlirOperationSetAttributeByName(whole, cute_text("extents"), extents_of(b.context, &full));
+    mlirValueSetType(mlirOperationGetResult(whole, 0),
+                     cute_tile_type(&full, cute_tile_element(type), mlirAttributeGetNull()));
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, whole);
+    mlirValueReplaceAllUsesOfWith(result,
+                                  reshaped(&b, "cute.tile.reshape", mlirOperationGetResult(whole, 0), &own));
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+static void expand_ranked_store(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    cute_tile_shape own, full;
+    MlirValue value = mlirOperationGetOperand(op, 0);
+    if (!rank_tile(mlirValueGetType(value), mlirOperationGetOperand(op, 1), &own, &full)) return;
+    cute_builder b = cute_builder_before(op);
+    mlirOperationSetOperand(op, 0, reshaped(&b, "cute.tile.reshape", value, &full));
     *changed = true;
 }
 
@@ -422,15 +499,15 @@ static void expand_coords(MlirOperation op, void *context)
 
 static void look_for_constant(MlirOperation op, void *context)
 {
-    MlirOperation from = cute_defining_op(mlirOperationGetOperand(op, 0));
-    *(bool *)context |= !mlirOperationIsNull(from) && cute_op_is(from, "arith.constant");
+    *(bool *)context |= is_constant(mlirOperationGetOperand(op, 0));
 }
 
-/* Branches that -D decides. */
-static void fold_branches(MlirOperation function, void *context)
+/* Branches and selections that -D decides; loads that are unused then are not executed. */
+static void fold_choices(MlirOperation function, void *context)
 {
     bool found = false;
     cute_op_walk(function, "scf.if", CUTE_WALK_OUTER_FIRST, look_for_constant, &found);
+    cute_op_walk(function, "arith.select", CUTE_WALK_OUTER_FIRST, look_for_constant, &found);
     if (found && tile_is_program(function)) cute_pass_run_pipeline(context, "canonicalize", function);
 }
 
@@ -446,6 +523,7 @@ static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
         const char *name;
         void (*expand)(MlirOperation op, void *context);
     } rows[] = {
+        {"cute.tile.load", expand_ranked_load}, {"cute.tile.store", expand_ranked_store},
         {"cute.tile.atomic", expand_whole},    {"cute.tile.reduce", expand_count},
         {"cute.tile.reduce", expand_variance}, {"cute.tile.reduce", expand_mean},
         {"cute.tile.map", expand_map},         {"cute.tile.cast", expand_cast},
@@ -467,7 +545,7 @@ static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
     if (!changed)
         cute_pass_unchanged(pass);
     else
-        cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, fold_branches, pass);
+        cute_op_walk(root, "gpu.func", CUTE_WALK_OUTER_FIRST, fold_choices, pass);
 }
 
 const cute_pass cute_pass_tile_expand = {

@@ -62,6 +62,18 @@ static void divide(tile_product *p, int64_t count, int64_t m, int64_t n)
     p->copies = count;
 }
 
+/* Divides threads that multiply and add: each has squares of adjacent sums, up to 4 by 4 and 16 bytes of A and B. */
+static void divide_squares(tile_product *p, int64_t threads, int64_t m, int64_t n, int bits)
+{
+    enum { MOST = 4, ACCESS = 128 };
+    int64_t square = MOST * bits > ACCESS ? ACCESS / bits : MOST;
+    do {
+        p->m = p->n = square;
+        divide(p, threads, m, n);
+        square /= 2;
+    } while (p->copies > 1 && square);
+}
+
 /* The atom of warpgroups for N columns; majors of A and B are those of the stages (tile_wgmma_atom). */
 static void choose_warpgroups(const char *element, int64_t n, int bits, int64_t threads, tile_product *out)
 {
@@ -93,9 +105,8 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
     print_type(of_c, sum, sizeof sum);
     if (cute_op_has(op, "tf32") && mlirTypeIsAF32(of_a)) snprintf(element, sizeof element, "tf32");
     int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
+    int bits = mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
     if (cute_op_has(op, "wgmma") && arch) {
-        int bits =
-            mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
         choose_warpgroups(element, n, bits, threads, out);
         tile_wgmma_atom(out, element, sum, false, false);
         return;
@@ -112,7 +123,7 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
         divide(out, threads / 32, m, n);
         return;
     }
-    divide(out, threads, m, n);
+    divide_squares(out, threads, m, n, bits);
 }
 
 /* ---- distributions ---- */
@@ -132,6 +143,47 @@ static bool add_atom_modes(const cute_tree *shape, const cute_tree *stride, int6
         step = rows;
     }
     return step < rows ? tile_modes_add(out, extent, 0, step) : tile_modes_add(out, extent, 1, step / rows);
+}
+
+/* Threads that multiply and add: lanes are 4 along M by 8 along N where a block has so many, so that a warp reads few addresses. */
+static bool add_squares(const tile_product *p, int operand, tile_distribution *out)
+{
+    enum { M, N };
+    bool wide = p->rows % 4 == 0 && p->columns % 8 == 0;
+    int64_t pair = wide ? 2 : 1, lanes = wide ? 8 : 1;
+    const struct {
+        int64_t extent;
+        int side;
+        int64_t step;
+    } modes[] = {{pair, M, 1},
+                 {lanes, N, 1},
+                 {pair, M, pair},
+                 {p->rows / pair / pair, M, pair * pair},
+                 {p->columns / lanes, N, lanes}};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes && ok; i++) {
+        int side = modes[i].side;
+        bool held = operand == 2 || operand == side;
+        ok = tile_modes_add(&out->threads, modes[i].extent,
+                            !held          ? TILE_COPIES
+                            : operand == 2 ? side
+                                           : 0,
+                            modes[i].step * (side == M ? p->m : p->n));
+    }
+    ok = ok && tile_modes_add(&out->threads, p->copies, TILE_COPIES, 0);
+    for (int at = 0; at < 2 && ok; at++) {
+        int i = operand == 2 ? 1 - at : at; /* adjacent sums of a row first, as they are stored */
+        bool along_k = operand != 2 && i == 1;
+        int64_t square = along_k                  ? 1
+                         : operand == N || i == N ? p->n
+                                                  : p->m,
+                along = along_k                  ? 1
+                        : operand == N || i == N ? p->columns
+                                                 : p->rows;
+        ok = tile_modes_add(&out->values, square, i, 1) &&
+             tile_modes_add(&out->values, out->shape.extent[i] / square / along, i, square * along);
+    }
+    return ok;
 }
 
 bool tile_product_distribution(cute_arena *arena, MlirContext context, const tile_product *p, int operand,
@@ -158,6 +210,7 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
                tile_modes_add(&out->values, rows / size[0], 0, size[0]) &&
                tile_modes_add(&out->values, shape->extent[1] / size[1], 1, size[1]);
     }
+    if (p->multiply_add) return add_squares(p, operand, out);
     ok = ok && tile_modes_add(&out->threads, p->rows, operand == 1 ? TILE_COPIES : 0, size[0]) &&
          tile_modes_add(&out->threads, p->columns,
                         operand == 0   ? TILE_COPIES
@@ -173,6 +226,17 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
 
 /* ---- instructions ---- */
 
+static MlirValue store_fragment(tile_emitter *e, const char *type, MlirValue vector)
+{
+    if (!type) return e->failed = true, vector;
+    MlirType made = tile_type(e, type);
+    if (e->failed) return vector;
+    MlirValue out = cute_build_value(&e->b, "cute.memref.alloca", made, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    if (!mlirValueIsNull(vector))
+        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(vector, out), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    return out;
+}
+
 /* Registers that hold `extent` values of the atom by rest0 by rest1, as a tensor; `vector` is stored there. */
 MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, int64_t rest0, int64_t rest1,
                         MlirValue vector)
@@ -181,13 +245,7 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
         cute_arena_printf(e->arena, "!cute.memref<%s, rmem, align<32>, \"(%lld,%lld,%lld):(1,%lld,%lld)\">",
                           element, (long long)values, (long long)rest0, (long long)rest1, (long long)values,
                           (long long)(values * rest0));
-    if (!type) return e->failed = true, vector;
-    MlirType made = tile_type(e, type);
-    if (e->failed) return vector;
-    MlirValue out = cute_build_value(&e->b, "cute.memref.alloca", made, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    if (!mlirValueIsNull(vector))
-        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(vector, out), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    return out;
+    return store_fragment(e, type, vector);
 }
 
 /* Whether M or N is contiguous in a stage, not K. */
@@ -201,6 +259,7 @@ static bool is_mn_major(MlirValue stage)
 typedef struct side {
     MlirValue held;         /* the vector in the MMA's distribution, or null */
     MlirValue shared;       /* or the whole tile in shared memory */
+    bool mn;                /* where M or N is contiguous, not K */
     tile_distribution step; /* of one step of K */
     int64_t values, rest;   /* of the atom; atoms of a thread along M or N */
     const char *element;    /* in shared memory */
@@ -221,7 +280,7 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     bool widened = p->multiply_add && mlirTypeIsAFloat(element) && s->bits == 8;
     s->factor = p->tf32 ? "tf32" : widened ? "f16" : s->element;
     cute_tile_shape step = {2, {d->shape.extent[0], p->k}};
-    int64_t size = i ? p->n : p->m, along = i ? p->columns : p->rows;
+    int64_t size = p->multiply_add ? 1 : i ? p->n : p->m, along = i ? p->columns : p->rows;
     s->rest = d->shape.extent[0] / size / along;
     if (!tile_product_distribution(e->arena, e->context, p, i, &step, &s->step) ||
         !tile_product_distribution(e->arena, e->context, p, i, &d->shape, &whole))
@@ -230,7 +289,8 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     if (t->source[i].ring) {
         s->shared = tile_stage_view(e, &t->source[i], false);
         if (e->failed) return false;
-        s->run = tile_run(&s->step, is_mn_major(s->shared) ? 0 : 1, s->bits);
+        s->mn = is_mn_major(s->shared);
+        s->run = tile_run(&s->step, s->mn ? 0 : 1, s->bits);
         return true;
     }
     int64_t count = tile_values(&whole);
@@ -247,6 +307,7 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     if (e->failed) return false;
     mlirOperationSetAttributeByName(cute_defining_op(s->shared), cute_text("cute.swizzle"),
                                     mlirUnitAttrGet(e->context));
+    s->mn = fastest == 0;
     s->run = tile_run(&s->step, fastest, s->bits);
     tile_to_shared(e, d, value, s->shared, tile_run(d, fastest, s->bits));
     return !e->failed;
@@ -423,19 +484,125 @@ static bool moves_to_shared(tile_emitter *e, const tile_op *t, const tile_produc
     return !map || !tile_registers_map(e->arena, &t->in[i], &whole, map);
 }
 
-/* A step of K at a time; operands that are not in a stage yet go there, or are in the threads' registers already. */
+/* Operands that are not in a stage yet go there, or are in the threads' registers already. False after an error. */
+static bool prepare_both(tile_emitter *e, const tile_op *t, const tile_product *p, side *a, side *b)
+{
+    bool moves = e->naive || moves_to_shared(e, t, p, 0) || moves_to_shared(e, t, p, 1);
+    if (moves) tile_barrier(e);
+    if (!prepare(e, t, p, 0, 0, a)) return false;
+    int64_t bytes_a = mlirValueIsNull(a->held) && !t->source[0].ring
+                          ? (cute_tile_size(&t->in[0].shape) * a->bits / 8 + 1023) / 1024 * 1024
+                          : 0;
+    if (!prepare(e, t, p, 1, bytes_a, b)) return false;
+    if (moves) tile_barrier(e);
+    return true;
+}
+
+/* ---- threads that multiply and add ---- */
+
+/* The values of `d` along K first. */
+static void put_k_first(tile_distribution *d)
+{
+    tile_modes modes = {0};
+    for (int k = 1; k >= 0; k--)
+        for (int i = 0; i < d->values.count; i++)
+            if (d->values.at[i].dim == k) modes.at[modes.count++] = d->values.at[i];
+    d->values = modes;
+}
+
+/* Part `part` of `parts` of a thread's rows of operand `i`, at `depth` places of K from k times that on: a fragment (1, rows, depth). */
+static MlirValue square_fragment(tile_emitter *e, const tile_product *p, const side *s, int i, int64_t part,
+                                 int64_t parts, int64_t k, int64_t depth)
+{
+    int64_t all = s->values * s->rest, rows = all / parts, count = rows * depth;
+    MlirValue vector;
+    int32_t *pick = cute_arena_array(e->arena, (size_t)count, sizeof *pick);
+    if (!pick) return e->failed = true, s->held;
+    if (!mlirValueIsNull(s->held)) {
+        for (int64_t v = 0; v < count; v++)
+            pick[v] = (int32_t)((k * depth + v / rows) * all + part * rows + v % rows);
+        vector = tile_pick(e, s->held, pick, count);
+    } else {
+        tile_distribution step;
+        cute_tile_shape shape = {2, {s->step.shape.extent[0] / parts, depth}};
+        if (!tile_product_distribution(e->arena, e->context, p, i, &shape, &step))
+            return e->failed = true, s->shared;
+        if (!s->mn) put_k_first(&step);
+        char tile[80], coord[64];
+        snprintf(tile, sizeof tile, "!cute.tile<\"[%lld:1;%lld:1]\">", (long long)shape.extent[0],
+                 (long long)depth);
+        snprintf(coord, sizeof coord, "!cute.coord<\"(%lld,%lld)\">", (long long)part, (long long)k);
+        MlirValue own =
+            tile_emit(e, "cute.local_tile",
+                      CUTE_OPERANDS(s->shared, tile_static(e, tile), tile_static(e, coord)), CUTE_NO_NAMED);
+        if (e->failed) return own;
+        vector = tile_from_shared(e, &step, own, tile_run(&step, s->mn ? 0 : 1, s->bits));
+        for (int64_t v = 0; v < count; v++) pick[v] = (int32_t)(s->mn ? v : v % rows * depth + v / rows);
+        if (!e->failed) vector = tile_pick(e, vector, pick, count);
+    }
+    if (e->failed) return vector;
+    char *type =
+        cute_arena_printf(e->arena, "!cute.memref<%s, rmem, align<32>, \"(1,%lld,%lld):(1,1,%lld)\">",
+                          s->factor, (long long)rows, (long long)depth, (long long)rows);
+    return store_fragment(e, type, as_factor(e, p, vector));
+}
+
+/* Where K is contiguous, 16 bytes of it at a time with a part of B's rows after the other, so that few registers hold factors; else a
+ * place of K at a time. */
+static MlirValue multiply_squares(tile_emitter *e, const tile_op *t, const tile_product *p,
+                                  const char *element, MlirValue sum)
+{
+    enum { DEEPEST = 4 };
+    side s[2];
+    if (!prepare_both(e, t, p, &s[0], &s[1])) return e->failed = true, sum;
+    int64_t extent = t->in[0].shape.extent[1], depth = 1, m = s[0].values * s[0].rest,
+            n = s[1].values * s[1].rest;
+    for (int i = 0; i < 2; i++)
+        while (mlirValueIsNull(s[i].held) && !s[i].mn && depth < DEEPEST && 2 * depth * s[i].bits <= 128 &&
+               extent % (2 * depth) == 0)
+            depth *= 2;
+    int64_t parts = depth > 1 ? n / p->n : 1;
+    char *type = cute_arena_printf(e->arena, "!cute.memref<%s, rmem, align<32>, \"%lld:1\">", element,
+                                   (long long)(m * n)),
+         *layout = cute_arena_printf(e->arena, "!cute.layout<\"(1,%lld,(%lld,%lld)):(0,%lld,(1,%lld))\">",
+                                     (long long)m, (long long)(n / parts), (long long)parts, (long long)n,
+                                     (long long)(n / parts));
+    MlirValue sums = store_fragment(e, type, sum);
+    if (e->failed) return sum;
+    MlirValue iter = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(sums), CUTE_NO_NAMED),
+              acc =
+                  tile_emit(e, "cute.make_view", CUTE_OPERANDS(iter, tile_static(e, layout)), CUTE_NO_NAMED);
+    MlirType atom = tile_type(e, p->atom);
+    if (e->failed) return sum;
+    MlirValue mma = cute_build_value(&e->b, "cute.make_atom", atom, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    for (int64_t k = 0; k < extent / depth && !e->failed; k++) {
+        MlirValue a = square_fragment(e, p, &s[0], 0, 0, 1, k, depth);
+        for (int64_t part = 0; part < parts && !e->failed; part++) {
+            char own[64], at[48];
+            snprintf(own, sizeof own, "!cute.coord<\"(_,_,(_,%lld))\">", (long long)part);
+            MlirValue b = square_fragment(e, p, &s[1], 1, part, parts, k, depth),
+                      some =
+                          tile_emit(e, "cute.slice", CUTE_OPERANDS(acc, tile_static(e, own)), CUTE_NO_NAMED);
+            for (int64_t i = 0; i < depth && !e->failed; i++) {
+                snprintf(at, sizeof at, "!cute.coord<\"(_,_,%lld)\">", (long long)i);
+                MlirValue place = tile_static(e, at),
+                          x = tile_emit(e, "cute.slice", CUTE_OPERANDS(a, place), CUTE_NO_NAMED),
+                          y = tile_emit(e, "cute.slice", CUTE_OPERANDS(b, place), CUTE_NO_NAMED);
+                if (!e->failed)
+                    cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, some, x, y, some), CUTE_NO_TYPES,
+                               CUTE_NO_NAMED);
+            }
+        }
+    }
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(sums), CUTE_NO_NAMED);
+}
+
+/* A step of K at a time. */
 static MlirValue multiply_steps(tile_emitter *e, const tile_op *t, const tile_product *p, const char *element,
                                 MlirValue sum)
 {
     side a, b;
-    bool moves = e->naive || moves_to_shared(e, t, p, 0) || moves_to_shared(e, t, p, 1);
-    if (moves) tile_barrier(e);
-    if (!prepare(e, t, p, 0, 0, &a)) return e->failed = true, sum;
-    int64_t bytes_a = mlirValueIsNull(a.held) && !t->source[0].ring
-                          ? (cute_tile_size(&t->in[0].shape) * a.bits / 8 + 1023) / 1024 * 1024
-                          : 0;
-    if (!prepare(e, t, p, 1, bytes_a, &b)) return e->failed = true, sum;
-    if (moves) tile_barrier(e);
+    if (!prepare_both(e, t, p, &a, &b)) return e->failed = true, sum;
     int64_t values = tile_values(&t->out) / a.rest / b.rest, steps = t->in[0].shape.extent[1] / p->k;
     MlirValue acc = tile_fragment(e, element, values, a.rest, b.rest, sum);
     MlirType atom = tile_type(e, p->atom);
@@ -467,7 +634,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
         if (mlirTypeIsAFloat(of_a) && own_bits == 8) own = "f16";
         p.atom = cute_arena_printf(e->arena, "!cute_nvgpu.atom.universal_fma<1x1x1, (%s, %s) -> %s>", own,
                                    own, element);
-        if (!p.atom) return e->failed = true, sum;
+        return p.atom ? multiply_squares(e, t, &p, element, sum) : (e->failed = true, sum);
     }
     return multiply_steps(e, t, &p, element, sum);
 }

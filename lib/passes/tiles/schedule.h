@@ -82,13 +82,13 @@ typedef struct tile_ahead {
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
- * wgmma access it without conflicts. */
+ * wgmma access it without conflicts; with `squares`, so that cp.async and threads with squares of 4 by 4 sums do. */
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
-                         int contiguous, int stages);
+                         int contiguous, int stages, bool squares);
 /* Bytes of one of them. */
 int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits);
-/* The same for the tiles of a cute.tile.load, contiguous as its tensor is. */
-MlirType tile_ring_type(MlirOperation load, int stages);
+/* The same for the tiles of a cute.tile.load, contiguous as its tensor is, which TMA or cp.async fetches. */
+MlirType tile_ring_type(MlirOperation load, int stages, bool tma);
 int64_t tile_ring_bytes(MlirOperation load);
 /* The operation that loads an operand of a product, through permutations and reshapes that drop extents of 1: a cute.tile.load or
  * cute.tile.take, else null. `dims`: for each of the operand's dimensions, that of the load. */

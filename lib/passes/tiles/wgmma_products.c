@@ -39,7 +39,8 @@ static MlirValue to_shared(tile_emitter *e, const tile_op *t, int i, int64_t *of
     MlirValue value = mlirOperationGetOperand(t->op, i);
     const tile_distribution *d = &t->in[i];
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(value)), &bits);
-    const cute_value *type = cute_type_peek(tile_stage_type(e->context, element, bits, &d->shape, 1, 1));
+    const cute_value *type =
+        cute_type_peek(tile_stage_type(e->context, element, bits, &d->shape, 1, 1, false));
     cute_layout l = type->layout;
     l.shape = cute_tree_tuple(e->arena, l.shape->items, 2);
     l.stride = cute_tree_tuple(e->arena, l.stride->items, 2);

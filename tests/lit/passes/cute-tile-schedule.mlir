@@ -16,9 +16,9 @@
 
 // SM90: :[[@LINE+10]]:3: remark: schedule: stages=4 consumers=2 cluster=2x1 persistent=1 order=8; main loop 171.8 us of {{[0-9.]+}} us, epilogues {{[0-9.]+}} us, device memory {{[0-9.]+}} us, L2 143.2 us, load latency {{[0-9.]+}} us, estimated for m=4096 n=4096 k=4096 on H100 [cute-tile-schedule]
 // SM90: remark: no stages=5: it needs 279632 bytes of shared memory, more than the limit of 232448
-// SM89: remark: schedule: stages=1 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on L40S
-// SM89: remark: no stages=2: it needs {{[0-9]+}} bytes of shared memory, more than the limit of 101376
-// SM80: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on A100
+// SM89: remark: schedule: stages=2 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on L40S
+// SM89: remark: no stages=3: it needs {{[0-9]+}} bytes of shared memory, more than the limit of 101376
+// SM80: remark: schedule: stages=3 consumers=0 cluster=1x1 persistent=0 order=1; {{.*}} on A100
 // STATED: remark: schedule: stages=3 consumers=2 cluster=1x2 persistent=1 order=8;
 // STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=8; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]
 // STATED: remark: likely: stages=3 consumers=2 cluster=1x2 persistent=1 order=1; {{[0-9.]+}} us, bound by {{.*}} [cute-tile-schedule]

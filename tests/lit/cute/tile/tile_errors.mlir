@@ -252,8 +252,8 @@ func.func @f(%x: tensor<8x4x2xf32>) {
 // -----
 
 func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">) {
-  // expected-error @below {{expects a tile of the tensor's rank, 2, but got 1: extents of modes that are indexed are 1}}
-  %t = cute.tile.load<[8]> %a[0, 0]
+  // expected-error @below {{expects a tile of 1 to 2 dimensions, the last of the tensor's modes, but got 3}}
+  %t = cute.tile.load<[1, 8, 4]> %a[0, 0]
   return
 }
 
