@@ -50,6 +50,8 @@ typedef struct class
     MlirOperation product; /* whose accumulator is of this class; null: none */
     MlirOperation factor;  /* a product that reads it in registers, as operand `side`; null: none */
     int side;
+    bool computed;        /* by more than reshapes and permutations */
+    bool by_factor;       /* `d` is that of the product's operand */
     MlirOperation access; /* a load or store, the last one in the text; null: none */
     bool scanned;
     int scan_axis;
@@ -223,27 +225,33 @@ static bool fetched_ahead(const layouts *l, MlirOperation load)
     return false;
 }
 
-/* The loads that a value is computed from, by operations of its block: whether there is one, and all are fetched ahead. */
-static bool from_stages(const layouts *l, MlirValue value, int depth, bool *any)
+/* What a value is computed from. */
+typedef struct origin {
+    bool loaded, computed;
+} origin;
+
+/* Whether all loads that a value is computed from are fetched ahead. */
+static bool from_stages(const layouts *l, MlirValue value, int depth, origin *o)
 {
     enum { DEPTH = 24 };
     MlirOperation op = cute_defining_op(value);
     if (!is_tile(value) || mlirOperationIsNull(op) || cute_op_is(op, "arith.constant")) return true;
-    if (cute_op_is(op, "cute.tile.load")) return *any = true, fetched_ahead(l, op);
+    if (cute_op_is(op, "cute.tile.load")) return o->loaded = true, fetched_ahead(l, op);
     bool ok = depth < DEPTH && !mlirOperationGetNumRegions(op) && !cute_op_is(op, "cute.tile.gemm");
+    o->computed |= is_elementwise(op);
     for (intptr_t i = 0; ok && i < mlirOperationGetNumOperands(op); i++)
-        ok = from_stages(l, operand(op, i), depth + 1, any);
+        ok = from_stages(l, operand(op, i), depth + 1, o);
     return ok;
 }
 
 /* An operand of warps' products that is computed from stages: the threads that need its elements compute them. */
-static bool is_computed_factor(const layouts *l, MlirOperation product, int side)
+static bool is_factor_of_stages(const layouts *l, MlirOperation product, int side, origin *o)
 {
     int dims[2];
-    bool any = false;
+    *o = (origin){false, false};
     MlirValue value = operand(product, side);
     if (cute_op_has(product, "wgmma") || !mlirOperationIsNull(tile_operand_source(value, dims))) return false;
-    return from_stages(l, value, 0, &any) && any;
+    return from_stages(l, value, 0, o) && o->loaded;
 }
 
 static void note_op(layouts *l, MlirOperation op)
@@ -254,11 +262,13 @@ static void note_op(layouts *l, MlirOperation op)
         class *c = class_of(l, result(op, 0));
         if (mlirOperationIsNull(c->product) || cute_op_has(op, "wgmma") || !cute_op_has(c->product, "wgmma"))
             c->product = op;
+        origin o;
         for (int i = 0; i < 2; i++)
-            if (is_computed_factor(l, op, i)) {
+            if (is_factor_of_stages(l, op, i, &o)) {
                 c = class_of(l, operand(op, i));
                 c->factor = op;
                 c->side = i;
+                c->computed = o.computed;
             }
     }
     if (cute_op_is(op, "cute.tile.scan")) {
@@ -389,19 +399,34 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
     return false;
 }
 
-/* The distribution of an operand of a product, or of its sum, 2. False: threads multiply and add. */
-static bool distribute_product(layouts *l, MlirOperation op, int side, const cute_tile_shape *shape,
-                               tile_distribution *out)
+static void choose_product(const layouts *l, MlirOperation op, tile_product *out)
 {
-    tile_product p;
     cute_tile_shape a, sum;
     MlirType type = mlirValueGetType(operand(op, 0));
     cute_tile_shape_of(type, &a);
     cute_tile_shape_of(mlirValueGetType(result(op, 0)), &sum);
     tile_product_choose(&a, &sum, cute_tile_element(type), cute_tile_element(mlirValueGetType(result(op, 0))),
-                        op, l->naive ? NULL : l->arch, l->threads, &p);
-    if (side < 2 && p.multiply_add) return false;
-    return tile_product_distribution(l->arena, l->context, &p, side, shape, out);
+                        op, l->naive ? NULL : l->arch, l->threads, out);
+}
+
+/* The distribution of the sum of a product. */
+static bool distribute_product(layouts *l, MlirOperation op, const cute_tile_shape *shape,
+                               tile_distribution *out)
+{
+    tile_product p;
+    choose_product(l, op, &p);
+    return tile_product_distribution(l->arena, l->context, &p, 2, shape, out);
+}
+
+/* The distribution of a factor. False: threads multiply and add, or many warps would compute the same elements. */
+static bool distribute_factor(layouts *l, const class *c, tile_distribution *out)
+{
+    enum { MOST = 2 };
+    tile_product p;
+    choose_product(l, c->factor, &p);
+    int64_t times = (c->side ? p.rows : p.columns) * p.copies;
+    if (p.multiply_add || (c->computed && times > MOST)) return false;
+    return tile_product_distribution(l->arena, l->context, &p, c->side, &c->shape, out);
 }
 
 static bool resolve_class(layouts *l, size_t root)
@@ -409,12 +434,11 @@ static bool resolve_class(layouts *l, size_t root)
     class *c = &l->classes[root];
     bool ok;
     if (!mlirOperationIsNull(c->product)) {
-        ok = distribute_product(l, c->product, 2, &c->shape, &c->d);
+        ok = distribute_product(l, c->product, &c->shape, &c->d);
     } else if (l->naive) {
         ok = tile_row_major(&c->shape, 1, l->threads, &c->d);
-    } else if (!mlirOperationIsNull(c->factor) &&
-               distribute_product(l, c->factor, c->side, &c->shape, &c->d)) {
-        ok = true;
+    } else if (!mlirOperationIsNull(c->factor) && distribute_factor(l, c, &c->d)) {
+        c->by_factor = ok = true;
     } else if (c->scanned) {
         ok = tile_for_scan(&c->shape, c->scan_axis, l->threads, &c->d);
     } else {
@@ -478,7 +502,7 @@ static bool resolve_all(layouts *l)
                 "this tile cannot be distributed over the threads of a block: expected extents whose "
                 "factors other than 2 are few");
             return false;
-        } else if (!mlirOperationIsNull(order[i]->factor) && !l->naive) {
+        } else if (order[i]->by_factor) {
             resolve_sources(l, operand(order[i]->factor, order[i]->side), 0);
         }
     return true;
@@ -725,7 +749,7 @@ static void settle_op(layouts *l, MlirOperation op)
     } else if (cute_op_is(op, "cute.tile.gemm")) {
         /* Another product of the same sum may have another instruction. */
         const class *c = class_of(l, result(op, 0));
-        if (!distribute_product(l, op, 2, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
+        if (!distribute_product(l, op, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;
         need(l, op, 2, &own);
         make_as(l, op, &own);
     } else if (cute_op_is(op, "cute.tile.gather")) {
