@@ -366,8 +366,8 @@ static void test_turns(void)
     stated.persistent = 0;
     CHECK_INT(cute_model_schedules(&p, &d, &stated, all, CUTE_MODEL_CHOICES), 0);
     p = program_of(128, 256, 64, CUTE_MODEL_HALF, 16);
-    CHECK(!cute_model_schedule_time(&p, &d, &(cute_model_schedule){2, 2, {1, 1}, 1, 1, 1}, &time, why,
-                                    sizeof why));
+    CHECK(!cute_model_schedule_time(&p, &d, &(cute_model_schedule){2, 2, {1, 1}, 1, 1, 1, CUTE_MODEL_WHOLE},
+                                    &time, why, sizeof why));
     CHECK_TEXT(why, "it needs 256 registers of a thread for sums, more than the limit of 224");
 }
 

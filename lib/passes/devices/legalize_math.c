@@ -17,6 +17,7 @@
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 
 typedef enum kind { PLAIN, CALL, OWN } kind;
@@ -132,19 +133,6 @@ static MlirValue integer_power(const cute_builder *b, MlirValue base, MlirValue 
 
 /* ---- one operation ---- */
 
-/* Whether it may be approximated: fastmath<fast> or <..., afn, ...>. */
-static bool may_approximate(MlirOperation op)
-{
-    MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
-    if (mlirAttributeIsNull(flags)) return false;
-    cute_buffer text = {0};
-    mlirAttributePrint(flags, cute_print_to_buffer, &text);
-    const char *list = strchr(cute_buffer_text(&text), '<');
-    bool may = list && (strstr(list, "afn") || strstr(list, "fast"));
-    cute_buffer_release(&text);
-    return may;
-}
-
 /* On scalars. */
 static MlirValue lower_own_scalar(const cute_builder *b, const work *w, const row *r, MlirValue *operands,
                                   intptr_t count)
@@ -224,7 +212,8 @@ static void visit_math_op(MlirOperation op, void *context)
     if (i == count || rows[i].kind == PLAIN) return;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     bool flatten = type_rank(type) > 1, widen = is_narrow(cute_type_element(type));
-    bool approximate = rows[i].approximate && !mlirTypeIsAF64(cute_type_element(type)) && may_approximate(op);
+    bool approximate =
+        rows[i].approximate && !mlirTypeIsAF64(cute_type_element(type)) && cute_may_approximate(op);
     if (cute_op_is(op, "math.fpowi") && has_wide_exponent(op)) {
         cute_emit_error(mlirOperationGetLocation(op),
                         "'math.fpowi' op expected an exponent of up to 32 bits");

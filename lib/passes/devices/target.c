@@ -2,7 +2,9 @@
 #include "lib/passes/devices/target.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "lib/base/buffer.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 
@@ -200,4 +202,16 @@ int cute_ptx_isa_of(const char *assembly)
             strstr(assembly, newer[i].modifier))
             isa = newer[i].isa;
     return isa;
+}
+
+bool cute_may_approximate(MlirOperation op)
+{
+    MlirAttribute flags = mlirOperationGetAttributeByName(op, cute_text("fastmath"));
+    if (mlirAttributeIsNull(flags)) return false;
+    cute_buffer text = {0};
+    mlirAttributePrint(flags, cute_print_to_buffer, &text);
+    const char *list = strchr(cute_buffer_text(&text), '<');
+    bool may = list && (strstr(list, "afn") || strstr(list, "fast"));
+    cute_buffer_release(&text);
+    return may;
 }

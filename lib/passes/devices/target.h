@@ -25,6 +25,8 @@ void cute_lower_each(MlirOperation root, cute_pass_run *pass, const char *prefix
 /* Whether `arch` (NULL: unknown, accepts all) meets the requirements of `op` in target.def; otherwise
  * reports an error on `op`. */
 bool cute_target_has(MlirOperation op, const cute_arch *arch);
+/* Whether a floating-point operation may be approximated: fastmath<fast> or <..., afn, ...>. */
+bool cute_may_approximate(MlirOperation op);
 /* Checks all operations inside `module`. */
 bool cute_target_has_all(MlirOperation module, const cute_arch *arch);
 /* The PTX ISA, times ten, required by inline assembly in the module; at least CUTE_PTX_ISA. */

@@ -38,28 +38,54 @@ static MlirValue zero_of(const cute_builder *b, MlirType type)
     return mlirTypeIsAFloat(element) ? tile_number(b, type, 0) : cute_integer(b, type, 0);
 }
 
-static MlirValue negate(const cute_builder *b, MlirValue x)
+static MlirValue negate(const cute_builder *b, MlirValue x, bool fast)
 {
+    (void)fast;
     return cute_binary(b, "arith.subi", zero_of(b, mlirValueGetType(x)), x);
 }
 
-/* 1 / (1 + exp(-x)) */
-static MlirValue sigmoid(const cute_builder *b, MlirValue x)
+static const double log2_of_e = 1.44269504088896340736;
+
+/* exp(x), or 2^(x log2 e), which is an instruction and a multiplication. */
+static MlirValue exponential(const cute_builder *b, MlirValue x, bool fast)
 {
     MlirType type = mlirValueGetType(x);
-    MlirValue e = cute_unary(b, "math.exp", cute_unary(b, "arith.negf", x, type), type),
-              one = tile_number(b, type, 1);
-    return cute_binary(b, "arith.divf", one, cute_binary(b, "arith.addf", one, e));
+    if (!fast) return cute_unary(b, "math.exp", x, type);
+    return cute_unary(b, "math.exp2", cute_binary(b, "arith.mulf", x, tile_number(b, type, log2_of_e)), type);
 }
 
-static MlirValue silu(const cute_builder *b, MlirValue x)
+/* y / (1 + e) */
+static MlirValue over_one_and(const cute_builder *b, MlirValue y, MlirValue e)
 {
-    return cute_binary(b, "arith.mulf", x, sigmoid(b, x));
+    MlirValue one = tile_number(b, mlirValueGetType(e), 1);
+    return cute_binary(b, "arith.divf", y, cute_binary(b, "arith.addf", one, e));
+}
+
+/* exp(-x) */
+static MlirValue inverse_exponential(const cute_builder *b, MlirValue x, bool fast)
+{
+    MlirType type = mlirValueGetType(x);
+    if (!fast) return exponential(b, cute_unary(b, "arith.negf", x, type), false);
+    return cute_unary(b, "math.exp2", cute_binary(b, "arith.mulf", x, tile_number(b, type, -log2_of_e)),
+                      type);
+}
+
+/* 1 / (1 + exp(-x)) */
+static MlirValue sigmoid(const cute_builder *b, MlirValue x, bool fast)
+{
+    return over_one_and(b, tile_number(b, mlirValueGetType(x), 1), inverse_exponential(b, x, fast));
+}
+
+static MlirValue silu(const cute_builder *b, MlirValue x, bool fast)
+{
+    if (fast) return over_one_and(b, x, inverse_exponential(b, x, true));
+    return cute_binary(b, "arith.mulf", x, sigmoid(b, x, false));
 }
 
 /* x / 2 (1 + erf(x / sqrt 2)) */
-static MlirValue gelu(const cute_builder *b, MlirValue x)
+static MlirValue gelu(const cute_builder *b, MlirValue x, bool fast)
 {
+    (void)fast;
     MlirType type = mlirValueGetType(x);
     MlirValue scaled = cute_binary(b, "arith.mulf", x, tile_number(b, type, 0.70710678118654752440)),
               sum = cute_binary(b, "arith.addf", cute_unary(b, "math.erf", scaled, type),
@@ -68,26 +94,31 @@ static MlirValue gelu(const cute_builder *b, MlirValue x)
 }
 
 /* x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), which is x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-static MlirValue gelu_tanh(const cute_builder *b, MlirValue x)
+static MlirValue gelu_tanh(const cute_builder *b, MlirValue x, bool fast)
 {
     MlirType type = mlirValueGetType(x);
+    double scale = fast ? -log2_of_e : 1;
     MlirValue square = cute_binary(b, "arith.mulf", x, x),
-              factor = cute_build_value(b, "math.fma", type,
-                                        CUTE_OPERANDS(square, tile_number(b, type, 0.07135481627260025),
-                                                      tile_number(b, type, 1.5957691216057308)),
-                                        CUTE_NO_NAMED);
-    return cute_binary(b, "arith.mulf", x, sigmoid(b, cute_binary(b, "arith.mulf", x, factor)));
+              factor =
+                  cute_build_value(b, "math.fma", type,
+                                   CUTE_OPERANDS(square, tile_number(b, type, 0.07135481627260025 * scale),
+                                                 tile_number(b, type, 1.5957691216057308 * scale)),
+                                   CUTE_NO_NAMED),
+              argument = cute_binary(b, "arith.mulf", x, factor);
+    if (fast) return over_one_and(b, x, cute_unary(b, "math.exp2", argument, type));
+    return cute_binary(b, "arith.mulf", x, sigmoid(b, argument, false));
 }
 
-static MlirValue relu(const cute_builder *b, MlirValue x)
+static MlirValue relu(const cute_builder *b, MlirValue x, bool fast)
 {
+    (void)fast;
     bool is_float = mlirTypeIsAFloat(cute_tile_element(mlirValueGetType(x)));
     return cute_binary(b, is_float ? "arith.maximumf" : "arith.maxsi", x, zero_of(b, mlirValueGetType(x)));
 }
 
 static const struct {
     const char *name;
-    MlirValue (*make)(const cute_builder *b, MlirValue x);
+    MlirValue (*make)(const cute_builder *b, MlirValue x, bool fast);
 } several[] = {{"@neg", negate}, {"@sigmoid", sigmoid},     {"@silu", silu},
                {"@gelu", gelu},  {"@gelu_tanh", gelu_tanh}, {"@relu", relu}};
 
@@ -179,13 +210,11 @@ static void expand_map(MlirOperation op, void *context)
     if (map->compare)
         out = compare(&b, map, in, result);
     else if (cute_op_has(op, "fast") && !strcmp(name, "math.exp"))
-        out = cute_unary(
-            &b, "math.exp2",
-            cute_binary(&b, "arith.mulf", in[0], tile_number(&b, result, 1.44269504088896340736)), result);
+        out = exponential(&b, in[0], true);
     else if (*name != '@')
         out = cute_build_value(&b, name, result, (cute_operands){in, map->operands}, CUTE_NO_NAMED);
     for (size_t i = 0; i < sizeof several / sizeof *several && mlirValueIsNull(out); i++)
-        if (!strcmp(several[i].name, name)) out = several[i].make(&b, in[0]);
+        if (!strcmp(several[i].name, name)) out = several[i].make(&b, in[0], cute_op_has(op, "fast"));
     if (cute_op_has(op, "fast") && !map->compare)
         allow_approximation(out, in, map->operands,
                             mlirAttributeParseGet(b.context, cute_text("#arith.fastmath<afn,arcp>")));
@@ -524,14 +553,14 @@ static void run_tile_expand(MlirOperation root, cute_pass_run *pass)
         void (*expand)(MlirOperation op, void *context);
     } rows[] = {
         {"cute.tile.load", expand_ranked_load}, {"cute.tile.store", expand_ranked_store},
-        {"cute.tile.atomic", expand_whole},    {"cute.tile.reduce", expand_count},
-        {"cute.tile.reduce", expand_variance}, {"cute.tile.reduce", expand_mean},
-        {"cute.tile.map", expand_map},         {"cute.tile.cast", expand_cast},
-        {"cute.tile.load", expand_loaded},     {"cute.tile.gather", expand_loaded},
-        {"cute.tile.store", expand_stored},    {"cute.tile.scatter", expand_stored},
-        {"cute.tile.atomic", expand_stored},   {"cute.tile.load", tile_expand_packed},
-        {"cute.tile.load", expand_mask},       {"cute.tile.store", expand_mask},
-        {"cute.tile.gather", expand_coords},   {"cute.tile.scatter", expand_coords},
+        {"cute.tile.atomic", expand_whole},     {"cute.tile.reduce", expand_count},
+        {"cute.tile.reduce", expand_variance},  {"cute.tile.reduce", expand_mean},
+        {"cute.tile.map", expand_map},          {"cute.tile.cast", expand_cast},
+        {"cute.tile.load", expand_loaded},      {"cute.tile.gather", expand_loaded},
+        {"cute.tile.store", expand_stored},     {"cute.tile.scatter", expand_stored},
+        {"cute.tile.atomic", expand_stored},    {"cute.tile.load", tile_expand_packed},
+        {"cute.tile.load", expand_mask},        {"cute.tile.store", expand_mask},
+        {"cute.tile.gather", expand_coords},    {"cute.tile.scatter", expand_coords},
         {"cute.tile.atomic", expand_coords},
     };
     bool changed = false;
