@@ -60,7 +60,8 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
     Elements of `i4` are loaded as `i8`, those of `f4E2M1FN` as `f16`, which have all their values. They are packed in bytes, the first in
     the low bits, along the last mode, whose extents are even.
 
-    Schedules add `width`: so many columns at a time pass through shared memory to the threads that hold them.
+    Schedules add `width`: so many columns at a time pass through shared memory to the threads that hold them; and `cute.late`: only a
+    store by TMA uses the tile, and each band of its columns is loaded in front of the band that is stored.
 
     Refused: a tile of more dimensions than the tensor has modes, a coordinate of another rank than the tensor's, a mask that does not broadcast.
 

@@ -256,6 +256,11 @@ static void lower_op(tile_emitter *e, tile_op *t)
         mlirOperationDestroy(t->op);
         return;
     }
+    if (cute_op_has(t->op, TILE_LATE)) {
+        t->kept = true;
+        if (!tile_note_late(e, t)) e->failed = true;
+        return;
+    }
     if (e->naive) tile_barrier(e);
     for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings; i++) {
         if (!cute_op_is(t->op, lowerings[i].name)) continue;
@@ -282,6 +287,16 @@ static void look_for_warp(MlirOperation op, void *context)
 {
     *(bool *)context |= cute_op_is(op, "cute.tile.pipe") || cute_op_is(op, "cute.tile.role") ||
                         cute_op_has(op, "wgmma") || cute_op_has(op, "tma");
+}
+
+/* Only operations that nothing uses still refer to a late load. */
+static void remove_kept(tile_emitter *e, MlirOperation op)
+{
+    e->b = cute_builder_before(op);
+    MlirValue result = mlirOperationGetResult(op, 0);
+    if (cute_op_has(op, TILE_LATE))
+        mlirValueReplaceAllUsesOfWith(result, cute_undefined(&e->b, mlirValueGetType(result)));
+    mlirOperationDestroy(op);
 }
 
 static void lower_function(tile_emitter *e)
@@ -314,7 +329,7 @@ static void lower_function(tile_emitter *e)
     e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)
-        if (w.ops[i].kept) mlirOperationDestroy(w.ops[i].op);
+        if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));

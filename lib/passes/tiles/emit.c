@@ -148,6 +148,8 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     int64_t all = mlirShapedTypeGetDimSize(type, 0);
     for (int i = 0; i < p->known; i++)
         if (mlirValueEqual(p->from[i], value)) return p->to[i];
+    if (!mlirOperationIsNull(op) && cute_op_has(op, TILE_LATE))
+        return tile_late_part(e, op, p->map, p->count);
     bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
          constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),
          elementwise = !mlirOperationIsNull(op) && (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) &&

@@ -49,6 +49,14 @@ typedef struct tile_accumulator {
     MlirValue carried, variable;
     bool from_zero; /* the variable is not set in front of the loop: the first product does not read it */
 } tile_accumulator;
+/* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
+typedef struct tile_late {
+    const struct tile_op *load;
+    int64_t bands;
+    int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
+    MlirValue *loaded;           /* of each band; null: not yet */
+    struct tile_late *next;
+} tile_late;
 enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 
 /* Where an operand of a product is in shared memory. */
@@ -85,6 +93,7 @@ typedef struct tile_emitter {
     int buffer_count;
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
+    tile_late *late;
     MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
@@ -189,6 +198,12 @@ MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution
 
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
+/* Notes a load with TILE_LATE, which stays in place until its store is lowered, for bands of so many columns. False where memory is exhausted. */
+bool tile_note_late(tile_emitter *e, const tile_op *load);
+/* For the store that is lowered next: its bands have so many columns, and nothing of late loads is there yet. */
+void tile_begin_late(tile_emitter *e, int64_t columns);
+/* Values `map` of a load with TILE_LATE, all of one band. */
+MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map, int64_t count);
 MlirValue tile_lower_gather(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_scatter(tile_emitter *e, const tile_op *t);
 /* The same registers where the distributions allow it, else through shared memory (staging.c). */

@@ -731,13 +731,53 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     return access_in_bands(l, op, d);
 }
 
+/* The only user of a tile through elementwise operations and reshapes, in its block: a cute.tile.store; null: another one, or several. */
+static bool find_store(MlirValue value, MlirBlock block, int depth, MlirOperation *store)
+{
+    enum { DEPTH = 32 };
+    if (depth == DEPTH) return false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!mlirBlockEqual(mlirOperationGetBlock(user), block)) return false;
+        if (cute_op_is(user, "cute.tile.store")) {
+            bool other = !mlirOperationIsNull(*store) && !mlirOperationEqual(*store, user);
+            if (other || mlirOpOperandGetOperandNumber(use) != 0) return false;
+            *store = user;
+        } else if (!is_elementwise(user) && !cute_op_is(user, "cute.tile.reshape")) {
+            return false;
+        } else if (!find_store(mlirOperationGetResult(user, 0), block, depth + 1, store)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a tile, distributed as the sums of warpgroups, is used by a store by TMA alone. */
+static bool load_with_store(layouts *l, MlirOperation op, const tile_distribution *d)
+{
+    MlirOperation store = {NULL};
+    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a' || d->shape.rank < 2 ||
+        !find_store(result(op, 0), mlirOperationGetBlock(op), 0, &store) || mlirOperationIsNull(store) ||
+        mlirOperationGetNumOperands(store) > 3 ||
+        !tile_fits_tma_store(tensor_of_access(store), operand(store, 1), d))
+        return false;
+    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mlirUnitAttrGet(l->context));
+    return true;
+}
+
 static void settle_op(layouts *l, MlirOperation op)
 {
     tile_distribution d, own;
     if (cute_op_is(op, "cute.tile.load")) {
         const class *c = class_of(l, result(op, 0));
+        bool ahead = fetched_ahead(l, op);
+        if (mlirOperationGetNumOperands(op) < 3 && !ahead && load_with_store(l, op, &c->d)) {
+            make_as(l, op, &c->d);
+            return;
+        }
         if (mlirOperationGetNumOperands(op) < 3 && access_in_bands(l, op, &c->d)) return;
-        const tile_distribution *as = fetched_ahead(l, op) ? &c->d : access_distribution(l, op, &c->d, &own);
+        const tile_distribution *as = ahead ? &c->d : access_distribution(l, op, &c->d, &own);
         need(l, op, 2, as);
         make_as(l, op, as);
     } else if (cute_op_is(op, "cute.tile.store")) {

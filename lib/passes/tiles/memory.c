@@ -322,6 +322,87 @@ static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     return e->failed ? none : tile_pick(e, out, place, all);
 }
 
+/* ---- loads of parts, in front of a store ---- */
+
+bool tile_note_late(tile_emitter *e, const tile_op *load)
+{
+    tile_late *late = cute_arena_alloc(e->arena, sizeof *late);
+    if (!late) return false;
+    *late = (tile_late){.load = load, .next = e->late};
+    e->late = late;
+    return true;
+}
+
+void tile_begin_late(tile_emitter *e, int64_t columns)
+{
+    for (tile_late *late = e->late; late; late = late->next) {
+        const tile_distribution *d = &late->load->out;
+        int64_t all = tile_values(d), values;
+        late->bands = d->shape.extent[d->shape.rank - 1] / columns;
+        values = all / late->bands;
+        int32_t *part = cute_arena_array(e->arena, (size_t)values, sizeof *part);
+        late->band_of = cute_arena_array(e->arena, (size_t)all, sizeof *late->band_of);
+        late->place_of = cute_arena_array(e->arena, (size_t)all, sizeof *late->place_of);
+        late->loaded = cute_arena_array(e->arena, (size_t)late->bands, sizeof *late->loaded);
+        if (!part || !late->band_of || !late->place_of || !late->loaded) {
+            e->failed = true;
+            return;
+        }
+        for (int64_t b = 0; b < late->bands; b++) {
+            late->loaded[b] = (MlirValue){NULL};
+            tile_band_map(d, late->bands, b, part);
+            for (int64_t v = 0; v < values; v++) {
+                late->band_of[part[v]] = (int32_t)b;
+                late->place_of[part[v]] = (int32_t)v;
+            }
+        }
+    }
+}
+
+static MlirValue load_band(tile_emitter *e, const tile_late *late, int64_t band)
+{
+    const MlirValue none = {NULL};
+    MlirOperation op = late->load->op;
+    access a = {.value = mlirOperationGetOperand(op, 0),
+                .coord = mlirOperationGetOperand(op, 1),
+                .mask = none,
+                .whole = &late->load->out.shape,
+                .band = band};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    tile_distribution d;
+    if (!tile_band(&late->load->out, late->bands, &d)) return e->failed = true, none;
+    cute_builder here = e->b;
+    e->b.location = mlirOperationGetLocation(op);
+    begin_access(e, &a, &d, true);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
+    if (e->failed) return none;
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    MlirValue fill = tile_fill_value(e, element, cute_tile_word(op, "fill"));
+    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    emit_copy(e, &a.copy, a.part, fragment, a.predicate);
+    MlirValue loaded = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+    e->b.location = here.location;
+    return loaded;
+}
+
+MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map, int64_t count)
+{
+    enum { AHEAD = 1 }; /* bands under way while one is stored */
+    MlirValue none = {NULL};
+    tile_late *late = e->late;
+    while (late && !mlirOperationEqual(late->load->op, load)) late = late->next;
+    int32_t *places = cute_arena_array(e->arena, (size_t)count, sizeof *places);
+    if (!late || !late->loaded || !places || !count) return e->failed = true, none;
+    int32_t band = late->band_of[map[0]];
+    for (int64_t b = band; b <= band + AHEAD && b < late->bands && !e->failed; b++)
+        if (mlirValueIsNull(late->loaded[b])) late->loaded[b] = load_band(e, late, b);
+    for (int64_t i = 0; i < count; i++) {
+        places[i] = late->place_of[map[i]];
+        if (late->band_of[map[i]] != band) e->failed = true;
+    }
+    return e->failed ? none : tile_pick(e, late->loaded[band], places, count);
+}
+
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};

@@ -37,6 +37,9 @@ int64_t tile_block_size(MlirOperation function);
 void tile_lower_pieces(MlirOperation op, void *context);
 void tile_lower_piece(MlirOperation op, void *context);
 
+/* Of a load whose tile only a store by TMA uses, behind elementwise operations: each part is loaded in front of the part that is stored. */
+#define TILE_LATE "cute.late"
+
 /* ---- memory (memory.c) ---- */
 
 /* The dimension of a tensor whose elements are adjacent, -1 if none is known, and how many elements of a tile one access of at

@@ -336,6 +336,8 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     s.count = s.count < 1 ? 1 : s.count > MOST_BUFFERS ? MOST_BUFFERS : s.count;
     if (s.count > bands) s.count = bands;
     make_buffers(e, &s);
+    tile_begin_late(e, s.columns);
+    if (e->failed) return none;
     e->role->stores = true;
     add_order(e, tile_barrier(e));
     for (int64_t first = 0; first < bands && !e->failed; first += s.count) {
