@@ -9,13 +9,38 @@ all_right() {
     [ "$(grep -c '^ok' <<<"$output")" -eq "$1" ]
 }
 
+need_machine_code() {
+    printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ ret; }\n' >"$BATS_TEST_TMPDIR/k.ptx"
+    "$CUTE_BIN/cute-link" "$BATS_TEST_TMPDIR/k.ptx" -o "$BATS_TEST_TMPDIR/k.cubin" || skip "no ptxas"
+    "$CUTE_BIN/cute-dump" sass "$BATS_TEST_TMPDIR/k.cubin" || skip "no nvdisasm"
+}
+
+# epilogue ADD ACT LIMIT: the product with alpha, a bias and these spills nothing, keeps 4 stages and has at most LIMIT instructions.
+epilogue() {
+    local cubin=$BATS_TEST_TMPDIR/f.cubin
+    "$CUTE_BIN/cute-ptx" "$BATS_TEST_DIRNAME/../../kernels/product/product.mlir" -arch sm_90a --schedule="stages=4 consumers=2 cluster=2x1 persistent=1" \
+        -D T=bf16 -D ACC=f32 -D TD=bf16 -D BITS=16 -D BITSD=16 -D Z=0.0 -D A=0 -D B=0 -D TF32=0 -D PROMOTE=0 -D SCALE=1 -D ADD="$1" -D BIAS=1 -D ACT="$2" \
+        -D BM=128 -D BN=256 -D BK=64 -o "$BATS_TEST_TMPDIR/f.ptx"
+    "$CUTE_BIN/cute-dump" schedule "$BATS_TEST_TMPDIR/f.ptx" --json | jq -e 'all(.kernels[0].rings[]; .stages == 4)' >/dev/null
+    "$CUTE_BIN/cute-link" "$BATS_TEST_TMPDIR/f.ptx" -o "$cubin"
+    "$CUTE_BIN/cute-dump" sass "$cubin" >"$BATS_TEST_TMPDIR/f.sass"
+    run -1 grep -E ' (STL|LDL)' "$BATS_TEST_TMPDIR/f.sass"
+    [ "$(grep -cE '^ +[0-9a-f]{4,5}  ' "$BATS_TEST_TMPDIR/f.sass")" -le "$3" ]
+}
+
+@test "fused epilogues keep the stages of the loop and spill nothing; a fast GELU has few instructions" {
+    need_machine_code
+    # 32,768 sums of 256 threads; as measured 1336, 2240 and 1920.
+    epilogue 0 0 1450
+    epilogue 0 2 2450
+    epilogue 1 0 2100
+}
+
 @test "derived products move as many bytes in as many wavefronts, between as many barriers, as those by hand" {
     all_right 7 counters
 }
 
 @test "main loops of derived products have as many instructions as those by hand, and spill nothing" {
-    printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ ret; }\n' >"$BATS_TEST_TMPDIR/k.ptx"
-    "$CUTE_BIN/cute-link" "$BATS_TEST_TMPDIR/k.ptx" -o "$BATS_TEST_TMPDIR/k.cubin" || skip "no ptxas"
-    "$CUTE_BIN/cute-dump" sass "$BATS_TEST_TMPDIR/k.cubin" || skip "no nvdisasm"
+    need_machine_code
     all_right 10 loops
 }

@@ -27,45 +27,20 @@ static MlirValue number(const clusters *c, int64_t value)
     return cute_build_constant(&c->b, 32, value);
 }
 
-static MlirValue add(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.addi", x, y);
-}
-
-static MlirValue subtract(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.subi", x, y);
-}
-
-static MlirValue multiply(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.muli", x, y);
-}
-
-static MlirValue divide(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.divui", x, y);
-}
-
-static MlirValue remainder_of(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.remui", x, y);
-}
-
-static MlirValue smaller(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.minui", x, y);
-}
-
-static MlirValue larger(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.maxsi", x, y);
-}
-
-static MlirValue both(const clusters *c, MlirValue x, MlirValue y)
-{
-    return cute_binary(&c->b, "arith.andi", x, y);
-}
+#define BINARY(name, op)                                                                                     \
+    static MlirValue name(const clusters *c, MlirValue x, MlirValue y)                                       \
+    {                                                                                                        \
+        return cute_binary(&c->b, op, x, y);                                                                 \
+    }
+BINARY(add, "arith.addi")
+BINARY(subtract, "arith.subi")
+BINARY(multiply, "arith.muli")
+BINARY(divide, "arith.divui")
+BINARY(remainder_of, "arith.remui")
+BINARY(smaller, "arith.minui")
+BINARY(smaller_signed, "arith.minsi")
+BINARY(larger, "arith.maxsi")
+BINARY(both, "arith.andi")
 
 static MlirValue compare(const clusters *c, cute_predicate is, MlirValue x, MlirValue y)
 {
@@ -185,7 +160,7 @@ static piece piece_of_stream(const clusters *c, MlirValue i)
               tile = add(c, divide(c, s.low, s.steps), subtract(c, nth, c->one)),
               base = multiply(c, tile, c->steps);
     MlirValue from = larger(c, subtract(c, s.low, base), c->zero),
-              to = cute_binary(&c->b, "arith.minsi", subtract(c, s.high, base), c->steps);
+              to = smaller_signed(c, subtract(c, s.high, base), c->steps);
     /* The first cluster that has iterations of this tile: where `low_of` reaches its base. */
     MlirValue each = larger(c, s.each, c->one), longer = add(c, each, c->one),
               long_ones = multiply(c, s.more, longer);
