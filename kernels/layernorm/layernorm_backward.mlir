@@ -1,8 +1,8 @@
 // The gradients of layernorm.mlir: dx, and dw and db, which blocks sum over their rows and then add to dw and db. Each of BLOCKS
 // blocks takes ROWS rows at a time, which it reads once.
 // -D T: f32, f16 or bf16; V: elements in 16 bytes; COLS: maximum columns. Any number of rows.
-//!param ROWS = 4 in 1, 2, 4, 8
-//!param BLOCKS = 264 in 132, 264, 528
+//!param ROWS = 2 in 1, 2, 4, 8
+//!param BLOCKS = 528 in 132, 264, 528
 !X = !cute.memref<${T}, gmem, align<16>, "(?,?{div=${V}}):(?{i64 div=${V}},1)">
 !W = !cute.memref<f32, gmem, align<16>, "?{div=4}:1">
 !S = !cute.memref<f32, gmem, "?:1">

@@ -533,7 +533,7 @@ static int64_t loaded_registers(layouts *l)
 
 static int64_t choose_threads(layouts *l)
 {
-    enum { LOADED = 64 /* registers of a thread for loaded values */ };
+    enum { LOADED = 96 /* registers of a thread for loaded values */ };
     int64_t stated = tile_block_size(l->function), threads = 32;
     if (stated) return stated;
     int64_t given = cute_pass_int(l->pass, THREADS), most = 1;
