@@ -27,6 +27,10 @@ all_right() {
 
 @test "so they do when they are printed after each pass and read again" {
     all_right 4 products --count 4 --first 2000 --schedules 2 --passes
+    # Alternate tiles; tf32 by mma.sync and by wgmma.
+    all_right 1 products --count 1 --first 30013 --schedules 1 --passes
+    all_right 1 products --count 1 --first 30017 --schedules 1 --passes
+    all_right 1 products --count 1 --first 30029 --schedules 2 --passes
 }
 
 @test "each shape of a program with products is right with 0, 1, 2 and 5 iterations" {

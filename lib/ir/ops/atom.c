@@ -160,8 +160,8 @@ static bool verify_tiling(const cute_op_row *row, MlirOperation op)
     return status == CUTE_OK;
 }
 
-/* A and B must have the atom's element types; C need not, as the fragment may be converted. wgmma ignores the low bits of f32 in
- * shared memory where it multiplies tf32. */
+/* A and B must have the atom's element types; C need not, as the fragment may be converted. tf32 may be f32, whose low bits
+ * instructions ignore. */
 static bool verify_fragment(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -172,8 +172,7 @@ static bool verify_fragment(const cute_op_row *row, MlirOperation op)
     if (!atom->known || input->type != CUTE_MEMREF || operand < CUTE_ATOM_A || operand >= CUTE_ATOM_C)
         return true;
     const cute_atom_operand *wanted = &atom->operand[operand];
-    if (wanted->described && !strcmp(wanted->type, "tf32") && !strcmp(input->pointer->element, "f32"))
-        return true;
+    if (!strcmp(wanted->type, "tf32") && !strcmp(input->pointer->element, "f32")) return true;
     return cute_check_element(&c, "operand #1", input->pointer->element, wanted->type);
 }
 
