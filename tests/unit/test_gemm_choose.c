@@ -303,7 +303,7 @@ int main(void)
     TEST("a kernel makes D itself where it can", test_epilogues);
     TEST("sums of 8-bit floats are f32 where they are asked for", test_sums);
     TEST("a group has one way, with the steps that any of its products needs", test_groups);
-    TEST("temporaries hold what is copied and summed", test_temporaries);
+    TEST("temporaries hold packed operands and sums", test_temporaries);
     TEST("the estimates choose what bench/gemm/h100.csv records, or a configuration within 3 %, and are "
          "within 20 % of the times",
          test_recorded);

@@ -60,7 +60,7 @@ bool cute_lower_byte_shift(MlirOperation op, const cute_device_work *w)
                splat_of(mlirOperationGetOperand(from, 1)) == by;
     MlirValue x = as_words(&b, low ? mlirOperationGetOperand(from, 0) : value, words);
     if (!low) x = cute_binary(&b, "arith.shrui", x, cute_integer(&b, mlirValueGetType(x), by));
-    /* Without its sign a byte is at most 255 >> by; the guard bit keeps what is borrowed within the byte. */
+    /* A byte shifted without its sign is at most 255 >> by; the guard bit keeps the borrow inside the byte. */
     enum { GUARD = 0x80 };
     uint32_t sign = (uint32_t)GUARD >> by;
     x = with_bytes(&b, "arith.andi", x, 0xFFu >> by);

@@ -133,9 +133,7 @@ static const char *why_not_shared(const choice *c, MlirOperation product)
             others = 1 << (i ? rank - 2 : rank - 1);
         if (places & (TILE_UNKNOWN_PLACE | others)) return other;
         for (MlirOperation loop = tile_parent(load); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
-            for (intptr_t b = 0; b < 3; b++)
-                if (tile_places_of(mlirOperationGetOperand(loop, b)))
-                    return "the bounds of a loop depend on the block";
+            if (tile_places_of_bounds(loop)) return "the bounds of a loop depend on the block";
     }
     return NULL;
 }
@@ -214,10 +212,7 @@ static const char *why_no_turns(const choice *c, MlirOperation loop)
 {
     if (c->loops > 1) return "the kernel has several loops of products";
     if (!cute_op_is(tile_parent(loop), "gpu.func")) return "the loop of products is in another operation";
-    for (intptr_t i = 0; i < 3; i++)
-        if (tile_places_of(mlirOperationGetOperand(loop, i)))
-            return "the number of iterations depends on the tile";
-    return NULL;
+    return tile_places_of_bounds(loop) ? "the number of iterations depends on the tile" : NULL;
 }
 
 static void look_at_loop(MlirOperation op, void *context)
@@ -330,9 +325,7 @@ static void find_problem(choice *c, const tile_sizes *sizes)
 static bool splits(const choice *c, MlirBlock entry)
 {
     if (c->loops != 1 || !mlirBlockEqual(mlirOperationGetBlock(c->loop), entry) || c->operands) return false;
-    for (intptr_t i = 0; i < 3; i++)
-        if (tile_places_of(mlirOperationGetOperand(c->loop, i))) return false;
-    return !tile_why_not_sum(c->loop);
+    return !tile_places_of_bounds(c->loop) && !tile_why_not_sum(c->loop);
 }
 
 static void find_program(choice *c, const cute_model_device *d, const tile_schedule *s)

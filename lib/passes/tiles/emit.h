@@ -200,7 +200,7 @@ MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
 /* Notes a load with TILE_LATE, which stays in place until its store is lowered, for bands of so many columns. False where memory is exhausted. */
 bool tile_note_late(tile_emitter *e, const tile_op *load);
-/* For the store that is lowered next: its bands have so many columns, and nothing of late loads is there yet. */
+/* Resets the late loads for the next store, whose bands have `columns` columns. */
 void tile_begin_late(tile_emitter *e, int64_t columns);
 /* Values `map` of a load with TILE_LATE, all of one band. */
 MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map, int64_t count);

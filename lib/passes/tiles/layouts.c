@@ -5,8 +5,8 @@
  * the kernel has a block size (nvvm.reqntid).
  *
  * Tiles that elementwise operations and loops connect have one distribution. The largest come first: that of an accumulator is the
- * MMA's, as is that of a factor which is computed from stages, and of what it is computed from; that of what is loaded and stored has
- * adjacent threads at adjacent elements; smaller tiles follow from those that they broadcast to or are reductions of.
+ * MMA's, as are those of a factor computed from stages and of its inputs; in tiles that are loaded and stored
+ * adjacent threads hold adjacent elements; smaller tiles follow from those that they broadcast to or are reductions of.
  *
  *     %x = cute.tile.load(%a, %c) ... -> tensor<64x32xf32>
  * ->
@@ -225,7 +225,7 @@ static bool fetched_ahead(const layouts *l, MlirOperation load)
     return false;
 }
 
-/* What a value is computed from. */
+/* The inputs of a value. */
 typedef struct origin {
     bool loaded, computed;
 } origin;

@@ -12,6 +12,18 @@ MlirBlock tile_loop_body(MlirOperation loop)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
+static void note_op(MlirOperation op, void *context)
+{
+    *(MlirOperation *)context = op;
+}
+
+MlirOperation tile_find_op(MlirOperation function, const char *name)
+{
+    MlirOperation found = {NULL};
+    cute_op_walk(function, name, CUTE_WALK_OUTER_FIRST, note_op, &found);
+    return found;
+}
+
 MlirOperation tile_parent(MlirOperation op)
 {
     return mlirBlockGetParentOperation(mlirOperationGetBlock(op));
@@ -161,4 +173,11 @@ static int places_of(MlirValue value, int depth)
 int tile_places_of(MlirValue value)
 {
     return places_of(value, 0);
+}
+
+int tile_places_of_bounds(MlirOperation loop)
+{
+    int places = 0;
+    for (intptr_t i = 0; i < 3; i++) places |= tile_places_of(mlirOperationGetOperand(loop, i));
+    return places;
 }

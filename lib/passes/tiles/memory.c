@@ -287,6 +287,19 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     emit_store_vec(e, both, a->predicate);
 }
 
+/* The thread's elements of what `load`, a cute.tile.load, reads in distribution `d`; null after an error. */
+static MlirValue load_access(tile_emitter *e, access *a, MlirOperation load, const tile_distribution *d)
+{
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(load, 0)));
+    begin_access(e, a, d, true);
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a->part), CUTE_NO_NAMED);
+    if (e->failed) return (MlirValue){NULL};
+    MlirValue fill = tile_fill_value(e, element, cute_tile_word(load, "fill"));
+    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    emit_copy(e, &a->copy, a->part, fragment, a->predicate);
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+}
+
 /* So many columns at a time: threads load adjacent elements, which pass through shared memory. */
 static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
 {
@@ -303,16 +316,9 @@ static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     int32_t *part = cute_arena_array(e->arena, (size_t)values, sizeof *part),
             *place = cute_arena_array(e->arena, (size_t)all, sizeof *place);
     if (!part || !place) return e->failed = true, none;
-    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
     MlirValue out = none;
     for (a.band = 0; a.band < bands && !e->failed; a.band++) {
-        begin_access(e, &a, &from, true);
-        MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
-        if (e->failed) return none;
-        MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill"));
-        cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
-        emit_copy(e, &a.copy, a.part, fragment, a.predicate);
-        MlirValue loaded = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+        MlirValue loaded = load_access(e, &a, t->op, &from);
         if (e->failed) return none;
         MlirValue band = tile_restage(e, loaded, &from, &to);
         out = a.band ? tile_concat(e, out, band) : band;
@@ -373,14 +379,7 @@ static MlirValue load_band(tile_emitter *e, const tile_late *late, int64_t band)
     if (!tile_band(&late->load->out, late->bands, &d)) return e->failed = true, none;
     cute_builder here = e->b;
     e->b.location = mlirOperationGetLocation(op);
-    begin_access(e, &a, &d, true);
-    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
-    if (e->failed) return none;
-    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
-    MlirValue fill = tile_fill_value(e, element, cute_tile_word(op, "fill"));
-    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    emit_copy(e, &a.copy, a.part, fragment, a.predicate);
-    MlirValue loaded = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+    MlirValue loaded = load_access(e, &a, op, &d);
     e->b.location = here.location;
     return loaded;
 }
@@ -413,14 +412,7 @@ MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
                 .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none,
                 .same_mask = t->same_mask};
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
-    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
-    begin_access(e, &a, &t->out, true);
-    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
-    if (e->failed) return none;
-    MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill"));
-    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, fill), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    emit_copy(e, &a.copy, a.part, fragment, a.predicate);
-    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+    return load_access(e, &a, t->op, &t->out);
 }
 
 /* So many columns at a time: through shared memory to threads that store adjacent elements. */

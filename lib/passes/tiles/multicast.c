@@ -21,11 +21,6 @@ typedef struct work {
     bool changed;
 } work;
 
-static void note_op(MlirOperation op, void *context)
-{
-    *(MlirOperation *)context = op;
-}
-
 /* Whether each of so many blocks can fetch rows of the tile: at multiples of 128 bytes in shared memory. */
 static bool has_parts(MlirOperation fetch, int64_t blocks)
 {
@@ -46,17 +41,15 @@ static bool has_parts(MlirOperation fetch, int64_t blocks)
 static void visit_fetch(MlirOperation fetch, void *context)
 {
     work *w = context;
-    MlirOperation workers = {NULL};
     int64_t cluster[CUTE_TILE_RANK];
     if (mlirOperationGetNumOperands(fetch) < 5 || cute_op_has(fetch, "multicast")) return;
-    cute_op_walk(cute_op_parent(fetch, "gpu.func"), "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_op,
-                 &workers);
+    MlirOperation workers = tile_find_op(cute_op_parent(fetch, "gpu.func"), "cute.tile.workers");
     if (mlirOperationIsNull(workers)) return;
     int rank = cute_tile_numbers(mlirOperationGetAttributeByName(workers, cute_text("cluster")), cluster),
         count = 0;
     int depends = tile_places_of(mlirOperationGetOperand(fetch, 1)), bounds = 0;
     for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
-        for (intptr_t i = 0; i < 3; i++) bounds |= tile_places_of(mlirOperationGetOperand(loop, i));
+        bounds |= tile_places_of_bounds(loop);
     int32_t along[CUTE_TILE_RANK];
     int64_t blocks = 1;
     for (int i = 0; i < rank; i++)

@@ -1,7 +1,7 @@
 /* Partial sums of a tile in global memory: a block gives its own, the one that completes the tile collects them.
  *
- * A slot has the values of a block's threads in their order, so that a thread reads what the same thread of the other block wrote, with
- * accesses of 16 bytes. A warp raises its flag behind its lanes' writes (release at the scope of the device), and the same warp of the other
+ * A slot holds a block's values in thread order: each thread reads the values of the same thread of the other block, by accesses of 16
+ * bytes. A warp raises its flag after its lanes' writes (release at the scope of the device), and the same warp of the other
  * block waits for it (acquire): no barrier of the block is needed. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>

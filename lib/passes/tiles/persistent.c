@@ -26,12 +26,6 @@ typedef struct search {
     bool changed;
 } search;
 
-static void note_program(MlirOperation op, void *context)
-{
-    MlirOperation *found = context;
-    *found = op;
-}
-
 static MlirAttribute cluster_attribute(MlirContext context, const tile_schedule *s, intptr_t rank)
 {
     int32_t blocks[3] = {1, 1, 1};
@@ -88,8 +82,7 @@ static void visit_function(MlirOperation function, void *context)
     tile_schedule schedule;
     tile_schedule_of(function, &schedule);
     if (!schedule.persistent || !tile_is_program(function)) return;
-    MlirOperation program = {NULL};
-    cute_op_walk(function, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_program, &program);
+    MlirOperation program = tile_find_op(function, "cute.tile.program");
     MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (mlirOperationIsNull(program)) return;
     if (!cute_op_has(program, "extents") || !mlirBlockEqual(mlirOperationGetBlock(program), entry) ||

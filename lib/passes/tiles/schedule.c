@@ -206,21 +206,14 @@ typedef struct search {
     bool changed, failed;
 } search;
 
-static void note_workers(MlirOperation op, void *context)
-{
-    (void)op;
-    *(bool *)context = true;
-}
-
 static void visit_function(MlirOperation function, void *context)
 {
     search *s = context;
-    bool resident = false;
     if (s->failed || !tile_is_program(function)) return;
     MlirAttribute own = mlirOperationGetAttributeByName(function, cute_text(TILE_SCHEDULE));
-    /* The passes behind have begun to do what the text says. */
-    cute_op_walk(function, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_workers, &resident);
-    if (resident && !mlirAttributeIsNull(own)) return;
+    /* Later passes have already applied this schedule. */
+    if (!mlirAttributeIsNull(own) && !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")))
+        return;
     MlirStringRef text = mlirAttributeIsNull(own) ? cute_pass_text(s->pass, SCHEDULE)
                                                   : cute_tile_word(function, TILE_SCHEDULE);
     tile_schedule schedule;

@@ -56,6 +56,8 @@ MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intp
 MlirOperation tile_parent(MlirOperation op);
 /* Whether a tile is the constant 0. */
 bool tile_is_zero(MlirValue value);
+/* The last operation of this name in a function; null: there is none. */
+MlirOperation tile_find_op(MlirOperation function, const char *name);
 /* Whether `value` is defined in `block` or a region of its operations. */
 bool tile_defined_in(MlirValue value, MlirBlock block);
 /* A copy of the operations in `block` that compute `value`, with `with` in place of `of`. Null: an operation has effects or regions,
@@ -66,6 +68,8 @@ MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value
 /* The indices of the block in its grid that a value depends on: a bit for each result of cute.tile.program or cute.tile.place. */
 enum { TILE_UNKNOWN_PLACE = 1 << 30 };
 int tile_places_of(MlirValue value);
+/* The same for the bounds and the step of an scf.for. */
+int tile_places_of_bounds(MlirOperation loop);
 
 /* Why the k of a loop with products cannot be split among clusters; NULL: it carries one tile, a sum to which each iteration adds (split.c). */
 const char *tile_why_not_sum(MlirOperation loop);

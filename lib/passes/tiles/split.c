@@ -52,11 +52,6 @@ typedef struct split {
 
 /* ---- whether the sum may be split ---- */
 
-static void note_op(MlirOperation op, void *context)
-{
-    *(MlirOperation *)context = op;
-}
-
 typedef struct product_loop {
     MlirBlock body; /* of the loop over tiles */
     MlirOperation loop;
@@ -75,6 +70,13 @@ static void note_product(MlirOperation op, void *context)
         l->loop = loop;
 }
 
+/* A sum that is used twice may be added to itself. */
+static bool has_one_use(MlirValue value)
+{
+    MlirOpOperand first = mlirValueGetFirstUse(value);
+    return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
+}
+
 /* Whether `value` is `carried` and terms that do not depend on it. */
 static bool adds_to(MlirValue value, MlirValue carried, int depth)
 {
@@ -83,6 +85,7 @@ static bool adds_to(MlirValue value, MlirValue carried, int depth)
         int addend, most; /* the operand that may carry the sum, from and to */
     } rows[] = {{"cute.tile.gemm", 2, 2}, {"arith.addf", 0, 1}, {"arith.addi", 0, 1}, {"math.fma", 2, 2}};
     enum { MOST_DEPTH = 16 };
+    if (!has_one_use(value)) return false;
     if (mlirValueEqual(value, carried)) return true;
     MlirOperation op = cute_defining_op(value);
     if (mlirOperationIsNull(op) || depth == MOST_DEPTH) return false;
@@ -94,13 +97,6 @@ static bool adds_to(MlirValue value, MlirValue carried, int depth)
     return false;
 }
 
-/* Uses of the carried tile: more than one is not a sum (the square of it, say). */
-static bool has_one_use(MlirValue value)
-{
-    MlirOpOperand first = mlirValueGetFirstUse(value);
-    return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
-}
-
 const char *tile_why_not_sum(MlirOperation loop)
 {
     if (mlirOperationGetNumResults(loop) != 1) return "its loop carries several values";
@@ -109,8 +105,7 @@ const char *tile_why_not_sum(MlirOperation loop)
     if (!mlirTypeIsARankedTensor(mlirValueGetType(sum))) return "its loop carries no tile";
     if (!tile_is_zero(mlirOperationGetOperand(loop, 3))) return "its sum does not begin with 0";
     MlirValue next = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-    /* A value between the carried one and the next may be used again, too: only by what is not yielded, which has no effects here. */
-    if (!has_one_use(sum) || !adds_to(next, sum, 0)) return "its loop does more than add to a tile";
+    if (!adds_to(next, sum, 0)) return "its loop does more than add to a tile";
     return NULL;
 }
 
@@ -337,11 +332,11 @@ static void visit_function(MlirOperation function, void *context)
     work *w = context;
     tile_schedule schedule;
     tile_schedule_of(function, &schedule);
-    split s = {.function = function, .place = {NULL}, .workers = {NULL}};
+    split s = {.function = function};
     if (!schedule.tail || cute_op_has(function, TILE_TEMPORARIES)) return;
     s.tail = tile_schedule_tail(schedule.tail);
-    cute_op_walk(function, "cute.tile.place", CUTE_WALK_OUTER_FIRST, note_op, &s.place);
-    cute_op_walk(function, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_op, &s.workers);
+    s.place = tile_find_op(function, "cute.tile.place");
+    s.workers = tile_find_op(function, "cute.tile.workers");
     const char *why = "blocks are not resident";
     bool resident = !mlirOperationIsNull(s.place) && !mlirOperationIsNull(s.workers) &&
                     cute_op_is(tile_parent(s.place), "scf.for");

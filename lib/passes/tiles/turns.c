@@ -48,7 +48,7 @@ typedef struct consumers {
     int64_t stages;
 } consumers;
 
-/* ---- what is there ---- */
+/* ---- the roles and loops of a kernel ---- */
 
 static void note_role(MlirOperation op, void *context)
 {

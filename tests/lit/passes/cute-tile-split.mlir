@@ -61,6 +61,26 @@ gpu.module @m {
     gpu.return
   }
 
+  // Nor is one that is added to itself.
+  // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: clusters compute whole tiles: its loop does more than add to a tile
+  gpu.func @doubled(%a: !A, %b: !A, %c: !A) kernel {
+    %i, %j = cute.tile.program<[64, 64]> %c
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %n = cute.tile.count<1, 64> %a
+    %zero = arith.constant dense<0.0> : !t
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!t) : i32 {
+      %x = cute.tile.load<[64, 64]> %a[%i, %k]
+      %y = cute.tile.load<[64, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      %d = cute.tile.add %p, %p
+      scf.yield %d : !t
+    }
+    %o = cute.tile.cast<f16> %s
+    cute.tile.store %o, %c[%i, %j]
+    gpu.return
+  }
+
   // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: clusters compute whole tiles: the number of iterations depends on the tile
   gpu.func @triangle(%a: !A, %b: !A, %c: !A) kernel {
     %i, %j = cute.tile.program<[64, 64]> %c
