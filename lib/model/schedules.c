@@ -177,6 +177,7 @@ static values turns_of(const cute_model_program *p, const cute_model_schedule *s
 {
     bool can = s->consumers == 2 && s->persistent == 1 && p->turns && p->groups[1];
     if (stated->turns == 1) return can ? (values){1, {1}} : (values){0};
+    can = can && stated->tail <= CUTE_MODEL_WHOLE; /* alternate tiles are not split */
     return can && stated->turns == CUTE_MODEL_FREE ? (values){2, {0, 1}} : (values){1, {0}};
 }
 

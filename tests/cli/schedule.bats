@@ -69,6 +69,10 @@ PYTHON
     check s.json 'assert k["grid"]["tail"] == "split"'
     cute-ptx -arch sm_90a gemm.mlir --schedule="stages=3 consumers=2 cluster=2x1 tail=whole" | cute-dump schedule --json >s.json
     check s.json 'assert "tail" not in k["grid"]'
+    # A stated tail is kept where the model would choose alternate tiles, which are not split.
+    sed 's/256/128/g' gemm.mlir >narrow.mlir
+    cute-ptx -arch sm_90a narrow.mlir --schedule="consumers=2 cluster=2x1 persistent=1 tail=split" | cute-dump schedule --json >s.json
+    check s.json 'assert k["grid"]["tail"] == "split"; assert "turns=1" not in k["schedule"]'
     run -1 cute-ptx -arch sm_90a gemm.mlir --schedule="tail=half"
     [[ "$output" == *"tail=whole|split|stream"* ]]
 }
@@ -84,7 +88,7 @@ PYTHON
     says "end_turn by the group before: its products are issued  256 threads at a named barrier"
     cute-dump schedule turns.ptx --json >s.json
     check s.json 'assert [r["turns"] for r in k["roles"]] == [1, 2]'
-    # What is refused is listed with the reason.
+    # Refused choices are listed with the reason.
     cute-ptx -arch sm_90a gemm.mlir --schedule="consumers=2 turns=1" -o gemm.ptx
     run -0 cute-dump schedule gemm.ptx
     says "warpgroups share each tile, without turns: it needs 256 registers of a thread for sums"
