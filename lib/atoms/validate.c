@@ -389,12 +389,14 @@ static cute_status verify_modes(const cute_atom *atom, const cute_value *tensor,
         atom->text, which);
 }
 
+/* tf32 may be f32, whose low bits instructions ignore. */
 static cute_status verify_element(const cute_atom *atom, const char *type, const cute_value *tensor,
                                   const char *which, cute_diag *diag)
 {
-    if (!strcmp(tensor->pointer->element, type)) return CUTE_OK;
+    const char *is = tensor->pointer->element;
+    if (!strcmp(is, type) || (!strcmp(type, "tf32") && !strcmp(is, "f32"))) return CUTE_OK;
     return cute_fail(diag, CUTE_INVALID, NULL, "expected elements of %s in the %s of '%s', got %s", type,
-                     which, atom->text, tensor->pointer->element);
+                     which, atom->text, is);
 }
 
 /* Checks the number of executions of the atom: the values of mode 0 divided by the atom's, and the extents of

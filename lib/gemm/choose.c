@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/devices/arch.h"
+#include "lib/base/devices/multiprocessor.h"
 #include "lib/base/options/nearest.h"
 #include "lib/base/sort.h"
 #include "lib/gemm/gemm.h"
@@ -41,7 +42,7 @@ static double config_rate(const gemm_config *config, bool vectors)
     /* Narrow copies: the two measured rates of gemm_sm80 in configs.def. Promotion: an estimate;
      * bench/gemm/h100.csv has rates with and without. An unmeasured configuration has to be faster by 5 % to
      * be preferred to a measured one. */
-    const double narrow_efficiency = 71.0 / 463, promotion_efficiency = 0.75, unmeasured_penalty = 0.95;
+    const double narrow_efficiency = 80.0 / 501, promotion_efficiency = 0.75, unmeasured_penalty = 0.95;
     double best = 0, best_tile = 1;
     /* Its wgmma of 64 rows reads both operands from shared memory: with few columns, reading A dominates. */
     if (config->kernel == &gemm_kernel_split) {
@@ -70,13 +71,19 @@ static double config_rate(const gemm_config *config, bool vectors)
            (vectors ? 1 : narrow_efficiency);
 }
 
+/* Bytes of a block's stages. */
+static int64_t shared_bytes(const gemm_config *c, int64_t size)
+{
+    return (c->bm + c->bn) * c->bk * c->stages * size;
+}
+
 static int64_t blocks_per_sm(const gemm_config *c, int64_t size)
 {
     if (c->blocks_per_sm) return c->blocks_per_sm;
     int64_t threads = c->kernel->threads ? c->kernel->threads : 32 * c->warps_m * c->warps_n;
     cute_model_block block = {.threads = threads,
                               .registers = (c->bm * c->bn / threads + 80) * threads,
-                              .shared = (c->bm + c->bn) * c->bk * c->stages * size + 1024};
+                              .shared = shared_bytes(c, size) + 1024};
     return cute_model_resident(90, &block); /* rates are those of an H100 */
 }
 
@@ -86,12 +93,13 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
     const cute_gemm_problem *g = &p->given;
     gemm_view view = gemm_view_of(algo, p);
     int64_t in = cute_dtype_get(p->in)->bytes;
+    bool whole = gemm_whole_batch(algo);
     cute_model_device device;
     cute_model_measured(target->multiprocessors, &device);
     const cute_model_problem problem = {.m = view.rows,
                                         .n = view.columns,
                                         .k = view.k,
-                                        .batch = 1,
+                                        .batch = whole ? g->batch : 1,
                                         .bits_a = 8 * in,
                                         .bits_b = 8 * in,
                                         .bits_out = 8 * cute_dtype_get(algo->product)->bytes,
@@ -118,7 +126,7 @@ static double estimate(const gemm_algo *algo, const gemm_problem *p, const gemm_
     if (algo->epilogue)
         seconds += cute_model_elementwise(
             &device, m * n * (4 + (double)cute_dtype_get(p->out)->bytes * (g->beta != 0 ? 2 : 1)));
-    return seconds * (double)g->batch;
+    return seconds * (double)(whole ? 1 : g->batch);
 }
 
 /* ---- algorithms ---- */
@@ -144,7 +152,7 @@ static void add_problem(gemm_algo *algo, const gemm_problem *p)
     algo->pack_b =
         algo->pack_b || !kernel->supports_operand(c, p->in, &v.b, v.columns, v.k, align, algo->vectors);
     algo->fused =
-        algo->fused || kernel->always_fused || !gemm_is_plain(p) || !kernel->supports_output(p->in, p->out);
+        algo->fused || !gemm_is_plain(p) || !kernel->supports_output(p->in, p->out);
     if (algo->swapped || kernel->any_output_layout || p->given.order_d == CUTE_GEMM_ROWS)
         algo->epilogue = algo->epilogue || !can_write_d(algo, p);
 }
@@ -163,17 +171,19 @@ static void add_problems(gemm_algo *algo, const gemm_problem *problems, size_t c
     if (algo->epilogue) algo->fused = false;
 }
 
-/* The vector length of stores to C that fits all rows. Rows of sums in the workspace are padded to a multiple
- * of 4. */
+/* The vector length of stores to D that fits all rows, and those of C. Rows of sums in the workspace are padded to a multiple of 4, of 4
+ * bytes each. */
 static int64_t store_vector_of(const gemm_algo *algo, const gemm_problem *problems, size_t count)
 {
-    int64_t vc = algo->config->kernel->vc, size = cute_dtype_get(algo->product)->bytes;
+    int64_t size = cute_dtype_get(algo->product)->bytes, vc = algo->config->kernel->store_bytes / size;
+    if (vc < 1) return 1;
     for (size_t i = 0; i < count; i++) {
         const gemm_problem *p = &problems[i];
         gemm_view v = gemm_view_of(algo, p);
         bool fits = v.columns % vc == 0 &&
                     (algo->epilogue ||
-                     (p->given.ld_d % vc == 0 && p->d.batch % vc == 0 && p->given.align >= vc * size));
+                     (p->given.ld_d % vc == 0 && p->d.batch % vc == 0 && p->given.align >= vc * size &&
+                      (p->given.beta == 0 || (p->given.ld_c % vc == 0 && p->c.batch % vc == 0))));
         if (!fits) return 1;
     }
     return vc;
@@ -216,6 +226,8 @@ static bool make_algo(const gemm_problem *problems, size_t count, const gemm_con
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
+    const cute_multiprocessor *own = cute_multiprocessor_of(arch->number);
+    if (own && shared_bytes(config, cute_dtype_get(first->in)->bytes) > own->block_shared) return false;
     if (config->class == GEMM_FP8 && config->kernel->arch_specific && config->promotes == first->fast)
         return false;
     snprintf(out->name, sizeof out->name, "%s%s", config->name, vectors ? "" : ":narrow");

@@ -35,17 +35,9 @@ static unit *add_unit(build *b, const char *name, const char *source)
     return u;
 }
 
-static const char *storage_type(cute_dtype dtype)
-{
-    return dtype == CUTE_E4M3   ? "f8E4M3FN"
-           : dtype == CUTE_E5M2 ? "f8E5M2"
-           : dtype == CUTE_TF32 ? "f32"
-                                : cute_dtype_get(dtype)->name;
-}
-
 static void define_pack(const gemm_algo *algo, gemm_defines *d)
 {
-    gemm_define(d, "PT=%s", storage_type(algo->first->in));
+    gemm_define(d, "PT=%s", gemm_storage_type(algo->first->in));
     gemm_define(d, "PZERO=%s", algo->first->in == CUTE_I8 ? "0" : "0.0");
 }
 
@@ -53,8 +45,8 @@ static void define_epilogue_step(const gemm_algo *algo, gemm_defines *d)
 {
     const gemm_problem *p = algo->first;
     bool integers = p->out == CUTE_I32, single = p->out == CUTE_F32;
-    gemm_define(d, "EP=%s", storage_type(p->sum));
-    gemm_define(d, "ED=%s", storage_type(p->out));
+    gemm_define(d, "EP=%s", gemm_storage_type(p->sum));
+    gemm_define(d, "ED=%s", gemm_storage_type(p->out));
     gemm_define(d, "ES=%s", integers ? "f64" : "f32");
     gemm_define(d, "EFROM=%s", p->sum == CUTE_I32 ? "sitofp" : "bitcast");
     gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");

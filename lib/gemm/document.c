@@ -56,21 +56,34 @@ static void put_buffers(document_writer *w, const gemm_problem *p, size_t index,
 
 /* ---- plans ---- */
 
-/* A matrix within a buffer. */
-static json_t *matrix_view(const char *buffer, int64_t offset, int64_t rows, int64_t columns, int64_t row,
-                           int64_t column)
+/* A matrix of a batch, or the whole batch: an argument of a host function. */
+typedef struct matrix_arg {
+    int64_t rows, columns, row, column;
+    int64_t items, batch; /* items 0: the parameter has no mode for the batch */
+} matrix_arg;
+
+static json_t *put_extents(json_t *out, const matrix_arg *m)
 {
-    return json_pack("{s:s,s:I,s:[II],s:[II]}", "buffer", buffer, "offset", (json_int_t)offset, "shape",
-                     (json_int_t)rows, (json_int_t)columns, "strides", (json_int_t)row, (json_int_t)column);
+    json_t *shape = m->items ? json_pack("[III]", (json_int_t)m->items, (json_int_t)m->rows, (json_int_t)m->columns)
+                             : json_pack("[II]", (json_int_t)m->rows, (json_int_t)m->columns);
+    json_t *strides = m->items
+                          ? json_pack("[III]", (json_int_t)m->batch, (json_int_t)m->row, (json_int_t)m->column)
+                          : json_pack("[II]", (json_int_t)m->row, (json_int_t)m->column);
+    json_object_set_new(out, "shape", shape);
+    json_object_set_new(out, "strides", strides);
+    return out;
+}
+
+/* A part of a buffer. */
+static json_t *matrix_view(const char *buffer, int64_t offset, const matrix_arg *m)
+{
+    return put_extents(json_pack("{s:s,s:I}", "buffer", buffer, "offset", (json_int_t)offset), m);
 }
 
 /* A matrix between two steps: memory of the launch plan. */
-static json_t *temporary_matrix(const char *name, cute_dtype dtype, int64_t rows, int64_t columns,
-                                int64_t row, int64_t column)
+static json_t *temporary_matrix(const char *name, cute_dtype dtype, const matrix_arg *m)
 {
-    return json_pack("{s:s,s:s,s:[II],s:[II]}", "temporary", name, "dtype", cute_dtype_get(dtype)->name,
-                     "shape", (json_int_t)rows, (json_int_t)columns, "strides", (json_int_t)row,
-                     (json_int_t)column);
+    return put_extents(json_pack("{s:s,s:s}", "temporary", name, "dtype", cute_dtype_get(dtype)->name), m);
 }
 
 static void put_plan(document_writer *w, const char *function, json_t *args)
@@ -79,81 +92,148 @@ static void put_plan(document_writer *w, const char *function, json_t *args)
     w->failed = w->failed || !plan || json_array_append_new(w->plans, plan) != 0;
 }
 
+/* The matrices that a step computes: from `first`, `count` of the batch. */
+typedef struct step_items {
+    int64_t first, count;
+} step_items;
+
+static matrix_arg batch_arg(const gemm_matrix *m, int64_t rows, int64_t columns, step_items items,
+                            const gemm_kernel *kernel)
+{
+    return (matrix_arg){rows, columns, m->row, m->column, kernel->tiles ? items.count : 0, m->batch};
+}
+
+/* Contiguous rows of `row` elements. */
+static matrix_arg rows_arg(int64_t rows, int64_t columns, int64_t row, const gemm_kernel *kernel)
+{
+    return (matrix_arg){rows, columns, row, 1, kernel->tiles, rows * row};
+}
+
 /* The kernel's A or B: in place, or a packed copy that a plan of its own makes. */
 static json_t *operand_view(document_writer *w, const gemm_problem *p, const char *name, const gemm_matrix *m,
-                            int64_t rows, int64_t item, bool packs, const char *packed)
+                            int64_t rows, step_items items, bool packs, const char *packed)
 {
-    int64_t k = p->given.k, wide = gemm_packed_k(w->algo, k);
-    json_t *in_place = matrix_view(name, item * m->batch, rows, k, m->row, m->column);
-    if (!packs) return in_place;
-    put_plan(
-        w, "gemm_pack",
-        json_pack("{s:o,s:o}", "from", in_place, "to", temporary_matrix(packed, p->in, rows, wide, wide, 1)));
-    return temporary_matrix(packed, p->in, rows, wide, wide, 1);
+    const gemm_kernel *kernel = w->algo->config->kernel;
+    int64_t k = p->given.k, wide = gemm_packed_k(w->algo, k), offset = items.first * m->batch;
+    matrix_arg own = batch_arg(m, rows, k, items, kernel), to = rows_arg(rows, wide, wide, kernel);
+    if (!packs) return matrix_view(name, offset, &own);
+    json_t *copy = temporary_matrix(packed, p->in, &to);
+    own.items = to.items = 0;
+    put_plan(w, "gemm_pack",
+             json_pack("{s:o,s:o}", "from", matrix_view(name, offset, &own), "to",
+                       temporary_matrix(packed, p->in, &to)));
+    return copy;
 }
 
-/* C, D, bias, alpha and beta of one matrix of a batch; `swapped`: C and D transposed, as the kernel sees
- * them. */
-static json_t *epilogue_args(document_writer *w, const gemm_problem *p, size_t index, size_t count,
-                             int64_t item, bool swapped, const char *result, const char *addend)
+/* The bias, which runs along columns of the product or, if swapped, along its rows; `buffer` is another where there is none. */
+static json_t *bias_view(const char *buffer, const gemm_algo *algo, const gemm_problem *p)
+{
+    gemm_view v = gemm_view_of(algo, p);
+    bool swapped = algo->swapped, given = p->given.bias;
+    matrix_arg m = {given ? v.rows : 1, given ? v.columns : 1, swapped, !swapped, 0, 0};
+    if (algo->config->kernel->tiles) return matrix_view(buffer, 0, &m);
+    return json_pack("{s:s,s:[I],s:[i]}", "buffer", buffer, "shape", (json_int_t)(given ? p->given.n : 1),
+                     "strides", 1);
+}
+
+/* C, D, bias, alpha and beta of a product; `swapped`: C and D transposed, as the kernel sees them. */
+static json_t *product_epilogue(document_writer *w, const gemm_problem *p, size_t index, size_t count,
+                                step_items items)
 {
     const cute_gemm_problem *g = &p->given;
-    const char *d = gemm_buffer_name(w->arena, "D", index, count);
-    int64_t rows = swapped ? g->n : g->m, columns = swapped ? g->m : g->n;
+    const gemm_algo *algo = w->algo;
+    const gemm_kernel *kernel = algo->config->kernel;
+    const char *d = gemm_buffer_name(w->arena, "D", index, count),
+               *c = g->beta == 0 ? d : gemm_buffer_name(w->arena, "C", index, count),
+               *bias = g->bias ? gemm_buffer_name(w->arena, "bias", index, count) : d;
     const gemm_matrix *of = g->beta == 0 ? &p->d : &p->c; /* an unused C needs a valid buffer */
-    json_t *out = matrix_view(d, item * p->d.batch, rows, columns, swapped ? p->d.column : p->d.row,
-                              swapped ? p->d.row : p->d.column);
-    json_t *c =
-        matrix_view(g->beta == 0 ? d : gemm_buffer_name(w->arena, "C", index, count), item * of->batch, rows,
-                    columns, swapped ? of->column : of->row, swapped ? of->row : of->column);
-    json_t *bias = json_pack("{s:s,s:[I],s:[I]}", "buffer",
-                             g->bias ? gemm_buffer_name(w->arena, "bias", index, count) : d, "shape",
-                             (json_int_t)(g->bias ? g->n : 1), "strides", (json_int_t)1);
-    return json_pack("{s:o,s:o,s:o,s:f,s:f}", result, out, addend, c, "bias", bias, "alpha", g->alpha, "beta",
-                     g->beta);
+    gemm_matrix own = p->d, added = *of;
+    if (algo->swapped) {
+        own = (gemm_matrix){own.column, own.row, own.batch, own.span};
+        added = (gemm_matrix){added.column, added.row, added.batch, added.span};
+    }
+    gemm_view v = gemm_view_of(algo, p);
+    matrix_arg to = batch_arg(&own, v.rows, v.columns, items, kernel),
+               from = batch_arg(&added, v.rows, v.columns, items, kernel);
+    json_t *args = json_pack("{s:o}", kernel->result, matrix_view(d, items.first * p->d.batch, &to));
+    if (!kernel->takes_epilogue) return args;
+    json_object_set_new(args, kernel->addend, matrix_view(c, items.first * of->batch, &from));
+    json_object_set_new(args, "bias", bias_view(bias, algo, p));
+    json_object_set_new(args, "alpha", json_real(g->alpha));
+    json_object_set_new(args, "beta", json_real(g->beta));
+    return args;
 }
 
-static void put_steps(document_writer *w, const gemm_problem *p, size_t index, size_t count, int64_t item)
+/* The sums as D, of which a second step makes the result. They are padded: a kernel that writes whole units of rows may write beyond the
+ * columns of B. */
+static json_t *sums_epilogue(const gemm_algo *algo, const gemm_view *v)
+{
+    const gemm_kernel *kernel = algo->config->kernel;
+    int64_t row = sums_row(v->columns);
+    matrix_arg sums = rows_arg(v->rows, kernel->row_bytes ? row : v->columns, row, kernel),
+               bias = {.rows = 1, .columns = 1, .row = algo->swapped, .column = !algo->swapped};
+    json_t *args = json_pack("{s:o}", kernel->result, temporary_matrix("sums", algo->product, &sums));
+    if (!kernel->takes_epilogue) return args;
+    json_object_set_new(args, kernel->addend, temporary_matrix("sums", algo->product, &sums));
+    json_t *unused = kernel->tiles ? temporary_matrix("sums", algo->product, &bias)
+                                   : json_pack("{s:s,s:s,s:[i]}", "temporary", "sums", "dtype",
+                                               cute_dtype_get(algo->product)->name, "shape", 1);
+    json_object_set_new(args, "bias", unused);
+    json_object_set_new(args, "alpha", json_real(1));
+    json_object_set_new(args, "beta", json_real(0));
+    return args;
+}
+
+/* The second step: D of the sums. */
+static json_t *separate_epilogue(document_writer *w, const gemm_problem *p, size_t index, size_t count,
+                                 int64_t item)
+{
+    const cute_gemm_problem *g = &p->given;
+    const gemm_algo *algo = w->algo;
+    const char *d = gemm_buffer_name(w->arena, "D", index, count);
+    const gemm_matrix *of = g->beta == 0 ? &p->d : &p->c;
+    int64_t row = sums_row(gemm_view_of(algo, p).columns);
+    matrix_arg out = {.rows = g->m, .columns = g->n, .row = p->d.row, .column = p->d.column}, in = out, sums = out;
+    in.row = of->row;
+    in.column = of->column;
+    sums.row = algo->swapped ? 1 : row;
+    sums.column = algo->swapped ? row : 1;
+    return json_pack(
+        "{s:o,s:o,s:o,s:{s:s,s:[I],s:[i]},s:f,s:f}", "P", temporary_matrix("sums", algo->product, &sums), "D",
+        matrix_view(d, item * p->d.batch, &out), "C",
+        matrix_view(g->beta == 0 ? d : gemm_buffer_name(w->arena, "C", index, count), item * of->batch, &in),
+        "bias", "buffer", g->bias ? gemm_buffer_name(w->arena, "bias", index, count) : d, "shape",
+        (json_int_t)(g->bias ? g->n : 1), "strides", 1, "alpha", g->alpha, "beta", g->beta);
+}
+
+static void put_steps(document_writer *w, const gemm_problem *p, size_t index, size_t count, step_items items)
 {
     const gemm_algo *algo = w->algo;
     const gemm_kernel *kernel = algo->config->kernel;
     gemm_view v = gemm_view_of(algo, p);
     const char *a = gemm_buffer_name(w->arena, algo->swapped ? "B" : "A", index, count);
     const char *b = gemm_buffer_name(w->arena, algo->swapped ? "A" : "B", index, count);
-    const char *d = gemm_buffer_name(w->arena, "D", index, count);
-    int64_t row = sums_row(v.columns);
-    json_t *first = operand_view(w, p, a, &v.a, v.rows, item, algo->pack_a, "packed_a");
-    json_t *second = operand_view(w, p, b, &v.b, v.columns, item, algo->pack_b, "packed_b");
-    /* Sums are padded, so kernels that write whole row units may write beyond the columns of B. */
-    int64_t wide = kernel->row_bytes ? row : v.columns;
+    json_t *first = operand_view(w, p, a, &v.a, v.rows, items, algo->pack_a, "packed_a");
+    json_t *second = operand_view(w, p, b, &v.b, v.columns, items, algo->pack_b, "packed_b");
     json_t *args =
-        algo->fused ? epilogue_args(w, p, index, count, item, algo->swapped, kernel->result, kernel->addend)
-                    : json_object();
+        algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
-    if (algo->epilogue)
-        json_object_set_new(args, kernel->result,
-                            temporary_matrix("sums", algo->product, v.rows, wide, row, 1));
-    else if (!algo->fused)
-        json_object_set_new(args, kernel->result,
-                            matrix_view(d, item * p->d.batch, v.rows, v.columns, p->given.ld_d, 1));
-    if (kernel->always_fused && !algo->fused) {
-        json_object_set_new(args, kernel->addend,
-                            temporary_matrix("sums", algo->product, v.rows, wide, row, 1));
-        json_object_set_new(args, "bias",
-                            json_pack("{s:s,s:s,s:[i]}", "temporary", "sums", "dtype",
-                                      cute_dtype_get(algo->product)->name, "shape", 1));
-        json_object_set_new(args, "alpha", json_real(1));
-        json_object_set_new(args, "beta", json_real(0));
-    }
     put_plan(w, kernel->function, args);
-    if (!algo->epilogue) return;
-    json_t *then = epilogue_args(w, p, index, count, item, false, "D", "C");
-    json_object_set_new(then, "P",
-                        algo->swapped
-                            ? temporary_matrix("sums", algo->product, p->given.m, p->given.n, 1, row)
-                            : temporary_matrix("sums", algo->product, p->given.m, p->given.n, row, 1));
-    put_plan(w, "gemm_epilogue", then);
+    if (algo->epilogue) put_plan(w, "gemm_epilogue", separate_epilogue(w, p, index, count, items.first));
+}
+
+bool gemm_whole_batch(const gemm_algo *algo)
+{
+    return algo->config->kernel->tiles && !algo->pack_a && !algo->pack_b && !algo->epilogue;
+}
+
+static void put_problem(document_writer *w, const gemm_problem *p, size_t index, size_t count)
+{
+    bool whole = gemm_whole_batch(w->algo);
+    int64_t batch = p->given.batch, step = whole ? batch : 1;
+    for (int64_t item = 0; item < batch && !w->failed; item += step)
+        put_steps(w, p, index, count, (step_items){item, step});
 }
 
 json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_t count)
@@ -162,9 +242,7 @@ json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_
     json_t *document = json_object();
     w.failed = !w.arena || !w.buffers || !w.plans || !document;
     for (size_t i = 0; i < count && !w.failed; i++) put_buffers(&w, &problems[i], i, count);
-    for (size_t i = 0; i < count; i++)
-        for (int64_t item = 0; item < problems[i].given.batch && !w.failed; item++)
-            put_steps(&w, &problems[i], i, count, item);
+    for (size_t i = 0; i < count && !w.failed; i++) put_problem(&w, &problems[i], i, count);
     json_object_set_new(document, "plan", w.plans);
     json_object_set_new(document, "buffers", w.buffers);
     cute_arena_destroy(w.arena);

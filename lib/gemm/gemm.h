@@ -61,8 +61,8 @@ typedef struct gemm_defines {
 } gemm_defines;
 void gemm_define(gemm_defines *defines, const char *format, ...) CUTE_PRINTF(2, 3);
 
-/* A source that computes C(m,n) = A(m,k) B(n,k). If it fuses the epilogue, its host function takes D, C,
- * bias, alpha and beta. */
+/* A source that computes D(m,n) = A(m,k) B(n,k). If it takes an epilogue, its host function has the parameters C, bias, alpha and beta,
+ * too. */
 typedef struct gemm_kernel {
     const char *name, *function; /* function: the host function */
     const char *source;
@@ -70,10 +70,11 @@ typedef struct gemm_kernel {
     int first_arch;
     bool arch_specific;     /* needs architecture-specific features: sm_90a */
     int64_t threads;        /* threads of a block; 0: 32 times the configuration's warps */
-    int64_t vc;             /* preferred vector length of stores to C, elements */
+    int64_t store_bytes;    /* width of stores to D where its rows allow it, bytes; 0: elements */
     int64_t row_bytes;      /* required divisor of C's row length and row stride, bytes; 0: none */
     bool any_output_layout; /* C may have any strides, so either operand can be the kernel's A */
-    bool always_fused;      /* its host function takes the epilogue's arguments even without an epilogue */
+    bool takes_epilogue;    /* its host function has the epilogue's parameters */
+    bool tiles;             /* tensors have a leading mode, so that one launch computes a batch, and the bias two modes */
     /* Whether it can read A (rows x k) in place, with or without vector copies. */
     bool (*supports_operand)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand,
                              int64_t rows, int64_t k, int64_t align, bool vectors);
@@ -105,6 +106,8 @@ enum { GEMM_L2_RESIDENT = CUTE_MODEL_RESIDENT };
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);
 extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, gemm_kernel_sgemm;
+/* The MLIR spelling of elements in memory. */
+const char *gemm_storage_type(cute_dtype dtype);
 /* The sources in kernels/gemm, embedded at build time. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
@@ -121,7 +124,7 @@ typedef struct gemm_algo {
     bool fused;                /* the kernel applies the epilogue */
     bool epilogue;             /* the sums go to the workspace, and a separate step applies the epilogue */
     bool columns_a, columns_b; /* the kernel's A and B are contiguous along rows, not along k */
-    int64_t vc;                /* vector length of stores to C, elements */
+    int64_t vc;                /* elements of which rows of C and D are multiples, so that stores are wide */
     int64_t multiprocessors;   /* of the device */
     cute_dtype product;        /* element type of the kernel's output */
     double seconds;
@@ -158,6 +161,8 @@ int64_t gemm_packed_k(const gemm_algo *algo, int64_t k);
 /* The launch.json: buffers, and one plan for each step in order. The buffers of a single problem are A, B, C,
  * D and bias, those of a group A0, B0, ...; the matrices between the steps are its temporaries packed_a, packed_b and sums. NULL
  * when memory is exhausted. */
+/* Whether one launch computes all matrices of a batch. */
+bool gemm_whole_batch(const gemm_algo *algo);
 json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_t count);
 /* Adds random data and a check of D; adds a bench, with cuBLASLt as baseline if `cublas`. */
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);

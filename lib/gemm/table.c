@@ -47,11 +47,9 @@ static const char *mlir_type(cute_dtype dtype)
     return dtype == CUTE_E4M3 ? "f8E4M3FN" : dtype == CUTE_E5M2 ? "f8E5M2" : cute_dtype_get(dtype)->name;
 }
 
-static int64_t log2_of(int64_t x)
+const char *gemm_storage_type(cute_dtype dtype)
 {
-    int64_t n = 0;
-    while (x > 1) x >>= 1, n++;
-    return n;
+    return dtype == CUTE_TF32 ? "f32" : mlir_type(dtype);
 }
 
 /* Whether every line of a matrix, `along` contiguous elements with stride `step`, is a whole number of
@@ -62,6 +60,115 @@ static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_
     int64_t v = bytes / size;
     return along % v == 0 && step % v == 0 && m->batch % v == 0 && align >= bytes;
 }
+
+/* ---- the product as a tile program ---- */
+
+static bool rounds_to(cute_dtype in, cute_dtype out)
+{
+    return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
+}
+
+/* Of warps that load by cp.async or by elements; ldmatrix transposes 16 bits only. */
+static bool warps_support_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                  int64_t rows, int64_t k, int64_t align, bool vectors)
+{
+    int64_t size = cute_dtype_get(in)->bytes;
+    bool columns = m->column != 1;
+    (void)config;
+    if (columns && (m->row != 1 || (size != 2 && in != CUTE_F32))) return false;
+    if (!vectors) return true;
+    return columns ? is_aligned(m, rows, m->column, size, 16, align)
+                   : is_aligned(m, k, m->row, size, 16, align);
+}
+
+/* TMA needs multiples of 16 bytes; wgmma transposes 16-bit elements only, 64 of them in a buffer's row. */
+static bool warpgroups_support_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
+                                       int64_t rows, int64_t k, int64_t align, bool vectors)
+{
+    if (m->column != 1 && config->bn % 64 != 0) return false;
+    return vectors && warps_support_operand(config, in, m, rows, k, align, true);
+}
+
+/* Integers are summed exactly, and scaled in f64: too many registers for a tile of sums. */
+static bool supports_floats(const gemm_config *config, const gemm_problem *p)
+{
+    (void)config;
+    return p->out != CUTE_I32;
+}
+
+/* C is loaded by TMA, as D is stored. */
+static bool supports_floats_in_rows(const gemm_config *config, const gemm_problem *p)
+{
+    const cute_gemm_problem *g = &p->given;
+    int64_t v = 16 / cute_dtype_get(p->out)->bytes;
+    return supports_floats(config, p) && (g->beta == 0 || (g->ld_c % v == 0 && p->c.batch % v == 0));
+}
+
+static void product_define(const gemm_algo *algo, gemm_defines *d)
+{
+    const gemm_config *c = algo->config;
+    const cute_gemm_problem *g = &algo->first->given;
+    cute_dtype in = algo->first->in;
+    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
+    gemm_define(d, "T=%s", gemm_storage_type(in));
+    gemm_define(d, "ACC=%s", gemm_storage_type(algo->first->sum));
+    gemm_define(d, "TD=%s", gemm_storage_type(algo->product));
+    gemm_define(d, "BITS=%lld", (long long)size * 8);
+    gemm_define(d, "BITSD=%lld", (long long)out_size * 8);
+    gemm_define(d, "Z=%s", in == CUTE_I8 ? "0" : "0.0");
+    gemm_define(d, "A=%d", algo->columns_a);
+    gemm_define(d, "B=%d", algo->columns_b);
+    gemm_define(d, "TF32=%d", in == CUTE_TF32);
+    gemm_define(d, "PROMOTE=%d", c->promotes);
+    gemm_define(d, "SCALE=%d", algo->fused && g->alpha != 1);
+    gemm_define(d, "ADD=%d", algo->fused && g->beta != 0);
+    gemm_define(d, "BIAS=%d", !algo->fused || !g->bias ? 0 : algo->swapped ? 2 : 1);
+    gemm_define(d, "ACT=%d", algo->fused ? (int)g->activation : 0);
+    gemm_define(d, "E=%s", algo->product == CUTE_I32 ? "f64" : "f32"); /* f32 lacks large integers */
+    gemm_define(d, "ALIGN=%lld", (long long)(algo->vectors ? 16 : size));
+    gemm_define(d, "ALIGND=%lld", (long long)(algo->vc * out_size));
+    gemm_define(d, "BM=%lld", (long long)c->bm);
+    gemm_define(d, "BN=%lld", (long long)c->bn);
+    gemm_define(d, "BK=%lld", (long long)c->bk);
+    if (c->kernel->arch_specific)
+        gemm_define(d,
+                    "SCHEDULE=stages=%lld consumers=2 cluster=%lldx%lld persistent=1 order=8 turns=%d tail=%s",
+                    (long long)c->stages, (long long)c->cluster_m, (long long)c->cluster_n, c->pingpong,
+                    cute_model_tail_names[c->schedule]);
+    else
+        gemm_define(d, "SCHEDULE=stages=%lld consumers=0 cluster=1x1 persistent=0 threads=%lld",
+                    (long long)c->stages, (long long)(32 * c->warps_m * c->warps_n));
+}
+
+#define PRODUCT                                                                                              \
+    .name = "product", .function = "product", .source = source_product, .result = "D", .addend = "C",        \
+    .tiles = true, .store_bytes = 16, .takes_epilogue = true, .supports_output = rounds_to,                \
+    .define = product_define
+
+const gemm_kernel gemm_kernel_sm80 = {
+    PRODUCT,
+    .first_arch = 80,
+    .supports_operand = warps_support_operand,
+    .supports_epilogue = supports_floats,
+};
+
+/* Without tensor cores: configurations of its own. */
+const gemm_kernel gemm_kernel_sgemm = {
+    PRODUCT,
+    .first_arch = 80,
+    .supports_operand = warps_support_operand,
+    .supports_epilogue = supports_floats,
+};
+
+const gemm_kernel gemm_kernel_sm90 = {
+    PRODUCT,
+    .first_arch = 90,
+    .arch_specific = true,
+    .threads = 384,
+    .row_bytes = 16,
+    .supports_operand = warpgroups_support_operand,
+    .supports_epilogue = supports_floats_in_rows,
+};
 
 /* Defines of a fused epilogue. `es`: the type in which it computes. */
 static void define_fused_epilogue(const gemm_algo *algo, const char *es, gemm_defines *d)
@@ -78,190 +185,6 @@ static void define_fused_epilogue(const gemm_algo *algo, const char *es, gemm_de
     gemm_define(d, "BIAS=%d", !algo->fused || !g->bias ? 0 : algo->swapped ? 2 : 1);
     gemm_define(d, "ACT=%s", activations[algo->fused ? g->activation : CUTE_GEMM_LINEAR]);
 }
-
-/* ---- gemm_sm80 ---- */
-
-static bool sm80_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
-                                  int64_t rows, int64_t k, int64_t align, bool vectors)
-{
-    int64_t size = cute_dtype_get(in)->bytes;
-    bool columns = m->column != 1;
-    (void)config;
-    if (m->column != 1 && (m->row != 1 || size != 2)) return false; /* ldmatrix transposes 16 bits only */
-    if (!vectors) return true;
-    return columns ? is_aligned(m, rows, m->column, size, 16, align)
-                   : is_aligned(m, k, m->row, size, 16, align);
-}
-
-static bool sm80_supports_output(cute_dtype in, cute_dtype out)
-{
-    return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
-}
-
-/* Swizzles the 16-byte chunks of rows of `extent` elements, so that 8 rows of a tile use all shared-memory
- * banks. */
-static void define_swizzle(gemm_defines *d, const char *name, int64_t extent, int64_t size)
-{
-    int64_t m = log2_of(16 / size), chunks = log2_of(extent) - m;
-    gemm_define(d, "%s=S<%lld,%lld,%lld>", name, (long long)(chunks < 3 ? chunks : 3), (long long)m,
-                (long long)(chunks > 3 ? chunks : 3));
-}
-
-static void sm80_define(const gemm_algo *algo, gemm_defines *d)
-{
-    const gemm_config *c = algo->config;
-    cute_dtype in = algo->first->in;
-    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
-    int64_t v = algo->vectors ? 16 / size : 1;
-    bool half = algo->product == CUTE_F16 || algo->product == CUTE_BF16;
-    gemm_define(d, "SM=%d", gemm_class_of(in) == GEMM_FP8 ? 89 : 80);
-    gemm_define(d, "T=%s", mlir_type(in));
-    gemm_define(d, "TC=%s", mlir_type(algo->product));
-    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
-    gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
-    gemm_define(d, "BITS=%lld", (long long)size * 8);
-    gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
-    gemm_define(d, "TRUNC=%s", half ? "truncf" : "bitcast");
-    gemm_define(d, "V=%lld", (long long)v);
-    gemm_define(d, "VC=%lld", (long long)algo->vc);
-    gemm_define(d, "COPY=%s", algo->vectors ? "simt_async_copy" : "universal_copy");
-    gemm_define(d, "CACHE=%s", algo->vectors ? "cache=global," : "");
-    gemm_define(d, "MK=%lld", (long long)(32 / size));
-    gemm_define(d, "BM=%lld", (long long)c->bm);
-    gemm_define(d, "BN=%lld", (long long)c->bn);
-    gemm_define(d, "BK=%lld", (long long)c->bk);
-    gemm_define(d, "STAGES=%lld", (long long)c->stages);
-    gemm_define(d, "WM=%lld", (long long)c->warps_m);
-    gemm_define(d, "WN=%lld", (long long)c->warps_n);
-    gemm_define(d, "A=%d", algo->columns_a);
-    gemm_define(d, "TA=%c", algo->columns_a ? 't' : 'n');
-    gemm_define(d, "B=%d", algo->columns_b);
-    gemm_define(d, "TB=%c", algo->columns_b ? 't' : 'n');
-    define_swizzle(d, "SA", algo->columns_a ? c->bm : c->bk, size);
-    define_swizzle(d, "SB", algo->columns_b ? c->bn : c->bk, size);
-}
-
-const gemm_kernel gemm_kernel_sm80 = {
-    .name = "gemm_sm80",
-    .function = "gemm",
-    .source = source_gemm_sm80,
-    .result = "C",
-    .first_arch = 80,
-    .vc = 2,
-    .supports_operand = sm80_supports_operand,
-    .supports_output = sm80_supports_output,
-    .define = sm80_define,
-};
-
-/* ---- gemm_sm90 ---- */
-
-/* TMA needs multiples of 16 bytes; wgmma transposes 16-bit elements only, 64 of them in a buffer's row. */
-static bool sm90_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
-                                  int64_t rows, int64_t k, int64_t align, bool vectors)
-{
-    if (m->column != 1 && config->bn % 64 != 0) return false;
-    return vectors && sm80_supports_operand(config, in, m, rows, k, align, true);
-}
-
-/* Bytes of shared memory: the stages of A and B with two mbarriers each, the buffers of C with `row` bytes a
- * row, and the epilogue's mbarriers and bias. */
-static int64_t sm90_shared_bytes(const gemm_config *c, int64_t size, int64_t row)
-{
-    return c->stages * ((c->bm + c->bn) * c->bk * size + 16) + (c->pingpong ? 2 : 1) * c->bm * row +
-           (16 + 8 * (c->bn > c->bm ? c->bn : c->bm));
-}
-
-/* C is loaded by TMA, as D is stored. Ping-pong tiles of 128x192 leave no registers for C of f32. */
-static bool sm90_supports_epilogue(const gemm_config *config, const gemm_problem *p)
-{
-    const cute_gemm_problem *g = &p->given;
-    int64_t size = cute_dtype_get(p->out)->bytes, v = 16 / size;
-    bool room = !config->pingpong || config->bn <= 176 || size == 2;
-    if (p->out != CUTE_F32 && p->out != CUTE_F16 && p->out != CUTE_BF16) return false;
-    return g->beta == 0 || (room && g->ld_c % v == 0 && p->c.batch % v == 0);
-}
-
-/* C is staged in shared memory, in buffers of at most 128 bytes a row that divide the tile: two for each
- * warpgroup, if they fit. */
-static void sm90_define(const gemm_algo *algo, gemm_defines *d)
-{
-    const gemm_config *c = algo->config;
-    cute_dtype in = algo->first->in;
-    int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
-    const char *type = mlir_type(algo->product);
-    int64_t columns = 128 / out_size;
-    while (c->bn % columns != 0) columns /= 2;
-    gemm_define(d, "T=%s", mlir_type(in));
-    gemm_define(d, "TC=%s", type);
-    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
-    gemm_define(d, "BITS=%lld", (long long)size * 8);
-    gemm_define(d, "BITSC=%lld", (long long)out_size * 8);
-    gemm_define(d, "TRUNC=%s",
-                algo->first->sum == CUTE_I32 && algo->product != CUTE_I32 ? "sitofp"
-                : out_size == 2                                           ? "truncf"
-                                                                          : "bitcast");
-    gemm_define(d, "A=%d", algo->columns_a);
-    gemm_define(d, "MA=%s", algo->columns_a ? "mn" : "k");
-    gemm_define(d, "B=%d", algo->columns_b);
-    gemm_define(d, "MB=%s", algo->columns_b ? "mn" : "k");
-    gemm_define(d, "BM=%lld", (long long)c->bm);
-    gemm_define(d, "BN=%lld", (long long)c->bn);
-    gemm_define(d, "BK=%lld", (long long)c->bk);
-    gemm_define(d, "STAGES=%lld", (long long)c->stages);
-    gemm_define(d, "CM=%lld", (long long)c->cluster_m);
-    gemm_define(d, "CN=%lld", (long long)c->cluster_n);
-    gemm_define(d, "PP=%d", c->pingpong);
-    gemm_define(d, "GROUP=8");
-    gemm_define(d, "PROMOTE=%d", c->promotes);
-    gemm_define(d, "SUMS=%s", c->promotes ? "total" : "acc");
-    gemm_define(d, "ADD=%s", in == CUTE_I8 ? "addi" : "addf");
-    gemm_define(d, "ZERO=%s", in == CUTE_I8 ? "0" : "0.0");
-    gemm_define(d, "CW=%lld", (long long)columns);
-    gemm_define(d, "NC=%d",
-                c->bn / columns % 2 == 0 && sm90_shared_bytes(c, size, 2 * columns * out_size) <=
-                                                cute_multiprocessor_of(90)->block_shared
-                    ? 2
-                    : 1);
-    gemm_define(d, "SC=S<%lld,4,3>", (long long)log2_of(columns * out_size / 16));
-    if (out_size == 2) {
-        gemm_define(d, "ST=stsm<%s,mode=<\"(8,8)\">,num_matrices=4,n>", type);
-        gemm_define(d, "LD=ldsm<val_type=%s,mode=<\"(8,8)\">,sz_pattern=u16,num_matrices=4,n>", type);
-    } else {
-        gemm_define(d, "ST=universal_copy<%s,64b>", type);
-        gemm_define(d, "LD=universal_copy<%s,64b>", type);
-    }
-    bool fused = algo->fused;
-    gemm_define(d, "FUSED=%d", fused);
-    gemm_define(d, "END=%s", fused ? "fused" : "plain");
-    gemm_define(d, "S=%s", fused ? "S" : "C");
-    gemm_define(d, "PARAMS=%s", fused ? ", %S: !C, %bias: !bias, %alpha: f32, %beta: f32" : "");
-    gemm_define(d, "ARGS=%s", fused ? ", %S, %bias, %alpha, %beta" : "");
-    gemm_define(d, "TYPES=%s", fused ? ", !C, !bias, f32, f32" : "");
-    define_fused_epilogue(algo, NULL, d);
-    static const char *const schedules[] = {"whole", "tail", "streamed"};
-    gemm_define(d, "SHARE=%d", c->schedule != CUTE_MODEL_WHOLE);
-    gemm_define(d, "WORK=%s", schedules[c->schedule]);
-    gemm_define(d, "SPACE=%s", c->schedule ? ", %slots: !slots, %flags: !flags" : "");
-    gemm_define(d, "SPACE_ARGS=%s", c->schedule ? ", %slots, %flags" : "");
-    gemm_define(d, "SPACE_TYPES=%s", c->schedule ? ", !slots, !flags" : "");
-}
-
-const gemm_kernel gemm_kernel_sm90 = {
-    .name = "gemm_sm90",
-    .function = "gemm",
-    .source = source_gemm_sm90,
-    .result = "C",
-    .addend = "S",
-    .first_arch = 90,
-    .arch_specific = true,
-    .threads = 384,
-    .vc = 1,
-    .row_bytes = 16,
-    .supports_operand = sm90_supports_operand,
-    .supports_output = sm80_supports_output,
-    .supports_epilogue = sm90_supports_epilogue,
-    .define = sm90_define,
-};
 
 /* ---- gemm_split_sm90 ---- */
 
@@ -328,53 +251,12 @@ const gemm_kernel gemm_kernel_split = {
     .addend = "C",
     .first_arch = 90,
     .arch_specific = true,
-    .vc = 1,
     .any_output_layout = true,
-    .always_fused = true,
+    .takes_epilogue = true,
     .supports_operand = split_supports_operand,
-    .supports_output = sm80_supports_output,
+    .supports_output = rounds_to,
     .supports_epilogue = split_supports_epilogue,
     .define = split_define,
-};
-
-/* ---- sgemm ---- */
-
-static bool sgemm_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
-                                   int64_t rows, int64_t k, int64_t align, bool vectors)
-{
-    (void)config, (void)in, (void)k;
-    if (m->column == 1) return true;
-    return m->row == 1 && (!vectors || is_aligned(m, rows, m->column, 4, 16, align));
-}
-
-static bool sgemm_supports_output(cute_dtype in, cute_dtype out)
-{
-    return in == CUTE_F32 && out == CUTE_F32;
-}
-
-static void sgemm_define(const gemm_algo *algo, gemm_defines *d)
-{
-    const gemm_config *c = algo->config;
-    gemm_define(d, "A=%s", algo->columns_a ? "cols" : "rows");
-    gemm_define(d, "B=%s", algo->columns_b ? "cols" : "rows");
-    gemm_define(d, "V=%d", algo->vectors && algo->vc == 4 ? 4 : 1);
-    gemm_define(d, "BM=%lld", (long long)c->bm);
-    gemm_define(d, "BN=%lld", (long long)c->bn);
-    gemm_define(d, "BK=%lld", (long long)c->bk);
-    gemm_define(d, "STAGES=%lld", (long long)c->stages);
-}
-
-const gemm_kernel gemm_kernel_sgemm = {
-    .name = "sgemm",
-    .function = "sgemm",
-    .source = source_sgemm,
-    .result = "C",
-    .first_arch = 80,
-    .threads = 256,
-    .vc = 4,
-    .supports_operand = sgemm_supports_operand,
-    .supports_output = sgemm_supports_output,
-    .define = sgemm_define,
 };
 
 /* ---- the table ---- */

@@ -5,6 +5,8 @@
 
 #include "lib/base/devices/multiprocessor.h"
 
+const char *const cute_model_tail_names[] = {"whole", "split", "stream"};
+
 /* The constants. Some comments name the measurement behind a figure; the other constants are estimates. bench/gemm/h100.csv has the
  * algorithms that the model chooses, with their measured rates. */
 

@@ -57,7 +57,7 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     done
     gemm 200x264x72 --sms 4 --batch 2 --configuration sm90:128x256:4:2x1:0 --check=all
     # large products get it, and only on that chip
-    cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.kernel == "gemm_sm90" and .gemm.tile == [128, 256, 64]'
+    cute-run --gemm 4096x4096x4096 -n --device emulator --json | jq -e '.gemm.kernel == "product" and .gemm.tile == [128, 256, 64]'
 }
 
 @test "a last wave that is not full is shared out by k: parts of its tiles, or of those of two waves" {
@@ -88,7 +88,7 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
     gemm 136x280x201 --sms 4 --configuration sm90:128x256:4:2x1:0 --json > packed.json
     jq -e "(.gemm.packs_a or .gemm.packs_b) and ($named | any(startswith(\"temporary 'packed_\")))" packed.json
     gemm 600x528x656 --sms 8 --configuration sm90:128x256:4:2x1:0:tail --json > parts.json
-    jq -e "$named | length > 1 and all(contains(\"of plan 'gemm'\"))" parts.json
+    jq -e "$named | length > 1 and all(contains(\"of plan 'product'\"))" parts.json
     gemm 136x280x208 --sms 4 --configuration sm90:128x256:4:2x1:0 --bias --dtype i8 --batch 2 --json > sums.json
     jq -e "$named | contains([\"temporary 'sums'\"])" sums.json
     gemm 136x280x200 --sms 4 --configuration sm90:128x256:4:2x1:0 --json > plain.json

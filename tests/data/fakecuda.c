@@ -285,7 +285,7 @@ API int cuModuleUnload(void *m)
 API int cuModuleGetFunction(void **f, void *m, const char *name)
 {
     static const char *const names[] = {"vector_add", "fill_index", "scale", "no_arguments",
-                                        "twice",      "sgemm",      "probe"};
+                                        "twice",      "product",    "probe"};
     (void)m;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) *f = (void *)(uintptr_t)(i + 1);
@@ -403,21 +403,21 @@ static void twice(const config *c, void **params)
     for (unsigned i = 0; i < c->gx * c->bx; i++) x[i] *= factor;
 }
 
-/* kernels/sgemm of matrices by rows: C = A B^T. */
+/* kernels/product of one matrix of f32, by rows: D = A B^T. */
 typedef struct {
     float *data;
-    int32_t rows, columns;
-    int64_t ld;
+    int32_t items, rows, columns;
+    int64_t batch, ld;
 } matrix;
 
-static void sgemm(void **params)
+static void product(void **params)
 {
-    const matrix *a = params[0], *b = params[1], *c = params[2];
-    for (int64_t i = 0; i < c->rows; i++)
-        for (int64_t j = 0; j < c->columns; j++) {
+    const matrix *a = params[0], *b = params[1], *d = params[2];
+    for (int64_t i = 0; i < d->rows; i++)
+        for (int64_t j = 0; j < d->columns; j++) {
             float sum = 0;
             for (int64_t k = 0; k < a->columns; k++) sum += a->data[i * a->ld + k] * b->data[j * b->ld + k];
-            c->data[i * c->ld + j] = sum;
+            d->data[i * d->ld + j] = sum;
         }
 }
 
@@ -442,7 +442,7 @@ API int cuLaunchKernelEx(const config *c, void *f, void **params, void **extra)
     case 2: fill_index(c, params); break;
     case 3: scale(c, params); break;
     case 5: twice(c, params); break;
-    case 6: sgemm(params); break;
+    case 6: product(params); break;
     case 7: usleep(500); break; /* of --calibrate */
     }
     return 0;

@@ -334,15 +334,18 @@ static void commit(const cute_builder *b)
     cute_build(b, "cute_nvgpu.arch.cp_async_commit_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-/* The fetches of iteration `k` where it is less than `stop`. */
+/* The fetches of iteration `k` where `condition` is true. `predicated`: without a branch. */
 static void fetch_if(const cute_builder *b, const stages *s, MlirBlock body, MlirValue iv, MlirValue k,
-                     MlirValue condition, MlirValue stage)
+                     MlirValue condition, MlirValue stage, bool predicated)
 {
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[0], then);
     cute_builder inside = cute_builder_at_end(then, b->location);
-    cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
+    MlirOperation branch =
+        cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
+    if (predicated)
+        mlirOperationSetAttributeByName(branch, cute_text(CUTE_PREDICATED), mlirUnitAttrGet(b->context));
     for (int i = 0; i < s->ahead.count; i++) {
         MlirValue coord = tile_recompute(&inside, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, k);
         fetch(&inside, s, i, coord, stage);
@@ -350,11 +353,59 @@ static void fetch_if(const cute_builder *b, const stages *s, MlirBlock body, Mli
     cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
+/* All copies by threads but those of the last `left` commits are complete, and each thread's are seen by the block. */
+static void wait_for_copies(const cute_builder *b, int left)
+{
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+    cute_build(b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+               CUTE_NAMED(cute_attribute(b->context, "groups", mlirIntegerAttrGet(i32, left))));
+    cute_build(b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+/* The only operation of a loop that reads its tiles, a product; null: others do. */
+static MlirOperation only_reader(MlirOperation loop, const stages *s)
+{
+    const MlirOperation none = {NULL};
+    MlirOperation product = none;
+    for (MlirOperation at = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(at);
+         at = mlirOperationGetNextInBlock(at)) {
+        bool multiplies = cute_op_is(at, "cute.tile.gemm");
+        if (mlirOperationGetNumRegions(at) || (multiplies && !mlirOperationIsNull(product))) return none;
+        if (multiplies) product = at;
+    }
+    for (int i = 0; i < s->ahead.count; i++) {
+        MlirOperation at = s->ahead.loads[i];
+        while (!mlirOperationEqual(at, product)) {
+            MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(at, 0));
+            if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return none;
+            at = mlirOpOperandGetOwner(use);
+            bool views = cute_op_is(at, "cute.tile.permute") || cute_op_is(at, "cute.tile.reshape");
+            if (!views && !mlirOperationEqual(at, product)) return none;
+        }
+    }
+    return product;
+}
+
+static bool by_tensor_cores(MlirOperation product, const cute_arch *arch)
+{
+    tile_product p;
+    cute_tile_shape shapes[2];
+    MlirType types[2] = {mlirValueGetType(mlirOperationGetOperand(product, 0)),
+                         mlirValueGetType(mlirOperationGetOperand(product, 2))};
+    for (int i = 0; i < 2; i++) cute_tile_shape_of(types[i], &shapes[i]);
+    tile_product_choose(&shapes[0], &shapes[1], cute_tile_element(types[0]), cute_tile_element(types[1]), product, arch,
+                        32, &p);
+    return !p.multiply_add;
+}
+
+/* Waits for the tiles of an iteration at its start, and fetches a later one's to the stage that was read in the iteration before.
+ *
+ * Where one product by tensor cores alone reads the tiles, they need not wait where iterations meet: the wait for the next iteration's tiles is
+ * behind the product, so that its lowering can read the first of them before it is complete, and fetches have no branch, so that ptxas
+ * mixes them with multiplications. */
 static void pipeline_copies(work *w, MlirOperation loop, stages *s)
 {
     int ahead = w->schedule.stages - 1;
-    MlirContext context = mlirOperationGetContext(loop);
-    MlirType i32 = mlirIntegerTypeGet(context, 32);
     MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1),
               step = mlirOperationGetOperand(loop, 2);
     MlirType type = mlirValueGetType(low);
@@ -365,6 +416,8 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     intptr_t last = mlirOperationGetNumResults(loop) - 2;
     MlirValue iv = mlirBlockGetArgument(body, 0), read = mlirBlockGetArgument(body, 1 + last),
               write = mlirBlockGetArgument(body, 2 + last);
+    MlirOperation reader = only_reader(loop, s), yield = mlirBlockGetTerminator(body);
+    bool alone = !mlirOperationIsNull(reader) && by_tensor_cores(reader, w->arch);
     /* In front of the loop. The rings may have been read by an earlier loop. */
     b = cute_builder_before(loop);
     cute_build(&b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
@@ -372,22 +425,24 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     for (int i = 0; i < ahead; i++) {
         MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, i));
         MlirValue there = cute_compare(&b, CUTE_IS_SGT, length, far);
-        fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", low, far), there, i32_of(&b, i));
+        fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", low, far), there, i32_of(&b, i), alone);
         commit(&b);
     }
-    /* In the loop: wait for this iteration's tiles, fetch those of a later one, to the stage that was read last. */
+    if (alone) wait_for_copies(&b, ahead - 1);
     b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
     b.before = mlirBlockGetFirstOperation(body);
-    cute_build(&b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
-               CUTE_NAMED(cute_attribute(context, "groups", mlirIntegerAttrGet(i32, ahead - 1))));
-    cute_build(&b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    if (!alone) wait_for_copies(&b, ahead - 1);
+    if (alone) b.before = reader;
     MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, ahead));
     MlirValue left = cute_binary(&b, "arith.subi", stop, iv);
     MlirValue there = cute_compare(&b, CUTE_IS_SGT, left, far);
-    fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), there, write);
+    fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), there, write, alone);
     commit(&b);
+    if (alone) {
+        b.before = mlirOperationGetNextInBlock(reader);
+        wait_for_copies(&b, ahead - 1);
+    }
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
-    MlirOperation yield = mlirBlockGetTerminator(body);
     b.before = yield;
     MlirValue up = cute_binary(&b, "arith.addi", read, i32_of(&b, 1));
     MlirValue wraps = cute_compare(&b, CUTE_IS_EQ, up, i32_of(&b, w->schedule.stages));

@@ -531,13 +531,36 @@ static void look_for_constant(MlirOperation op, void *context)
     *(bool *)context |= is_constant(mlirOperationGetOperand(op, 0));
 }
 
-/* Branches and selections that -D decides; loads that are unused then are not executed. */
+/* Integers that became floats which have all their values, and integers again. */
+static void fold_round_trip(MlirOperation op, void *context)
+{
+    bool *folded = context;
+    MlirValue result = mlirOperationGetResult(op, 0);
+    MlirOperation from = cute_defining_op(mlirOperationGetOperand(op, 0));
+    if (mlirOperationIsNull(from) || !cute_op_is(from, "arith.sitofp")) return;
+    MlirValue integer = mlirOperationGetOperand(from, 0);
+    MlirType element = cute_tile_element(mlirValueGetType(integer));
+    unsigned width = mlirFloatTypeGetWidth(cute_tile_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))),
+             exact = width == 64 ? 53 : width == 32 ? 24 : 0;
+    if (!mlirTypeEqual(mlirValueGetType(integer), mlirValueGetType(result)) ||
+        mlirIntegerTypeGetWidth(element) > exact)
+        return;
+    mlirValueReplaceAllUsesOfWith(result, integer);
+    mlirOperationDestroy(op);
+    *folded = true;
+}
+
+/* Branches and selections that -D decides, and what they leave; loads that are unused then are not executed. */
 static void fold_choices(MlirOperation function, void *context)
 {
     bool found = false;
+    if (!tile_is_program(function)) return;
     cute_op_walk(function, "scf.if", CUTE_WALK_OUTER_FIRST, look_for_constant, &found);
     cute_op_walk(function, "arith.select", CUTE_WALK_OUTER_FIRST, look_for_constant, &found);
-    if (found && tile_is_program(function)) cute_pass_run_pipeline(context, "canonicalize", function);
+    if (found) cute_pass_run_pipeline(context, "canonicalize", function);
+    found = false;
+    cute_op_walk(function, "arith.fptosi", CUTE_WALK_OUTER_FIRST, fold_round_trip, &found);
+    if (found) cute_pass_run_pipeline(context, "canonicalize", function);
 }
 
 /* A variance has its own mean, which the program may have, too. */

@@ -9,6 +9,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
 
 /* ---- the choice ---- */
 
@@ -313,23 +314,10 @@ static bool prepare(tile_emitter *e, const tile_op *t, const tile_product *p, in
     return !e->failed;
 }
 
-/* To the nearest of 10 bits of mantissa, ties away from zero: as cvt.rna.tf32.f32, on the bits. */
-static MlirValue round_to_tf32(tile_emitter *e, MlirValue value)
-{
-    enum { HALF = 0x1000, MASK = ~0x1FFF };
-    MlirType type = mlirValueGetType(value),
-             bits = cute_type_with_element(type, mlirIntegerTypeGet(e->context, 32));
-    MlirValue up = cute_binary(&e->b, "arith.addi", cute_unary(&e->b, "arith.bitcast", value, bits),
-                               cute_integer(&e->b, bits, HALF));
-    MlirValue cut = cute_binary(&e->b, "arith.andi", up, cute_integer(&e->b, bits, MASK));
-    return cute_unary(&e->b, "arith.bitcast", cut, type);
-}
-
-/* Factors as the product has them: f32 rounded to tf32, or floats of 8 bits, which threads do not multiply, as f16. */
+/* Factors as the product has them: floats of 8 bits, which threads do not multiply, as f16. */
 static MlirValue as_factor(tile_emitter *e, const tile_product *p, MlirValue vector)
 {
     MlirType type = mlirValueGetType(vector), element = cute_type_element(type);
-    if (p->tf32) return round_to_tf32(e, vector);
     if (!p->multiply_add || !mlirTypeIsAFloat(element) || mlirFloatTypeGetWidth(element) != 8) return vector;
     return cute_unary(&e->b, "arith.extf", vector, cute_type_with_element(type, mlirF16TypeGet(e->context)));
 }
@@ -359,40 +347,36 @@ static MlirValue operand_at(tile_emitter *e, const tile_product *p, const side *
     return tile_fragment(e, s->factor, s->values, s->rest, 1, as_factor(e, p, vector));
 }
 
-/* A tiled copy by ldmatrix of an operand in a stage, and the registers that it fills; null `copy`: it has no ldmatrix. */
+/* A tiled copy by ldmatrix of an operand in stages, and the registers that it fills. */
 typedef struct matrix_copy {
-    MlirValue copy, from, to,
-        loaded; /* `loaded` is `fragment`, or has elements that are still to be rounded */
-    MlirValue fragment;
+    MlirValue copy, thread, to, fragment;
 } matrix_copy;
 
 static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int i, MlirValue mma,
-                                 const char *element, bool rounds)
+                                 const char *element, bool tf32)
 {
-    matrix_copy m = {{NULL}, {NULL}, {NULL}, {NULL}, {NULL}};
+    matrix_copy m = {{NULL}, {NULL}, {NULL}, {NULL}};
     MlirValue stage = tile_stage_view(e, source, false);
     if (e->failed) return m;
     bool mn = is_mn_major(stage);
     char *ldsm = cute_arena_printf(
         e->arena, "!cute_nvgpu.atom.ldsm<val_type=%s, mode=<\"(8,8)\">, sz_pattern=u16, num_matrices=4, %s>",
         element, mn ? "t" : "n");
-    MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
-                                        CUTE_OPERANDS(e->thread), CUTE_NO_NAMED);
+    m.thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
+                                CUTE_OPERANDS(e->thread), CUTE_NO_NAMED);
     MlirValue atom =
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, ldsm), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     m.copy = tile_emit(e, i ? "cute.make_tiled_copy_B" : "cute.make_tiled_copy_A", CUTE_OPERANDS(atom, mma),
                        CUTE_NO_NAMED);
-    m.from = tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m.copy, stage, thread), CUTE_NO_NAMED);
     MlirNamedAttribute of = cute_attribute(e->context, "operand_id", mlirIntegerAttrGet(tile_i32_type(e), i));
     MlirValue part =
-        tile_emit(e, "cute.tiled.mma.partition", CUTE_OPERANDS(mma, stage, thread), CUTE_NAMED(of));
+        tile_emit(e, "cute.tiled.mma.partition", CUTE_OPERANDS(mma, stage, m.thread), CUTE_NAMED(of));
     m.fragment = tile_emit(e, "cute.mma.make_fragment", CUTE_OPERANDS(mma, part), CUTE_NAMED(of));
-    m.loaded = m.fragment;
-    if (rounds)
-        m.loaded = tile_emit(
+    if (tf32) /* of f32, as the stages are */
+        m.fragment = tile_emit(
             e, "cute.make_fragment_like", CUTE_OPERANDS(m.fragment),
             CUTE_NAMED(cute_attribute(e->context, "element", mlirTypeAttrGet(mlirF32TypeGet(e->context)))));
-    m.to = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(m.copy, m.loaded), CUTE_NO_NAMED);
+    m.to = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(m.copy, m.fragment), CUTE_NO_NAMED);
     return m;
 }
 
@@ -415,25 +399,88 @@ static bool matrices_fit(const tile_op *t, const tile_product *p)
     return true;
 }
 
-/* Rounds the elements that ldmatrix loaded for a step. */
-static void round_fragment(tile_emitter *e, const matrix_copy *m, const char *step)
+typedef struct stage_product {
+    const tile_op *t;
+    MlirValue mma, acc;
+    matrix_copy copies[2];
+    int64_t steps;
+} stage_product;
+
+/* The operands of step `k` of K in the stage `stage` to registers. */
+static void load_step(tile_emitter *e, const stage_product *s, MlirValue stage, int64_t k)
 {
+    char step[48];
+    snprintf(step, sizeof step, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
+    for (int i = 0; i < 2 && !e->failed; i++) {
+        tile_source source = s->t->source[i];
+        const matrix_copy *m = &s->copies[i];
+        source.stage = stage;
+        MlirValue view = tile_stage_view(e, &source, false);
+        if (e->failed) return;
+        MlirValue part =
+            tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m->copy, view, m->thread), CUTE_NO_NAMED);
+        MlirValue at = tile_static(e, step),
+                  from = tile_emit(e, "cute.slice", CUTE_OPERANDS(part, at), CUTE_NO_NAMED),
+                  to = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->to, at), CUTE_NO_NAMED);
+        if (!e->failed)
+            cute_build(&e->b, "cute.copy", CUTE_OPERANDS(m->copy, from, to), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+}
+
+static void multiply_step(tile_emitter *e, const stage_product *s, int64_t k)
+{
+    char step[48];
+    snprintf(step, sizeof step, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
     MlirValue at = tile_static(e, step),
-              from = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->loaded, at), CUTE_NO_NAMED),
-              to = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->fragment, at), CUTE_NO_NAMED),
-              vector = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(from), CUTE_NO_NAMED);
+              a = tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[0].fragment, at), CUTE_NO_NAMED),
+              b = tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[1].fragment, at), CUTE_NO_NAMED);
     if (!e->failed)
-        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(round_to_tf32(e, vector), to), CUTE_NO_TYPES,
+        cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(s->mma, s->acc, a, b, s->acc), CUTE_NO_TYPES,
                    CUTE_NO_NAMED);
 }
 
-/* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. */
+/* The loop, if the product is the only reader of its stages: it is followed by the wait for those of the next iteration (async_pipeline.c), and the
+ * index of the stage is carried by the loop. */
+static MlirOperation loop_of_stages(const tile_op *t)
+{
+    const MlirOperation none = {NULL};
+    MlirOperation loop = tile_parent(t->op), wait = mlirOperationGetNextInBlock(t->op);
+    MlirValue stage = t->source[0].stage;
+    if (!cute_op_is(loop, "scf.for") || !cute_op_is(wait, "cute_nvgpu.arch.cp_async_wait_group") ||
+        !cute_op_is(mlirOperationGetNextInBlock(wait), "gpu.barrier") ||
+        !mlirValueEqual(stage, t->source[1].stage) || !mlirValueIsABlockArgument(stage) ||
+        !mlirBlockEqual(mlirBlockArgumentGetOwner(stage), tile_loop_body(loop)))
+        return none;
+    return loop;
+}
+
+static MlirValue next_stage(tile_emitter *e, const tile_source *source, MlirValue stage)
+{
+    cute_tile_shape tile;
+    int64_t stages;
+    if (!cute_tile_ring_shape(source->ring->ring, &tile, &stages)) return e->failed = true, stage;
+    MlirValue up = cute_binary(&e->b, "arith.addi", stage, tile_i32(e, 1));
+    return cute_select(&e->b, cute_compare(&e->b, CUTE_IS_EQ, up, tile_i32(e, stages)), tile_i32(e, 0), up);
+}
+
+/* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. Where the loop allows it, the
+ * first step of the next iteration is one of them, so that tensor cores do not wait where iterations meet; the last iteration loads what the
+ * stage has, for no use. */
 static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_product *p,
                                  const char *element, MlirValue sum)
 {
     int bits;
     const char *factor =
         tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))), &bits);
+    stage_product s = {.t = t, .steps = t->in[0].shape.extent[1] / p->k};
+    MlirOperation loop = s.steps > 1 ? loop_of_stages(t) : (MlirOperation){NULL};
+    bool ahead = !mlirOperationIsNull(loop);
+    MlirValue stage = t->source[0].stage, first = stage, next = stage;
+    cute_builder own = e->b;
+    if (ahead) {
+        e->b = cute_builder_before(loop);
+        first = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(stage));
+    }
     char layout[64], permutation[96];
     snprintf(layout, sizeof layout, "!cute.layout<\"(%lld,%lld,1):(1,%lld,0)\">", (long long)p->rows,
              (long long)p->columns, (long long)p->rows);
@@ -441,37 +488,35 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
              (long long)(p->m * p->rows), (long long)(2 * p->n * p->columns), (long long)p->k);
     MlirValue atom =
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, p->atom), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    MlirValue mma =
-        tile_emit(e, "cute.make_tiled_mma",
-                  CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
-    matrix_copy copies[2];
-    for (int i = 0; i < 2 && !e->failed; i++)
-        copies[i] = copy_matrices(e, &t->source[i], i, mma, factor, p->tf32);
-    int64_t m = t->out.shape.extent[0] / p->m / p->rows, n = t->out.shape.extent[1] / p->n / p->columns,
-            steps = t->in[0].shape.extent[1] / p->k;
-    if (e->failed) return sum;
-    MlirValue acc = tile_fragment(e, element, tile_values(&t->out) / m / n, m, n, sum);
-    for (int64_t k = 0; k < steps + 1 && !e->failed; k++) {
-        char next[48], now[48];
-        snprintf(next, sizeof next, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
-        snprintf(now, sizeof now, "!cute.coord<\"(_,_,%lld)\">", (long long)k - 1);
-        for (int i = 0; i < 2 && k < steps && !e->failed; i++) {
-            MlirValue at = tile_static(e, next),
-                      from = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].from, at), CUTE_NO_NAMED),
-                      to = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].to, at), CUTE_NO_NAMED);
-            if (!e->failed)
-                cute_build(&e->b, "cute.copy", CUTE_OPERANDS(copies[i].copy, from, to), CUTE_NO_TYPES,
-                           CUTE_NO_NAMED);
-        }
-        if (!k || e->failed) continue;
-        for (int i = 0; i < 2 && p->tf32; i++) round_fragment(e, &copies[i], now);
-        MlirValue at = tile_static(e, now),
-                  a = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED),
-                  b = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[1].fragment, at), CUTE_NO_NAMED);
-        if (!e->failed)
-            cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    s.mma = tile_emit(e, "cute.make_tiled_mma",
+                      CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
+    for (int i = 0; i < 2 && !e->failed; i++) {
+        tile_source source = t->source[i];
+        source.stage = first;
+        s.copies[i] = copy_matrices(e, &source, i, s.mma, factor, p->tf32);
     }
-    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
+    if (e->failed) return sum;
+    load_step(e, &s, first, 0);
+    if (ahead) { /* in front of this iteration's fetches, which write the same memory for all that ptxas knows */
+        e->b = cute_builder_before(mlirBlockGetFirstOperation(tile_loop_body(loop)));
+        load_step(e, &s, stage, 1);
+    }
+    e->b = own;
+    int64_t m = t->out.shape.extent[0] / p->m / p->rows, n = t->out.shape.extent[1] / p->n / p->columns;
+    s.acc = tile_fragment(e, element, tile_values(&t->out) / m / n, m, n, sum);
+    for (int64_t k = 0; k < s.steps && !e->failed; k++) {
+        if (k + 1 < s.steps) {
+            if (k || !ahead) load_step(e, &s, stage, k + 1);
+        } else if (ahead) {
+            MlirOperation wait = mlirOperationGetNextInBlock(t->op), barrier = mlirOperationGetNextInBlock(wait);
+            mlirOperationMoveBefore(wait, t->op);
+            mlirOperationMoveBefore(barrier, t->op);
+            next = next_stage(e, &t->source[0], stage);
+            load_step(e, &s, next, 0);
+        }
+        multiply_step(e, &s, k);
+    }
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(s.acc), CUTE_NO_NAMED);
 }
 
 /* Whether operand `i` is neither in a stage nor in the registers of the threads that need it. */

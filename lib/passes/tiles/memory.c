@@ -7,6 +7,7 @@
 #include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
 #include "lib/passes/tiles/emit.h"
 
 /* ---- how wide accesses may be ---- */
@@ -222,6 +223,7 @@ typedef struct access {
     const cute_value *tensor;
     MlirValue value, coord, mask; /* the mask of i1, or null */
     const bool *same_mask;        /* along which dimensions it repeats */
+    bool async;                   /* by cp.async */
     bool ahead;                   /* to shared memory, by cp.async where it can */
     const cute_tile_shape *
         whole; /* of the tile whose columns from `band` times those of the distribution are accessed; NULL: all */
@@ -255,7 +257,8 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     if (!mlirValueIsNull(a->mask) && (contiguous < 0 || !a->same_mask[contiguous])) width = 1;
     const char *element = a->tensor->pointer->element;
     /* cp.async copies 4, 8 or 16 bytes, the latter past L1. */
-    if (a->ahead && width * bits >= 32 && e->arch && e->arch->number >= 80)
+    a->async = a->ahead && width * bits >= 32 && e->arch && e->arch->number >= 80;
+    if (a->async)
         a->copy = make_copy_of(
             e, d,
             cute_arena_printf(e->arena, "!cute_nvgpu.atom.simt_async_copy<%s, cache = %s, %lld b>", element,
@@ -463,8 +466,48 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
     return none;
 }
 
+/* The next wait for copies behind the builder's place; null: there is none in its block. */
+static MlirOperation next_wait(const tile_emitter *e)
+{
+    MlirOperation at = e->b.before;
+    while (!mlirOperationIsNull(at) && !cute_op_is(at, "cute_nvgpu.arch.cp_async_wait_group"))
+        at = mlirOperationGetNextInBlock(at);
+    return at;
+}
+
+/* cp.async, or loads and stores together. */
+static void copy_here(tile_emitter *e, const access *a, MlirValue to, MlirValue there)
+{
+    tile_if guarded = tile_if_begin(e, there);
+    if (!mlirValueIsNull(there) && a->async)
+        mlirOperationSetAttributeByName(mlirBlockGetParentOperation(e->b.block), cute_text(CUTE_PREDICATED),
+                                        mlirUnitAttrGet(e->context));
+    cute_build(&e->b, "cute.copy", CUTE_OPERANDS(a->copy.copy, a->part, to, a->predicate), CUTE_NO_TYPES,
+               CUTE_NAMED(cute_attribute(e->context, "zero_fill", mlirUnitAttrGet(e->context))));
+    tile_if_end(e, &guarded);
+}
+
+/* Loads to registers here, and stores in front of `wait`, so that what is between them does not wait for the loads. */
+static void copy_around(tile_emitter *e, const access *a, MlirValue to, MlirValue there, MlirOperation wait)
+{
+    MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a->part), CUTE_NO_NAMED);
+    MlirType element = cute_tile_loaded(e->context, a->tensor->pointer);
+    if (e->failed) return;
+    MlirValue zero = tile_fill_value(e, element, cute_text("zero"));
+    cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    tile_if loads = tile_if_begin(e, there);
+    emit_copy(e, &a->copy, a->part, fragment, a->predicate);
+    tile_if_end(e, &loads);
+    cute_builder here = e->b;
+    e->b.before = wait;
+    tile_if stores = tile_if_begin(e, there);
+    emit_copy(e, &a->copy, fragment, to, (MlirValue){NULL});
+    tile_if_end(e, &stores);
+    e->b = here;
+}
+
 void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
-                        MlirValue stage)
+                        MlirValue stage, MlirValue there)
 {
     access a = {.value = tensor, .coord = coord, .mask = {NULL}, .ahead = true};
     tile_distribution d;
@@ -479,12 +522,14 @@ void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, cons
         MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, e->thread, tile_i32(e, tile_threads(&d)));
         mine = mlirValueIsNull(mine) ? in : cute_binary(&e->b, "arith.andi", mine, in);
     }
+    MlirOperation wait = next_wait(e);
     tile_if once = tile_if_begin(e, mine);
     begin_access(e, &a, &d, true);
     MlirValue to = partition(e, &a.copy, stage, false);
-    if (!e->failed && !mlirValueIsNull(to))
-        cute_build(&e->b, "cute.copy", CUTE_OPERANDS(a.copy.copy, a.part, to, a.predicate), CUTE_NO_TYPES,
-                   CUTE_NAMED(cute_attribute(e->context, "zero_fill", mlirUnitAttrGet(e->context))));
+    if (!e->failed && !a.async && !once.wrapped && !mlirOperationIsNull(wait))
+        copy_around(e, &a, to, there, wait);
+    else if (!e->failed)
+        copy_here(e, &a, to, there);
     tile_if_end(e, &once);
 }
 

@@ -25,7 +25,8 @@
 
 /* ---- the text ---- */
 
-static const char *const tails[] = {"whole", "split", "stream"};
+/* States no choice, so that a parameter of the program can be the text. */
+static const char unstated[] = "auto";
 
 static const struct {
     const char *name;
@@ -42,7 +43,7 @@ static const struct {
     {"order", offsetof(tile_schedule, order), 1, 1024, false, false, NULL},
     {"threads", offsetof(tile_schedule, threads), 0, 1024, false, false, NULL},
     {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
-    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true, tails},
+    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true, cute_model_tail_names},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -67,7 +68,7 @@ static bool fail(MlirLocation location, const char *item, size_t length)
 {
     cute_buffer text = {0};
     cute_buffer_printf(&text,
-                       "expected a schedule (cute.schedule) such as \"naive\" or \"stages=4 consumers=2\", "
+                       "expected a schedule (cute.schedule) such as \"naive\", \"auto\" or \"stages=4 consumers=2\", "
                        "got '%.*s'; it has",
                        (int)(length < 64 ? length : 64), item);
     for (int i = 0; i < ROWS; i++) {
@@ -113,6 +114,7 @@ bool tile_schedule_parse(MlirStringRef text, MlirLocation location, tile_schedul
 {
     const char *end = text.data + text.length;
     if (cute_text_is(text, "naive")) return out->naive = true;
+    if (cute_text_is(text, unstated)) return true;
     for (const char *at = text.data; at < end;) {
         const char *from = at, *stop = at, *equals = NULL;
         if (*at == ' ' || *at == ',') {
@@ -176,7 +178,7 @@ void tile_schedule_set(MlirOperation function, const tile_schedule *s)
 
 const char *tile_schedule_tail(int tail)
 {
-    return tails[tail];
+    return cute_model_tail_names[tail];
 }
 
 bool tile_is_naive(MlirOperation function)
@@ -190,8 +192,9 @@ enum { ARCH, SCHEDULE, SIZES, LISTED };
 static const cute_pass_option options[] = {
     CUTE_ARCH_OPTION,
     {"schedule", CUTE_PASS_TEXT,
-     "Of kernels without the attribute cute.schedule: empty, naive (one element at a time, no tensor "
-     "cores, a barrier before each operation), or the choices to keep, as in \"stages=4,consumers=2\"",
+     "Of kernels without the attribute cute.schedule, or where it is auto: empty or auto, naive (one element "
+     "at a time, no tensor cores, a barrier before each operation), or the choices to keep, as in "
+     "\"stages=4,consumers=2\"",
      0, ""},
     {"sizes", CUTE_PASS_TEXT,
      "Of kernels without the attribute cute.sizes: the product's extents, as in \"m=4096,n=4096,k=4096\", "
@@ -214,8 +217,8 @@ static void visit_function(MlirOperation function, void *context)
     /* Later passes have already applied this schedule. */
     if (!mlirAttributeIsNull(own) && !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")))
         return;
-    MlirStringRef text = mlirAttributeIsNull(own) ? cute_pass_text(s->pass, SCHEDULE)
-                                                  : cute_tile_word(function, TILE_SCHEDULE);
+    MlirStringRef text = cute_tile_word(function, TILE_SCHEDULE);
+    if (mlirAttributeIsNull(own) || cute_text_is(text, unstated)) text = cute_pass_text(s->pass, SCHEDULE);
     tile_schedule schedule;
     tile_schedule_init(&schedule);
     if (!tile_schedule_parse(text, mlirOperationGetLocation(function), &schedule)) {

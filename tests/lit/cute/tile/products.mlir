@@ -2,7 +2,7 @@
 // RUN: cute-ptx -arch sm_75 %s | FileCheck %s --check-prefix=TURING
 // RUN: cute-ptx -arch sm_80 --schedule=naive %s | FileCheck %s --check-prefix=NAIVE
 
-// The instruction of a product follows from its types; factors of f32 are rounded where {tf32} allows it.
+// The instruction of a product follows from its types; {tf32} allows tensor cores to ignore low bits of f32.
 gpu.module @kernels {
   // CHECK-LABEL: .entry single(
   // CHECK:     mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
@@ -31,10 +31,10 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // CHECK-LABEL: .entry rounded(
-  // CHECK:     and.b32 {{.*}}, -8192
+  // CHECK-LABEL: .entry low_bits(
+  // CHECK-NOT: and.b32 {{.*}}, -8192
   // CHECK:     mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
-  gpu.func @rounded(%a: !cute.memref<f32, gmem, "(32,16):(16,1)">, %c: !cute.memref<f32, gmem, "(32,32):(32,1)">) kernel {
+  gpu.func @low_bits(%a: !cute.memref<f32, gmem, "(32,16):(16,1)">, %c: !cute.memref<f32, gmem, "(32,32):(32,1)">) kernel {
     %i, %j = cute.tile.program<[32, 32]> %c
     %x = cute.tile.load<[32, 16]> %a[%i, 0]
     %z = arith.constant dense<0.0> : tensor<32x32xf32>

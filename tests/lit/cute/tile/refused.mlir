@@ -10,7 +10,7 @@ gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel att
 
 // -----
 
-// expected-error @+1 {{expected a schedule (cute.schedule) such as "naive" or "stages=4 consumers=2", got 'fast'}}
+// expected-error @+1 {{expected a schedule (cute.schedule) such as "naive", "auto" or "stages=4 consumers=2", got 'fast'}}
 gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel attributes {cute.schedule = "fast"} {
   %i = cute.tile.program<[64]> %x
   %a = cute.tile.load<[64]> %x[%i]

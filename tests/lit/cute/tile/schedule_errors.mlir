@@ -8,7 +8,7 @@
 // RUN: not cute-ptx -arch sm_90a --schedule=stages=2x %s 2>&1 | FileCheck %s -DGOT=stages=2x
 // RUN: cute-ptx -arch sm_90a --schedule='stages=2, consumers=0' %s -o /dev/null
 
-// CHECK: schedule_errors.mlir:[[@LINE+4]]:{{[0-9]+}}: error: expected a schedule (cute.schedule) such as "naive" or "stages=4 consumers=2", got '[[GOT]]'; it has stages=1 to 16, consumers=0 to 4, cluster=1x1 to 8x8, persistent=0 to 1, order=1 to 1024, threads=0 to 1024
+// CHECK: schedule_errors.mlir:[[@LINE+4]]:{{[0-9]+}}: error: expected a schedule (cute.schedule) such as "naive", "auto" or "stages=4 consumers=2", got '[[GOT]]'; it has stages=1 to 16, consumers=0 to 4, cluster=1x1 to 8x8, persistent=0 to 1, order=1 to 1024, threads=0 to 1024
 !X = !cute.memref<f32, gmem, "?:1">
 gpu.module @m {
   // The kernel is named.
