@@ -118,7 +118,7 @@ CUTE_API cute_status cute_gemm_run(cute_gemm *gemm, const cute_gemm_operands *op
 typedef struct cute_gemm_choice {
     size_t size;
     const char *configuration; /* for cute_gemm_options.configuration */
-    const char *kernel;        /* the source: "gemm_sm80" */
+    const char *kernel;        /* the source: "product" */
     int64_t tile[3];           /* m, n, k */
     int64_t stages;
     bool tuned;                      /* measured for this shape, not estimated */

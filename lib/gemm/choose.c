@@ -39,7 +39,7 @@ int64_t gemm_packed_k(const gemm_algo *algo, int64_t k)
  * intensity of the tile. */
 static double config_rate(const gemm_config *config, bool vectors)
 {
-    /* Narrow copies: the two measured rates of gemm_sm80 in configs.def. Promotion: an estimate;
+    /* Narrow copies: the two measured rates of sm80 in configs.def. Promotion: an estimate;
      * bench/gemm/h100.csv has rates with and without. An unmeasured configuration has to be faster by 5 % to
      * be preferred to a measured one. */
     const double narrow_efficiency = 80.0 / 501, promotion_efficiency = 0.75, unmeasured_penalty = 0.95;
@@ -152,7 +152,8 @@ static void add_problem(gemm_algo *algo, const gemm_problem *p)
     algo->pack_b =
         algo->pack_b || !kernel->supports_operand(c, p->in, &v.b, v.columns, v.k, align, algo->vectors);
     algo->fused =
-        algo->fused || !gemm_is_plain(p) || !kernel->supports_output(p->in, p->out);
+        algo->fused || !gemm_is_plain(p) ||
+        (kernel->supports_output && !kernel->supports_output(p->in, p->out));
     if (algo->swapped || kernel->any_output_layout || p->given.order_d == CUTE_GEMM_ROWS)
         algo->epilogue = algo->epilogue || !can_write_d(algo, p);
 }

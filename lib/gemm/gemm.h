@@ -78,7 +78,7 @@ typedef struct gemm_kernel {
     /* Whether it can read A (rows x k) in place, with or without vector copies. */
     bool (*supports_operand)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand,
                              int64_t rows, int64_t k, int64_t align, bool vectors);
-    bool (*supports_output)(cute_dtype in, cute_dtype out); /* rounds the sums to that type */
+    bool (*supports_output)(cute_dtype in, cute_dtype out); /* rounds the sums to that type; NULL: to any */
     /* Whether it can fuse alpha, beta, bias and activation; NULL: no. */
     bool (*supports_epilogue)(const struct gemm_config *config, const gemm_problem *problem);
     void (*define)(const struct gemm_algo *algo, gemm_defines *out);

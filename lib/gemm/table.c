@@ -63,11 +63,6 @@ static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_
 
 /* ---- the product as a tile program ---- */
 
-static bool rounds_to(cute_dtype in, cute_dtype out)
-{
-    return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
-}
-
 /* Of warps that load by cp.async or by elements; ldmatrix transposes 16 bits only. */
 static bool warps_support_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,
                                   int64_t rows, int64_t k, int64_t align, bool vectors)
@@ -142,8 +137,7 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
 
 #define PRODUCT                                                                                              \
     .name = "product", .function = "product", .source = source_product, .result = "D", .addend = "C",        \
-    .tiles = true, .store_bytes = 16, .takes_epilogue = true, .supports_output = rounds_to,                \
-    .define = product_define
+    .tiles = true, .store_bytes = 16, .takes_epilogue = true, .define = product_define
 
 const gemm_kernel gemm_kernel_sm80 = {
     PRODUCT,
@@ -187,6 +181,11 @@ static void define_fused_epilogue(const gemm_algo *algo, const char *es, gemm_de
 }
 
 /* ---- gemm_split_sm90 ---- */
+
+static bool rounds_to(cute_dtype in, cute_dtype out)
+{
+    return in == CUTE_I8 ? out == CUTE_I32 : out == CUTE_F32 || out == CUTE_F16 || out == CUTE_BF16;
+}
 
 /* Any number of rows, any k; transposed operands need whole swizzled rows of a buffer. */
 static bool split_supports_operand(const gemm_config *config, cute_dtype in, const gemm_matrix *m,

@@ -108,8 +108,8 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
     CHECK(cute_gemm_run(gemm, operands, diag) == CUTE_USAGE &&
           said("workspace is misaligned: expected a multiple of 256"));
     cute_gemm_choice choice = {.size = sizeof choice};
-    CHECK(cute_gemm_chosen(gemm, 1, &choice, diag) == CUTE_OK && strcmp(choice.kernel, "sgemm") == 0 &&
-          choice.epilogue && choice.tile[0] > 0);
+    CHECK(cute_gemm_chosen(gemm, 1, &choice, diag) == CUTE_OK && strcmp(choice.kernel, "product") == 0 &&
+          choice.fused && !choice.epilogue && choice.tile[0] > 0);
     CHECK(cute_gemm_chosen(gemm, 2, &choice, diag) == CUTE_USAGE &&
           said("expected a product below 2, got 2"));
     cute_stream_destroy(stream);

@@ -32,10 +32,10 @@ setup() {
 }
 
 @test "tensor cores and asynchronous copies of sm_80 go through LLVM for sm_120" {
-    defines=$(sed -n 's/^gemm_sm80 *gemm_sm80\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
+    defines=$(sed -n 's/^gemm_sm80 *[^ ]*\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
     args=()
     for d in $defines; do args+=(-D "$d"); done
-    cute-ptx --backend=llvm -arch sm_120 "${args[@]}" "$ROOT/kernels/gemm_sm80/gemm_sm80.mlir" | cute-link -o g.cubin
+    cute-ptx --backend=llvm -arch sm_120 "${args[@]}" "$ROOT/bench/schedules/hand/gemm_sm80/gemm_sm80.mlir" | cute-link -o g.cubin
     run cute-dump histogram g.cubin
     [[ "$output" == *HMMA* ]]
 }

@@ -121,7 +121,7 @@ columns='-D TV=((32,4),4):((1,32),128) -D TILE=[32:1;16:1]'
 }
 
 @test "the tiles of a GEMM without a swizzle of their own get the one that a person wrote" {
-    kernel="$BATS_TEST_DIRNAME/../../kernels/gemm_sm80"
+    kernel="$BATS_TEST_DIRNAME/../../bench/schedules/hand/gemm_sm80"
     sizes='-D SM=80 -D T=f16 -D TC=f16 -D ACC=f32 -D ZERO=0.0 -D BITS=16 -D BITSC=16 -D TRUNC=truncf -D VC=2 -D V=8 -D COPY=simt_async_copy -D CACHE=cache=global, -D MK=16 -D BM=64 -D BN=64 -D BK=32 -D STAGES=3 -D WM=2 -D WN=2 -D A=0 -D TA=n -D B=0 -D TB=n -D SA=S<2,3,3> -D SB=S<2,3,3>'
     sed -e 's|"${S[AB]} o 0 o (|"(|' "$kernel/gemm_sm80.mlir" > plain.mlir
     sed -e 's|\(%s[AB] = cute.make_view\) \(.*\)$|\1(\2) {cute.swizzle}|' plain.mlir > asks.mlir

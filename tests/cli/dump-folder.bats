@@ -102,9 +102,9 @@ END
     whole "$K/copy_tma/copy_tma.mlir" -D T=f32 -D BITS=32 -D TM=4 -D TN=256 -arch sm_90a
     whole "$K/vector_add/vector_add.mlir" -arch sm_90a
     mapfile -t defines < <(defines_of gemm_sm90)
-    whole "$K/gemm_sm90/gemm_sm90.mlir" "${defines[@]}" -arch sm_90a --changed
+    whole "$K/../bench/schedules/hand/gemm_sm90/gemm_sm90.mlir" "${defines[@]}" -arch sm_90a --changed
     mapfile -t defines < <(defines_of gemm_sm80)
-    whole "$K/gemm_sm80/gemm_sm80.mlir" "${defines[@]}" -arch sm_80
+    whole "$K/../bench/schedules/hand/gemm_sm80/gemm_sm80.mlir" "${defines[@]}" -arch sm_80
 }
 
 @test "so it is of the eight largest modules of CuTe DSL that compile" {
@@ -174,7 +174,7 @@ END
 
 @test "a dump takes the processors at most twice as long as compiling and linking, and half a second" {
     case ${MAKEFLAGS:-} in *SANITIZE*) skip "a sanitizer slows text down more than machine code" ;; esac
-    K=$BATS_TEST_DIRNAME/../../kernels/gemm_sm90/gemm_sm90.mlir
+    K=$BATS_TEST_DIRNAME/../../bench/schedules/hand/gemm_sm90/gemm_sm90.mlir
     mapfile -t defines < <(defines_of gemm_sm90)
     export CUTE_CACHE=
     # Of the processors: what else runs here does not count.

@@ -86,8 +86,8 @@ need("mma.sync" in shown, shown)
 need(c.stop() == 0)
 END
     # One of the kernels, whole: its tiled copies and MMAs, whose types nobody wrote.
-    defines=$(sed -n 's/^gemm_sm80 *gemm_sm80\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
-    timeout 100 python3 - "$ROOT/kernels/gemm_sm80/gemm_sm80.mlir" $defines <<'END'
+    defines=$(sed -n 's/^gemm_sm80 *[^ ]*\/gemm_sm80.mlir *//p' "$ROOT/kernels/kernels.txt" | head -1)
+    timeout 100 python3 - "$ROOT/bench/schedules/hand/gemm_sm80/gemm_sm80.mlir" $defines <<'END'
 import re, sys
 from lsp_client import Client, need
 path, defines = sys.argv[1], sys.argv[2:]
