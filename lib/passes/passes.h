@@ -25,9 +25,6 @@ void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
 /* Attribute of an llvm.alloca that holds a tensor in registers: its element type and layout. */
 #define CUTE_REGISTERS "cute.registers"
-/* On an scf.if without results: its cp.async copies have a guard instead of a branch around them, so that they are in one basic block with what
- * surrounds them. */
-#define CUTE_PREDICATED "cute.predicated"
 
 /* Call before and after converting scf, to keep loop annotations (lower_loops.c). False: no annotations. */
 bool cute_loops_mark(MlirOperation root);

@@ -34,22 +34,20 @@ MlirValue cute_arch_address(const cute_builder *b, MlirValue pointer)
 void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how)
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32), i1 = mlirIntegerTypeGet(b->context, 1);
-    MlirValue operands[6] = {to, from};
+    MlirValue operands[5] = {to, from};
     intptr_t count = 2;
     if (!mlirValueIsNull(how->predicate)) /* operand ignore-src */
         operands[count++] = cute_binary(b, "arith.xori", how->predicate, cute_integer(b, i1, 1));
     /* Inline PTX: shared-memory addresses have 32 bits. */
     char text[160], hint[32] = "", *at = text;
     if (how->prefetch) snprintf(hint, sizeof hint, ".L2::%dB", how->prefetch);
-    bool policy = !mlirValueIsNull(how->policy), guarded = !mlirValueIsNull(how->guard);
-    if (guarded) at += sprintf(at, "@$%d ", (int)count + policy);
+    bool policy = !mlirValueIsNull(how->policy);
     at += sprintf(at, "cp.async.%s.shared.global%s%s [$0], [$1], %d", how->global ? "cg" : "ca",
                   policy ? ".L2::cache_hint" : "", hint, how->bytes);
     char constraints[16] = "r,l";
     if (count == 3) at += sprintf(at, ", $2"), strcat(constraints, ",b");
     if (policy)
         at += sprintf(at, ", $%d", (int)count), strcat(constraints, ",l"), operands[count++] = how->policy;
-    if (guarded) strcat(constraints, ",b"), operands[count++] = how->guard;
     sprintf(at, ";");
     operands[0] = cute_unary(b, "llvm.ptrtoint", to, i32);
     cute_assembly(b, true, text, constraints, (cute_operands){operands, count}, (MlirType){NULL});

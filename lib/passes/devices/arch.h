@@ -11,12 +11,12 @@
 MlirValue cute_arch_address(const cute_builder *b, MlirValue pointer);
 
 /* cp.async of 4, 8 or 16 bytes; `global`: bypasses the L1 cache. Writes zeros if `predicate` (i1; may be
- * null) is false, nothing if `guard` (the same) is. `prefetch`: bytes to prefetch into the L2 cache, 0, 64, 128 or 256; `policy`: a cache
+ * null) is false. `prefetch`: bytes to prefetch into the L2 cache, 0, 64, 128 or 256; `policy`: a cache
  * policy (i64), or null. */
 typedef struct cute_cp_async {
     int bytes, prefetch;
     bool global;
-    MlirValue predicate, guard, policy;
+    MlirValue predicate, policy;
 } cute_cp_async;
 void cute_arch_cp_async(const cute_builder *b, MlirValue to, MlirValue from, const cute_cp_async *how);
 

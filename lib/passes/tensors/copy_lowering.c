@@ -286,7 +286,6 @@ typedef struct copy {
     const cute_atom *atom;
     cute_tensor from, to, predicate;
     bool predicated, zero_fill; /* writes zeros where the predicate is 0 */
-    MlirValue guard;            /* i1, whether a cp.async is executed, without a branch; null: it is */
     MlirValue policy;           /* of the L2 cache, or null */
     int64_t in, out, runs;      /* elements that a run of the atom reads and writes; number of runs */
 } copy;
@@ -404,7 +403,6 @@ static cute_status run_async(copy *c, int64_t run)
     CUTE_TRY(need_contiguous(c, &c->from, c->in, "the source"));
     CUTE_TRY(need_contiguous(c, &c->to, c->out, "the destination"));
     CUTE_TRY(run_predicate(c, run, &how.predicate));
-    how.guard = c->guard;
     CUTE_TRY(cute_tensor_address(&c->from, run * c->in, &from, &align));
     CUTE_TRY(cute_tensor_address(&c->to, run * c->out, &to, &align));
     cute_arch_cp_async(&c->to.at, to, from, &how);
@@ -489,17 +487,6 @@ static void widen_runs(copy *c)
     c->runs /= width;
 }
 
-/* Copies of an scf.if that is marked move in front of it, where the condition guards them. */
-static void guard_copy(copy *c)
-{
-    MlirOperation branch = mlirBlockGetParentOperation(mlirOperationGetBlock(c->op));
-    if (!cute_op_has(branch, CUTE_PREDICATED)) return;
-    cute_tensor *tensors[] = {&c->from, &c->to, &c->predicate};
-    for (int i = 0; i < (c->predicated ? 3 : 2); i++)
-        tensors[i]->b = tensors[i]->at = cute_builder_before(branch);
-    c->guard = mlirOperationGetOperand(branch, 0);
-}
-
 static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass, MlirOperation op)
 {
     copy *c = cute_arena_alloc(x->arena, sizeof *c);
@@ -539,7 +526,6 @@ static cute_status lower_copy(const cute_expansion *x, const cute_pass_run *pass
                          c->atom->name, (long long)c->runs, (long long)(c->to.size / c->out),
                          c->predicated ? " and a different number of predicates" : "");
     widen_runs(c);
-    if (atoms[i].run == run_async) guard_copy(c);
     for (int64_t run = 0; run < c->runs; run++) CUTE_TRY(atoms[i].run(c, run));
     cute_pass_remark(pass, mlirOperationGetLocation(op), "%lld runs of %s, %lld bits each",
                      (long long)c->runs, c->atom->name, (long long)(c->out * c->to.bits));

@@ -334,22 +334,25 @@ static void commit(const cute_builder *b)
     cute_build(b, "cute_nvgpu.arch.cp_async_commit_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-/* The fetches of iteration `k` where `condition` is true. `predicated`: without a branch. */
+/* The fetches of iteration `k`. */
+static void fetch_all(const cute_builder *b, const stages *s, MlirBlock body, MlirValue iv, MlirValue k, MlirValue stage)
+{
+    for (int i = 0; i < s->ahead.count; i++) {
+        MlirValue coord = tile_recompute(b, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, k);
+        fetch(b, s, i, coord, stage);
+    }
+}
+
+/* The same where `condition` is true. */
 static void fetch_if(const cute_builder *b, const stages *s, MlirBlock body, MlirValue iv, MlirValue k,
-                     MlirValue condition, MlirValue stage, bool predicated)
+                     MlirValue condition, MlirValue stage)
 {
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock then = mlirBlockCreate(0, NULL, NULL);
     mlirRegionAppendOwnedBlock(regions[0], then);
     cute_builder inside = cute_builder_at_end(then, b->location);
-    MlirOperation branch =
-        cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
-    if (predicated)
-        mlirOperationSetAttributeByName(branch, cute_text(CUTE_PREDICATED), mlirUnitAttrGet(b->context));
-    for (int i = 0; i < s->ahead.count; i++) {
-        MlirValue coord = tile_recompute(&inside, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, k);
-        fetch(&inside, s, i, coord, stage);
-    }
+    cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), CUTE_NO_TYPES, CUTE_NO_NAMED, regions, 2);
+    fetch_all(&inside, s, body, iv, k, stage);
     cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
@@ -398,17 +401,108 @@ static bool by_tensor_cores(MlirOperation product, const cute_arch *arch)
     return !p.multiply_add;
 }
 
-/* Waits for the tiles of an iteration at its start, and fetches a later one's to the stage that was read in the iteration before.
+/* The index of the stage behind `stage`. */
+static MlirValue stage_behind(const cute_builder *b, MlirValue stage, int count)
+{
+    MlirValue up = cute_binary(b, "arith.addi", stage, i32_of(b, 1));
+    return cute_select(b, cute_compare(b, CUTE_IS_EQ, up, i32_of(b, count)), i32_of(b, 0), up);
+}
+
+/* The iterations from `stop` on, which fetch nothing, in a loop of their own behind `loop`, which ends there. */
+static void split_last(const cute_builder *b, MlirOperation loop, MlirValue stop)
+{
+    MlirValue low = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2),
+              zero = cute_integer(b, mlirValueGetType(low), 0), length = cute_binary(b, "arith.subi", stop, low),
+              count = cute_binary(b, "arith.ceildivsi", length, step),
+              first = cute_binary(b, "arith.addi", low, cute_binary(b, "arith.muli", count, step));
+    MlirOperation last = mlirOperationClone(loop), next = mlirOperationGetNextInBlock(loop);
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), next, last);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++) {
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetResult(last, i));
+        mlirOperationSetOperand(last, 3 + i, mlirOperationGetResult(loop, i));
+    }
+    mlirOperationSetOperand(last, 0, cute_select(b, cute_compare(b, CUTE_IS_SGT, length, zero), first, low));
+    mlirOperationSetOperand(loop, 1, stop);
+    MlirBlock body = tile_loop_body(last);
+    MlirOperation yield = mlirBlockGetTerminator(body), wait = {NULL};
+    for (MlirOperation at = mlirBlockGetFirstOperation(body), behind; !mlirOperationEqual(at, yield); at = behind) {
+        behind = mlirOperationGetNextInBlock(at);
+        if (cute_op_is(at, "cute.tile.fetch"))
+            mlirOperationDestroy(at);
+        else if (cute_op_is(at, "cute_nvgpu.arch.cp_async_wait_group")) wait = at;
+    }
+    /* Not directly behind the product, whose lowering would read a stage that is not filled. */
+    MlirOperation barrier = mlirOperationGetNextInBlock(wait);
+    mlirOperationMoveBefore(wait, yield);
+    mlirOperationMoveBefore(barrier, yield);
+    tile_loop_keep_whole(last);
+}
+
+/* In front of the loop, the tiles of its first iterations. The rings may have been read by an earlier loop. */
+static void fetch_first(const cute_builder *b, const stages *s, MlirOperation loop, int ahead)
+{
+    MlirValue low = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
+    MlirBlock body = tile_loop_body(loop);
+    MlirValue iv = mlirBlockGetArgument(body, 0);
+    cute_build(b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirValue length = cute_binary(b, "arith.subi", mlirOperationGetOperand(loop, 1), low);
+    for (int i = 0; i < ahead; i++) {
+        MlirValue far = cute_binary(b, "arith.muli", step, cute_integer(b, mlirValueGetType(low), i));
+        MlirValue there = cute_compare(b, CUTE_IS_SGT, length, far);
+        fetch_if(b, s, body, iv, cute_binary(b, "arith.addi", low, far), there, i32_of(b, i));
+        commit(b);
+    }
+}
+
+/* A loop whose tiles one product by tensor cores alone reads. It need not wait where iterations meet: the wait for the next iteration's tiles is
+ * behind the product, so that its lowering can read the first of them before it is complete. Fetches have no branch, so that ptxas mixes
+ * them with multiplications: the last iterations, which have none, are another loop.
  *
- * Where one product by tensor cores alone reads the tiles, they need not wait where iterations meet: the wait for the next iteration's tiles is
- * behind the product, so that its lowering can read the first of them before it is complete, and fetches have no branch, so that ptxas
- * mixes them with multiplications. */
-static void pipeline_copies(work *w, MlirOperation loop, stages *s)
+ *     fetch 0 ... ; wait ; for %k = 0 to n - ahead { fetch %k + ahead ; gemm ; wait } ; for %k = n - ahead to n { gemm ; wait }
+ */
+static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperation reader)
 {
     int ahead = w->schedule.stages - 1;
     MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1),
               step = mlirOperationGetOperand(loop, 2);
     MlirType type = mlirValueGetType(low);
+    cute_builder b = cute_builder_before(loop);
+    MlirValue initial[] = {i32_of(&b, 0), i32_of(&b, ahead)};
+    loop = tile_loop_carry(loop, initial, 2);
+    MlirBlock body = tile_loop_body(loop);
+    intptr_t carried = mlirOperationGetNumResults(loop) - 2;
+    MlirValue iv = mlirBlockGetArgument(body, 0), read = mlirBlockGetArgument(body, 1 + carried),
+              write = mlirBlockGetArgument(body, 2 + carried);
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    b = cute_builder_before(loop);
+    fetch_first(&b, s, loop, ahead);
+    wait_for_copies(&b, ahead - 1);
+    MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, ahead)),
+              full = cute_binary(&b, "arith.subi", stop, far);
+    b = cute_builder_before(reader);
+    fetch_all(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), write);
+    commit(&b);
+    b.before = mlirOperationGetNextInBlock(reader);
+    wait_for_copies(&b, ahead - 1);
+    for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
+    b.before = yield;
+    mlirOperationSetOperand(yield, carried, stage_behind(&b, read, w->schedule.stages));
+    mlirOperationSetOperand(yield, carried + 1, read);
+    b = cute_builder_before(loop);
+    split_last(&b, loop, full);
+}
+
+/* Another loop waits for the tiles of an iteration at its start, and fetches a later one's to the stage that was read in the iteration before. */
+static void pipeline_copies(work *w, MlirOperation loop, stages *s)
+{
+    MlirOperation reader = only_reader(loop, s);
+    if (!mlirOperationIsNull(reader) && by_tensor_cores(reader, w->arch)) {
+        pipeline_product(w, loop, s, reader);
+        return;
+    }
+    int ahead = w->schedule.stages - 1;
+    MlirValue stop = mlirOperationGetOperand(loop, 1), step = mlirOperationGetOperand(loop, 2);
+    MlirType type = mlirValueGetType(stop);
     cute_builder b = cute_builder_before(loop);
     MlirValue initial[2] = {i32_of(&b, 0), i32_of(&b, ahead)};
     loop = tile_loop_carry(loop, initial, 2);
@@ -416,37 +510,20 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     intptr_t last = mlirOperationGetNumResults(loop) - 2;
     MlirValue iv = mlirBlockGetArgument(body, 0), read = mlirBlockGetArgument(body, 1 + last),
               write = mlirBlockGetArgument(body, 2 + last);
-    MlirOperation reader = only_reader(loop, s), yield = mlirBlockGetTerminator(body);
-    bool alone = !mlirOperationIsNull(reader) && by_tensor_cores(reader, w->arch);
-    /* In front of the loop. The rings may have been read by an earlier loop. */
     b = cute_builder_before(loop);
-    cute_build(&b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
-    MlirValue length = cute_binary(&b, "arith.subi", stop, low);
-    for (int i = 0; i < ahead; i++) {
-        MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, i));
-        MlirValue there = cute_compare(&b, CUTE_IS_SGT, length, far);
-        fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", low, far), there, i32_of(&b, i), alone);
-        commit(&b);
-    }
-    if (alone) wait_for_copies(&b, ahead - 1);
+    fetch_first(&b, s, loop, ahead);
     b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
     b.before = mlirBlockGetFirstOperation(body);
-    if (!alone) wait_for_copies(&b, ahead - 1);
-    if (alone) b.before = reader;
+    wait_for_copies(&b, ahead - 1);
     MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, ahead));
     MlirValue left = cute_binary(&b, "arith.subi", stop, iv);
     MlirValue there = cute_compare(&b, CUTE_IS_SGT, left, far);
-    fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), there, write, alone);
+    fetch_if(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), there, write);
     commit(&b);
-    if (alone) {
-        b.before = mlirOperationGetNextInBlock(reader);
-        wait_for_copies(&b, ahead - 1);
-    }
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
+    MlirOperation yield = mlirBlockGetTerminator(body);
     b.before = yield;
-    MlirValue up = cute_binary(&b, "arith.addi", read, i32_of(&b, 1));
-    MlirValue wraps = cute_compare(&b, CUTE_IS_EQ, up, i32_of(&b, w->schedule.stages));
-    mlirOperationSetOperand(yield, last, cute_select(&b, wraps, i32_of(&b, 0), up));
+    mlirOperationSetOperand(yield, last, stage_behind(&b, read, w->schedule.stages));
     mlirOperationSetOperand(yield, last + 1, read);
 }
 

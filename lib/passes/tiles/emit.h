@@ -162,10 +162,9 @@ MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape 
 
 /* ---- memory (memory.c) ---- */
 
-/* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. Nothing
- * where `there`, an i1, is false; a null value: it is true. */
+/* Copies a tile of a tensor to a tensor in shared memory, elements outside as 0, by cp.async where accesses are 4 bytes or more. */
 void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
-                        MlirValue stage, MlirValue there);
+                        MlirValue stage);
 /* A tensor in shared memory at byte `offset` of the memory shared by the role's operations: elements of `element`
  * (MLIR's text), `layout` a text, dimensions as of the tile. Counts as used. */
 MlirValue tile_shared_view(tile_emitter *e, const char *element, int bits, const char *layout,

@@ -24,6 +24,14 @@ MlirOperation tile_find_op(MlirOperation function, const char *name)
     return found;
 }
 
+void tile_loop_keep_whole(MlirOperation loop)
+{
+    mlirOperationSetDiscardableAttributeByName(
+        loop, cute_text("loop_annotation"),
+        mlirAttributeParseGet(mlirOperationGetContext(loop),
+                              cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
+}
+
 MlirOperation tile_parent(MlirOperation op)
 {
     return mlirBlockGetParentOperation(mlirOperationGetBlock(op));

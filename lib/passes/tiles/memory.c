@@ -7,7 +7,6 @@
 #include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/passes.h"
 #include "lib/passes/tiles/emit.h"
 
 /* ---- how wide accesses may be ---- */
@@ -475,39 +474,23 @@ static MlirOperation next_wait(const tile_emitter *e)
     return at;
 }
 
-/* cp.async, or loads and stores together. */
-static void copy_here(tile_emitter *e, const access *a, MlirValue to, MlirValue there)
-{
-    tile_if guarded = tile_if_begin(e, there);
-    if (!mlirValueIsNull(there) && a->async)
-        mlirOperationSetAttributeByName(mlirBlockGetParentOperation(e->b.block), cute_text(CUTE_PREDICATED),
-                                        mlirUnitAttrGet(e->context));
-    cute_build(&e->b, "cute.copy", CUTE_OPERANDS(a->copy.copy, a->part, to, a->predicate), CUTE_NO_TYPES,
-               CUTE_NAMED(cute_attribute(e->context, "zero_fill", mlirUnitAttrGet(e->context))));
-    tile_if_end(e, &guarded);
-}
-
 /* Loads to registers here, and stores in front of `wait`, so that what is between them does not wait for the loads. */
-static void copy_around(tile_emitter *e, const access *a, MlirValue to, MlirValue there, MlirOperation wait)
+static void copy_around(tile_emitter *e, const access *a, MlirValue to, MlirOperation wait)
 {
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a->part), CUTE_NO_NAMED);
     MlirType element = cute_tile_loaded(e->context, a->tensor->pointer);
     if (e->failed) return;
     MlirValue zero = tile_fill_value(e, element, cute_text("zero"));
     cute_build(&e->b, "cute.fill", CUTE_OPERANDS(fragment, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    tile_if loads = tile_if_begin(e, there);
     emit_copy(e, &a->copy, a->part, fragment, a->predicate);
-    tile_if_end(e, &loads);
     cute_builder here = e->b;
     e->b.before = wait;
-    tile_if stores = tile_if_begin(e, there);
     emit_copy(e, &a->copy, fragment, to, (MlirValue){NULL});
-    tile_if_end(e, &stores);
     e->b = here;
 }
 
 void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, const cute_tile_shape *tile,
-                        MlirValue stage, MlirValue there)
+                        MlirValue stage)
 {
     access a = {.value = tensor, .coord = coord, .mask = {NULL}, .ahead = true};
     tile_distribution d;
@@ -527,9 +510,10 @@ void tile_copy_to_stage(tile_emitter *e, MlirValue tensor, MlirValue coord, cons
     begin_access(e, &a, &d, true);
     MlirValue to = partition(e, &a.copy, stage, false);
     if (!e->failed && !a.async && !once.wrapped && !mlirOperationIsNull(wait))
-        copy_around(e, &a, to, there, wait);
+        copy_around(e, &a, to, wait);
     else if (!e->failed)
-        copy_here(e, &a, to, there);
+        cute_build(&e->b, "cute.copy", CUTE_OPERANDS(a.copy.copy, a.part, to, a.predicate), CUTE_NO_TYPES,
+                   CUTE_NAMED(cute_attribute(e->context, "zero_fill", mlirUnitAttrGet(e->context))));
     tile_if_end(e, &once);
 }
 

@@ -630,27 +630,6 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     tile_if_end(e, &first);
 }
 
-/* The condition of a branch that is marked, with only copies by threads and the coordinates that they need, which move in front of it. */
-static MlirValue move_out_of_branch(tile_emitter *e, MlirOperation fetch)
-{
-    MlirValue none = {NULL};
-    MlirOperation branch = tile_parent(fetch);
-    MlirBlock block = mlirOperationGetBlock(fetch);
-    if (!cute_op_has(branch, CUTE_PREDICATED)) return none;
-    MlirOperation last = mlirBlockGetTerminator(block);
-    for (MlirOperation at = mlirBlockGetFirstOperation(block); !mlirOperationEqual(at, last);
-         at = mlirOperationGetNextInBlock(at))
-        if (!cute_op_is(at, "cute.tile.fetch") && !cute_op_is_effect_free(at)) return none;
-    for (MlirOperation at = mlirBlockGetFirstOperation(block), next; !mlirOperationEqual(at, last); at = next) {
-        next = mlirOperationGetNextInBlock(at);
-        if (cute_op_is(at, "cute.tile.fetch") && !mlirOperationEqual(at, fetch)) continue;
-        mlirOperationMoveBefore(at, branch);
-        if (mlirOperationEqual(at, fetch)) break;
-    }
-    e->b = cute_builder_before(fetch);
-    return mlirOperationGetOperand(branch, 0);
-}
-
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
@@ -662,11 +641,10 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
     if (mlirOperationGetNumOperands(t->op) > 4) {
         fetch_tma(e, t, b, &tile);
     } else {
-        MlirValue there = move_out_of_branch(e, t->op);
         MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
         if (!e->failed)
             tile_copy_to_stage(e, mlirOperationGetOperand(t->op, 0), mlirOperationGetOperand(t->op, 1), &tile,
-                               stage, there);
+                               stage);
     }
     return none;
 }

@@ -1,7 +1,7 @@
 // RUN: cute-opt -cute-tile-expand -cute-tile-schedule='arch=sm_80 schedule=stages=3,threads=128' -cute-tile-layouts=arch=sm_80 -cute-async-pipeline=arch=sm_80 %s | FileCheck %s
 // RUN: cute-ptx -arch sm_80 --schedule=stages=3,threads=128 %s | FileCheck %s --check-prefix=PTX
-// One product by tensor cores is the only reader of its stages: the wait for the next iteration's is behind it, and copies have a guard instead
-// of a branch. The first fragments of the next stage are loaded in front of the last step of K.
+// One product by tensor cores is the only reader of its stages: the wait for the next iteration's is behind it, and copies have no branch:
+// the last iterations, which have none, are another loop. The first fragments of the next stage are loaded in front of the last step of K.
 
 !A = !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
 !sum = tensor<64x64xf32>
@@ -9,18 +9,25 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @alone(
   // CHECK:       cute_nvgpu.arch.cp_async_wait_group
   // CHECK-NEXT:  gpu.barrier
-  // CHECK-NEXT:  scf.for
-  // CHECK-NOT:   cp_async_wait_group
-  // CHECK:       scf.if
+  // CHECK:       scf.for
+  // CHECK-NOT:   scf.if
   // CHECK:       cute.tile.fetch
-  // CHECK:       cute.predicated
+  // CHECK-NOT:   cp_async_wait_group
   // CHECK:       cute.tile.gemm
   // CHECK-NEXT:  cute_nvgpu.arch.cp_async_wait_group
   // CHECK-NEXT:  gpu.barrier
   // CHECK:       scf.yield
+  // CHECK:       scf.for
+  // CHECK-NOT:   cute.tile.fetch
+  // CHECK:       cute.tile.gemm
+  // CHECK-NOT:   cute.tile.fetch
+  // CHECK:       cute_nvgpu.arch.cp_async_wait_group
+  // CHECK-NEXT:  gpu.barrier
+  // CHECK-NEXT:  scf.yield
+  // CHECK:       loop_annotation
   //
   // PTX-LABEL:   .entry alone(
-  // PTX:         @%p{{[0-9]+}} cp.async.cg.shared.global
+  // PTX:         cp.async.cg.shared.global
   // PTX:         cp.async.wait_group
   // PTX:         bar.sync
   // PTX:         ldmatrix
@@ -51,7 +58,6 @@ gpu.module @kernels {
   // CHECK:       scf.for
   // CHECK:       cute_nvgpu.arch.cp_async_wait_group
   // CHECK-NEXT:  gpu.barrier
-  // CHECK-NOT:   cute.predicated
   // CHECK:       cute.tile.gemm
   // CHECK-NOT:   cp_async_wait_group
   // CHECK:       scf.yield
