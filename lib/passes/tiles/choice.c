@@ -129,7 +129,8 @@ static const char *why_not_shared(const choice *c, MlirOperation product)
         int dims[2];
         MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, i), dims);
         if (mlirOperationIsNull(load)) return "an operand is computed";
-        int places = tile_places_of(mlirOperationGetOperand(load, 1)),
+        int places = tile_places_of(mlirOperationGetOperand(load, 0)) |
+                     tile_places_of(mlirOperationGetOperand(load, 1)),
             others = 1 << (i ? rank - 2 : rank - 1);
         if (places & (TILE_UNKNOWN_PLACE | others)) return other;
         for (MlirOperation loop = tile_parent(load); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
