@@ -95,6 +95,9 @@ static bool is_again(build *b, tune_candidate *c, const cute_buffer *ptx)
 
 /* ---- resources ---- */
 
+/* Bytes of a thread that a kernel may spill: two or three registers outside of its loops, as large tiles do, cost nothing. */
+enum { FEW_SPILLED = 32 };
+
 /* Spills of the kernels that are launched. `linked` has the registers that ptxas gave them. */
 static bool spills(tune_search *s, tune_candidate *c, const cute_launch *l, const cute_module *linked)
 {
@@ -103,7 +106,7 @@ static bool spills(tune_search *s, tune_candidate *c, const cute_launch *l, cons
         const char *name = l->plan.main.launches[i].kernel->name;
         if (cute_module_find_kernel(linked, name, &kernel, NULL) != CUTE_OK) continue;
         const cute_resources *r = &kernel->resources;
-        if (r->spill_stores <= 0 && r->spill_loads <= 0) continue;
+        if (r->spill_stores <= FEW_SPILLED && r->spill_loads <= FEW_SPILLED) continue;
         const char *why = cute_arena_printf(
             s->arena, "'%s' spills %lld bytes of registers with %lld in a thread", name,
             (long long)(r->spill_stores > 0 ? r->spill_stores : r->spill_loads), (long long)r->registers);
@@ -144,7 +147,7 @@ static void try_launch(tune_search *s, tune_candidate *c, const cute_module *mod
                        const cute_module *linked, cute_diag *why)
 {
     cute_launch *l = NULL;
-    if (tune_open(s, c, module, CUTE_BENCH_NEVER, &l, why) != CUTE_OK)
+    if (tune_open(s, c, module, s->config, CUTE_BENCH_NEVER, &l, why) != CUTE_OK)
         tune_mark(s, c, TUNE_REFUSED, "launch", why, "launch.json does not fit its kernels");
     else if (!linked || (fits(s, c, l, linked) && !spills(s, c, l, linked)))
         c->state = TUNE_BUILT;

@@ -11,8 +11,8 @@ enum { ROUNDS = 3 };
 /* After a round, candidates that took longer than the fastest by these factors are not timed again. */
 static const double kept[ROUNDS] = {1.25, 1.05, 0};
 
-cute_status tune_open(tune_search *s, const tune_candidate *c, const cute_module *module,
-                      cute_bench_mode bench, cute_launch **out, cute_diag *diag)
+cute_status tune_open(const tune_search *s, const tune_candidate *c, const cute_module *module,
+                      const char *config, cute_bench_mode bench, cute_launch **out, cute_diag *diag)
 {
     const tune_subject *subject = &s->request->subject;
     cute_launch_options options = *subject->options;
@@ -26,11 +26,11 @@ cute_status tune_open(tune_search *s, const tune_candidate *c, const cute_module
     /* Known already: a query takes a process with a driver of its own. */
     options.multiprocessors = subject->device->multiprocessors;
     options.bench = bench;
-    options.no_check = bench != CUTE_BENCH_NEVER;
+    options.no_check = options.no_check || bench == CUTE_BENCH_ALWAYS;
     options.stdout_is_data = true;
     options.trace = false;
-    return cute_launch_open(subject->label, s->config, s->config ? strlen(s->config) : 0, subject->folder,
-                            module, &options, out, diag);
+    size_t length = config == subject->config ? subject->config_length : config ? strlen(config) : 0;
+    return cute_launch_open(subject->label, config, length, subject->folder, module, &options, out, diag);
 }
 
 /* Runs a candidate; with CUTE_BENCH_ALWAYS *seconds is the median of the samples. */
@@ -41,7 +41,7 @@ static cute_status run_candidate(tune_search *s, const tune_candidate *c, cute_b
     cute_launch *l = NULL;
     cute_status status = cute_module_open(cute_file_label(s->request->subject.path), c->image.data,
                                           c->image.length, NULL, &module, why);
-    if (status == CUTE_OK) status = tune_open(s, c, module, bench, &l, why);
+    if (status == CUTE_OK) status = tune_open(s, c, module, s->config, bench, &l, why);
     if (status == CUTE_OK) status = cute_launch_run(l, why);
     if (status == CUTE_OK && bench == CUTE_BENCH_ALWAYS && !l->run.samples)
         status = cute_fail(why, CUTE_INVALID, NULL, "expected a launch to time, but the grid is empty");

@@ -90,17 +90,20 @@ const char *tune_subject_sizes(cute_arena *arena, const tune_subject *s)
 {
     static const struct {
         const char *extent, *param;
-    } rows[] = {{"m", "m"}, {"n", "n"}, {"k", "k"}, {"batch", "batch"}, {"batch", "l"}};
+    } rows[] = {{"m", "m"}, {"m", "rows"}, {"n", "n"}, {"k", "k"}, {"batch", "batch"}, {"batch", "l"}};
     json_t *document = read_config(s);
     const json_t *params = json_object_get(document, "params");
     const char *text = "";
+    bool found = false; /* the extent of the row before */
     for (size_t i = 0; i < sizeof rows / sizeof *rows && text; i++) {
         int64_t extent = extent_of(s, params, rows[i].param);
         /* A name that is not a param of the config is one of the source. */
         if (s->config && !json_object_get(params, rows[i].param)) extent = 0;
-        if (extent && !(strstr(text, "batch") && !strcmp(rows[i].extent, "batch")))
+        bool again = i > 0 && !strcmp(rows[i].extent, rows[i - 1].extent) && found;
+        if (extent && !again)
             text = cute_arena_printf(arena, "%s%s%s=%lld", text, *text ? "," : "", rows[i].extent,
                                      (long long)extent);
+        found = extent > 0;
     }
     json_decref(document);
     return text ? text : "";

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/system/file.h"
 #include "lib/tune/tune.h"
 
 /* Why nothing could be run: each cause once, with its first reason. CUTE_MISMATCH: results were wrong. */
@@ -20,6 +21,23 @@ static cute_status fail_all(tune_search *s)
             told = s->candidates[k].cause && !strcmp(s->candidates[k].cause, c->cause);
         if (!told) cute_note(s->diag, NULL, "%s: %s: %s", c->cause, tune_defines_text(s->arena, c), c->why);
     }
+    return status;
+}
+
+/* The launch as it is run in the end, with baselines and outputs: an error there is found before the candidates are measured. */
+static cute_status try_whole_launch(const tune_search *s)
+{
+    const tune_subject *subject = &s->request->subject;
+    const tune_candidate *c = s->candidates;
+    while (c < s->candidates + s->count && c->state != TUNE_BUILT) c++;
+    if (c == s->candidates + s->count) return CUTE_OK;
+    cute_module *module = NULL;
+    cute_launch *l = NULL;
+    CUTE_TRY(cute_module_open(cute_file_label(subject->path), c->image.data, c->image.length, NULL, &module,
+                              s->diag));
+    cute_status status = tune_open(s, c, module, subject->config, subject->options->bench, &l, s->diag);
+    cute_launch_close(l);
+    cute_module_close(module);
     return status;
 }
 
@@ -42,6 +60,7 @@ cute_status tune_run(cute_arena *arena, const tune_request *request, tune_search
     }
     CUTE_TRY(tune_explore(out));
     CUTE_TRY(tune_build(out));
+    CUTE_TRY(try_whole_launch(out));
     if (request->emulated)
         take_likeliest(out);
     else

@@ -143,9 +143,10 @@ cute_status tune_explore(tune_search *search);
 cute_status tune_build(tune_search *search);
 /* measure.c: runs those that are built: the checks, then the bench in turns. */
 cute_status tune_measure(tune_search *search);
-/* Opens the launch of a candidate, with its values of -D. */
-cute_status tune_open(tune_search *search, const tune_candidate *candidate, const cute_module *module,
-                      cute_bench_mode bench, cute_launch **out, cute_diag *diag);
+/* Opens the launch of a candidate, with its values of -D. `config`: search.config, or the subject's. With CUTE_BENCH_ALWAYS nothing is
+ * checked. */
+cute_status tune_open(const tune_search *search, const tune_candidate *candidate, const cute_module *module,
+                      const char *config, cute_bench_mode bench, cute_launch **out, cute_diag *diag);
 /* Marks a candidate, with the first error of `why` or, without one, `fallback`. */
 void tune_mark(tune_search *search, tune_candidate *candidate, tune_state state, const char *cause,
                const cute_diag *why, const char *fallback);

@@ -218,6 +218,14 @@ MLIR
     FAKECUDA=nodevice run -3 tune add.mlir -c add.json --tune
 }
 
+@test "an error in a part of the config that candidates do not use is found before they are run" {
+    vector
+    jq '.bench.baselines = [{ "name": "other", "launches": [{ "kernel": "none", "grid": [1], "block": [1], "args": [] }] }]' add.json >peer.json
+    FAKECUDA=hang run -1 timeout 30 cute-run add.mlir -c peer.json --tune --timeout=20
+    says "no kernel 'none'"
+    says "peer.json:"
+}
+
 @test "--plan instead of a config" {
     product
     run -0 tune gemm.mlir --plan gemm --tensor a=f16:64x64:normal --tensor b=f16:64x64:normal --tensor c=f16:64x64 -d emulator --tune=1

@@ -175,6 +175,12 @@ static void test_a_key_is_of_source_sizes_and_device_but_not_of_checks(void)
     b.defines = &with_n;
     CHECK(keys_are_same(arena, &a, &b));
     CHECK_TEXT(tune_subject_sizes(arena, &b), "m=8,n=64");
+    b.config = "{\"params\": {\"rows\": 5, \"k\": \"2 * rows\", \"l\": 3}}";
+    b.config_length = strlen(b.config);
+    CHECK_TEXT(tune_subject_sizes(arena, &b), "m=5,batch=3");
+    b.config = "{\"params\": {\"rows\": 5, \"m\": 6, \"batch\": 2, \"l\": 3, \"n\": 0}}";
+    b.config_length = strlen(b.config);
+    CHECK_TEXT(tune_subject_sizes(arena, &b), "m=6,n=64,batch=2");
     b = a;
     b.defines = &another;
     CHECK(!keys_are_same(arena, &a, &b));
