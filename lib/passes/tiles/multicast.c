@@ -64,7 +64,9 @@ static void visit_fetch(MlirOperation fetch, void *context)
             "blocks of a cluster do not share this tile: it has no parts of whole rows and 128 bytes");
         return;
     }
-    if (bounds) {
+    int differ = TILE_UNKNOWN_PLACE;
+    for (int i = 0; i < count; i++) differ |= 1 << along[i];
+    if (bounds & differ) {
         tile_refuse(w->pass, fetch,
                     "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");
         return;
