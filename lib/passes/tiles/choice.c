@@ -74,10 +74,9 @@ typedef struct choice {
     MlirOperation first; /* a product with the most sums */
     MlirOperation grid;  /* cute.tile.program; null: none, or several */
     int grids;
-    MlirOperation loop; /* with products, the last one */
-    bool plain;         /* loops have nothing but loads and products */
-    const char
-        *not_sharing[2]; /* why blocks of a cluster along m, along n, cannot share loads; NULL: they can */
+    MlirOperation loop;      /* with products, the last one */
+    bool plain;              /* loops have nothing but loads and products */
+    const char *not_sharing; /* why blocks of a cluster cannot share loads; NULL: they can */
     const char *not_turning; /* why warpgroups cannot compute alternate tiles; NULL: they can */
     int64_t stored,
         loaded; /* bytes of the largest tile that is stored; that is loaded in front of a loop or behind it */
@@ -120,23 +119,23 @@ static cute_model_element element_of(MlirOperation product)
     return CUTE_MODEL_FP8;
 }
 
-/* Why blocks along m (`along` 0), which have the same tiles of B, or along n, which have those of A, cannot share them: the tiles or the
- * numbers of iterations differ. */
-static const char *why_not_shared(const choice *c, MlirOperation product, int along)
+/* Whether the tiles of A depend on the rows of the grid alone, and those of B on its columns. */
+static const char *why_not_shared(const choice *c, MlirOperation product)
 {
-    int rank = mlirOperationIsNull(c->grid) ? 0 : (int)mlirOperationGetNumResults(c->grid), dims[2];
+    static const char other[] = "tiles of A or B depend on both indices of the grid";
+    int rank = mlirOperationIsNull(c->grid) ? 0 : (int)mlirOperationGetNumResults(c->grid);
     if (rank < 2) return "the grid has one dimension";
-    for (int i = 0; i < 2; i++)
-        if (mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(product, i), dims)))
-            return "an operand is computed";
-    MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, 1 - along), dims);
-    int differ = TILE_UNKNOWN_PLACE | 1 << (rank - 2 + along);
-    if ((tile_places_of(mlirOperationGetOperand(load, 0)) |
-         tile_places_of(mlirOperationGetOperand(load, 1))) &
-        differ)
-        return "tiles of A or B depend on both indices of the grid";
-    for (MlirOperation loop = tile_parent(load); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
-        if (tile_places_of_bounds(loop) & differ) return "the bounds of a loop depend on the block";
+    for (int i = 0; i < 2; i++) {
+        int dims[2];
+        MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        if (mlirOperationIsNull(load)) return "an operand is computed";
+        int places = tile_places_of(mlirOperationGetOperand(load, 0)) |
+                     tile_places_of(mlirOperationGetOperand(load, 1)),
+            others = 1 << (i ? rank - 2 : rank - 1);
+        if (places & (TILE_UNKNOWN_PLACE | others)) return other;
+        for (MlirOperation loop = tile_parent(load); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
+            if (tile_places_of_bounds(loop)) return "the bounds of a loop depend on the block";
+    }
     return NULL;
 }
 
@@ -198,10 +197,8 @@ static void look_at_product(MlirOperation op, void *context)
     if (mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm"))
         c->program.sums += sums * bits / 32;
     if (threads > c->program.threads) c->program.threads = threads;
-    for (int i = 0; i < 2; i++) {
-        const char *why = why_not_shared(c, op, i);
-        if (why) c->not_sharing[i] = why;
-    }
+    const char *why = why_not_shared(c, op);
+    if (why) c->not_sharing = why;
 }
 
 static bool is_plain(MlirOperation op)
@@ -365,8 +362,7 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
     p->resident = c->grids == 1 && cute_op_has(c->grid, "extents") &&
                   mlirBlockEqual(mlirOperationGetBlock(c->grid), entry) &&
                   mlirBlockIsNull(mlirBlockGetNextInRegion(entry));
-    for (int i = 0; i < 2; i++)
-        if (!p->resident && !c->not_sharing[i]) c->not_sharing[i] = "blocks cannot be resident";
+    if (!p->resident && !c->not_sharing) c->not_sharing = "blocks cannot be resident";
     p->splits = p->resident && splits(c, entry);
     if (!p->resident && !c->not_turning) c->not_turning = "blocks cannot be resident";
     p->turns = !c->not_turning;
@@ -375,7 +371,7 @@ static void find_program(choice *c, const cute_model_device *d, const tile_sched
         p->copied += c->outside;
         p->fetched += c->outside;
     }
-    for (int i = 0; i < 2; i++) p->cluster[i] = !c->not_sharing[i];
+    p->cluster[0] = p->cluster[1] = !c->not_sharing;
 }
 
 /* ---- the device ---- */
@@ -466,9 +462,8 @@ static void tell_cluster(const choice *c, const cute_model_choice *all, size_t c
     const cute_model_schedule *chosen = &all[0].schedule;
     MlirLocation at = mlirOperationGetLocation(c->function);
     if (!chosen->consumers || chosen->cluster[0] * chosen->cluster[1] > 1) return;
-    bool never = c->not_sharing[0] && c->not_sharing[1];
-    if (never) cute_pass_remark(c->pass, at, "no cluster: %s", c->not_sharing[0]);
-    for (size_t i = 1; i < count && !never; i++) {
+    if (c->not_sharing) cute_pass_remark(c->pass, at, "no cluster: %s", c->not_sharing);
+    for (size_t i = 1; i < count && !c->not_sharing; i++) {
         const cute_model_schedule *s = &all[i].schedule;
         if (s->cluster[0] * s->cluster[1] == 1) continue;
         cute_pass_remark(c->pass, at, "no cluster=%dx%d: %.1f us, estimated", s->cluster[0], s->cluster[1],
