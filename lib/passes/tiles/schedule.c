@@ -215,8 +215,7 @@ static void visit_function(MlirOperation function, void *context)
     if (!mlirAttributeIsNull(own) && !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")))
         return;
     bool stated = !mlirAttributeIsNull(own);
-    MlirStringRef text =
-        stated ? cute_tile_word(function, TILE_SCHEDULE) : cute_pass_text(s->pass, SCHEDULE);
+    MlirStringRef text = stated ? cute_tile_word(function, TILE_SCHEDULE) : cute_pass_text(s->pass, SCHEDULE);
     tile_schedule schedule;
     tile_schedule_init(&schedule);
     if (!tile_schedule_parse(text, mlirOperationGetLocation(function), &schedule)) {
