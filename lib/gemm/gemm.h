@@ -197,6 +197,7 @@ typedef struct gemm_settings {
     gemm_target target;
     const char *device, *configuration, *cache;
     bool ptx;
+    bool untuned; /* choose by estimates only */
     const cute_gemm_compiler *compiler;
 } gemm_settings;
 cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,

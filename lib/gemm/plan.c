@@ -91,8 +91,8 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
         compiler = &programs;
     }
     if (status == CUTE_OK)
-        status = gemm_choose(g->problems, count, &settings->target, settings->configuration, g->cache,
-                             settings->device, &g->algo, diag);
+        status = gemm_choose(g->problems, count, &settings->target, settings->configuration,
+                             settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag);
     if (status == CUTE_OK)
         status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
                               diag);

@@ -1,12 +1,10 @@
 /* Cached measurements: the name of the fastest algorithm for a problem on a device. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/system/cache.h"
 #include "lib/gemm/gemm.h"
+#include "lib/tune/tune.h"
 
-static const char kind[] = "gemm-tuned", on_emulator[] = " emulated\n";
+static const char kind[] = "gemm-tuned";
 
 /* Everything that a time depends on: the problem without the values of its scalars, the device, and all
  * sources and configurations, so that measurements of older kernels are not found. */
@@ -36,30 +34,26 @@ static cute_status make_tuned_key(const gemm_problem *problem, const gemm_target
 bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, const char *device,
                      const char *cache, char *name, size_t size, double *seconds, bool *emulated)
 {
-    cute_buffer key = {0}, text = {0};
-    bool found = cache && *cache && make_tuned_key(problem, target, device, &key) == CUTE_OK &&
-                 cute_cache_get(cache, kind, key.data, key.length, &text) && cute_buffer_ok(&text);
-    size_t length = found ? strcspn(cute_buffer_text(&text), " ") : 0;
-    char *end = NULL;
-    if (found) *seconds = strtod(cute_buffer_text(&text) + length, &end);
-    *emulated = end && strcmp(end, on_emulator) == 0;
-    found = found && length > 0 && length < size && end && (*end == '\n' || *emulated) && *seconds >= 0;
-    if (found) {
-        memcpy(name, text.data, length);
-        name[length] = '\0';
-    }
+    cute_buffer key = {0};
+    cute_arena *arena = cache && *cache ? cute_arena_create() : NULL;
+    const char *value = NULL;
+    tune_best best = {0};
+    bool found = arena && make_tuned_key(problem, target, device, &key) == CUTE_OK &&
+                 tune_best_find(arena, cache, kind, &key, &value, &best) && strlen(value) < size &&
+                 !strchr(value, ' ');
+    if (found) memcpy(name, value, strlen(value) + 1);
+    *seconds = best.seconds;
+    *emulated = best.emulated;
     cute_buffer_release(&key);
-    cute_buffer_release(&text);
+    cute_arena_destroy(arena);
     return found;
 }
 
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
                     const char *cache, const char *name, double seconds, bool emulated)
 {
-    cute_buffer key = {0}, text = {0};
-    cute_buffer_printf(&text, "%s %.9e%s", name, seconds, emulated ? on_emulator : "\n");
-    if (cache && *cache && make_tuned_key(problem, target, device, &key) == CUTE_OK && cute_buffer_ok(&text))
-        cute_cache_put(cache, kind, key.data, key.length, text.data, text.length);
+    cute_buffer key = {0};
+    if (cache && *cache && make_tuned_key(problem, target, device, &key) == CUTE_OK)
+        tune_best_put(cache, kind, &key, name, &(tune_best){seconds, emulated});
     cute_buffer_release(&key);
-    cute_buffer_release(&text);
 }

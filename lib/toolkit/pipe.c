@@ -120,10 +120,9 @@ static void read_messages(const char *text, cute_buffer *said, cute_diag *diag)
     }
 }
 
-/* Runs a program; appends its output to *out. */
-static cute_status run_pipe_program(const cute_pipe *pipe, const char *name, const cute_words *words,
-                                    const void *input, size_t length, cute_buffer *out, cute_buffer *said,
-                                    cute_diag *diag)
+cute_status cute_pipe_program_run(const cute_pipe *pipe, const char *name, const cute_words *words,
+                                  const void *input, size_t length, cute_buffer *out, cute_buffer *said,
+                                  cute_diag *diag)
 {
     cute_process process = {.argv = words->items, .input = input, .input_length = length};
     if (words->failed) return cute_fail_memory(diag);
@@ -148,32 +147,54 @@ static cute_status run_pipe_program(const cute_pipe *pipe, const char *name, con
     return status;
 }
 
+cute_status cute_pipe_link(cute_arena *arena, const cute_pipe *pipe, const cute_buffer *ptx, cute_buffer *out,
+                           cute_buffer *said, cute_diag *diag)
+{
+    cute_words link = {.arena = arena};
+    cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
+    add_options(&link, pipe);
+    cute_words_add(&link, "-");
+    return cute_pipe_program_run(pipe, "cute-link", &link, cute_buffer_text(ptx), ptx->length, out, said,
+                                 diag);
+}
+
+/* The code of a gpu.binary. */
+static cute_status extract_code(cute_arena *arena, const cute_pipe *pipe, const char *path, const void *bytes,
+                                size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag)
+{
+    cute_words link = {.arena = arena};
+    bool standard = !strcmp(path, "-");
+    cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
+    add_options(&link, pipe);
+    cute_words_add(&link, "--");
+    cute_words_add(&link, path);
+    return cute_pipe_program_run(pipe, "cute-link", &link, standard ? bytes : NULL, standard ? length : 0,
+                                 out, said, diag);
+}
+
 cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *path, const void *bytes,
                           size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag)
 {
-    cute_words compile = {.arena = arena}, link = {.arena = arena};
+    cute_words compile = {.arena = arena};
     bool standard = !strcmp(path, "-");
     const char *ptxas;
-    if (is_compiled(bytes, length)) {
-        cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
-        add_options(&link, pipe);
-        cute_words_add(&link, "--");
-        cute_words_add(&link, path);
-        return run_pipe_program(pipe, "cute-link", &link, standard ? bytes : NULL, standard ? length : 0, out,
-                                said, diag);
-    }
+    if (is_compiled(bytes, length)) return extract_code(arena, pipe, path, bytes, length, out, said, diag);
     cute_words_add(&compile, cute_pipe_program(arena, "cute-ptx"));
     if (pipe->arch) {
         cute_words_add(&compile, "-arch");
         cute_words_add(&compile, pipe->arch);
+    }
+    if (pipe->schedule) {
+        cute_words_add(&compile, "--schedule");
+        cute_words_add(&compile, pipe->schedule);
     }
     add_list(&compile, "-D", pipe->defines);
     add_list(&compile, "-I", pipe->folders);
     add_options(&compile, pipe);
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);
-    CUTE_TRY(run_pipe_program(pipe, "cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0, out,
-                              said, diag));
+    CUTE_TRY(cute_pipe_program_run(pipe, "cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0,
+                                   out, said, diag));
     /* If PTX suffices, a cubin is made only to keep it. */
     bool keeps = cute_setting_on("keep-cubin");
     if (pipe->ptx && !keeps) return CUTE_OK;
@@ -181,15 +202,9 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
         if (keeps) cute_report(diag, CUTE_WARNING, NULL, "cannot keep a cubin: ptxas not found");
         return CUTE_OK;
     }
-    cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
-    add_options(&link, pipe);
-    cute_words_add(&link, "-");
-    if (!pipe->ptx)
-        return run_pipe_program(pipe, "cute-link", &link, cute_buffer_text(out), out->length, out, said,
-                                diag);
+    if (!pipe->ptx) return cute_pipe_link(arena, pipe, out, out, said, diag);
     cute_buffer cubin = {0};
-    cute_status status =
-        run_pipe_program(pipe, "cute-link", &link, cute_buffer_text(out), out->length, &cubin, said, diag);
+    cute_status status = cute_pipe_link(arena, pipe, out, &cubin, said, diag);
     cute_buffer_release(&cubin);
     return status;
 }

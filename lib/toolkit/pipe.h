@@ -4,10 +4,12 @@
 #define CUTE_LIB_TOOLKIT_PIPE_H
 
 #include "lib/base/options/options.h"
+#include "lib/base/system/process.h"
 
 typedef struct cute_pipe {
     const char *arch, *opt_level, *cuda_path;  /* NULL: the programs' defaults */
     const cute_option_list *defines, *folders; /* -D, -I; may be NULL */
+    const char *schedule;                      /* of tile programs; NULL: cute-ptx chooses */
     bool ptx;                                  /* PTX suffices: do not link */
     cute_diag_format format;                   /* of the programs' messages */
 } cute_pipe;
@@ -24,5 +26,13 @@ cute_status cute_pipe_defines(cute_arena *arena, const cute_option_list *defines
  * message. */
 cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *path, const void *bytes,
                           size_t length, cute_buffer *out, cute_buffer *said, cute_diag *diag);
+/* Links PTX to a cubin with cute-link; `ptx` and `out` may be the same buffer. */
+cute_status cute_pipe_link(cute_arena *arena, const cute_pipe *pipe, const cute_buffer *ptx, cute_buffer *out,
+                           cute_buffer *said, cute_diag *diag);
+/* Runs a program of the pipe with `words`: its output replaces *out, its messages are added to `diag` with
+ * CUTE_DIAG_SARIF, else to `said`. `input` NULL: it reads files. */
+cute_status cute_pipe_program_run(const cute_pipe *pipe, const char *name, const cute_words *words,
+                                  const void *input, size_t length, cute_buffer *out, cute_buffer *said,
+                                  cute_diag *diag);
 
 #endif

@@ -37,6 +37,12 @@ all_right() {
     all_right 60 products --cases --schedules 2
 }
 
+@test "products of groups of rows are what NumPy computes, plain and gated, also with empty groups and single rows" {
+    all_right 8 grouped --count 8 --seeds 1
+    # 4096 groups of 3 rows
+    all_right 1 grouped --first 37 --count 1
+}
+
 @test "bugs that are planted into scheduled programs are found" {
     all_right 87 planted
 }

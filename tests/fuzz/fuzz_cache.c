@@ -62,7 +62,7 @@ static void begin(void)
     cute_cache_put(places[0].folder, kind, key, sizeof key, "", 0);
     find_entry(&places[0], 0);
     gemm_tuned_put(&problem, &target, "a device", places[1].folder, "sm80", 1, false);
-    find_entry(&places[1], strlen("sm80 1.000000000e+00\n"));
+    find_entry(&places[1], strlen("1.000000000e+00 measured sm80\n"));
     cute_roof_remember(places[2].folder, &device);
     find_entry(&places[2], strlen("{}"));
     atexit(leave);

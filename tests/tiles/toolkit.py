@@ -51,7 +51,7 @@ class Toolkit:
         diag = self.base.cute_diag_create()
         compiler, compiled, ptx = c.c_void_p(), c.c_void_p(), None
         status = self.compiler.cute_compiler_create(c.byref(compiler), c.c_void_p(diag))
-        for name, value in options.items():
+        for name, value in ((n, v) for n, vs in options.items() for v in (vs if isinstance(vs, list) else [vs])):
             if value and not status:
                 status = self.compiler.cute_compiler_set(compiler, name.encode(), str(value).encode(), c.c_void_p(diag))
         text = source.encode()

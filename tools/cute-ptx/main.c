@@ -7,7 +7,7 @@
 #include "lib/base/options/tool.h"
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
-#include "lib/ir/text/include.h"
+#include "lib/base/text/include.h"
 #include "lib/ptx/settings.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"

@@ -150,6 +150,7 @@ cute_status run_gemm(const gemm_request *r, cute_arena *arena, cute_diag *diag)
     gemm_settings settings = {.target = {gemm_arch_for(info.arch), info.multiprocessors},
                               .device = info.name,
                               .configuration = r->configuration,
+                              .untuned = r->no_tuned && !r->tune,
                               .ptx = emulated};
     if (r->tune) CUTE_TRY(tune_in_child(r, problems, &settings.target, diag));
     CUTE_TRY(gemm_create(problems, count, &settings, &gemm, diag));

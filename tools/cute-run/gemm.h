@@ -8,7 +8,7 @@
 typedef struct gemm_request {
     gemm_words words;
     const char *configuration, *vs, *l2, *trace;
-    bool tune, json, timing;
+    bool tune, no_tuned, json, timing;
     const cute_launch_options *launch;
 } gemm_request;
 

@@ -19,9 +19,12 @@
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
 #include "tools/cute-run/roofline.h"
+#include "tools/cute-run/tune.h"
 
 typedef struct run_options {
-    const char *trace, *timeline, *config, *timeout, *seed, *checks, *arch;
+    const char *trace, *timeline, *config, *timeout, *seed, *checks, *arch, *schedule, *tune;
+    size_t tune_runs;
+    bool verbose, no_tuned;
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear, calibrate;
     gemm_request gemm;
     roofline_request roofline;
@@ -200,6 +203,7 @@ static cute_status fill_launch_options(run_options *o, cute_diag *diag)
 /* A launch described by a config or by --plan. */
 typedef struct launch_source {
     run_options *o;
+    const tuning *tuning;
     const cute_module *module;
     const char *label, *text, *folder; /* of the config; NULL with --plan */
     size_t length;
@@ -240,14 +244,22 @@ static cute_status count_work(const launch_source *from, const cute_launch_optio
     return status;
 }
 
-static cute_status report_launch(run_options *o, const cute_launch *launch, cute_diag *diag)
+static cute_status report_launch(const launch_source *from, const cute_launch *launch, bool right,
+                                 cute_diag *diag)
 {
-    launch_report what = {.json = o->json, .timing = o->timing};
+    run_options *o = from->o;
+    json_t *tune = end_tuning(from->tuning, right);
+    launch_report what = {.json = o->json,
+                          .timing = o->timing,
+                          .all_candidates = o->verbose,
+                          .tune = tune,
+                          .tuned = from->tuning->known};
     json_t *roofline = NULL;
     cute_status status = CUTE_OK;
     if (o->roofline.wanted) status = add_roofline(&o->roofline, launch, &what, &roofline, diag);
     if (status == CUTE_OK) status = write_text("-", cute_launch_report_with(launch, &what), o->json, diag);
     json_decref(roofline);
+    json_decref(tune);
     return status;
 }
 
@@ -269,87 +281,173 @@ static cute_status run_launch(const launch_source *from, const cute_launch_optio
         if (status == CUTE_OK) status = written;
     }
     if (status == CUTE_OK || status == CUTE_MISMATCH) {
-        cute_status written = report_launch(o, launch, diag);
+        cute_status written = report_launch(from, launch, status == CUTE_OK, diag);
         if (status == CUTE_OK) status = written;
     }
     cute_launch_close(launch);
     return status;
 }
 
-static cute_status run_config(run_options *o, cute_arena *arena, const char *path, const cute_module *module,
-                              cute_diag *diag)
+/* Reads launch.json, if there is one. */
+static cute_status read_source(run_options *o, cute_arena *arena, cute_buffer *text, launch_source *out,
+                               cute_diag *diag)
 {
-    cute_launch_options settings;
-    cute_buffer text = {0};
-    CUTE_TRY(fill_launch_options(o, diag));
+    *out = (launch_source){.o = o};
+    if (!o->config) return CUTE_OK;
+    CUTE_TRY(cute_file_read(o->config, text, diag));
+    out->label = cute_file_label(o->config);
+    out->text = cute_buffer_text(text);
+    out->length = text->length;
+    out->folder = config_folder(arena, o->config);
+    return CUTE_OK;
+}
+
+static cute_status run_config(run_options *o, cute_arena *arena, const char *path,
+                              const launch_source *source, cute_diag *diag)
+{
     if (o->roofline.wanted) CUTE_TRY(plan_roofline(&o->roofline, &o->launch, &o->emulator, diag));
-    settings = o->launch;
-    bool text_file = cute_module_get_container(module) == CUTE_MODULE_PTX;
+    cute_launch_options settings = o->launch;
+    bool text_file = cute_module_get_container(source->module) == CUTE_MODULE_PTX;
     settings.module_label = cute_arena_printf(arena, text_file ? "%s" : "%s(ptx)", cute_file_label(path));
-    cute_status status = o->config ? cute_file_read(o->config, &text, diag) : CUTE_OK;
-    launch_source from = {.o = o, .module = module};
-    if (o->config) {
-        from.label = cute_file_label(o->config);
-        from.text = cute_buffer_text(&text);
-        from.length = text.length;
-        from.folder = config_folder(arena, o->config);
-    }
-    if (status == CUTE_OK) status = run_launch(&from, &settings, diag);
+    cute_status status = run_launch(source, &settings, diag);
     json_decref(o->roofline.counters);
-    cute_buffer_release(&text);
     return status;
 }
 
-/* The target for MLIR: -arch, else the architecture of the device it runs on. */
-static cute_status choose_arch(run_options *o, cute_arena *arena, cute_pipe *pipe, cute_diag *diag)
+/* The target for MLIR: -arch, else the architecture of the device it runs on. *device is that device; without a kind, none was found. */
+static cute_status choose_arch(run_options *o, cute_arena *arena, cute_pipe *pipe, cute_device_info *device,
+                               cute_diag *diag)
 {
     bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
-    const config_device device = {
-        .name = o->checks || o->emulator.counters || o->timeline ? "emulator" : o->launch.device};
-    cute_device_info info;
+    const config_device wanted = {
+        .name = o->checks || o->emulator.counters || o->timeline ? "emulator" : o->launch.device,
+        .multiprocessors = o->launch.multiprocessors > 0 ? o->launch.multiprocessors : 0};
     const cute_arch *arch;
     pipe->arch = o->arch ? o->arch : cute_setting_default("arch", NULL);
-    cute_status found = cute_launch_device(&device, &info, runs ? diag : NULL);
+    *device = (cute_device_info){0};
+    cute_status found = cute_launch_device(&wanted, device, runs ? diag : NULL);
     if (found != CUTE_OK) return runs ? found : CUTE_OK;
-    pipe->ptx = strcmp(info.kind, "emulator") == 0;
+    pipe->ptx = strcmp(device->kind, "emulator") == 0;
     if (pipe->arch) return CUTE_OK;
-    pipe->arch = cute_arena_printf(arena, "%sa", info.arch);
-    if (pipe->arch && (arch = cute_arch_find(pipe->arch)) == NULL) pipe->arch = info.arch;
+    pipe->arch = cute_arena_printf(arena, "%sa", device->arch);
+    if (pipe->arch && (arch = cute_arch_find(pipe->arch)) == NULL) pipe->arch = device->arch;
     pipe->arch = pipe->arch ? cute_arena_printf(arena, "%s", pipe->arch) : NULL;
     return pipe->arch ? CUTE_OK : cute_fail_memory(diag);
 }
 
-static cute_status compile_mlir(run_options *o, cute_tool *tool, const char *path, cute_buffer *bytes)
+/* ---- tuning ---- */
+
+static void set_tuning(const run_options *o, const launch_source *source, const cute_pipe *pipe,
+                       const char *path, tuning *out)
+{
+    out->request = (tune_request){
+        .subject = {.path = path,
+                    .text = cute_buffer_text(&out->text),
+                    .length = out->text.length,
+                    .arch = pipe->arch,
+                    .defines = &o->defines,
+                    .folders = &o->folders,
+                    .schedule = o->schedule,
+                    .label = source->label,
+                    .config = source->text,
+                    .config_length = source->length,
+                    .folder = source->folder,
+                    .options = &o->launch,
+                    .device = &out->device},
+        .runs = o->tune_runs,
+        .seed = (uint64_t)o->launch.seed,
+        .emulated = pipe->ptx,
+    };
+}
+
+/* Sets the -D and the schedule of a candidate: for the source, and for params of launch.json with these names. */
+static cute_status use_candidate(run_options *o, cute_arena *arena, const tune_candidate *c,
+                                 cute_option_list *defines, cute_diag *diag)
+{
+    cute_option_list all = {0};
+    for (size_t i = 0; i < o->launch.define_count; i++)
+        if (!cute_option_append(arena, &all, o->launch.defines[i])) return cute_fail_memory(diag);
+    for (size_t i = 0; i < c->define_count; i++)
+        if (!cute_option_append(arena, &all, c->defines[i]) ||
+            !cute_option_append(arena, defines, c->defines[i]))
+            return cute_fail_memory(diag);
+    o->launch.defines = all.items;
+    o->launch.define_count = all.count;
+    return CUTE_OK;
+}
+
+/* --tune, or the candidate that an earlier --tune remembered. With --tune *image is the compiled module, else empty. */
+static cute_status apply_tuning(run_options *o, cute_arena *arena, tuning *t, cute_pipe *pipe,
+                                cute_option_list *defines, cute_buffer *image, cute_diag *diag)
+{
+    tune_candidate known;
+    t->cache = cute_cache_folder(arena, NULL);
+    if (o->tune) {
+        CUTE_TRY(search_candidates(t, arena, diag));
+        cute_buffer_append(image, t->search.best->image.data, t->search.best->image.length);
+        if (!cute_buffer_ok(image)) return cute_fail_memory(diag);
+        return use_candidate(o, arena, t->search.best, defines, diag);
+    }
+    if (o->no_tuned || !recall_candidate(t, arena, &known)) return CUTE_OK;
+    if (known.schedule) pipe->schedule = known.schedule;
+    if (o->verbose)
+        cute_report(diag, CUTE_REMARK, NULL,
+                    "tuned: %s%s%s, the choice of an earlier --tune; --no-tuned uses the defaults",
+                    tune_defines_text(arena, &known), known.schedule ? ", schedule " : "",
+                    known.schedule ? known.schedule : "");
+    return use_candidate(o, arena, &known, defines, diag);
+}
+
+/* ---- modules ---- */
+
+static cute_status compile_mlir(run_options *o, cute_tool *tool, const char *path,
+                                const launch_source *source, tuning *t, cute_buffer *bytes)
 {
     cute_option_list defines;
     CUTE_TRY(cute_pipe_defines(tool->arena, &o->defines, cute_buffer_text(bytes), bytes->length, &defines,
                                tool->diag));
-    cute_pipe pipe = {.defines = &defines, .folders = &o->folders, .format = tool->format};
-    cute_buffer source = *bytes, said = {0};
-    CUTE_TRY(choose_arch(o, tool->arena, &pipe, tool->diag));
+    cute_pipe pipe = {
+        .defines = &defines, .folders = &o->folders, .schedule = o->schedule, .format = tool->format};
+    cute_buffer said = {0};
+    t->text = *bytes;
     *bytes = (cute_buffer){0};
-    cute_status status = cute_pipe_run(tool->arena, &pipe, path, cute_buffer_text(&source), source.length,
-                                       bytes, &said, tool->diag);
+    cute_status status = choose_arch(o, tool->arena, &pipe, &t->device, tool->diag);
+    if (status == CUTE_OK && source && t->device.kind) {
+        set_tuning(o, source, &pipe, path, t);
+        status = apply_tuning(o, tool->arena, t, &pipe, &defines, bytes, tool->diag);
+    }
+    if (status == CUTE_OK && !bytes->length)
+        status = cute_pipe_run(tool->arena, &pipe, path, cute_buffer_text(&t->text), t->text.length, bytes,
+                               &said, tool->diag);
     fputs(cute_buffer_text(&said), stderr);
     cute_buffer_release(&said);
-    cute_buffer_release(&source);
     return status;
 }
 
-/* Opens the module; MLIR is compiled first. */
-static cute_status open_module(run_options *o, cute_tool *tool, const char *path, cute_module **out)
+/* An option that only MLIR has; NULL: none is given. */
+static const char *mlir_option(const run_options *o)
+{
+    return o->arch            ? "-arch"
+           : o->folders.count ? "-I"
+           : o->schedule      ? "--schedule"
+           : o->tune          ? "--tune"
+                              : NULL;
+}
+
+/* Opens the module; MLIR is compiled first. `source` NULL: nothing is launched. */
+static cute_status open_module(run_options *o, cute_tool *tool, const char *path, const launch_source *source,
+                               tuning *t, cute_module **out)
 {
     cute_buffer bytes = {0};
     cute_status status = cute_file_read(path, &bytes, tool->diag);
     if (status == CUTE_OK && cute_content_is_mlir(cute_buffer_text(&bytes), bytes.length)) {
-        status = compile_mlir(o, tool, path, &bytes);
+        status = compile_mlir(o, tool, path, source, t, &bytes);
     } else if (status == CUTE_OK && o->defines.count && !o->config && !o->plans.count) {
         status =
             cute_fail(tool->diag, CUTE_USAGE, NULL, "-D requires --config=launch.json or --plan=FUNCTION");
-    } else if (status == CUTE_OK && (o->arch || o->folders.count)) {
-        status =
-            cute_fail(tool->diag, CUTE_USAGE, &(cute_place){.file = cute_file_label(path)},
-                      "%s applies to MLIR only, and this file is already compiled", o->arch ? "-arch" : "-I");
+    } else if (status == CUTE_OK && mlir_option(o)) {
+        status = cute_fail(tool->diag, CUTE_USAGE, &(cute_place){.file = cute_file_label(path)},
+                           "%s applies to MLIR only, and this file is already compiled", mlir_option(o));
     }
     if (status == CUTE_OK)
         status = cute_module_open(cute_file_label(path), cute_buffer_text(&bytes), bytes.length, NULL, out,
@@ -358,13 +456,34 @@ static cute_status open_module(run_options *o, cute_tool *tool, const char *path
     return status;
 }
 
+/* Runs the launches of a config or of --plan. */
+static cute_status launch_module(run_options *o, cute_tool *tool, const char *path)
+{
+    cute_module *module = NULL;
+    cute_buffer text = {0};
+    launch_source source;
+    tuning t = {0};
+    CUTE_TRY(fill_launch_options(o, tool->diag));
+    cute_status status = read_source(o, tool->arena, &text, &source, tool->diag);
+    if (status == CUTE_OK) status = open_module(o, tool, path, &source, &t, &module);
+    source.module = module;
+    source.tuning = &t;
+    if (status == CUTE_OK) status = run_config(o, tool->arena, path, &source, tool->diag);
+    cute_module_close(module);
+    release_tuning(&t);
+    cute_buffer_release(&text);
+    return status;
+}
+
 static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 {
-    cute_arena *arena = tool->arena;
     cute_diag *diag = tool->diag;
     cute_module *module = NULL;
     const cute_kernel *kernel;
-    cute_status status = open_module(o, tool, path, &module);
+    if (!o->template && (o->config || o->plans.count)) return launch_module(o, tool, path);
+    tuning t = {0};
+    cute_status status = open_module(o, tool, path, NULL, &t, &module);
+    release_tuning(&t);
     if (status != CUTE_OK) return status;
     if (o->template && o->plans.count) {
         char *text = NULL;
@@ -373,8 +492,6 @@ static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
     } else if (o->template) {
         status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
         if (status == CUTE_OK) status = write_text("-", cute_launch_template(kernel), true, diag);
-    } else if (o->config || o->plans.count) {
-        status = run_config(o, arena, path, module, diag);
     } else {
         if (o->launch.kernel) status = cute_module_find_kernel(module, o->launch.kernel, &kernel, diag);
         if (status == CUTE_OK) status = write_text("-", cute_module_describe(module, o->json), o->json, diag);
@@ -396,13 +513,20 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
                         : o->defines.count ? "-D"
                         : o->folders.count ? "-I"
                         : o->arch          ? "-arch"
+                        : o->schedule      ? "--schedule"
                         : o->template      ? "--template"
                                            : NULL;
     if (other)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "'%s' cannot be combined with --gemm, which defines the whole launch", other);
+    if (o->tune && *o->tune)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--tune with --gemm measures all configurations: expected no number, got '%s'",
+                         o->tune);
     CUTE_TRY(fill_launch_options(o, diag));
     o->gemm.launch = &o->launch;
+    o->gemm.tune = o->tune != NULL;
+    o->gemm.no_tuned = o->no_tuned;
     o->gemm.json = o->json;
     o->gemm.timing = o->timing;
     o->gemm.trace = o->trace;
@@ -427,7 +551,6 @@ static const char *stray_gemm_option(const gemm_request *g)
            : g->configuration ? "--configuration"
            : g->vs            ? "--vs"
            : g->l2            ? "--l2"
-           : g->tune          ? "--tune"
                               : NULL;
 }
 
@@ -468,6 +591,13 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
+    if (o->tune && !o->config && !o->plans.count)
+        return cute_fail(
+            diag, CUTE_USAGE, NULL,
+            "--tune requires --gemm=MxNxK, or MLIR with --config=launch.json or --plan=FUNCTION");
+    if (o->tune && o->launch.dry_run)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --dry-run are mutually exclusive");
+    if (o->tune) CUTE_TRY(parse_tune(o->tune, &o->tune_runs, diag));
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
                          operands->count, operands->items[1]);
@@ -536,6 +666,16 @@ int main(int argc, char **argv)
          "Report these findings of --check as warnings", &o.allow},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "Stop a kernel after SECONDS (default 30 on a GPU)",
          &o.timeout},
+        {CUTE_OPTION_GROUP, "Tuning", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_STRING, "schedule", 0, "TEXT", "MLIR: schedule tile programs, as cute-ptx --schedule",
+         &o.schedule},
+        {CUTE_OPTION_MAYBE, "tune", 0, "N",
+         "Measure up to N candidates of MLIR (default 32), or all configurations of --gemm, and remember the "
+         "fastest",
+         &o.tune},
+        {CUTE_OPTION_FLAG, "no-tuned", 0, NULL, "Do not use the result of an earlier --tune", &o.no_tuned},
+        {CUTE_OPTION_FLAG, "verbose", 'v', NULL,
+         "List refused candidates of --tune, too; say that a remembered one is used", &o.verbose},
         {CUTE_OPTION_GROUP, "Matrix multiplication", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "gemm", 'g', "MxNxK[,...]",
          "Compute D = A B, or a group of products; needs no module", &o.gemm.words.shapes},
@@ -557,8 +697,6 @@ int main(int argc, char **argv)
          &o.gemm.words.align},
         {CUTE_OPTION_STRING, "configuration", 0, "NAME", "Use this configuration instead of choosing one",
          &o.gemm.configuration},
-        {CUTE_OPTION_FLAG, "tune", 0, NULL, "Measure all configurations first and remember the fastest",
-         &o.gemm.tune},
         {CUTE_OPTION_STRING, "vs", 0, "cublas", "Also time cuBLASLt", &o.gemm.vs},
         {CUTE_OPTION_STRING, "l2", 0, "cold|warm",
          "Run each sample with a cold or warm L2 cache (default warm)", &o.gemm.l2},

@@ -47,6 +47,27 @@ def Cute_TileCountOp : Cute_TileOp<"tile.count"> {
   let results = (outs I32:$count);
 }
 
+def Cute_TileRowsOp : Cute_TileOp<"tile.rows"> {
+  let summary = "Some rows of a tensor, as a tensor";
+  let description = [{
+    The elements whose coordinate along mode 0 is at least `first` and less than `first + count`, at coordinates from 0. Elements behind
+    them are outside of the result: loads of its tiles give their fill, and stores leave them alone. `first` and `count` may come from
+    memory; the rows are inside of the tensor, and `count` is not negative.
+
+    TMA loads tiles of such a tensor (sm_90a) where the elements behind the rows only reach elements that a store leaves out.
+
+    Refused: a tensor whose layout is composed, or whose mode 0 is a tuple.
+
+    ```mlir
+    // short: %g = cute.tile.rows %a, %first, %count
+    %g = cute.tile.rows(%a, %first, %count) : (!cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">, i32, i32)
+        -> !cute.memref<f16, gmem, align<16>, "(?,?{div=8}):(?{i64 div=8},1)">
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$tensor, I32:$first, I32:$count);
+  let results = (outs Cute_MemRefType:$result);
+}
+
 def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
   let summary = "A tile of a tensor in global memory";
   let description = [{

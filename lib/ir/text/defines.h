@@ -3,7 +3,7 @@
 #define CUTE_LIB_IR_TEXT_DEFINES_H
 
 #include "lib/base/buffer.h"
-#include "lib/ir/text/include.h"
+#include "lib/base/text/include.h"
 
 typedef struct cute_define {
     const char *name, *value;

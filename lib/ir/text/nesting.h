@@ -2,7 +2,7 @@
 #ifndef CUTE_LIB_IR_TEXT_NESTING_H
 #define CUTE_LIB_IR_TEXT_NESTING_H
 
-#include "lib/ir/text/include.h"
+#include "lib/base/text/include.h"
 
 enum { CUTE_MAX_NESTING = 1000 };
 

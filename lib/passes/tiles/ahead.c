@@ -23,7 +23,8 @@ static void look_for_write(MlirOperation op, void *context)
                           cute_op_is(op, "cute.tile.atomic")
                       ? 1
                       : -1;
-    if (at >= 0 && mlirValueEqual(mlirOperationGetOperand(op, at), w->tensor)) w->found = true;
+    if (at >= 0 && mlirValueEqual(tile_whole_tensor(mlirOperationGetOperand(op, at)), w->tensor))
+        w->found = true;
 }
 
 static const cute_value *tensor_of(MlirOperation load)
@@ -51,7 +52,7 @@ static const char *why_not(MlirOperation loop, MlirOperation load)
     cute_builder none = {.block = {NULL}};
     if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
         return "its coordinate depends on earlier iterations or on memory";
-    writes w = {.tensor = tensor};
+    writes w = {.tensor = tile_whole_tensor(tensor)};
     cute_op_walk(function_of(loop), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
     if (w.found) return "the kernel also writes the tensor";
     return NULL;
@@ -66,21 +67,24 @@ static int contiguous_of(MlirOperation load, int64_t *width)
     return contiguous;
 }
 
-/* TMA: an argument of the kernel, whose rows start at multiples of 16 bytes; at most 5 modes. */
+/* TMA: an argument of the kernel or rows of it, whose rows start at multiples of 16 bytes; at most 5 modes. */
 static bool fits_tma(MlirOperation load)
 {
     const cute_value *tensor = tensor_of(load);
     MlirValue value = mlirOperationGetOperand(load, 0);
+    MlirOperation rows = tile_rows_of(value);
     int64_t width;
     cute_tile_shape shape;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
+    if (!mlirOperationIsNull(rows)) value = mlirOperationGetOperand(rows, 0);
     if (!mlirValueIsABlockArgument(value) ||
         !cute_op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "gpu.func") ||
         shape.rank > 5)
         return false;
     for (int i = 0; i < shape.rank; i++)
         if (shape.extent[i] > 256) return false;
-    return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128;
+    return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128 &&
+           tile_rows_are_clipped(load);
 }
 
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
@@ -92,6 +96,8 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
         if (!cute_op_is(op, "cute.tile.load")) continue;
         const char *why =
             out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
+        if (!why && tma && !tile_rows_are_clipped(op))
+            why = "TMA would read elements behind the rows of the tensor, which the kernel uses";
         if (!why && tma && !fits_tma(op))
             why = "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, "
                   "of at most 256 elements along a mode";

@@ -129,7 +129,8 @@ static const char *why_not_shared(const choice *c, MlirOperation product)
         int dims[2];
         MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, i), dims);
         if (mlirOperationIsNull(load)) return "an operand is computed";
-        int places = tile_places_of(mlirOperationGetOperand(load, 1)),
+        int places = tile_places_of(mlirOperationGetOperand(load, 0)) |
+                     tile_places_of(mlirOperationGetOperand(load, 1)),
             others = 1 << (i ? rank - 2 : rank - 1);
         if (places & (TILE_UNKNOWN_PLACE | others)) return other;
         for (MlirOperation loop = tile_parent(load); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
@@ -500,10 +501,36 @@ static void tell_list(const choice *c, const cute_model_choice *all, size_t coun
     for (size_t i = 0; i < count; i++) {
         cute_buffer text = {0};
         append_schedule(&text, &all[i].schedule);
-        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function), "likely: %s; %.1f us, bound by %s",
+        cute_pass_remark(c->pass, mlirOperationGetLocation(c->function), "likely: %s; %.3f us, bound by %s",
                          cute_buffer_text(&text), us(all[i].time.seconds), all[i].time.bound);
         cute_buffer_release(&text);
     }
+}
+
+/* ---- threads ---- */
+
+static void note_elements(MlirOperation op, void *context)
+{
+    int64_t *most = context;
+    cute_tile_shape shape;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, i)), &shape) &&
+            cute_tile_size(&shape) > *most)
+            *most = cute_tile_size(&shape);
+}
+
+/* The block sizes worth trying for a kernel without products: no thread without an element of the largest tile, and none with more
+ * than it has registers for. */
+static void tell_threads(const choice *c, int listed)
+{
+    enum { LEAST = 32, MOST = 1024, ELEMENTS = 128 /* of a thread */ };
+    int64_t elements = 0;
+    MlirLocation at = mlirOperationGetLocation(c->function);
+    cute_op_walk(c->function, NULL, CUTE_WALK_OUTER_FIRST, note_elements, &elements);
+    if (listed > 0) cute_pass_remark(c->pass, at, "likely: threads=0; no estimate");
+    for (int64_t threads = LEAST; threads <= MOST && --listed > 0; threads *= 2)
+        if (threads <= elements && elements / threads <= ELEMENTS)
+            cute_pass_remark(c->pass, at, "likely: threads=%lld; no estimate", (long long)threads);
 }
 
 /* ---- the choice ---- */
@@ -608,6 +635,9 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
     if (c.loops) {
         complete(&c, sizes, listed, s);
     } else {
+        bool stated = tile_schedule_states(s, "threads") || tile_block_size(function);
+        if (!stated && mlirOperationIsNull(tile_find_op(function, "cute.tile.gemm")))
+            tell_threads(&c, listed);
         s->stages = 1;
         s->consumers = s->turns = 0;
     }

@@ -182,7 +182,8 @@ static void collect_tile_op(MlirOperation op, void *context)
 {
     work *w = context;
     static const char *const of_launch[] = {"cute.tile.program", "cute.tile.count",  "cute.tile.workers",
-                                            "cute.tile.place",   "cute.tile.pieces", "cute.tile.piece"};
+                                            "cute.tile.place",   "cute.tile.pieces", "cute.tile.piece",
+                                            "cute.tile.rows"};
     for (size_t i = 0; i < sizeof of_launch / sizeof *of_launch; i++)
         if (cute_op_is(op, of_launch[i])) return;
     if (w->e->failed) return;
@@ -331,6 +332,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
+    if (!e->failed) cute_op_walk(e->function, "cute.tile.rows", CUTE_WALK_OUTER_FIRST, tile_lower_rows, NULL);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
     tile_write_description(e, description);

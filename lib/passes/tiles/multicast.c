@@ -47,7 +47,9 @@ static void visit_fetch(MlirOperation fetch, void *context)
     if (mlirOperationIsNull(workers)) return;
     int rank = cute_tile_numbers(mlirOperationGetAttributeByName(workers, cute_text("cluster")), cluster),
         count = 0;
-    int depends = tile_places_of(mlirOperationGetOperand(fetch, 1)), bounds = 0;
+    int depends = tile_places_of(mlirOperationGetOperand(fetch, 0)) |
+                  tile_places_of(mlirOperationGetOperand(fetch, 1)),
+        bounds = 0;
     for (MlirOperation loop = tile_parent(fetch); cute_op_is(loop, "scf.for"); loop = tile_parent(loop))
         bounds |= tile_places_of_bounds(loop);
     int32_t along[CUTE_TILE_RANK];
@@ -62,7 +64,9 @@ static void visit_fetch(MlirOperation fetch, void *context)
             "blocks of a cluster do not share this tile: it has no parts of whole rows and 128 bytes");
         return;
     }
-    if (bounds) {
+    int differ = TILE_UNKNOWN_PLACE;
+    for (int i = 0; i < count; i++) differ |= 1 << along[i];
+    if (bounds & differ) {
         tile_refuse(w->pass, fetch,
                     "blocks of a cluster do not share this tile: the bounds of a loop depend on the block");
         return;

@@ -218,7 +218,8 @@ static void visit_function(MlirOperation function, void *context)
     if (!mlirAttributeIsNull(own) && !mlirOperationIsNull(tile_find_op(function, "cute.tile.workers")))
         return;
     MlirStringRef text = cute_tile_word(function, TILE_SCHEDULE);
-    if (mlirAttributeIsNull(own) || cute_text_is(text, unstated)) text = cute_pass_text(s->pass, SCHEDULE);
+    bool stated = !mlirAttributeIsNull(own) && !cute_text_is(text, unstated);
+    if (!stated) text = cute_pass_text(s->pass, SCHEDULE);
     tile_schedule schedule;
     tile_schedule_init(&schedule);
     if (!tile_schedule_parse(text, mlirOperationGetLocation(function), &schedule)) {
@@ -232,9 +233,10 @@ static void visit_function(MlirOperation function, void *context)
         s->failed = true;
         return;
     }
-    if (!schedule.naive)
-        tile_schedule_choose(s->pass, s->arch, function, &sizes, (int)cute_pass_int(s->pass, LISTED),
-                             &schedule);
+    int listed = (int)cute_pass_int(s->pass, LISTED);
+    /* A kernel with a schedule of its own has no choice of others: the likeliest that agrees has the estimate. */
+    if (stated && listed > 1) listed = 1;
+    if (!schedule.naive) tile_schedule_choose(s->pass, s->arch, function, &sizes, listed, &schedule);
     tile_schedule_set(function, &schedule);
     s->changed = true;
 }

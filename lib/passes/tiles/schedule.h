@@ -76,6 +76,15 @@ int tile_places_of_bounds(MlirOperation loop);
 /* Why the k of a loop with products cannot be split among clusters; NULL: it carries one tile, a sum to which each iteration adds (split.c). */
 const char *tile_why_not_sum(MlirOperation loop);
 
+/* ---- some rows of a tensor (rows.c) ---- */
+
+/* The cute.tile.rows that makes a tensor; null: another operation does. */
+MlirOperation tile_rows_of(MlirValue tensor);
+/* The tensor that `tensor` has rows of, else itself. */
+MlirValue tile_whole_tensor(MlirValue tensor);
+/* Whether a load may read what is behind the rows of its tensor: all that follows from it is left out of stores. */
+bool tile_rows_are_clipped(MlirOperation load);
+
 /* ---- loads that may run ahead (ahead.c) ---- */
 
 enum { TILE_AHEAD = 8 };

@@ -590,7 +590,9 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
 {
     MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
-    make_tma(e, b, mlirOperationGetOperand(t->op, 0));
+    MlirValue tensor = mlirOperationGetOperand(t->op, 0);
+    MlirOperation rows = tile_rows_of(tensor);
+    make_tma(e, b, mlirOperationIsNull(rows) ? tensor : mlirOperationGetOperand(rows, 0));
     if (!p || e->failed) {
         e->failed = true;
         return;
@@ -604,7 +606,13 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_printf(&tiler, "]\">");
     MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
     cute_buffer_release(&tiler);
-    MlirValue open = tile_open_view(e, b->coords, tile, coord);
+    MlirValue coords = b->coords;
+    if (!mlirOperationIsNull(rows)) {
+        MlirValue first = tile_first_row(&e->b, coords, mlirOperationGetOperand(rows, 1)),
+                  layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(coords), CUTE_NO_NAMED);
+        coords = tile_emit(e, "cute.make_view", CUTE_OPERANDS(first, layout), CUTE_NO_NAMED);
+    }
+    MlirValue open = tile_open_view(e, coords, tile, coord);
     MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
     MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);

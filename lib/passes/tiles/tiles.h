@@ -33,6 +33,11 @@ bool tile_is_naive(MlirOperation function);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
 
+/* Lowers cute.tile.rows to a view: a visitor of a walk (rows.c). */
+void tile_lower_rows(MlirOperation op, void *context);
+/* The iterator of `view`, in memory or of coordinates, behind `first` rows. */
+MlirValue tile_first_row(const cute_builder *b, MlirValue view, MlirValue first);
+
 /* Lowers cute.tile.pieces and cute.tile.piece to arithmetic: visitors of a walk (pieces.c). */
 void tile_lower_pieces(MlirOperation op, void *context);
 void tile_lower_piece(MlirOperation op, void *context);

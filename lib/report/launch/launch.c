@@ -10,6 +10,7 @@
 #include "lib/base/text/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/launch/counters.h"
+#include "lib/report/launch/tune.h"
 #include "lib/report/report.h"
 #include "lib/report/resources/resources.h"
 #include "lib/report/roofline/roofline.h"
@@ -303,7 +304,7 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
-    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:o*}", "config",
+    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}", "config",
                      cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module),
                      "seed", (json_int_t)l->seed, "launches", launches, "temporaries", temporaries_json(l),
                      "buffers", buffers, "device", device, "checks", checks, "outputs", outputs, "unwritten",
@@ -311,7 +312,7 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
                      l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
                      l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
                      what->no_counters ? NULL : l->counters, "kernel_checks",
-                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "timing",
+                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "tune", what->tune, "tuned", what->tuned, "timing",
                      what->timing ? timing_json(l) : NULL);
 }
 
@@ -553,6 +554,7 @@ char *cute_launch_report_with(const cute_launch *launch, const launch_report *wh
 {
     cute_buffer out = {0};
     json_t *value = report_json(launch, what);
+    if (!what->json && what->tune) cute_tune_text(what->tune, what->all_candidates, &out);
     if (!what->json) report_text(launch, value, &out);
     return cute_json_finish(value, what->json, &out);
 }

@@ -1,6 +1,6 @@
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,persistent=1,cluster=2x2},cute-tile-layouts{arch=sm_90a},cute-tile-persistent,cute-async-pipeline,cute-async-products,cute-warp-specialization,cute-tile-multicast)' | FileCheck %s
 // RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,persistent=1,cluster=2x1},cute-tile-layouts{arch=sm_90a},cute-tile-persistent,cute-async-pipeline,cute-async-products,cute-warp-specialization,cute-tile-multicast)' | FileCheck %s --check-prefix=DOWN
-// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,persistent=1},cute-tile-layouts{arch=sm_90a},cute-tile-persistent,cute-async-pipeline,cute-async-products,cute-warp-specialization,cute-tile-multicast)' | FileCheck %s --check-prefix=NONE
+// RUN: cute-opt %s --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,persistent=1,cluster=1x1},cute-tile-layouts{arch=sm_90a},cute-tile-persistent,cute-async-pipeline,cute-async-products,cute-warp-specialization,cute-tile-multicast)' | FileCheck %s --check-prefix=NONE
 // RUN: cute-opt %s -remarks=cute-tile-multicast --pass-pipeline='builtin.module(cute-tile-expand,cute-tile-schedule{arch=sm_90a schedule=stages=2,consumers=1,persistent=1,cluster=2x2},cute-tile-layouts{arch=sm_90a},cute-tile-persistent,cute-async-pipeline,cute-async-products,cute-warp-specialization,cute-tile-multicast)' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A tile that does not depend on a block's place along a dimension of the cluster is shared along it.
@@ -32,9 +32,12 @@ gpu.module @m {
     gpu.return
   }
 
-  // Blocks of a cluster with different numbers of iterations cannot share.
+  // Blocks of a cluster with different numbers of iterations cannot share: these have the same number along dimension 1.
   // CHECK-LABEL: gpu.func @triangle
-  // CHECK-NOT:     cute.tile.fetch<
+  // CHECK:         cute.tile.fetch<[1]> (%arg0,
+  // CHECK:         cute.tile.fetch (%arg1,
+  // DOWN-LABEL: gpu.func @triangle
+  // DOWN-NOT:     cute.tile.fetch<
   gpu.func @triangle(%a: !A, %b: !A, %c: !A) kernel {
     %i, %j = cute.tile.program<[128, 64]> %c
     %n = cute.tile.count<1, 64> %a
@@ -42,8 +45,8 @@ gpu.module @m {
     %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
     %s = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
-      // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: blocks of a cluster do not share this tile: the bounds of a loop depend on the block
       %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      // REMARK: :[[@LINE+1]]:{{[0-9]+}}: remark: blocks of a cluster do not share this tile: the bounds of a loop depend on the block
       %y = cute.tile.load<[64, 64]> %b[%j, %k]
       %d = cute.tile.gemm %x, %y, %acc
       scf.yield %d : tensor<128x64xf32>

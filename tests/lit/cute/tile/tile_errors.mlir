@@ -519,3 +519,19 @@ func.func @f(%x: tensor<8x4xi64>, %y: i32) {
   %t = cute.tile.add %x, %y
   return
 }
+
+// -----
+
+func.func @rows_of_a_tuple(%a: !cute.memref<f32, gmem, "((2,?),4):((1,8),2)">, %n: i32) {
+  // expected-error @+1 {{'cute.tile.rows' op expects a tensor whose mode 0 has one extent and stride, and whose layout is not composed}}
+  %t = cute.tile.rows(%a, %n, %n) : (!cute.memref<f32, gmem, "((2,?),4):((1,8),2)">, i32, i32) -> !cute.memref<f32, gmem, "(?,4):(8,2)">
+  return
+}
+
+// -----
+
+func.func @rows_of_another_type(%a: !cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, %n: i32) {
+  // expected-error @+1 {{'cute.tile.rows' op expects a result of '!cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">'}}
+  %t = cute.tile.rows(%a, %n, %n) : (!cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, i32, i32) -> !cute.memref<f32, gmem, align<16>, "(8,4):(4,1)">
+  return
+}

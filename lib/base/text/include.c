@@ -1,5 +1,5 @@
 /* See include.h. */
-#include "lib/ir/text/include.h"
+#include "lib/base/text/include.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Replaces lines `//!include "FILE"` by the content of the file, before -D and parsing. Maps each byte
  * back to its file and line. */
-#ifndef CUTE_LIB_IR_TEXT_INCLUDE_H
-#define CUTE_LIB_IR_TEXT_INCLUDE_H
+#ifndef CUTE_LIB_BASE_TEXT_INCLUDE_H
+#define CUTE_LIB_BASE_TEXT_INCLUDE_H
 
 #include "lib/base/buffer.h"
 
