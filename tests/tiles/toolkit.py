@@ -47,11 +47,11 @@ class Toolkit:
         return said
 
     def compile(self, label, source, **options):
-        """(PTX of the first module, messages); no PTX after an error."""
+        """(PTX of the first module, messages); no PTX after an error. A list sets an option several times."""
         diag = self.base.cute_diag_create()
         compiler, compiled, ptx = c.c_void_p(), c.c_void_p(), None
         status = self.compiler.cute_compiler_create(c.byref(compiler), c.c_void_p(diag))
-        for name, value in options.items():
+        for name, value in ((n, one) for n, values in options.items() for one in (values if isinstance(values, list) else [values])):
             if value and not status:
                 status = self.compiler.cute_compiler_set(compiler, name.encode(), str(value).encode(), c.c_void_p(diag))
         text = source.encode()

@@ -23,7 +23,8 @@ static void look_for_write(MlirOperation op, void *context)
                           cute_op_is(op, "cute.tile.atomic")
                       ? 1
                       : -1;
-    if (at >= 0 && mlirValueEqual(mlirOperationGetOperand(op, at), w->tensor)) w->found = true;
+    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), w->tensor))
+        w->found = true;
 }
 
 static const cute_value *tensor_of(MlirOperation load)
@@ -51,7 +52,7 @@ static const char *why_not(MlirOperation loop, MlirOperation load)
     cute_builder none = {.block = {NULL}};
     if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
         return "its coordinate depends on earlier iterations or on memory";
-    writes w = {.tensor = tensor};
+    writes w = {.tensor = tile_tensor_root(tensor)};
     cute_op_walk(function_of(loop), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
     if (w.found) return "the kernel also writes the tensor";
     return NULL;
@@ -70,7 +71,7 @@ static int contiguous_of(MlirOperation load, int64_t *width)
 static bool fits_tma(MlirOperation load)
 {
     const cute_value *tensor = tensor_of(load);
-    MlirValue value = mlirOperationGetOperand(load, 0);
+    MlirValue value = tile_tensor_root(mlirOperationGetOperand(load, 0));
     int64_t width;
     cute_tile_shape shape;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);

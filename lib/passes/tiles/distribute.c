@@ -96,6 +96,7 @@ static const struct {
     const char *name;
     MlirValue (*lower)(tile_emitter *e, const tile_op *t);
 } lowerings[] = {
+    {"cute.tile.from", tile_lower_from},
     {"cute.tile.load", tile_lower_load},
     {"cute.tile.store", tile_lower_store},
     {"cute.tile.gather", tile_lower_gather},

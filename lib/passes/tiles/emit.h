@@ -27,6 +27,15 @@ typedef struct tile_role {
     int order_count;
 } tile_role;
 
+/* A tensor as a part of another one: its element 0 is at index first[i] of mode mode[i]. */
+enum { TILE_FROM = 8 };
+typedef struct tile_origin {
+    MlirValue root;
+    int count, mode[TILE_FROM];
+    MlirValue first[TILE_FROM];
+    MlirOperation from[TILE_FROM]; /* the cute.tile.from */
+} tile_origin;
+
 /* A ring or pipe, in the kernel's shared memory. */
 typedef struct tile_buffer {
     bool is_pipe;
@@ -42,6 +51,7 @@ typedef struct tile_buffer {
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed; /* a ring that TMA fills */
+    tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
     int multicast;  /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum that a loop carries while products are under way: its registers. */
@@ -159,6 +169,14 @@ void tile_if_end(tile_emitter *e, tile_if *i);
 
 /* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
 MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);
+
+/* ---- tensors from an index on (from.c) ---- */
+
+/* False where it is of too many parts. */
+bool tile_origin_of(MlirValue tensor, tile_origin *out);
+/* A view of `origin`'s root, memory or coordinates, moved to where the part begins; its layout stays. */
+MlirValue tile_move_view(tile_emitter *e, MlirValue view, const tile_origin *origin);
+MlirValue tile_lower_from(tile_emitter *e, const tile_op *t);
 
 /* ---- memory (memory.c) ---- */
 

@@ -138,6 +138,7 @@ static void note_fetch(MlirOperation op, void *context)
     if (!ring || !pipe) return;
     ring->multicast = along;
     ring->addressed = true;
+    if (!tile_origin_of(mlirOperationGetOperand(op, 0), &ring->origin)) e->failed = true;
     while (i < pipe->share_count && pipe->shares[i] != along) i++;
     if (i < pipe->share_count) return;
     if (pipe->share_count == 4)
@@ -590,7 +591,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
 {
     MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
-    make_tma(e, b, mlirOperationGetOperand(t->op, 0));
+    make_tma(e, b, b->origin.root);
     if (!p || e->failed) {
         e->failed = true;
         return;
@@ -604,7 +605,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_printf(&tiler, "]\">");
     MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
     cute_buffer_release(&tiler);
-    MlirValue open = tile_open_view(e, b->coords, tile, coord);
+    MlirValue moved = tile_move_view(e, b->coords, &b->origin), open = tile_open_view(e, moved, tile, coord);
     MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
     MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);

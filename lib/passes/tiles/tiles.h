@@ -29,7 +29,11 @@ bool tile_is_program(MlirOperation function);
 #define TILE_PROGRAMMATIC "cute.programmatic"
 /* Of a kernel whose last arguments, so many, are temporaries of its launch plan: slots, then flags. */
 #define TILE_TEMPORARIES "cute.temporaries"
+/* Of an arith.select whose condition is seldom true. */
+#define TILE_RARE "cute.rare"
 bool tile_is_naive(MlirOperation function);
+/* The tensor that `tensor` is a part of, by cute.tile.from (from.c). */
+MlirValue tile_tensor_root(MlirValue tensor);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
 

@@ -1,0 +1,104 @@
+// O = softmax(scale Q K^T) V of heads, scale > 0. Q, O are (B,SQ,H,D), K, V (B,SK,HK,D), HK divides H.
+// PACKED: B = 1, sequences of up to `longest` rows are concatenated; cuQ, cuK: cumulative lengths.
+// Row i attends to keys i - window + 1 (WINDOW) to i (CAUSAL). LSE: L, (B,H,SQ), is log(sum(exp(scale S))).
+// -D T, BITS: of Q, K, V; TO, BITSO: of O; D; VS: strides of V; LIMIT: of the sum of a row of
+// P = 2^(c S + shift), which is computed again, with the row's maximum, where it exceeds this.
+//!param BM = 128 in 64, 128, 192
+//!param BN = 128 in 64, 80, 96, 128
+!X0 = !cute.memref<${T}, gmem, align<16>,
+    "(?,?,?,${D}):(?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},1)">
+!X1 = !cute.memref<${T}, gmem, align<16>,
+    "(?,?{div=${128/BITS}},?,${D}):(?{i64 div=${128/BITS}},1,?{i64 div=${128/BITS}},?{i64 div=${128/BITS}})">
+!O = !cute.memref<${TO}, gmem, align<16>,
+    "(?,?,?,${D}):(?{i64 div=${128/BITSO}},?{i64 div=${128/BITSO}},?{i64 div=${128/BITSO}},1)">
+!L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">
+!cu = !cute.memref<i32, gmem, "?:1">
+!s = tensor<${BM}x${BN}xf32>
+!o = tensor<${BM}x${D}xf32>
+!row = tensor<${BM}x1xf32>
+gpu.module @kernels {
+  gpu.func @attention(%Q: !X0, %K: !X0, %V: !X${VT}, %O: !O, %L: !L, %cuQ: !cu, %cuK: !cu, %longest: i32,
+      %window: i32, %scale: f32) kernel {
+    %shapeQ = cute.shape %Q   %shapeK = cute.shape %K   %ends = cute.tile.count<0, 1> %cuQ
+    %batch, %rows, %heads, %d = cute.get_scalars %shapeQ
+    %batchK, %keys, %headsK, %dK = cute.get_scalars %shapeK
+    %packs = cute.tile.sub %ends, 1
+    %sequences = cute.tile.where ${PACKED}, %packs, %batch
+    %most = cute.tile.where ${PACKED}, %longest, %rows
+    %up = cute.tile.add %most, ${BM-1}
+    %blocks = cute.tile.udiv %up, ${BM}
+    %z, %h, %x = cute.tile.program %sequences, %heads, %blocks
+    // The rows and keys of this block's sequence, its heads; blocks with the most keys start first.
+    %z1 = cute.tile.add %z, 1
+    %q0 = cute.load %cuQ[%z]   %q1 = cute.load %cuQ[%z1]
+    %k0 = cute.load %cuK[%z]   %k1 = cute.load %cuK[%z1]
+    %b = cute.tile.where ${PACKED}, 0, %z
+    %beginQ = cute.tile.where ${PACKED}, %q0, 0   %endQ = cute.tile.where ${PACKED}, %q1, %rows
+    %beginK = cute.tile.where ${PACKED}, %k0, 0   %endK = cute.tile.where ${PACKED}, %k1, %keys
+    %sq = cute.tile.sub %endQ, %beginQ   %sk = cute.tile.sub %endK, %beginK
+    %share = cute.tile.udiv %heads, %headsK   %hk = cute.tile.udiv %h, %share
+    %x1 = cute.tile.add %x, 1   %m = cute.tile.sub %blocks, %x1   %row0 = cute.tile.mul %m, ${BM}
+    %Qs = cute.tile.from<1> %Q, %beginQ   %Os = cute.tile.from<1> %O, %beginQ
+    %Ks = cute.tile.from<1> %K, %beginK   %Vs = cute.tile.from<1> %V, %beginK
+    %Ls = cute.tile.from<2> %L, %beginQ
+    %q3 = cute.tile.load<[${BM}, 1, ${D}]> %Qs[%b, %m, %h, 0]
+    %q = cute.tile.reshape<[${BM}, ${D}]> %q3
+    // Tiles of keys; a row's keys are first to end - 1, which in tiles without a mask all rows see.
+    %row1 = cute.tile.add %row0, 1   %row2 = cute.tile.add %row0, ${BM}
+    %end1 = cute.tile.where ${CAUSAL}, %row1, %sk   %end2 = cute.tile.where ${CAUSAL}, %row2, %sk
+    %w1 = cute.tile.sub %row1, %window   %w2 = cute.tile.sub %row2, %window
+    %from1 = cute.tile.where ${WINDOW}, %w1, 0   %from2 = cute.tile.where ${WINDOW}, %w2, 0
+    %all = cute.tile.min %end1, %sk   %some = cute.tile.min %end2, %sk
+    %first = cute.tile.max %from1, 0   %past = cute.tile.add %some, ${BN-1}
+    %lo = cute.tile.udiv %first, ${BN}   %stop = cute.tile.udiv %past, ${BN}
+    %any = cute.tile.lt %row0, %sq   %hi = cute.tile.where %any, %stop, %lo
+    %i = cute.tile.iota<[${BM}, 1], 0> %row1   %is = cute.tile.sub %i, %window
+    %end0 = cute.tile.where ${CAUSAL}, %i, %sk   %end = cute.tile.min %end0, %sk
+    %c = cute.tile.mul %scale, 1.4426950408889634   %minus_c = cute.tile.neg %c
+    %o0 = arith.constant dense<0.0> : !o   %l0 = arith.constant dense<0.0> : !row
+    %high = arith.constant dense<1.0e30> : !row   %step = arith.constant 1 : i32
+    %o, %l, %t = scf.for %n = %lo to %hi step %step
+        iter_args(%oi = %o0, %li = %l0, %ti = %high) -> (!o, !row, !row) : i32 {
+      %k3 = cute.tile.load<[${BN}, 1, ${D}]> %Ks[%b, %n, %hk, 0]
+      %k = cute.tile.reshape<[${BN}, ${D}]> %k3
+      %zero = arith.constant dense<0.0> : !s
+      %s0 = cute.tile.gemm %q, %k, %zero
+      %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}
+      %late = cute.tile.gt %j1, %all   %early = cute.tile.lt %j0, %from2
+      %masked = cute.tile.or %late, %early
+      %s = scf.if %masked -> (!s) {
+        %j = cute.tile.iota<[1, ${BN}], 1> %j0
+        %before = cute.tile.lt %j, %end   %behind = cute.tile.ge %j, %is
+        %both = cute.tile.and %before, %behind   %seen = cute.tile.where ${WINDOW}, %both, %before
+        %kept = cute.tile.where %seen, %s0, 0xFF800000
+        scf.yield %kept : !s
+      } else {
+        scf.yield %s0 : !s
+      }
+      %e0 = cute.tile.fma %s, %c, %ti   %p0 = cute.tile.exp2 %e0 {fast}
+      %sum0 = cute.tile.reduce<add, 1> %p0   %far = cute.tile.gt %sum0, ${LIMIT}
+      %top = cute.tile.reduce<max, 1> %s   %wanted = cute.tile.mul %top, %minus_c
+      %new = cute.tile.min %ti, %wanted   %less = cute.tile.sub %new, %ti
+      %f = cute.tile.exp2 %less {fast}   %lf = cute.tile.mul %li, %f   %of = cute.tile.mul %oi, %f
+      %e1 = cute.tile.fma %s, %c, %new   %p1 = cute.tile.exp2 %e1 {fast}
+      %sum1 = cute.tile.reduce<add, 1> %p1   %sum = cute.tile.where %far, %sum1, %sum0 {rare}
+      %l1 = cute.tile.where %far, %lf, %li {rare}   %o1 = cute.tile.where %far, %of, %oi {rare}
+      %t1 = cute.tile.where %far, %new, %ti {rare}   %p = cute.tile.where %far, %p1, %p0 {rare}
+      %l2 = cute.tile.add %l1, %sum   %h16 = cute.tile.cast<${T}> %p
+      %v3 = cute.tile.load<[${BN}, 1, ${D}]> %Vs[%b, %n, %hk, 0]
+      %v = cute.tile.reshape<[${BN}, ${D}]> %v3   %vt = cute.tile.permute<[1, 0]> %v
+      %o2 = cute.tile.gemm %h16, %vt, %o1
+      scf.yield %o2, %l2, %t1 : !o, !row, !row
+    }
+    %over = cute.tile.div 1.0, %l {fast}   %none = cute.tile.eq %l, 0.0
+    %scaled = cute.tile.where %none, 0.0, %over   %mean = cute.tile.mul %o, %scaled
+    %inside = cute.tile.le %i, %sq   %kept = cute.tile.where ${PACKED}, %inside, 1
+    %mask = cute.tile.reshape<[${BM}, 1, 1]> %kept   %out = cute.tile.reshape<[${BM}, 1, ${D}]> %mean
+    cute.tile.store %out, %Os[%b, %m, %h, 0], %mask
+    %bits = cute.tile.log2 %l {fast}   %log2 = cute.tile.sub %bits, %t
+    %log = cute.tile.mul %log2, 0.6931471805599453   %logs = cute.tile.reshape<[${BM}]> %log
+    %wanted = cute.tile.where ${LSE}, %kept, 0   %maskL = cute.tile.reshape<[${BM}]> %wanted
+    cute.tile.store %logs, %Ls[%b, %h, %m], %maskL
+    gpu.return
+  }
+}
