@@ -1,4 +1,4 @@
-// O = softmax(scale Q K^T) V of heads, scale > 0. Q, O are (B,SQ,H,D), K, V (B,SK,HK,D), HK divides H.
+// O = softmax(scale Q K^T) V of heads, scale > 0. Q, O are (B,H,SQ,D), K, V (B,HK,SK,D), HK divides H.
 // PACKED: B = 1, sequences of up to `longest` rows are concatenated; cuQ, cuK: cumulative lengths.
 // Row i attends to keys i - window + 1 (WINDOW) to i (CAUSAL). LSE: L, (B,H,SQ), is log(sum(exp(scale S))).
 // -D T, BITS: of Q, K, V; TO, BITSO: of O; D; VS: strides of V; LIMIT: of the sum of a row of
@@ -8,7 +8,7 @@
 !X0 = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${D}):(?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},1)">
 !X1 = !cute.memref<${T}, gmem, align<16>,
-    "(?,?{div=${128/BITS}},?,${D}):(?{i64 div=${128/BITS}},1,?{i64 div=${128/BITS}},?{i64 div=${128/BITS}})">
+    "(?,?,?{div=${128/BITS}},${D}):(?{i64 div=${128/BITS}},?{i64 div=${128/BITS}},1,?{i64 div=${128/BITS}})">
 !O = !cute.memref<${TO}, gmem, align<16>,
     "(?,?,?,${D}):(?{i64 div=${128/BITSO}},?{i64 div=${128/BITSO}},?{i64 div=${128/BITSO}},1)">
 !L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">
@@ -20,8 +20,8 @@ gpu.module @kernels {
   gpu.func @attention(%Q: !X0, %K: !X0, %V: !X${VT}, %O: !O, %L: !L, %cuQ: !cu, %cuK: !cu, %longest: i32,
       %window: i32, %scale: f32) kernel {
     %shapeQ = cute.shape %Q   %shapeK = cute.shape %K   %ends = cute.tile.count<0, 1> %cuQ
-    %batch, %rows, %heads, %d = cute.get_scalars %shapeQ
-    %batchK, %keys, %headsK, %dK = cute.get_scalars %shapeK
+    %batch, %heads, %rows, %d = cute.get_scalars %shapeQ
+    %batchK, %headsK, %keys, %dK = cute.get_scalars %shapeK
     %packs = cute.tile.sub %ends, 1
     %sequences = cute.tile.where ${PACKED}, %packs, %batch
     %most = cute.tile.where ${PACKED}, %longest, %rows
@@ -38,11 +38,10 @@ gpu.module @kernels {
     %sq = cute.tile.sub %endQ, %beginQ   %sk = cute.tile.sub %endK, %beginK
     %share = cute.tile.udiv %heads, %headsK   %hk = cute.tile.udiv %h, %share
     %x1 = cute.tile.add %x, 1   %m = cute.tile.sub %blocks, %x1   %row0 = cute.tile.mul %m, ${BM}
-    %Qs = cute.tile.from<1> %Q, %beginQ   %Os = cute.tile.from<1> %O, %beginQ
-    %Ks = cute.tile.from<1> %K, %beginK   %Vs = cute.tile.from<1> %V, %beginK
+    %Qs = cute.tile.from<2> %Q, %beginQ   %Os = cute.tile.from<2> %O, %beginQ
+    %Ks = cute.tile.from<2> %K, %beginK   %Vs = cute.tile.from<2> %V, %beginK
     %Ls = cute.tile.from<2> %L, %beginQ
-    %q3 = cute.tile.load<[${BM}, 1, ${D}]> %Qs[%b, %m, %h, 0]
-    %q = cute.tile.reshape<[${BM}, ${D}]> %q3
+    %q = cute.tile.load<[${BM}, ${D}]> %Qs[%b, %h, %m, 0]
     // Tiles of keys; a row's keys are first to end - 1, which in tiles without a mask all rows see.
     %row1 = cute.tile.add %row0, 1   %row2 = cute.tile.add %row0, ${BM}
     %end1 = cute.tile.where ${CAUSAL}, %row1, %sk   %end2 = cute.tile.where ${CAUSAL}, %row2, %sk
@@ -59,8 +58,7 @@ gpu.module @kernels {
     %high = arith.constant dense<1.0e30> : !row   %step = arith.constant 1 : i32
     %o, %l, %t = scf.for %n = %lo to %hi step %step
         iter_args(%oi = %o0, %li = %l0, %ti = %high) -> (!o, !row, !row) : i32 {
-      %k3 = cute.tile.load<[${BN}, 1, ${D}]> %Ks[%b, %n, %hk, 0]
-      %k = cute.tile.reshape<[${BN}, ${D}]> %k3
+      %k = cute.tile.load<[${BN}, ${D}]> %Ks[%b, %hk, %n, 0]
       %zero = arith.constant dense<0.0> : !s
       %s0 = cute.tile.gemm %q, %k, %zero
       %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}
@@ -85,16 +83,15 @@ gpu.module @kernels {
       %l1 = cute.tile.where %far, %lf, %li {rare}   %o1 = cute.tile.where %far, %of, %oi {rare}
       %t1 = cute.tile.where %far, %new, %ti {rare}   %p = cute.tile.where %far, %p1, %p0 {rare}
       %l2 = cute.tile.add %l1, %sum   %h16 = cute.tile.cast<${T}> %p
-      %v3 = cute.tile.load<[${BN}, 1, ${D}]> %Vs[%b, %n, %hk, 0]
-      %v = cute.tile.reshape<[${BN}, ${D}]> %v3   %vt = cute.tile.permute<[1, 0]> %v
+      %v = cute.tile.load<[${BN}, ${D}]> %Vs[%b, %hk, %n, 0]
+      %vt = cute.tile.permute<[1, 0]> %v
       %o2 = cute.tile.gemm %h16, %vt, %o1
       scf.yield %o2, %l2, %t1 : !o, !row, !row
     }
     %over = cute.tile.div 1.0, %l {fast}   %none = cute.tile.eq %l, 0.0
     %scaled = cute.tile.where %none, 0.0, %over   %mean = cute.tile.mul %o, %scaled
     %inside = cute.tile.le %i, %sq   %kept = cute.tile.where ${PACKED}, %inside, 1
-    %mask = cute.tile.reshape<[${BM}, 1, 1]> %kept   %out = cute.tile.reshape<[${BM}, 1, ${D}]> %mean
-    cute.tile.store %out, %Os[%b, %m, %h, 0], %mask
+    cute.tile.store %mean, %Os[%b, %h, %m, 0], %kept
     %bits = cute.tile.log2 %l {fast}   %log2 = cute.tile.sub %bits, %t
     %log = cute.tile.mul %log2, 0.6931471805599453   %logs = cute.tile.reshape<[${BM}]> %log
     %wanted = cute.tile.where ${LSE}, %kept, 0   %maskL = cute.tile.reshape<[${BM}]> %wanted

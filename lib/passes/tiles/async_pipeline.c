@@ -99,6 +99,18 @@ static bool stays_in_registers(MlirOperation op)
     return stays;
 }
 
+/* Whether a reduction or scan is between lanes of a warp, if between threads at all. */
+static bool stays_in_warps(MlirOperation op)
+{
+    enum { WARP = 32 };
+    tile_distribution d;
+    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d)) return false;
+    int64_t axis = cute_tile_number(op, "mode", 0), below = 1;
+    for (int i = 0; i < d.threads.count; below *= d.threads.at[i++].extent)
+        if (d.threads.at[i].dim == axis && below * d.threads.at[i].extent > WARP) return false;
+    return true;
+}
+
 /* Shared memory of operations other than stages. */
 typedef struct scratch {
     const work *w;
@@ -133,7 +145,8 @@ static void note_scratch(MlirOperation op, void *context)
     enum { STORED = 32 << 10, WARPS = 32 };
     scratch *s = context;
     int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape");
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"),
+         reduces = cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
         s->stores = STORED;
@@ -142,7 +155,7 @@ static void note_scratch(MlirOperation op, void *context)
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
     } else if (moved && !stays_in_registers(op)) {
         bytes = tile_bytes(mlirValueGetType(value), 0);
-    } else if (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) {
+    } else if (reduces && !stays_in_warps(op)) {
         int64_t all = tile_bytes(mlirValueGetType(value), 0),
                 parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
         bytes = parts < all ? parts : all;
@@ -151,11 +164,29 @@ static void note_scratch(MlirOperation op, void *context)
         int dims[2];
         MlirValue factor = mlirOperationGetOperand(op, i);
         bool staged =
-            cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims));
-        if (!staged) bytes += tile_bytes(mlirValueGetType(factor), 0);
+                 cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims)),
+             held = !i && cute_op_has(op, TILE_HELD);
+        if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > s->most) s->most = bytes;
     s->beside |= !never_needs(op, bytes) && in_loop_with_product(s->w, op);
+}
+
+static MlirBlock entry_of(MlirOperation op)
+{
+    MlirOperation function = cute_op_is(op, "gpu.func") ? op : cute_op_parent(op, "gpu.func");
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+}
+
+/* Loads in front of loops whose tiles only wgmma reads: they are fetched once. */
+static int find_once(const work *w, MlirOperation function, MlirOperation out[TILE_AHEAD])
+{
+    int count = 0;
+    if (!w->schedule.consumers) return 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(entry_of(function)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.load") && count < TILE_AHEAD && !tile_why_not_once(op)) out[count++] = op;
+    return count;
 }
 
 /* Fewer stages where they would not fit. Those that cp.async fills are free behind their loop. */
@@ -174,9 +205,12 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
+    MlirOperation once[TILE_AHEAD];
+    int64_t front = 0;
+    for (int i = find_once(w, function, once); i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
     if (other < s.stores) other = s.stores;
-    other += BARRIERS;
+    other += BARRIERS + front;
     if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
     int64_t most = (limits->block_shared - other) / bytes;
     tile_refuse(w->pass, function,
@@ -190,14 +224,11 @@ static void fit_stages(work *w, MlirOperation function)
 typedef struct stages {
     tile_ahead ahead;
     MlirValue rings[TILE_AHEAD], pipe;
+    bool alone; /* no other pipe is in the loop */
 } stages;
 
-static MlirBlock entry_of(MlirOperation op)
-{
-    return mlirRegionGetFirstBlock(mlirOperationGetRegion(cute_op_parent(op, "gpu.func"), 0));
-}
-
-static void make_rings(work *w, MlirOperation loop, stages *s)
+/* Rings of `count` stages, and with TMA a pipe. */
+static void make_rings(work *w, MlirOperation loop, int count, stages *s)
 {
     cute_builder b = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
     int64_t bytes = 0;
@@ -205,7 +236,7 @@ static void make_rings(work *w, MlirOperation loop, stages *s)
         MlirOperation load = s->ahead.loads[i];
         b.location = mlirOperationGetLocation(load);
         s->rings[i] = cute_build_value(&b, "cute.tile.ring",
-                                       tile_ring_type(load, w->schedule.stages, w->schedule.consumers > 0),
+                                       tile_ring_type(load, count, w->schedule.consumers > 0),
                                        CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         cute_tile_shape shape;
         MlirType tile = mlirValueGetType(mlirOperationGetResult(load, 0));
@@ -222,7 +253,7 @@ static void make_rings(work *w, MlirOperation loop, stages *s)
         &b, "cute.tile.pipe", mlirTypeParseGet(b.context, cute_text("!cute.ptr<i64, smem, align<8>>")),
         CUTE_NO_OPERANDS,
         CUTE_NAMED(cute_attribute(b.context, "bytes", mlirIntegerAttrGet(i32, bytes)),
-                   cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, w->schedule.stages))));
+                   cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, count))));
 }
 
 static void fetch(const cute_builder *b, const stages *s, int i, MlirValue coord, MlirValue stage)
@@ -294,7 +325,17 @@ static MlirOperation last_reader(MlirBlock body, const stages *s)
     return at;
 }
 
-static void pipeline_tma(work *w, MlirOperation loop, stages *s)
+/* The operation behind the last fetch of a loop, the first one if it has none. */
+static MlirOperation behind_fetches(MlirBlock body)
+{
+    MlirOperation at = mlirBlockGetFirstOperation(body);
+    for (MlirOperation op = at; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.fetch")) at = mlirOperationGetNextInBlock(op);
+    return at;
+}
+
+/* Returns the loop that takes the place of `loop`. */
+static MlirOperation pipeline_tma(work *w, MlirOperation loop, stages *s)
 {
     MlirValue state[2];
     cute_builder start = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
@@ -304,7 +345,7 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
     /* The fetches are in the place of the first load: the operands of their coordinates are above each load, and may be copied. */
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
-    b.before = mlirBlockGetFirstOperation(body);
+    b.before = behind_fetches(body);
     MlirValue other = cute_binary(&b, "arith.xori", state[1], i32_of(&b, 1));
     cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s->pipe, state[0], other), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
@@ -312,6 +353,7 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
         MlirValue coord = tile_recompute(&b, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, iv);
         fetch(&b, s, i, coord, state[0]);
     }
+    if (!s->alone) b.before = s->ahead.loads[0]; /* the others' products do not wait for these tiles */
     cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s->pipe, state[0], state[1]), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], state[0]);
@@ -325,6 +367,68 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
         CUTE_NAMED(cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, w->schedule.stages))));
     intptr_t last = mlirOperationGetNumOperands(yield) - 2;
     for (int i = 0; i < 2; i++) mlirOperationSetOperand(yield, last + i, mlirOperationGetResult(next, i));
+    return loop;
+}
+
+/* The product that alone reads a load; null: several, or another operation. */
+static MlirOperation only_product(MlirValue tile)
+{
+    MlirOperation found = {NULL};
+    const MlirOperation none = {NULL};
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
+        if (view) user = only_product(mlirOperationGetResult(user, 0));
+        if (mlirOperationIsNull(user) || !cute_op_is(user, "cute.tile.gemm") ||
+            (!mlirOperationIsNull(found) && !mlirOperationEqual(found, user)))
+            return none;
+        found = user;
+    }
+    return found;
+}
+
+/* Tiles of a product whose other factor is computed from the sums of an earlier one have a pipe of their own: the earlier product neither
+ * waits for them, nor are its own kept until the later one. `all` becomes those of the first such group, which is returned. */
+static tile_ahead split_group(tile_ahead *all)
+{
+    tile_ahead first = {0}, rest = {0};
+    MlirOperation product = {NULL};
+    bool chained = false;
+    for (int i = 0; i < all->count; i++) {
+        MlirOperation own = only_product(mlirOperationGetResult(all->loads[i], 0));
+        if (mlirOperationIsNull(own)) return first = *all, *all = rest, first;
+        chained |= !mlirOperationIsNull(tile_product_of(mlirOperationGetOperand(own, 0)));
+        if (mlirOperationIsNull(product)) product = own;
+        tile_ahead *to = mlirOperationEqual(own, product) ? &first : &rest;
+        to->loads[to->count++] = all->loads[i];
+    }
+    if (!chained) return first = *all, *all = (tile_ahead){0}, first;
+    *all = rest;
+    return first;
+}
+
+static void pipeline_groups(work *w, MlirOperation loop, tile_ahead all)
+{
+    for (bool alone = true; all.count; alone = false) {
+        stages s = {.ahead = split_group(&all)};
+        s.alone = alone && !all.count;
+        make_rings(w, loop, w->schedule.stages, &s);
+        loop = pipeline_tma(w, loop, &s);
+    }
+}
+
+/* A load in front of the loops: one stage, which is filled once and stays. */
+static void fetch_once(work *w, MlirOperation load)
+{
+    stages s = {.ahead = {1, {load}}};
+    make_rings(w, load, 1, &s);
+    cute_builder b = cute_builder_before(load);
+    MlirValue zero = i32_of(&b, 0);
+    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    fetch(&b, &s, 0, mlirOperationGetOperand(load, 1), zero);
+    cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s.pipe, zero, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    take(load, s.rings[0], zero);
 }
 
 /* ---- cp.async ---- */
@@ -417,13 +521,16 @@ static void visit_function(MlirOperation function, void *context)
                         "loads of this loop do not run ahead: it is in an operation other than a loop");
             continue;
         }
-        make_rings(w, w->loops[i], &s);
-        if (w->schedule.consumers)
-            pipeline_tma(w, w->loops[i], &s);
-        else
+        if (w->schedule.consumers) {
+            pipeline_groups(w, w->loops[i], s.ahead);
+        } else {
+            make_rings(w, w->loops[i], w->schedule.stages, &s);
             pipeline_copies(w, w->loops[i], &s);
+        }
         w->changed = true;
     }
+    MlirOperation once[TILE_AHEAD];
+    for (int i = w->changed ? find_once(w, function, once) : 0; i-- > 0;) fetch_once(w, once[i]);
 }
 
 static void run_async_pipeline(MlirOperation root, cute_pass_run *pass)

@@ -155,7 +155,8 @@ static int64_t operand_bytes(MlirOperation product)
         int dims[2];
         MlirValue value = mlirOperationGetOperand(product, i);
         MlirType type = mlirValueGetType(value);
-        staged = staged && !mlirOperationIsNull(tile_operand_source(value, dims));
+        bool held = !i && !mlirOperationIsNull(tile_product_of(value));
+        staged = staged && (held || !mlirOperationIsNull(tile_operand_source(value, dims)));
         cute_tile_shape_of(type, &shape);
         bytes += tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
     }
@@ -511,8 +512,12 @@ static void tell_list(const choice *c, const cute_model_choice *all, size_t coun
 static void mark_product(MlirOperation op, void *context)
 {
     const int *groups = context;
-    if (in_loop(op) && tile_fits_wgmma(op, *groups))
-        mlirOperationSetAttributeByName(op, cute_text("wgmma"), mlirUnitAttrGet(mlirOperationGetContext(op)));
+    int dims[2];
+    MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
+    if (!in_loop(op) || !tile_fits_wgmma(op, *groups)) return;
+    mlirOperationSetAttributeByName(op, cute_text("wgmma"), unit);
+    if (mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(op, 0), dims)))
+        mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_HELD), unit);
 }
 
 /* Turns that the text states, where the kernel or the rest of the text does not allow them. */

@@ -92,8 +92,9 @@ void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool
 {
     snprintf(
         p->text, sizeof p->text,
-        "!cute_nvgpu.sm90.mma<64x%lldx%lld, ab_major = (%s, %s), elem_type = (%s, %s, %s), frag_kind = ss>",
-        (long long)p->n, (long long)p->k, a_mn ? "mn" : "k", b_mn ? "mn" : "k", element, element, sum);
+        "!cute_nvgpu.sm90.mma<64x%lldx%lld, ab_major = (%s, %s), elem_type = (%s, %s, %s), frag_kind = %s>",
+        (long long)p->n, (long long)p->k, a_mn ? "mn" : "k", b_mn ? "mn" : "k", element, element, sum,
+        p->held ? "rs" : "ss");
 }
 
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
@@ -108,6 +109,7 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
     int bits = mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
     if (cute_op_has(op, "wgmma") && arch) {
         choose_warpgroups(element, n, bits, threads, out);
+        out->held = cute_op_has(op, TILE_HELD);
         tile_wgmma_atom(out, element, sum, false, false);
         return;
     }
@@ -191,7 +193,7 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
 {
     (void)arena;
     *out = (tile_distribution){.shape = *shape};
-    if (p->warpgroups && operand != 2) return false;
+    if (p->warpgroups && operand != 2 && !(p->held && operand == 0)) return false;
     int64_t size[2] = {operand == 1 ? p->n : p->m, operand == 2 ? p->n : p->k};
     bool ok = true;
     if (!p->multiply_add) {

@@ -85,6 +85,8 @@ typedef struct tile_ahead {
  * not wanted. */
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context);
+/* Whether a load outside of loops can be fetched by TMA: only wgmma uses it, in loops. NULL, or why not. */
+const char *tile_why_not_once(MlirOperation load);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
  * wgmma access it without conflicts; with `squares`, so that cp.async and threads with squares of 4 by 4 sums do. */
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
@@ -97,7 +99,11 @@ int64_t tile_ring_bytes(MlirOperation load);
 /* The operation that loads an operand of a product, through permutations and reshapes that drop extents of 1: a cute.tile.load or
  * cute.tile.take, else null. `dims`: for each of the operand's dimensions, that of the load. */
 MlirOperation tile_operand_source(MlirValue operand, int dims[2]);
-/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, and the shapes fit. */
+/* The product whose sums `value`, a tile of its shape, is computed from by elementwise operations and branches: where it is operand A of
+ * another product, the threads hold its elements already. Null: none. */
+MlirOperation tile_product_of(MlirValue value);
+/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, or A is computed from sums, and the
+ * shapes fit. */
 bool tile_fits_wgmma(MlirOperation product, int consumers);
 
 #endif

@@ -172,12 +172,13 @@ static int64_t releases_of(const tile_emitter *e, const tile_buffer *pipe)
     return all ? all : 1;
 }
 
-/* Whether a product reads both operands in their stages, and so needs no other shared memory. */
+/* Whether a product reads both operands in their stages, or A in registers, and so needs no other shared memory. */
 static bool reads_stages(MlirOperation product)
 {
     for (int i = 0; i < 2; i++) {
         int dims[2];
         MlirOperation take = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        if (!i && cute_op_has(product, TILE_HELD)) continue;
         if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || !tile_read_in_place(take))
             return false;
     }

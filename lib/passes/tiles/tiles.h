@@ -29,6 +29,8 @@ bool tile_is_program(MlirOperation function);
 #define TILE_PROGRAMMATIC "cute.programmatic"
 /* Of a kernel whose last arguments, so many, are temporaries of its launch plan: slots, then flags. */
 #define TILE_TEMPORARIES "cute.temporaries"
+/* Of a product of warpgroups whose factor A is in registers: it is computed from sums. */
+#define TILE_HELD "cute.held"
 /* Of an arith.select whose condition is seldom true. */
 #define TILE_RARE "cute.rare"
 bool tile_is_naive(MlirOperation function);
@@ -59,6 +61,7 @@ typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
     bool warpgroups;       /* wgmma: rows counts warpgroups */
+    bool held;             /* wgmma: A is in registers */
     bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
     int64_t rows, columns; /* warps, or threads without an MMA, along M and N */

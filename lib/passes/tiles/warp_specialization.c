@@ -86,6 +86,26 @@ static bool is_fetch(MlirOperation op)
     return cute_op_is(op, "cute.tile.acquire") || cute_op_is(op, "cute.tile.fetch");
 }
 
+static void look_for_write(MlirOperation op, void *context)
+{
+    MlirValue *tensor = context;
+    intptr_t at = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") || cute_op_is(op, "cute.tile.atomic") ? 1 : -1;
+    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), *tensor)) *tensor = (MlirValue){NULL};
+}
+
+/* Whether an operation reads an element of an argument that no operation on tiles writes: each role may read it for itself. */
+static bool is_read(MlirOperation op)
+{
+    if (!cute_op_is(op, "cute.memref.load")) return false;
+    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    MlirOperation function = cute_op_parent(op, "gpu.func");
+    if (!mlirValueIsABlockArgument(tensor) ||
+        !mlirOperationEqual(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor)), function))
+        return false;
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &tensor);
+    return !mlirValueIsNull(tensor);
+}
+
 static bool is_scalar_op(MlirOperation op)
 {
     if (mlirOperationGetNumRegions(op) || !cute_op_is_effect_free(op)) return false;
@@ -158,7 +178,7 @@ static void copy_ops(producer *p, MlirBlock from, MlirBlock to)
         }
         bool needed = is_fetch(op);
         if (mlirOperationEqual(op, mlirBlockGetTerminator(from)) ||
-            (!needed && (!is_scalar_op(op) || stays(op))))
+            (!needed && ((!is_scalar_op(op) && !is_read(op)) || stays(op))))
             continue;
         MlirValue operands[16];
         intptr_t count = mlirOperationGetNumOperands(op);

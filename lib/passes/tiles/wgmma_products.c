@@ -158,9 +158,22 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
     return acc;
 }
 
+/* A's registers, distributed as the instruction has them. */
+static MlirValue held_factor(tile_emitter *e, const tile_op *t, const char *element, const tile_product *p)
+{
+    int64_t m = t->out.shape.extent[0] / p->rows / p->m, k = t->in[0].shape.extent[1] / p->k;
+    return tile_fragment(e, element, tile_values(&t->in[0]) / m / k, m, k, mlirOperationGetOperand(t->op, 0));
+}
+
+/* The stage of operand `i`, whose descriptors have it as their last mode. */
+static MlirValue stage_of(tile_emitter *e, const tile_op *t, int i, MlirValue of)
+{
+    return e->failed ? of : tile_slice_last(e, of, 4, t->source[i].stage);
+}
+
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
 {
-    MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2];
+    MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2] = {{NULL}, {NULL}};
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
     tile_product p;
     int bits;
@@ -168,9 +181,9 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
                         e->arch, e->threads, &p);
     if (!p.warpgroups || p.rows < 1) return e->failed = true, sum;
-    bool staged = t->source[0].ring && t->source[1].ring;
+    bool staged = (p.held || t->source[0].ring) && t->source[1].ring;
     if (!staged) tile_barrier(e);
-    for (int i = 0; i < 2 && !e->failed; i++)
+    for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++)
         view[i] = t->source[i].ring ? tile_stage_view(e, &t->source[i], staged) : to_shared(e, t, i, &offset);
     if (e->failed) return sum;
     if (!staged) {
@@ -179,7 +192,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     }
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
     const char *factor = p.tf32 ? "tf32" : tile_element_text(e, of_a, &bits);
-    tile_wgmma_atom(&p, factor, element, is_mn_major(view[0]), is_mn_major(view[1]));
+    tile_wgmma_atom(&p, factor, element, !p.held && is_mn_major(view[0]), is_mn_major(view[1]));
     MlirValue atom =
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, p.text), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     MlirValue mma =
@@ -189,12 +202,11 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                         CUTE_OPERANDS(lane), CUTE_NO_NAMED);
     int64_t rows = t->out.shape.extent[0] / p.rows, k = t->in[0].shape.extent[1];
-    MlirValue a = descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
+    MlirValue a = p.held ? held_factor(e, t, factor, &p)
+                         : descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
               b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
-    if (staged && !e->failed) {
-        a = tile_slice_last(e, a, 4, t->source[0].stage);
-        b = tile_slice_last(e, b, 4, t->source[1].stage);
-    }
+    if (staged && !p.held) a = stage_of(e, t, 0, a);
+    if (staged) b = stage_of(e, t, 1, b);
     if (e->failed) return sum;
     int64_t m = rows / p.m, n = t->out.shape.extent[1] / p.n, pending = cute_tile_number(t->op, "pending", 0);
     MlirValue later,
