@@ -102,13 +102,9 @@ static bool stays_in_registers(MlirOperation op)
 /* Whether a reduction or scan is between lanes of a warp, if between threads at all. */
 static bool stays_in_warps(MlirOperation op)
 {
-    enum { WARP = 32 };
     tile_distribution d;
-    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d)) return false;
-    int64_t axis = cute_tile_number(op, "mode", 0), below = 1;
-    for (int i = 0; i < d.threads.count; below *= d.threads.at[i++].extent)
-        if (d.threads.at[i].dim == axis && below * d.threads.at[i].extent > WARP) return false;
-    return true;
+    return tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d) &&
+           tile_along_lanes(&d, (int)cute_tile_number(op, "mode", 0));
 }
 
 /* Shared memory of operations other than stages. */

@@ -75,6 +75,18 @@ static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
     return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
 }
 
+/* True in all lanes of a warp one of which has such an element. */
+static MlirValue lower_any(tile_emitter *e, const tile_op *t)
+{
+    MlirValue all = mlirOperationGetOperand(t->op, 0), own = {NULL};
+    for (int64_t v = 0; v < tile_values(&t->in[0]); v++) {
+        MlirValue one = cute_vector_extract(&e->b, all, v);
+        own = v ? cute_binary(&e->b, "arith.ori", own, one) : one;
+    }
+    return cute_build_value(&e->b, "cute_nvgpu.arch.vote", mlirIntegerTypeGet(e->context, 1), CUTE_OPERANDS(own),
+                            CUTE_NAMED(cute_attribute(e->context, "kind", cute_string_attribute(e->context, "any"))));
+}
+
 static MlirValue lower_iota(tile_emitter *e, const tile_op *t)
 {
     int axis = (int)cute_tile_number(t->op, "mode", 0);
@@ -113,6 +125,7 @@ static const struct {
     {"cute.tile.pick", lower_pick},
     {"cute.tile.scalar", lower_scalar},
     {"cute.tile.iota", lower_iota},
+    {"cute.tile.any", lower_any},
     {"cute.tile.ring", tile_lower_ring},
     {"cute.tile.pipe", tile_lower_pipe},
     {"cute.tile.acquire", tile_lower_acquire},
