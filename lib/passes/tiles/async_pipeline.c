@@ -305,13 +305,26 @@ static MlirOperation carry_state(const cute_builder *start, MlirOperation loop, 
     return loop;
 }
 
-/* The operation in front of which stages are released: behind the last product where only products read them, else the end. */
+/* Whether a product reads stages of these rings. */
+static bool reads(MlirOperation product, const stages *s)
+{
+    for (int k = 0; k < 2; k++) {
+        int dims[2];
+        MlirOperation source = tile_operand_source(mlirOperationGetOperand(product, k), dims);
+        for (int i = 0; i < s->ahead.count && !mlirOperationIsNull(source); i++)
+            if (cute_op_is(source, "cute.tile.take") && mlirValueEqual(mlirOperationGetOperand(source, 0), s->rings[i]))
+                return true;
+    }
+    return false;
+}
+
+/* The operation in front of which stages are released: behind the last product that reads them where only products do, else the end. */
 static MlirOperation last_reader(MlirBlock body, const stages *s)
 {
     MlirOperation at = mlirBlockGetTerminator(body), end = at;
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        if (cute_op_is(op, "cute.tile.gemm")) at = mlirOperationGetNextInBlock(op);
+        if (cute_op_is(op, "cute.tile.gemm") && reads(op, s)) at = mlirOperationGetNextInBlock(op);
         if (!cute_op_is(op, "cute.tile.take")) continue;
         bool own = false;
         for (int i = 0; i < s->ahead.count; i++)

@@ -57,6 +57,7 @@ static const char *find_products(MlirOperation loop, products *p)
         }
         if (!cute_op_is(op, "cute.tile.gemm")) continue;
         if (!cute_op_has(op, "wgmma")) return "it has a product of single warps";
+        if (cute_op_has(op, TILE_HELD)) return p->count = 0, ""; /* cute-tile-skew */
         if (cute_op_has(op, "pending")) return "they are asynchronous";
         if (p->count == MOST) return "it has too many";
         p->gemm[p->count++] = op;
@@ -91,17 +92,8 @@ static void note_loop(MlirOperation op, void *context)
     const char *why = find_products(op, &p);
     if (!why && w->count < MOST)
         w->loops[w->count++] = op;
-    else if (why && p.count)
+    else if (why && *why && p.count)
         tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
-}
-
-/* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
-static void keep_whole(MlirOperation loop)
-{
-    mlirOperationSetDiscardableAttributeByName(
-        loop, cute_text("loop_annotation"),
-        mlirAttributeParseGet(mlirOperationGetContext(loop),
-                              cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
 }
 
 static void make_asynchronous(MlirOperation loop)
@@ -111,7 +103,7 @@ static void make_asynchronous(MlirOperation loop)
     cute_builder b = cute_builder_before(loop);
     MlirValue zero = cute_build_constant(&b, 32, 0);
     loop = tile_loop_carry(loop, &zero, 1);
-    keep_whole(loop);
+    tile_keep_whole(loop);
     find_products(loop, &p);
     MlirBlock body = tile_loop_body(loop);
     MlirOperation yield = mlirBlockGetTerminator(body);

@@ -341,6 +341,10 @@ static void lower_function(tile_emitter *e)
     }
     /* Before an operation that stays: those behind are lowered. */
     e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
+    for (size_t i = 0; i < w.count && !e->failed; i++)
+        if (cute_op_is(w.ops[i].op, "cute.tile.gemm") && cute_tile_number(w.ops[i].op, "pending", 0) && !e->naive &&
+            !tile_make_accumulator(e, &w.ops[i]))
+            e->failed = true;
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);

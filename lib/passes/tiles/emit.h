@@ -54,9 +54,11 @@ typedef struct tile_buffer {
     tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
     int multicast;  /* of a ring: that of its fetches */
 } tile_buffer;
-/* A sum that a loop carries while products are under way: its registers. */
+/* A sum while products are under way: its registers. */
 typedef struct tile_accumulator {
     MlirValue carried, variable;
+    MlirOperation settle; /* in the block of its product, without a loop that carries it; null: a loop does */
+    MlirOperation first; /* the first product of an iteration that adds to it */
     bool from_zero; /* the variable is not set in front of the loop: the first product does not read it */
 } tile_accumulator;
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
@@ -300,6 +302,8 @@ MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
 
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 
+/* Of a product with `pending`, before operations are lowered: the registers of its sums. False after an error. */
+bool tile_make_accumulator(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t);
 
