@@ -27,9 +27,10 @@ static void look_for_write(MlirOperation op, void *context)
         w->found = true;
 }
 
+/* The tensor of which the load's is a part: TMA copies from any element of its rows. */
 static const cute_value *tensor_of(MlirOperation load)
 {
-    return cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0)));
+    return cute_type_peek(mlirValueGetType(tile_tensor_root(mlirOperationGetOperand(load, 0))));
 }
 
 static MlirOperation function_of(MlirOperation op)
@@ -291,7 +292,7 @@ static MlirOperation product_of(MlirValue value, int depth)
                               mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))),
                               mlirOpResultGetResultNumber(value)),
                           depth + 1);
-    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.")) return none;
+    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.") && !cute_op_is(op, "cute.tile.convert")) return none;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirOperation found = product_of(mlirOperationGetOperand(op, i), depth + 1);
         if (!mlirOperationIsNull(found)) return found;

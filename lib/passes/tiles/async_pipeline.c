@@ -83,54 +83,19 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
     return rows * (shape.extent[shape.rank - 1] * bits_of(type) / 8 + 16);
 }
 
-/* Whether a conversion or reshape is a choice of registers. */
-static bool stays_in_registers(MlirOperation op)
-{
-    tile_distribution from, to, same;
-    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
-        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to))
-        return false;
-    if (cute_op_is(op, "cute.tile.reshape"))
-        return tile_reshaped(&from, &to.shape, &same) && tile_distribution_equal(&same, &to);
-    cute_arena *arena = cute_arena_create();
-    int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
-    bool stays = map && tile_registers_map(arena, &from, &to, map);
-    cute_arena_destroy(arena);
-    return stays;
-}
-
-/* Whether a reduction or scan is between lanes of a warp, if between threads at all. */
-static bool stays_in_warps(MlirOperation op)
-{
-    tile_distribution d;
-    return tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d) &&
-           tile_along_lanes(&d, (int)cute_tile_number(op, "mode", 0));
-}
-
 /* Shared memory of operations other than stages. */
 typedef struct scratch {
-    const work *w;
     int64_t stores; /* of stores by TMA, in a block */
     int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
     bool beside;    /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
-static bool in_loop_with_product(const work *w, MlirOperation op)
-{
-    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
-        for (int i = 0; i < w->count; i++)
-            if (mlirOperationEqual(at, w->loops[i])) return true;
-    return false;
-}
-
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
 static bool never_needs(MlirOperation op, int64_t bytes)
 {
-    static const char *const never[] = {"cute.tile.load",      "cute.tile.gemm",    "cute.tile.iota",
-                                        "cute.tile.broadcast", "cute.tile.permute", "cute.tile.scalar"};
     int dims[2];
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (cute_op_is(op, never[i])) return !bytes;
+    if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.gemm")) return !bytes;
+    if (tile_needs_no_memory(op)) return true;
     if (!cute_op_is(op, "cute.tile.reshape")) return false;
     MlirOperation load = tile_operand_source(mlirOperationGetResult(op, 0), dims);
     return !mlirOperationIsNull(load) && tile_read_in_place(load);
@@ -149,9 +114,9 @@ static void note_scratch(MlirOperation op, void *context)
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
-    } else if (moved && !stays_in_registers(op)) {
+    } else if (moved && !tile_needs_no_memory(op)) {
         bytes = tile_bytes(mlirValueGetType(value), 0);
-    } else if (reduces && !stays_in_warps(op)) {
+    } else if (reduces && !tile_needs_no_memory(op)) {
         int64_t all = tile_bytes(mlirValueGetType(value), 0),
                 parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
         bytes = parts < all ? parts : all;
@@ -165,7 +130,7 @@ static void note_scratch(MlirOperation op, void *context)
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > s->most) s->most = bytes;
-    s->beside |= !never_needs(op, bytes) && in_loop_with_product(s->w, op);
+    s->beside |= !never_needs(op, bytes) && !tile_is_behind_products(op);
 }
 
 static MlirBlock entry_of(MlirOperation op)
@@ -189,7 +154,7 @@ static int find_once(const work *w, MlirOperation function, MlirOperation out[TI
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
-    scratch s = {.w = w, .beside = w->schedule.consumers > 0};
+    scratch s = {0};
     int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
     if (!limits) return;
@@ -205,7 +170,7 @@ static void fit_stages(work *w, MlirOperation function)
     int64_t front = 0;
     for (int i = find_once(w, function, once); i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
-    if (other < s.stores) other = s.stores;
+    if (s.beside && other < s.stores) other = s.stores;
     other += BARRIERS + front;
     if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
     int64_t most = (limits->block_shared - other) / bytes;

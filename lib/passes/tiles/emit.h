@@ -112,6 +112,7 @@ typedef struct tile_emitter {
         cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
     MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
     bool naive;           /* the kernel's schedule */
+    bool frees_stages;    /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
     bool failed;          /* after an error */
 } tile_emitter;

@@ -567,14 +567,22 @@ static void fold_mask(MlirOperation op, void *context)
     *changed = true;
 }
 
-/* A tensor from its first element on is the tensor. */
+static bool only_tile_ops(MlirValue tensor)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(tensor); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+        if (!cute_op_of(mlirOpOperandGetOwner(use), "cute.tile.")) return false;
+    return true;
+}
+
+/* A tensor from its first element on is the tensor; other operations than those on tiles may need the type of the part. */
 static void fold_from(MlirOperation op, void *context)
 {
     bool *changed = context;
     MlirValue tensor = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
     MlirOperation first = cute_defining_op(mlirOperationGetOperand(op, 1));
     if (mlirOperationIsNull(first) || !cute_op_is(first, "arith.constant") ||
-        cute_tile_number(first, "value", 1) || !mlirTypeEqual(mlirValueGetType(tensor), mlirValueGetType(result)))
+        cute_tile_number(first, "value", 1) ||
+        !(mlirTypeEqual(mlirValueGetType(tensor), mlirValueGetType(result)) || only_tile_ops(result)))
         return;
     mlirValueReplaceAllUsesOfWith(result, tensor);
     mlirOperationDestroy(op);

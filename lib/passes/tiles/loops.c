@@ -95,6 +95,23 @@ bool tile_defined_in(MlirValue value, MlirBlock block)
     return true;
 }
 
+static void note_product(MlirOperation op, void *context)
+{
+    (void)op;
+    *(bool *)context = true;
+}
+
+bool tile_is_behind_products(MlirOperation op)
+{
+    MlirOperation parent = tile_parent(op);
+    for (; !cute_op_is(parent, "gpu.func") && !cute_op_is(parent, "cute.tile.role"); op = parent, parent = tile_parent(op))
+        if (cute_op_is(parent, "scf.for")) return false;
+    bool product = false;
+    for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+        cute_op_walk(at, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product, &product);
+    return !product;
+}
+
 bool tile_is_zero(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);

@@ -56,6 +56,10 @@ MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intp
 void tile_keep_whole(MlirOperation loop);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
+/* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
+bool tile_needs_no_memory(MlirOperation op);
+/* Whether an operation is executed once, behind all products of its function or role. */
+bool tile_is_behind_products(MlirOperation op);
 /* Whether a tile is the constant 0. */
 bool tile_is_zero(MlirValue value);
 /* The last operation of this name in a function; null: there is none. */

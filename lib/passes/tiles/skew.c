@@ -103,6 +103,24 @@ static bool only_yield(MlirValue value, MlirBlock body)
            mlirOperationEqual(mlirOpOperandGetOwner(use), mlirBlockGetTerminator(body));
 }
 
+/* Registers of a thread for the values of a tile. */
+static int64_t registers_of(MlirValue tile)
+{
+    tile_distribution d;
+    MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
+    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 32;
+    return tile_distribution_of(type, &d) ? tile_values(&d) * bits / 32 : 0;
+}
+
+/* Both sums, the factor while it is read, and the next one before it is rounded are alive at the same time. */
+static bool fits_registers(MlirOperation first, MlirOperation second, MlirOperation role, int64_t *needed)
+{
+    enum { OTHERS = 12 };
+    int64_t sums = registers_of(mlirOperationGetResult(first, 0)), all = cute_tile_number(role, "registers", 0);
+    *needed = 2 * sums + registers_of(mlirOperationGetOperand(second, 0)) + registers_of(mlirOperationGetResult(second, 0));
+    return !all || *needed + OTHERS <= all;
+}
+
 /* NULL, or why the loop is not skewed. */
 static const char *find_products(MlirOperation loop, staged *first, staged *second)
 {
@@ -132,6 +150,8 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
     if (!collect_views(body, mlirOperationGetOperand(second->product, 1), second))
         return "the other factor of its second product is computed";
     if (!find_pipe(body, first) || !find_pipe(body, second)) return "the factors are not in stages of two pipes";
+    int64_t needed;
+    if (!fits_registers(first->product, second->product, role, &needed)) return "their sums and factors do not fit in the registers of a thread";
     return first->stage == second->stage ? "both products are of one pipe" : NULL;
 }
 

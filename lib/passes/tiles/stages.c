@@ -188,14 +188,8 @@ static bool reads_stages(MlirOperation product)
 /* Operations that use shared memory in a loop whose stages are filled meanwhile. */
 static void note_overlap(MlirOperation op, void *context)
 {
-    static const char *const never[] = {"cute.tile.load",    "cute.tile.take",   "cute.tile.fetch",
-                                        "cute.tile.ring",    "cute.tile.iota",   "cute.tile.broadcast",
-                                        "cute.tile.permute", "cute.tile.scalar", "cute.tile.give",
-                                        "cute.tile.collect"};
     bool *overlaps = context;
-    if (cute_op_has(op, "tma")) *overlaps = true; /* it reads on while the next tile's stages are filled */
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (cute_op_is(op, never[i]) && !cute_op_has(op, "width")) return;
+    if (tile_needs_no_memory(op)) return;
     if (cute_op_is(op, "cute.tile.gemm") && reads_stages(op)) return;
     if (cute_op_is(op, "cute.tile.reshape")) {
         int dims[2];
@@ -203,12 +197,7 @@ static void note_overlap(MlirOperation op, void *context)
         if (!mlirOperationIsNull(take) && cute_op_is(take, "cute.tile.take") && tile_read_in_place(take))
             return;
     }
-    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
-        if (!cute_op_is(at, "scf.for")) continue;
-        for (MlirOperation own = mlirBlockGetFirstOperation(tile_loop_body(at)); !mlirOperationIsNull(own);
-             own = mlirOperationGetNextInBlock(own))
-            *overlaps |= cute_op_is(own, "cute.tile.take");
-    }
+    *overlaps |= !tile_is_behind_products(op);
 }
 
 bool tile_find_stages(tile_emitter *e)
@@ -240,10 +229,10 @@ bool tile_find_stages(tile_emitter *e)
         b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
-    /* Stages that cp.async fills are free in front of their loop and behind it, where barriers are. */
+    /* Stages are free behind the loops that read them, where nothing fills them any more: behind a barrier. */
     bool overlaps = false;
-    for (int i = 0; i < e->buffer_count; i++) overlaps |= e->buffers[i].is_pipe;
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &overlaps);
+    e->frees_stages = !overlaps && e->buffer_count;
     for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
     return !e->failed;
 }
@@ -817,7 +806,8 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     r->thread = r->first_warp
                     ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))
                     : block->thread;
-    r->scratch = e->shared_bytes;
+    r->scratch = e->frees_stages ? 0 : e->shared_bytes;
+    r->shares = e->frees_stages;
     if (r->turns > 1) begin_turns(e, r);
     if (warps == 1)
         r->elected = cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),
