@@ -74,18 +74,20 @@ gpu.module @kernels {
         scf.yield %s0 : !s
       }
       %e0 = cute.tile.fma %s, %c, %ti   %p0 = cute.tile.exp2 %e0 {fast}
-      %sum0 = cute.tile.reduce<add, 1> %p0   %far = cute.tile.gt %sum0, ${LIMIT}
+      %sum0 = cute.tile.reduce<add, 1> %p0   %h0 = cute.tile.cast<${T}> %p0
+      %far = cute.tile.gt %sum0, ${LIMIT}
       %top = cute.tile.reduce<max, 1> %s   %wanted = cute.tile.mul %top, %minus_c
-      %new = cute.tile.min %ti, %wanted   %less = cute.tile.sub %new, %ti
-      %f = cute.tile.exp2 %less {fast}   %lf = cute.tile.mul %li, %f   %of = cute.tile.mul %oi, %f
-      %e1 = cute.tile.fma %s, %c, %new   %p1 = cute.tile.exp2 %e1 {fast}
-      %sum1 = cute.tile.reduce<add, 1> %p1   %sum = cute.tile.where %far, %sum1, %sum0 {rare}
-      %l1 = cute.tile.where %far, %lf, %li {rare}   %o1 = cute.tile.where %far, %of, %oi {rare}
-      %t1 = cute.tile.where %far, %new, %ti {rare}   %p = cute.tile.where %far, %p1, %p0 {rare}
-      %l2 = cute.tile.add %l1, %sum   %h16 = cute.tile.cast<${T}> %p
+      %new = cute.tile.min %ti, %wanted   %t1 = cute.tile.where %far, %new, %ti {rare}
+      %less = cute.tile.sub %t1, %ti   %f = cute.tile.exp2 %less {fast}
+      %e1 = cute.tile.fma %s, %c, %t1   %p1 = cute.tile.exp2 %e1 {fast}
+      %sum1 = cute.tile.reduce<add, 1> %p1   %h1 = cute.tile.cast<${T}> %p1
+      %lf = cute.tile.mul %li, %f   %l1 = cute.tile.where %far, %lf, %li {rare}
+      %of = cute.tile.mul %oi, %f   %o1 = cute.tile.where %far, %of, %oi {rare}
+      %sum = cute.tile.where %far, %sum1, %sum0 {rare}   %p = cute.tile.where %far, %h1, %h0 {rare}
+      %l2 = cute.tile.add %l1, %sum
       %v = cute.tile.load<[${BN}, ${D}]> %Vs[%b, %hk, %n, 0]
       %vt = cute.tile.permute<[1, 0]> %v
-      %o2 = cute.tile.gemm %h16, %vt, %o1
+      %o2 = cute.tile.gemm %p, %vt, %o1
       scf.yield %o2, %l2, %t1 : !o, !row, !row
     }
     %over = cute.tile.div 1.0, %l {fast}   %none = cute.tile.eq %l, 0.0
