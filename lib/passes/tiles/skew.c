@@ -103,6 +103,14 @@ static bool only_yield(MlirValue value, MlirBlock body)
            mlirOperationEqual(mlirOpOperandGetOwner(use), mlirBlockGetTerminator(body));
 }
 
+/* The role that an operation is in, or the kernel. */
+static MlirOperation role_of(MlirOperation op)
+{
+    MlirOperation role = tile_parent(op);
+    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
+    return role;
+}
+
 /* Registers of a thread for the values of a tile. */
 static int64_t registers_of(MlirValue tile)
 {
@@ -112,13 +120,14 @@ static int64_t registers_of(MlirValue tile)
     return tile_distribution_of(type, &d) ? tile_values(&d) * bits / 32 : 0;
 }
 
-/* Both sums, the factor while it is read, and the next one before it is rounded are alive at the same time. */
-static bool fits_registers(MlirOperation first, MlirOperation second, MlirOperation role, int64_t *needed)
+/* Whether both sums, the factor while it is read, and the next one before it is rounded fit in the registers of a thread at the same time. */
+static bool fits_registers(MlirOperation first, MlirOperation second)
 {
     enum { OTHERS = 12 };
-    int64_t sums = registers_of(mlirOperationGetResult(first, 0)), all = cute_tile_number(role, "registers", 0);
-    *needed = 2 * sums + registers_of(mlirOperationGetOperand(second, 0)) + registers_of(mlirOperationGetResult(second, 0));
-    return !all || *needed + OTHERS <= all;
+    int64_t all = cute_tile_number(role_of(first), "registers", 0),
+            needed = 2 * registers_of(mlirOperationGetResult(first, 0)) + registers_of(mlirOperationGetOperand(second, 0)) +
+                     registers_of(mlirOperationGetResult(second, 0));
+    return !all || needed + OTHERS <= all;
 }
 
 /* NULL, or why the loop is not skewed. */
@@ -139,9 +148,7 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
         return "warpgroups do not multiply with a factor in registers";
     if (!mlirOperationEqual(tile_product_of(mlirOperationGetOperand(second->product, 0)), first->product))
         return "the factor is not computed from the sums of its first product";
-    MlirOperation role = tile_parent(loop);
-    while (cute_op_is(role, "scf.for")) role = tile_parent(role);
-    if (!cute_op_is(role, "cute.tile.role")) return "the warps that compute also load";
+    if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
     if (!tile_is_zero(mlirOperationGetOperand(first->product, 2))) return "its first product adds to sums";
     if (!only_yield(mlirOperationGetResult(second->product, 0), body)) return "it uses the sums of its second product";
     for (int i = 0; i < 3; i++)
@@ -150,8 +157,6 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
     if (!collect_views(body, mlirOperationGetOperand(second->product, 1), second))
         return "the other factor of its second product is computed";
     if (!find_pipe(body, first) || !find_pipe(body, second)) return "the factors are not in stages of two pipes";
-    int64_t needed;
-    if (!fits_registers(first->product, second->product, role, &needed)) return "their sums and factors do not fit in the registers of a thread";
     return first->stage == second->stage ? "both products are of one pipe" : NULL;
 }
 
@@ -362,23 +367,47 @@ static void move_before(MlirOperation op, MlirOperation place)
     mlirBlockInsertOwnedOperationBefore(block, place, op);
 }
 
+/* Warpgroups of the role issue the products of an iteration in turn; the last one begins the first one's. `from`, `to`: the operations in
+ * front of which a turn begins and ends. */
+static void take_turns(const pair *p, MlirOperation from, MlirOperation to)
+{
+    enum { GROUP = 4 };
+    int64_t groups = cute_tile_number(role_of(p->loop), "warps", 1) / GROUP;
+    if (groups < 2) return;
+    cute_builder b = cute_builder_before(p->loop);
+    MlirValue low = mlirOperationGetOperand(p->loop, 0), high = mlirOperationGetOperand(p->loop, 1),
+              turn = cute_build_value(&b, "cute.tile.turn", mlirIntegerTypeGet(b.context, 32), CUTE_NO_OPERANDS, CUTE_NO_NAMED),
+              final = cute_build_constant(&b, 32, groups - 1), is_last = cute_compare(&b, CUTE_IS_EQ, turn, final),
+              is_other = cute_compare(&b, CUTE_IS_NE, turn, final), any = cute_compare(&b, CUTE_IS_SLT, low, high);
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.andi", is_last, any)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    b = cute_builder_before(from);
+    cute_build(&b, "cute.tile.begin_turn", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    b = cute_builder_before(to);
+    MlirValue left = cute_binary(&b, "arith.subi", high, mlirBlockGetArgument(p->body, 0)),
+              more = cute_compare(&b, CUTE_IS_SGT, left, mlirOperationGetOperand(p->loop, 2));
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.ori", is_other, more)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
 /* The body: both products are issued at its beginning; `factor` is the one that the loop carries. */
 static void overlap(const pair *p, MlirValue factor)
 {
     const staged *s = &p->second;
     MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums), scaled = mlirOperationGetOperand(s->product, 2);
     MlirOperation behind = mlirOperationGetNextInBlock(p->first.product), user = first_user(p->body, carried);
+    bool whole = fits_registers(p->first.product, s->product);
     mlirOperationSetOperand(s->product, 0, factor);
-    move_before(s->await, behind);
+    move_before(s->await, p->first.product);
     for (int i = 0; i < s->op_count; i++) move_before(s->ops[i], behind);
     move_before(s->product, behind);
+    take_turns(p, p->first.product, behind);
     /* The sums of the first product. */
     cute_builder b = cute_builder_before(behind);
-    MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, 1);
+    MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, whole);
     mlirValueReplaceAllUsesOfWith(first, settled);
     mlirOperationSetOperand(cute_defining_op(settled), 0, first);
     if (!mlirOperationEqual(p->first.release, behind)) move_before(p->first.release, behind);
     /* Those of the second one, where the next ones are scaled. */
+    if (!whole) user = mlirOperationGetNextInBlock(p->first.release);
     if (mlirOperationEqual(user, s->product)) user = p->end; /* they are not scaled */
     b = cute_builder_before(user);
     MlirValue complete = settle(&b, s->product, 0);
@@ -425,8 +454,13 @@ static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
     work w = {.pass = pass};
     cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
     for (int i = 0; i < w.count; i++) {
+        staged first, second;
+        find_products(w.loops[i], &first, &second);
         cute_pass_remark(pass, mlirOperationGetLocation(w.loops[i]),
-                         "the second product of an iteration is issued behind the first one of the next");
+                         "the second product of an iteration is issued behind the first one of the next%s",
+                         fits_registers(first.product, second.product)
+                             ? ""
+                             : ", and complete before the next factor is computed: a thread has too few registers");
         skew(w.loops[i]);
     }
     if (!w.count) cute_pass_unchanged(pass);

@@ -735,35 +735,49 @@ MlirValue tile_group_index(tile_emitter *e)
     return cute_binary(&e->b, "arith.divui", warp, tile_i32(e, GROUP));
 }
 
+/* Groups that take turns: those of a role with `turns`, or the warpgroups of one that has several. */
+static int64_t turn_groups(const tile_emitter *e)
+{
+    const tile_role *r = e->role;
+    return r->turns > 1 ? r->turns : r->op.ptr && r->warps % GROUP == 0 ? r->warps / GROUP : 1;
+}
+
+static MlirValue own_turn(tile_emitter *e)
+{
+    if (!mlirValueIsNull(e->role->turn)) return e->role->turn;
+    return turn_groups(e) > 1 ? tile_group_index(e) : tile_i32(e, 0);
+}
+
 MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t)
 {
     (void)t;
-    return mlirValueIsNull(e->role->turn) ? tile_i32(e, 0) : e->role->turn;
+    return own_turn(e);
 }
 
 /* Two groups of threads meet at the barrier of a turn: those that end theirs, and those that begin it. */
 static void meet(tile_emitter *e, const char *name, MlirValue turn)
 {
     MlirValue barrier = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, TILE_TURN_BARRIERS));
-    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * e->threads)));
+    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * GROUP * WARP)));
 }
 
 MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t)
 {
     (void)t;
-    if (e->role->turns > 1) meet(e, "cute_nvgpu.arch.named_barrier_sync", e->role->turn);
+    if (turn_groups(e) > 1) meet(e, "cute_nvgpu.arch.named_barrier_sync", own_turn(e));
     return (MlirValue){NULL};
 }
 
 MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t)
 {
-    if (e->role->turns < 2) return (MlirValue){NULL};
-    MlirValue last = tile_i32(e, e->role->turns - 1), next;
-    if (e->role->turns == 2) {
-        next = cute_binary(&e->b, "arith.subi", last, e->role->turn);
+    int64_t groups = turn_groups(e);
+    if (groups < 2) return (MlirValue){NULL};
+    MlirValue last = tile_i32(e, groups - 1), turn = own_turn(e), next;
+    if (groups == 2) {
+        next = cute_binary(&e->b, "arith.subi", last, turn);
     } else {
-        MlirValue is_last = cute_compare(&e->b, CUTE_IS_EQ, e->role->turn, last);
-        next = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, 1));
+        MlirValue is_last = cute_compare(&e->b, CUTE_IS_EQ, turn, last);
+        next = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, 1));
         next = cute_select(&e->b, is_last, tile_i32(e, 0), next);
     }
     tile_if goes_on = tile_if_begin(e, mlirOperationGetOperand(t->op, 0));
