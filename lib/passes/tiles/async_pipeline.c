@@ -139,14 +139,21 @@ static MlirBlock entry_of(MlirOperation op)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
 }
 
-/* Loads in front of loops whose tiles only wgmma reads: they are fetched once. */
+static void find_once_in(MlirBlock block, MlirOperation out[TILE_AHEAD], int *count)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.load") && *count < TILE_AHEAD && !tile_why_not_once(op)) out[(*count)++] = op;
+}
+
+/* Loads in front of loops whose tiles only wgmma reads: they are fetched once, or once for each tile of a resident block. */
 static int find_once(const work *w, MlirOperation function, MlirOperation out[TILE_AHEAD])
 {
     int count = 0;
     if (!w->schedule.consumers) return 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(entry_of(function)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-        if (cute_op_is(op, "cute.tile.load") && count < TILE_AHEAD && !tile_why_not_once(op)) out[count++] = op;
+    find_once_in(entry_of(function), out, &count);
+    MlirOperation place = tile_find_op(function, "cute.tile.place");
+    if (!mlirOperationIsNull(place) && cute_op_is(tile_parent(place), "scf.for"))
+        find_once_in(mlirOperationGetBlock(place), out, &count);
     return count;
 }
 
@@ -185,12 +192,14 @@ static void fit_stages(work *w, MlirOperation function)
 typedef struct stages {
     tile_ahead ahead;
     MlirValue rings[TILE_AHEAD], pipe;
+    int count;  /* stages of a ring */
     bool alone; /* no other pipe is in the loop */
 } stages;
 
 /* Rings of `count` stages, and with TMA a pipe. */
 static void make_rings(work *w, MlirOperation loop, int count, stages *s)
 {
+    s->count = count;
     cute_builder b = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
     int64_t bytes = 0;
     for (int i = 0; i < s->ahead.count; i++) {
@@ -283,13 +292,26 @@ static bool reads(MlirOperation product, const stages *s)
     return false;
 }
 
+typedef struct reader {
+    const stages *s;
+    bool found;
+} reader;
+
+static void note_reader(MlirOperation op, void *context)
+{
+    reader *r = context;
+    r->found |= reads(op, r->s);
+}
+
 /* The operation in front of which stages are released: behind the last product that reads them where only products do, else the end. */
 static MlirOperation last_reader(MlirBlock body, const stages *s)
 {
     MlirOperation at = mlirBlockGetTerminator(body), end = at;
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        if (cute_op_is(op, "cute.tile.gemm") && reads(op, s)) at = mlirOperationGetNextInBlock(op);
+        reader r = {s, false};
+        cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_reader, &r);
+        if (r.found) at = mlirOperationGetNextInBlock(op);
         if (!cute_op_is(op, "cute.tile.take")) continue;
         bool own = false;
         for (int i = 0; i < s->ahead.count; i++)
@@ -309,7 +331,7 @@ static MlirOperation behind_fetches(MlirBlock body)
 }
 
 /* Returns the loop that takes the place of `loop`. */
-static MlirOperation pipeline_tma(work *w, MlirOperation loop, stages *s)
+static MlirOperation pipeline_tma(MlirOperation loop, stages *s)
 {
     MlirValue state[2];
     cute_builder start = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
@@ -338,7 +360,7 @@ static MlirOperation pipeline_tma(work *w, MlirOperation loop, stages *s)
     MlirType types[2] = {i32, i32};
     MlirOperation next = cute_build(
         &b, "cute_nvgpu.arch.pipeline_advance", CUTE_OPERANDS(state[0], state[1]), (cute_types){types, 2},
-        CUTE_NAMED(cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, w->schedule.stages))));
+        CUTE_NAMED(cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, s->count))));
     intptr_t last = mlirOperationGetNumOperands(yield) - 2;
     for (int i = 0; i < 2; i++) mlirOperationSetOperand(yield, last + i, mlirOperationGetResult(next, i));
     return loop;
@@ -388,15 +410,20 @@ static void pipeline_groups(work *w, MlirOperation loop, tile_ahead all)
         stages s = {.ahead = split_group(&all)};
         s.alone = alone && !all.count;
         make_rings(w, loop, w->schedule.stages, &s);
-        loop = pipeline_tma(w, loop, &s);
+        loop = pipeline_tma(loop, &s);
     }
 }
 
-/* A load in front of the loops: one stage, which is filled once and stays. */
+/* A load in front of the loops: one stage, which is filled once and stays; in the loop over a resident block's tiles once for each. */
 static void fetch_once(work *w, MlirOperation load)
 {
     stages s = {.ahead = {1, {load}}};
+    MlirOperation loop = tile_parent(load);
     make_rings(w, load, 1, &s);
+    if (cute_op_is(loop, "scf.for")) {
+        pipeline_tma(loop, &s);
+        return;
+    }
     cute_builder b = cute_builder_before(load);
     MlirValue zero = i32_of(&b, 0);
     cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES, CUTE_NO_NAMED);
@@ -504,7 +531,7 @@ static void visit_function(MlirOperation function, void *context)
         w->changed = true;
     }
     MlirOperation once[TILE_AHEAD];
-    for (int i = w->changed ? find_once(w, function, once) : 0; i-- > 0;) fetch_once(w, once[i]);
+    while (w->changed && find_once(w, function, once)) fetch_once(w, once[0]);
 }
 
 static void run_async_pipeline(MlirOperation root, cute_pass_run *pass)

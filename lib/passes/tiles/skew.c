@@ -151,6 +151,9 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
     if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
     if (!tile_is_zero(mlirOperationGetOperand(first->product, 2))) return "its first product adds to sums";
     if (!only_yield(mlirOperationGetResult(second->product, 0), body)) return "it uses the sums of its second product";
+    int dims[2];
+    MlirOperation other = tile_operand_source(mlirOperationGetOperand(first->product, 0), dims);
+    if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take")) return "a factor of its first product is not in a stage";
     for (int i = 0; i < 3; i++)
         if (!collect_views(body, mlirOperationGetOperand(first->product, i), first))
             return "a factor of its first product is computed in the loop";
