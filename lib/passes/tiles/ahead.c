@@ -95,8 +95,8 @@ static bool fits_tma(MlirOperation load)
 static const char not_by_tma[] =
     "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, of at most 256 elements along a mode";
 
-/* Whether only products in loops that warpgroups compute read the tile, where it is. */
-static bool only_wgmma(MlirValue tile)
+/* Whether only products in loops read the tile, where it is: of warpgroups, or of warps. */
+static bool only_products(MlirValue tile, bool wgmma)
 {
     bool any = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
@@ -106,8 +106,8 @@ static bool only_wgmma(MlirValue tile)
         unsigned at = mlirOpOperandGetOperandNumber(use);
         any = true;
         if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
-            if (!only_wgmma(mlirOperationGetResult(user, 0))) return false;
-        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || !cute_op_has(user, "wgmma") ||
+            if (!only_products(mlirOperationGetResult(user, 0), wgmma)) return false;
+        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || cute_op_has(user, "wgmma") != wgmma ||
                    !cute_op_is(tile_parent(user), "scf.for") ||
                    mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims))) {
             return false;
@@ -116,11 +116,11 @@ static bool only_wgmma(MlirValue tile)
     return any;
 }
 
-const char *tile_why_not_once(MlirOperation load)
+const char *tile_why_not_once(MlirOperation load, bool tma)
 {
-    if (!only_wgmma(mlirOperationGetResult(load, 0))) return "not only wgmma reads it";
+    if (!only_products(mlirOperationGetResult(load, 0), tma)) return "not only products of the loop read it";
     const char *why = why_not_fetched(load);
-    return why ? why : fits_tma(load) ? NULL : not_by_tma;
+    return why ? why : tma && !fits_tma(load) ? not_by_tma : NULL;
 }
 
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,

@@ -139,21 +139,22 @@ static MlirBlock entry_of(MlirOperation op)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
 }
 
-static void find_once_in(MlirBlock block, MlirOperation out[TILE_AHEAD], int *count)
+static void find_once_in(MlirBlock block, bool tma, MlirOperation out[TILE_AHEAD], int *count)
 {
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        if (cute_op_is(op, "cute.tile.load") && *count < TILE_AHEAD && !tile_why_not_once(op)) out[(*count)++] = op;
+        if (cute_op_is(op, "cute.tile.load") && *count < TILE_AHEAD && !tile_why_not_once(op, tma))
+            out[(*count)++] = op;
 }
 
-/* Loads in front of loops whose tiles only wgmma reads: they are fetched once, or once for each tile of a resident block. */
+/* Loads in front of loops whose tiles only products read: they are fetched once, by TMA once for each tile of a resident block. */
 static int find_once(const work *w, MlirOperation function, MlirOperation out[TILE_AHEAD])
 {
     int count = 0;
-    if (!w->schedule.consumers) return 0;
-    find_once_in(entry_of(function), out, &count);
+    bool tma = w->schedule.consumers > 0;
+    find_once_in(entry_of(function), tma, out, &count);
     MlirOperation place = tile_find_op(function, "cute.tile.place");
-    if (!mlirOperationIsNull(place) && cute_op_is(tile_parent(place), "scf.for"))
-        find_once_in(mlirOperationGetBlock(place), out, &count);
+    if (tma && !mlirOperationIsNull(place) && cute_op_is(tile_parent(place), "scf.for"))
+        find_once_in(mlirOperationGetBlock(place), tma, out, &count);
     return count;
 }
 
@@ -414,29 +415,17 @@ static void pipeline_groups(work *w, MlirOperation loop, tile_ahead all)
     }
 }
 
-/* A load in front of the loops: one stage, which is filled once and stays; in the loop over a resident block's tiles once for each. */
-static void fetch_once(work *w, MlirOperation load)
-{
-    stages s = {.ahead = {1, {load}}};
-    MlirOperation loop = tile_parent(load);
-    make_rings(w, load, 1, &s);
-    if (cute_op_is(loop, "scf.for")) {
-        pipeline_tma(loop, &s);
-        return;
-    }
-    cute_builder b = cute_builder_before(load);
-    MlirValue zero = i32_of(&b, 0);
-    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    fetch(&b, &s, 0, mlirOperationGetOperand(load, 1), zero);
-    cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s.pipe, zero, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
-    take(load, s.rings[0], zero);
-}
-
 /* ---- cp.async ---- */
 
 static void commit(const cute_builder *b)
 {
     cute_build(b, "cute_nvgpu.arch.cp_async_commit_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+static void wait_for(const cute_builder *b, int groups)
+{
+    cute_build(b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
+               CUTE_NAMED(cute_attribute(b->context, "groups", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 32), groups))));
 }
 
 /* The fetches of iteration `k` where it is less than `stop`. */
@@ -458,8 +447,6 @@ static void fetch_if(const cute_builder *b, const stages *s, MlirBlock body, Mli
 static void pipeline_copies(work *w, MlirOperation loop, stages *s)
 {
     int ahead = w->schedule.stages - 1;
-    MlirContext context = mlirOperationGetContext(loop);
-    MlirType i32 = mlirIntegerTypeGet(context, 32);
     MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1),
               step = mlirOperationGetOperand(loop, 2);
     MlirType type = mlirValueGetType(low);
@@ -483,8 +470,7 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     /* In the loop: wait for this iteration's tiles, fetch those of a later one, to the stage that was read last. */
     b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
     b.before = mlirBlockGetFirstOperation(body);
-    cute_build(&b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
-               CUTE_NAMED(cute_attribute(context, "groups", mlirIntegerAttrGet(i32, ahead - 1))));
+    wait_for(&b, ahead - 1);
     cute_build(&b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, ahead));
     MlirValue left = cute_binary(&b, "arith.subi", stop, iv);
@@ -498,6 +484,47 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     MlirValue wraps = cute_compare(&b, CUTE_IS_EQ, up, i32_of(&b, w->schedule.stages));
     mlirOperationSetOperand(yield, last, cute_select(&b, wraps, i32_of(&b, 0), up));
     mlirOperationSetOperand(yield, last + 1, read);
+}
+
+/* By cp.async: a group in front of those of the loops, whose waits are for it too. It is complete behind the loops that have no iteration. */
+static void copy_once(MlirOperation load, const stages *s)
+{
+    MlirBlock block = mlirOperationGetBlock(load);
+    MlirOperation last = {NULL};
+    cute_builder b = cute_builder_before(load);
+    MlirValue zero = i32_of(&b, 0);
+    fetch(&b, s, 0, mlirOperationGetOperand(load, 1), zero);
+    commit(&b);
+    take(load, s->rings[0], zero);
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        reader r = {s, false};
+        cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_reader, &r);
+        if (r.found) last = op;
+    }
+    b = cute_builder_before(mlirOperationIsNull(last) ? mlirBlockGetTerminator(block) : mlirOperationGetNextInBlock(last));
+    wait_for(&b, 0);
+}
+
+/* A load in front of the loops: one stage, which is filled once and stays; in the loop over a resident block's tiles once for each. */
+static void fetch_once(work *w, MlirOperation load)
+{
+    stages s = {.ahead = {1, {load}}};
+    MlirOperation loop = tile_parent(load);
+    make_rings(w, load, 1, &s);
+    if (cute_op_is(loop, "scf.for")) {
+        pipeline_tma(loop, &s);
+        return;
+    }
+    if (mlirValueIsNull(s.pipe)) {
+        copy_once(load, &s);
+        return;
+    }
+    cute_builder b = cute_builder_before(load);
+    MlirValue zero = i32_of(&b, 0);
+    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    fetch(&b, &s, 0, mlirOperationGetOperand(load, 1), zero);
+    cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s.pipe, zero, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    take(load, s.rings[0], zero);
 }
 
 /* ---- the pass ---- */

@@ -520,6 +520,17 @@ static void mark_product(MlirOperation op, void *context)
         mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_HELD), unit);
 }
 
+/* The products of a chain. */
+static void mark_chain(MlirOperation op, void *context)
+{
+    (void)context;
+    MlirOperation from = in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
+    if (mlirOperationIsNull(from)) return;
+    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);
+    mlirOperationSetDiscardableAttributeByName(from, cute_text(TILE_ROWS), unit);
+}
+
 /* Turns that the text states, where the kernel or the rest of the text does not allow them. */
 static void refuse_turns(const choice *c, tile_schedule *s, cute_model_schedule *stated)
 {
@@ -623,5 +634,6 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
         s->cluster[0] = s->cluster[1] = 1;
     }
     int groups = tile_schedule_groups(s);
+    cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, NULL);
     if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);
 }

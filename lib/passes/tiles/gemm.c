@@ -122,7 +122,12 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
                               .m = products[i].m,
                               .n = products[i].n,
                               .k = products[i].k};
-        divide(out, threads / 32, m, n);
+        if (cute_op_has(op, TILE_ROWS) && m % (threads / 32 * out->m) == 0) {
+            out->rows = threads / 32;
+            out->columns = out->copies = 1;
+        } else {
+            divide(out, threads / 32, m, n);
+        }
         return;
     }
     divide_squares(out, threads, m, n, bits);
@@ -398,12 +403,13 @@ static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int
     return m;
 }
 
-/* Whether ldmatrix reads both operands: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
+/* Whether ldmatrix reads the operands that are in stages: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
 static bool matrices_fit(const tile_op *t, const tile_product *p)
 {
     if (p->multiply_add || p->n != 8 || p->copies > 1) return false;
     if (t->in[1].shape.extent[0] % (2 * p->n * p->columns) || p->k * 16 < 128) return false;
     for (int i = 0; i < 2; i++) {
+        if (!t->source[i].ring) continue; /* in registers */
         const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
         const cute_tree *stride = ring->layout.stride->items[t->source[i].dims[0]];
         while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
@@ -429,11 +435,12 @@ static void round_fragment(tile_emitter *e, const matrix_copy *m, const char *st
                    CUTE_NO_NAMED);
 }
 
-/* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. */
+/* Both operands are in stages, or A in registers: ldmatrix fills the fragments of a step of K while the one before is multiplied. */
 static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_product *p,
                                  const char *element, MlirValue sum)
 {
     int bits;
+    side held = {0};
     const char *factor =
         tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))), &bits);
     char layout[64], permutation[96];
@@ -447,7 +454,8 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         tile_emit(e, "cute.make_tiled_mma",
                   CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
     matrix_copy copies[2];
-    for (int i = 0; i < 2 && !e->failed; i++)
+    if (!t->source[0].ring && !prepare(e, t, p, 0, 0, &held)) return e->failed = true, sum;
+    for (int i = t->source[0].ring ? 0 : 1; i < 2 && !e->failed; i++)
         copies[i] = copy_matrices(e, &t->source[i], i, mma, factor, p->tf32);
     int64_t m = t->out.shape.extent[0] / p->m / p->rows, n = t->out.shape.extent[1] / p->n / p->columns,
             steps = t->in[0].shape.extent[1] / p->k;
@@ -457,7 +465,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         char next[48], now[48];
         snprintf(next, sizeof next, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
         snprintf(now, sizeof now, "!cute.coord<\"(_,_,%lld)\">", (long long)k - 1);
-        for (int i = 0; i < 2 && k < steps && !e->failed; i++) {
+        for (int i = t->source[0].ring ? 0 : 1; i < 2 && k < steps && !e->failed; i++) {
             MlirValue at = tile_static(e, next),
                       from = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].from, at), CUTE_NO_NAMED),
                       to = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[i].to, at), CUTE_NO_NAMED);
@@ -466,9 +474,10 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
                            CUTE_NO_NAMED);
         }
         if (!k || e->failed) continue;
-        for (int i = 0; i < 2 && p->tf32; i++) round_fragment(e, &copies[i], now);
+        for (int i = t->source[0].ring ? 0 : 1; i < 2 && p->tf32; i++) round_fragment(e, &copies[i], now);
         MlirValue at = tile_static(e, now),
-                  a = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED),
+                  a = t->source[0].ring ? tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED)
+                                        : operand_at(e, p, &held, k - 1),
                   b = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[1].fragment, at), CUTE_NO_NAMED);
         if (!e->failed)
             cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
@@ -628,7 +637,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
                         e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
-    if (t->source[0].ring && t->source[1].ring && matrices_fit(t, &p))
+    if ((t->source[0].ring || !moves_to_shared(e, t, &p, 0)) && t->source[1].ring && matrices_fit(t, &p))
         return multiply_stages(e, t, &p, element, sum);
     if (p.multiply_add) {
         int own_bits;

@@ -91,8 +91,9 @@ typedef struct tile_ahead {
  * not wanted. */
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context);
-/* Whether a load outside of loops can be fetched by TMA: only wgmma uses it, in loops. NULL, or why not. */
-const char *tile_why_not_once(MlirOperation load);
+/* Whether a load outside of loops can be fetched to a stage, with `tma` by TMA: only products in loops use it, of warpgroups with `tma`, else
+ * of warps. NULL, or why not. */
+const char *tile_why_not_once(MlirOperation load, bool tma);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
  * wgmma access it without conflicts; with `squares`, so that cp.async and threads with squares of 4 by 4 sums do. */
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,

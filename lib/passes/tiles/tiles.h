@@ -31,6 +31,8 @@ bool tile_is_program(MlirOperation function);
 #define TILE_TEMPORARIES "cute.temporaries"
 /* Of a product of warpgroups whose factor A is in registers: it is computed from sums. */
 #define TILE_HELD "cute.held"
+/* Of a product whose sums become a factor of another one, or whose factor does: warps divide its rows alone, so that no other warp needs them. */
+#define TILE_ROWS "cute.rows"
 /* Of an arith.select whose condition is seldom true. */
 #define TILE_RARE "cute.rare"
 bool tile_is_naive(MlirOperation function);
