@@ -1,7 +1,7 @@
 // O = softmax(scale Q K^T) V, scale > 0. Q, O: (B,H,SQ,D), K, V: (B,HK,SK,D), HK divides H. PACKED:
-// B = 1, sequences of up to `longest` rows are concatenated, cuQ, cuK: cumulative lengths. Row i has
-// keys i - window + 1 (WINDOW) to i (CAUSAL). LSE: L, (B,H,SQ), is log(sum(exp(scale S))). -D T, V:
-// of Q, K, V, elements in 16 bytes; TO: of O, 16 bits; D; VT: 1 if keys of V are contiguous, else 0;
+// B = 1, sequences of up to `longest` rows are concatenated, cuQ, cuK: cumulative lengths. Row i
+// has keys i - window + 1 (WINDOW) to i (CAUSAL). LSE: L, (B,H,SQ), log(sum(exp(scale S))). -D T, V:
+// of Q, K, V, elements in 16 bytes; TO: of O, 16 bits; D; VT: 1 if keys of V are contiguous, 0: D;
 // LIMIT: P = 2^(c S + t) is computed again with the maximum of S where a row's sum exceeds this.
 //!param BM = 128 in 64, 128, 192
 //!param BN = 128 in 64, 80, 96, 128

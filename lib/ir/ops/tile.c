@@ -231,45 +231,6 @@ static MlirType element_or(const cute_op_query *query, MlirType own)
     return mlirAttributeIsNull(to) || !mlirAttributeIsAType(to) ? own : mlirTypeAttrGetValue(to);
 }
 
-/* The alignment in bytes of an element of a mode of this stride, where element 0 has that of `pointer`. */
-static int64_t align_from(const cute_pointer *pointer, const cute_tree *stride)
-{
-    int64_t unit = stride->value.known ? stride->value.value : stride->value.divisor, align = pointer->align;
-    if (!stride->value.known && !unit) unit = 1;
-    while (align > 1 && unit * pointer->bits / 8 % align) align /= 2;
-    return align;
-}
-
-static bool infer_from(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
-{
-    enum { BITS = 32 };
-    const cute_value *tensor = tensor_of(type_at(query, 0));
-    int64_t mode = number_of(query, "mode");
-    if (!tensor || tensor->tree || !tensor->layout.shape) return true;
-    bool tuple = tensor->layout.shape->kind == CUTE_TREE_TUPLE;
-    const cute_tree *shape[CUTE_TILE_RANK], *stride = tensor->layout.stride;
-    int rank = cute_tile_tensor_rank(tensor);
-    for (int i = 0; i < rank && i < CUTE_TILE_RANK; i++)
-        shape[i] = tuple ? tensor->layout.shape->items[i] : tensor->layout.shape;
-    if (mode < 0 || mode >= rank || rank > CUTE_TILE_RANK || shape[mode]->kind == CUTE_TREE_TUPLE) {
-        return cute_op_fail(query->location, row->name,
-                            "expects a mode of one extent, from 0 to %d, but got %d", rank - 1, (int)mode);
-    }
-    cute_arena *arena = cute_arena_create();
-    cute_value result = *tensor;
-    cute_pointer pointer = *tensor->pointer;
-    bool ok = arena && (shape[mode] = cute_tree_unknown(arena, BITS, NULL));
-    if (ok) {
-        pointer.align = align_from(&pointer, tuple ? stride->items[mode] : stride);
-        result.pointer = &pointer;
-        result.layout.shape = tuple ? cute_tree_tuple(arena, shape, (size_t)rank) : shape[0];
-        ok = result.layout.shape != NULL;
-    }
-    if (ok) cute_op_types_add(out, cute_type_of_value(query->context, arena, &result));
-    cute_arena_destroy(arena);
-    return ok;
-}
-
 static bool infer_load(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     cute_tile_shape shape;
@@ -984,7 +945,7 @@ VERIFY(scalar)
 static const cute_op_row rows[] = {
     {.name = "cute.tile.program", .infer = infer_program, .verify = verify_typed_program},
     {.name = "cute.tile.count", .infer = infer_i32, .verify = verify_typed_count},
-    {.name = "cute.tile.from", .infer = infer_from, .verify = verify_typed_from},
+    {.name = "cute.tile.from", .infer = cute_tile_infer_from, .verify = verify_typed_from},
     {.name = "cute.tile.load", .infer = infer_load, .verify = verify_typed_load},
     {.name = "cute.tile.store", .verify = verify_store},
     {.name = "cute.tile.map", .infer = infer_map, .verify = verify_typed_map},

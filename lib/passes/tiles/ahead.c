@@ -92,8 +92,8 @@ static bool fits_tma(MlirOperation load)
     return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128;
 }
 
-static const char not_by_tma[] =
-    "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, of at most 256 elements along a mode";
+static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
+                                 "of 16 bytes, of at most 256 elements along a mode";
 
 /* Whether only products in loops read the tile, where it is: of warpgroups, or of warps. */
 static bool only_products(MlirValue tile, bool wgmma)
@@ -132,8 +132,7 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
         if (!cute_op_is(op, "cute.tile.load")) continue;
         const char *why =
             out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
-        if (!why && tma && !fits_tma(op))
-            why = not_by_tma;
+        if (!why && tma && !fits_tma(op)) why = not_by_tma;
         if (why) {
             if (refused) refused(op, why, context);
             continue;
@@ -285,14 +284,16 @@ static MlirOperation product_of(MlirValue value, int depth)
     enum { DEPTH = 24 };
     const MlirOperation none = {NULL};
     MlirOperation op = cute_defining_op(value);
-    if (mlirOperationIsNull(op) || depth == DEPTH || !mlirTypeIsARankedTensor(mlirValueGetType(value))) return none;
+    if (mlirOperationIsNull(op) || depth == DEPTH || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
+        return none;
     if (cute_op_is(op, "cute.tile.gemm")) return op;
     if (cute_op_is(op, "scf.if"))
         return product_of(mlirOperationGetOperand(
                               mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))),
                               mlirOpResultGetResultNumber(value)),
                           depth + 1);
-    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.") && !cute_op_is(op, "cute.tile.convert")) return none;
+    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.") && !cute_op_is(op, "cute.tile.convert"))
+        return none;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirOperation found = product_of(mlirOperationGetOperand(op, i), depth + 1);
         if (!mlirOperationIsNull(found)) return found;

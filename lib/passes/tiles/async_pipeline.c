@@ -124,8 +124,8 @@ static void note_scratch(MlirOperation op, void *context)
     for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
         int dims[2];
         MlirValue factor = mlirOperationGetOperand(op, i);
-        bool staged =
-                 cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims)),
+        bool staged = cute_op_is(tile_parent(op), "scf.for") &&
+                      !mlirOperationIsNull(tile_operand_source(factor, dims)),
              held = !i && cute_op_has(op, TILE_HELD);
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
@@ -141,7 +141,8 @@ static MlirBlock entry_of(MlirOperation op)
 
 static void find_once_in(MlirBlock block, bool tma, MlirOperation out[TILE_AHEAD], int *count)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         if (cute_op_is(op, "cute.tile.load") && *count < TILE_AHEAD && !tile_why_not_once(op, tma))
             out[(*count)++] = op;
 }
@@ -206,9 +207,9 @@ static void make_rings(work *w, MlirOperation loop, int count, stages *s)
     for (int i = 0; i < s->ahead.count; i++) {
         MlirOperation load = s->ahead.loads[i];
         b.location = mlirOperationGetLocation(load);
-        s->rings[i] = cute_build_value(&b, "cute.tile.ring",
-                                       tile_ring_type(load, count, w->schedule.consumers > 0),
-                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+        s->rings[i] =
+            cute_build_value(&b, "cute.tile.ring", tile_ring_type(load, count, w->schedule.consumers > 0),
+                             CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         cute_tile_shape shape;
         MlirType tile = mlirValueGetType(mlirOperationGetResult(load, 0));
         cute_tile_shape_of(tile, &shape);
@@ -287,7 +288,8 @@ static bool reads(MlirOperation product, const stages *s)
         int dims[2];
         MlirOperation source = tile_operand_source(mlirOperationGetOperand(product, k), dims);
         for (int i = 0; i < s->ahead.count && !mlirOperationIsNull(source); i++)
-            if (cute_op_is(source, "cute.tile.take") && mlirValueEqual(mlirOperationGetOperand(source, 0), s->rings[i]))
+            if (cute_op_is(source, "cute.tile.take") &&
+                mlirValueEqual(mlirOperationGetOperand(source, 0), s->rings[i]))
                 return true;
     }
     return false;
@@ -425,7 +427,8 @@ static void commit(const cute_builder *b)
 static void wait_for(const cute_builder *b, int groups)
 {
     cute_build(b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
-               CUTE_NAMED(cute_attribute(b->context, "groups", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 32), groups))));
+               CUTE_NAMED(cute_attribute(b->context, "groups",
+                                         mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 32), groups))));
 }
 
 /* The fetches of iteration `k` where it is less than `stop`. */
@@ -496,12 +499,14 @@ static void copy_once(MlirOperation load, const stages *s)
     fetch(&b, s, 0, mlirOperationGetOperand(load, 1), zero);
     commit(&b);
     take(load, s->rings[0], zero);
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         reader r = {s, false};
         cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_reader, &r);
         if (r.found) last = op;
     }
-    b = cute_builder_before(mlirOperationIsNull(last) ? mlirBlockGetTerminator(block) : mlirOperationGetNextInBlock(last));
+    b = cute_builder_before(mlirOperationIsNull(last) ? mlirBlockGetTerminator(block)
+                                                      : mlirOperationGetNextInBlock(last));
     wait_for(&b, 0);
 }
 
@@ -521,7 +526,8 @@ static void fetch_once(work *w, MlirOperation load)
     }
     cute_builder b = cute_builder_before(load);
     MlirValue zero = i32_of(&b, 0);
-    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
     fetch(&b, &s, 0, mlirOperationGetOperand(load, 1), zero);
     cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s.pipe, zero, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
     take(load, s.rings[0], zero);

@@ -524,7 +524,8 @@ static void mark_product(MlirOperation op, void *context)
 static void mark_chain(MlirOperation op, void *context)
 {
     (void)context;
-    MlirOperation from = in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    MlirOperation from =
+        in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
     if (mlirOperationIsNull(from)) return;
     mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);

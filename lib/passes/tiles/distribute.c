@@ -83,8 +83,9 @@ static MlirValue lower_any(tile_emitter *e, const tile_op *t)
         MlirValue one = cute_vector_extract(&e->b, all, v);
         own = v ? cute_binary(&e->b, "arith.ori", own, one) : one;
     }
-    return cute_build_value(&e->b, "cute_nvgpu.arch.vote", mlirIntegerTypeGet(e->context, 1), CUTE_OPERANDS(own),
-                            CUTE_NAMED(cute_attribute(e->context, "kind", cute_string_attribute(e->context, "any"))));
+    return cute_build_value(
+        &e->b, "cute_nvgpu.arch.vote", mlirIntegerTypeGet(e->context, 1), CUTE_OPERANDS(own),
+        CUTE_NAMED(cute_attribute(e->context, "kind", cute_string_attribute(e->context, "any"))));
 }
 
 static MlirValue lower_iota(tile_emitter *e, const tile_op *t)
@@ -342,8 +343,8 @@ static void lower_function(tile_emitter *e)
     /* Before an operation that stays: those behind are lowered. */
     e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
     for (size_t i = 0; i < w.count && !e->failed; i++)
-        if (cute_op_is(w.ops[i].op, "cute.tile.gemm") && cute_tile_number(w.ops[i].op, "pending", 0) && !e->naive &&
-            !tile_make_accumulator(e, &w.ops[i]))
+        if (cute_op_is(w.ops[i].op, "cute.tile.gemm") && cute_tile_number(w.ops[i].op, "pending", 0) &&
+            !e->naive && !tile_make_accumulator(e, &w.ops[i]))
             e->failed = true;
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)

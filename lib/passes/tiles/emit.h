@@ -50,15 +50,15 @@ typedef struct tile_buffer {
     bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
-    bool addressed; /* a ring that TMA fills */
+    bool addressed;     /* a ring that TMA fills */
     tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
-    int multicast;  /* of a ring: that of its fetches */
+    int multicast;      /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum while products are under way: its registers. */
 typedef struct tile_accumulator {
     MlirValue carried, variable;
     MlirOperation settle; /* in the block of its product, without a loop that carries it; null: a loop does */
-    MlirOperation first; /* the first product of an iteration that adds to it */
+    MlirOperation first;  /* the first product of an iteration that adds to it */
     bool from_zero; /* the variable is not set in front of the loop: the first product does not read it */
 } tile_accumulator;
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
@@ -109,10 +109,11 @@ typedef struct tile_emitter {
     MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
-    bool naive;           /* the kernel's schedule */
-    bool frees_stages;    /* operations that need shared memory use that of stages, which are free behind their loops */
+        cluster_size; /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;   /* of the block in its cluster, i32: the first dimension is the fastest */
+    bool naive;       /* the kernel's schedule */
+    bool
+        frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
     bool failed;          /* after an error */
 } tile_emitter;

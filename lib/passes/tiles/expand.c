@@ -569,7 +569,8 @@ static void fold_mask(MlirOperation op, void *context)
 
 static bool only_tile_ops(MlirValue tensor)
 {
-    for (MlirOpOperand use = mlirValueGetFirstUse(tensor); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    for (MlirOpOperand use = mlirValueGetFirstUse(tensor); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
         if (!cute_op_of(mlirOpOperandGetOwner(use), "cute.tile.")) return false;
     return true;
 }

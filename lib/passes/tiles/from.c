@@ -110,12 +110,14 @@ MlirValue tile_lower_from(tile_emitter *e, const tile_op *t)
     /* Origins were noted before the operations that compute `first` were lowered. */
     for (int i = 0; i < e->buffer_count; i++)
         for (int k = 0; k < e->buffers[i].origin.count; k++)
-            if (mlirOperationEqual(e->buffers[i].origin.from[k], t->op)) e->buffers[i].origin.first[k] = first;
+            if (mlirOperationEqual(e->buffers[i].origin.from[k], t->op))
+                e->buffers[i].origin.first[k] = first;
     const tile_origin origin = {.root = tensor, .count = 1, .mode = {mode}, .first = {first}};
     MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED),
               iter = moved_iter(e, tensor, layout, &origin);
     if (e->failed) return tensor;
-    MlirValue shape = shorter_shape(e, tensor, mlirValueGetType(mlirOperationGetResult(t->op, 0)), mode, first),
+    MlirValue shape =
+                  shorter_shape(e, tensor, mlirValueGetType(mlirOperationGetResult(t->op, 0)), mode, first),
               stride = tile_emit(e, "cute.get_stride", CUTE_OPERANDS(layout), CUTE_NO_NAMED);
     if (e->failed) return tensor;
     MlirValue both = tile_emit(e, "cute.make_layout", CUTE_OPERANDS(shape, stride), CUTE_NO_NAMED);

@@ -476,8 +476,9 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         if (!k || e->failed) continue;
         for (int i = t->source[0].ring ? 0 : 1; i < 2 && p->tf32; i++) round_fragment(e, &copies[i], now);
         MlirValue at = tile_static(e, now),
-                  a = t->source[0].ring ? tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED)
-                                        : operand_at(e, p, &held, k - 1),
+                  a = t->source[0].ring
+                          ? tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[0].fragment, at), CUTE_NO_NAMED)
+                          : operand_at(e, p, &held, k - 1),
                   b = tile_emit(e, "cute.slice", CUTE_OPERANDS(copies[1].fragment, at), CUTE_NO_NAMED);
         if (!e->failed)
             cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(mma, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);

@@ -104,7 +104,8 @@ static void note_product(MlirOperation op, void *context)
 bool tile_is_behind_products(MlirOperation op)
 {
     MlirOperation parent = tile_parent(op);
-    for (; !cute_op_is(parent, "gpu.func") && !cute_op_is(parent, "cute.tile.role"); op = parent, parent = tile_parent(op))
+    for (; !cute_op_is(parent, "gpu.func") && !cute_op_is(parent, "cute.tile.role");
+         op = parent, parent = tile_parent(op))
         if (cute_op_is(parent, "scf.for")) return false;
     bool product = false;
     for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))

@@ -45,7 +45,8 @@ static MlirValue condition_of(MlirOperation select)
 {
     MlirValue value = mlirOperationGetOperand(select, 0);
     for (MlirOperation op = cute_defining_op(value);
-         !mlirOperationIsNull(op) && (cute_op_is(op, "cute.tile.broadcast") || cute_op_is(op, "cute.tile.convert"));
+         !mlirOperationIsNull(op) &&
+         (cute_op_is(op, "cute.tile.broadcast") || cute_op_is(op, "cute.tile.convert"));
          op = cute_defining_op(value))
         value = mlirOperationGetOperand(op, 0);
     return value;
@@ -81,8 +82,8 @@ static bool is_same_elsewhere(MlirValue condition, MlirValue a, MlirValue b, int
         mlirValueEqual(mlirOperationGetOperand(x, 2), b))
         return true;
     if (mlirOperationIsNull(y) || !mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b)) ||
-        !mlirIdentifierEqual(mlirOperationGetName(x), mlirOperationGetName(y)) || mlirOperationGetNumRegions(x) ||
-        mlirOperationGetNumOperands(x) != mlirOperationGetNumOperands(y) ||
+        !mlirIdentifierEqual(mlirOperationGetName(x), mlirOperationGetName(y)) ||
+        mlirOperationGetNumRegions(x) || mlirOperationGetNumOperands(x) != mlirOperationGetNumOperands(y) ||
         !has_attributes_of(x, y))
         return false;
     cute_tile_shape row;
@@ -90,7 +91,8 @@ static bool is_same_elsewhere(MlirValue condition, MlirValue a, MlirValue b, int
     if (cute_op_is(x, "cute.tile.reduce") && cute_tile_shape_of(mlirValueGetType(condition), &row))
         rows = row.extent[cute_tile_number(x, "mode", 0)] == 1;
     for (intptr_t i = 0; rows && i < mlirOperationGetNumOperands(x); i++)
-        rows = is_same_elsewhere(condition, mlirOperationGetOperand(x, i), mlirOperationGetOperand(y, i), depth + 1);
+        rows = is_same_elsewhere(condition, mlirOperationGetOperand(x, i), mlirOperationGetOperand(y, i),
+                                 depth + 1);
     return rows;
 }
 
@@ -101,7 +103,8 @@ static bool uses_branch(MlirOperation op, const branch *b)
         for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(b->selects[i], 0));
              !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             MlirOperation user = mlirOpOperandGetOwner(use);
-            while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)))
+            while (!mlirOperationIsNull(user) &&
+                   !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)))
                 user = mlirBlockGetParentOperation(mlirOperationGetBlock(user));
             if (mlirOperationEqual(user, op)) return true;
         }
@@ -113,12 +116,16 @@ static const char *why_not_moved(MlirOperation op)
 {
     tile_distribution from, to;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-    if (cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.broadcast") || cute_op_is(op, "cute.tile.iota"))
+    if (cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.broadcast") ||
+        cute_op_is(op, "cute.tile.iota"))
         return NULL;
-    if (!cute_op_is(op, "cute.tile.reduce") || !tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
+    if (!cute_op_is(op, "cute.tile.reduce") ||
+        !tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
         !tile_distribution_of(result, &to))
         return "";
-    return tile_along_lanes(&from, (int)cute_tile_number(op, "mode", 0)) ? NULL : "it combines elements of several warps";
+    return tile_along_lanes(&from, (int)cute_tile_number(op, "mode", 0))
+               ? NULL
+               : "it combines elements of several warps";
 }
 
 /* Whether only the branch needs the result of `op`: its selections, where they are made, and what is moved. */
@@ -141,12 +148,13 @@ static void find_moved(const work *w, branch *b)
     MlirOperation ops[MOST_OPS], last = b->selects[b->count - 1];
     int count = 0;
     b->moved_count = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, last); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, last);
+         op = mlirOperationGetNextInBlock(op))
         ops[count++ % MOST_OPS] = op;
     for (int left = count < MOST_OPS ? count : MOST_OPS; left-- > 0;) {
         MlirOperation op = ops[--count % MOST_OPS];
-        bool pure = mlirOperationGetNumResults(op) == 1 && !mlirOperationGetNumRegions(op) && cute_op_is_effect_free(op) &&
-                    !cute_op_is(op, "arith.constant");
+        bool pure = mlirOperationGetNumResults(op) == 1 && !mlirOperationGetNumRegions(op) &&
+                    cute_op_is_effect_free(op) && !cute_op_is(op, "arith.constant");
         if (!pure || b->moved_count == MOST_MOVED || has_op(b->selects, b->count, op) ||
             mlirValueEqual(mlirOperationGetResult(op, 0), b->condition) || !only_branch(b, op))
             continue;
@@ -162,13 +170,15 @@ static void find_moved(const work *w, branch *b)
 static void find_branch(const work *w, MlirOperation first, branch *b)
 {
     *b = (branch){.condition = condition_of(first)};
-    for (MlirOperation op = first; !mlirOperationIsNull(op) && b->count < MOST; op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = first; !mlirOperationIsNull(op) && b->count < MOST;
+         op = mlirOperationGetNextInBlock(op))
         if (is_rare(op) && mlirValueEqual(condition_of(op), b->condition)) b->selects[b->count++] = op;
     for (bool again = true; again;) {
         again = false;
         find_moved(NULL, b);
         int passed = 0;
-        for (MlirOperation op = first; !mlirOperationEqual(op, b->selects[b->count - 1]) && !again; op = mlirOperationGetNextInBlock(op)) {
+        for (MlirOperation op = first; !mlirOperationEqual(op, b->selects[b->count - 1]) && !again;
+             op = mlirOperationGetNextInBlock(op)) {
             bool own = has_op(b->selects, b->count, op);
             again = !own && !has_op(b->moved, b->moved_count, op) && uses_branch(op, b);
             if (again) b->count = passed;
@@ -199,8 +209,10 @@ static void fill_branch(const branch *b, MlirBlock block, MlirValue *made)
     int count = 0;
     MlirOperation next, last = b->selects[b->count - 1];
     for (int i = 0; i < b->count; i++)
-        same[i] = is_same_elsewhere(b->condition, mlirOperationGetOperand(b->selects[i], 1), mlirOperationGetOperand(b->selects[i], 2), 0);
-    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(last)); count < b->count; op = next) {
+        same[i] = is_same_elsewhere(b->condition, mlirOperationGetOperand(b->selects[i], 1),
+                                    mlirOperationGetOperand(b->selects[i], 2), 0);
+    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(last)); count < b->count;
+         op = next) {
         next = mlirOperationGetNextInBlock(op);
         bool selects = has_op(b->selects, b->count, op);
         if (!selects && !has_op(b->moved, b->moved_count, op)) continue;
@@ -227,8 +239,8 @@ static void make_branch(const branch *b)
     MlirValue made[MOST], others[MOST];
     MlirType types[MOST];
     cute_builder here = cute_builder_before(b->selects[b->count - 1]);
-    MlirValue any = cute_build_value(&here, "cute.tile.any", mlirIntegerTypeGet(here.context, 1), CUTE_OPERANDS(b->condition),
-                                     CUTE_NO_NAMED);
+    MlirValue any = cute_build_value(&here, "cute.tile.any", mlirIntegerTypeGet(here.context, 1),
+                                     CUTE_OPERANDS(b->condition), CUTE_NO_NAMED);
     for (int i = 0; i < 2; i++) {
         blocks[i] = mlirBlockCreate(0, NULL, NULL);
         mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
@@ -240,10 +252,11 @@ static void make_branch(const branch *b)
     }
     append_yield(blocks[0], here.location, made, b->count);
     append_yield(blocks[1], here.location, others, b->count);
-    MlirOperation branches = cute_build_regions(&here, "scf.if", CUTE_OPERANDS(any), (cute_types){types, b->count}, CUTE_NO_NAMED,
-                                                regions, 2);
+    MlirOperation branches = cute_build_regions(&here, "scf.if", CUTE_OPERANDS(any),
+                                                (cute_types){types, b->count}, CUTE_NO_NAMED, regions, 2);
     for (int i = 0; i < b->count; i++) {
-        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(b->selects[i], 0), mlirOperationGetResult(branches, i));
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(b->selects[i], 0),
+                                      mlirOperationGetResult(branches, i));
         mlirOperationDestroy(b->selects[i]);
     }
 }

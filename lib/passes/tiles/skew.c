@@ -34,7 +34,7 @@ enum { MOST = 16, MOST_OPS = 16, MOST_COPIES = 1024, MOST_CARRIED = 64, NO_WAIT 
 /* A product and the stage that it reads. */
 typedef struct staged {
     MlirOperation product, await, release, advance; /* advance: of the stage and phase */
-    MlirOperation ops[MOST_OPS];                    /* the take and the views of it, in order, without the product */
+    MlirOperation ops[MOST_OPS]; /* the take and the views of it, in order, without the product */
     int op_count;
     intptr_t stage, phase; /* arguments of the loop's body */
 } staged;
@@ -57,7 +57,8 @@ static intptr_t argument_of(MlirBlock body, MlirValue value)
 static bool collect_views(MlirBlock body, MlirValue value, staged *s)
 {
     MlirOperation op = cute_defining_op(value);
-    if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), body)) return argument_of(body, value) < 0;
+    if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), body))
+        return argument_of(body, value) < 0;
     if (cute_op_is(op, "arith.constant")) return true;
     bool view = cute_op_is(op, "cute.tile.permute") || cute_op_is(op, "cute.tile.reshape");
     if (view && !collect_views(body, mlirOperationGetOperand(op, 0), s)) return false;
@@ -125,7 +126,8 @@ static bool fits_registers(MlirOperation first, MlirOperation second)
 {
     enum { OTHERS = 12 };
     int64_t all = cute_tile_number(role_of(first), "registers", 0),
-            needed = 2 * registers_of(mlirOperationGetResult(first, 0)) + registers_of(mlirOperationGetOperand(second, 0)) +
+            needed = 2 * registers_of(mlirOperationGetResult(first, 0)) +
+                     registers_of(mlirOperationGetOperand(second, 0)) +
                      registers_of(mlirOperationGetResult(second, 0));
     return !all || needed + OTHERS <= all;
 }
@@ -150,16 +152,19 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
         return "the factor is not computed from the sums of its first product";
     if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
     if (!tile_is_zero(mlirOperationGetOperand(first->product, 2))) return "its first product adds to sums";
-    if (!only_yield(mlirOperationGetResult(second->product, 0), body)) return "it uses the sums of its second product";
+    if (!only_yield(mlirOperationGetResult(second->product, 0), body))
+        return "it uses the sums of its second product";
     int dims[2];
     MlirOperation other = tile_operand_source(mlirOperationGetOperand(first->product, 0), dims);
-    if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take")) return "a factor of its first product is not in a stage";
+    if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take"))
+        return "a factor of its first product is not in a stage";
     for (int i = 0; i < 3; i++)
         if (!collect_views(body, mlirOperationGetOperand(first->product, i), first))
             return "a factor of its first product is computed in the loop";
     if (!collect_views(body, mlirOperationGetOperand(second->product, 1), second))
         return "the other factor of its second product is computed";
-    if (!find_pipe(body, first) || !find_pipe(body, second)) return "the factors are not in stages of two pipes";
+    if (!find_pipe(body, first) || !find_pipe(body, second))
+        return "the factors are not in stages of two pipes";
     return first->stage == second->stage ? "both products are of one pipe" : NULL;
 }
 
@@ -181,7 +186,8 @@ static void note_loop(MlirOperation op, void *context)
     if (!why && w->count < MOST)
         w->loops[w->count++] = op;
     else
-        tile_refuse(w->pass, op, "products of this loop do not overlap what is computed between them: %s", why ? why : "");
+        tile_refuse(w->pass, op, "products of this loop do not overlap what is computed between them: %s",
+                    why ? why : "");
 }
 
 /* ---- copies of operations ---- */
@@ -213,8 +219,10 @@ static void map_operands(const copies *c, MlirOperation op)
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
         mlirOperationSetOperand(op, i, mapped(c, mlirOperationGetOperand(op, i)));
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
-        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b); b = mlirBlockGetNextInRegion(b))
-            for (MlirOperation own = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(own); own = mlirOperationGetNextInBlock(own))
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (MlirOperation own = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(own);
+                 own = mlirOperationGetNextInBlock(own))
                 map_operands(c, own);
 }
 
@@ -223,11 +231,12 @@ static void copy(copies *c, MlirOperation op)
     MlirOperation made = mlirOperationClone(op);
     map_operands(c, made);
     mlirBlockAppendOwnedOperation(c->into, made);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) map(c, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        map(c, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
 }
 
-static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies *then, const MlirValue *values, const MlirValue *others,
-                             int count)
+static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies *then,
+                             const MlirValue *values, const MlirValue *others, int count)
 {
     MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
     MlirBlock blocks[2] = {then->into, mlirBlockCreate(0, NULL, NULL)};
@@ -240,9 +249,11 @@ static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies 
     for (int i = 0; i < 2; i++) {
         mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
         cute_builder end = cute_builder_at_end(blocks[i], b->location);
-        cute_build(&end, "scf.yield", (cute_operands){i ? others : made, count}, CUTE_NO_TYPES, CUTE_NO_NAMED);
+        cute_build(&end, "scf.yield", (cute_operands){i ? others : made, count}, CUTE_NO_TYPES,
+                   CUTE_NO_NAMED);
     }
-    return cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), (cute_types){types, count}, CUTE_NO_NAMED, regions, 2);
+    return cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), (cute_types){types, count},
+                              CUTE_NO_NAMED, regions, 2);
 }
 
 /* ---- the loop ---- */
@@ -277,9 +288,11 @@ static bool is_state(const staged *s, intptr_t result)
 static MlirValue zero_tile(const cute_builder *b, MlirType type)
 {
     MlirType element = cute_tile_element(type);
-    MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0) : mlirIntegerAttrGet(element, 0);
-    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
-                            CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrSplatGet(type, zero))));
+    MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0)
+                                                   : mlirIntegerAttrGet(element, 0);
+    return cute_build_value(
+        b, "arith.constant", type, CUTE_NO_OPERANDS,
+        CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrSplatGet(type, zero))));
 }
 
 /* The first iteration up to its factor, in front of the loop, whose initial values it computes. Returns the first factor. */
@@ -291,20 +304,25 @@ static MlirValue begin(pair *p)
     int count = 0;
     copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
     map(&c, mlirBlockGetArgument(p->body, 0), mlirOperationGetOperand(p->loop, 0));
-    for (intptr_t i = 0; i < results; i++) map(&c, mlirBlockGetArgument(p->body, 1 + i), mlirOperationGetOperand(p->loop, 3 + i));
-    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < results; i++)
+        map(&c, mlirBlockGetArgument(p->body, 1 + i), mlirOperationGetOperand(p->loop, 3 + i));
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         if (!is_of_second(p, op)) copy(&c, op);
     for (intptr_t i = 0; i < results; i++) {
         if (is_state(&p->second, i)) continue;
-        values[count] = i == p->sums ? mlirOperationGetOperand(p->second.product, 2) : mlirOperationGetOperand(p->end, i);
+        values[count] =
+            i == p->sums ? mlirOperationGetOperand(p->second.product, 2) : mlirOperationGetOperand(p->end, i);
         others[count] = mlirOperationGetOperand(p->loop, 3 + i);
         at[count++] = i;
     }
     values[count] = p->factor;
     others[count] = zero_tile(&b, mlirValueGetType(p->factor));
     MlirOperation front = make_if(&b, p->any, &c, values, others, count + 1);
-    for (int i = 0; i < count; i++) mlirOperationSetOperand(p->loop, 3 + at[i], mlirOperationGetResult(front, i));
-    MlirValue low = cute_binary(&b, "arith.addi", mlirOperationGetOperand(p->loop, 0), mlirOperationGetOperand(p->loop, 2));
+    for (int i = 0; i < count; i++)
+        mlirOperationSetOperand(p->loop, 3 + at[i], mlirOperationGetResult(front, i));
+    MlirValue low = cute_binary(&b, "arith.addi", mlirOperationGetOperand(p->loop, 0),
+                                mlirOperationGetOperand(p->loop, 2));
     mlirOperationSetOperand(p->loop, 0, low);
     return mlirOperationGetResult(front, count);
 }
@@ -316,8 +334,10 @@ static void end(const pair *p, MlirValue factor)
     b.location = mlirOperationGetLocation(p->second.product);
     MlirValue sums = mlirOperationGetResult(p->loop, p->sums);
     const staged *s = &p->second;
-    MlirValue values[] = {mlirOperationGetResult(s->product, 0), mlirOperationGetResult(s->advance, 0), mlirOperationGetResult(s->advance, 1)},
-              others[] = {sums, mlirOperationGetResult(p->loop, s->stage - 1), mlirOperationGetResult(p->loop, s->phase - 1)};
+    MlirValue values[] = {mlirOperationGetResult(s->product, 0), mlirOperationGetResult(s->advance, 0),
+                          mlirOperationGetResult(s->advance, 1)},
+              others[] = {sums, mlirOperationGetResult(p->loop, s->stage - 1),
+                          mlirOperationGetResult(p->loop, s->phase - 1)};
     copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
     map(&c, p->factor, factor);
     map(&c, mlirOperationGetOperand(s->product, 2), sums);
@@ -330,14 +350,16 @@ static void end(const pair *p, MlirValue factor)
     copy(&c, s->advance);
     MlirOperation last = make_if(&b, p->any, &c, values, others, 3);
     for (int i = 0; i < 3; i++) {
-        MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(last, 1)));
+        MlirOperation yield =
+            mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(last, 1)));
         mlirValueReplaceAllUsesOfWith(others[i], mlirOperationGetResult(last, i));
         mlirOperationSetOperand(yield, i, others[i]);
     }
     /* What the branch itself reads. */
     copies back = {.count = 3};
     for (int i = 0; i < 3; i++) back.from[i] = mlirOperationGetResult(last, i), back.to[i] = others[i];
-    for (MlirOperation op = mlirBlockGetFirstOperation(c.into); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(c.into); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         map_operands(&back, op);
 }
 
@@ -354,8 +376,10 @@ static MlirValue settle(const cute_builder *b, MlirOperation product, int pendin
 /* The operation of `block` that uses `value` first, itself or in a region. */
 static MlirOperation first_user(MlirBlock block, MlirValue value)
 {
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-        for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+             use = mlirOpOperandGetNextUse(use)) {
             MlirOperation user = mlirOpOperandGetOwner(use);
             while (!mlirBlockEqual(mlirOperationGetBlock(user), block)) user = tile_parent(user);
             if (mlirOperationEqual(user, op)) return op;
@@ -379,23 +403,29 @@ static void take_turns(const pair *p, MlirOperation from, MlirOperation to)
     if (groups < 2) return;
     cute_builder b = cute_builder_before(p->loop);
     MlirValue low = mlirOperationGetOperand(p->loop, 0), high = mlirOperationGetOperand(p->loop, 1),
-              turn = cute_build_value(&b, "cute.tile.turn", mlirIntegerTypeGet(b.context, 32), CUTE_NO_OPERANDS, CUTE_NO_NAMED),
-              final = cute_build_constant(&b, 32, groups - 1), is_last = cute_compare(&b, CUTE_IS_EQ, turn, final),
-              is_other = cute_compare(&b, CUTE_IS_NE, turn, final), any = cute_compare(&b, CUTE_IS_SLT, low, high);
-    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.andi", is_last, any)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+              turn = cute_build_value(&b, "cute.tile.turn", mlirIntegerTypeGet(b.context, 32),
+                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED),
+              final = cute_build_constant(&b, 32, groups - 1),
+              is_last = cute_compare(&b, CUTE_IS_EQ, turn, final),
+              is_other = cute_compare(&b, CUTE_IS_NE, turn, final),
+              any = cute_compare(&b, CUTE_IS_SLT, low, high);
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.andi", is_last, any)),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
     b = cute_builder_before(from);
     cute_build(&b, "cute.tile.begin_turn", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
     b = cute_builder_before(to);
     MlirValue left = cute_binary(&b, "arith.subi", high, mlirBlockGetArgument(p->body, 0)),
               more = cute_compare(&b, CUTE_IS_SGT, left, mlirOperationGetOperand(p->loop, 2));
-    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.ori", is_other, more)), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.ori", is_other, more)),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
 /* The body: both products are issued at its beginning; `factor` is the one that the loop carries. */
 static void overlap(const pair *p, MlirValue factor)
 {
     const staged *s = &p->second;
-    MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums), scaled = mlirOperationGetOperand(s->product, 2);
+    MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
+              scaled = mlirOperationGetOperand(s->product, 2);
     MlirOperation behind = mlirOperationGetNextInBlock(p->first.product), user = first_user(p->body, carried);
     bool whole = fits_registers(p->first.product, s->product);
     mlirOperationSetOperand(s->product, 0, factor);
@@ -405,7 +435,8 @@ static void overlap(const pair *p, MlirValue factor)
     take_turns(p, p->first.product, behind);
     /* The sums of the first product. */
     cute_builder b = cute_builder_before(behind);
-    MlirValue first = mlirOperationGetResult(p->first.product, 0), settled = settle(&b, p->first.product, whole);
+    MlirValue first = mlirOperationGetResult(p->first.product, 0),
+              settled = settle(&b, p->first.product, whole);
     mlirValueReplaceAllUsesOfWith(first, settled);
     mlirOperationSetOperand(cute_defining_op(settled), 0, first);
     if (!mlirOperationEqual(p->first.release, behind)) move_before(p->first.release, behind);
@@ -423,7 +454,8 @@ static void overlap(const pair *p, MlirValue factor)
 static void hoist_constants(MlirOperation loop)
 {
     MlirOperation next;
-    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op); op = next) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
+         op = next) {
         next = mlirOperationGetNextInBlock(op);
         if (cute_op_is(op, "arith.constant")) move_before(op, loop);
     }
@@ -459,11 +491,12 @@ static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
     for (int i = 0; i < w.count; i++) {
         staged first, second;
         find_products(w.loops[i], &first, &second);
-        cute_pass_remark(pass, mlirOperationGetLocation(w.loops[i]),
-                         "the second product of an iteration is issued behind the first one of the next%s",
-                         fits_registers(first.product, second.product)
-                             ? ""
-                             : ", and complete before the next factor is computed: a thread has too few registers");
+        cute_pass_remark(
+            pass, mlirOperationGetLocation(w.loops[i]),
+            "the second product of an iteration is issued behind the first one of the next%s",
+            fits_registers(first.product, second.product)
+                ? ""
+                : ", and complete before the next factor is computed: a thread has too few registers");
         skew(w.loops[i]);
     }
     if (!w.count) cute_pass_unchanged(pass);
@@ -472,6 +505,7 @@ static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
 const cute_pass cute_pass_tile_skew = {
     .name = "cute-tile-skew",
     .help = "Issue the first product of the next iteration before the second one, which depends on it",
-    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF | CUTE_DIALECT_LLVM,
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF |
+                CUTE_DIALECT_LLVM,
     .run = run_tile_skew,
 };

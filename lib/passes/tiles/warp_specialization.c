@@ -89,8 +89,12 @@ static bool is_fetch(MlirOperation op)
 static void look_for_write(MlirOperation op, void *context)
 {
     MlirValue *tensor = context;
-    intptr_t at = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") || cute_op_is(op, "cute.tile.atomic") ? 1 : -1;
-    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), *tensor)) *tensor = (MlirValue){NULL};
+    intptr_t at = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
+                          cute_op_is(op, "cute.tile.atomic")
+                      ? 1
+                      : -1;
+    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), *tensor))
+        *tensor = (MlirValue){NULL};
 }
 
 /* Whether an operation reads an element of an argument that no operation on tiles writes: each role may read it for itself. */

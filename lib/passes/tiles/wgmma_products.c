@@ -126,7 +126,8 @@ static MlirOperation settle_of(MlirOperation product)
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(product, 0));
     bool alone = !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
     MlirOperation user = alone ? mlirOpOperandGetOwner(use) : (MlirOperation){NULL};
-    return alone && cute_op_is(user, "cute.tile.settle") && mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(product))
+    return alone && cute_op_is(user, "cute.tile.settle") &&
+                   mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(product))
                ? user
                : (MlirOperation){NULL};
 }
@@ -154,7 +155,8 @@ static MlirValue carried_of(MlirOperation product)
 }
 
 /* An accumulator's registers, at the kernel's start. */
-static MlirValue make_accumulator(tile_emitter *e, MlirType of_sum, const tile_product *p, const tile_distribution *d)
+static MlirValue make_accumulator(tile_emitter *e, MlirType of_sum, const tile_product *p,
+                                  const tile_distribution *d)
 {
     int bits;
     const char *element = tile_element_text(e, of_sum, &bits);
@@ -191,20 +193,23 @@ bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
     e->threads = threads;
     tile_accumulator *a = &e->accumulators[e->accumulator_count++];
     *a = (tile_accumulator){.carried = carried, .first = t->op, .settle = settle};
-    a->variable =
-        make_accumulator(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 2))), &p, &t->out);
+    a->variable = make_accumulator(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 2))),
+                                   &p, &t->out);
     if (local || e->failed) return !e->failed;
     MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(carried));
     MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(carried));
-    a->from_zero = mlirValueEqual(mlirOperationGetOperand(t->op, 2), carried) && tile_is_zero(initial) && is_alone(e, loop);
+    a->from_zero = mlirValueEqual(mlirOperationGetOperand(t->op, 2), carried) && tile_is_zero(initial) &&
+                   is_alone(e, loop);
     if (a->from_zero) return true;
     cute_builder b = cute_builder_before(loop);
-    cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
     return true;
 }
 
 /* The registers of an accumulator, which have the value of the sum; *adds is false where the product does not read them, else null. */
-static MlirValue accumulator(tile_emitter *e, const tile_op *t, const tile_product *p, MlirValue carried, MlirValue *adds)
+static MlirValue accumulator(tile_emitter *e, const tile_op *t, const tile_product *p, MlirValue carried,
+                             MlirValue *adds)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2), acc = variable_of(e, carried);
     *adds = (MlirValue){NULL};
@@ -214,7 +219,8 @@ static MlirValue accumulator(tile_emitter *e, const tile_op *t, const tile_produ
         acc = a->variable;
         if (!a->from_zero) continue;
         MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(a->carried));
-        *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0), mlirOperationGetOperand(loop, 0));
+        *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),
+                             mlirOperationGetOperand(loop, 0));
     }
     if (mlirValueIsNull(acc)) acc = make_accumulator(e, cute_type_element(mlirValueGetType(sum)), p, &t->out);
     if (e->failed || (!mlirValueIsNull(carried) && mlirValueEqual(sum, carried))) return acc;
@@ -289,7 +295,8 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
     if (pending != NO_WAIT) wait(e, pending);
-    if (pending) return mlirValueIsNull(carried) ? sum : carried; /* it stays in the variable until cute.tile.settle */
+    if (pending)
+        return mlirValueIsNull(carried) ? sum : carried; /* it stays in the variable until cute.tile.settle */
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
     if (!staged && !e->failed) tile_barrier(e);
     return out;
@@ -308,7 +315,8 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
     e->settled_in = e->b.block;
     for (int i = 0; i < e->accumulator_count; i++)
         if (mlirOperationEqual(e->accumulators[i].settle, t->op))
-            return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(e->accumulators[i].variable), CUTE_NO_NAMED);
+            return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(e->accumulators[i].variable),
+                             CUTE_NO_NAMED);
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
     MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value));
     for (int i = 0; i < e->accumulator_count; i++) {
