@@ -186,7 +186,7 @@ static void note_loop(MlirOperation op, void *context)
     if (!why && w->count < MOST)
         w->loops[w->count++] = op;
     else
-        tile_refuse(w->pass, op, "products of this loop do not overlap what is computed between them: %s",
+        tile_refuse(w->pass, op, "products of this loop do not overlap the computation between them: %s",
                     why ? why : "");
 }
 

@@ -80,7 +80,7 @@ gpu.module @m {
   // The last product of the loop is used in it.
   // CHECK-LABEL: gpu.func @used
   // CHECK-NOT:     pending
-  // REMARK-DAG: remark: products of this loop do not overlap what is computed between them: it uses the sums of its second product [cute-tile-skew]
+  // REMARK-DAG: remark: products of this loop do not overlap the computation between them: it uses the sums of its second product [cute-tile-skew]
   gpu.func @used(%q: !A, %k: !A, %v: !A, %o: !A) kernel {
     %i, %one = cute.tile.program<[128, 64]> %o
     %n = cute.tile.count<0, 64> %k
