@@ -21,7 +21,7 @@ gpu.module @m {
   // PIPES:           cute.tile.gemm<{wgmma}>
   // PIPES:           cute.tile.release(%[[FIRST]], %[[I]])
   // PIPES:           cute.tile.await(%[[SECOND]], %[[J]],
-  // PIPES:           cute.tile.gemm<{wgmma}> {{.*}} {cute.held}
+  // PIPES:           cute.tile.gemm<{wgmma}> {{.*}} {cute.held
   // PIPES:           cute.tile.release(%[[SECOND]], %[[J]])
 
   // CHECK-LABEL: gpu.func @chain
