@@ -13,7 +13,8 @@ static int64_t mode_of(const cute_op_query *query)
     MlirAttribute mode = mlirAttributeIsNull(query->attributes)
                              ? query->attributes
                              : mlirDictionaryAttrGetElementByName(query->attributes, cute_text("mode"));
-    return mlirAttributeIsNull(mode) || !mlirAttributeIsAInteger(mode) ? -1 : mlirIntegerAttrGetValueInt(mode);
+    return mlirAttributeIsNull(mode) || !mlirAttributeIsAInteger(mode) ? -1
+                                                                       : mlirIntegerAttrGetValueInt(mode);
 }
 
 /* The alignment in bytes of an element of a mode of this stride, where element 0 has that of `pointer`. */
@@ -28,7 +29,8 @@ static int64_t align_from(const cute_pointer *pointer, const cute_tree *stride)
 bool cute_tile_infer_from(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
 {
     enum { BITS = 32 };
-    const cute_value *tensor = query->operand_count ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
+    const cute_value *tensor =
+        query->operand_count ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
     int64_t mode = mode_of(query);
     if (!tensor || tensor->type != CUTE_MEMREF || tensor->tree || !tensor->layout.shape) return true;
     bool tuple = tensor->layout.shape->kind == CUTE_TREE_TUPLE;

@@ -87,6 +87,7 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
     int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
+    bool kept;      /* stages are filled in front of loops, or by other warps */
     bool beside;    /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
@@ -130,7 +131,7 @@ static void note_scratch(MlirOperation op, void *context)
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > s->most) s->most = bytes;
-    s->beside |= !never_needs(op, bytes) && !tile_is_behind_products(op);
+    s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }
 
 static MlirBlock entry_of(MlirOperation op)
@@ -163,7 +164,9 @@ static int find_once(const work *w, MlirOperation function, MlirOperation out[TI
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
-    scratch s = {0};
+    MlirOperation once[TILE_AHEAD];
+    int fetched_once = find_once(w, function, once);
+    scratch s = {.kept = w->schedule.consumers > 0 || fetched_once};
     int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
     if (!limits) return;
@@ -175,9 +178,8 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    MlirOperation once[TILE_AHEAD];
     int64_t front = 0;
-    for (int i = find_once(w, function, once); i-- > 0;) front += tile_ring_bytes(once[i]);
+    for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
     if (s.beside && other < s.stores) other = s.stores;
     other += BARRIERS + front;

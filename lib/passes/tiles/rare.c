@@ -86,10 +86,11 @@ static bool is_same_elsewhere(MlirValue condition, MlirValue a, MlirValue b, int
         mlirOperationGetNumRegions(x) || mlirOperationGetNumOperands(x) != mlirOperationGetNumOperands(y) ||
         !has_attributes_of(x, y))
         return false;
-    cute_tile_shape row;
+    cute_tile_shape row, own;
     bool rows = cute_op_of(x, "arith.") || cute_op_of(x, "math.") || cute_op_is(x, "cute.tile.broadcast");
-    if (cute_op_is(x, "cute.tile.reduce") && cute_tile_shape_of(mlirValueGetType(condition), &row))
-        rows = row.extent[cute_tile_number(x, "mode", 0)] == 1;
+    if (cute_op_is(x, "cute.tile.reduce") && cute_tile_shape_of(mlirValueGetType(condition), &row) &&
+        cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(x, 0)), &own))
+        rows = row.rank == own.rank && row.extent[cute_tile_number(x, "mode", 0)] == 1;
     for (intptr_t i = 0; rows && i < mlirOperationGetNumOperands(x); i++)
         rows = is_same_elsewhere(condition, mlirOperationGetOperand(x, i), mlirOperationGetOperand(y, i),
                                  depth + 1);

@@ -58,8 +58,9 @@ void tile_keep_whole(MlirOperation loop);
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
 bool tile_needs_no_memory(MlirOperation op);
-/* Whether an operation is executed once, behind all products of its function or role. */
-bool tile_is_behind_products(MlirOperation op);
+/* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
+ * loops, or by other warps; then it is executed once, behind all products, or stages are in use. */
+bool tile_meets_stages(MlirOperation op, bool kept);
 /* Whether a tile is the constant 0. */
 bool tile_is_zero(MlirValue value);
 /* The last operation of this name in a function; null: there is none. */

@@ -186,9 +186,13 @@ static bool reads_stages(MlirOperation product)
 }
 
 /* Operations that use shared memory in a loop whose stages are filled meanwhile. */
+typedef struct overlap {
+    bool kept, found; /* kept: stages are filled in front of loops, or by other warps */
+} overlap;
+
 static void note_overlap(MlirOperation op, void *context)
 {
-    bool *overlaps = context;
+    overlap *o = context;
     if (tile_needs_no_memory(op)) return;
     if (cute_op_is(op, "cute.tile.gemm") && reads_stages(op)) return;
     if (cute_op_is(op, "cute.tile.reshape")) {
@@ -197,7 +201,7 @@ static void note_overlap(MlirOperation op, void *context)
         if (!mlirOperationIsNull(take) && cute_op_is(take, "cute.tile.take") && tile_read_in_place(take))
             return;
     }
-    *overlaps |= !tile_is_behind_products(op);
+    o->found |= tile_meets_stages(op, o->kept);
 }
 
 bool tile_find_stages(tile_emitter *e)
@@ -230,8 +234,10 @@ bool tile_find_stages(tile_emitter *e)
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
     /* Stages are free behind the loops that read them, where nothing fills them any more: behind a barrier. */
-    bool overlaps = false;
-    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &overlaps);
+    overlap o = {false, false};
+    for (int i = 0; i < e->buffer_count; i++) o.kept |= e->buffers[i].is_pipe || e->buffers[i].stages == 1;
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &o);
+    bool overlaps = o.found;
     e->frees_stages = !overlaps && e->buffer_count;
     for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
     return !e->failed;
