@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Products derived from kernels/product are no slower by counts than the kernels written by hand, with the same tile and schedule.
+# Products derived from kernels/product, and attention, are no slower by counts than the kernels written by hand, with the same tile and schedule.
 bats_require_minimum_version 1.5.0
 
 # all_right COUNT ARGUMENTS...: each of COUNT comparisons is right.
@@ -26,6 +26,11 @@ epilogue() {
     "$CUTE_BIN/cute-dump" sass "$cubin" >"$BATS_TEST_TMPDIR/f.sass"
     run -1 grep -E ' (STL|LDL)' "$BATS_TEST_TMPDIR/f.sass"
     [ "$(grep -cE '^ +[0-9a-f]{4,5}  ' "$BATS_TEST_TMPDIR/f.sass")" -le "$3" ]
+}
+
+@test "attention derived from kernels/attention has about the instructions of the kernel by hand, its bytes of L2, and spills nothing" {
+    need_machine_code
+    all_right 4 attention
 }
 
 @test "fused epilogues keep the stages of the loop and spill nothing; a fast GELU has few instructions" {

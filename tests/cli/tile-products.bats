@@ -43,6 +43,15 @@ all_right() {
     all_right 1 grouped --first 37 --count 1
 }
 
+@test "attention is right: masks, windows, grouped heads, packed sequences, elements of 8 bits, on sm_90a" {
+    all_right 40 attention
+}
+
+@test "so it is on sm_80, and printed after each pass and read again" {
+    all_right 12 attention --first 1 --count 12 -arch sm_80
+    all_right 2 attention --first 10 --count 2 --passes
+}
+
 @test "bugs that are planted into scheduled programs are found" {
-    all_right 87 planted
+    all_right 97 planted
 }

@@ -47,7 +47,7 @@ class Toolkit:
         return said
 
     def compile(self, label, source, **options):
-        """(PTX of the first module, messages); no PTX after an error."""
+        """(PTX of the first module, messages); no PTX after an error. A list sets an option several times."""
         diag = self.base.cute_diag_create()
         compiler, compiled, ptx = c.c_void_p(), c.c_void_p(), None
         status = self.compiler.cute_compiler_create(c.byref(compiler), c.c_void_p(diag))

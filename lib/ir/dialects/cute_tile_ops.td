@@ -68,6 +68,21 @@ def Cute_TileRowsOp : Cute_TileOp<"tile.rows"> {
   let results = (outs Cute_MemRefType:$result);
 }
 
+def Cute_TileFromOp : Cute_TileOp<"tile.from"> {
+  let summary = "A tensor from an index of a mode on";
+  let description = [{
+    Element i along mode `mode` is element `first` + i of the tensor; other modes are the tensor's. Tiles of the result are counted from
+    there, so that they begin anywhere: at a sequence of a batch whose sequences are concatenated. They end with the tensor.
+
+    ```mlir
+    // short: %k = cute.tile.from<1> %K, %begin
+    %k = cute.tile.from(%K, %begin) {mode = 0 : i32} : (!cute.memref<f16, gmem, align<16>, "(?,64):(?{i64 div=8},1)">, i32) -> !cute.memref<f16, gmem, align<16>, "(?,64):(?{i64 div=8},1)">
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$tensor, I32:$first, I32Attr:$mode);
+  let results = (outs Cute_MemRefType:$result);
+}
+
 def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
   let summary = "A tile of a tensor in global memory";
   let description = [{
@@ -136,6 +151,9 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
     `{fast}` on floats allows approximations of the hardware: `div` by a reciprocal, `exp`, `log`, `sin` and others to a few units in
     the last place, without subnormal numbers (fastmath `afn` and `arcp`).
 
+    `{rare}` on `where`: the condition is seldom true. Operations that only its first value needs may be executed where it is, in
+    warps that hold such an element (cute-tile-rare).
+
     cute-tile-expand replaces it by operations of arith and math, which can be used directly on tiles as well.
 
     Refused: shapes that do not broadcast, different element types, a kind that the element type does not have, `fast` on integers.
@@ -147,7 +165,7 @@ def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
     %z = cute.tile.map(%x, %y) {kind = "add"} : (tensor<64x32xf32>, tensor<64x1xf32>) -> tensor<64x32xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$operands, StrAttr:$kind, UnitAttr:$fast);
+  let arguments = (ins Variadic<AnyType>:$operands, StrAttr:$kind, UnitAttr:$fast, UnitAttr:$rare);
   let results = (outs AnyType:$result);
 }
 
@@ -503,14 +521,27 @@ def Cute_TileTakeOp : Cute_Op<"tile.take"> {
 def Cute_TileSettleOp : Cute_Op<"tile.settle"> {
   let summary = "An accumulator whose products are complete";
   let description = [{
-    Products with `pending` may be under way until here.
+    Products with `pending` may be under way until here. With `pending` here, so many products that were issued later may still be.
 
     ```mlir
     %y = cute.tile.settle(%x) : (tensor<128x256xf32>) -> tensor<128x256xf32>
     ```
   }];
-  let arguments = (ins Arg<AnyRankedTensor, "", [MemRead, MemWrite]>:$accumulator);
+  let arguments = (ins Arg<AnyRankedTensor, "", [MemRead, MemWrite]>:$accumulator, OptionalAttr<I32Attr>:$pending);
   let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileAnyOp : Cute_TileOp<"tile.any"> {
+  let summary = "Whether a condition is true of an element that the warp holds";
+  let description = [{
+    The same in all lanes of a warp; warps may differ. Schedules add it in front of branches that operations on tiles take.
+
+    ```mlir
+    %some = cute.tile.any(%far) : (tensor<128x1xi1>) -> i1
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$condition);
+  let results = (outs I1:$result);
 }
 
 def Cute_TileRoleOp : Cute_Op<"tile.role", [NoTerminator, SingleBlock]> {
@@ -552,7 +583,8 @@ def Cute_TileTurnOp : Cute_Op<"tile.turn", [Pure]> {
 def Cute_TileBeginTurnOp : Cute_Op<"tile.begin_turn"> {
   let summary = "Waits until the group before has ended its turn";
   let description = [{
-    One `cute.tile.end_turn` of the group before for each: also for the first turn of group 0, by the last group.
+    One `cute.tile.end_turn` of the group before for each: also for the first turn of group 0, by the last group. In a role without
+    `turns` the groups are its warpgroups, which compute a tile together.
 
     ```mlir
     cute.tile.begin_turn() : () -> ()

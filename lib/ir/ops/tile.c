@@ -570,6 +570,12 @@ static bool verify_count(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
+static bool verify_from(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return cute_check_space(&c, "a tensor", cute_check_operand(&c, 0)->pointer, CUTE_SPACE_GMEM);
+}
+
 static bool verify_mask(const cute_check *c, const cute_tile_shape *shape, MlirType mask)
 {
     cute_tile_shape own;
@@ -969,6 +975,7 @@ static bool verify_results(const cute_op_row *row, MlirOperation op)
     }
 VERIFY(program)
 VERIFY(count)
+VERIFY(from)
 VERIFY(load)
 VERIFY(map)
 VERIFY(cast)
@@ -986,6 +993,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.program", .infer = infer_program, .verify = verify_typed_program},
     {.name = "cute.tile.count", .infer = infer_i32, .verify = verify_typed_count},
     {.name = "cute.tile.rows", .infer = infer_rows, .verify = verify_results},
+    {.name = "cute.tile.from", .infer = cute_tile_infer_from, .verify = verify_typed_from},
     {.name = "cute.tile.load", .infer = infer_load, .verify = verify_typed_load},
     {.name = "cute.tile.store", .verify = verify_store},
     {.name = "cute.tile.map", .infer = infer_map, .verify = verify_typed_map},

@@ -65,4 +65,11 @@ const cute_tile_map *cute_tile_map_find(MlirStringRef name);
 /* The element type of an operation on operands of `types`: that of its last tile or, without one, its last operand. */
 MlirType cute_tile_map_element(const cute_tile_map *map, const MlirType *types);
 
+struct cute_op_row;
+struct cute_op_query;
+struct cute_op_types;
+/* The inference of cute.tile.from (tile_from.c). */
+bool cute_tile_infer_from(const struct cute_op_row *row, const struct cute_op_query *query,
+                          struct cute_op_types *out);
+
 #endif

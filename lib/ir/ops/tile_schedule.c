@@ -101,6 +101,14 @@ static bool verify_settle(const cute_op_row *row, MlirOperation op)
     return cute_check_fail(&c, "expects a result of the accumulator's type");
 }
 
+static bool verify_any(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) return true;
+    return cute_check_fail(&c, "expects a tile of i1");
+}
+
 static bool verify_cluster(const cute_check *c)
 {
     int64_t blocks[CUTE_TILE_RANK], all = 1;
@@ -167,6 +175,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.fetch", .verify = verify_fetch},
     {.name = "cute.tile.take", .verify = verify_take},
     {.name = "cute.tile.settle", .verify = verify_settle},
+    {.name = "cute.tile.any", .verify = verify_any},
     {.name = "cute.tile.role", .verify = verify_role},
     {.name = "cute.tile.turn"},
     {.name = "cute.tile.begin_turn"},

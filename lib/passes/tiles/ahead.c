@@ -23,13 +23,14 @@ static void look_for_write(MlirOperation op, void *context)
                           cute_op_is(op, "cute.tile.atomic")
                       ? 1
                       : -1;
-    if (at >= 0 && mlirValueEqual(tile_whole_tensor(mlirOperationGetOperand(op, at)), w->tensor))
+    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), w->tensor))
         w->found = true;
 }
 
+/* The tensor of which the load's is a part: TMA copies from any element of its rows. */
 static const cute_value *tensor_of(MlirOperation load)
 {
-    return cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0)));
+    return cute_type_peek(mlirValueGetType(tile_tensor_root(mlirOperationGetOperand(load, 0))));
 }
 
 static MlirOperation function_of(MlirOperation op)
@@ -37,24 +38,31 @@ static MlirOperation function_of(MlirOperation op)
     return cute_op_parent(op, "gpu.func");
 }
 
-static const char *why_not(MlirOperation loop, MlirOperation load)
+/* Wherever the load is. */
+static const char *why_not_fetched(MlirOperation load)
 {
-    MlirBlock body = tile_loop_body(loop);
-    MlirValue tensor = mlirOperationGetOperand(load, 0), coord = mlirOperationGetOperand(load, 1);
     if (mlirOperationGetNumOperands(load) > 2) return "it has a mask";
     MlirStringRef fill = cute_tile_word(load, "fill");
     if (fill.length && !cute_text_is(fill, "zero")) return "its fill is not zero";
     const cute_value *type = tensor_of(load);
     if (cute_tile_is_packed(type->pointer) || type->pointer->bits < 8) return "elements share bytes";
     if (type->tree || !type->layout.shape) return "the tensor's layout is composed";
+    writes w = {.tensor = tile_tensor_root(mlirOperationGetOperand(load, 0))};
+    cute_op_walk(function_of(load), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
+    return w.found ? "the kernel also writes the tensor" : NULL;
+}
+
+static const char *why_not(MlirOperation loop, MlirOperation load)
+{
+    MlirBlock body = tile_loop_body(loop);
+    MlirValue tensor = mlirOperationGetOperand(load, 0), coord = mlirOperationGetOperand(load, 1);
+    const char *why = why_not_fetched(load);
+    if (why) return why;
     if (tile_defined_in(tensor, body)) return "the tensor is computed in the loop";
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder none = {.block = {NULL}};
     if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
         return "its coordinate depends on earlier iterations or on memory";
-    writes w = {.tensor = tile_whole_tensor(tensor)};
-    cute_op_walk(function_of(loop), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
-    if (w.found) return "the kernel also writes the tensor";
     return NULL;
 }
 
@@ -71,12 +79,10 @@ static int contiguous_of(MlirOperation load, int64_t *width)
 static bool fits_tma(MlirOperation load)
 {
     const cute_value *tensor = tensor_of(load);
-    MlirValue value = mlirOperationGetOperand(load, 0);
-    MlirOperation rows = tile_rows_of(value);
+    MlirValue value = tile_tensor_root(mlirOperationGetOperand(load, 0));
     int64_t width;
     cute_tile_shape shape;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
-    if (!mlirOperationIsNull(rows)) value = mlirOperationGetOperand(rows, 0);
     if (!mlirValueIsABlockArgument(value) ||
         !cute_op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "gpu.func") ||
         shape.rank > 5)
@@ -85,6 +91,37 @@ static bool fits_tma(MlirOperation load)
         if (shape.extent[i] > 256) return false;
     return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128 &&
            tile_rows_are_clipped(load);
+}
+
+static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
+                                 "of 16 bytes, of at most 256 elements along a mode";
+
+/* Whether only products in loops read the tile, where it is: of warpgroups, or of warps. */
+static bool only_products(MlirValue tile, bool wgmma)
+{
+    bool any = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        int dims[2];
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        unsigned at = mlirOpOperandGetOperandNumber(use);
+        any = true;
+        if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
+            if (!only_products(mlirOperationGetResult(user, 0), wgmma)) return false;
+        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || cute_op_has(user, "wgmma") != wgmma ||
+                   !cute_op_is(tile_parent(user), "scf.for") ||
+                   mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims))) {
+            return false;
+        }
+    }
+    return any;
+}
+
+const char *tile_why_not_once(MlirOperation load, bool tma)
+{
+    if (!only_products(mlirOperationGetResult(load, 0), tma)) return "not only products of the loop read it";
+    const char *why = why_not_fetched(load);
+    return why ? why : tma && !fits_tma(load) ? not_by_tma : NULL;
 }
 
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
@@ -98,9 +135,7 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
             out->count == TILE_AHEAD ? "the loop has more loads than are fetched ahead" : why_not(loop, op);
         if (!why && tma && !tile_rows_are_clipped(op))
             why = "TMA would read elements behind the rows of the tensor, which the kernel uses";
-        if (!why && tma && !fits_tma(op))
-            why = "TMA copies tiles of arguments of the kernel whose rows begin at multiples of 16 bytes, "
-                  "of at most 256 elements along a mode";
+        if (!why && tma && !fits_tma(op)) why = not_by_tma;
         if (why) {
             if (refused) refused(op, why, context);
             continue;
@@ -247,6 +282,33 @@ MlirOperation tile_operand_source(MlirValue operand, int dims[2])
     return none;
 }
 
+static MlirOperation product_of(MlirValue value, int depth)
+{
+    enum { DEPTH = 24 };
+    const MlirOperation none = {NULL};
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || depth == DEPTH || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
+        return none;
+    if (cute_op_is(op, "cute.tile.gemm")) return op;
+    if (cute_op_is(op, "scf.if"))
+        return product_of(mlirOperationGetOperand(
+                              mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))),
+                              mlirOpResultGetResultNumber(value)),
+                          depth + 1);
+    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.") && !cute_op_is(op, "cute.tile.convert"))
+        return none;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirOperation found = product_of(mlirOperationGetOperand(op, i), depth + 1);
+        if (!mlirOperationIsNull(found)) return found;
+    }
+    return none;
+}
+
+MlirOperation tile_product_of(MlirValue value)
+{
+    return product_of(value, 0);
+}
+
 bool tile_fits_wgmma(MlirOperation product, int consumers)
 {
     cute_tile_shape c;
@@ -260,7 +322,14 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
     for (int i = 0; i < 2; i++) {
         int dims[2];
         int64_t width;
-        MlirOperation load = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        MlirValue operand = mlirOperationGetOperand(product, i);
+        MlirOperation load = tile_operand_source(operand, dims);
+        if (mlirOperationIsNull(load) && !i && !tf32 && !mlirOperationIsNull(tile_product_of(operand))) {
+            cute_tile_shape a;
+            cute_tile_shape_of(mlirValueGetType(operand), &a);
+            if (a.extent[1] * (half ? 16 : 8) % 256) return false;
+            continue; /* in registers */
+        }
         if (mlirOperationIsNull(load) || !cute_op_is(load, "cute.tile.load") || !fits_tma(load)) return false;
         int contiguous = contiguous_of(load, &width);
         if (contiguous == dims[0] ? !half : contiguous != dims[1]) return false;

@@ -83,46 +83,20 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
     return rows * (shape.extent[shape.rank - 1] * bits_of(type) / 8 + 16);
 }
 
-/* Whether a conversion or reshape is a choice of registers. */
-static bool stays_in_registers(MlirOperation op)
-{
-    tile_distribution from, to, same;
-    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
-        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to))
-        return false;
-    if (cute_op_is(op, "cute.tile.reshape"))
-        return tile_reshaped(&from, &to.shape, &same) && tile_distribution_equal(&same, &to);
-    cute_arena *arena = cute_arena_create();
-    int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
-    bool stays = map && tile_registers_map(arena, &from, &to, map);
-    cute_arena_destroy(arena);
-    return stays;
-}
-
 /* Shared memory of operations other than stages. */
 typedef struct scratch {
-    const work *w;
     int64_t stores; /* of stores by TMA, in a block */
     int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
+    bool kept;      /* stages are filled in front of loops, or by other warps */
     bool beside;    /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
-
-static bool in_loop_with_product(const work *w, MlirOperation op)
-{
-    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at))
-        for (int i = 0; i < w->count; i++)
-            if (mlirOperationEqual(at, w->loops[i])) return true;
-    return false;
-}
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
 static bool never_needs(MlirOperation op, int64_t bytes)
 {
-    static const char *const never[] = {"cute.tile.load",      "cute.tile.gemm",    "cute.tile.iota",
-                                        "cute.tile.broadcast", "cute.tile.permute", "cute.tile.scalar"};
     int dims[2];
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (cute_op_is(op, never[i])) return !bytes;
+    if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.gemm")) return !bytes;
+    if (tile_needs_no_memory(op)) return true;
     if (!cute_op_is(op, "cute.tile.reshape")) return false;
     MlirOperation load = tile_operand_source(mlirOperationGetResult(op, 0), dims);
     return !mlirOperationIsNull(load) && tile_read_in_place(load);
@@ -133,16 +107,17 @@ static void note_scratch(MlirOperation op, void *context)
     enum { STORED = 32 << 10, WARPS = 32 };
     scratch *s = context;
     int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape");
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"),
+         reduces = cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
         s->stores = STORED;
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
-    } else if (moved && !stays_in_registers(op)) {
+    } else if (moved && !tile_needs_no_memory(op)) {
         bytes = tile_bytes(mlirValueGetType(value), 0);
-    } else if (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) {
+    } else if (reduces && !tile_needs_no_memory(op)) {
         int64_t all = tile_bytes(mlirValueGetType(value), 0),
                 parts = WARPS * tile_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
         bytes = parts < all ? parts : all;
@@ -150,19 +125,48 @@ static void note_scratch(MlirOperation op, void *context)
     for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
         int dims[2];
         MlirValue factor = mlirOperationGetOperand(op, i);
-        bool staged =
-            cute_op_is(tile_parent(op), "scf.for") && !mlirOperationIsNull(tile_operand_source(factor, dims));
-        if (!staged) bytes += tile_bytes(mlirValueGetType(factor), 0);
+        bool staged = cute_op_is(tile_parent(op), "scf.for") &&
+                      !mlirOperationIsNull(tile_operand_source(factor, dims)),
+             held = !i && cute_op_has(op, TILE_HELD);
+        if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
     if (bytes > s->most) s->most = bytes;
-    s->beside |= !never_needs(op, bytes) && in_loop_with_product(s->w, op);
+    s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
+}
+
+static MlirBlock entry_of(MlirOperation op)
+{
+    MlirOperation function = cute_op_is(op, "gpu.func") ? op : cute_op_parent(op, "gpu.func");
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+}
+
+static void find_once_in(MlirBlock block, bool tma, MlirOperation out[TILE_AHEAD], int *count)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.load") && *count < TILE_AHEAD && !tile_why_not_once(op, tma))
+            out[(*count)++] = op;
+}
+
+/* Loads in front of loops whose tiles only products read: they are fetched once, by TMA once for each tile of a resident block. */
+static int find_once(const work *w, MlirOperation function, MlirOperation out[TILE_AHEAD])
+{
+    int count = 0;
+    bool tma = w->schedule.consumers > 0;
+    find_once_in(entry_of(function), tma, out, &count);
+    MlirOperation place = tile_find_op(function, "cute.tile.place");
+    if (tma && !mlirOperationIsNull(place) && cute_op_is(tile_parent(place), "scf.for"))
+        find_once_in(mlirOperationGetBlock(place), tma, out, &count);
+    return count;
 }
 
 /* Fewer stages where they would not fit. Those that cp.async fills are free behind their loop. */
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
-    scratch s = {.w = w, .beside = w->schedule.consumers > 0};
+    MlirOperation once[TILE_AHEAD];
+    int fetched_once = find_once(w, function, once);
+    scratch s = {.kept = w->schedule.consumers > 0 || fetched_once};
     int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
     if (!limits) return;
@@ -174,9 +178,11 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
+    int64_t front = 0;
+    for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
-    if (other < s.stores) other = s.stores;
-    other += BARRIERS;
+    if (s.beside && other < s.stores) other = s.stores;
+    other += BARRIERS + front;
     if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
     int64_t most = (limits->block_shared - other) / bytes;
     tile_refuse(w->pass, function,
@@ -190,23 +196,22 @@ static void fit_stages(work *w, MlirOperation function)
 typedef struct stages {
     tile_ahead ahead;
     MlirValue rings[TILE_AHEAD], pipe;
+    int count;  /* stages of a ring */
+    bool alone; /* no other pipe is in the loop */
 } stages;
 
-static MlirBlock entry_of(MlirOperation op)
+/* Rings of `count` stages, and with TMA a pipe. */
+static void make_rings(work *w, MlirOperation loop, int count, stages *s)
 {
-    return mlirRegionGetFirstBlock(mlirOperationGetRegion(cute_op_parent(op, "gpu.func"), 0));
-}
-
-static void make_rings(work *w, MlirOperation loop, stages *s)
-{
+    s->count = count;
     cute_builder b = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
     int64_t bytes = 0;
     for (int i = 0; i < s->ahead.count; i++) {
         MlirOperation load = s->ahead.loads[i];
         b.location = mlirOperationGetLocation(load);
-        s->rings[i] = cute_build_value(&b, "cute.tile.ring",
-                                       tile_ring_type(load, w->schedule.stages, w->schedule.consumers > 0),
-                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+        s->rings[i] =
+            cute_build_value(&b, "cute.tile.ring", tile_ring_type(load, count, w->schedule.consumers > 0),
+                             CUTE_NO_OPERANDS, CUTE_NO_NAMED);
         cute_tile_shape shape;
         MlirType tile = mlirValueGetType(mlirOperationGetResult(load, 0));
         cute_tile_shape_of(tile, &shape);
@@ -222,7 +227,7 @@ static void make_rings(work *w, MlirOperation loop, stages *s)
         &b, "cute.tile.pipe", mlirTypeParseGet(b.context, cute_text("!cute.ptr<i64, smem, align<8>>")),
         CUTE_NO_OPERANDS,
         CUTE_NAMED(cute_attribute(b.context, "bytes", mlirIntegerAttrGet(i32, bytes)),
-                   cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, w->schedule.stages))));
+                   cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, count))));
 }
 
 static void fetch(const cute_builder *b, const stages *s, int i, MlirValue coord, MlirValue stage)
@@ -278,13 +283,40 @@ static MlirOperation carry_state(const cute_builder *start, MlirOperation loop, 
     return loop;
 }
 
-/* The operation in front of which stages are released: behind the last product where only products read them, else the end. */
+/* Whether a product reads stages of these rings. */
+static bool reads(MlirOperation product, const stages *s)
+{
+    for (int k = 0; k < 2; k++) {
+        int dims[2];
+        MlirOperation source = tile_operand_source(mlirOperationGetOperand(product, k), dims);
+        for (int i = 0; i < s->ahead.count && !mlirOperationIsNull(source); i++)
+            if (cute_op_is(source, "cute.tile.take") &&
+                mlirValueEqual(mlirOperationGetOperand(source, 0), s->rings[i]))
+                return true;
+    }
+    return false;
+}
+
+typedef struct reader {
+    const stages *s;
+    bool found;
+} reader;
+
+static void note_reader(MlirOperation op, void *context)
+{
+    reader *r = context;
+    r->found |= reads(op, r->s);
+}
+
+/* The operation in front of which stages are released: behind the last product that reads them where only products do, else the end. */
 static MlirOperation last_reader(MlirBlock body, const stages *s)
 {
     MlirOperation at = mlirBlockGetTerminator(body), end = at;
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        if (cute_op_is(op, "cute.tile.gemm")) at = mlirOperationGetNextInBlock(op);
+        reader r = {s, false};
+        cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_reader, &r);
+        if (r.found) at = mlirOperationGetNextInBlock(op);
         if (!cute_op_is(op, "cute.tile.take")) continue;
         bool own = false;
         for (int i = 0; i < s->ahead.count; i++)
@@ -294,7 +326,17 @@ static MlirOperation last_reader(MlirBlock body, const stages *s)
     return at;
 }
 
-static void pipeline_tma(work *w, MlirOperation loop, stages *s)
+/* The operation behind the last fetch of a loop, the first one if it has none. */
+static MlirOperation behind_fetches(MlirBlock body)
+{
+    MlirOperation at = mlirBlockGetFirstOperation(body);
+    for (MlirOperation op = at; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (cute_op_is(op, "cute.tile.fetch")) at = mlirOperationGetNextInBlock(op);
+    return at;
+}
+
+/* Returns the loop that takes the place of `loop`. */
+static MlirOperation pipeline_tma(MlirOperation loop, stages *s)
 {
     MlirValue state[2];
     cute_builder start = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
@@ -304,7 +346,7 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
     /* The fetches are in the place of the first load: the operands of their coordinates are above each load, and may be copied. */
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder b = cute_builder_at_start(body, mlirOperationGetLocation(loop));
-    b.before = mlirBlockGetFirstOperation(body);
+    b.before = behind_fetches(body);
     MlirValue other = cute_binary(&b, "arith.xori", state[1], i32_of(&b, 1));
     cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s->pipe, state[0], other), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
@@ -312,6 +354,7 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
         MlirValue coord = tile_recompute(&b, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, iv);
         fetch(&b, s, i, coord, state[0]);
     }
+    if (!s->alone) b.before = s->ahead.loads[0]; /* the others' products do not wait for these tiles */
     cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s->pipe, state[0], state[1]), CUTE_NO_TYPES,
                CUTE_NO_NAMED);
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], state[0]);
@@ -322,9 +365,58 @@ static void pipeline_tma(work *w, MlirOperation loop, stages *s)
     MlirType types[2] = {i32, i32};
     MlirOperation next = cute_build(
         &b, "cute_nvgpu.arch.pipeline_advance", CUTE_OPERANDS(state[0], state[1]), (cute_types){types, 2},
-        CUTE_NAMED(cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, w->schedule.stages))));
+        CUTE_NAMED(cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, s->count))));
     intptr_t last = mlirOperationGetNumOperands(yield) - 2;
     for (int i = 0; i < 2; i++) mlirOperationSetOperand(yield, last + i, mlirOperationGetResult(next, i));
+    return loop;
+}
+
+/* The product that alone reads a load; null: several, or another operation. */
+static MlirOperation only_product(MlirValue tile)
+{
+    MlirOperation found = {NULL};
+    const MlirOperation none = {NULL};
+    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
+        if (view) user = only_product(mlirOperationGetResult(user, 0));
+        if (mlirOperationIsNull(user) || !cute_op_is(user, "cute.tile.gemm") ||
+            (!mlirOperationIsNull(found) && !mlirOperationEqual(found, user)))
+            return none;
+        found = user;
+    }
+    return found;
+}
+
+/* Tiles of a product whose other factor is computed from the sums of an earlier one have a pipe of their own: the earlier product neither
+ * waits for them, nor are its own kept until the later one. `all` becomes those of the first such group, which is returned. */
+static tile_ahead split_group(tile_ahead *all)
+{
+    tile_ahead first = {0}, rest = {0};
+    MlirOperation product = {NULL};
+    bool chained = false;
+    for (int i = 0; i < all->count; i++) {
+        MlirOperation own = only_product(mlirOperationGetResult(all->loads[i], 0));
+        if (mlirOperationIsNull(own)) return first = *all, *all = rest, first;
+        chained |= !mlirOperationIsNull(tile_product_of(mlirOperationGetOperand(own, 0)));
+        if (mlirOperationIsNull(product)) product = own;
+        tile_ahead *to = mlirOperationEqual(own, product) ? &first : &rest;
+        to->loads[to->count++] = all->loads[i];
+    }
+    if (!chained) return first = *all, *all = (tile_ahead){0}, first;
+    *all = rest;
+    return first;
+}
+
+static void pipeline_groups(work *w, MlirOperation loop, tile_ahead all)
+{
+    for (bool alone = true; all.count; alone = false) {
+        stages s = {.ahead = split_group(&all)};
+        s.alone = alone && !all.count;
+        make_rings(w, loop, w->schedule.stages, &s);
+        loop = pipeline_tma(loop, &s);
+    }
 }
 
 /* ---- cp.async ---- */
@@ -356,12 +448,18 @@ static void fetch_if(const cute_builder *b, const stages *s, MlirBlock body, Mli
     cute_build(&inside, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
-/* All copies by threads but those of the last `left` commits are complete, and each thread's are seen by the block. */
-static void wait_for_copies(const cute_builder *b, int left)
+/* This thread's copies but those of the last `left` commits are complete. */
+static void wait_for_own(const cute_builder *b, int left)
 {
     MlirType i32 = mlirIntegerTypeGet(b->context, 32);
     cute_build(b, "cute_nvgpu.arch.cp_async_wait_group", CUTE_NO_OPERANDS, CUTE_NO_TYPES,
                CUTE_NAMED(cute_attribute(b->context, "groups", mlirIntegerAttrGet(i32, left))));
+}
+
+/* Those of all threads. */
+static void wait_for_copies(const cute_builder *b, int left)
+{
+    wait_for_own(b, left);
     cute_build(b, "gpu.barrier", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
@@ -460,7 +558,7 @@ static void fetch_first(const cute_builder *b, const stages *s, MlirOperation lo
  *
  *     fetch 0 ... ; wait ; for %k = 0 to n - ahead { fetch %k + ahead ; gemm ; wait } ; for %k = n - ahead to n { gemm ; wait }
  */
-static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperation reader)
+static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperation product)
 {
     int ahead = w->schedule.stages - 1;
     MlirValue low = mlirOperationGetOperand(loop, 0), stop = mlirOperationGetOperand(loop, 1),
@@ -479,10 +577,10 @@ static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperati
     wait_for_copies(&b, ahead - 1);
     MlirValue far = cute_binary(&b, "arith.muli", step, cute_integer(&b, type, ahead)),
               full = cute_binary(&b, "arith.subi", stop, far);
-    b = cute_builder_before(reader);
+    b = cute_builder_before(product);
     fetch_all(&b, s, body, iv, cute_binary(&b, "arith.addi", iv, far), write);
     commit(&b);
-    b.before = mlirOperationGetNextInBlock(reader);
+    b.before = mlirOperationGetNextInBlock(product);
     wait_for_copies(&b, ahead - 1);
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
     b.before = yield;
@@ -495,9 +593,9 @@ static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperati
 /* Another loop waits for the tiles of an iteration at its start, and fetches a later one's to the stage that was read in the iteration before. */
 static void pipeline_copies(work *w, MlirOperation loop, stages *s)
 {
-    MlirOperation reader = only_reader(loop, s);
-    if (!mlirOperationIsNull(reader) && by_tensor_cores(reader, w->arch)) {
-        pipeline_product(w, loop, s, reader);
+    MlirOperation product = only_reader(loop, s);
+    if (!mlirOperationIsNull(product) && by_tensor_cores(product, w->arch)) {
+        pipeline_product(w, loop, s, product);
         return;
     }
     int ahead = w->schedule.stages - 1;
@@ -527,6 +625,50 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     mlirOperationSetOperand(yield, last + 1, read);
 }
 
+/* By cp.async: a group in front of those of the loops, whose waits are for it too. It is complete behind the loops that have no iteration. */
+static void copy_once(MlirOperation load, const stages *s)
+{
+    MlirBlock block = mlirOperationGetBlock(load);
+    MlirOperation last = {NULL};
+    cute_builder b = cute_builder_before(load);
+    MlirValue zero = i32_of(&b, 0);
+    fetch(&b, s, 0, mlirOperationGetOperand(load, 1), zero);
+    commit(&b);
+    take(load, s->rings[0], zero);
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        reader r = {s, false};
+        cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_reader, &r);
+        if (r.found) last = op;
+    }
+    b = cute_builder_before(mlirOperationIsNull(last) ? mlirBlockGetTerminator(block)
+                                                      : mlirOperationGetNextInBlock(last));
+    wait_for_own(&b, 0);
+}
+
+/* A load in front of the loops: one stage, which is filled once and stays; in the loop over a resident block's tiles once for each. */
+static void fetch_once(work *w, MlirOperation load)
+{
+    stages s = {.ahead = {1, {load}}};
+    MlirOperation loop = tile_parent(load);
+    make_rings(w, load, 1, &s);
+    if (cute_op_is(loop, "scf.for")) {
+        pipeline_tma(loop, &s);
+        return;
+    }
+    if (mlirValueIsNull(s.pipe)) {
+        copy_once(load, &s);
+        return;
+    }
+    cute_builder b = cute_builder_before(load);
+    MlirValue zero = i32_of(&b, 0);
+    cute_build(&b, "cute.tile.acquire", CUTE_OPERANDS(s.pipe, zero, i32_of(&b, 1)), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
+    fetch(&b, &s, 0, mlirOperationGetOperand(load, 1), zero);
+    cute_build(&b, "cute.tile.await", CUTE_OPERANDS(s.pipe, zero, zero), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    take(load, s.rings[0], zero);
+}
+
 /* ---- the pass ---- */
 
 static void visit_function(MlirOperation function, void *context)
@@ -549,13 +691,16 @@ static void visit_function(MlirOperation function, void *context)
                         "loads of this loop do not run ahead: it is in an operation other than a loop");
             continue;
         }
-        make_rings(w, w->loops[i], &s);
-        if (w->schedule.consumers)
-            pipeline_tma(w, w->loops[i], &s);
-        else
+        if (w->schedule.consumers) {
+            pipeline_groups(w, w->loops[i], s.ahead);
+        } else {
+            make_rings(w, w->loops[i], w->schedule.stages, &s);
             pipeline_copies(w, w->loops[i], &s);
+        }
         w->changed = true;
     }
+    MlirOperation once[TILE_AHEAD];
+    while (w->changed && find_once(w, function, once)) fetch_once(w, once[0]);
 }
 
 static void run_async_pipeline(MlirOperation root, cute_pass_run *pass)

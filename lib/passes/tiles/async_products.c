@@ -57,6 +57,7 @@ static const char *find_products(MlirOperation loop, products *p)
         }
         if (!cute_op_is(op, "cute.tile.gemm")) continue;
         if (!cute_op_has(op, "wgmma")) return "it has a product of single warps";
+        if (cute_op_has(op, TILE_HELD)) return p->count = 0, ""; /* cute-tile-skew */
         if (cute_op_has(op, "pending")) return "they are asynchronous";
         if (p->count == MOST) return "it has too many";
         p->gemm[p->count++] = op;
@@ -91,7 +92,7 @@ static void note_loop(MlirOperation op, void *context)
     const char *why = find_products(op, &p);
     if (!why && w->count < MOST)
         w->loops[w->count++] = op;
-    else if (why && p.count)
+    else if (why && *why && p.count)
         tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
 }
 

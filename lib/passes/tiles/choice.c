@@ -156,7 +156,8 @@ static int64_t operand_bytes(MlirOperation product)
         int dims[2];
         MlirValue value = mlirOperationGetOperand(product, i);
         MlirType type = mlirValueGetType(value);
-        staged = staged && !mlirOperationIsNull(tile_operand_source(value, dims));
+        bool held = !i && !mlirOperationIsNull(tile_product_of(value));
+        staged = staged && (held || !mlirOperationIsNull(tile_operand_source(value, dims)));
         cute_tile_shape_of(type, &shape);
         bytes += tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
     }
@@ -538,8 +539,24 @@ static void tell_threads(const choice *c, int listed)
 static void mark_product(MlirOperation op, void *context)
 {
     const int *groups = context;
-    if (in_loop(op) && tile_fits_wgmma(op, *groups))
-        mlirOperationSetAttributeByName(op, cute_text("wgmma"), mlirUnitAttrGet(mlirOperationGetContext(op)));
+    int dims[2];
+    MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
+    if (!in_loop(op) || !tile_fits_wgmma(op, *groups)) return;
+    mlirOperationSetAttributeByName(op, cute_text("wgmma"), unit);
+    if (mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(op, 0), dims)))
+        mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_HELD), unit);
+}
+
+/* The products of a chain. */
+static void mark_chain(MlirOperation op, void *context)
+{
+    (void)context;
+    MlirOperation from =
+        in_loop(op) ? tile_product_of(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
+    if (mlirOperationIsNull(from)) return;
+    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);
+    mlirOperationSetDiscardableAttributeByName(from, cute_text(TILE_ROWS), unit);
 }
 
 /* Turns that the text states, where the kernel or the rest of the text does not allow them. */
@@ -648,5 +665,6 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
         s->cluster[0] = s->cluster[1] = 1;
     }
     int groups = tile_schedule_groups(s);
+    cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, NULL);
     if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);
 }

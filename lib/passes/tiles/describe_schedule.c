@@ -153,7 +153,7 @@ static void add_ring(tile_emitter *e, const tile_buffer *b, list *rings)
         int64_t along[CUTE_TILE_RANK];
         int count =
             cute_tile_numbers(mlirOperationGetAttributeByName(f.found, cute_text("multicast")), along);
-        put_tensor(&d, tile_whole_tensor(mlirOperationGetOperand(f.found, 0)));
+        put_tensor(&d, tile_tensor_root(mlirOperationGetOperand(f.found, 0)));
         cute_dict_text(&d, "copy", tma ? "tma" : "cp.async");
         cute_dict_int(&d, "role", index_of_role(e, f.found));
         if (tma) {

@@ -75,6 +75,19 @@ static MlirValue lower_scalar(tile_emitter *e, const tile_op *t)
     return cute_vector_extract(&e->b, mlirOperationGetOperand(t->op, 0), 0);
 }
 
+/* True in all lanes of a warp one of which has such an element. */
+static MlirValue lower_any(tile_emitter *e, const tile_op *t)
+{
+    MlirValue all = mlirOperationGetOperand(t->op, 0), own = {NULL};
+    for (int64_t v = 0; v < tile_values(&t->in[0]); v++) {
+        MlirValue one = cute_vector_extract(&e->b, all, v);
+        own = v ? cute_binary(&e->b, "arith.ori", own, one) : one;
+    }
+    return cute_build_value(
+        &e->b, "cute_nvgpu.arch.vote", mlirIntegerTypeGet(e->context, 1), CUTE_OPERANDS(own),
+        CUTE_NAMED(cute_attribute(e->context, "kind", cute_string_attribute(e->context, "any"))));
+}
+
 static MlirValue lower_iota(tile_emitter *e, const tile_op *t)
 {
     int axis = (int)cute_tile_number(t->op, "mode", 0);
@@ -96,6 +109,7 @@ static const struct {
     const char *name;
     MlirValue (*lower)(tile_emitter *e, const tile_op *t);
 } lowerings[] = {
+    {"cute.tile.from", tile_lower_from},
     {"cute.tile.load", tile_lower_load},
     {"cute.tile.store", tile_lower_store},
     {"cute.tile.gather", tile_lower_gather},
@@ -112,6 +126,7 @@ static const struct {
     {"cute.tile.pick", lower_pick},
     {"cute.tile.scalar", lower_scalar},
     {"cute.tile.iota", lower_iota},
+    {"cute.tile.any", lower_any},
     {"cute.tile.ring", tile_lower_ring},
     {"cute.tile.pipe", tile_lower_pipe},
     {"cute.tile.acquire", tile_lower_acquire},
@@ -328,6 +343,10 @@ static void lower_function(tile_emitter *e)
     }
     /* Before an operation that stays: those behind are lowered. */
     e->start = cute_builder_before(cute_defining_op(tile_i32(e, 0)));
+    for (size_t i = 0; i < w.count && !e->failed; i++)
+        if (cute_op_is(w.ops[i].op, "cute.tile.gemm") && cute_tile_number(w.ops[i].op, "pending", 0) &&
+            !e->naive && !tile_make_accumulator(e, &w.ops[i]))
+            e->failed = true;
     for (size_t i = 0; i < w.count && !e->failed; i++) lower_op(e, &w.ops[i]);
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);

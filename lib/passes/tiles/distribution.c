@@ -87,6 +87,15 @@ static bool same_modes(const tile_modes *a, const tile_modes *b)
     return true;
 }
 
+bool tile_along_lanes(const tile_distribution *d, int dim)
+{
+    enum { WARP = 32 };
+    int64_t below = 1;
+    for (int i = 0; i < d->threads.count; below *= d->threads.at[i++].extent)
+        if (d->threads.at[i].dim == dim && below * d->threads.at[i].extent > WARP) return false;
+    return true;
+}
+
 void tile_adjacent_first(tile_distribution *d, int dim)
 {
     for (int i = 1; i < d->values.count; i++)

@@ -74,6 +74,9 @@ bool tile_band(const tile_distribution *d, int64_t bands, tile_distribution *out
 /* The values of each thread that are those of band `band`, in order. */
 void tile_band_map(const tile_distribution *d, int64_t bands, int64_t band, int32_t *map);
 
+/* Whether threads that hold elements along `dim` are lanes of one warp. */
+bool tile_along_lanes(const tile_distribution *d, int dim);
+
 /* Orders the values of each thread: those along `dim` first, adjacent ones next to one another. */
 void tile_adjacent_first(tile_distribution *d, int dim);
 

@@ -27,6 +27,16 @@ typedef struct tile_role {
     int order_count;
 } tile_role;
 
+/* A tensor as a part of another one: its element 0 is at index first[i] of mode mode[i]. */
+enum { TILE_FROM = 8 };
+typedef struct tile_origin {
+    MlirValue root;
+    int count, mode[TILE_FROM];
+    MlirValue first[TILE_FROM];
+    MlirOperation from[TILE_FROM]; /* the cute.tile.from or cute.tile.rows */
+    bool stays[TILE_FROM];         /* it is lowered behind all operations on tiles: a cute.tile.rows */
+} tile_origin;
+
 /* A ring or pipe, in the kernel's shared memory. */
 typedef struct tile_buffer {
     bool is_pipe;
@@ -41,12 +51,15 @@ typedef struct tile_buffer {
     bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
-    bool addressed; /* a ring that TMA fills */
-    int multicast;  /* of a ring: that of its fetches */
+    bool addressed;     /* a ring that TMA fills */
+    tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
+    int multicast;      /* of a ring: that of its fetches */
 } tile_buffer;
-/* A sum that a loop carries while products are under way: its registers. */
+/* A sum while products are under way: its registers. */
 typedef struct tile_accumulator {
     MlirValue carried, variable;
+    MlirOperation settle; /* in the block of its product, without a loop that carries it; null: a loop does */
+    MlirOperation first;  /* the first product of an iteration that adds to it */
     bool from_zero; /* the variable is not set in front of the loop: the first product does not read it */
 } tile_accumulator;
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
@@ -97,9 +110,11 @@ typedef struct tile_emitter {
     MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;       /* of the block in its cluster, i32: the first dimension is the fastest */
-    bool naive;           /* the kernel's schedule */
+        cluster_size; /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;   /* of the block in its cluster, i32: the first dimension is the fastest */
+    bool naive;       /* the kernel's schedule */
+    bool
+        frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
     bool failed;          /* after an error */
 } tile_emitter;
@@ -159,6 +174,14 @@ void tile_if_end(tile_emitter *e, tile_if *i);
 
 /* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
 MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);
+
+/* ---- tensors from an index on (from.c) ---- */
+
+/* False where it is of too many parts. */
+bool tile_origin_of(MlirValue tensor, tile_origin *out);
+/* A view of `origin`'s root, memory or coordinates, moved to where the part begins; its layout stays. */
+MlirValue tile_move_view(tile_emitter *e, MlirValue view, const tile_origin *origin);
+MlirValue tile_lower_from(tile_emitter *e, const tile_op *t);
 
 /* ---- memory (memory.c) ---- */
 
@@ -282,6 +305,8 @@ MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
 
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 
+/* Of a product with `pending`, before operations are lowered: the registers of its sums. False after an error. */
+bool tile_make_accumulator(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t);
 

@@ -218,6 +218,9 @@ static void expand_map(MlirOperation op, void *context)
     if (cute_op_has(op, "fast") && !map->compare)
         allow_approximation(out, in, map->operands,
                             mlirAttributeParseGet(b.context, cute_text("#arith.fastmath<afn,arcp>")));
+    if (cute_op_has(op, "rare") && cute_op_is(cute_defining_op(out), "arith.select"))
+        mlirOperationSetDiscardableAttributeByName(cute_defining_op(out), cute_text(TILE_RARE),
+                                                   mlirUnitAttrGet(b.context));
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), out);
     mlirOperationDestroy(op);
     *changed = true;
@@ -551,6 +554,63 @@ static void fold_round_trip(MlirOperation op, void *context)
 }
 
 /* Branches and selections that -D decides, and what they leave; loads that are unused then are not executed. */
+/* The element of a mask that is a constant, perhaps broadcast or reshaped; -1: it is none. */
+static int constant_mask(MlirValue mask)
+{
+    MlirOperation from = cute_defining_op(mask);
+    while (!mlirOperationIsNull(from) &&
+           (cute_op_is(from, "cute.tile.broadcast") || cute_op_is(from, "cute.tile.reshape")))
+        from = cute_defining_op(mlirOperationGetOperand(from, 0));
+    if (mlirOperationIsNull(from) || !cute_op_is(from, "arith.constant")) return -1;
+    MlirAttribute value = mlirOperationGetAttributeByName(from, cute_text("value"));
+    if (mlirAttributeIsADenseElements(value)) {
+        if (!mlirDenseElementsAttrIsSplat(value)) return -1;
+        value = mlirDenseElementsAttrGetSplatValue(value);
+    }
+    return mlirIntegerAttrGetValueInt(value) != 0;
+}
+
+/* A store whose mask is false is not executed, one whose mask is true has none. */
+static void fold_mask(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    if (mlirOperationGetNumOperands(op) < 4) return;
+    int mask = constant_mask(mlirOperationGetOperand(op, 3));
+    if (mask < 0) return;
+    cute_builder b = cute_builder_before(op);
+    if (mask)
+        cute_build(&b, "cute.tile.store",
+                   CUTE_OPERANDS(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+                                 mlirOperationGetOperand(op, 2)),
+                   CUTE_NO_TYPES, CUTE_NO_NAMED);
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+static bool only_tile_ops(MlirValue tensor)
+{
+    for (MlirOpOperand use = mlirValueGetFirstUse(tensor); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+        if (!cute_op_of(mlirOpOperandGetOwner(use), "cute.tile.")) return false;
+    return true;
+}
+
+/* A tensor from its first element on is the tensor; other operations than those on tiles may need the type of the part. */
+static void fold_from(MlirOperation op, void *context)
+{
+    bool *changed = context;
+    MlirValue tensor = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+    MlirOperation first = cute_defining_op(mlirOperationGetOperand(op, 1));
+    if (mlirOperationIsNull(first) || !cute_op_is(first, "arith.constant") ||
+        cute_tile_number(first, "value", 1) ||
+        !(mlirTypeEqual(mlirValueGetType(tensor), mlirValueGetType(result)) || only_tile_ops(result)))
+        return;
+    mlirValueReplaceAllUsesOfWith(result, tensor);
+    mlirOperationDestroy(op);
+    *changed = true;
+}
+
+/* Branches and selections that -D decides; loads that are unused then are not executed. */
 static void fold_choices(MlirOperation function, void *context)
 {
     bool found = false;
@@ -560,6 +620,8 @@ static void fold_choices(MlirOperation function, void *context)
     if (found) cute_pass_run_pipeline(context, "canonicalize", function);
     found = false;
     cute_op_walk(function, "arith.fptosi", CUTE_WALK_OUTER_FIRST, fold_round_trip, &found);
+    cute_op_walk(function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, fold_mask, &found);
+    cute_op_walk(function, "cute.tile.from", CUTE_WALK_OUTER_FIRST, fold_from, &found);
     if (found) cute_pass_run_pipeline(context, "canonicalize", function);
 }
 

@@ -93,8 +93,9 @@ void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool
 {
     snprintf(
         p->text, sizeof p->text,
-        "!cute_nvgpu.sm90.mma<64x%lldx%lld, ab_major = (%s, %s), elem_type = (%s, %s, %s), frag_kind = ss>",
-        (long long)p->n, (long long)p->k, a_mn ? "mn" : "k", b_mn ? "mn" : "k", element, element, sum);
+        "!cute_nvgpu.sm90.mma<64x%lldx%lld, ab_major = (%s, %s), elem_type = (%s, %s, %s), frag_kind = %s>",
+        (long long)p->n, (long long)p->k, a_mn ? "mn" : "k", b_mn ? "mn" : "k", element, element, sum,
+        p->held ? "rs" : "ss");
 }
 
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
@@ -109,6 +110,7 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
     int bits = mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
     if (cute_op_has(op, "wgmma") && arch) {
         choose_warpgroups(element, n, bits, threads, out);
+        out->held = cute_op_has(op, TILE_HELD);
         tile_wgmma_atom(out, element, sum, false, false);
         return;
     }
@@ -121,7 +123,12 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
                               .m = products[i].m,
                               .n = products[i].n,
                               .k = products[i].k};
-        divide(out, threads / 32, m, n);
+        if (cute_op_has(op, TILE_ROWS) && m % (threads / 32 * out->m) == 0) {
+            out->rows = threads / 32;
+            out->columns = out->copies = 1;
+        } else {
+            divide(out, threads / 32, m, n);
+        }
         return;
     }
     divide_squares(out, threads, m, n, bits);
@@ -192,7 +199,7 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
 {
     (void)arena;
     *out = (tile_distribution){.shape = *shape};
-    if (p->warpgroups && operand != 2) return false;
+    if (p->warpgroups && operand != 2 && !(p->held && operand == 0)) return false;
     int64_t size[2] = {operand == 1 ? p->n : p->m, operand == 2 ? p->n : p->k};
     bool ok = true;
     if (!p->multiply_add) {
@@ -380,12 +387,13 @@ static matrix_copy copy_matrices(tile_emitter *e, const tile_source *source, int
     return m;
 }
 
-/* Whether ldmatrix reads both operands: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
+/* Whether ldmatrix reads the operands that are in stages: pairs of atoms along N, 16-bit elements where M or N is contiguous. */
 static bool matrices_fit(const tile_op *t, const tile_product *p)
 {
     if (p->multiply_add || p->n != 8 || p->copies > 1) return false;
     if (t->in[1].shape.extent[0] % (2 * p->n * p->columns) || p->k * 16 < 128) return false;
     for (int i = 0; i < 2; i++) {
+        if (!t->source[i].ring) continue; /* in registers */
         const cute_value *ring = cute_type_peek(mlirValueGetType(t->source[i].ring->view));
         const cute_tree *stride = ring->layout.stride->items[t->source[i].dims[0]];
         while (stride->kind == CUTE_TREE_TUPLE) stride = stride->items[0];
@@ -401,8 +409,11 @@ static bool matrices_fit(const tile_op *t, const tile_product *p)
 
 typedef struct stage_product {
     const tile_op *t;
+    const tile_product *p;
     MlirValue mma, acc;
     matrix_copy copies[2];
+    side held; /* A, where it is in registers */
+    int first; /* operand in stages: 0, or 1 where A is held */
     int64_t steps;
 } stage_product;
 
@@ -411,7 +422,7 @@ static void load_step(tile_emitter *e, const stage_product *s, MlirValue stage, 
 {
     char step[48];
     snprintf(step, sizeof step, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
-    for (int i = 0; i < 2 && !e->failed; i++) {
+    for (int i = s->first; i < 2 && !e->failed; i++) {
         tile_source source = s->t->source[i];
         const matrix_copy *m = &s->copies[i];
         source.stage = stage;
@@ -432,7 +443,8 @@ static void multiply_step(tile_emitter *e, const stage_product *s, int64_t k)
     char step[48];
     snprintf(step, sizeof step, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
     MlirValue at = tile_static(e, step),
-              a = tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[0].fragment, at), CUTE_NO_NAMED),
+              a = s->first ? operand_at(e, s->p, &s->held, k)
+                           : tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[0].fragment, at), CUTE_NO_NAMED),
               b = tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[1].fragment, at), CUTE_NO_NAMED);
     if (!e->failed)
         cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(s->mma, s->acc, a, b, s->acc), CUTE_NO_TYPES,
@@ -446,7 +458,7 @@ static MlirOperation loop_of_stages(const tile_op *t)
     const MlirOperation none = {NULL};
     MlirOperation loop = tile_parent(t->op), wait = mlirOperationGetNextInBlock(t->op);
     MlirValue stage = t->source[0].stage;
-    if (!cute_op_is(loop, "scf.for") || !cute_op_is(wait, "cute_nvgpu.arch.cp_async_wait_group") ||
+    if (!t->source[0].ring || !cute_op_is(loop, "scf.for") || !cute_op_is(wait, "cute_nvgpu.arch.cp_async_wait_group") ||
         !cute_op_is(mlirOperationGetNextInBlock(wait), "gpu.barrier") ||
         !mlirValueEqual(stage, t->source[1].stage) || !mlirValueIsABlockArgument(stage) ||
         !mlirBlockEqual(mlirBlockArgumentGetOwner(stage), tile_loop_body(loop)))
@@ -463,7 +475,7 @@ static MlirValue next_stage(tile_emitter *e, const tile_source *source, MlirValu
     return cute_select(&e->b, cute_compare(&e->b, CUTE_IS_EQ, up, tile_i32(e, stages)), tile_i32(e, 0), up);
 }
 
-/* Both operands are in stages: ldmatrix fills the fragments of a step of K while the one before is multiplied. Where the loop allows it, the
+/* Both operands are in stages, or A in registers: ldmatrix fills the fragments of a step of K while the one before is multiplied. Where the loop allows it, the
  * first step of the next iteration is one of them, so that tensor cores do not wait where iterations meet; the last iteration loads what the
  * stage has, for no use. */
 static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_product *p,
@@ -472,10 +484,10 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     int bits;
     const char *factor =
         tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))), &bits);
-    stage_product s = {.t = t, .steps = t->in[0].shape.extent[1] / p->k};
+    stage_product s = {.t = t, .p = p, .first = t->source[0].ring ? 0 : 1, .steps = t->in[0].shape.extent[1] / p->k};
     MlirOperation loop = s.steps > 1 ? loop_of_stages(t) : (MlirOperation){NULL};
     bool ahead = !mlirOperationIsNull(loop);
-    MlirValue stage = t->source[0].stage, first = stage, next = stage;
+    MlirValue stage = t->source[1].stage, first = stage, next = stage;
     cute_builder own = e->b;
     if (ahead) {
         e->b = cute_builder_before(loop);
@@ -490,7 +502,8 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, p->atom), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     s.mma = tile_emit(e, "cute.make_tiled_mma",
                       CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
-    for (int i = 0; i < 2 && !e->failed; i++) {
+    if (s.first && !prepare(e, t, p, 0, 0, &s.held)) return e->failed = true, sum;
+    for (int i = s.first; i < 2 && !e->failed; i++) {
         tile_source source = t->source[i];
         source.stage = first;
         s.copies[i] = copy_matrices(e, &source, i, s.mma, factor, p->tf32);
@@ -671,7 +684,7 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t)
     tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
                         e->naive ? NULL : e->arch, e->threads, &p);
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
-    if (t->source[0].ring && t->source[1].ring && matrices_fit(t, &p))
+    if ((t->source[0].ring || !moves_to_shared(e, t, &p, 0)) && t->source[1].ring && matrices_fit(t, &p))
         return multiply_stages(e, t, &p, element, sum);
     if (p.multiply_add) {
         int own_bits;

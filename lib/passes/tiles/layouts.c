@@ -418,6 +418,16 @@ static bool distribute_product(layouts *l, MlirOperation op, const cute_tile_sha
     return tile_product_distribution(l->arena, l->context, &p, 2, shape, out);
 }
 
+/* Whether warpgroups multiply with a factor A that threads hold, and its distribution. */
+static bool factor_in_registers(layouts *l, MlirOperation op, tile_distribution *out)
+{
+    tile_product p;
+    cute_tile_shape shape;
+    choose_product(l, op, &p);
+    return p.warpgroups && p.held && cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &shape) &&
+           tile_product_distribution(l->arena, l->context, &p, 0, &shape, out);
+}
+
 /* The distribution of a factor. False: threads multiply and add, or many warps would compute the same elements. */
 static bool distribute_factor(layouts *l, const class *c, tile_distribution *out)
 {
@@ -787,6 +797,7 @@ static void settle_op(layouts *l, MlirOperation op)
         need(l, op, 0, as);
         need(l, op, 3, as);
     } else if (cute_op_is(op, "cute.tile.gemm")) {
+        if (factor_in_registers(l, op, &own)) need(l, op, 0, &own);
         /* Another product of the same sum may have another instruction. */
         const class *c = class_of(l, result(op, 0));
         if (!distribute_product(l, op, &c->shape, &own) || tile_distribution_equal(&own, &c->d)) return;

@@ -95,6 +95,36 @@ bool tile_defined_in(MlirValue value, MlirBlock block)
     return true;
 }
 
+static void note_product(MlirOperation op, void *context)
+{
+    (void)op;
+    *(bool *)context = true;
+}
+
+static bool has_product(MlirOperation op)
+{
+    bool product = false;
+    cute_op_walk(op, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product, &product);
+    return product;
+}
+
+bool tile_meets_stages(MlirOperation op, bool kept)
+{
+    MlirOperation parent = tile_parent(op);
+    for (; !cute_op_is(parent, "gpu.func") && !cute_op_is(parent, "cute.tile.role");
+         op = parent, parent = tile_parent(op)) {
+        if (!cute_op_is(parent, "scf.for")) continue;
+        if (kept) return true;
+        for (MlirOperation at = mlirBlockGetFirstOperation(tile_loop_body(parent)); !mlirOperationIsNull(at);
+             at = mlirOperationGetNextInBlock(at))
+            if (cute_op_is(at, "cute.tile.gemm")) return true;
+    }
+    bool later = false;
+    for (MlirOperation at = op; kept && !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+        later = later || has_product(at);
+    return later;
+}
+
 bool tile_is_zero(MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);

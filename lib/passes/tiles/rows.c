@@ -15,13 +15,6 @@ MlirOperation tile_rows_of(MlirValue tensor)
     return !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.rows") ? op : (MlirOperation){NULL};
 }
 
-MlirValue tile_whole_tensor(MlirValue tensor)
-{
-    for (MlirOperation rows = tile_rows_of(tensor); !mlirOperationIsNull(rows); rows = tile_rows_of(tensor))
-        tensor = mlirOperationGetOperand(rows, 0);
-    return tensor;
-}
-
 /* ---- where elements behind the rows go ---- */
 
 enum { MOST_VALUES = 128 };

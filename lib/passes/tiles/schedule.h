@@ -56,6 +56,11 @@ MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intp
 void tile_loop_keep_whole(MlirOperation loop);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
+/* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
+bool tile_needs_no_memory(MlirOperation op);
+/* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
+ * loops, or by other warps; then it is executed once, behind all products, or stages are in use. */
+bool tile_meets_stages(MlirOperation op, bool kept);
 /* Whether a tile is the constant 0. */
 bool tile_is_zero(MlirValue value);
 /* The last operation of this name in a function; null: there is none. */
@@ -80,8 +85,6 @@ const char *tile_why_not_sum(MlirOperation loop);
 
 /* The cute.tile.rows that makes a tensor; null: another operation does. */
 MlirOperation tile_rows_of(MlirValue tensor);
-/* The tensor that `tensor` has rows of, else itself. */
-MlirValue tile_whole_tensor(MlirValue tensor);
 /* Whether a load may read what is behind the rows of its tensor: all that follows from it is left out of stores. */
 bool tile_rows_are_clipped(MlirOperation load);
 
@@ -96,6 +99,9 @@ typedef struct tile_ahead {
  * not wanted. */
 void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
                      void (*refused)(MlirOperation load, const char *why, void *context), void *context);
+/* Whether a load outside of loops can be fetched to a stage, with `tma` by TMA: only products in loops use it, of warpgroups with `tma`, else
+ * of warps. NULL, or why not. */
+const char *tile_why_not_once(MlirOperation load, bool tma);
 /* The type of `stages` buffers of a tile in shared memory, with a contiguous dimension: swizzled so that TMA, cp.async, ldmatrix and
  * wgmma access it without conflicts; with `squares`, so that cp.async and threads with squares of 4 by 4 sums do. */
 MlirType tile_stage_type(MlirContext context, const char *element, int bits, const cute_tile_shape *shape,
@@ -108,7 +114,11 @@ int64_t tile_ring_bytes(MlirOperation load);
 /* The operation that loads an operand of a product, through permutations and reshapes that drop extents of 1: a cute.tile.load or
  * cute.tile.take, else null. `dims`: for each of the operand's dimensions, that of the load. */
 MlirOperation tile_operand_source(MlirValue operand, int dims[2]);
-/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, and the shapes fit. */
+/* The product whose sums `value`, a tile of its shape, is computed from by elementwise operations and branches: where it is operand A of
+ * another product, the threads hold its elements already. Null: none. */
+MlirOperation tile_product_of(MlirValue value);
+/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, or A is computed from sums, and the
+ * shapes fit. */
 bool tile_fits_wgmma(MlirOperation product, int consumers);
 
 #endif

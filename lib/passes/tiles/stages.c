@@ -138,6 +138,7 @@ static void note_fetch(MlirOperation op, void *context)
     if (!ring || !pipe) return;
     ring->multicast = along;
     ring->addressed = true;
+    if (!tile_origin_of(mlirOperationGetOperand(op, 0), &ring->origin)) e->failed = true;
     while (i < pipe->share_count && pipe->shares[i] != along) i++;
     if (i < pipe->share_count) return;
     if (pipe->share_count == 4)
@@ -171,12 +172,13 @@ static int64_t releases_of(const tile_emitter *e, const tile_buffer *pipe)
     return all ? all : 1;
 }
 
-/* Whether a product reads both operands in their stages, and so needs no other shared memory. */
+/* Whether a product reads both operands in their stages, or A in registers, and so needs no other shared memory. */
 static bool reads_stages(MlirOperation product)
 {
     for (int i = 0; i < 2; i++) {
         int dims[2];
         MlirOperation take = tile_operand_source(mlirOperationGetOperand(product, i), dims);
+        if (!i && cute_op_has(product, TILE_HELD)) continue;
         if (mlirOperationIsNull(take) || !cute_op_is(take, "cute.tile.take") || !tile_read_in_place(take))
             return false;
     }
@@ -184,16 +186,14 @@ static bool reads_stages(MlirOperation product)
 }
 
 /* Operations that use shared memory in a loop whose stages are filled meanwhile. */
+typedef struct overlap {
+    bool kept, found; /* kept: stages are filled in front of loops, or by other warps */
+} overlap;
+
 static void note_overlap(MlirOperation op, void *context)
 {
-    static const char *const never[] = {"cute.tile.load",    "cute.tile.take",   "cute.tile.fetch",
-                                        "cute.tile.ring",    "cute.tile.iota",   "cute.tile.broadcast",
-                                        "cute.tile.permute", "cute.tile.scalar", "cute.tile.give",
-                                        "cute.tile.collect"};
-    bool *overlaps = context;
-    if (cute_op_has(op, "tma")) *overlaps = true; /* it reads on while the next tile's stages are filled */
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        if (cute_op_is(op, never[i]) && !cute_op_has(op, "width")) return;
+    overlap *o = context;
+    if (tile_needs_no_memory(op)) return;
     if (cute_op_is(op, "cute.tile.gemm") && reads_stages(op)) return;
     if (cute_op_is(op, "cute.tile.reshape")) {
         int dims[2];
@@ -201,12 +201,7 @@ static void note_overlap(MlirOperation op, void *context)
         if (!mlirOperationIsNull(take) && cute_op_is(take, "cute.tile.take") && tile_read_in_place(take))
             return;
     }
-    for (MlirOperation at = tile_parent(op); !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
-        if (!cute_op_is(at, "scf.for")) continue;
-        for (MlirOperation own = mlirBlockGetFirstOperation(tile_loop_body(at)); !mlirOperationIsNull(own);
-             own = mlirOperationGetNextInBlock(own))
-            *overlaps |= cute_op_is(own, "cute.tile.take");
-    }
+    o->found |= tile_meets_stages(op, o->kept);
 }
 
 bool tile_find_stages(tile_emitter *e)
@@ -238,10 +233,12 @@ bool tile_find_stages(tile_emitter *e)
         b->by_warpgroup = r.by_warpgroup && r.warps % GROUP == 0;
         b->readers = b->by_warpgroup ? r.warps / GROUP : r.warps;
     }
-    /* Stages that cp.async fills are free in front of their loop and behind it, where barriers are. */
-    bool overlaps = false;
-    for (int i = 0; i < e->buffer_count; i++) overlaps |= e->buffers[i].is_pipe;
-    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &overlaps);
+    /* Stages are free behind the loops that read them, where nothing fills them any more: behind a barrier. */
+    overlap o = {false, false};
+    for (int i = 0; i < e->buffer_count; i++) o.kept |= e->buffers[i].is_pipe || e->buffers[i].stages == 1;
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &o);
+    bool overlaps = o.found;
+    e->frees_stages = !overlaps && e->buffer_count;
     for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
     return !e->failed;
 }
@@ -590,9 +587,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
 {
     MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
-    MlirValue tensor = mlirOperationGetOperand(t->op, 0);
-    MlirOperation rows = tile_rows_of(tensor);
-    make_tma(e, b, mlirOperationIsNull(rows) ? tensor : mlirOperationGetOperand(rows, 0));
+    make_tma(e, b, b->origin.root);
     if (!p || e->failed) {
         e->failed = true;
         return;
@@ -606,13 +601,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_printf(&tiler, "]\">");
     MlirValue tiles = tile_static(e, cute_buffer_text(&tiler));
     cute_buffer_release(&tiler);
-    MlirValue coords = b->coords;
-    if (!mlirOperationIsNull(rows)) {
-        MlirValue first = tile_first_row(&e->b, coords, mlirOperationGetOperand(rows, 1)),
-                  layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(coords), CUTE_NO_NAMED);
-        coords = tile_emit(e, "cute.make_view", CUTE_OPERANDS(first, layout), CUTE_NO_NAMED);
-    }
-    MlirValue open = tile_open_view(e, coords, tile, coord);
+    MlirValue moved = tile_move_view(e, b->coords, &b->origin), open = tile_open_view(e, moved, tile, coord);
     MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
     MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);
@@ -752,35 +741,49 @@ MlirValue tile_group_index(tile_emitter *e)
     return cute_binary(&e->b, "arith.divui", warp, tile_i32(e, GROUP));
 }
 
+/* Groups that take turns: those of a role with `turns`, or the warpgroups of one that has several. */
+static int64_t turn_groups(const tile_emitter *e)
+{
+    const tile_role *r = e->role;
+    return r->turns > 1 ? r->turns : r->op.ptr && r->warps % GROUP == 0 ? r->warps / GROUP : 1;
+}
+
+static MlirValue own_turn(tile_emitter *e)
+{
+    if (!mlirValueIsNull(e->role->turn)) return e->role->turn;
+    return turn_groups(e) > 1 ? tile_group_index(e) : tile_i32(e, 0);
+}
+
 MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t)
 {
     (void)t;
-    return mlirValueIsNull(e->role->turn) ? tile_i32(e, 0) : e->role->turn;
+    return own_turn(e);
 }
 
 /* Two groups of threads meet at the barrier of a turn: those that end theirs, and those that begin it. */
 static void meet(tile_emitter *e, const char *name, MlirValue turn)
 {
     MlirValue barrier = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, TILE_TURN_BARRIERS));
-    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * e->threads)));
+    sync_op(e, name, CUTE_OPERANDS(barrier, tile_i32(e, 2 * GROUP * WARP)));
 }
 
 MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t)
 {
     (void)t;
-    if (e->role->turns > 1) meet(e, "cute_nvgpu.arch.named_barrier_sync", e->role->turn);
+    if (turn_groups(e) > 1) meet(e, "cute_nvgpu.arch.named_barrier_sync", own_turn(e));
     return (MlirValue){NULL};
 }
 
 MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t)
 {
-    if (e->role->turns < 2) return (MlirValue){NULL};
-    MlirValue last = tile_i32(e, e->role->turns - 1), next;
-    if (e->role->turns == 2) {
-        next = cute_binary(&e->b, "arith.subi", last, e->role->turn);
+    int64_t groups = turn_groups(e);
+    if (groups < 2) return (MlirValue){NULL};
+    MlirValue last = tile_i32(e, groups - 1), turn = own_turn(e), next;
+    if (groups == 2) {
+        next = cute_binary(&e->b, "arith.subi", last, turn);
     } else {
-        MlirValue is_last = cute_compare(&e->b, CUTE_IS_EQ, e->role->turn, last);
-        next = cute_binary(&e->b, "arith.addi", e->role->turn, tile_i32(e, 1));
+        MlirValue is_last = cute_compare(&e->b, CUTE_IS_EQ, turn, last);
+        next = cute_binary(&e->b, "arith.addi", turn, tile_i32(e, 1));
         next = cute_select(&e->b, is_last, tile_i32(e, 0), next);
     }
     tile_if goes_on = tile_if_begin(e, mlirOperationGetOperand(t->op, 0));
@@ -823,7 +826,8 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     r->thread = r->first_warp
                     ? cute_binary(&e->b, "arith.subi", block->thread, tile_i32(e, r->first_warp * WARP))
                     : block->thread;
-    r->scratch = e->shared_bytes;
+    r->scratch = e->frees_stages ? 0 : e->shared_bytes;
+    r->shares = e->frees_stages;
     if (r->turns > 1) begin_turns(e, r);
     if (warps == 1)
         r->elected = cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),

@@ -29,7 +29,15 @@ bool tile_is_program(MlirOperation function);
 #define TILE_PROGRAMMATIC "cute.programmatic"
 /* Of a kernel whose last arguments, so many, are temporaries of its launch plan: slots, then flags. */
 #define TILE_TEMPORARIES "cute.temporaries"
+/* Of a product of warpgroups whose factor A is in registers: it is computed from sums. */
+#define TILE_HELD "cute.held"
+/* Of a product whose sums become a factor of another one, or whose factor does: warps divide its rows alone, so that no other warp needs them. */
+#define TILE_ROWS "cute.rows"
+/* Of an arith.select whose condition is seldom true. */
+#define TILE_RARE "cute.rare"
 bool tile_is_naive(MlirOperation function);
+/* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
+MlirValue tile_tensor_root(MlirValue tensor);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
 
@@ -60,6 +68,7 @@ typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
     bool warpgroups;       /* wgmma: rows counts warpgroups */
+    bool held;             /* wgmma: A is in registers */
     bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
     int64_t rows, columns; /* warps, or threads without an MMA, along M and N */

@@ -79,6 +79,7 @@ static MlirValue own_rows(tile_emitter *e, MlirValue view, int64_t rows, int64_t
 
 static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
 {
+    if (mlirValueIsNull(carried)) return carried;
     for (int i = 0; i < e->accumulator_count; i++)
         if (mlirValueEqual(e->accumulators[i].carried, carried)) return e->accumulators[i].variable;
     return (MlirValue){NULL};
@@ -103,6 +104,7 @@ static bool is_alone(tile_emitter *e, MlirOperation loop)
     others o = {loop, false};
     cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, look_for_other, &o);
     for (int i = 0; i < e->accumulator_count; i++) {
+        if (mlirValueIsNull(e->accumulators[i].carried)) continue;
         MlirBlock owner = mlirBlockArgumentGetOwner(e->accumulators[i].carried);
         if (!mlirBlockEqual(owner, tile_loop_body(loop))) o.found = true;
     }
@@ -118,59 +120,142 @@ static bool is_alone(tile_emitter *e, MlirOperation loop)
     return !o.found;
 }
 
-/* The registers of an accumulator, which have the value `sum`. Where products stay under way across iterations these are one variable
- * outside of the loop that carries the sum, since nothing may move it: it is set in front of the loop, and cute.tile.settle reads it.
- * A sum that begins with 0, of a loop that is alone, is not set: *adds is false for the first product, else null. */
-static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element, int64_t values, int64_t m,
-                             int64_t n, bool pending, MlirValue *adds)
+/* The cute.tile.settle that alone uses a product, in its block; null: none. */
+static MlirOperation settle_of(MlirOperation product)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(product, 0));
+    bool alone = !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+    MlirOperation user = alone ? mlirOpOperandGetOwner(use) : (MlirOperation){NULL};
+    return alone && cute_op_is(user, "cute.tile.settle") &&
+                   mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(product))
+               ? user
+               : (MlirOperation){NULL};
+}
+
+/* The value carried by a loop that the result of a product becomes: by scf.yield, of branches around it too. Null: none. */
+static MlirValue carried_of(MlirOperation product)
 {
     const MlirValue none = {NULL};
-    MlirValue acc = variable_of(e, sum);
-    *adds = none;
-    if (!mlirValueIsNull(acc)) return acc;
+    MlirValue value = mlirOperationGetResult(product, 0);
+    for (;;) {
+        MlirOpOperand use = mlirValueGetFirstUse(value);
+        if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return none;
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        intptr_t at = mlirOpOperandGetOperandNumber(use);
+        if (cute_op_is(user, "cute.tile.gemm") && at == 2) { /* the next product of the same sum */
+            value = mlirOperationGetResult(user, 0);
+            continue;
+        }
+        MlirOperation parent = tile_parent(user);
+        if (!cute_op_is(user, "scf.yield")) return none;
+        if (cute_op_is(parent, "scf.for")) return mlirBlockGetArgument(tile_loop_body(parent), 1 + at);
+        if (!cute_op_is(parent, "scf.if")) return none;
+        value = mlirOperationGetResult(parent, at);
+    }
+}
+
+/* An accumulator's registers, at the kernel's start. */
+static MlirValue make_accumulator(tile_emitter *e, MlirType of_sum, const tile_product *p,
+                                  const tile_distribution *d)
+{
+    int bits;
+    const char *element = tile_element_text(e, of_sum, &bits);
+    int64_t m = d->shape.extent[0] / p->rows / p->m, n = d->shape.extent[1] / p->n;
     cute_builder here = e->b;
     e->b = e->start;
-    acc = tile_fragment(e, element, values, m, n, none);
-    e->b = here;
-    if (e->failed) return none;
-    if (!pending && tile_is_zero(sum)) {
-        *adds = cute_build_constant(&e->b, 1, 0);
-        return acc;
-    }
-    if (!pending) {
-        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(sum, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
-        return acc;
-    }
-    if (!mlirValueIsABlockArgument(sum) || e->accumulator_count == TILE_ACCUMULATORS)
-        return e->failed = true, none;
-    MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(sum));
-    MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(sum));
-    bool from_zero = tile_is_zero(initial) && is_alone(e, loop);
-    e->accumulators[e->accumulator_count++] = (tile_accumulator){sum, acc, from_zero};
-    if (from_zero) {
-        *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),
-                             mlirOperationGetOperand(loop, 0));
-        return acc;
-    }
-    e->b = cute_builder_before(loop);
-    cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(initial, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirValue acc = tile_fragment(e, element, tile_values(d) / m / n, m, n, (MlirValue){NULL});
     e->b = here;
     return acc;
 }
 
+static void choose(tile_emitter *e, const tile_op *t, tile_product *p)
+{
+    MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))),
+             of_sum = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 2)));
+    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, of_sum, t->op, e->arch, e->threads, p);
+}
+
+/* Sums that products leave under way across iterations are one variable outside of the loop that carries them, since nothing may move
+ * it: it is set in front of the loop, and cute.tile.settle reads it. A sum that begins with 0, of a loop that is alone and does nothing else with
+ * it, is not set. Those that are complete in the block of their product are set there. */
+bool tile_make_accumulator(tile_emitter *e, const tile_op *t)
+{
+    MlirOperation settle = settle_of(t->op);
+    bool local = !mlirOperationIsNull(settle);
+    MlirValue carried = local ? (MlirValue){NULL} : carried_of(t->op);
+    tile_product p;
+    if (!local && mlirValueIsNull(carried)) return false;
+    if (!local && !mlirValueIsNull(variable_of(e, carried))) return true;
+    if (e->accumulator_count == TILE_ACCUMULATORS) return false;
+    int64_t threads = e->threads;
+    e->threads = t->role->warps * THREADS / WARPS;
+    choose(e, t, &p);
+    e->threads = threads;
+    tile_accumulator *a = &e->accumulators[e->accumulator_count++];
+    *a = (tile_accumulator){.carried = carried, .first = t->op, .settle = settle};
+    a->variable = make_accumulator(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 2))),
+                                   &p, &t->out);
+    if (local || e->failed) return !e->failed;
+    MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(carried));
+    MlirValue initial = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(carried));
+    a->from_zero = mlirValueEqual(mlirOperationGetOperand(t->op, 2), carried) && tile_is_zero(initial) &&
+                   is_alone(e, loop);
+    if (a->from_zero) return true;
+    cute_builder b = cute_builder_before(loop);
+    cute_build(&b, "cute.memref.store_vec", CUTE_OPERANDS(initial, a->variable), CUTE_NO_TYPES,
+               CUTE_NO_NAMED);
+    return true;
+}
+
+/* The registers of an accumulator, which have the value of the sum; *adds is false where the product does not read them, else null. */
+static MlirValue accumulator(tile_emitter *e, const tile_op *t, const tile_product *p, MlirValue carried,
+                             MlirValue *adds)
+{
+    MlirValue sum = mlirOperationGetOperand(t->op, 2), acc = variable_of(e, carried);
+    *adds = (MlirValue){NULL};
+    for (int i = 0; i < e->accumulator_count; i++) {
+        const tile_accumulator *a = &e->accumulators[i];
+        if (!mlirOperationEqual(a->first, t->op)) continue;
+        acc = a->variable;
+        if (!a->from_zero) continue;
+        MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(a->carried));
+        *adds = cute_compare(&e->b, CUTE_IS_NE, mlirBlockGetArgument(tile_loop_body(loop), 0),
+                             mlirOperationGetOperand(loop, 0));
+    }
+    if (mlirValueIsNull(acc)) acc = make_accumulator(e, cute_type_element(mlirValueGetType(sum)), p, &t->out);
+    if (e->failed || (!mlirValueIsNull(carried) && mlirValueEqual(sum, carried))) return acc;
+    if (tile_is_zero(sum))
+        *adds = cute_build_constant(&e->b, 1, 0);
+    else
+        cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(sum, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    return acc;
+}
+
+/* A's registers, distributed as the instruction has them. */
+static MlirValue held_factor(tile_emitter *e, const tile_op *t, const char *element, const tile_product *p)
+{
+    int64_t m = t->out.shape.extent[0] / p->rows / p->m, k = t->in[0].shape.extent[1] / p->k;
+    return tile_fragment(e, element, tile_values(&t->in[0]) / m / k, m, k, mlirOperationGetOperand(t->op, 0));
+}
+
+/* The stage of operand `i`, whose descriptors have it as their last mode. */
+static MlirValue stage_of(tile_emitter *e, const tile_op *t, int i, MlirValue of)
+{
+    return e->failed ? of : tile_slice_last(e, of, 4, t->source[i].stage);
+}
+
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
 {
-    MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2];
+    MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2] = {{NULL}, {NULL}};
     MlirType of_a = cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0)));
     tile_product p;
     int bits;
     int64_t offset = 0;
-    tile_product_choose(&t->in[0].shape, &t->out.shape, of_a, cute_type_element(mlirValueGetType(sum)), t->op,
-                        e->arch, e->threads, &p);
+    choose(e, t, &p);
     if (!p.warpgroups || p.rows < 1) return e->failed = true, sum;
-    bool staged = t->source[0].ring && t->source[1].ring;
+    bool staged = (p.held || t->source[0].ring) && t->source[1].ring;
     if (!staged) tile_barrier(e);
-    for (int i = 0; i < 2 && !e->failed; i++)
+    for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++)
         view[i] = t->source[i].ring ? tile_stage_view(e, &t->source[i], staged) : to_shared(e, t, i, &offset);
     if (e->failed) return sum;
     if (!staged) {
@@ -179,7 +264,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     }
     const char *element = tile_element_text(e, cute_type_element(mlirValueGetType(sum)), &bits);
     const char *factor = p.tf32 ? "tf32" : tile_element_text(e, of_a, &bits);
-    tile_wgmma_atom(&p, factor, element, is_mn_major(view[0]), is_mn_major(view[1]));
+    tile_wgmma_atom(&p, factor, element, !p.held && is_mn_major(view[0]), is_mn_major(view[1]));
     MlirValue atom =
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, p.text), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
     MlirValue mma =
@@ -189,16 +274,15 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                         CUTE_OPERANDS(lane), CUTE_NO_NAMED);
     int64_t rows = t->out.shape.extent[0] / p.rows, k = t->in[0].shape.extent[1];
-    MlirValue a = descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
+    MlirValue a = p.held ? held_factor(e, t, factor, &p)
+                         : descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
               b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
-    if (staged && !e->failed) {
-        a = tile_slice_last(e, a, 4, t->source[0].stage);
-        b = tile_slice_last(e, b, 4, t->source[1].stage);
-    }
+    if (staged && !p.held) a = stage_of(e, t, 0, a);
+    if (staged) b = stage_of(e, t, 1, b);
     if (e->failed) return sum;
-    int64_t m = rows / p.m, n = t->out.shape.extent[1] / p.n, pending = cute_tile_number(t->op, "pending", 0);
-    MlirValue later,
-        acc = accumulator(e, sum, element, tile_values(&t->out) / m / n, m, n, pending > 0, &later);
+    int64_t pending = cute_tile_number(t->op, "pending", 0);
+    MlirValue carried = pending ? carried_of(t->op) : (MlirValue){NULL}, later,
+              acc = accumulator(e, t, &p, carried, &later);
     if (e->failed) return sum;
     sync_op(e, "cute_nvgpu.arch.wgmma_fence");
     MlirValue yes = mlirValueIsNull(later) ? cute_build_constant(&e->b, 1, 1) : later;
@@ -211,7 +295,8 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
     if (pending != NO_WAIT) wait(e, pending);
-    if (pending) return sum; /* it stays in the variable until cute.tile.settle */
+    if (pending)
+        return mlirValueIsNull(carried) ? sum : carried; /* it stays in the variable until cute.tile.settle */
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
     if (!staged && !e->failed) tile_barrier(e);
     return out;
@@ -221,12 +306,17 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
 {
     MlirValue value = mlirOperationGetOperand(t->op, 0);
     MlirOperation loop = cute_defining_op(value);
+    if (!mlirOperationIsNull(loop) && !cute_op_is(loop, "scf.for")) loop = (MlirOperation){NULL};
     /* One wait for all sums of a loop: a second one would have LLVM move those that the first one is for. */
     bool again = !mlirOperationIsNull(loop) && mlirOperationEqual(e->settled, loop) &&
                  mlirBlockEqual(e->settled_in, e->b.block);
-    if (!again) wait(e, 0);
+    if (!again) wait(e, cute_tile_number(t->op, "pending", 0));
     e->settled = loop;
     e->settled_in = e->b.block;
+    for (int i = 0; i < e->accumulator_count; i++)
+        if (mlirOperationEqual(e->accumulators[i].settle, t->op))
+            return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(e->accumulators[i].variable),
+                             CUTE_NO_NAMED);
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
     MlirValue carried = mlirBlockGetArgument(tile_loop_body(loop), 1 + mlirOpResultGetResultNumber(value));
     for (int i = 0; i < e->accumulator_count; i++) {

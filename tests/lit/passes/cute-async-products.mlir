@@ -10,7 +10,7 @@ gpu.module @m {
   // CHECK:           %[[LATER:.*]] = arith.cmpi ne, %[[K]], %[[LOW]]
   // CHECK:           cute.tile.release(%[[PIPE:.*]], %[[BEFORE]], %[[LATER]])
   // CHECK:           scf.yield {{.*}}, %[[I]] :
-  // CHECK:         cute.tile.settle(%[[S]]#0)
+  // CHECK:         cute.tile.settle (%[[S]]#0)
   // CHECK:         %[[ANY:.*]] = arith.cmpi slt, %[[LOW]], %[[HIGH]]
   // CHECK:         cute.tile.release(%[[PIPE]], %[[S]]#3, %[[ANY]])
   gpu.func @product(%a: !A, %b: !A, %c: !A) kernel {

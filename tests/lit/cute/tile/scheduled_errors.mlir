@@ -48,3 +48,11 @@ func.func @f() {
   }
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<8x1xi32>) {
+  // expected-error @below {{expects a tile of i1}}
+  %t = cute.tile.any(%a) : (tensor<8x1xi32>) -> i1
+  return
+}

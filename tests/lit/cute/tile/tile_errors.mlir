@@ -535,3 +535,21 @@ func.func @rows_of_another_type(%a: !cute.memref<f32, gmem, align<16>, "(?,4):(4
   %t = cute.tile.rows(%a, %n, %n) : (!cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, i32, i32) -> !cute.memref<f32, gmem, align<16>, "(8,4):(4,1)">
   return
 }
+
+// -----
+
+// expected-note @+2 {{%a is a '!cute.memref<f32, gmem, "(?,?):(?{i64},1)">'}}
+// expected-note @+1 {{%i is a 'i32'}}
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %i: i32) {
+  // expected-error @below {{expects a mode of one extent, from 0 to 1, but got 2}}
+  %t = cute.tile.from<2> %a, %i
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, smem, "(8,4):(4,1)">, %i: i32) {
+  // expected-error @below {{expects a tensor to be in memory space 'gmem', but got 'smem'}}
+  %t = cute.tile.from<0> %a, %i
+  return
+}

@@ -1,0 +1,58 @@
+/* The type of a tensor from an index of a mode on, cute.tile.from. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/ir/ops/check.h"
+#include "lib/ir/ops/ops.h"
+#include "lib/ir/ops/tile.h"
+
+static int64_t mode_of(const cute_op_query *query)
+{
+    MlirAttribute mode = mlirAttributeIsNull(query->attributes)
+                             ? query->attributes
+                             : mlirDictionaryAttrGetElementByName(query->attributes, cute_text("mode"));
+    return mlirAttributeIsNull(mode) || !mlirAttributeIsAInteger(mode) ? -1
+                                                                       : mlirIntegerAttrGetValueInt(mode);
+}
+
+/* The alignment in bytes of an element of a mode of this stride, where element 0 has that of `pointer`. */
+static int64_t align_from(const cute_pointer *pointer, const cute_tree *stride)
+{
+    int64_t unit = stride->value.known ? stride->value.value : stride->value.divisor, align = pointer->align;
+    if (!stride->value.known && !unit) unit = 1;
+    while (align > 1 && unit * pointer->bits / 8 % align) align /= 2;
+    return align;
+}
+
+bool cute_tile_infer_from(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    enum { BITS = 32 };
+    const cute_value *tensor =
+        query->operand_count ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
+    int64_t mode = mode_of(query);
+    if (!tensor || tensor->type != CUTE_MEMREF || tensor->tree || !tensor->layout.shape) return true;
+    bool tuple = tensor->layout.shape->kind == CUTE_TREE_TUPLE;
+    const cute_tree *shape[CUTE_TILE_RANK], *stride = tensor->layout.stride;
+    int rank = cute_tile_tensor_rank(tensor);
+    for (int i = 0; i < rank && i < CUTE_TILE_RANK; i++)
+        shape[i] = tuple ? tensor->layout.shape->items[i] : tensor->layout.shape;
+    if (mode < 0 || mode >= rank || rank > CUTE_TILE_RANK || shape[mode]->kind == CUTE_TREE_TUPLE) {
+        return cute_op_fail(query->location, row->name,
+                            "expects a mode of one extent, from 0 to %d, but got %d", rank - 1, (int)mode);
+    }
+    cute_arena *arena = cute_arena_create();
+    cute_value result = *tensor;
+    cute_pointer pointer = *tensor->pointer;
+    bool ok = arena && (shape[mode] = cute_tree_unknown(arena, BITS, NULL));
+    if (ok) {
+        pointer.align = align_from(&pointer, tuple ? stride->items[mode] : stride);
+        result.pointer = &pointer;
+        result.layout.shape = tuple ? cute_tree_tuple(arena, shape, (size_t)rank) : shape[0];
+        ok = result.layout.shape != NULL;
+    }
+    if (ok) cute_op_types_add(out, cute_type_of_value(query->context, arena, &result));
+    cute_arena_destroy(arena);
+    return ok;
+}

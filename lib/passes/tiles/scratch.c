@@ -1,0 +1,46 @@
+/* See schedule.h: which operations use shared memory other than stages. */
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/schedule.h"
+
+/* Whether a conversion or reshape is a choice of registers. */
+static bool stays_in_registers(MlirOperation op)
+{
+    tile_distribution from, to, same;
+    if (!tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from) ||
+        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to))
+        return false;
+    if (cute_op_is(op, "cute.tile.reshape"))
+        return tile_reshaped(&from, &to.shape, &same) && tile_distribution_equal(&same, &to);
+    cute_arena *arena = cute_arena_create();
+    int32_t *map = arena ? cute_arena_array(arena, (size_t)tile_values(&to) + 1, sizeof *map) : NULL;
+    bool stays = map && tile_registers_map(arena, &from, &to, map);
+    cute_arena_destroy(arena);
+    return stays;
+}
+
+/* Whether a reduction or scan is between lanes of a warp, if between threads at all. */
+static bool stays_in_warps(MlirOperation op)
+{
+    tile_distribution d;
+    return tile_distribution_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &d) &&
+           tile_along_lanes(&d, (int)cute_tile_number(op, "mode", 0));
+}
+
+bool tile_needs_no_memory(MlirOperation op)
+{
+    static const char *const never[] = {
+        "cute.tile.iota",    "cute.tile.broadcast",  "cute.tile.permute",  "cute.tile.scalar",
+        "cute.tile.stack",   "cute.tile.pick",       "cute.tile.any",      "cute.tile.from",
+        "cute.tile.settle",  "cute.tile.load",       "cute.tile.store",    "cute.tile.gather",
+        "cute.tile.take",    "cute.tile.fetch",      "cute.tile.ring",     "cute.tile.pipe",
+        "cute.tile.await",   "cute.tile.acquire",    "cute.tile.release",  "cute.tile.role",
+        "cute.tile.program", "cute.tile.count",      "cute.tile.workers",  "cute.tile.place",
+        "cute.tile.turn",    "cute.tile.begin_turn", "cute.tile.end_turn", "cute.tile.give",
+        "cute.tile.collect", "cute.tile.pieces",     "cute.tile.piece"};
+    if (cute_op_has(op, "width")) return false;
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (cute_op_is(op, never[i])) return true;
+    if (cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"))
+        return stays_in_registers(op);
+    return (cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan")) && stays_in_warps(op);
+}

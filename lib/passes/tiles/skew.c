@@ -1,0 +1,511 @@
+/* cute-tile-skew: a loop with two products, the second of which has a factor computed from the sums of the first one, is skewed: an
+ * iteration computes its first product and the second one of the iteration before, and both are under way while its factor is computed.
+ *
+ * Requires: cute-warp-specialization; a loop of the consumers with two products of warpgroups, on tiles of two pipes. The first adds to
+ * 0, the sums of the second are carried by the loop. Ensures: the loop begins with its second iteration, and carries the factor. The first
+ * iteration up to its factor is in front of the loop, the last second product behind it, both where there is an iteration. The sums
+ * of the first product are complete at its cute.tile.settle, those of the second where they are needed, behind the factor: until then no
+ * registers of the factor are written.
+ *
+ *     scf.for %i = %low to %high iter_args(%o) {
+ *       await(%pk) ; %s = gemm(%q, %k, 0) ; release(%pk) ; %p = FACTOR(%s) ; %u = SCALE(%o)
+ *       await(%pv) ; %r = gemm(%p, %v, %u) ; release(%pv) ; scf.yield %r
+ *     }
+ * ->
+ *     %p0, %u0 = scf.if %any { await(%pk) ; %s = gemm(%q, %k, 0) ; release(%pk) ; %p = FACTOR(%s) ; %u = SCALE(%o) }
+ *     %p1, %u1 = scf.for %i = %low + 1 to %high iter_args(%p = %p0, %u = %u0) {
+ *       await(%pk) ; %s = gemm(%q, %k, 0) {pending} ; await(%pv) ; %r = gemm(%p, %v, %u) {pending}
+ *       %t = settle(%s) {pending = 1} ; release(%pk) ; %n = FACTOR(%t) ; %o = settle(%r) ; release(%pv) ; scf.yield %n, SCALE(%o)
+ *     }
+ *     scf.if %any { await(%pv) ; gemm(%p1, %v, %u1) ; release(%pv) }
+ */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/ir/mlir/arith.h"
+#include "lib/ir/mlir/shim.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/passes.h"
+#include "lib/passes/tiles/describe_schedule.h"
+#include "lib/passes/tiles/schedule.h"
+
+enum { MOST = 16, MOST_OPS = 16, MOST_COPIES = 1024, MOST_CARRIED = 64, NO_WAIT = 7 };
+
+/* A product and the stage that it reads. */
+typedef struct staged {
+    MlirOperation product, await, release, advance; /* advance: of the stage and phase */
+    MlirOperation ops[MOST_OPS]; /* the take and the views of it, in order, without the product */
+    int op_count;
+    intptr_t stage, phase; /* arguments of the loop's body */
+} staged;
+
+typedef struct work {
+    cute_pass_run *pass;
+    MlirOperation loops[MOST];
+    int count;
+} work;
+
+/* ---- which loops ---- */
+
+static intptr_t argument_of(MlirBlock body, MlirValue value)
+{
+    bool own = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
+    return own ? mlirBlockArgumentGetArgNumber(value) : -1;
+}
+
+/* The operations of the body that operand `value` of a product is made of: a take, views of it. Constants are moved out of the loop. */
+static bool collect_views(MlirBlock body, MlirValue value, staged *s)
+{
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), body))
+        return argument_of(body, value) < 0;
+    if (cute_op_is(op, "arith.constant")) return true;
+    bool view = cute_op_is(op, "cute.tile.permute") || cute_op_is(op, "cute.tile.reshape");
+    if (view && !collect_views(body, mlirOperationGetOperand(op, 0), s)) return false;
+    if (!view && !cute_op_is(op, "cute.tile.take")) return false;
+    for (int i = 0; i < s->op_count; i++)
+        if (mlirOperationEqual(s->ops[i], op)) return true;
+    if (s->op_count == MOST_OPS) return false;
+    s->ops[s->op_count++] = op;
+    return true;
+}
+
+/* The await, the release and the next state of the pipe whose stage the take in `ops` reads. */
+static bool find_pipe(MlirBlock body, staged *s)
+{
+    MlirOperation take = {NULL};
+    for (int i = 0; i < s->op_count; i++)
+        if (cute_op_is(s->ops[i], "cute.tile.take")) take = s->ops[i];
+    if (mlirOperationIsNull(take)) return false;
+    s->stage = argument_of(body, mlirOperationGetOperand(take, 1));
+    if (s->stage < 1) return false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        bool await = cute_op_is(op, "cute.tile.await"), release = cute_op_is(op, "cute.tile.release");
+        if ((!await && !release) || argument_of(body, mlirOperationGetOperand(op, 1)) != s->stage) continue;
+        if (await)
+            s->await = op;
+        else
+            s->release = op;
+    }
+    if (mlirOperationIsNull(s->await) || mlirOperationIsNull(s->release)) return false;
+    s->phase = argument_of(body, mlirOperationGetOperand(s->await, 2));
+    if (s->phase < 1) return false;
+    MlirOperation yield = mlirBlockGetTerminator(body);
+    s->advance = cute_defining_op(mlirOperationGetOperand(yield, s->stage - 1));
+    return !mlirOperationIsNull(s->advance) && cute_op_is(s->advance, "cute_nvgpu.arch.pipeline_advance") &&
+           mlirOperationEqual(s->advance, cute_defining_op(mlirOperationGetOperand(yield, s->phase - 1)));
+}
+
+static bool only_yield(MlirValue value, MlirBlock body)
+{
+    MlirOpOperand use = mlirValueGetFirstUse(value);
+    return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
+           mlirOperationEqual(mlirOpOperandGetOwner(use), mlirBlockGetTerminator(body));
+}
+
+/* The role that an operation is in, or the kernel. */
+static MlirOperation role_of(MlirOperation op)
+{
+    MlirOperation role = tile_parent(op);
+    while (cute_op_is(role, "scf.for") || cute_op_is(role, "scf.if")) role = tile_parent(role);
+    return role;
+}
+
+/* Registers of a thread for the values of a tile. */
+static int64_t registers_of(MlirValue tile)
+{
+    tile_distribution d;
+    MlirType type = mlirValueGetType(tile), element = cute_tile_element(type);
+    int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 32;
+    return tile_distribution_of(type, &d) ? tile_values(&d) * bits / 32 : 0;
+}
+
+/* Whether both sums, the factor while it is read, and the next one before it is rounded fit in the registers of a thread at the same time. */
+static bool fits_registers(MlirOperation first, MlirOperation second)
+{
+    enum { OTHERS = 12 };
+    int64_t all = cute_tile_number(role_of(first), "registers", 0),
+            needed = 2 * registers_of(mlirOperationGetResult(first, 0)) +
+                     registers_of(mlirOperationGetOperand(second, 0)) +
+                     registers_of(mlirOperationGetResult(second, 0));
+    return !all || needed + OTHERS <= all;
+}
+
+/* NULL, or why the loop is not skewed. */
+static const char *find_products(MlirOperation loop, staged *first, staged *second)
+{
+    MlirBlock body = tile_loop_body(loop);
+    *first = (staged){.product = {NULL}};
+    *second = *first;
+    for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        if (!cute_op_is(op, "cute.tile.gemm")) continue;
+        if (!mlirOperationIsNull(second->product)) return "it has more than two products";
+        staged *to = mlirOperationIsNull(first->product) ? first : second;
+        to->product = op;
+    }
+    if (mlirOperationIsNull(second->product)) return "it has one product";
+    if (!cute_op_has(first->product, "wgmma") || !cute_op_has(second->product, TILE_HELD))
+        return "warpgroups do not multiply with a factor in registers";
+    if (!mlirOperationEqual(tile_product_of(mlirOperationGetOperand(second->product, 0)), first->product))
+        return "the factor is not computed from the sums of its first product";
+    if (!cute_op_is(role_of(loop), "cute.tile.role")) return "the warps that compute also load";
+    if (!tile_is_zero(mlirOperationGetOperand(first->product, 2))) return "its first product adds to sums";
+    if (!only_yield(mlirOperationGetResult(second->product, 0), body))
+        return "it uses the sums of its second product";
+    int dims[2];
+    MlirOperation other = tile_operand_source(mlirOperationGetOperand(first->product, 0), dims);
+    if (mlirOperationIsNull(other) || !cute_op_is(other, "cute.tile.take"))
+        return "a factor of its first product is not in a stage";
+    for (int i = 0; i < 3; i++)
+        if (!collect_views(body, mlirOperationGetOperand(first->product, i), first))
+            return "a factor of its first product is computed in the loop";
+    if (!collect_views(body, mlirOperationGetOperand(second->product, 1), second))
+        return "the other factor of its second product is computed";
+    if (!find_pipe(body, first) || !find_pipe(body, second))
+        return "the factors are not in stages of two pipes";
+    return first->stage == second->stage ? "both products are of one pipe" : NULL;
+}
+
+static void look_for_held(MlirOperation op, void *context)
+{
+    *(bool *)context |= cute_op_has(op, TILE_HELD);
+}
+
+static void note_loop(MlirOperation op, void *context)
+{
+    work *w = context;
+    staged first, second;
+    bool held = false;
+    for (MlirOperation at = mlirBlockGetFirstOperation(tile_loop_body(op)); !mlirOperationIsNull(at);
+         at = mlirOperationGetNextInBlock(at))
+        if (cute_op_is(at, "cute.tile.gemm")) look_for_held(at, &held);
+    if (!held) return;
+    const char *why = find_products(op, &first, &second);
+    if (!why && w->count < MOST)
+        w->loops[w->count++] = op;
+    else
+        tile_refuse(w->pass, op, "products of this loop do not overlap the computation between them: %s",
+                    why ? why : "");
+}
+
+/* ---- copies of operations ---- */
+
+/* Copies at the end of a block, with `to` in place of `from`. */
+typedef struct copies {
+    MlirBlock into;
+    MlirValue from[MOST_COPIES], to[MOST_COPIES];
+    int count;
+} copies;
+
+static void map(copies *c, MlirValue from, MlirValue to)
+{
+    if (c->count == MOST_COPIES) return;
+    c->from[c->count] = from;
+    c->to[c->count++] = to;
+}
+
+static MlirValue mapped(const copies *c, MlirValue value)
+{
+    for (int i = c->count; i-- > 0;)
+        if (mlirValueEqual(c->from[i], value)) return c->to[i];
+    return value;
+}
+
+/* Operands of an operation and of those in its regions. */
+static void map_operands(const copies *c, MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        mlirOperationSetOperand(op, i, mapped(c, mlirOperationGetOperand(op, i)));
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+        for (MlirBlock b = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(b);
+             b = mlirBlockGetNextInRegion(b))
+            for (MlirOperation own = mlirBlockGetFirstOperation(b); !mlirOperationIsNull(own);
+                 own = mlirOperationGetNextInBlock(own))
+                map_operands(c, own);
+}
+
+static void copy(copies *c, MlirOperation op)
+{
+    MlirOperation made = mlirOperationClone(op);
+    map_operands(c, made);
+    mlirBlockAppendOwnedOperation(c->into, made);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        map(c, mlirOperationGetResult(op, i), mlirOperationGetResult(made, i));
+}
+
+static MlirOperation make_if(const cute_builder *b, MlirValue condition, copies *then,
+                             const MlirValue *values, const MlirValue *others, int count)
+{
+    MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+    MlirBlock blocks[2] = {then->into, mlirBlockCreate(0, NULL, NULL)};
+    MlirType types[MOST_CARRIED];
+    MlirValue made[MOST_CARRIED];
+    for (int i = 0; i < count; i++) {
+        made[i] = mapped(then, values[i]);
+        types[i] = mlirValueGetType(others[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
+        cute_builder end = cute_builder_at_end(blocks[i], b->location);
+        cute_build(&end, "scf.yield", (cute_operands){i ? others : made, count}, CUTE_NO_TYPES,
+                   CUTE_NO_NAMED);
+    }
+    return cute_build_regions(b, "scf.if", CUTE_OPERANDS(condition), (cute_types){types, count},
+                              CUTE_NO_NAMED, regions, 2);
+}
+
+/* ---- the loop ---- */
+
+typedef struct pair {
+    MlirOperation loop;
+    MlirBlock body;
+    staged first, second;
+    intptr_t sums;     /* of the loop's results: those of the second product */
+    MlirValue any;     /* i1: there is an iteration */
+    MlirValue factor;  /* of the second product */
+    MlirOperation end; /* the loop's yield */
+} pair;
+
+/* Whether an operation of the body belongs to the second product: it is not executed in front of the loop. */
+static bool is_of_second(const pair *p, MlirOperation op)
+{
+    const staged *s = &p->second;
+    const MlirOperation own[] = {s->product, s->await, s->release, s->advance, p->end};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (mlirOperationEqual(op, own[i])) return true;
+    for (int i = 0; i < s->op_count; i++)
+        if (mlirOperationEqual(op, s->ops[i])) return true;
+    return false;
+}
+
+static bool is_state(const staged *s, intptr_t result)
+{
+    return result == s->stage - 1 || result == s->phase - 1;
+}
+
+static MlirValue zero_tile(const cute_builder *b, MlirType type)
+{
+    MlirType element = cute_tile_element(type);
+    MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(b->context, element, 0)
+                                                   : mlirIntegerAttrGet(element, 0);
+    return cute_build_value(
+        b, "arith.constant", type, CUTE_NO_OPERANDS,
+        CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrSplatGet(type, zero))));
+}
+
+/* The first iteration up to its factor, in front of the loop, whose initial values it computes. Returns the first factor. */
+static MlirValue begin(pair *p)
+{
+    cute_builder b = cute_builder_before(p->loop);
+    MlirValue values[MOST_CARRIED], others[MOST_CARRIED];
+    intptr_t at[MOST_CARRIED], results = mlirOperationGetNumResults(p->loop);
+    int count = 0;
+    copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
+    map(&c, mlirBlockGetArgument(p->body, 0), mlirOperationGetOperand(p->loop, 0));
+    for (intptr_t i = 0; i < results; i++)
+        map(&c, mlirBlockGetArgument(p->body, 1 + i), mlirOperationGetOperand(p->loop, 3 + i));
+    for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        if (!is_of_second(p, op)) copy(&c, op);
+    for (intptr_t i = 0; i < results; i++) {
+        if (is_state(&p->second, i)) continue;
+        values[count] =
+            i == p->sums ? mlirOperationGetOperand(p->second.product, 2) : mlirOperationGetOperand(p->end, i);
+        others[count] = mlirOperationGetOperand(p->loop, 3 + i);
+        at[count++] = i;
+    }
+    values[count] = p->factor;
+    others[count] = zero_tile(&b, mlirValueGetType(p->factor));
+    MlirOperation front = make_if(&b, p->any, &c, values, others, count + 1);
+    for (int i = 0; i < count; i++)
+        mlirOperationSetOperand(p->loop, 3 + at[i], mlirOperationGetResult(front, i));
+    MlirValue low = cute_binary(&b, "arith.addi", mlirOperationGetOperand(p->loop, 0),
+                                mlirOperationGetOperand(p->loop, 2));
+    mlirOperationSetOperand(p->loop, 0, low);
+    return mlirOperationGetResult(front, count);
+}
+
+/* The last second product, behind the loop, of which `factor` is a result. */
+static void end(const pair *p, MlirValue factor)
+{
+    cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(p->loop));
+    b.location = mlirOperationGetLocation(p->second.product);
+    MlirValue sums = mlirOperationGetResult(p->loop, p->sums);
+    const staged *s = &p->second;
+    MlirValue values[] = {mlirOperationGetResult(s->product, 0), mlirOperationGetResult(s->advance, 0),
+                          mlirOperationGetResult(s->advance, 1)},
+              others[] = {sums, mlirOperationGetResult(p->loop, s->stage - 1),
+                          mlirOperationGetResult(p->loop, s->phase - 1)};
+    copies c = {.into = mlirBlockCreate(0, NULL, NULL)};
+    map(&c, p->factor, factor);
+    map(&c, mlirOperationGetOperand(s->product, 2), sums);
+    map(&c, mlirBlockGetArgument(p->body, s->stage), others[1]);
+    map(&c, mlirBlockGetArgument(p->body, s->phase), others[2]);
+    copy(&c, s->await);
+    for (int i = 0; i < s->op_count; i++) copy(&c, s->ops[i]);
+    copy(&c, s->product);
+    copy(&c, s->release);
+    copy(&c, s->advance);
+    MlirOperation last = make_if(&b, p->any, &c, values, others, 3);
+    for (int i = 0; i < 3; i++) {
+        MlirOperation yield =
+            mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(last, 1)));
+        mlirValueReplaceAllUsesOfWith(others[i], mlirOperationGetResult(last, i));
+        mlirOperationSetOperand(yield, i, others[i]);
+    }
+    /* What the branch itself reads. */
+    copies back = {.count = 3};
+    for (int i = 0; i < 3; i++) back.from[i] = mlirOperationGetResult(last, i), back.to[i] = others[i];
+    for (MlirOperation op = mlirBlockGetFirstOperation(c.into); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        map_operands(&back, op);
+}
+
+static MlirValue settle(const cute_builder *b, MlirOperation product, int pending)
+{
+    MlirType i32 = mlirIntegerTypeGet(b->context, 32);
+    MlirValue sums = mlirOperationGetResult(product, 0);
+    MlirNamedAttribute count = cute_attribute(b->context, "pending", mlirIntegerAttrGet(i32, pending));
+    mlirOperationSetAttributeByName(product, cute_text("pending"), mlirIntegerAttrGet(i32, NO_WAIT));
+    return cute_build_value(b, "cute.tile.settle", mlirValueGetType(sums), CUTE_OPERANDS(sums),
+                            pending ? CUTE_NAMED(count) : CUTE_NO_NAMED);
+}
+
+/* The operation of `block` that uses `value` first, itself or in a region. */
+static MlirOperation first_user(MlirBlock block, MlirValue value)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+             use = mlirOpOperandGetNextUse(use)) {
+            MlirOperation user = mlirOpOperandGetOwner(use);
+            while (!mlirBlockEqual(mlirOperationGetBlock(user), block)) user = tile_parent(user);
+            if (mlirOperationEqual(user, op)) return op;
+        }
+    return mlirBlockGetTerminator(block);
+}
+
+static void move_before(MlirOperation op, MlirOperation place)
+{
+    MlirBlock block = mlirOperationGetBlock(place);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockInsertOwnedOperationBefore(block, place, op);
+}
+
+/* Warpgroups of the role issue the products of an iteration in turn; the last one begins the first one's. `from`, `to`: the operations in
+ * front of which a turn begins and ends. */
+static void take_turns(const pair *p, MlirOperation from, MlirOperation to)
+{
+    enum { GROUP = 4 };
+    int64_t groups = cute_tile_number(role_of(p->loop), "warps", 1) / GROUP;
+    if (groups < 2) return;
+    cute_builder b = cute_builder_before(p->loop);
+    MlirValue low = mlirOperationGetOperand(p->loop, 0), high = mlirOperationGetOperand(p->loop, 1),
+              turn = cute_build_value(&b, "cute.tile.turn", mlirIntegerTypeGet(b.context, 32),
+                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED),
+              final = cute_build_constant(&b, 32, groups - 1),
+              is_last = cute_compare(&b, CUTE_IS_EQ, turn, final),
+              is_other = cute_compare(&b, CUTE_IS_NE, turn, final),
+              any = cute_compare(&b, CUTE_IS_SLT, low, high);
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.andi", is_last, any)),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    b = cute_builder_before(from);
+    cute_build(&b, "cute.tile.begin_turn", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    b = cute_builder_before(to);
+    MlirValue left = cute_binary(&b, "arith.subi", high, mlirBlockGetArgument(p->body, 0)),
+              more = cute_compare(&b, CUTE_IS_SGT, left, mlirOperationGetOperand(p->loop, 2));
+    cute_build(&b, "cute.tile.end_turn", CUTE_OPERANDS(cute_binary(&b, "arith.ori", is_other, more)),
+               CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+/* The body: both products are issued at its beginning; `factor` is the one that the loop carries. */
+static void overlap(const pair *p, MlirValue factor)
+{
+    const staged *s = &p->second;
+    MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
+              scaled = mlirOperationGetOperand(s->product, 2);
+    MlirOperation behind = mlirOperationGetNextInBlock(p->first.product), user = first_user(p->body, carried);
+    bool whole = fits_registers(p->first.product, s->product);
+    mlirOperationSetOperand(s->product, 0, factor);
+    move_before(s->await, p->first.product);
+    for (int i = 0; i < s->op_count; i++) move_before(s->ops[i], behind);
+    move_before(s->product, behind);
+    take_turns(p, p->first.product, behind);
+    /* The sums of the first product. */
+    cute_builder b = cute_builder_before(behind);
+    MlirValue first = mlirOperationGetResult(p->first.product, 0),
+              settled = settle(&b, p->first.product, whole);
+    mlirValueReplaceAllUsesOfWith(first, settled);
+    mlirOperationSetOperand(cute_defining_op(settled), 0, first);
+    if (!mlirOperationEqual(p->first.release, behind)) move_before(p->first.release, behind);
+    /* Those of the second one, where the next ones are scaled. */
+    if (!whole) user = mlirOperationGetNextInBlock(p->first.release);
+    if (mlirOperationEqual(user, s->product)) user = p->end; /* they are not scaled */
+    b = cute_builder_before(user);
+    MlirValue complete = settle(&b, s->product, 0);
+    mlirValueReplaceAllUsesOfWith(carried, complete);
+    move_before(s->release, user);
+    mlirOperationSetOperand(s->product, 2, carried);
+    mlirOperationSetOperand(p->end, p->sums, mlirValueEqual(scaled, carried) ? complete : scaled);
+}
+
+static void hoist_constants(MlirOperation loop)
+{
+    MlirOperation next;
+    for (MlirOperation op = mlirBlockGetFirstOperation(tile_loop_body(loop)); !mlirOperationIsNull(op);
+         op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (cute_op_is(op, "arith.constant")) move_before(op, loop);
+    }
+}
+
+static void skew(MlirOperation loop)
+{
+    pair p = {.loop = loop};
+    hoist_constants(loop);
+    find_products(loop, &p.first, &p.second);
+    p.body = tile_loop_body(loop);
+    p.end = mlirBlockGetTerminator(p.body);
+    p.sums = mlirOpOperandGetOperandNumber(mlirValueGetFirstUse(mlirOperationGetResult(p.second.product, 0)));
+    p.factor = mlirOperationGetOperand(p.second.product, 0);
+    cute_builder b = cute_builder_before(loop);
+    p.any = cute_compare(&b, CUTE_IS_SLT, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1));
+    MlirValue factor = begin(&p);
+    p.loop = tile_loop_carry(loop, &factor, 1);
+    tile_loop_keep_whole(p.loop);
+    find_products(p.loop, &p.first, &p.second);
+    p.body = tile_loop_body(p.loop);
+    p.end = mlirBlockGetTerminator(p.body);
+    intptr_t last = mlirOperationGetNumResults(p.loop) - 1;
+    mlirOperationSetOperand(p.end, last, p.factor);
+    end(&p, mlirOperationGetResult(p.loop, last));
+    overlap(&p, mlirBlockGetArgument(p.body, 1 + last));
+}
+
+static void run_tile_skew(MlirOperation root, cute_pass_run *pass)
+{
+    work w = {.pass = pass};
+    cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
+    for (int i = 0; i < w.count; i++) {
+        staged first, second;
+        find_products(w.loops[i], &first, &second);
+        cute_pass_remark(
+            pass, mlirOperationGetLocation(w.loops[i]),
+            "the second product of an iteration is issued behind the first one of the next%s",
+            fits_registers(first.product, second.product)
+                ? ""
+                : ", and complete before the next factor is computed: a thread has too few registers");
+        skew(w.loops[i]);
+    }
+    if (!w.count) cute_pass_unchanged(pass);
+}
+
+const cute_pass cute_pass_tile_skew = {
+    .name = "cute-tile-skew",
+    .help = "Issue the first product of the next iteration before the second one, which depends on it",
+    .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_CUTE_NVGPU | CUTE_DIALECT_ARITH | CUTE_DIALECT_SCF |
+                CUTE_DIALECT_LLVM,
+    .run = run_tile_skew,
+};
