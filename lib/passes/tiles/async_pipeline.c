@@ -27,7 +27,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_copies.h"
 #include "lib/passes/tiles/schedule.h"
 
 static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
@@ -103,6 +103,7 @@ static bool stays_in_registers(MlirOperation op)
 typedef struct scratch {
     const work *w;
     int64_t stores; /* of stores by TMA, in a block */
+    int store_count;
     int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
     bool beside;    /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
@@ -137,6 +138,7 @@ static void note_scratch(MlirOperation op, void *context)
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
         s->stores = STORED;
+        s->store_count++;
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
@@ -158,7 +160,7 @@ static void note_scratch(MlirOperation op, void *context)
     s->beside |= !never_needs(op, bytes) && in_loop_with_product(s->w, op);
 }
 
-/* Fewer stages where they would not fit. Those that cp.async fills are free behind their loop. */
+/* Fewer stages where they would not fit, and late loads by TMA where there is room. Stages that cp.async fills are free behind their loop. */
 static void fit_stages(work *w, MlirOperation function)
 {
     enum { BARRIERS = 2 << 10 };
@@ -174,15 +176,21 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
-    if (other < s.stores) other = s.stores;
-    other += BARRIERS;
-    if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
-    int64_t most = (limits->block_shared - other) / bytes;
-    tile_refuse(w->pass, function,
-                "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
-                w->schedule.stages, (long long)other, (long long)(most < 1 ? 1 : most));
-    w->schedule.stages = most < 1 ? 1 : (int)most;
+    int64_t most = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0,
+            other = (most < s.stores ? s.stores : most) + BARRIERS;
+    if (!bytes) return;
+    if (w->schedule.stages * bytes + other > limits->block_shared) {
+        int64_t fit = (limits->block_shared - other) / bytes;
+        tile_refuse(w->pass, function,
+                    "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
+                    w->schedule.stages, (long long)other, (long long)(fit < 1 ? 1 : fit));
+        w->schedule.stages = fit < 1 ? 1 : (int)fit;
+    }
+    /* The buffers of a store that TMA also fills are not for other operations. */
+    if (s.store_count > 1 && most < s.stores) most = s.stores;
+    if (w->schedule.stages > 1)
+        tile_choose_late(w->pass, function, &w->schedule,
+                         limits->block_shared - BARRIERS - w->schedule.stages * bytes, most);
 }
 
 /* ---- rings ---- */

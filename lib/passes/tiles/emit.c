@@ -141,6 +141,15 @@ typedef struct part_of {
     int known;
 } part_of;
 
+static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
+{
+    if (p->known < PARTS) {
+        p->from[p->known] = value;
+        p->to[p->known++] = out;
+    }
+    return out;
+}
+
 static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
@@ -149,7 +158,7 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     for (int i = 0; i < p->known; i++)
         if (mlirValueEqual(p->from[i], value)) return p->to[i];
     if (!mlirOperationIsNull(op) && cute_op_has(op, TILE_LATE))
-        return tile_late_part(e, op, p->map, p->count);
+        return keep_part(p, value, tile_late_part(e, op, p->map, p->count));
     bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
          constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),
          elementwise = !mlirOperationIsNull(op) && (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) &&
@@ -182,11 +191,7 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
         mlirValueSetType(out, made);
         mlirBlockInsertOwnedOperationBefore(e->b.block, e->b.before, copy);
     }
-    if (p->known < PARTS) {
-        p->from[p->known] = value;
-        p->to[p->known++] = out;
-    }
-    return out;
+    return keep_part(p, value, out);
 }
 
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)

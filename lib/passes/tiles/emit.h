@@ -52,6 +52,8 @@ typedef struct tile_accumulator {
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
 typedef struct tile_late {
     const struct tile_op *load;
+    struct tile_copies *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
+    int index;                  /* of it there */
     int64_t bands;
     int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
     MlirValue *loaded;           /* of each band; null: not yet */
@@ -94,6 +96,7 @@ typedef struct tile_emitter {
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
     tile_late *late;
+    struct tile_copies *copies; /* of stores whose late loads TMA does */
     MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
@@ -217,15 +220,13 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
 /* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles. */
 enum { TILE_GROUP_BARRIERS = TILE_ROLES, TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4 };
-/* Whether a tile with this distribution can be stored to a tensor, an argument of the kernel, by TMA: the sums of wgmma. */
-bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d);
-/* Columns of a band of `all`; 0: none fit. */
-int64_t tile_tma_columns(int64_t all, int bits);
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */
 MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
 MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
+/* The same for a warp that is known to be the first. */
+void tile_wait_reads(tile_emitter *e);
 /* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
 void tile_finish_stores(const tile_role *role);
 
@@ -239,6 +240,11 @@ tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
 /* Arrivals at an empty mbarrier of a pipe in a phase. */
 int64_t tile_pipe_arrivals(const tile_emitter *e, const tile_buffer *pipe);
 tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
+/* A pointer to byte `offset` of the block's shared memory, of the type `pointer`, to elements of `bits`; moved by `by` elements. */
+MlirValue tile_shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset);
+MlirValue tile_offset_by(tile_emitter *e, MlirValue pointer, MlirValue by);
+/* An atom with `field`, the text of an attribute, set. */
+MlirValue tile_set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field);
 /* Fetches the tensor map of a TMA atom into the cache of constants, by one thread. */
 void tile_prefetch_map(tile_emitter *e, MlirValue tma);
 /* All threads of the block, or of its cluster if it has one. */

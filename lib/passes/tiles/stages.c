@@ -8,6 +8,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_copies.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARP = 32, GROUP = 4, BARRIER_BYTES = 8 };
@@ -228,7 +229,9 @@ bool tile_find_stages(tile_emitter *e)
             b->offset = e->shared_bytes;
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
         }
+    tile_find_copies(e);
     e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    tile_place_copies(e);
     for (int i = 0; i < e->buffer_count; i++) {
         tile_buffer *b = &e->buffers[i];
         if (!b->is_pipe) continue;
@@ -263,14 +266,14 @@ void tile_enter_role(tile_emitter *e, tile_role *role)
 
 /* ---- pointers ---- */
 
-static MlirValue offset_by(tile_emitter *e, MlirValue pointer, MlirValue by)
+MlirValue tile_offset_by(tile_emitter *e, MlirValue pointer, MlirValue by)
 {
     MlirValue tuple = cute_build_value(&e->b, "cute.make_int_tuple", tile_type(e, "!cute.int_tuple<\"?\">"),
                                        CUTE_OPERANDS(by), CUTE_NO_NAMED);
     return tile_emit(e, "cute.add_offset", CUTE_OPERANDS(pointer, tuple), CUTE_NO_NAMED);
 }
 
-static MlirValue shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset)
+MlirValue tile_shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset)
 {
     MlirValue base = cute_build_value(&e->b, "cute_nvgpu.arch.get_dyn_smem", tile_type(e, pointer),
                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -323,7 +326,7 @@ MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
                               : cute_arena_printf(e->arena, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o %s\">",
                                                   s->bits, base, s->shift, layout);
     if (!pointer || !type) return e->failed = true, (MlirValue){NULL};
-    MlirValue at = shared_at(e, pointer, ring->pointer->bits, b->offset);
+    MlirValue at = tile_shared_at(e, pointer, ring->pointer->bits, b->offset);
     b->view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, type)), CUTE_NO_NAMED);
     return b->view;
 }
@@ -337,7 +340,7 @@ static MlirValue first_thread(tile_emitter *e)
 static MlirValue barrier_at(tile_emitter *e, const tile_buffer *pipe, bool empty, MlirValue stage)
 {
     if (empty) stage = cute_binary(&e->b, "arith.addi", stage, tile_i32(e, pipe->stages));
-    return offset_by(e, pipe->view, stage);
+    return tile_offset_by(e, pipe->view, stage);
 }
 
 static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
@@ -361,12 +364,13 @@ void tile_block_barrier(tile_emitter *e)
 MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
 {
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));
-    p->view = shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
+    p->view = tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
     tile_if one = tile_if_begin(e, first_thread(e));
     for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
         sync_op(e, "cute_nvgpu.arch.mbarrier_init",
-                CUTE_OPERANDS(offset_by(e, p->view, tile_i32(e, s)),
+                CUTE_OPERANDS(tile_offset_by(e, p->view, tile_i32(e, s)),
                               tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))));
+    tile_init_copies(e);
     sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
     tile_if_end(e, &one);
     tile_block_barrier(e);
@@ -491,7 +495,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
 
 /* ---- fetches ---- */
 
-static MlirValue set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field)
+MlirValue tile_set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field)
 {
     return tile_emit(
         e, "cute_nvgpu.atom.set_value", CUTE_OPERANDS(atom, value),
@@ -512,7 +516,7 @@ static void set_mask(tile_emitter *e, tile_buffer *b)
     MlirType i16 = mlirIntegerTypeGet(e->context, 16);
     MlirValue by = cute_unary(&e->b, "arith.trunci", rank_across(e, b->multicast), i16);
     MlirValue to = cute_binary(&e->b, "arith.shli", cute_integer(&e->b, i16, mask), by);
-    b->exec = set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
+    b->exec = tile_set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
 }
 
 void tile_prefetch_map(tile_emitter *e, MlirValue tma)
@@ -596,7 +600,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
         return;
     }
     MlirValue bar = barrier_at(e, p, false, stage);
-    MlirValue load = set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
+    MlirValue load = tile_set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
     cute_buffer tiler = {0};
     cute_buffer_printf(&tiler, "!cute.tile<\"[");
     for (int i = 0; i < tile->rank; i++)

@@ -6,7 +6,7 @@
 #include "lib/atoms/atoms.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_copies.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARPS = 4, THREADS = 128, NO_WAIT = 7 };
@@ -210,6 +210,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     if (e->failed) return sum;
     cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
+    tile_fetch_first(e, tile_parent(t->op));
     if (pending != NO_WAIT) wait(e, pending);
     if (pending) return sum; /* it stays in the variable until cute.tile.settle */
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
