@@ -124,6 +124,16 @@ static MlirValue shuffle(tile_emitter *e, MlirValue a, MlirValue b, const int32_
                             CUTE_NAMED(cute_attribute(e->context, "mask", list)));
 }
 
+/* The element of the concatenation that element `i` of a shuffle is. */
+static int64_t shuffled_from(MlirAttribute mask, int64_t i)
+{
+#if LLVM_VERSION_MAJOR >= 20
+    return mlirDenseI64ArrayGetElement(mask, i);
+#else
+    return mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(mask, i));
+#endif
+}
+
 MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
 {
     bool same = count == mlirShapedTypeGetDimSize(mlirValueGetType(value), 0);
@@ -150,6 +160,43 @@ static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
     return out;
 }
 
+static MlirValue part(tile_emitter *e, part_of *p, MlirValue value);
+
+/* Whether `value` is computed from a late load. */
+static bool is_late(MlirValue value, int depth)
+{
+    enum { DEPTH = 16 };
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || depth == DEPTH) return false;
+    if (cute_op_has(op, TILE_LATE)) return true;
+    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.")) return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (is_late(mlirOperationGetOperand(op, i), depth + 1)) return true;
+    return false;
+}
+
+/* Elements of a broadcast late load: the different ones of its operand, in the places of the result. */
+static MlirValue part_of_shuffle(tile_emitter *e, part_of *p, MlirOperation op)
+{
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    MlirAttribute mask = mlirOperationGetAttributeByName(op, cute_text("mask"));
+    part_of *own = cute_arena_alloc(e->arena, sizeof *own);
+    int32_t *map = cute_arena_array(e->arena, (size_t)p->count, sizeof *map),
+            *place = cute_arena_array(e->arena, (size_t)p->count, sizeof *place);
+    if (!own || !map || !place) return e->failed = true, from;
+    int64_t all = mlirShapedTypeGetDimSize(mlirValueGetType(from), 0), count = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        int32_t at = (int32_t)(shuffled_from(mask, p->map[i]) % all);
+        int64_t k = 0;
+        while (k < count && map[k] != at) k++;
+        if (k == count) map[count++] = at;
+        place[i] = (int32_t)k;
+    }
+    *own = (part_of){.map = map, .count = count};
+    MlirValue different = part(e, own, from);
+    return e->failed ? from : tile_pick(e, different, place, p->count);
+}
+
 static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
 {
     MlirOperation op = cute_defining_op(value);
@@ -159,6 +206,10 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
         if (mlirValueEqual(p->from[i], value)) return p->to[i];
     if (!mlirOperationIsNull(op) && cute_op_has(op, TILE_LATE))
         return keep_part(p, value, tile_late_part(e, op, p->map, p->count));
+    bool shuffled = !mlirOperationIsNull(op) && cute_op_is(op, "vector.shuffle") &&
+                    mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
+    if (shuffled && is_late(mlirOperationGetOperand(op, 0), 0))
+        return keep_part(p, value, part_of_shuffle(e, p, op));
     bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
          constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),
          elementwise = !mlirOperationIsNull(op) && (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) &&

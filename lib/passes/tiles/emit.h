@@ -54,6 +54,7 @@ typedef struct tile_late {
     const struct tile_op *load;
     struct tile_copies *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
     int index;                  /* of it there */
+    struct tile_row *row;       /* NULL: it is none (late_rows.h) */
     int64_t bands;
     int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
     MlirValue *loaded;           /* of each band; null: not yet */
@@ -97,6 +98,7 @@ typedef struct tile_emitter {
     int accumulator_count;
     tile_late *late;
     struct tile_copies *copies; /* of stores whose late loads TMA does */
+    struct tile_row *rows;      /* late loads of one row */
     MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
@@ -201,6 +203,8 @@ MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution
 
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
+/* The thread's elements of what a cute.tile.load reads at `coord`, in another distribution. */
+MlirValue tile_load_as(tile_emitter *e, MlirOperation load, MlirValue coord, const tile_distribution *d);
 /* Notes a load with TILE_LATE, which stays in place until its store is lowered, for bands of so many columns. False where memory is exhausted. */
 bool tile_note_late(tile_emitter *e, const tile_op *load);
 /* Resets the late loads for the next store, whose bands have `columns` columns. */
@@ -266,6 +270,8 @@ MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t);
 MlirValue tile_own_memory(tile_emitter *e, MlirValue pointer, int bits);
 /* This warpgroup's number in its role, or in its group of a role with turns. */
 MlirValue tile_group_index(tile_emitter *e);
+/* The same among those of all groups of the role. */
+MlirValue tile_group_number(tile_emitter *e);
 /* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */

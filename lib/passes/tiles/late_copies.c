@@ -34,8 +34,7 @@ static void note_store(MlirOperation op, void *context)
     e->copies = c;
 }
 
-/* The loop of products in front of a store: in its block, or in one around the branches that it is in. */
-static MlirOperation loop_before(MlirOperation op)
+MlirOperation tile_loop_before(MlirOperation op)
 {
     MlirOperation found = {NULL};
     for (MlirOperation at = op; mlirOperationIsNull(found) && !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
@@ -89,7 +88,7 @@ void tile_find_copies(tile_emitter *e)
     if (!pipe) return; /* where others initialise theirs */
     cute_op_walk(e->function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, note_store, e);
     for (tile_copies *c = e->copies; c && !e->failed; c = c->next) {
-        MlirOperation loop = loop_before(c->plan.store);
+        MlirOperation loop = tile_loop_before(c->plan.store);
         if (known_in(loop, &c->plan)) c->loop = loop;
         c->barriers = e->shared_bytes;
         e->shared_bytes += c->plan.warpgroups * c->plan.stored.buffers * BARRIER_BYTES;
@@ -143,17 +142,6 @@ void tile_init_copies(tile_emitter *e)
     }
 }
 
-/* This warpgroup's number among those of all turns. */
-static MlirValue owner_of(tile_emitter *e, const tile_copies *c)
-{
-    MlirValue group = tile_group_index(e), turn = e->role->turn;
-    int64_t groups = c->plan.warpgroups / e->role->turns;
-    if (mlirValueIsNull(turn)) return group;
-    if (groups == 1) return turn;
-    turn = cute_binary(&e->b, "arith.muli", turn, tile_i32(e, groups));
-    return cute_binary(&e->b, "arith.addi", turn, group);
-}
-
 /* ---- buffers and atoms ---- */
 
 static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *bands, int64_t offset)
@@ -175,7 +163,7 @@ static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *ban
 /* What the operations from here on use: values of one place are not known in another. */
 static void enter(tile_emitter *e, tile_copies *c)
 {
-    c->owner = owner_of(e, c);
+    c->owner = tile_group_number(e);
     for (int i = 0; i < c->plan.count; i++) {
         tile_bands *b = &c->plan.loaded[i];
         b->group = tile_group_index(e);

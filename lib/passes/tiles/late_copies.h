@@ -26,8 +26,10 @@ typedef struct tile_late_plan {
     int64_t bands;                   /* of a tile */
     int64_t expected;                /* bytes that arrive for a band of a warpgroup */
 } tile_late_plan;
-/* The store that alone uses a tile, by way of elementwise operations and reshapes in its block; null: another operation uses it too. */
+/* The store that alone uses a tile, by way of elementwise operations, reshapes and broadcasts in its block; null: another operation uses it too. */
 MlirOperation tile_only_store(MlirValue tile);
+/* The loop of products in front of a store: in its block, or in one around the branches that it is in; null: there is none. */
+MlirOperation tile_loop_before(MlirOperation store);
 /* The plan of a store with TILE_BAND_BUFFERS; `groups` warpgroups share a tile, of each of `turns`. False: it has none. */
 bool tile_late_plan_of(MlirOperation store, int64_t groups, int64_t turns, tile_late_plan *out);
 /* Marks the late loads that TMA can copy, with buffers in `room` bytes of shared memory, of which other operations need `scratch`; remarks tell

@@ -5,13 +5,14 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/describe_schedule.h"
-#include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/late_rows.h"
 
 /* ---- stores and their loads ---- */
 
 static bool is_elementwise(MlirOperation op)
 {
-    return cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.reshape");
+    return cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.reshape") ||
+           cute_op_is(op, "cute.tile.broadcast");
 }
 
 static bool find_store(MlirValue value, MlirBlock block, int depth, MlirOperation *store)
@@ -41,6 +42,11 @@ MlirOperation tile_only_store(MlirValue tile)
     return find_store(tile, block, 0, &store) ? store : (MlirOperation){NULL};
 }
 
+static bool is_row(MlirOperation load)
+{
+    return cute_text_is(cute_tile_word(load, TILE_LATE), TILE_LATE_ROW);
+}
+
 typedef struct late_loads {
     MlirOperation store, items[2 * TILE_LATE_LOADS];
     int count;
@@ -50,7 +56,7 @@ static void note_load(MlirOperation op, void *context)
 {
     enum { MOST = sizeof((late_loads *)0)->items / sizeof *((late_loads *)0)->items };
     late_loads *l = context;
-    if (cute_op_has(op, TILE_LATE) && l->count < MOST &&
+    if (cute_op_has(op, TILE_LATE) && l->count < MOST && !is_row(op) &&
         mlirOperationEqual(tile_only_store(mlirOperationGetResult(op, 0)), l->store))
         l->items[l->count++] = op;
 }
@@ -230,6 +236,18 @@ static void choose_store(MlirOperation store, void *context)
     }
 }
 
+/* Rows are small. Where not even these fit, each thread loads what it needs. */
+static void choose_row(MlirOperation load, void *context)
+{
+    search *s = context;
+    if (!is_row(load)) return;
+    int64_t bytes = tile_row_bytes(load) * s->groups * s->turns;
+    if (bytes <= s->room)
+        s->room -= bytes;
+    else
+        mlirOperationRemoveDiscardableAttributeByName(load, cute_text(TILE_LATE));
+}
+
 void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_schedule *schedule,
                       int64_t room, int64_t scratch)
 {
@@ -237,6 +255,7 @@ void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_sc
                 .groups = tile_schedule_groups(schedule),
                 .turns = schedule->turns ? schedule->consumers : 1,
                 .room = room - scratch};
+    cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, choose_row, &s);
     if (schedule->consumers)
         cute_op_walk(function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, choose_store, &s);
 }

@@ -26,7 +26,7 @@
 #include "lib/ir/ops/tile.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, THREADS };
@@ -731,16 +731,23 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     return access_in_bands(l, op, d);
 }
 
-/* Whether a tile, distributed as the sums of warpgroups, is used by a store by TMA alone. */
+/* Whether a store by TMA alone uses a tile, which is distributed as the sums of warpgroups or a row of them. */
 static bool load_with_store(layouts *l, MlirOperation op, const tile_distribution *d)
 {
-    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a' || d->shape.rank < 2)
-        return false;
+    tile_distribution stored;
+    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a') return false;
     MlirOperation store = tile_only_store(result(op, 0));
-    if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3 ||
-        !tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
+    if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
+    tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
+    if (!tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored)) return false;
+    MlirAttribute mark;
+    if (tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
+        mark = mlirUnitAttrGet(l->context);
+    else if (tile_is_row(op, d))
+        mark = cute_string_attribute(l->context, TILE_LATE_ROW);
+    else
         return false;
-    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mlirUnitAttrGet(l->context));
+    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mark);
     return true;
 }
 

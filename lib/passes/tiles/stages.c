@@ -8,7 +8,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
-#include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARP = 32, GROUP = 4, BARRIER_BYTES = 8 };
@@ -230,6 +230,7 @@ bool tile_find_stages(tile_emitter *e)
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
         }
     tile_find_copies(e);
+    tile_find_rows(e);
     e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
     tile_place_copies(e);
     for (int i = 0; i < e->buffer_count; i++) {
@@ -746,6 +747,15 @@ MlirValue tile_group_index(tile_emitter *e)
     MlirValue warp = r->warp;
     if (r->first_warp) warp = cute_binary(&e->b, "arith.subi", warp, tile_i32(e, r->first_warp));
     return cute_binary(&e->b, "arith.divui", warp, tile_i32(e, GROUP));
+}
+
+MlirValue tile_group_number(tile_emitter *e)
+{
+    MlirValue group = tile_group_index(e), turn = e->role->turn;
+    if (mlirValueIsNull(turn)) return group;
+    if (e->role->warps == GROUP) return turn;
+    turn = cute_binary(&e->b, "arith.muli", turn, tile_i32(e, e->role->warps / GROUP));
+    return cute_binary(&e->b, "arith.addi", turn, group);
 }
 
 MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t)

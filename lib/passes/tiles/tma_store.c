@@ -6,7 +6,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/bands.h"
-#include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/late_rows.h"
 
 enum { WARPS = 4, ROOM = 32 << 10 };
 
@@ -174,7 +174,9 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     tile_begin_late(e, s.bands.columns);
     if (e->failed) return none;
     e->role->stores = true;
+    bool rows = tile_write_rows(e, t->op);
     tile_copies *copies = tile_copies_of(e, t->op, NULL);
+    if (copies && rows) group_barrier(e, &s); /* else it is in front of the first band */
     if (copies)
         store_copied_bands(e, &s, copies);
     else

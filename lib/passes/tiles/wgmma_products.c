@@ -6,7 +6,7 @@
 #include "lib/atoms/atoms.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARPS = 4, THREADS = 128, NO_WAIT = 7 };
@@ -158,6 +158,16 @@ static MlirValue accumulator(tile_emitter *e, MlirValue sum, const char *element
     return acc;
 }
 
+/* Products that wait in each iteration leave no time behind the loop. */
+static void load_rows_before(tile_emitter *e, MlirOperation loop)
+{
+    cute_builder here = e->b;
+    if (!cute_op_is(loop, "scf.for")) return;
+    e->b = cute_builder_before(loop);
+    tile_load_rows(e, loop);
+    e->b = here;
+}
+
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2];
@@ -210,6 +220,7 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     if (e->failed) return sum;
     cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
+    if (!pending) load_rows_before(e, tile_parent(t->op));
     tile_fetch_first(e, tile_parent(t->op));
     if (pending != NO_WAIT) wait(e, pending);
     if (pending) return sum; /* it stays in the variable until cute.tile.settle */
@@ -225,7 +236,10 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
     /* One wait for all sums of a loop: a second one would have LLVM move those that the first one is for. */
     bool again = !mlirOperationIsNull(loop) && mlirOperationEqual(e->settled, loop) &&
                  mlirBlockEqual(e->settled_in, e->b.block);
-    if (!again) wait(e, 0);
+    if (!again) {
+        if (!mlirOperationIsNull(loop)) tile_load_rows(e, loop);
+        wait(e, 0);
+    }
     e->settled = loop;
     e->settled_in = e->b.block;
     if (mlirOperationIsNull(loop) || !cute_op_is(loop, "scf.for")) return value;
