@@ -163,7 +163,7 @@ static void note_scratch(MlirOperation op, void *context)
 /* Fewer stages where they would not fit, and late loads by TMA where there is room. Stages that cp.async fills are free behind their loop. */
 static void fit_stages(work *w, MlirOperation function)
 {
-    enum { BARRIERS = 2 << 10 };
+    enum { BARRIERS = 2 << 10, STAGE_BARRIERS = 16 };
     scratch s = {.w = w, .beside = w->schedule.consumers > 0};
     int64_t bytes = 0;
     const cute_multiprocessor *limits = w->arch ? cute_multiprocessor_of(w->arch->number) : NULL;
@@ -186,11 +186,12 @@ static void fit_stages(work *w, MlirOperation function)
                     w->schedule.stages, (long long)other, (long long)(fit < 1 ? 1 : fit));
         w->schedule.stages = fit < 1 ? 1 : (int)fit;
     }
-    /* The buffers of a store that TMA also fills are not for other operations. */
+    /* Buffers that TMA fills before the store are not for other operations. A store without such loads has its own in `most`. */
     if (s.store_count > 1 && most < s.stores) most = s.stores;
     if (w->schedule.stages > 1)
         tile_choose_late(w->pass, function, &w->schedule,
-                         limits->block_shared - BARRIERS - w->schedule.stages * bytes, most);
+                         limits->block_shared - w->schedule.stages * bytes - most,
+                         (int64_t)w->count * w->schedule.stages * STAGE_BARRIERS);
 }
 
 /* ---- rings ---- */

@@ -1,5 +1,5 @@
 /* See emit.h: constants, vectors, where a thread is. */
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <math.h>
@@ -149,6 +149,7 @@ typedef struct part_of {
     int64_t count;
     MlirValue from[PARTS], to[PARTS];
     int known;
+    bool whole; /* what numbers and the first of `from` give: there is no map */
 } part_of;
 
 static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
@@ -204,6 +205,8 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     int64_t all = mlirShapedTypeGetDimSize(type, 0);
     for (int i = 0; i < p->known; i++)
         if (mlirValueEqual(p->from[i], value)) return p->to[i];
+    const tile_row *row = p->whole ? NULL : tile_row_of(e, value);
+    if (row) return keep_part(p, value, tile_row_part(e, row, p->map, p->count));
     if (!mlirOperationIsNull(op) && cute_op_has(op, TILE_LATE))
         return keep_part(p, value, tile_late_part(e, op, p->map, p->count));
     bool shuffled = !mlirOperationIsNull(op) && cute_op_is(op, "vector.shuffle") &&
@@ -250,6 +253,15 @@ MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_
     part_of *p = cute_arena_alloc(e->arena, sizeof *p);
     if (!p) return e->failed = true, value;
     *p = (part_of){.map = map, .count = count};
+    return part(e, p, value);
+}
+
+MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements)
+{
+    part_of *p = cute_arena_alloc(e->arena, sizeof *p);
+    if (!p || e->failed) return e->failed = true, value;
+    *p = (part_of){.count = mlirShapedTypeGetDimSize(mlirValueGetType(elements), 0), .whole = true};
+    keep_part(p, leaf, elements);
     return part(e, p, value);
 }
 

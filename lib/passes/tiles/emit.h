@@ -54,7 +54,6 @@ typedef struct tile_late {
     const struct tile_op *load;
     struct tile_copies *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
     int index;                  /* of it there */
-    struct tile_row *row;       /* NULL: it is none (late_rows.h) */
     int64_t bands;
     int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
     MlirValue *loaded;           /* of each band; null: not yet */
@@ -133,6 +132,8 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 /* The same elements, of a value that elementwise operations compute: of their results only these are computed. A tile that is stored
  * part by part takes no registers for the whole of each step. */
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
+/* `value`, which elementwise operations compute from `leaf` and numbers, with other elements in place of the leaf's. */
+MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements);
 /* Elements of a, then of b. */
 MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b);
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);

@@ -32,10 +32,10 @@ MlirOperation tile_only_store(MlirValue tile);
 MlirOperation tile_loop_before(MlirOperation store);
 /* The plan of a store with TILE_BAND_BUFFERS; `groups` warpgroups share a tile, of each of `turns`. False: it has none. */
 bool tile_late_plan_of(MlirOperation store, int64_t groups, int64_t turns, tile_late_plan *out);
-/* Marks the late loads that TMA can copy, with buffers in `room` bytes of shared memory, of which other operations need `scratch`; remarks tell
- * why threads load the others. */
+/* Marks the late loads that TMA can copy, with buffers in `room` bytes of shared memory, where the mbarriers of stages, `barriers` bytes, and rows
+ * (late_rows.h) are too; remarks tell why threads load the others. */
 void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_schedule *s, int64_t room,
-                      int64_t scratch);
+                      int64_t barriers);
 
 /* ---- their lowering (late_copies.c) ---- */
 

@@ -206,11 +206,21 @@ static void mark(const tile_late_plan *plan)
 
 typedef struct search {
     cute_pass_run *pass;
-    int64_t groups, turns, room;
+    int64_t groups, turns;
+    int64_t room;  /* bytes beside stages and other operations */
+    int64_t small; /* of mbarriers and rows, which are in front of the buffers */
+    int64_t rows;  /* of these */
 } search;
+
+static int64_t aligned(int64_t bytes)
+{
+    enum { ALIGN = 1024 };
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
 
 static void choose_store(MlirOperation store, void *context)
 {
+    enum { BARRIER = 8 };
     static const char text[] = "threads load this tile with its store: %s";
     search *s = context;
     if (!cute_op_has(store, "tma")) return;
@@ -227,35 +237,43 @@ static void choose_store(MlirOperation store, void *context)
             chosen[count++] = all.items[i];
     }
     for (; count; count--) {
-        if (fit_plan(store, chosen, count, s->groups, s->turns, s->room, &plan)) {
+        int64_t barriers = s->groups * s->turns * TILE_MOST_BUFFERS * BARRIER;
+        if (fit_plan(store, chosen, count, s->groups, s->turns, s->room - aligned(s->small + barriers),
+                     &plan)) {
             mark(&plan);
-            s->room -= plan.bytes;
+            s->small += barriers;
+            s->room -= aligned(plan.bytes);
             return;
         }
         tile_refuse(s->pass, chosen[count - 1], text, "its bands do not fit in shared memory beside the stages");
     }
 }
 
-/* Rows are small. Where not even these fit, each thread loads what it needs. */
-static void choose_row(MlirOperation load, void *context)
+static void add_row(MlirOperation load, void *context)
 {
     search *s = context;
-    if (!is_row(load)) return;
-    int64_t bytes = tile_row_bytes(load) * s->groups * s->turns;
-    if (bytes <= s->room)
-        s->room -= bytes;
-    else
-        mlirOperationRemoveDiscardableAttributeByName(load, cute_text(TILE_LATE));
+    if (is_row(load)) s->rows += tile_row_bytes(load) * s->groups * s->turns;
+}
+
+static void remove_row(MlirOperation load, void *context)
+{
+    (void)context;
+    if (is_row(load)) mlirOperationRemoveDiscardableAttributeByName(load, cute_text(TILE_LATE));
 }
 
 void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_schedule *schedule,
-                      int64_t room, int64_t scratch)
+                      int64_t room, int64_t barriers)
 {
     search s = {.pass = pass,
                 .groups = tile_schedule_groups(schedule),
                 .turns = schedule->turns ? schedule->consumers : 1,
-                .room = room - scratch};
-    cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, choose_row, &s);
-    if (schedule->consumers)
-        cute_op_walk(function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, choose_store, &s);
+                .room = room,
+                .small = barriers};
+    if (!s.groups) return;
+    cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, add_row, &s);
+    if (s.room < aligned(s.small + s.rows)) /* each thread loads what it needs */
+        cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, remove_row, NULL);
+    else
+        s.small += s.rows;
+    cute_op_walk(function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, choose_store, &s);
 }

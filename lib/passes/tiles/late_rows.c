@@ -27,16 +27,63 @@ bool tile_is_row(MlirOperation load, const tile_distribution *d)
     return mlirOperationGetNumOperands(load) < 3 && (!fill.length || cute_text_is(fill, "zero"));
 }
 
-static int element_bits(MlirOperation load)
+/* Whether all elements of a tile are equal. */
+static bool is_splat(MlirValue value)
 {
-    return cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0)))->pointer->bits;
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op)) return false;
+    if (cute_op_is(op, "cute.tile.broadcast"))
+        return !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    MlirAttribute is = cute_op_is(op, "arith.constant")
+                           ? mlirOperationGetAttributeByName(op, cute_text("value"))
+                           : (MlirAttribute){NULL};
+    return !mlirAttributeIsNull(is) && mlirAttributeIsADenseElements(is) && mlirDenseElementsAttrIsSplat(is);
+}
+
+/* Whether `op` computes a tile of elements of at most 32 bits from `from` and numbers. */
+static bool continues(MlirOperation op, MlirValue from)
+{
+    if ((!cute_op_of(op, "arith.") && !cute_op_of(op, "math.")) || mlirOperationGetNumResults(op) != 1)
+        return false;
+    MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    if (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) > 32
+                                  : !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) > 32)
+        return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+        MlirValue operand = mlirOperationGetOperand(op, i);
+        if (!mlirValueEqual(operand, from) && !is_splat(operand)) return false;
+    }
+    return true;
+}
+
+/* The last value that is computed from a load and numbers alone, so that each of its elements is computed once. */
+static MlirValue value_of(MlirOperation load)
+{
+    MlirValue at = mlirOperationGetResult(load, 0), value = at;
+    for (;;) {
+        MlirOpOperand use = mlirValueGetFirstUse(at);
+        if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return value;
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        bool reshapes = cute_op_is(user, "cute.tile.reshape");
+        if (!reshapes && !continues(user, at)) return value;
+        at = mlirOperationGetResult(user, 0);
+        if (!reshapes) value = at;
+    }
+}
+
+static int bits_of(MlirType element)
+{
+    int bits = mlirTypeIsAFloat(element) ? (int)mlirFloatTypeGetWidth(element)
+                                         : (int)mlirIntegerTypeGetWidth(element);
+    return bits < 8 ? 8 : bits;
 }
 
 int64_t tile_row_bytes(MlirOperation load)
 {
     cute_tile_shape shape;
-    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
-    return (cute_tile_size(&shape) * element_bits(load) / 8 + ALIGN - 1) / ALIGN * ALIGN;
+    MlirType type = mlirValueGetType(value_of(load));
+    cute_tile_shape_of(type, &shape);
+    return (cute_tile_size(&shape) * bits_of(cute_tile_element(type)) / 8 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static void note_row(MlirOperation op, void *context)
@@ -50,19 +97,21 @@ static void note_row(MlirOperation op, void *context)
         e->failed = true;
         return;
     }
-    *r = (tile_row){.load = op, .warpgroups = role->warps * role->turns / WARPS, .next = e->rows};
+    *r = (tile_row){.load = op, .value = value_of(op), .next = e->rows};
     r->store = tile_only_store(mlirOperationGetResult(op, 0));
-    if (mlirOperationIsNull(r->store) ||
-        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &r->d)) {
+    MlirType type = mlirValueGetType(r->value);
+    if (mlirOperationIsNull(r->store) || !tile_distribution_of(type, &r->d)) {
         e->failed = true;
         return;
     }
+    r->element = tile_element_text(e, cute_tile_element(type), &r->bits);
     r->loop = tile_loop_before(r->store);
     if (!mlirOperationIsNull(r->loop) &&
         mlirValueIsNull(tile_hoist(&none, r->loop, mlirOperationGetOperand(op, 1))))
         r->loop = (MlirOperation){NULL};
-    r->memory = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    r->warpgroups = role->warps * role->turns / WARPS;
     r->bytes = tile_row_bytes(op);
+    r->memory = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
     e->shared_bytes = r->memory + r->warpgroups * r->bytes;
     e->rows = r;
 }
@@ -72,10 +121,10 @@ void tile_find_rows(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, note_row, e);
 }
 
-tile_row *tile_row_of(tile_emitter *e, MlirOperation load)
+tile_row *tile_row_of(tile_emitter *e, MlirValue value)
 {
     tile_row *r = e->rows;
-    while (r && !mlirOperationEqual(r->load, load)) r = r->next;
+    while (r && !mlirValueEqual(r->value, value)) r = r->next;
     return r;
 }
 
@@ -116,16 +165,16 @@ static void load_row(tile_emitter *e, tile_row *r, MlirValue coord)
     }
     e->b.location = mlirOperationGetLocation(r->load);
     outer o = enter_group(e);
-    r->values = tile_load_as(e, r->load, coord, &d);
+    r->loaded = tile_load_as(e, r->load, coord, &d);
     leave_group(e, o);
     e->b.location = here;
-    r->loaded = true;
+    r->is_loaded = true;
 }
 
 void tile_load_rows(tile_emitter *e, MlirOperation loop)
 {
     for (tile_row *r = e->rows; r && !e->failed; r = r->next)
-        if (!r->loaded && !mlirOperationIsNull(r->loop) && mlirOperationEqual(r->loop, loop))
+        if (!r->is_loaded && !mlirOperationIsNull(r->loop) && mlirOperationEqual(r->loop, loop))
             load_row(e, r, tile_hoist(&e->b, r->loop, mlirOperationGetOperand(r->load, 1)));
 }
 
@@ -134,19 +183,16 @@ void tile_load_rows(tile_emitter *e, MlirOperation loop)
 /* The copy of this warpgroup from column `from` on: a tile of `shape`. */
 static MlirValue view_at(tile_emitter *e, const tile_row *r, const cute_tile_shape *shape, int64_t from)
 {
-    int bits = element_bits(r->load);
-    const char *element =
-        cute_type_peek(mlirValueGetType(mlirOperationGetOperand(r->load, 0)))->pointer->element;
     cute_tile_shape all = *shape;
     int64_t strides[CUTE_TILE_RANK];
     if (all.rank == CUTE_TILE_RANK) return e->failed = true, (MlirValue){NULL};
     for (int i = 0; i < all.rank; i++) strides[i] = i + 1 < all.rank ? shape->extent[all.rank - 1] : 1;
-    strides[all.rank] = r->bytes * 8 / bits;
+    strides[all.rank] = r->bytes * 8 / r->bits;
     all.extent[all.rank++] = r->warpgroups;
-    char *type = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<%d>>", element, ALIGN),
+    char *type = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<%d>>", r->element, ALIGN),
          *layout = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", tile_layout_text(e, &all, strides));
     if (!type || !layout || e->failed) return e->failed = true, (MlirValue){NULL};
-    MlirValue at = tile_shared_at(e, type, bits, r->memory + from * bits / 8),
+    MlirValue at = tile_shared_at(e, type, r->bits, r->memory + from * r->bits / 8),
               view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, layout)), CUTE_NO_NAMED);
     return tile_slice_last(e, view, all.rank, tile_group_number(e));
 }
@@ -158,11 +204,12 @@ bool tile_write_rows(tile_emitter *e, MlirOperation store)
         tile_distribution d;
         if (!mlirOperationEqual(r->store, store)) continue;
         any = true;
-        if (!r->loaded) load_row(e, r, mlirOperationGetOperand(r->load, 1));
+        if (!r->is_loaded) load_row(e, r, mlirOperationGetOperand(r->load, 1));
         if (e->failed || !spread(r, &d)) return e->failed = true, any;
-        MlirValue view = view_at(e, r, &d.shape, 0);
+        MlirValue view = view_at(e, r, &d.shape, 0),
+                  values = tile_part_from(e, r->value, mlirOperationGetResult(r->load, 0), r->loaded);
         outer o = enter_group(e);
-        if (!e->failed) tile_to_shared(e, &d, r->values, view, 1);
+        if (!e->failed) tile_to_shared(e, &d, values, view, 1);
         leave_group(e, o);
     }
     return any;

@@ -10,23 +10,26 @@
 
 /* Whether a load of a tile with this distribution is one. */
 bool tile_is_row(MlirOperation load, const tile_distribution *d);
-/* Bytes of a row in shared memory. */
+/* Bytes in shared memory of what is computed from a row alone. */
 int64_t tile_row_bytes(MlirOperation load);
 
 typedef struct tile_row {
     MlirOperation load, store;
+    MlirValue value;    /* what is computed from the row alone: it is in shared memory */
     MlirOperation loop; /* of products, in front of whose last wait it is loaded; null: in front of the store */
     tile_distribution d;
+    const char *element; /* of the value */
+    int bits;
     int64_t warpgroups, memory, bytes; /* that have a copy each; byte of the first one, and its size */
-    bool loaded;
-    MlirValue values, view; /* of this thread; the copy of this warpgroup */
+    bool is_loaded;
+    MlirValue loaded; /* elements of this thread */
     struct tile_row *next;
 } tile_row;
 
 /* Finds the rows of a kernel, and reserves their memory. */
 void tile_find_rows(tile_emitter *e);
-/* The row of a load; null: it is none. */
-tile_row *tile_row_of(tile_emitter *e, MlirOperation load);
+/* The row that a value is; null: it is none. */
+tile_row *tile_row_of(tile_emitter *e, MlirValue value);
 /* Loads the rows of stores behind `loop`. */
 void tile_load_rows(tile_emitter *e, MlirOperation loop);
 /* In front of a store: writes its rows to shared memory. True: its warpgroups have to meet before they read them. */

@@ -7,7 +7,7 @@
 #include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/late_rows.h"
+#include "lib/passes/tiles/late_copies.h"
 
 /* ---- how wide accesses may be ---- */
 
@@ -342,7 +342,6 @@ bool tile_note_late(tile_emitter *e, const tile_op *load)
     tile_late *late = cute_arena_alloc(e->arena, sizeof *late);
     if (!late) return false;
     *late = (tile_late){.load = load, .next = e->late};
-    late->row = tile_row_of(e, load->op);
     late->copies = tile_copies_of(e, load->op, &late->index);
     e->late = late;
     return true;
@@ -351,7 +350,7 @@ bool tile_note_late(tile_emitter *e, const tile_op *load)
 void tile_begin_late(tile_emitter *e, int64_t columns)
 {
     for (tile_late *late = e->late; late; late = late->next) {
-        if (late->copies || late->row) continue;
+        if (late->copies) continue;
         const tile_distribution *d = &late->load->out;
         int64_t all = tile_values(d), values;
         late->bands = d->shape.extent[d->shape.rank - 1] / columns;
@@ -400,7 +399,6 @@ MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map
     MlirValue none = {NULL};
     tile_late *late = e->late;
     while (late && !mlirOperationEqual(late->load->op, load)) late = late->next;
-    if (late && late->row && count) return tile_row_part(e, late->row, map, count);
     if (late && late->copies && count) return tile_copies_part(e, late->copies, late->index, map, count);
     int32_t *places = cute_arena_array(e->arena, (size_t)count, sizeof *places);
     if (!late || !late->loaded || !places || !count) return e->failed = true, none;
