@@ -78,6 +78,9 @@ typedef struct tile_op {
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
+    bool follows_loads;             /* of a store: other threads may have loaded what a thread overwrites */
+    bool follows_stores,
+        follows_tma; /* of a load: other threads may have stored what a thread reads; by TMA */
 } tile_op;
 
 typedef struct tile_emitter {
@@ -232,6 +235,8 @@ MlirValue tile_leads_group(tile_emitter *e);
 MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
 /* The same for a warp that is known to be the first. */
 void tile_wait_reads(tile_emitter *e);
+/* All threads of the role: until what its stores have written is there to be loaded; `tma`: also by TMA. */
+void tile_wait_written(tile_emitter *e, bool tma);
 /* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
 void tile_finish_stores(const tile_role *role);
 

@@ -464,6 +464,7 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
                 .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none,
                 .same_mask = t->same_mask};
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    if (t->follows_loads && !e->naive) tile_barrier(e);
     tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
     begin_access(e, &a, &t->in[0], false);
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);

@@ -92,6 +92,17 @@ MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads)
     return made;
 }
 
+void tile_wait_written(tile_emitter *e, bool tma)
+{
+    if (tma) {
+        tile_if once = tile_if_begin(e, tile_leads_group(e));
+        sync_op(e, "cute_nvgpu.arch.cp_async_bulk_wait_group", CUTE_NO_OPERANDS,
+                CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), 0))));
+        tile_if_end(e, &once);
+    }
+    tile_barrier(e);
+}
+
 /* What orders a store and other uses of its memory; removed by tile_finish_stores where there are none. */
 static void add_order(tile_emitter *e, MlirOperation op)
 {
