@@ -6,7 +6,8 @@
  *     for each band b:
  *         wait for its mbarrier ; compute the band, in the buffer itself ; fence ; barrier of the warpgroup
  *         first warp: store the band ; wait until that has read the buffer ; fetch band b + B
- * An mbarrier has one phase for each band in its buffer. Where these are odd in number, a variable has the phase in which a tile starts. */
+ * An mbarrier has one phase for each band in its buffer. Where these are odd in number, the first warp completes another one behind the last band,
+ * for which no thread waits: each tile starts in phase 0. */
 #include "lib/passes/tiles/late_copies.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -174,14 +175,18 @@ static void enter(tile_emitter *e, tile_copies *c)
 
 /* ---- fetches ---- */
 
+static MlirValue elect_one(tile_emitter *e)
+{
+    return cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),
+                            CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+}
+
 /* By the warpgroup's first warp. */
 static void fetch_band(tile_emitter *e, const tile_copies *c, int64_t band)
 {
     int64_t buffer = band % c->plan.stored.buffers;
     MlirValue bar = barrier_at(e, c, c->owner, buffer);
-    MlirValue one = cute_build_value(&e->b, "cute_nvgpu.arch.elect_one", mlirIntegerTypeGet(e->context, 1),
-                                     CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    tile_if elected = tile_if_begin(e, one);
+    tile_if elected = tile_if_begin(e, elect_one(e));
     sync_op(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
             CUTE_OPERANDS(bar, tile_i32(e, c->plan.expected)));
     tile_if_end(e, &elected);
@@ -242,43 +247,15 @@ void tile_fetch_first(tile_emitter *e, MlirOperation loop)
 
 void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
 {
-    int64_t next = band + c->plan.stored.buffers;
-    if (next >= c->plan.bands) return;
-    tile_wait_reads(e);
-    fetch_band(e, c, next);
-}
-
-/* ---- phases ---- */
-
-static int64_t fills_of(const tile_copies *c, int64_t buffer)
-{
-    return (c->plan.bands - buffer + c->plan.stored.buffers - 1) / c->plan.stored.buffers;
-}
-
-static void make_phases(tile_emitter *e, tile_copies *c)
-{
-    cute_builder here = e->b;
-    e->b = e->start;
-    for (int64_t i = 0; i < c->plan.stored.buffers && !e->failed; i++)
-        if (fills_of(c, i) % 2 && mlirValueIsNull(c->phases[i]))
-            c->phases[i] = tile_fragment(e, "i32", 1, 1, 1, tile_splat(e, tile_i32(e, 0), 1));
-    e->b = here;
-}
-
-static MlirValue phase_of(tile_emitter *e, const tile_copies *c, int64_t buffer)
-{
-    MlirValue vector = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(c->phases[buffer]), CUTE_NO_NAMED);
-    return e->failed ? vector : cute_vector_extract(&e->b, vector, 0);
-}
-
-void tile_copies_end(tile_emitter *e, tile_copies *c)
-{
-    for (int64_t i = 0; i < c->plan.stored.buffers && !e->failed; i++) {
-        if (!(fills_of(c, i) % 2)) continue;
-        MlirValue other = cute_binary(&e->b, "arith.xori", phase_of(e, c, i), tile_i32(e, 1));
-        if (!e->failed)
-            cute_build(&e->b, "cute.memref.store_vec", CUTE_OPERANDS(tile_splat(e, other, 1), c->phases[i]),
-                       CUTE_NO_TYPES, CUTE_NO_NAMED);
+    int64_t buffers = c->plan.stored.buffers, fills = band / buffers + 1;
+    if (band + buffers < c->plan.bands) {
+        tile_wait_reads(e);
+        fetch_band(e, c, band + buffers);
+    } else if (fills % 2) {
+        tile_if one = tile_if_begin(e, elect_one(e));
+        sync_op(e, "cute_nvgpu.arch.mbarrier_arrive",
+                CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers)));
+        tile_if_end(e, &one);
     }
 }
 
@@ -288,7 +265,6 @@ void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
 {
     if (!c->issued) fetch_bands(e, c, leads);
     enter(e, c);
-    make_phases(e, c);
     slice_buffers(e, c, &c->plan.stored, 0);
     for (int i = 0; i < c->plan.count && !e->failed; i++) {
         c->pieces[i] = tile_bands_pieces(e, &c->plan.loaded[i], true);
@@ -301,14 +277,9 @@ void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
 void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band)
 {
     const MlirValue none = {NULL};
-    int64_t buffer = band % c->plan.stored.buffers, round = band / c->plan.stored.buffers % 2;
-    MlirValue phase = tile_i32(e, round);
-    if (fills_of(c, buffer) % 2) {
-        phase = phase_of(e, c, buffer);
-        if (round && !e->failed) phase = cute_binary(&e->b, "arith.xori", phase, tile_i32(e, 1));
-    }
-    if (e->failed) return;
-    sync_op(e, "cute_nvgpu.arch.mbarrier_wait", CUTE_OPERANDS(barrier_at(e, c, c->owner, buffer), phase));
+    int64_t buffers = c->plan.stored.buffers;
+    sync_op(e, "cute_nvgpu.arch.mbarrier_wait",
+            CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers), tile_i32(e, band / buffers % 2)));
     c->band = band;
     for (int i = 0; i < c->plan.count; i++)
         for (int64_t p = 0; p < c->plan.stored.columns / TILE_BAND_PIECE; p++) c->read[i][p] = none;

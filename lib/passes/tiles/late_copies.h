@@ -45,7 +45,6 @@ typedef struct tile_copies {
     MlirOperation loop;                      /* of products, in whose first iteration the first bands are fetched; null: none */
     bool issued;                             /* they are */
     bool initialised;                        /* the mbarriers are */
-    MlirValue phases[TILE_MOST_BUFFERS];     /* variables: of buffers that are filled an odd number of times for a tile */
     MlirValue owner;                         /* i32: the warpgroup's number among those with buffers */
     tile_pieces pieces[TILE_LATE_LOADS];     /* of the store that is lowered */
     MlirValue *read[TILE_LATE_LOADS];        /* of the band that is stored: each piece; null: not yet */
@@ -66,10 +65,8 @@ tile_copies *tile_copies_of(tile_emitter *e, MlirOperation op, int *index);
 void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads);
 /* All threads: waits for band `band`. */
 void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band);
-/* The warpgroup's first warp, once it has stored band `band`: fetches the next one for the buffer. */
+/* The warpgroup's first warp, once it has stored band `band`: fetches the next one for the buffer, or behind the last one sets the mbarrier back. */
 void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band);
-/* Behind the last band. */
-void tile_copies_end(tile_emitter *e, tile_copies *c);
 /* Values `map` of load `index`, of a piece of the band that has arrived. */
 MlirValue tile_copies_part(tile_emitter *e, tile_copies *c, int index, const int32_t *map, int64_t count);
 

@@ -156,7 +156,6 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
         tile_copies_next(e, c, i);
         tile_if_end(e, &once);
     }
-    tile_copies_end(e, c);
 }
 
 /* Buffers of a warpgroup for bands of `columns`. */
