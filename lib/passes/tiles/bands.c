@@ -187,38 +187,63 @@ static MlirValue tile_of(tile_emitter *e, const tile_bands *bands)
                      CUTE_NO_NAMED);
 }
 
-void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int64_t buffer, MlirValue load)
+/* The two sides of copy `i` of a band: the buffer's, and the tensor's. */
+typedef struct sides {
+    MlirValue shared, global;
+} sides;
+
+static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, int64_t band, int64_t buffer,
+                      int64_t i)
 {
     char box[128], coord[96];
-    bool loads = !mlirValueIsNull(load);
+    sides s = {{NULL}, {NULL}};
     snprintf(box, sizeof box, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(bands, "1:1;"),
              (long long)bands->rows, (long long)bands->box);
+    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(bands, "0,"),
+             (long long)(band * bands->boxes + i));
+    MlirType at_type = tile_type(e, coord);
+    if (e->failed) return s;
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", at_type, CUTE_OPERANDS(bands->group), CUTE_NO_NAMED);
+    MlirValue there = grouped(e, bands,
+                              tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tile, tile_static(e, box), at),
+                                        CUTE_NO_NAMED)),
+              here = grouped(e, bands, buffers_of_rank(e, bands));
+    MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
+                                       CUTE_OPERANDS(bands->tma, tile_static(e, "!cute.coord<\"0\">"),
+                                                     tile_static(e, "!cute.layout<\"1:0\">"), here, there),
+                                       CUTE_NO_NAMED);
+    if (e->failed) return s;
+    snprintf(coord, sizeof coord, "!cute.coord<\"(_,%lld)\">", (long long)(buffer * bands->boxes + i));
+    s.global = mlirOperationGetResult(parts, 1);
+    s.shared = tile_emit(e, "cute.slice",
+                         CUTE_OPERANDS(mlirOperationGetResult(parts, 0), tile_static(e, coord)),
+                         CUTE_NO_NAMED);
+    return s;
+}
+
+void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int64_t buffer, MlirValue load)
+{
+    bool loads = !mlirValueIsNull(load);
     MlirValue tile = tile_of(e, bands);
     for (int64_t i = 0; i < bands->boxes && !e->failed; i++) {
-        snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(bands, "0,"),
-                 (long long)(band * bands->boxes + i));
-        MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
-                                        CUTE_OPERANDS(bands->group), CUTE_NO_NAMED);
-        MlirValue there = grouped(e, bands,
-                                  tile_emit(e, "cute.local_tile",
-                                            CUTE_OPERANDS(tile, tile_static(e, box), at), CUTE_NO_NAMED)),
-                  here = grouped(e, bands, buffers_of_rank(e, bands));
-        MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
-                                           CUTE_OPERANDS(bands->tma, tile_static(e, "!cute.coord<\"0\">"),
-                                                         tile_static(e, "!cute.layout<\"1:0\">"), here, there),
-                                           CUTE_NO_NAMED);
-        if (e->failed) return;
-        snprintf(coord, sizeof coord, "!cute.coord<\"(_,%lld)\">", (long long)(buffer * bands->boxes + i));
-        MlirValue shared =
-                      tile_emit(e, "cute.slice",
-                                CUTE_OPERANDS(mlirOperationGetResult(parts, 0), tile_static(e, coord)),
-                                CUTE_NO_NAMED),
-                  global = mlirOperationGetResult(parts, 1);
+        sides s = sides_of(e, bands, tile, band, buffer, i);
         if (e->failed) return;
         cute_build(&e->b, "cute.copy",
-                   CUTE_OPERANDS(loads ? load : bands->exec, loads ? global : shared,
-                                 loads ? shared : global),
+                   CUTE_OPERANDS(loads ? load : bands->exec, loads ? s.global : s.shared,
+                                 loads ? s.shared : s.global),
                    CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+}
+
+void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, int64_t band)
+{
+    MlirValue tile = tile_of(e, bands);
+    for (int64_t i = 0; i < bands->boxes && !e->failed; i++) {
+        sides s = sides_of(e, bands, tile, band, 0, i);
+        if (!e->failed)
+            cute_build(&e->b, "cute.prefetch", CUTE_OPERANDS(bands->exec, s.global), CUTE_NO_TYPES,
+                       CUTE_NO_NAMED);
     }
 }
 

@@ -49,6 +49,8 @@ cute_pointer tile_bands_pointer(const tile_bands *bands);
 void tile_bands_slice(tile_emitter *e, tile_bands *bands, MlirValue all, MlirValue owner);
 /* Copies a band from its buffer to the tensor, or back with `load`, an atom that knows its mbarrier. By one warp. */
 void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int64_t buffer, MlirValue load);
+/* Copies a band of the tensor to L2, by one warp. */
+void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, int64_t band);
 
 /* Access of the buffers by threads, in pieces of 16 columns: ldmatrix, stmatrix or plain copies. */
 typedef struct tile_pieces {

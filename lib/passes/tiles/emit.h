@@ -233,8 +233,8 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
 MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
-/* The same for a warp that is known to be the first. */
-void tile_wait_reads(tile_emitter *e);
+/* The same for a warp that is known to be the first, until all but its latest `stores` have read theirs. */
+void tile_wait_reads(tile_emitter *e, int64_t stores);
 /* All threads of the role: until what its stores have written is there to be loaded; `tma`: also by TMA. */
 void tile_wait_written(tile_emitter *e, bool tma);
 /* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */

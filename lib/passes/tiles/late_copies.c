@@ -5,7 +5,8 @@
  *         first warp: wait until the stores of the tile before have read the buffers ; fetch bands 0 to B - 1
  *     for each band b:
  *         wait for its mbarrier ; compute the band, in the buffer itself ; fence ; barrier of the warpgroup
- *         first warp: store the band ; wait until that has read the buffer ; fetch band b + B
+ *         first warp: store the band ; wait until that has read the buffer ; fetch band b + B, which is in L2
+ * With more than two buffers it waits for the store before, whose buffer it fills: B - 2 bands are under way meanwhile.
  * An mbarrier has one phase for each band in its buffer. Where these are odd in number, the first warp completes another one behind the last band,
  * for which no thread waits: each tile starts in phase 0. */
 #include "lib/passes/tiles/late_copies.h"
@@ -201,9 +202,13 @@ static void fetch_band(tile_emitter *e, const tile_copies *c, int64_t band)
 static void fetch_bands(tile_emitter *e, tile_copies *c, MlirValue leads)
 {
     tile_if first = tile_if_begin(e, leads);
-    tile_wait_reads(e);
+    tile_wait_reads(e, 0);
     enter(e, c);
-    for (int64_t b = 0; b < c->plan.stored.buffers && !e->failed; b++) fetch_band(e, c, b);
+    int64_t band = 0;
+    while (band < c->plan.stored.buffers && !e->failed) fetch_band(e, c, band++);
+    /* Later ones have to wait for a buffer, but not for device memory. */
+    for (; band < c->plan.bands; band++)
+        for (int i = 0; i < c->plan.count && !e->failed; i++) tile_bands_prefetch(e, &c->plan.loaded[i], band);
     tile_if_end(e, &first);
 }
 
@@ -248,15 +253,15 @@ void tile_fetch_first(tile_emitter *e, MlirOperation loop)
 void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
 {
     int64_t buffers = c->plan.stored.buffers, fills = band / buffers + 1;
-    if (band + buffers < c->plan.bands) {
-        tile_wait_reads(e);
-        fetch_band(e, c, band + buffers);
-    } else if (fills % 2) {
-        tile_if one = tile_if_begin(e, elect_one(e));
-        sync_op(e, "cute_nvgpu.arch.mbarrier_arrive",
-                CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers)));
-        tile_if_end(e, &one);
+    int64_t behind = buffers > 2, next = band - behind + buffers; /* a wait for an earlier store is short */
+    if (band >= behind && next < c->plan.bands) {
+        tile_wait_reads(e, behind);
+        fetch_band(e, c, next);
     }
+    if (band + buffers < c->plan.bands || fills % 2 == 0) return;
+    tile_if one = tile_if_begin(e, elect_one(e));
+    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers)));
+    tile_if_end(e, &one);
 }
 
 /* ---- a store ---- */

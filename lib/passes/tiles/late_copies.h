@@ -10,7 +10,7 @@
 #define TILE_LATE_TMA "tma"
 #define TILE_BAND_BUFFERS "cute.buffers"
 
-enum { TILE_LATE_LOADS = 4, TILE_MOST_BUFFERS = 2 };
+enum { TILE_LATE_LOADS = 4, TILE_MOST_BUFFERS = 8, TILE_STORE_ROOM = 32 << 10 /* bytes of a store's buffers */ };
 
 /* ---- which loads (late_plan.c) ---- */
 
@@ -65,7 +65,7 @@ tile_copies *tile_copies_of(tile_emitter *e, MlirOperation op, int *index);
 void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads);
 /* All threads: waits for band `band`. */
 void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band);
-/* The warpgroup's first warp, once it has stored band `band`: fetches the next one for the buffer, or behind the last one sets the mbarrier back. */
+/* The warpgroup's first warp, once it has stored band `band`: fetches a later one, and behind the last one of a buffer sets its mbarrier back. */
 void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band);
 /* Values `map` of load `index`, of a piece of the band that has arrived. */
 MlirValue tile_copies_part(tile_emitter *e, tile_copies *c, int index, const int32_t *map, int64_t count);

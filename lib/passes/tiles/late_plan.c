@@ -179,15 +179,19 @@ static const char *why_not(MlirOperation load, MlirOperation store)
     return w.others ? "the kernel also writes the tensor" : NULL;
 }
 
-/* Bands in at most `room` bytes: two buffers, so that one band arrives while another is stored, better than wide ones. */
+/* Bands in at most `room` bytes: the widest of which there are two buffers or more, so that one band arrives while another is stored. */
 static bool fit_plan(MlirOperation store, const MlirOperation *loads, int count, int64_t groups, int64_t turns,
                      int64_t room, tile_late_plan *out)
 {
     int64_t widest = cute_tile_number(store, "width", 0);
-    for (int64_t buffers = TILE_MOST_BUFFERS; buffers; buffers--)
+    for (int64_t least = 2; least; least--)
         for (int64_t columns = widest; columns >= TILE_BAND_PIECE; columns /= 2)
-            if (make_plan(store, loads, count, groups, turns, columns, buffers, out) && out->bytes <= room)
-                return true;
+            for (int64_t buffers = TILE_MOST_BUFFERS; buffers >= least; buffers--) {
+                if (!make_plan(store, loads, count, groups, turns, columns, buffers, out)) continue;
+                int64_t stored = tile_bands_bytes(&out->stored) * out->warpgroups;
+                bool few = buffers == least || stored <= TILE_STORE_ROOM;
+                if (few && out->bytes <= room) return true;
+            }
     return false;
 }
 

@@ -8,7 +8,7 @@
 #include "lib/passes/tiles/bands.h"
 #include "lib/passes/tiles/late_rows.h"
 
-enum { WARPS = 4, ROOM = 32 << 10 };
+enum { WARPS = 4, MOST_BUFFERS = 2 };
 
 typedef struct banded {
     MlirValue value; /* what is stored */
@@ -76,10 +76,10 @@ MlirValue tile_leads_group(tile_emitter *e)
     return cute_compare(&e->b, CUTE_IS_EQ, in_group, tile_i32(e, 0));
 }
 
-void tile_wait_reads(tile_emitter *e)
+void tile_wait_reads(tile_emitter *e, int64_t stores)
 {
     sync_op(e, "cute_nvgpu.arch.cp_async_bulk_wait_group", CUTE_NO_OPERANDS,
-            CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), 0)),
+            CUTE_NAMED(cute_attribute(e->context, "groups", mlirIntegerAttrGet(tile_i32_type(e), stores)),
                        cute_attribute(e->context, "read", mlirUnitAttrGet(e->context))));
 }
 
@@ -87,7 +87,7 @@ MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads)
 {
     tile_if once = tile_if_begin(e, leads);
     MlirOperation made = mlirBlockGetParentOperation(e->b.block);
-    tile_wait_reads(e);
+    tile_wait_reads(e, 0);
     tile_if_end(e, &once);
     return made;
 }
@@ -162,8 +162,8 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
 static int64_t buffers_for(const tile_emitter *e, const tile_bands *b)
 {
     int64_t bands = b->d.shape.extent[1] / b->columns,
-            count = ROOM * 8 / (b->d.shape.extent[0] * b->columns * b->bits * e->role->turns);
-    count = count < 1 ? 1 : count > TILE_MOST_BUFFERS ? TILE_MOST_BUFFERS : count;
+            count = TILE_STORE_ROOM * 8 / (b->d.shape.extent[0] * b->columns * b->bits * e->role->turns);
+    count = count < 1 ? 1 : count > MOST_BUFFERS ? MOST_BUFFERS : count;
     return count > bands ? bands : count;
 }
 
