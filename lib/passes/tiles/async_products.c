@@ -95,15 +95,6 @@ static void note_loop(MlirOperation op, void *context)
         tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
 }
 
-/* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
-static void keep_whole(MlirOperation loop)
-{
-    mlirOperationSetDiscardableAttributeByName(
-        loop, cute_text("loop_annotation"),
-        mlirAttributeParseGet(mlirOperationGetContext(loop),
-                              cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
-}
-
 static void make_asynchronous(MlirOperation loop)
 {
     products p;
@@ -111,7 +102,7 @@ static void make_asynchronous(MlirOperation loop)
     cute_builder b = cute_builder_before(loop);
     MlirValue zero = cute_build_constant(&b, 32, 0);
     loop = tile_loop_carry(loop, &zero, 1);
-    keep_whole(loop);
+    tile_keep_loop(loop); /* an iteration that LLVM peels off has its sum in other registers: moves of registers that products still write */
     find_products(loop, &p);
     MlirBlock body = tile_loop_body(loop);
     MlirOperation yield = mlirBlockGetTerminator(body);

@@ -192,19 +192,39 @@ typedef struct sides {
     MlirValue shared, global;
 } sides;
 
-static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, int64_t band, int64_t buffer,
-                      int64_t i)
+/* Copy `i` of a band or buffer. */
+static tile_band_index copy_at(tile_emitter *e, const tile_bands *bands, tile_band_index at, int64_t i)
 {
-    char box[128], coord[96];
+    tile_band_index out = {at.number * bands->boxes + i, at.value};
+    if (mlirValueIsNull(at.value) || bands->boxes == 1) return out;
+    out.value = cute_binary(&e->b, "arith.muli", at.value, tile_i32(e, bands->boxes));
+    out.value = cute_binary(&e->b, "arith.addi", out.value, tile_i32(e, i));
+    return out;
+}
+
+/* "?", or the number. */
+static const char *index_text(char text[24], tile_band_index at)
+{
+    if (!mlirValueIsNull(at.value)) return "?";
+    snprintf(text, 24, "%lld", (long long)at.number);
+    return text;
+}
+
+static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, tile_band_index band,
+                      tile_band_index buffer, int64_t i)
+{
+    char box[128], coord[96], number[24];
     sides s = {{NULL}, {NULL}};
     snprintf(box, sizeof box, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(bands, "1:1;"),
              (long long)bands->rows, (long long)bands->box);
-    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%lld)\">", leading(bands, "0,"),
-             (long long)(band * bands->boxes + i));
+    band = copy_at(e, bands, band, i);
+    buffer = copy_at(e, bands, buffer, i);
+    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%s)\">", leading(bands, "0,"), index_text(number, band));
     MlirType at_type = tile_type(e, coord);
     if (e->failed) return s;
-    MlirValue at =
-        cute_build_value(&e->b, "cute.make_coord", at_type, CUTE_OPERANDS(bands->group), CUTE_NO_NAMED);
+    MlirValue places[2] = {bands->group, band.value};
+    MlirValue at = cute_build_value(&e->b, "cute.make_coord", at_type,
+                                    (cute_operands){places, mlirValueIsNull(band.value) ? 1 : 2}, CUTE_NO_NAMED);
     MlirValue there = grouped(e, bands,
                               tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tile, tile_static(e, box), at),
                                         CUTE_NO_NAMED)),
@@ -214,15 +234,19 @@ static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, 
                                                      tile_static(e, "!cute.layout<\"1:0\">"), here, there),
                                        CUTE_NO_NAMED);
     if (e->failed) return s;
-    snprintf(coord, sizeof coord, "!cute.coord<\"(_,%lld)\">", (long long)(buffer * bands->boxes + i));
     s.global = mlirOperationGetResult(parts, 1);
-    s.shared = tile_emit(e, "cute.slice",
-                         CUTE_OPERANDS(mlirOperationGetResult(parts, 0), tile_static(e, coord)),
-                         CUTE_NO_NAMED);
+    MlirValue buffers = mlirOperationGetResult(parts, 0);
+    if (!mlirValueIsNull(buffer.value)) {
+        s.shared = tile_slice_last(e, buffers, 2, buffer.value);
+        return s;
+    }
+    snprintf(coord, sizeof coord, "!cute.coord<\"(_,%lld)\">", (long long)buffer.number);
+    s.shared = tile_emit(e, "cute.slice", CUTE_OPERANDS(buffers, tile_static(e, coord)), CUTE_NO_NAMED);
     return s;
 }
 
-void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int64_t buffer, MlirValue load)
+void tile_bands_copy(tile_emitter *e, const tile_bands *bands, tile_band_index band, tile_band_index buffer,
+                     MlirValue load)
 {
     bool loads = !mlirValueIsNull(load);
     MlirValue tile = tile_of(e, bands);
@@ -236,11 +260,12 @@ void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int
     }
 }
 
-void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, int64_t band)
+void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, tile_band_index band)
 {
+    const tile_band_index any = {0, {NULL}};
     MlirValue tile = tile_of(e, bands);
     for (int64_t i = 0; i < bands->boxes && !e->failed; i++) {
-        sides s = sides_of(e, bands, tile, band, 0, i);
+        sides s = sides_of(e, bands, tile, band, any, i);
         if (!e->failed)
             cute_build(&e->b, "cute.prefetch", CUTE_OPERANDS(bands->exec, s.global), CUTE_NO_TYPES,
                        CUTE_NO_NAMED);

@@ -47,10 +47,16 @@ const char *tile_bands_layout(tile_emitter *e, const tile_bands *bands, int64_t 
 cute_pointer tile_bands_pointer(const tile_bands *bands);
 /* Sets the view, of buffers of that layout: those of `owner`. */
 void tile_bands_slice(tile_emitter *e, tile_bands *bands, MlirValue all, MlirValue owner);
+/* A band or buffer: a number, or a value of i32 where that is not null. */
+typedef struct tile_band_index {
+    int64_t number;
+    MlirValue value;
+} tile_band_index;
 /* Copies a band from its buffer to the tensor, or back with `load`, an atom that knows its mbarrier. By one warp. */
-void tile_bands_copy(tile_emitter *e, const tile_bands *bands, int64_t band, int64_t buffer, MlirValue load);
+void tile_bands_copy(tile_emitter *e, const tile_bands *bands, tile_band_index band, tile_band_index buffer,
+                     MlirValue load);
 /* Copies a band of the tensor to L2, by one warp. */
-void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, int64_t band);
+void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, tile_band_index band);
 
 /* Access of the buffers by threads, in pieces of 16 columns: ldmatrix, stmatrix or plain copies. */
 typedef struct tile_pieces {

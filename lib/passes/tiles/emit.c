@@ -1,5 +1,6 @@
 /* See emit.h: constants, vectors, where a thread is. */
 #include "lib/passes/tiles/late_rows.h"
+#include "lib/passes/tiles/schedule.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <math.h>
@@ -397,4 +398,19 @@ tile_if tile_if_begin(tile_emitter *e, MlirValue condition)
 void tile_if_end(tile_emitter *e, tile_if *i)
 {
     e->b = i->outside;
+}
+
+MlirOperation tile_emit_loop(tile_emitter *e, int64_t from, int64_t to)
+{
+    MlirType i32 = tile_i32_type(e);
+    MlirValue bounds[3] = {tile_i32(e, from), tile_i32(e, to), tile_i32(e, 1)};
+    MlirBlock body = mlirBlockCreate(1, &i32, &e->b.location);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, body);
+    cute_builder end = cute_builder_at_end(body, e->b.location);
+    cute_build(&end, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirOperation loop = cute_build_regions(&e->b, "scf.for", (cute_operands){bounds, 3}, CUTE_NO_TYPES,
+                                            CUTE_NO_NAMED, &region, 1);
+    tile_keep_loop(loop);
+    return loop;
 }

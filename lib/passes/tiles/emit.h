@@ -165,6 +165,8 @@ typedef struct tile_if {
 } tile_if;
 tile_if tile_if_begin(tile_emitter *e, MlirValue condition);
 void tile_if_end(tile_emitter *e, tile_if *i);
+/* An empty scf.for over numbers of i32, which stays a loop. */
+MlirOperation tile_emit_loop(tile_emitter *e, int64_t from, int64_t to);
 
 /* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
 MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);

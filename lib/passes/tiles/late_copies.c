@@ -125,12 +125,22 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
     if (!e->failed) cute_build(&e->b, name, operands, CUTE_NO_TYPES, CUTE_NO_NAMED);
 }
 
+static tile_band_index number(int64_t at)
+{
+    return (tile_band_index){at, {NULL}};
+}
+
+static MlirValue value_of(tile_emitter *e, tile_band_index at)
+{
+    return mlirValueIsNull(at.value) ? tile_i32(e, at.number) : at.value;
+}
+
 /* That of buffer `buffer` of warpgroup `owner`. */
-static MlirValue barrier_at(tile_emitter *e, const tile_copies *c, MlirValue owner, int64_t buffer)
+static MlirValue barrier_at(tile_emitter *e, const tile_copies *c, MlirValue owner, tile_band_index buffer)
 {
     MlirValue first = tile_shared_at(e, "!cute.ptr<i64, smem, align<8>>", BARRIER_BYTES * 8, c->barriers),
               at = cute_binary(&e->b, "arith.muli", owner, tile_i32(e, c->plan.stored.buffers));
-    return tile_offset_by(e, first, cute_binary(&e->b, "arith.addi", at, tile_i32(e, buffer)));
+    return tile_offset_by(e, first, cute_binary(&e->b, "arith.addi", at, value_of(e, buffer)));
 }
 
 void tile_init_copies(tile_emitter *e)
@@ -139,7 +149,7 @@ void tile_init_copies(tile_emitter *e)
         for (int64_t i = 0; i < c->plan.warpgroups && !c->initialised; i++)
             for (int64_t k = 0; k < c->plan.stored.buffers && !e->failed; k++)
                 sync_op(e, "cute_nvgpu.arch.mbarrier_init",
-                        CUTE_OPERANDS(barrier_at(e, c, tile_i32(e, i), k), tile_i32(e, 1)));
+                        CUTE_OPERANDS(barrier_at(e, c, tile_i32(e, i), number(k)), tile_i32(e, 1)));
         c->initialised = true;
     }
 }
@@ -183,9 +193,8 @@ static MlirValue elect_one(tile_emitter *e)
 }
 
 /* By the warpgroup's first warp. */
-static void fetch_band(tile_emitter *e, const tile_copies *c, int64_t band)
+static void fetch_band(tile_emitter *e, const tile_copies *c, tile_band_index band, tile_band_index buffer)
 {
-    int64_t buffer = band % c->plan.stored.buffers;
     MlirValue bar = barrier_at(e, c, c->owner, buffer);
     tile_if elected = tile_if_begin(e, elect_one(e));
     sync_op(e, "cute_nvgpu.arch.mbarrier_arrive_and_expect_tx",
@@ -198,17 +207,38 @@ static void fetch_band(tile_emitter *e, const tile_copies *c, int64_t band)
     }
 }
 
-/* The first bands, where `leads`: once stores of the tile before have read the buffers. */
+/* Bands `from` to `to` to the buffers of these numbers, or else to L2. More than two are a loop, so that few values are computed in front of
+ * the products. */
+static void fetch_range(tile_emitter *e, const tile_copies *c, int64_t from, int64_t to, bool buffers)
+{
+    enum { FEW = 2 };
+    cute_builder outside = e->b;
+    tile_band_index band = number(from);
+    bool loop = to - from > FEW;
+    if (loop) {
+        MlirOperation made = tile_emit_loop(e, from, to);
+        band.value = mlirBlockGetArgument(tile_loop_body(made), 0);
+        e->b = cute_builder_before(mlirBlockGetTerminator(tile_loop_body(made)));
+        e->b.location = outside.location;
+    }
+    for (; band.number < (loop ? from + 1 : to) && !e->failed; band.number++) {
+        if (buffers) fetch_band(e, c, band, band);
+        for (int i = 0; !buffers && i < c->plan.count && !e->failed; i++)
+            tile_bands_prefetch(e, &c->plan.loaded[i], band);
+    }
+    e->b = outside;
+}
+
+/* The first bands, where `leads`: once stores of the tile before have read the buffers. Later ones have to wait for a buffer, but not for device
+ * memory. */
 static void fetch_bands(tile_emitter *e, tile_copies *c, MlirValue leads)
 {
+    int64_t buffers = c->plan.stored.buffers;
     tile_if first = tile_if_begin(e, leads);
     tile_wait_reads(e, 0);
     enter(e, c);
-    int64_t band = 0;
-    while (band < c->plan.stored.buffers && !e->failed) fetch_band(e, c, band++);
-    /* Later ones have to wait for a buffer, but not for device memory. */
-    for (; band < c->plan.bands; band++)
-        for (int i = 0; i < c->plan.count && !e->failed; i++) tile_bands_prefetch(e, &c->plan.loaded[i], band);
+    fetch_range(e, c, 0, buffers, true);
+    fetch_range(e, c, buffers, c->plan.bands, false);
     tile_if_end(e, &first);
 }
 
@@ -256,11 +286,11 @@ void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
     int64_t behind = buffers > 2, next = band - behind + buffers; /* a wait for an earlier store is short */
     if (band >= behind && next < c->plan.bands) {
         tile_wait_reads(e, behind);
-        fetch_band(e, c, next);
+        fetch_band(e, c, number(next), number(next % buffers));
     }
     if (band + buffers < c->plan.bands || fills % 2 == 0) return;
     tile_if one = tile_if_begin(e, elect_one(e));
-    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers)));
+    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers))));
     tile_if_end(e, &one);
 }
 
@@ -284,7 +314,7 @@ void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band)
     const MlirValue none = {NULL};
     int64_t buffers = c->plan.stored.buffers;
     sync_op(e, "cute_nvgpu.arch.mbarrier_wait",
-            CUTE_OPERANDS(barrier_at(e, c, c->owner, band % buffers), tile_i32(e, band / buffers % 2)));
+            CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers)), tile_i32(e, band / buffers % 2)));
     c->band = band;
     for (int i = 0; i < c->plan.count; i++)
         for (int64_t p = 0; p < c->plan.stored.columns / TILE_BAND_PIECE; p++) c->read[i][p] = none;

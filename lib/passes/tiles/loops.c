@@ -74,6 +74,14 @@ MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intp
     return made;
 }
 
+void tile_keep_loop(MlirOperation loop)
+{
+    mlirOperationSetDiscardableAttributeByName(
+        loop, cute_text("loop_annotation"),
+        mlirAttributeParseGet(mlirOperationGetContext(loop),
+                              cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
+}
+
 bool tile_defined_in(MlirValue value, MlirBlock block)
 {
     MlirBlock at = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)

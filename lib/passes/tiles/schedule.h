@@ -52,6 +52,8 @@ MlirBlock tile_loop_body(MlirOperation loop);
 /* A new scf.for in the place of `loop`, which carries `count` more values, from `initial`; they are the last arguments of its body,
  * and its terminator yields them unchanged. `loop` is destroyed. */
 MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count);
+/* LLVM neither unrolls the loop nor peels off an iteration. */
+void tile_keep_loop(MlirOperation loop);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
 /* Whether a tile is the constant 0. */

@@ -58,6 +58,13 @@ static void write_band(tile_emitter *e, const banded *s, const tile_pieces *piec
     }
 }
 
+/* By the first warp. */
+static void copy_band(tile_emitter *e, const banded *s, int64_t band, int64_t buffer)
+{
+    const MlirValue none = {NULL};
+    tile_bands_copy(e, &s->bands, (tile_band_index){band, none}, (tile_band_index){buffer, none}, none);
+}
+
 static void commit(tile_emitter *e)
 {
     sync_op(e, "cute_nvgpu.arch.cp_async_bulk_commit_group", CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -130,7 +137,7 @@ static void store_bands(tile_emitter *e, banded *s)
         for (int64_t i = 0; i < count; i++) write_band(e, s, &pieces, first + i, i);
         finish_writes(e, s);
         tile_if once = tile_if_begin(e, s->leads);
-        for (int64_t i = 0; i < count; i++) tile_bands_copy(e, b, first + i, i, (MlirValue){NULL});
+        for (int64_t i = 0; i < count; i++) copy_band(e, s, first + i, i);
         commit(e);
         tile_if_end(e, &once);
     }
@@ -151,7 +158,7 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
         write_band(e, s, &pieces, i, buffer);
         finish_writes(e, s);
         tile_if once = tile_if_begin(e, s->leads);
-        tile_bands_copy(e, &s->bands, i, buffer, (MlirValue){NULL});
+        copy_band(e, s, i, buffer);
         commit(e);
         tile_copies_next(e, c, i);
         tile_if_end(e, &once);
