@@ -257,6 +257,8 @@ MlirValue tile_shared_at(tile_emitter *e, const char *pointer, int bits, int64_t
 MlirValue tile_offset_by(tile_emitter *e, MlirValue pointer, MlirValue by);
 /* An atom with `field`, the text of an attribute, set. */
 MlirValue tile_set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field);
+/* Its number in descriptions: from 0; the block's is 0, too. */
+int64_t tile_role_number(const tile_emitter *e, const tile_role *role);
 /* Fetches the tensor map of a TMA atom into the cache of constants, by one thread. */
 void tile_prefetch_map(tile_emitter *e, MlirValue tma);
 /* All threads of the block, or of its cluster if it has one. */

@@ -33,6 +33,7 @@ static void note_store(MlirOperation op, void *context)
         return;
     }
     *c = (tile_copies){.plan = plan, .next = e->copies, .loop = {NULL}};
+    c->role = tile_role_number(e, role);
     e->copies = c;
 }
 

@@ -42,6 +42,7 @@ void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_sc
 typedef struct tile_copies {
     tile_late_plan plan;
     int64_t barriers, memory;                /* bytes: where the mbarriers are, one for each buffer, and the buffers */
+    int64_t role;                            /* number of the store's, from 0, or 0 */
     MlirOperation loop;                      /* of products, in whose first iteration the first bands are fetched; null: none */
     bool issued;                             /* they are */
     bool initialised;                        /* the mbarriers are */

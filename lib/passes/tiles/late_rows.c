@@ -98,6 +98,7 @@ static void note_row(MlirOperation op, void *context)
         return;
     }
     *r = (tile_row){.load = op, .value = value_of(op), .next = e->rows};
+    r->role = tile_role_number(e, role);
     r->store = tile_only_store(mlirOperationGetResult(op, 0));
     MlirType type = mlirValueGetType(r->value);
     if (mlirOperationIsNull(r->store) || !tile_distribution_of(type, &r->d)) {

@@ -21,6 +21,7 @@ typedef struct tile_row {
     const char *element; /* of the value */
     int bits;
     int64_t warpgroups, memory, bytes; /* that have a copy each; byte of the first one, and its size */
+    int64_t role; /* number of the store's, from 0, or 0 */
     bool is_loaded;
     MlirValue loaded; /* elements of this thread */
     struct tile_row *next;

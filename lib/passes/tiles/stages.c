@@ -30,6 +30,11 @@ tile_role *tile_role_of(tile_emitter *e, MlirOperation op)
     return &e->roles[0];
 }
 
+int64_t tile_role_number(const tile_emitter *e, const tile_role *role)
+{
+    return role == e->roles ? 0 : role - e->roles - 1;
+}
+
 static void add_role(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
