@@ -406,6 +406,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
+    if (!e->failed) tile_share_reciprocals(e);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));
     tile_write_description(e, description);

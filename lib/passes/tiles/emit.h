@@ -297,6 +297,11 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
 /* The atom's text for stages of these majors: whether M or N is contiguous, not K. */
 void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn);
 
+/* ---- divisions (reciprocals.c) ---- */
+
+/* Lets divisions with TILE_SHARES share reciprocals. */
+void tile_share_reciprocals(tile_emitter *e);
+
 /* ---- partial sums in global memory (partial_sums.c) ---- */
 
 MlirValue tile_lower_give(tile_emitter *e, const tile_op *t);

@@ -37,6 +37,9 @@ int64_t tile_block_size(MlirOperation function);
 void tile_lower_pieces(MlirOperation op, void *context);
 void tile_lower_piece(MlirOperation op, void *context);
 
+/* Of an arith.divf of f32, x / (1 + e) where x is below -6 if the divisor is above 2^60, and falls slower: divisions may share a reciprocal. */
+#define TILE_SHARES "cute.shares"
+
 /* Of a load whose tile only a store by TMA uses, behind elementwise operations: each part is loaded in front of the part that is stored. */
 #define TILE_LATE "cute.late"
 
