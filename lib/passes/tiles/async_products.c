@@ -2,7 +2,7 @@
  *
  * Requires: cute-async-pipeline; loops whose products are all of warpgroups (wgmma), on accumulators that the loop carries and nothing
  * else in it uses. Ensures: these products wait for those of the iteration before (`pending`), whose stage is released then; behind
- * the loop cute.tile.settle waits for the last ones.
+ * the loop cute.tile.settle waits for the last ones. Small tiles that are loaded behind it are loaded in front of that wait.
  *
  *     scf.for %k = %lo to %hi ... iter_args(%acc, %i, %phase) {
  *       ... %d = cute.tile.gemm(%a, %b, %acc) {wgmma} ; cute.tile.release(%pipe, %i) ; scf.yield %d, ...
@@ -95,6 +95,64 @@ static void note_loop(MlirOperation op, void *context)
         tile_refuse(w->pass, op, "products of this loop wait for one another: %s", why);
 }
 
+/* ---- loads behind the loop ---- */
+
+typedef struct small_loads {
+    MlirOperation loop, items[MOST];
+    int count;
+} small_loads;
+
+typedef struct writes {
+    MlirValue tensor;
+    bool found;
+} writes;
+
+static void look_for_write(MlirOperation op, void *context)
+{
+    writes *w = context;
+    bool may = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
+               cute_op_is(op, "cute.tile.atomic");
+    if (may && mlirValueEqual(mlirOperationGetOperand(op, 1), w->tensor)) w->found = true;
+}
+
+/* A tile of a few values of a thread, as a column that all columns add, behind `loop` or in a branch there. */
+static void note_small(MlirOperation op, void *context)
+{
+    enum { FEW = 8 };
+    small_loads *s = context;
+    tile_distribution d;
+    const cute_builder none = {.block = {NULL}};
+    if (s->count == MOST || cute_op_has(op, TILE_LATE) || cute_op_has(op, "width") ||
+        mlirOperationGetNumOperands(op) > 2 ||
+        !tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &d) || tile_values(&d) > FEW)
+        return;
+    MlirOperation at = op;
+    MlirBlock around = mlirOperationGetBlock(s->loop);
+    while (!mlirBlockEqual(mlirOperationGetBlock(at), around)) {
+        at = tile_parent(at);
+        if (!cute_op_is(at, "scf.if")) return;
+    }
+    for (at = mlirOperationGetNextInBlock(at); !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+        if (mlirOperationEqual(at, s->loop)) return; /* it is in front */
+    writes w = {mlirOperationGetOperand(op, 0), false};
+    cute_op_walk(cute_op_parent(op, "gpu.func"), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
+    if (!w.found && !mlirValueIsNull(tile_hoist(&none, s->loop, mlirOperationGetOperand(op, 1))))
+        s->items[s->count++] = op;
+}
+
+/* They are under way while the last products are computed. */
+static void load_before(MlirOperation loop, MlirOperation settle)
+{
+    small_loads s = {.loop = loop};
+    cute_op_walk(cute_op_parent(loop, "gpu.func"), "cute.tile.load", CUTE_WALK_OUTER_FIRST, note_small, &s);
+    cute_builder b = cute_builder_before(settle);
+    for (int i = 0; i < s.count; i++) {
+        MlirOperation op = s.items[i];
+        mlirOperationSetOperand(op, 1, tile_hoist(&b, settle, mlirOperationGetOperand(op, 1)));
+        mlirOperationMoveBefore(op, settle);
+    }
+}
+
 static void make_asynchronous(MlirOperation loop)
 {
     products p;
@@ -134,13 +192,14 @@ static void make_asynchronous(MlirOperation loop)
     MlirValue any = cute_compare(&b, CUTE_IS_SLT, low, stop);
     cute_build(&b, "cute.tile.release", CUTE_OPERANDS(pipe, mlirOperationGetResult(loop, last), any),
                CUTE_NO_TYPES, CUTE_NO_NAMED);
+    load_before(loop, mlirOperationGetNextInBlock(loop));
 }
 
 static void run_async_products(MlirOperation root, cute_pass_run *pass)
 {
     work w = {.pass = pass};
     cute_op_walk(root, "scf.for", CUTE_WALK_INNER_FIRST, note_loop, &w);
-    for (int i = 0; i < w.count; i++) make_asynchronous(w.loops[i]);
+    for (int i = w.count - 1; i >= 0; i--) make_asynchronous(w.loops[i]);
     if (!w.count) cute_pass_unchanged(pass);
 }
 

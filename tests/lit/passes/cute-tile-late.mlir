@@ -179,4 +179,30 @@ gpu.module @m {
     cute.tile.store %o, %d[%i, %j]
     gpu.return
   }
+
+  // A column that all columns of the tile multiply is loaded in front of the last wait, too.
+  // PTX-LABEL:   .entry column(
+  // PTX:         wgmma.wait_group.sync.aligned 1
+  // PTX:         ld.global.f32
+  // PTX:         wgmma.wait_group.sync.aligned 0
+  // PTX-NOT:     ld.global
+  // PTX:         stmatrix
+  gpu.func @column(%a: !A, %b: !A, %c: !cute.memref<f32, gmem, "?:1">, %d: !A) kernel {
+    %i, %j = cute.tile.program<[128, 256]> %d
+    %n = cute.tile.count<1, 64> %a
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[256, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      scf.yield %p : tensor<128x256xf32>
+    }
+    %e = cute.tile.load<[128]> %c[%i]
+    %f = cute.tile.reshape<[128, 1]> %e
+    %o = cute.tile.mul %s, %f
+    cute.tile.store %o, %d[%i, %j]
+    gpu.return
+  }
 }
