@@ -222,6 +222,10 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
     if (!pending) load_rows_before(e, tile_parent(t->op));
     tile_fetch_first(e, tile_parent(t->op));
+    /* The release of the stage before does not wait for this product. */
+    MlirOperation next = mlirOperationGetNextInBlock(t->op);
+    if (!pending && staged && cute_op_is(next, "cute.tile.release") && mlirOperationGetNumOperands(next) > 2)
+        e->b.before = mlirOperationGetNextInBlock(next);
     if (pending != NO_WAIT) wait(e, pending);
     if (pending) return sum; /* it stays in the variable until cute.tile.settle */
     MlirValue out = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(acc), CUTE_NO_NAMED);
