@@ -22,7 +22,8 @@ typedef struct tile_role {
     bool stores;               /* by TMA: its warpgroups wait for them at the end */
     cute_builder end;          /* behind its operations */
     int64_t scratch;           /* byte of shared memory from which its operations may use it */
-    bool shares;               /* this memory, other than for stores by TMA */
+    bool shares;               /* this memory, other than for stores by TMA, or among stores of which a warpgroup has different bytes */
+    int64_t stored;            /* bytes that a warpgroup has for a store by TMA; 0: there is none yet */
     MlirOperation orders[16];  /* barriers and waits of stores by TMA that are only needed then */
     int order_count;
 } tile_role;

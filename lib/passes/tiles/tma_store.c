@@ -34,7 +34,8 @@ static void make_buffers(tile_emitter *e, banded *s)
     tile_bands *b = &s->bands;
     int64_t groups = b->d.shape.extent[0] / b->rows;
     cute_pointer pointer = tile_bands_pointer(b);
-    bool shares = e->role->shares;
+    bool shares = e->role->shares || (e->role->stored && e->role->stored != tile_bands_bytes(b));
+    e->role->stored = tile_bands_bytes(b);
     MlirValue all = tile_shared_swizzled(e, &pointer, tile_bands_layout(e, b, groups),
                                          tile_bands_bytes(b) * 8 / b->bits * groups, 0);
     e->role->shares = shares;

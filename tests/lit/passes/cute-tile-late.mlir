@@ -205,4 +205,27 @@ gpu.module @m {
     cute.tile.store %o, %d[%i, %j]
     gpu.return
   }
+
+  // Stores of different types have their warpgroups' buffers at different places: each waits until all warpgroups are past the one before.
+  // PTX-LABEL:   .entry stored_twice(
+  // PTX:         cp.async.bulk.tensor.2d.global.shared
+  // PTX:         cp.async.bulk.wait_group.read 0
+  // PTX:         bar{{.*}}sync
+  // PTX:         cp.async.bulk.tensor.2d.global.shared
+  gpu.func @stored_twice(%a: !A, %b: !A, %c: !cute.memref<f32, gmem, align<16>, "(?,?{div=4}):(?{i64 div=4},1)">, %d: !A) kernel {
+    %i, %j = cute.tile.program<[128, 64]> %d
+    %n = cute.tile.count<1, 64> %a
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x64xf32>) : i32 {
+      %x = cute.tile.load<[128, 64]> %a[%i, %k]
+      %y = cute.tile.load<[64, 64]> %b[%j, %k]
+      %p = cute.tile.gemm %x, %y, %acc
+      scf.yield %p : tensor<128x64xf32>
+    }
+    cute.tile.store %s, %c[%i, %j]
+    cute.tile.store %s, %d[%i, %j]
+    gpu.return
+  }
 }
