@@ -43,6 +43,7 @@ typedef struct tile_buffer {
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed; /* a ring that TMA fills */
+    bool taken, rounds; /* of a ring: something reads it; only products in tf32 do, for which TMA rounds */
     int multicast;  /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum that a loop carries while products are under way: its registers. */

@@ -82,8 +82,8 @@ typedef struct readers {
     bool by_warpgroup;
 } readers;
 
-/* Users of a take that read its stage themselves: products, through views. */
-static bool read_in_place(MlirValue tile, bool *wgmma)
+/* Users of a take that read its stage themselves: products, through views; whether all of them are of warpgroups, and of tf32. */
+static bool read_in_place(MlirValue tile, bool *wgmma, bool *tf32)
 {
     bool any = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
@@ -91,7 +91,7 @@ static bool read_in_place(MlirValue tile, bool *wgmma)
         MlirOperation user = mlirOpOperandGetOwner(use);
         any = true;
         if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
-            if (!read_in_place(mlirOperationGetResult(user, 0), wgmma)) return false;
+            if (!read_in_place(mlirOperationGetResult(user, 0), wgmma, tf32)) return false;
             continue;
         }
         int dims[2];
@@ -100,21 +100,34 @@ static bool read_in_place(MlirValue tile, bool *wgmma)
             mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)))
             return false;
         *wgmma = *wgmma && cute_op_has(user, "wgmma");
+        *tf32 = *tf32 && cute_op_has(user, "tf32");
     }
     return any;
 }
 
 bool tile_read_in_place(MlirOperation take)
 {
-    bool wgmma = true;
-    return read_in_place(mlirOperationGetResult(take, 0), &wgmma);
+    bool wgmma = true, tf32 = true;
+    return read_in_place(mlirOperationGetResult(take, 0), &wgmma, &tf32);
 }
 
 static void note_take(MlirOperation op, void *context)
 {
     readers *r = context;
-    bool wgmma = true;
-    if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma) || !wgmma) r->by_warpgroup = false;
+    bool wgmma = true, tf32 = true;
+    if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma, &tf32) || !wgmma) r->by_warpgroup = false;
+}
+
+/* A ring that products of warpgroups in tf32 alone read: TMA rounds its elements, of which tensor cores would ignore the low bits. */
+static void note_rounding(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 0));
+    bool wgmma = true, tf32 = true;
+    if (!ring || ring->ring->pointer->bits != 32) return;
+    bool rounds = read_in_place(mlirOperationGetResult(op, 0), &wgmma, &tf32) && wgmma && tf32;
+    ring->rounds = rounds && (ring->rounds || !ring->taken);
+    ring->taken = true;
 }
 
 static void note_release(MlirOperation op, void *context)
@@ -227,6 +240,7 @@ bool tile_find_stages(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
+    cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_rounding, e);
     for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
@@ -557,12 +571,14 @@ static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
     MlirValue of = tile_static(e, cute_buffer_text(&layout));
     cute_buffer_release(&layout);
     MlirType i32 = tile_i32_type(e);
-    MlirAttribute kind = mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"));
-    MlirOperation made =
-        tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_load", CUTE_OPERANDS(tensor, of),
-                     CUTE_NAMED(cute_attribute(e->context, "kind", kind),
-                                cute_attribute(e->context, "num_multicast",
-                                               mlirIntegerAttrGet(i32, blocks_along(e, b->multicast)))));
+    MlirNamedAttribute attributes[3] = {
+        cute_attribute(e->context, "kind",
+                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"))),
+        cute_attribute(e->context, "num_multicast", mlirIntegerAttrGet(i32, blocks_along(e, b->multicast))),
+        cute_attribute(e->context, "tma_format",
+                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tma_data_format<TF32_RN>")))};
+    MlirOperation made = tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_load",
+                                      CUTE_OPERANDS(tensor, of), (cute_named){attributes, b->rounds ? 3 : 2});
     if (!e->failed) {
         b->tma = mlirOperationGetResult(made, 0);
         b->coords = mlirOperationGetResult(made, 1);
