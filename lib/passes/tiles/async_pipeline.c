@@ -104,8 +104,8 @@ typedef struct scratch {
     const work *w;
     int64_t stores; /* of stores by TMA, in a block */
     int store_count;
-    int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
-    bool beside;    /* whether one needs it while stages are filled: it is in their loop */
+    int64_t most; /* the most that another operation needs, in a group of warps that takes turns */
+    bool beside;  /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 static bool in_loop_with_product(const work *w, MlirOperation op)

@@ -212,7 +212,8 @@ static void make_asynchronous(MlirOperation loop)
     products p;
     find_products(loop, &p);
     loop = release_later(loop, p.release);
-    tile_keep_loop(loop); /* an iteration that LLVM peels off has its sum in other registers: moves of registers that products still write */
+    /* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
+    tile_keep_loop(loop);
     MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(loop), 32);
     for (int i = 0; i < p.count; i++)
         mlirOperationSetAttributeByName(p.gemm[i], cute_text("pending"),

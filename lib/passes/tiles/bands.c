@@ -43,9 +43,8 @@ bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distr
     MlirOperation function = mlirValueIsABlockArgument(value)
                                  ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
                                  : (MlirOperation){NULL};
-    if (mlirOperationIsNull(function) || !cute_op_is(function, "gpu.func") ||
-        tensor->type != CUTE_MEMREF || tensor->tree || tensor->pointer->bits < 16 ||
-        tensor->pointer->bits > 32)
+    if (mlirOperationIsNull(function) || !cute_op_is(function, "gpu.func") || tensor->type != CUTE_MEMREF ||
+        tensor->tree || tensor->pointer->bits < 16 || tensor->pointer->bits > 32)
         return false;
     int bits = tensor->pointer->bits;
     /* Threads of an accumulator of wgmma: 4 along N, 8 along M, 4 warps, then warpgroups. */
@@ -132,10 +131,9 @@ void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load)
     cute_swizzle s = tile_bands_pointer(bands).swizzle;
     e->b = e->start;
     e->b.location = here.location;
-    snprintf(layout, sizeof layout,
-             "!cute.composed_layout<\"S<%d,%d,%d> o 0 o (%s%lld,%lld):(%s%lld,1)\">", s.bits, s.base, s.shift,
-             leading(bands, "1,"), (long long)bands->rows, (long long)bands->box, leading(bands, "0,"),
-             (long long)bands->box);
+    snprintf(layout, sizeof layout, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o (%s%lld,%lld):(%s%lld,1)\">",
+             s.bits, s.base, s.shift, leading(bands, "1,"), (long long)bands->rows, (long long)bands->box,
+             leading(bands, "0,"), (long long)bands->box);
     MlirNamedAttribute attributes[2] = {
         cute_attribute(e->context, "kind",
                        mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"))),
@@ -148,8 +146,7 @@ void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load)
     if (!e->failed) {
         bands->tma = mlirOperationGetResult(made, 0);
         bands->coords = mlirOperationGetResult(made, 1);
-        bands->exec =
-            tile_emit(e, "cute_nvgpu.atom.make_exec_tma", CUTE_OPERANDS(bands->tma), CUTE_NO_NAMED);
+        bands->exec = tile_emit(e, "cute_nvgpu.atom.make_exec_tma", CUTE_OPERANDS(bands->tma), CUTE_NO_NAMED);
         tile_prefetch_map(e, bands->tma);
     }
     e->b = here;
@@ -219,12 +216,14 @@ static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, 
              (long long)bands->rows, (long long)bands->box);
     band = copy_at(e, bands, band, i);
     buffer = copy_at(e, bands, buffer, i);
-    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%s)\">", leading(bands, "0,"), index_text(number, band));
+    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%s)\">", leading(bands, "0,"),
+             index_text(number, band));
     MlirType at_type = tile_type(e, coord);
     if (e->failed) return s;
     MlirValue places[2] = {bands->group, band.value};
-    MlirValue at = cute_build_value(&e->b, "cute.make_coord", at_type,
-                                    (cute_operands){places, mlirValueIsNull(band.value) ? 1 : 2}, CUTE_NO_NAMED);
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", at_type,
+                         (cute_operands){places, mlirValueIsNull(band.value) ? 1 : 2}, CUTE_NO_NAMED);
     MlirValue there = grouped(e, bands,
                               tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tile, tile_static(e, box), at),
                                         CUTE_NO_NAMED)),
@@ -278,19 +277,21 @@ tile_pieces tile_bands_pieces(tile_emitter *e, const tile_bands *bands, bool loa
 {
     tile_pieces out = {{NULL}, {NULL}};
     bool half = bands->bits == 16;
-    char *atom = cute_arena_printf(
-        e->arena,
-        !half  ? "!cute_nvgpu.atom.universal_copy<%s, 64 b>"
-        : load ? "!cute_nvgpu.atom.ldsm<val_type = %s, mode = <\"(8,8)\">, sz_pattern = u16, num_matrices = 4, n>"
-               : "!cute_nvgpu.atom.stsm<%s, mode = <\"(8,8)\">, num_matrices = 4, n>",
-        bands->element);
+    char *atom =
+        cute_arena_printf(e->arena,
+                          !half  ? "!cute_nvgpu.atom.universal_copy<%s, 64 b>"
+                          : load ? "!cute_nvgpu.atom.ldsm<val_type = %s, mode = <\"(8,8)\">, sz_pattern = "
+                                   "u16, num_matrices = 4, n>"
+                                 : "!cute_nvgpu.atom.stsm<%s, mode = <\"(8,8)\">, num_matrices = 4, n>",
+                          bands->element);
     if (!atom) return e->failed = true, out;
     MlirType mma = tile_type(e, "!cute_nvgpu.sm90.mma<64x16x16, ab_major = (k, k), elem_type = (f16, f16, "
                                 "f32), frag_kind = ss>"),
              access = tile_type(e, atom), of_thread = tile_type(e, "!cute.coord<\"?\">");
     if (e->failed) return out;
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, TILE_BAND_GROUP)),
-              thread = cute_build_value(&e->b, "cute.make_coord", of_thread, CUTE_OPERANDS(lane), CUTE_NO_NAMED),
+              thread =
+                  cute_build_value(&e->b, "cute.make_coord", of_thread, CUTE_OPERANDS(lane), CUTE_NO_NAMED),
               shape = cute_build_value(&e->b, "cute.make_atom", mma, CUTE_NO_OPERANDS, CUTE_NO_NAMED),
               tiled = tile_emit(e, "cute.make_tiled_mma",
                                 CUTE_OPERANDS(shape, tile_static(e, "!cute.layout<\"(1,1,1):(0,0,0)\">")),
@@ -308,7 +309,8 @@ static MlirValue piece_of(tile_emitter *e, const tile_bands *bands, const tile_p
 {
     char coord[96];
     snprintf(coord, sizeof coord, "!cute.coord<\"(_,_,%lld,%lld)\">",
-             (long long)(column % bands->box / PIECE), (long long)(buffer * bands->boxes + column / bands->box));
+             (long long)(column % bands->box / PIECE),
+             (long long)(buffer * bands->boxes + column / bands->box));
     return tile_emit(e, "cute.slice", CUTE_OPERANDS(p->part, tile_static(e, coord)), CUTE_NO_NAMED);
 }
 

@@ -258,7 +258,8 @@ static void add_late(MlirOperation op, void *context)
     MlirOperation store = tile_only_store(tile);
     bool row = cute_text_is(how, TILE_LATE_ROW), copied = tile_copies_of(l->e, op, NULL) != NULL;
     if (mlirOperationIsNull(store)) return;
-    add_access(l, op, tile, mlirOperationGetOperand(op, 0), copied, row ? 0 : cute_tile_number(store, "width", 0));
+    add_access(l, op, tile, mlirOperationGetOperand(op, 0), copied,
+               row ? 0 : cute_tile_number(store, "width", 0));
 }
 
 static void note_groups(MlirOperation op, void *context)
@@ -304,8 +305,7 @@ static void put_grid(tile_emitter *e, cute_dict *out)
 MlirAttribute tile_describe_schedule(tile_emitter *e)
 {
     cute_dict d = {.context = e->context};
-    list rings = {.e = e}, pipes = {.e = e}, products = {.e = e}, stores = {.e = e},
-         loads = {.e = e};
+    list rings = {.e = e}, pipes = {.e = e}, products = {.e = e}, stores = {.e = e}, loads = {.e = e};
     int64_t groups = -1;
     MlirStringRef text = cute_tile_word(e->function, TILE_SCHEDULE);
     MlirAttribute refused = mlirOperationGetAttributeByName(e->function, cute_text(TILE_REFUSALS));

@@ -22,7 +22,7 @@ typedef struct tile_role {
     bool stores;               /* by TMA: its warpgroups wait for them at the end */
     cute_builder end;          /* behind its operations */
     int64_t scratch;           /* byte of shared memory from which its operations may use it */
-    bool shares;               /* this memory, other than for stores by TMA, or among stores of which a warpgroup has different bytes */
+    bool shares;               /* this memory: not only stores by TMA do, or stores of different bytes */
     int64_t stored;            /* bytes that a warpgroup has for a store by TMA; 0: there is none yet */
     MlirOperation orders[16];  /* barriers and waits of stores by TMA that are only needed then */
     int order_count;
@@ -42,9 +42,9 @@ typedef struct tile_buffer {
     bool by_warpgroup; /* of a pipe: one of each warpgroup, not warp */
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
-    bool addressed; /* a ring that TMA fills */
+    bool addressed;     /* a ring that TMA fills */
     bool taken, rounds; /* of a ring: something reads it; only products in tf32 do, for which TMA rounds */
-    int multicast;  /* of a ring: that of its fetches */
+    int multicast;      /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum that a loop carries while products are under way: its registers. */
 typedef struct tile_accumulator {
@@ -54,8 +54,9 @@ typedef struct tile_accumulator {
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
 typedef struct tile_late {
     const struct tile_op *load;
-    struct tile_copies *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
-    int index;                  /* of it there */
+    struct tile_copies
+        *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
+    int index;   /* of it there */
     int64_t bands;
     int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
     MlirValue *loaded;           /* of each band; null: not yet */
@@ -103,7 +104,7 @@ typedef struct tile_emitter {
     tile_late *late;
     struct tile_copies *copies; /* of stores whose late loads TMA does */
     struct tile_row *rows;      /* late loads of one row */
-    MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
+    MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
         cluster_size;     /* blocks of a cluster along each dimension of the grid, and all */

@@ -40,13 +40,15 @@ static void note_store(MlirOperation op, void *context)
 MlirOperation tile_loop_before(MlirOperation op)
 {
     MlirOperation found = {NULL};
-    for (MlirOperation at = op; mlirOperationIsNull(found) && !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
+    for (MlirOperation at = op; mlirOperationIsNull(found) && !cute_op_is(at, "gpu.func");
+         at = tile_parent(at)) {
         if (!mlirOperationEqual(at, op) && !cute_op_is(at, "scf.if")) break;
         for (MlirOperation own = mlirBlockGetFirstOperation(mlirOperationGetBlock(at));
              !mlirOperationEqual(own, at); own = mlirOperationGetNextInBlock(own)) {
             bool product = false;
-            for (MlirOperation in = cute_op_is(own, "scf.for") ? mlirBlockGetFirstOperation(tile_loop_body(own))
-                                                               : (MlirOperation){NULL};
+            for (MlirOperation in = cute_op_is(own, "scf.for")
+                                        ? mlirBlockGetFirstOperation(tile_loop_body(own))
+                                        : (MlirOperation){NULL};
                  !mlirOperationIsNull(in); in = mlirOperationGetNextInBlock(in))
                 product |= cute_op_is(in, "cute.tile.gemm") && cute_op_has(in, "wgmma");
             if (product) found = own;
@@ -161,8 +163,9 @@ static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *ban
 {
     cute_pointer type = tile_bands_pointer(bands);
     const char *layout = tile_bands_layout(e, bands, c->plan.warpgroups);
-    char *pointer = cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>, S<%d,%d,%d>>", bands->element,
-                                      type.swizzle.bits, type.swizzle.base, type.swizzle.shift),
+    char *pointer =
+             cute_arena_printf(e->arena, "!cute.ptr<%s, smem, align<1024>, S<%d,%d,%d>>", bands->element,
+                               type.swizzle.bits, type.swizzle.base, type.swizzle.shift),
          *text = cute_arena_printf(e->arena, "!cute.layout<\"%s\">", layout);
     if (!pointer || !text || e->failed) {
         e->failed = true;
@@ -291,7 +294,8 @@ void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
     }
     if (band + buffers < c->plan.bands || fills % 2 == 0) return;
     tile_if one = tile_if_begin(e, elect_one(e));
-    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive", CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers))));
+    sync_op(e, "cute_nvgpu.arch.mbarrier_arrive",
+            CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers))));
     tile_if_end(e, &one);
 }
 
@@ -314,15 +318,17 @@ void tile_copies_await(tile_emitter *e, tile_copies *c, int64_t band)
 {
     const MlirValue none = {NULL};
     int64_t buffers = c->plan.stored.buffers;
-    sync_op(e, "cute_nvgpu.arch.mbarrier_wait",
-            CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers)), tile_i32(e, band / buffers % 2)));
+    sync_op(
+        e, "cute_nvgpu.arch.mbarrier_wait",
+        CUTE_OPERANDS(barrier_at(e, c, c->owner, number(band % buffers)), tile_i32(e, band / buffers % 2)));
     c->band = band;
     for (int i = 0; i < c->plan.count; i++)
         for (int64_t p = 0; p < c->plan.stored.columns / TILE_BAND_PIECE; p++) c->read[i][p] = none;
 }
 
 /* Where `map` is the piece's, in the order of the instruction, at the column. */
-static bool is_piece(tile_emitter *e, const tile_bands *bands, int64_t column, const int32_t *map, int64_t count)
+static bool is_piece(tile_emitter *e, const tile_bands *bands, int64_t column, const int32_t *map,
+                     int64_t count)
 {
     int32_t *own = cute_arena_array(e->arena, (size_t)tile_piece_values(bands), sizeof *own);
     if (!own || count != tile_piece_values(bands) || !tile_piece_map(bands, column, own)) return false;
@@ -338,7 +344,8 @@ MlirValue tile_copies_part(tile_emitter *e, tile_copies *c, int index, const int
     int64_t coord[CUTE_TILE_RANK] = {0}, pieces = b->columns / TILE_BAND_PIECE, last;
     tile_modes_coord(&b->d.values, map[0], coord);
     int64_t piece = coord[1] % b->columns / TILE_BAND_PIECE;
-    if (coord[1] / b->columns != c->band || !is_piece(e, b, coord[1] / TILE_BAND_PIECE * TILE_BAND_PIECE, map, count)) {
+    if (coord[1] / b->columns != c->band ||
+        !is_piece(e, b, coord[1] / TILE_BAND_PIECE * TILE_BAND_PIECE, map, count)) {
         e->failed = true;
         return (MlirValue){NULL};
     }

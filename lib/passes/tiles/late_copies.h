@@ -7,10 +7,14 @@
 #include "lib/passes/tiles/schedule.h"
 
 /* The mark of a late load by TMA: TILE_LATE has this text. Their store has TILE_BAND_BUFFERS, how many bands are in shared memory at once. */
-#define TILE_LATE_TMA "tma"
+#define TILE_LATE_TMA     "tma"
 #define TILE_BAND_BUFFERS "cute.buffers"
 
-enum { TILE_LATE_LOADS = 4, TILE_MOST_BUFFERS = 8, TILE_STORE_ROOM = 32 << 10 /* bytes of a store's buffers */ };
+enum {
+    TILE_LATE_LOADS = 4,
+    TILE_MOST_BUFFERS = 8,
+    TILE_STORE_ROOM = 32 << 10 /* bytes of a store's buffers */
+};
 
 /* ---- which loads (late_plan.c) ---- */
 
@@ -41,14 +45,14 @@ void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_sc
 
 typedef struct tile_copies {
     tile_late_plan plan;
-    int64_t barriers, memory;                /* bytes: where the mbarriers are, one for each buffer, and the buffers */
-    int64_t role;                            /* number of the store's, from 0, or 0 */
-    MlirOperation loop;                      /* of products, in whose first iteration the first bands are fetched; null: none */
-    bool issued;                             /* they are */
-    bool initialised;                        /* the mbarriers are */
-    MlirValue owner;                         /* i32: the warpgroup's number among those with buffers */
-    tile_pieces pieces[TILE_LATE_LOADS];     /* of the store that is lowered */
-    MlirValue *read[TILE_LATE_LOADS];        /* of the band that is stored: each piece; null: not yet */
+    int64_t barriers, memory; /* bytes: where the mbarriers are, one for each buffer, and the buffers */
+    int64_t role;             /* number of the store's, from 0, or 0 */
+    MlirOperation loop; /* of products, in whose first iteration the first bands are fetched; null: none */
+    bool issued;        /* they are */
+    bool initialised;   /* the mbarriers are */
+    MlirValue owner;    /* i32: the warpgroup's number among those with buffers */
+    tile_pieces pieces[TILE_LATE_LOADS]; /* of the store that is lowered */
+    MlirValue *read[TILE_LATE_LOADS];    /* of the band that is stored: each piece; null: not yet */
     int64_t band;
     struct tile_copies *next;
 } tile_copies;

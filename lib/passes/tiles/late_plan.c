@@ -130,8 +130,7 @@ static bool same_coord(MlirValue a, MlirValue b)
     if (mlirValueEqual(a, b)) return true;
     MlirOperation x = cute_defining_op(a), y = cute_defining_op(b);
     if (mlirOperationIsNull(x) || mlirOperationIsNull(y) || !cute_op_is(x, "cute.make_coord") ||
-        !cute_op_is(y, "cute.make_coord") ||
-        !mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b)))
+        !cute_op_is(y, "cute.make_coord") || !mlirTypeEqual(mlirValueGetType(a), mlirValueGetType(b)))
         return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(x); i++)
         if (!mlirValueEqual(mlirOperationGetOperand(x, i), mlirOperationGetOperand(y, i))) return false;
@@ -172,7 +171,8 @@ static const char *why_not(MlirOperation load, MlirOperation store)
     if (fill.length && !cute_text_is(fill, "zero")) return "its fill is not zero";
     if (!tile_distribution_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &d) ||
         !tile_fits_bands(cute_type_peek(mlirValueGetType(tensor)), tensor, &d))
-        return "TMA copies tiles of arguments of the kernel with elements of 16 or 32 bits, whose rows begin at "
+        return "TMA copies tiles of arguments of the kernel with elements of 16 or 32 bits, whose rows begin "
+               "at "
                "multiples of 16 bytes";
     writes w = {load, store, false};
     cute_op_walk(cute_op_parent(load, "gpu.func"), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
@@ -180,8 +180,8 @@ static const char *why_not(MlirOperation load, MlirOperation store)
 }
 
 /* Bands in at most `room` bytes: the widest of which there are two buffers or more, so that one band arrives while another is stored. */
-static bool fit_plan(MlirOperation store, const MlirOperation *loads, int count, int64_t groups, int64_t turns,
-                     int64_t room, tile_late_plan *out)
+static bool fit_plan(MlirOperation store, const MlirOperation *loads, int count, int64_t groups,
+                     int64_t turns, int64_t room, tile_late_plan *out)
 {
     int64_t widest = cute_tile_number(store, "width", 0);
     for (int64_t least = 2; least; least--)
@@ -233,8 +233,8 @@ static void choose_store(MlirOperation store, void *context)
     tile_late_plan plan;
     int count = 0;
     for (int i = 0; i < all.count; i++) {
-        const char *why = count == TILE_LATE_LOADS ? "TMA copies at most four with a store"
-                                                   : why_not(all.items[i], store);
+        const char *why =
+            count == TILE_LATE_LOADS ? "TMA copies at most four with a store" : why_not(all.items[i], store);
         if (why)
             tile_refuse(s->pass, all.items[i], text, why);
         else
@@ -249,7 +249,8 @@ static void choose_store(MlirOperation store, void *context)
             s->room -= aligned(plan.bytes);
             return;
         }
-        tile_refuse(s->pass, chosen[count - 1], text, "its bands do not fit in shared memory beside the stages");
+        tile_refuse(s->pass, chosen[count - 1], text,
+                    "its bands do not fit in shared memory beside the stages");
     }
 }
 

@@ -15,13 +15,14 @@ int64_t tile_row_bytes(MlirOperation load);
 
 typedef struct tile_row {
     MlirOperation load, store;
-    MlirValue value;    /* what is computed from the row alone: it is in shared memory */
-    MlirOperation loop; /* of products, in front of whose last wait it is loaded; null: in front of the store */
+    MlirValue value; /* what is computed from the row alone: it is in shared memory */
+    MlirOperation
+        loop; /* of products, in front of whose last wait it is loaded; null: in front of the store */
     tile_distribution d;
     const char *element; /* of the value */
     int bits;
     int64_t warpgroups, memory, bytes; /* that have a copy each; byte of the first one, and its size */
-    int64_t role; /* number of the store's, from 0, or 0 */
+    int64_t role;                      /* number of the store's, from 0, or 0 */
     bool is_loaded;
     MlirValue loaded; /* elements of this thread */
     struct tile_row *next;

@@ -102,7 +102,8 @@ static void share(MlirOperation op, void *context)
     e->b = cute_builder_before(op);
     division d = {e, mlirOperationGetAttributeByName(op, cute_text("fastmath"))};
     MlirValue out = divide_pairs(&d, over, under, pairs);
-    MlirValue rest = binary(&d, "arith.divf", range(&d, over, 2 * pairs, count), range(&d, under, 2 * pairs, count));
+    MlirValue rest =
+        binary(&d, "arith.divf", range(&d, over, 2 * pairs, count), range(&d, under, 2 * pairs, count));
     out = tile_concat(e, out, rest);
     e->b = here;
     if (e->failed) return;

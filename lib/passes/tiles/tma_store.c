@@ -24,8 +24,8 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands, c
 
 static void group_barrier(tile_emitter *e, const banded *s)
 {
-    sync_op(e, "cute_nvgpu.arch.named_barrier_sync",
-            CUTE_OPERANDS(s->barrier, tile_i32(e, TILE_BAND_GROUP)), CUTE_NO_NAMED);
+    sync_op(e, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(s->barrier, tile_i32(e, TILE_BAND_GROUP)),
+            CUTE_NO_NAMED);
 }
 
 /* Buffers that other operations of the role may use too. */

@@ -75,8 +75,8 @@ typedef struct schedule_kernel {
     schedule_scratch *scratch;
     schedule_barrier *barriers;
     schedule_refusal *refused;
-    size_t role_count, ring_count, pipe_count, product_count, store_count, load_count, scratch_count, barrier_count,
-        refused_count;
+    size_t role_count, ring_count, pipe_count, product_count, store_count, load_count, scratch_count,
+        barrier_count, refused_count;
     int64_t copies_pending; /* cp.async groups under way at a wait; -1: none */
     bool resident;
     schedule_extents tile, cluster; /* of the grid; rank 0: not stated */
