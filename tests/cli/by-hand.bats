@@ -35,14 +35,14 @@ epilogue() {
 
 @test "fused epilogues keep the stages of the loop and spill nothing; a fast GELU has few instructions" {
     need_machine_code
-    # 32,768 sums of 256 threads; as measured 1336, 2240 and 1920.
-    epilogue 0 0 1450
-    epilogue 0 2 2450
-    epilogue 1 0 2100
+    # 32,768 sums of 256 threads; as measured 1064, 2152 and 1560.
+    epilogue 0 0 1150
+    epilogue 0 2 2250
+    epilogue 1 0 1650
 }
 
 @test "derived products move as many bytes in as many wavefronts, between as many barriers, as those by hand" {
-    all_right 7 counters
+    all_right 8 counters
 }
 
 @test "main loops of derived products have as many instructions as those by hand, and spill nothing" {

@@ -24,7 +24,7 @@ class ProductProgram:
         self.rng = np.random.default_rng([seed, 17])
         self.sm90 = sm90
         self.lines, self.blocks, self.arguments, self.outputs = [], [[]], {}, []
-        self.data, self.named = {}, 0
+        self.data, self.initial, self.named = {}, {}, 0
         self.factor, self.sum, self.tf32 = self.pick([t for t in TYPES if sm90 or t[0] not in ("e4m3", "e5m2")])
         self.shape, self.case = (self.pick(SHAPES), None) if case is None else CASES[case]
 
@@ -300,7 +300,9 @@ class ProductProgram:
         if turned:
             value = self.op(f"cute.tile.permute<[1, 0]> {value}", lambda env, v=value: env[v].T)
             shape, tile, at = shape[::-1], tile[::-1], at[::-1]
-        self.place(value, self.tensor(dtype, self.lead + tuple(shape), len(self.lead) + self.pick([0, 1, 1, 1, 1]), self.width(), True), tile, at)
+        tensor = self.tensor(dtype, self.lead + tuple(shape), len(self.lead) + self.pick([0, 1, 1, 1, 1]), self.width(), True)
+        self.place(value, tensor, tile, at)
+        return tensor
 
     def place(self, value, tensor, tile, at):
         if self.batches:
@@ -317,24 +319,50 @@ class ProductProgram:
     def rounded(self, text, function):
         return self.op(text, lambda env: np.asarray(function(env)).astype(ROUND[self.sum]).astype(float))
 
-    def epilogue(self, s):
-        for kind in [self.pick(["alpha", "relu", "row", "column", "residual", "store", "sum", "none", "none"]) for _ in range(int(self.rng.integers(0, 4)))]:
+    def row(self, s):
+        """Adds a row that all rows of the tile have; some are computed from it alone."""
+        dtype = self.addend_type()
+        x = self.load(self.tensor(dtype, (self.n,), 0, self.width()), (self.bn,), ("%j",), to=self.sum if dtype != self.sum else None)
+        if self.chance(30):
+            x = self.op(f"cute.tile.mul {x}, {self.constant_of(2)}", lambda env, x=x: env[x] * 2)
+        return self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
+
+    def addend_type(self):
+        return self.pick([self.sum, self.sum, "f16", "bf16"]) if self.sum == "f32" else self.sum
+
+    def residual(self, s, out):
+        """Adds a tile of another tensor, mostly one that TMA can copy, or of the result in place."""
+        last, at = len(self.lead) + 1, (("%b",) if self.batches else ()) + ("%i", "%j")
+        if out and not self.initial and self.chance(25):
+            tensor, dtype, shape = out, self.arguments[out][1], self.arguments[out][2]
+            self.initial[out] = self.rng.integers(-2, 3, shape).astype(float)
+        else:
+            dtype, plain = self.addend_type(), self.chance(70)
+            tensor = self.tensor(dtype, self.lead + (self.m, self.n), last if plain else last - self.pick([0, 0, 1]), 16 if plain else self.width())
+        x = self.load(tensor, (self.bm, self.bn), at, to=self.sum if dtype != self.sum else None)
+        return self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
+
+    def epilogue(self, s, out=None):
+        """out: where its result is stored, if nothing else reads or writes that."""
+        kinds = ["alpha", "relu", "row", "column", "residual", "residual", "residual", "store", "sum", "none"]
+        for kind in [self.pick(kinds) for _ in range(int(self.rng.integers(0, 4)))]:
             if kind == "alpha":
                 s = self.rounded(f"cute.tile.mul {s}, {self.constant_of(2)}", lambda env, s=s: env[s] * 2)
             elif kind == "relu":
                 s = self.rounded(f"cute.tile.relu {s}", lambda env, s=s: np.maximum(env[s], 0))
             elif kind == "row":
-                x = self.load(self.tensor(self.sum, (self.n,), 0, self.width()), (self.bn,), ("%j",))
-                s = self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
+                s = self.row(s)
             elif kind == "column":
                 x = self.load(self.tensor(self.sum, (self.m,), 0, self.width()), (self.bm,), ("%i",))
                 x = self.op(f"cute.tile.reshape<[{self.bm}, 1]> {x}", lambda env, x=x: env[x].reshape(-1, 1))
                 s = self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
-            elif kind == "residual" and not self.batches:
-                x = self.load(self.tensor(self.sum, (self.m, self.n), self.pick([0, 1, 1]), self.width()), (self.bm, self.bn), ("%i", "%j"))
-                s = self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
+            elif kind == "residual":
+                s = self.residual(s, out)
             elif kind == "store":
-                self.store(s, self.sum)
+                tensor = self.store(s, self.sum)
+                if self.chance(30):  # what the block stored before
+                    x = self.load(tensor, (self.bm, self.bn), (("%b",) if self.batches else ()) + ("%i", "%j"))
+                    s = self.rounded(f"cute.tile.add {s}, {x}", lambda env, s=s, x=x: env[s] + env[x])
             elif kind == "sum" and self.sum != "f16":
                 x = self.op(f"cute.tile.reduce<add, 1> {s}", lambda env, s=s: env[s].sum(1, keepdims=True))
                 tensor = self.tensor(self.sum, self.lead + (self.m, -(-self.n // self.bn)), len(self.lead) + 1, 0, True)
@@ -376,7 +404,7 @@ class ProductProgram:
         self.lines = body = []
         self.blocks = [[]]
         sums = self.products()
-        ends = [self.epilogue(s) for s in sums]
+        ends = [self.epilogue(s, main if s == sums[-1] else None) for s in sums]
         for s in ends[:-1]:
             self.store(s, self.sum)
         last = ends[-1]
@@ -400,7 +428,7 @@ class ProductProgram:
                 f"{indices} = cute.tile.program<{extents}> %{main}"]
         parameters = ", ".join(f"%{n}: {a[0]}" for n, a in self.arguments.items())
         text = "\n".join([f"gpu.module @kernels {{\ngpu.func @k({parameters}) kernel {{", *head, *body, "gpu.return\n}\n}\n"])
-        wanted = {n: np.zeros(a[2]) for n, a in self.arguments.items() if a[4]}
+        wanted = {n: self.initial.get(n, np.zeros(a[2])).copy() for n, a in self.arguments.items() if a[4]}
         counts = [-(-n // t) for n, t in zip(whole, extents)]
         for at in np.ndindex(*counts):
             env = dict(self.data, **wanted)

@@ -97,7 +97,8 @@ def Cute_TileLoadOp : Cute_TileMemoryOp<"tile.load"> {
     the low bits, along the last mode, whose extents are even.
 
     Schedules add `width`: so many columns at a time pass through shared memory to the threads that hold them; and `cute.late`: only a
-    store by TMA uses the tile, and each band of its columns is loaded in front of the band that is stored.
+    store by TMA uses the tile, and each band of its columns is loaded in front of the band that is stored, with `"tma"` by TMA to
+    `cute.buffers` of the store; with `"row"` the tile is one row, which warpgroups share.
 
     Refused: a tile of more dimensions than the tensor has modes, a coordinate of another rank than the tensor's, a mask that does not broadcast.
 
@@ -320,7 +321,7 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
     A is (M,K), B is (N,K), C and D are (M,N), as of `cute.gemm`. Elements of A and B are f16, bf16, f8E4M3FN, f8E5M2 or f32 with an
     accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there (`tf32 = 1`; `tf32 = 0` is as
     without): then tensor cores round A and B to tf32. Without tensor cores for the types, and on extents that are
-    not multiples of an MMA's, threads multiply and add. With `wgmma`, tensor cores ignore the low bits of f32 instead.
+    not multiples of an MMA's, threads multiply and add. With `wgmma`, TMA rounds where such products alone read what it loads; of other f32 tensor cores ignore the low bits.
 
     Schedules add: `wgmma`, the product is of warpgroups (sm_90a), which read A and B in shared memory; `pending`, how many later products
     may be issued before this one is complete, 0 if missing. With `pending` the accumulator is used by products and `cute.tile.settle` alone.

@@ -27,7 +27,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_copies.h"
 #include "lib/passes/tiles/schedule.h"
 
 static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
@@ -86,9 +86,10 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
 /* Shared memory of operations other than stages. */
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
-    int64_t most;   /* the most that another operation needs, in a group of warps that takes turns */
-    bool kept;      /* stages are filled in front of loops, or by other warps */
-    bool beside;    /* whether one needs it while stages are filled: it is in their loop */
+    int store_count;
+    int64_t most; /* the most that another operation needs, in a group of warps that takes turns */
+    bool kept;    /* stages are filled in front of loops, or by other warps */
+    bool beside;  /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
@@ -112,6 +113,7 @@ static void note_scratch(MlirOperation op, void *context)
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
         s->stores = STORED;
+        s->store_count++;
     } else if (columns) {
         bool load = cute_op_is(op, "cute.tile.load");
         bytes = tile_bytes(mlirValueGetType(load ? mlirOperationGetResult(op, 0) : value), columns);
@@ -160,10 +162,10 @@ static int find_once(const work *w, MlirOperation function, MlirOperation out[TI
     return count;
 }
 
-/* Fewer stages where they would not fit. Those that cp.async fills are free behind their loop. */
+/* Fewer stages where they would not fit, and late loads by TMA where there is room. Stages that cp.async fills are free behind their loop. */
 static void fit_stages(work *w, MlirOperation function)
 {
-    enum { BARRIERS = 2 << 10 };
+    enum { BARRIERS = 2 << 10, STAGE_BARRIERS = 16 };
     MlirOperation once[TILE_AHEAD];
     int fetched_once = find_once(w, function, once);
     scratch s = {.kept = w->schedule.consumers > 0 || fetched_once};
@@ -180,15 +182,22 @@ static void fit_stages(work *w, MlirOperation function)
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
     int64_t front = 0;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
-    int64_t other = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0;
-    if (s.beside && other < s.stores) other = s.stores;
-    other += BARRIERS + front;
-    if (!bytes || w->schedule.stages * bytes + other <= limits->block_shared) return;
-    int64_t most = (limits->block_shared - other) / bytes;
-    tile_refuse(w->pass, function,
-                "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
-                w->schedule.stages, (long long)other, (long long)(most < 1 ? 1 : most));
-    w->schedule.stages = most < 1 ? 1 : (int)most;
+    int64_t most = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0,
+            other = (s.beside && most < s.stores ? s.stores : most) + BARRIERS + front;
+    if (!bytes) return;
+    if (w->schedule.stages * bytes + other > limits->block_shared) {
+        int64_t fit = (limits->block_shared - other) / bytes;
+        tile_refuse(w->pass, function,
+                    "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
+                    w->schedule.stages, (long long)other, (long long)(fit < 1 ? 1 : fit));
+        w->schedule.stages = fit < 1 ? 1 : (int)fit;
+    }
+    /* Buffers that TMA fills before the store are not for other operations. A store without such loads has its own in `most`. */
+    if (s.store_count > 1 && most < s.stores) most = s.stores;
+    if (w->schedule.stages > 1)
+        tile_choose_late(w->pass, function, &w->schedule,
+                         limits->block_shared - w->schedule.stages * bytes - most - front,
+                         (int64_t)(w->count + fetched_once) * w->schedule.stages * STAGE_BARRIERS);
 }
 
 /* ---- rings ---- */

@@ -9,6 +9,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/host/describe.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 static void put_place(cute_dict *d, MlirOperation op)
@@ -79,8 +80,7 @@ void tile_refuse(const cute_pass_run *pass, MlirOperation op, const char *format
 
 static int64_t index_of_role(tile_emitter *e, MlirOperation op)
 {
-    int64_t index = tile_role_of(e, op) - e->roles;
-    return index ? index - 1 : 0;
+    return tile_role_number(e, tile_role_of(e, op));
 }
 
 static void put_roles(tile_emitter *e, cute_dict *out)
@@ -227,20 +227,39 @@ static void add_product(MlirOperation op, void *context)
     add(l, &d);
 }
 
-static void add_store(MlirOperation op, void *context)
+/* An access of a tile of `tensor`, in bands of so many columns unless these are 0. */
+static void add_access(list *l, MlirOperation op, MlirValue tile, MlirValue tensor, bool tma, int64_t band)
 {
-    list *l = context;
     cute_tile_shape shape;
     cute_dict d = {.context = l->e->context};
-    if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &shape)) return;
-    put_tensor(&d, mlirOperationGetOperand(op, 1));
-    int64_t band = cute_tile_number(op, "band", 0);
+    if (!cute_tile_shape_of(mlirValueGetType(tile), &shape)) return;
+    put_tensor(&d, tensor);
     put_numbers(&d, "tile", shape.extent, shape.rank);
-    if (cute_op_has(op, "tma")) cute_dict_text(&d, "copy", "tma");
+    if (tma) cute_dict_text(&d, "copy", "tma");
     if (band) cute_dict_int(&d, "band", band);
     cute_dict_int(&d, "role", index_of_role(l->e, op));
     put_place(&d, op);
     add(l, &d);
+}
+
+static void add_store(MlirOperation op, void *context)
+{
+    add_access(context, op, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+               cute_op_has(op, "tma"), cute_tile_number(op, "width", 0));
+}
+
+/* A load together with a store. */
+static void add_late(MlirOperation op, void *context)
+{
+    list *l = context;
+    MlirValue tile = mlirOperationGetResult(op, 0);
+    MlirStringRef how = cute_tile_word(op, TILE_LATE);
+    if (!cute_op_has(op, TILE_LATE)) return;
+    MlirOperation store = tile_only_store(tile);
+    bool row = cute_text_is(how, TILE_LATE_ROW), copied = tile_copies_of(l->e, op, NULL) != NULL;
+    if (mlirOperationIsNull(store)) return;
+    add_access(l, op, tile, mlirOperationGetOperand(op, 0), copied,
+               row ? 0 : cute_tile_number(store, "width", 0));
 }
 
 static void note_groups(MlirOperation op, void *context)
@@ -286,7 +305,7 @@ static void put_grid(tile_emitter *e, cute_dict *out)
 MlirAttribute tile_describe_schedule(tile_emitter *e)
 {
     cute_dict d = {.context = e->context};
-    list rings = {.e = e}, pipes = {.e = e}, products = {.e = e}, stores = {.e = e};
+    list rings = {.e = e}, pipes = {.e = e}, products = {.e = e}, stores = {.e = e}, loads = {.e = e};
     int64_t groups = -1;
     MlirStringRef text = cute_tile_word(e->function, TILE_SCHEDULE);
     MlirAttribute refused = mlirOperationGetAttributeByName(e->function, cute_text(TILE_REFUSALS));
@@ -301,12 +320,14 @@ MlirAttribute tile_describe_schedule(tile_emitter *e)
     }
     cute_op_walk(e->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, add_product, &products);
     cute_op_walk(e->function, "cute.tile.store", CUTE_WALK_OUTER_FIRST, add_store, &stores);
+    cute_op_walk(e->function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, add_late, &loads);
     cute_op_walk(e->function, "cute_nvgpu.arch.cp_async_wait_group", CUTE_WALK_OUTER_FIRST, note_groups,
                  &groups);
     put_list(&d, "rings", &rings);
     put_list(&d, "pipes", &pipes);
     put_list(&d, "products", &products);
     put_list(&d, "stores", &stores);
+    put_list(&d, "loads", &loads);
     if (groups >= 0) cute_dict_int(&d, "copies_pending", groups);
     put_grid(e, &d);
     if (!mlirAttributeIsNull(refused)) cute_dict_put(&d, "refused", refused);
@@ -328,18 +349,28 @@ static void count_barrier(MlirOperation op, void *context)
     if (number > 0 && number < 16) b->uses[number]++;
 }
 
-/* Shared memory of a role's conversions, reductions and stores: behind that of the roles before it. */
-static void put_scratch(const tile_emitter *e, cute_dict *out)
+static void add_scratch(const tile_emitter *e, list *to, int64_t role, int64_t offset, int64_t bytes)
+{
+    cute_dict d = {.context = e->context};
+    if (bytes <= 0) return;
+    cute_dict_int(&d, "role", role);
+    cute_dict_int(&d, "offset", offset);
+    cute_dict_int(&d, "bytes", bytes);
+    add(to, &d);
+}
+
+/* Shared memory of a role's conversions, reductions and stores: behind that of the roles before it. That of rows and of stores whose tiles TMA
+ * loads is in front. */
+static void put_scratch(tile_emitter *e, cute_dict *out)
 {
     list scratch = {0};
+    for (const tile_row *r = e->rows; r; r = r->next)
+        add_scratch(e, &scratch, r->role, r->memory, r->bytes * r->warpgroups);
+    for (const tile_copies *c = e->copies; c; c = c->next)
+        add_scratch(e, &scratch, c->role, c->memory, c->plan.bytes);
     for (int i = e->role_count > 1; i < e->role_count; i++) {
         int64_t end = i + 1 < e->role_count ? e->roles[i + 1].scratch : e->shared_bytes;
-        cute_dict d = {.context = e->context};
-        if (end <= e->roles[i].scratch) continue;
-        cute_dict_int(&d, "role", i ? i - 1 : 0);
-        cute_dict_int(&d, "offset", e->roles[i].scratch);
-        cute_dict_int(&d, "bytes", end - e->roles[i].scratch);
-        add(&scratch, &d);
+        add_scratch(e, &scratch, i ? i - 1 : 0, e->roles[i].scratch, end - e->roles[i].scratch);
     }
     put_list(out, "scratch", &scratch);
 }

@@ -19,7 +19,7 @@
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/describe_schedule.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 static const cute_pass_option options[] = {CUTE_ARCH_OPTION};
@@ -170,6 +170,77 @@ static void note_mask(tile_op *t)
     for (int i = 0; i < shape.rank; i++) t->same_mask[i] = i < missing || small.extent[i - missing] == 1;
 }
 
+typedef struct reads {
+    MlirValue tensor;
+    const tile_distribution *stored;
+    bool by_others;
+} reads;
+
+static void look_for_read(MlirOperation op, void *context)
+{
+    reads *r = context;
+    tile_distribution d;
+    bool load = cute_op_is(op, "cute.tile.load");
+    if ((!load && !cute_op_is(op, "cute.tile.gather")) ||
+        !mlirValueEqual(mlirOperationGetOperand(op, 0), r->tensor))
+        return;
+    bool same = load && tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &d) &&
+                tile_distribution_equal(&d, r->stored);
+    for (int i = 0; same && i < d.threads.count; i++) same = d.threads.at[i].dim != TILE_COPIES;
+    if (!same) r->by_others = true;
+}
+
+/* Whether a kernel also loads the tensor of a store, which is in place then, into other threads than those that store an element. */
+static void note_reads(const tile_emitter *e, tile_op *t)
+{
+    if (!cute_op_is(t->op, "cute.tile.store")) return;
+    reads r = {mlirOperationGetOperand(t->op, 1), &t->in[0], false};
+    cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_read, &r);
+    t->follows_loads = r.by_others;
+}
+
+/* Whether a loop other than that over the tiles of a resident block, which are disjoint, has both. */
+static bool in_one_loop(MlirOperation a, MlirOperation b)
+{
+    for (MlirOperation at = tile_parent(a); !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {
+        if (!cute_op_is(at, "scf.for")) continue;
+        bool tiles = false, has = false;
+        for (MlirOperation own = mlirBlockGetFirstOperation(tile_loop_body(at)); !mlirOperationIsNull(own);
+             own = mlirOperationGetNextInBlock(own))
+            tiles |= cute_op_is(own, "cute.tile.place");
+        for (MlirOperation of = tile_parent(b); !cute_op_is(of, "gpu.func"); of = tile_parent(of))
+            has |= mlirOperationEqual(of, at);
+        if (has && !tiles) return true;
+    }
+    return false;
+}
+
+typedef struct earlier {
+    tile_op *load;
+    bool behind; /* the load has been visited */
+} earlier;
+
+static void look_for_store(MlirOperation op, void *context)
+{
+    earlier *f = context;
+    if (mlirOperationEqual(op, f->load->op)) f->behind = true;
+    if ((!cute_op_is(op, "cute.tile.store") && !cute_op_is(op, "cute.tile.scatter") &&
+         !cute_op_is(op, "cute.tile.atomic")) ||
+        !mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetOperand(f->load->op, 0)) ||
+        (f->behind && !in_one_loop(op, f->load->op)))
+        return;
+    f->load->follows_stores = true;
+    f->load->follows_tma |= cute_op_has(op, "tma");
+}
+
+/* Whether a load may read what the same block stored before. */
+static void note_writes(const tile_emitter *e, tile_op *t)
+{
+    earlier f = {t, false};
+    if (cute_op_is(t->op, "cute.tile.load") || cute_op_is(t->op, "cute.tile.gather"))
+        cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_store, &f);
+}
+
 /* Operands of products that are in stages, which warpgroups read there even if others have them in registers; takes that need no registers for it, and views of them. */
 static void note_stage(tile_emitter *e, tile_op *t)
 {
@@ -219,6 +290,8 @@ static void collect_tile_op(MlirOperation op, void *context)
         mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
         ok = tile_distribution_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &t->out);
     if (ok) note_mask(t);
+    if (ok) note_reads(w->e, t);
+    if (ok) note_writes(w->e, t);
     if (ok) note_stage(w->e, t);
     if (!ok)
         tile_fail(w->e, "expected tiles that are distributed over threads: run cute-tile-layouts before "
@@ -272,9 +345,11 @@ static void lower_op(tile_emitter *e, tile_op *t)
         mlirOperationDestroy(t->op);
         return;
     }
+    if (t->follows_stores && !e->naive) tile_wait_written(e, t->follows_tma);
     if (cute_op_has(t->op, TILE_LATE)) {
         t->kept = true;
-        if (!tile_note_late(e, t)) e->failed = true;
+        bool row = cute_text_is(cute_tile_word(t->op, TILE_LATE), TILE_LATE_ROW);
+        if (!row && !tile_note_late(e, t)) e->failed = true;
         return;
     }
     if (e->naive) tile_barrier(e);
@@ -351,6 +426,7 @@ static void lower_function(tile_emitter *e)
     for (size_t i = 0; i < w.count && !e->failed; i++)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
+    if (!e->failed) tile_share_reciprocals(e);
     if (!e->failed) cute_op_walk(e->function, "cute.tile.rows", CUTE_WALK_OUTER_FIRST, tile_lower_rows, NULL);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));

@@ -1,5 +1,6 @@
 /* See emit.h: constants, vectors, where a thread is. */
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
+#include "lib/passes/tiles/schedule.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <math.h>
@@ -124,6 +125,16 @@ static MlirValue shuffle(tile_emitter *e, MlirValue a, MlirValue b, const int32_
                             CUTE_NAMED(cute_attribute(e->context, "mask", list)));
 }
 
+/* The element of the concatenation that element `i` of a shuffle is. */
+static int64_t shuffled_from(MlirAttribute mask, int64_t i)
+{
+#if LLVM_VERSION_MAJOR >= 20
+    return mlirDenseI64ArrayGetElement(mask, i);
+#else
+    return mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(mask, i));
+#endif
+}
+
 MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
 {
     bool same = count == mlirShapedTypeGetDimSize(mlirValueGetType(value), 0);
@@ -139,7 +150,54 @@ typedef struct part_of {
     int64_t count;
     MlirValue from[PARTS], to[PARTS];
     int known;
+    bool whole; /* what numbers and the first of `from` give: there is no map */
 } part_of;
+
+static MlirValue keep_part(part_of *p, MlirValue value, MlirValue out)
+{
+    if (p->known < PARTS) {
+        p->from[p->known] = value;
+        p->to[p->known++] = out;
+    }
+    return out;
+}
+
+static MlirValue part(tile_emitter *e, part_of *p, MlirValue value);
+
+/* Whether `value` is computed from a late load. */
+static bool is_late(MlirValue value, int depth)
+{
+    enum { DEPTH = 16 };
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || depth == DEPTH) return false;
+    if (cute_op_has(op, TILE_LATE)) return true;
+    if (!cute_op_of(op, "arith.") && !cute_op_of(op, "math.")) return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+        if (is_late(mlirOperationGetOperand(op, i), depth + 1)) return true;
+    return false;
+}
+
+/* Elements of a broadcast late load: the different ones of its operand, in the places of the result. */
+static MlirValue part_of_shuffle(tile_emitter *e, part_of *p, MlirOperation op)
+{
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    MlirAttribute mask = mlirOperationGetAttributeByName(op, cute_text("mask"));
+    part_of *own = cute_arena_alloc(e->arena, sizeof *own);
+    int32_t *map = cute_arena_array(e->arena, (size_t)p->count, sizeof *map),
+            *place = cute_arena_array(e->arena, (size_t)p->count, sizeof *place);
+    if (!own || !map || !place) return e->failed = true, from;
+    int64_t all = mlirShapedTypeGetDimSize(mlirValueGetType(from), 0), count = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        int32_t at = (int32_t)(shuffled_from(mask, p->map[i]) % all);
+        int64_t k = 0;
+        while (k < count && map[k] != at) k++;
+        if (k == count) map[count++] = at;
+        place[i] = (int32_t)k;
+    }
+    *own = (part_of){.map = map, .count = count};
+    MlirValue different = part(e, own, from);
+    return e->failed ? from : tile_pick(e, different, place, p->count);
+}
 
 static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
 {
@@ -148,8 +206,14 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     int64_t all = mlirShapedTypeGetDimSize(type, 0);
     for (int i = 0; i < p->known; i++)
         if (mlirValueEqual(p->from[i], value)) return p->to[i];
+    const tile_row *row = p->whole ? NULL : tile_row_of(e, value);
+    if (row) return keep_part(p, value, tile_row_part(e, row, p->map, p->count));
     if (!mlirOperationIsNull(op) && cute_op_has(op, TILE_LATE))
-        return tile_late_part(e, op, p->map, p->count);
+        return keep_part(p, value, tile_late_part(e, op, p->map, p->count));
+    bool shuffled = !mlirOperationIsNull(op) && cute_op_is(op, "vector.shuffle") &&
+                    mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
+    if (shuffled && is_late(mlirOperationGetOperand(op, 0), 0))
+        return keep_part(p, value, part_of_shuffle(e, p, op));
     bool splat = !mlirOperationIsNull(op) && cute_op_is(op, "vector.broadcast"),
          constant = !mlirOperationIsNull(op) && cute_op_is(op, "arith.constant"),
          elementwise = !mlirOperationIsNull(op) && (cute_op_of(op, "arith.") || cute_op_of(op, "math.")) &&
@@ -182,11 +246,7 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
         mlirValueSetType(out, made);
         mlirBlockInsertOwnedOperationBefore(e->b.block, e->b.before, copy);
     }
-    if (p->known < PARTS) {
-        p->from[p->known] = value;
-        p->to[p->known++] = out;
-    }
-    return out;
+    return keep_part(p, value, out);
 }
 
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count)
@@ -194,6 +254,15 @@ MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_
     part_of *p = cute_arena_alloc(e->arena, sizeof *p);
     if (!p) return e->failed = true, value;
     *p = (part_of){.map = map, .count = count};
+    return part(e, p, value);
+}
+
+MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements)
+{
+    part_of *p = cute_arena_alloc(e->arena, sizeof *p);
+    if (!p || e->failed) return e->failed = true, value;
+    *p = (part_of){.count = mlirShapedTypeGetDimSize(mlirValueGetType(elements), 0), .whole = true};
+    keep_part(p, leaf, elements);
     return part(e, p, value);
 }
 
@@ -329,4 +398,19 @@ tile_if tile_if_begin(tile_emitter *e, MlirValue condition)
 void tile_if_end(tile_emitter *e, tile_if *i)
 {
     e->b = i->outside;
+}
+
+MlirOperation tile_emit_loop(tile_emitter *e, int64_t from, int64_t to)
+{
+    MlirType i32 = tile_i32_type(e);
+    MlirValue bounds[3] = {tile_i32(e, from), tile_i32(e, to), tile_i32(e, 1)};
+    MlirBlock body = mlirBlockCreate(1, &i32, &e->b.location);
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(region, body);
+    cute_builder end = cute_builder_at_end(body, e->b.location);
+    cute_build(&end, "scf.yield", CUTE_NO_OPERANDS, CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirOperation loop = cute_build_regions(&e->b, "scf.for", (cute_operands){bounds, 3}, CUTE_NO_TYPES,
+                                            CUTE_NO_NAMED, &region, 1);
+    tile_loop_keep_whole(loop);
+    return loop;
 }

@@ -22,7 +22,8 @@ typedef struct tile_role {
     bool stores;               /* by TMA: its warpgroups wait for them at the end */
     cute_builder end;          /* behind its operations */
     int64_t scratch;           /* byte of shared memory from which its operations may use it */
-    bool shares;               /* this memory, other than for stores by TMA */
+    bool shares;               /* this memory: not only stores by TMA do, or stores of different bytes */
+    int64_t stored;            /* bytes that a warpgroup has for a store by TMA; 0: there is none yet */
     MlirOperation orders[16];  /* barriers and waits of stores by TMA that are only needed then */
     int order_count;
 } tile_role;
@@ -53,6 +54,7 @@ typedef struct tile_buffer {
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed;     /* a ring that TMA fills */
     tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
+    bool taken, rounds; /* of a ring: something reads it; only products in tf32 do, for which TMA rounds */
     int multicast;      /* of a ring: that of its fetches */
 } tile_buffer;
 /* A sum while products are under way: its registers. */
@@ -65,6 +67,9 @@ typedef struct tile_accumulator {
 /* A load with TILE_LATE: bands of its columns, as vectors, which are loaded where the store needs them. */
 typedef struct tile_late {
     const struct tile_op *load;
+    struct tile_copies
+        *copies; /* NULL: threads load them; else those of its store, which TMA does (late_copies.h) */
+    int index;   /* of it there */
     int64_t bands;
     int32_t *band_of, *place_of; /* for each value of the thread: its band, and where it is there */
     MlirValue *loaded;           /* of each band; null: not yet */
@@ -89,6 +94,9 @@ typedef struct tile_op {
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
+    bool follows_loads;             /* of a store: other threads may have loaded what a thread overwrites */
+    bool follows_stores,
+        follows_tma; /* of a load: other threads may have stored what a thread reads; by TMA */
 } tile_op;
 
 typedef struct tile_emitter {
@@ -107,7 +115,9 @@ typedef struct tile_emitter {
     tile_accumulator accumulators[TILE_ACCUMULATORS];
     int accumulator_count;
     tile_late *late;
-    MlirOperation settled; /* loop whose products have been waited for, in `settled_in` */
+    struct tile_copies *copies; /* of stores whose late loads TMA does */
+    struct tile_row *rows;      /* late loads of one row */
+    MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
         cluster_size; /* blocks of a cluster along each dimension of the grid, and all */
@@ -143,6 +153,8 @@ MlirValue tile_pick(tile_emitter *e, MlirValue value, const int32_t *map, int64_
 /* The same elements, of a value that elementwise operations compute: of their results only these are computed. A tile that is stored
  * part by part takes no registers for the whole of each step. */
 MlirValue tile_part(tile_emitter *e, MlirValue value, const int32_t *map, int64_t count);
+/* `value`, which elementwise operations compute from `leaf` and numbers, with other elements in place of the leaf's. */
+MlirValue tile_part_from(tile_emitter *e, MlirValue value, MlirValue leaf, MlirValue elements);
 /* Elements of a, then of b. */
 MlirValue tile_concat(tile_emitter *e, MlirValue a, MlirValue b);
 MlirValue tile_splat(tile_emitter *e, MlirValue scalar, int64_t count);
@@ -171,6 +183,8 @@ typedef struct tile_if {
 } tile_if;
 tile_if tile_if_begin(tile_emitter *e, MlirValue condition);
 void tile_if_end(tile_emitter *e, tile_if *i);
+/* An empty scf.for over numbers of i32, which stays a loop. */
+MlirOperation tile_emit_loop(tile_emitter *e, int64_t from, int64_t to);
 
 /* The same view (of memory or coordinates), in which the tile at `coord` is outside where its index along a mode of one tile is not 0. */
 MlirValue tile_open_view(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, MlirValue coord);
@@ -221,6 +235,8 @@ MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution
 
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
+/* The thread's elements of what a cute.tile.load reads at `coord`, in another distribution. */
+MlirValue tile_load_as(tile_emitter *e, MlirOperation load, MlirValue coord, const tile_distribution *d);
 /* Notes a load with TILE_LATE, which stays in place until its store is lowered, for bands of so many columns. False where memory is exhausted. */
 bool tile_note_late(tile_emitter *e, const tile_op *load);
 /* Resets the late loads for the next store, whose bands have `columns` columns. */
@@ -240,15 +256,15 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 
 /* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles. */
 enum { TILE_GROUP_BARRIERS = TILE_ROLES, TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4 };
-/* Whether a tile with this distribution can be stored to a tensor, an argument of the kernel, by TMA: the sums of wgmma. */
-bool tile_fits_tma_store(const cute_value *tensor, MlirValue value, const tile_distribution *d);
-/* Columns of a band of `all`; 0: none fit. */
-int64_t tile_tma_columns(int64_t all, int bits);
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
 /* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */
 MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */
 MlirOperation tile_wait_stores(tile_emitter *e, MlirValue leads);
+/* The same for a warp that is known to be the first, until all but its latest `stores` have read theirs. */
+void tile_wait_reads(tile_emitter *e, int64_t stores);
+/* All threads of the role: until what its stores have written is there to be loaded; `tma`: also by TMA. */
+void tile_wait_written(tile_emitter *e, bool tma);
 /* Behind the last of a role: barriers for other uses of the memory are removed where there are none. */
 void tile_finish_stores(const tile_role *role);
 
@@ -262,6 +278,13 @@ tile_buffer *tile_buffer_of(tile_emitter *e, MlirValue value);
 /* Arrivals at an empty mbarrier of a pipe in a phase. */
 int64_t tile_pipe_arrivals(const tile_emitter *e, const tile_buffer *pipe);
 tile_role *tile_role_of(tile_emitter *e, MlirOperation op);
+/* A pointer to byte `offset` of the block's shared memory, of the type `pointer`, to elements of `bits`; moved by `by` elements. */
+MlirValue tile_shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset);
+MlirValue tile_offset_by(tile_emitter *e, MlirValue pointer, MlirValue by);
+/* An atom with `field`, the text of an attribute, set. */
+MlirValue tile_set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field);
+/* Its number in descriptions: from 0; the block's is 0, too. */
+int64_t tile_role_number(const tile_emitter *e, const tile_role *role);
 /* Fetches the tensor map of a TMA atom into the cache of constants, by one thread. */
 void tile_prefetch_map(tile_emitter *e, MlirValue tma);
 /* All threads of the block, or of its cluster if it has one. */
@@ -283,6 +306,8 @@ MlirValue tile_lower_end_turn(tile_emitter *e, const tile_op *t);
 MlirValue tile_own_memory(tile_emitter *e, MlirValue pointer, int bits);
 /* This warpgroup's number in its role, or in its group of a role with turns. */
 MlirValue tile_group_index(tile_emitter *e);
+/* The same among those of all groups of the role. */
+MlirValue tile_group_number(tile_emitter *e);
 /* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */
@@ -297,6 +322,11 @@ MlirValue tile_fragment(tile_emitter *e, const char *element, int64_t values, in
                         MlirValue vector);
 /* The atom's text for stages of these majors: whether M or N is contiguous, not K. */
 void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn);
+
+/* ---- divisions (reciprocals.c) ---- */
+
+/* Lets divisions with TILE_SHARES share reciprocals. */
+void tile_share_reciprocals(tile_emitter *e);
 
 /* ---- partial sums in global memory (partial_sums.c) ---- */
 

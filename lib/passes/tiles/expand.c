@@ -61,6 +61,16 @@ static MlirValue over_one_and(const cute_builder *b, MlirValue y, MlirValue e)
     return cute_binary(b, "arith.divf", y, cute_binary(b, "arith.addf", one, e));
 }
 
+/* x / (1 + e), where e is large if x is negative. */
+static MlirValue activate(const cute_builder *b, MlirValue x, MlirValue e)
+{
+    MlirValue out = over_one_and(b, x, e);
+    if (mlirTypeIsAF32(cute_tile_element(mlirValueGetType(out))))
+        mlirOperationSetDiscardableAttributeByName(cute_defining_op(out), cute_text(TILE_SHARES),
+                                                   mlirUnitAttrGet(b->context));
+    return out;
+}
+
 /* exp(-x) */
 static MlirValue inverse_exponential(const cute_builder *b, MlirValue x, bool fast)
 {
@@ -78,7 +88,7 @@ static MlirValue sigmoid(const cute_builder *b, MlirValue x, bool fast)
 
 static MlirValue silu(const cute_builder *b, MlirValue x, bool fast)
 {
-    if (fast) return over_one_and(b, x, inverse_exponential(b, x, true));
+    if (fast) return activate(b, x, inverse_exponential(b, x, true));
     return cute_binary(b, "arith.mulf", x, sigmoid(b, x, false));
 }
 
@@ -105,7 +115,7 @@ static MlirValue gelu_tanh(const cute_builder *b, MlirValue x, bool fast)
                                                  tile_number(b, type, 1.5957691216057308 * scale)),
                                    CUTE_NO_NAMED),
               argument = cute_binary(b, "arith.mulf", x, factor);
-    if (fast) return over_one_and(b, x, cute_unary(b, "math.exp2", argument, type));
+    if (fast) return activate(b, x, cute_unary(b, "math.exp2", argument, type));
     return cute_binary(b, "arith.mulf", x, sigmoid(b, argument, false));
 }
 

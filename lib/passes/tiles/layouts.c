@@ -26,7 +26,7 @@
 #include "lib/ir/ops/tile.h"
 #include "lib/passes/devices/target.h"
 #include "lib/passes/passes.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { ARCH, THREADS };
@@ -730,7 +730,7 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     const cute_value *tensor = tensor_of_access(op);
     MlirType i32 = mlirIntegerTypeGet(l->context, 32);
     if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
-        tile_fits_tma_store(tensor, operand(op, 1), d)) {
+        tile_fits_bands(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("width"),
             mlirIntegerAttrGet(i32,
@@ -741,38 +741,23 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     return access_in_bands(l, op, d);
 }
 
-/* The only user of a tile through elementwise operations and reshapes, in its block: a cute.tile.store; null: another one, or several. */
-static bool find_store(MlirValue value, MlirBlock block, int depth, MlirOperation *store)
-{
-    enum { DEPTH = 32 };
-    if (depth == DEPTH) return false;
-    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        if (!mlirBlockEqual(mlirOperationGetBlock(user), block)) return false;
-        if (cute_op_is(user, "cute.tile.store")) {
-            bool other = !mlirOperationIsNull(*store) && !mlirOperationEqual(*store, user);
-            if (other || mlirOpOperandGetOperandNumber(use) != 0) return false;
-            *store = user;
-        } else if (!is_elementwise(user) && !cute_op_is(user, "cute.tile.reshape")) {
-            return false;
-        } else if (!find_store(mlirOperationGetResult(user, 0), block, depth + 1, store)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether a tile, distributed as the sums of warpgroups, is used by a store by TMA alone. */
+/* Whether a store by TMA alone uses a tile, which is distributed as the sums of warpgroups or a row of them. */
 static bool load_with_store(layouts *l, MlirOperation op, const tile_distribution *d)
 {
-    MlirOperation store = {NULL};
-    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a' || d->shape.rank < 2 ||
-        !find_store(result(op, 0), mlirOperationGetBlock(op), 0, &store) || mlirOperationIsNull(store) ||
-        mlirOperationGetNumOperands(store) > 3 ||
-        !tile_fits_tma_store(tensor_of_access(store), operand(store, 1), d))
+    tile_distribution stored;
+    if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a') return false;
+    MlirOperation store = tile_only_store(result(op, 0));
+    if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
+    tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
+    if (!tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored)) return false;
+    MlirAttribute mark;
+    if (tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
+        mark = mlirUnitAttrGet(l->context);
+    else if (tile_is_row(op, d))
+        mark = cute_string_attribute(l->context, TILE_LATE_ROW);
+    else
         return false;
-    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mlirUnitAttrGet(l->context));
+    mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_LATE), mark);
     return true;
 }
 

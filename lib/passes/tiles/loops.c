@@ -185,6 +185,48 @@ MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value
     return recompute(&c, value);
 }
 
+/* Whether `value` is known in front of `op`. */
+static bool is_known_before(MlirValue value, MlirOperation op)
+{
+    MlirBlock block = mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                                       : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+    while (!mlirBlockEqual(mlirOperationGetBlock(op), block)) {
+        op = mlirOperationGetParentOperation(op);
+        if (mlirOperationIsNull(op) || mlirBlockIsNull(mlirOperationGetBlock(op))) return false;
+    }
+    MlirOperation at = mlirValueIsABlockArgument(value) ? op : mlirOpResultGetOwner(value);
+    if (mlirValueIsABlockArgument(value)) return true;
+    for (at = mlirOperationGetNextInBlock(at); !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+        if (mlirOperationEqual(at, op)) return true;
+    return false;
+}
+
+MlirValue tile_hoist(const cute_builder *b, MlirOperation before, MlirValue value)
+{
+    enum { OPERANDS = 16 };
+    const MlirValue none = {NULL};
+    MlirValue operands[OPERANDS];
+    if (is_known_before(value, before)) return value;
+    if (mlirValueIsABlockArgument(value)) return none;
+    MlirOperation op = mlirOpResultGetOwner(value);
+    intptr_t count = mlirOperationGetNumOperands(op);
+    if (mlirOperationGetNumRegions(op) || mlirTypeIsARankedTensor(mlirValueGetType(value)) ||
+        !cute_op_is_effect_free(op) || count > OPERANDS)
+        return none;
+    for (intptr_t i = 0; i < count; i++) {
+        operands[i] = tile_hoist(b, before, mlirOperationGetOperand(op, i));
+        if (mlirValueIsNull(operands[i])) return none;
+    }
+    if (mlirBlockIsNull(b->block)) return value;
+    MlirOperation copy = mlirOperationClone(op);
+    for (intptr_t i = 0; i < count; i++) mlirOperationSetOperand(copy, i, operands[i]);
+    if (mlirOperationIsNull(b->before))
+        mlirBlockAppendOwnedOperation(b->block, copy);
+    else
+        mlirBlockInsertOwnedOperationBefore(b->block, b->before, copy);
+    return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
+}
+
 static int places_of(MlirValue value, int depth)
 {
     enum { DEPTH = 64 };

@@ -7,7 +7,7 @@
 #include "lib/base/buffer.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_copies.h"
 
 /* ---- how wide accesses may be ---- */
 
@@ -302,6 +302,13 @@ static MlirValue load_access(tile_emitter *e, access *a, MlirOperation load, con
     return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
 }
 
+MlirValue tile_load_as(tile_emitter *e, MlirOperation load, MlirValue coord, const tile_distribution *d)
+{
+    access a = {.value = mlirOperationGetOperand(load, 0), .coord = coord, .mask = {NULL}};
+    a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    return load_access(e, &a, load, d);
+}
+
 /* So many columns at a time: threads load adjacent elements, which pass through shared memory. */
 static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
 {
@@ -337,6 +344,7 @@ bool tile_note_late(tile_emitter *e, const tile_op *load)
     tile_late *late = cute_arena_alloc(e->arena, sizeof *late);
     if (!late) return false;
     *late = (tile_late){.load = load, .next = e->late};
+    late->copies = tile_copies_of(e, load->op, &late->index);
     e->late = late;
     return true;
 }
@@ -344,6 +352,7 @@ bool tile_note_late(tile_emitter *e, const tile_op *load)
 void tile_begin_late(tile_emitter *e, int64_t columns)
 {
     for (tile_late *late = e->late; late; late = late->next) {
+        if (late->copies) continue;
         const tile_distribution *d = &late->load->out;
         int64_t all = tile_values(d), values;
         late->bands = d->shape.extent[d->shape.rank - 1] / columns;
@@ -392,6 +401,7 @@ MlirValue tile_late_part(tile_emitter *e, MlirOperation load, const int32_t *map
     MlirValue none = {NULL};
     tile_late *late = e->late;
     while (late && !mlirOperationEqual(late->load->op, load)) late = late->next;
+    if (late && late->copies && count) return tile_copies_part(e, late->copies, late->index, map, count);
     int32_t *places = cute_arena_array(e->arena, (size_t)count, sizeof *places);
     if (!late || !late->loaded || !places || !count) return e->failed = true, none;
     int32_t band = late->band_of[map[0]];
@@ -456,6 +466,7 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
                 .mask = mlirOperationGetNumOperands(t->op) > 3 ? mlirOperationGetOperand(t->op, 3) : none,
                 .same_mask = t->same_mask};
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
+    if (t->follows_loads && !e->naive) tile_barrier(e);
     tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
     begin_access(e, &a, &t->in[0], false);
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);

@@ -11,7 +11,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
 
-enum { WARP = 32, ACCESS = 128 /* bits */ };
+enum { WARP = 32, ACCESS = 128 /* bits */, UNDER_WAY = 16 /* accesses */ };
 
 /* This thread's values of a slot: (of an access, accesses). */
 typedef struct slot {
@@ -162,6 +162,8 @@ MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t)
     if (!find_slot(e, t, mlirOperationGetOperand(t->op, 3), &s)) return none;
     wait_for(e, s.flag);
     for (int64_t i = 0; i < s.accesses && !e->failed; i++) {
+        if (i && i % UNDER_WAY == 0)
+            sync_warp(e); /* loads do not pass it: registers for all would be taken from others */
         MlirValue from = access_of(e, &s, i);
         if (e->failed) return none;
         MlirValue other = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(from), CUTE_NO_NAMED);

@@ -72,6 +72,10 @@ bool tile_defined_in(MlirValue value, MlirBlock block);
 MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
                          MlirValue with);
 
+/* `value`, where it is known in front of `before`, else a copy of the operations that compute it from such values. Null: one of them has effects
+ * or regions, or a result that is a tile. A builder with a null block: is only tried. */
+MlirValue tile_hoist(const cute_builder *b, MlirOperation before, MlirValue value);
+
 /* The indices of the block in its grid that a value depends on: a bit for each result of cute.tile.program or cute.tile.place. */
 enum { TILE_UNKNOWN_PLACE = 1 << 30 };
 int tile_places_of(MlirValue value);

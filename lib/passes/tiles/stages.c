@@ -8,6 +8,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARP = 32, GROUP = 4, BARRIER_BYTES = 8 };
@@ -27,6 +28,11 @@ tile_role *tile_role_of(tile_emitter *e, MlirOperation op)
     for (int i = 1; i < e->role_count && !mlirOperationIsNull(parent); i++)
         if (mlirOperationEqual(e->roles[i].op, parent)) return &e->roles[i];
     return &e->roles[0];
+}
+
+int64_t tile_role_number(const tile_emitter *e, const tile_role *role)
+{
+    return role == e->roles ? 0 : role - e->roles - 1;
 }
 
 static void add_role(MlirOperation op, void *context)
@@ -76,8 +82,8 @@ typedef struct readers {
     bool by_warpgroup;
 } readers;
 
-/* Users of a take that read its stage themselves: products, through views. */
-static bool read_in_place(MlirValue tile, bool *wgmma)
+/* Users of a take that read its stage themselves: products, through views; whether all of them are of warpgroups, and of tf32. */
+static bool read_in_place(MlirValue tile, bool *wgmma, bool *tf32)
 {
     bool any = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
@@ -85,7 +91,7 @@ static bool read_in_place(MlirValue tile, bool *wgmma)
         MlirOperation user = mlirOpOperandGetOwner(use);
         any = true;
         if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
-            if (!read_in_place(mlirOperationGetResult(user, 0), wgmma)) return false;
+            if (!read_in_place(mlirOperationGetResult(user, 0), wgmma, tf32)) return false;
             continue;
         }
         int dims[2];
@@ -94,21 +100,34 @@ static bool read_in_place(MlirValue tile, bool *wgmma)
             mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)))
             return false;
         *wgmma = *wgmma && cute_op_has(user, "wgmma");
+        *tf32 = *tf32 && cute_op_has(user, "tf32");
     }
     return any;
 }
 
 bool tile_read_in_place(MlirOperation take)
 {
-    bool wgmma = true;
-    return read_in_place(mlirOperationGetResult(take, 0), &wgmma);
+    bool wgmma = true, tf32 = true;
+    return read_in_place(mlirOperationGetResult(take, 0), &wgmma, &tf32);
 }
 
 static void note_take(MlirOperation op, void *context)
 {
     readers *r = context;
-    bool wgmma = true;
-    if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma) || !wgmma) r->by_warpgroup = false;
+    bool wgmma = true, tf32 = true;
+    if (!read_in_place(mlirOperationGetResult(op, 0), &wgmma, &tf32) || !wgmma) r->by_warpgroup = false;
+}
+
+/* A ring that products of warpgroups in tf32 alone read: TMA rounds its elements, of which tensor cores would ignore the low bits. */
+static void note_rounding(MlirOperation op, void *context)
+{
+    tile_emitter *e = context;
+    tile_buffer *ring = tile_buffer_of(e, mlirOperationGetOperand(op, 0));
+    bool wgmma = true, tf32 = true;
+    if (!ring || ring->ring->pointer->bits != 32) return;
+    bool rounds = read_in_place(mlirOperationGetResult(op, 0), &wgmma, &tf32) && wgmma && tf32;
+    ring->rounds = rounds && (ring->rounds || !ring->taken);
+    ring->taken = true;
 }
 
 static void note_release(MlirOperation op, void *context)
@@ -216,6 +235,7 @@ bool tile_find_stages(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
+    cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_rounding, e);
     for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
@@ -223,7 +243,10 @@ bool tile_find_stages(tile_emitter *e)
             b->offset = e->shared_bytes;
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
         }
+    tile_find_copies(e);
+    tile_find_rows(e);
     e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    tile_place_copies(e);
     for (int i = 0; i < e->buffer_count; i++) {
         tile_buffer *b = &e->buffers[i];
         if (!b->is_pipe) continue;
@@ -260,14 +283,14 @@ void tile_enter_role(tile_emitter *e, tile_role *role)
 
 /* ---- pointers ---- */
 
-static MlirValue offset_by(tile_emitter *e, MlirValue pointer, MlirValue by)
+MlirValue tile_offset_by(tile_emitter *e, MlirValue pointer, MlirValue by)
 {
     MlirValue tuple = cute_build_value(&e->b, "cute.make_int_tuple", tile_type(e, "!cute.int_tuple<\"?\">"),
                                        CUTE_OPERANDS(by), CUTE_NO_NAMED);
     return tile_emit(e, "cute.add_offset", CUTE_OPERANDS(pointer, tuple), CUTE_NO_NAMED);
 }
 
-static MlirValue shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset)
+MlirValue tile_shared_at(tile_emitter *e, const char *pointer, int bits, int64_t offset)
 {
     MlirValue base = cute_build_value(&e->b, "cute_nvgpu.arch.get_dyn_smem", tile_type(e, pointer),
                                       CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -320,7 +343,7 @@ MlirValue tile_lower_ring(tile_emitter *e, const tile_op *t)
                               : cute_arena_printf(e->arena, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o %s\">",
                                                   s->bits, base, s->shift, layout);
     if (!pointer || !type) return e->failed = true, (MlirValue){NULL};
-    MlirValue at = shared_at(e, pointer, ring->pointer->bits, b->offset);
+    MlirValue at = tile_shared_at(e, pointer, ring->pointer->bits, b->offset);
     b->view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, type)), CUTE_NO_NAMED);
     return b->view;
 }
@@ -334,7 +357,7 @@ static MlirValue first_thread(tile_emitter *e)
 static MlirValue barrier_at(tile_emitter *e, const tile_buffer *pipe, bool empty, MlirValue stage)
 {
     if (empty) stage = cute_binary(&e->b, "arith.addi", stage, tile_i32(e, pipe->stages));
-    return offset_by(e, pipe->view, stage);
+    return tile_offset_by(e, pipe->view, stage);
 }
 
 static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
@@ -358,12 +381,13 @@ void tile_block_barrier(tile_emitter *e)
 MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
 {
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetResult(t->op, 0));
-    p->view = shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
+    p->view = tile_shared_at(e, "!cute.ptr<i64, smem, align<1024>>", 64, p->offset);
     tile_if one = tile_if_begin(e, first_thread(e));
     for (int64_t s = 0; s < 2 * p->stages && !e->failed; s++)
         sync_op(e, "cute_nvgpu.arch.mbarrier_init",
-                CUTE_OPERANDS(offset_by(e, p->view, tile_i32(e, s)),
+                CUTE_OPERANDS(tile_offset_by(e, p->view, tile_i32(e, s)),
                               tile_i32(e, s < p->stages ? 1 : tile_pipe_arrivals(e, p))));
+    tile_init_copies(e);
     sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
     tile_if_end(e, &one);
     tile_block_barrier(e);
@@ -488,7 +512,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
 
 /* ---- fetches ---- */
 
-static MlirValue set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field)
+MlirValue tile_set_field(tile_emitter *e, MlirValue atom, MlirValue value, const char *field)
 {
     return tile_emit(
         e, "cute_nvgpu.atom.set_value", CUTE_OPERANDS(atom, value),
@@ -509,7 +533,7 @@ static void set_mask(tile_emitter *e, tile_buffer *b)
     MlirType i16 = mlirIntegerTypeGet(e->context, 16);
     MlirValue by = cute_unary(&e->b, "arith.trunci", rank_across(e, b->multicast), i16);
     MlirValue to = cute_binary(&e->b, "arith.shli", cute_integer(&e->b, i16, mask), by);
-    b->exec = set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
+    b->exec = tile_set_field(e, b->exec, to, "#cute_nvgpu.atom_copy_field_tmaload<mcast_mask>");
 }
 
 void tile_prefetch_map(tile_emitter *e, MlirValue tma)
@@ -544,12 +568,14 @@ static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
     MlirValue of = tile_static(e, cute_buffer_text(&layout));
     cute_buffer_release(&layout);
     MlirType i32 = tile_i32_type(e);
-    MlirAttribute kind = mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"));
-    MlirOperation made =
-        tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_load", CUTE_OPERANDS(tensor, of),
-                     CUTE_NAMED(cute_attribute(e->context, "kind", kind),
-                                cute_attribute(e->context, "num_multicast",
-                                               mlirIntegerAttrGet(i32, blocks_along(e, b->multicast)))));
+    MlirNamedAttribute attributes[3] = {
+        cute_attribute(e->context, "kind",
+                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"))),
+        cute_attribute(e->context, "num_multicast", mlirIntegerAttrGet(i32, blocks_along(e, b->multicast))),
+        cute_attribute(e->context, "tma_format",
+                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tma_data_format<TF32_RN>")))};
+    MlirOperation made = tile_emit_op(e, "cute_nvgpu.atom.make_non_exec_tiled_tma_load",
+                                      CUTE_OPERANDS(tensor, of), (cute_named){attributes, b->rounds ? 3 : 2});
     if (!e->failed) {
         b->tma = mlirOperationGetResult(made, 0);
         b->coords = mlirOperationGetResult(made, 1);
@@ -593,7 +619,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
         return;
     }
     MlirValue bar = barrier_at(e, p, false, stage);
-    MlirValue load = set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
+    MlirValue load = tile_set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
     cute_buffer tiler = {0};
     cute_buffer_printf(&tiler, "!cute.tile<\"[");
     for (int i = 0; i < tile->rank; i++)
@@ -739,6 +765,15 @@ MlirValue tile_group_index(tile_emitter *e)
     MlirValue warp = r->warp;
     if (r->first_warp) warp = cute_binary(&e->b, "arith.subi", warp, tile_i32(e, r->first_warp));
     return cute_binary(&e->b, "arith.divui", warp, tile_i32(e, GROUP));
+}
+
+MlirValue tile_group_number(tile_emitter *e)
+{
+    MlirValue group = tile_group_index(e), turn = e->role->turn;
+    if (mlirValueIsNull(turn)) return group;
+    if (e->role->warps == GROUP) return turn;
+    turn = cute_binary(&e->b, "arith.muli", turn, tile_i32(e, e->role->warps / GROUP));
+    return cute_binary(&e->b, "arith.addi", turn, group);
 }
 
 /* Groups that take turns: those of a role with `turns`, or the warpgroups of one that has several. */

@@ -50,6 +50,9 @@ MlirValue tile_first_row(const cute_builder *b, MlirValue view, MlirValue first)
 void tile_lower_pieces(MlirOperation op, void *context);
 void tile_lower_piece(MlirOperation op, void *context);
 
+/* Of an arith.divf of f32, x / (1 + e) where x is below -6 if the divisor is above 2^60, and falls slower: divisions may share a reciprocal. */
+#define TILE_SHARES "cute.shares"
+
 /* Of a load whose tile only a store by TMA uses, behind elementwise operations: each part is loaded in front of the part that is stored. */
 #define TILE_LATE "cute.late"
 

@@ -6,7 +6,7 @@
 #include "lib/atoms/atoms.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
 enum { WARPS = 4, THREADS = 128, NO_WAIT = 7 };
@@ -244,6 +244,16 @@ static MlirValue stage_of(tile_emitter *e, const tile_op *t, int i, MlirValue of
     return e->failed ? of : tile_slice_last(e, of, 4, t->source[i].stage);
 }
 
+/* Products that wait in each iteration leave no time behind the loop. */
+static void load_rows_before(tile_emitter *e, MlirOperation loop)
+{
+    cute_builder here = e->b;
+    if (!cute_op_is(loop, "scf.for")) return;
+    e->b = cute_builder_before(loop);
+    tile_load_rows(e, loop);
+    e->b = here;
+}
+
 MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
 {
     MlirValue sum = mlirOperationGetOperand(t->op, 2), view[2] = {{NULL}, {NULL}};
@@ -294,6 +304,12 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     if (e->failed) return sum;
     cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(adds, acc, a, b, acc), CUTE_NO_TYPES, CUTE_NO_NAMED);
     sync_op(e, "cute_nvgpu.arch.wgmma_commit_group");
+    if (!pending) load_rows_before(e, tile_parent(t->op));
+    tile_fetch_first(e, tile_parent(t->op));
+    /* The release of the stage before does not wait for this product. */
+    MlirOperation next = mlirOperationGetNextInBlock(t->op);
+    if (!pending && staged && cute_op_is(next, "cute.tile.release") && mlirOperationGetNumOperands(next) > 2)
+        e->b.before = mlirOperationGetNextInBlock(next);
     if (pending != NO_WAIT) wait(e, pending);
     if (pending)
         return mlirValueIsNull(carried) ? sum : carried; /* it stays in the variable until cute.tile.settle */
@@ -310,7 +326,10 @@ MlirValue tile_lower_settle(tile_emitter *e, const tile_op *t)
     /* One wait for all sums of a loop: a second one would have LLVM move those that the first one is for. */
     bool again = !mlirOperationIsNull(loop) && mlirOperationEqual(e->settled, loop) &&
                  mlirBlockEqual(e->settled_in, e->b.block);
-    if (!again) wait(e, cute_tile_number(t->op, "pending", 0));
+    if (!again) {
+        if (!mlirOperationIsNull(loop)) tile_load_rows(e, loop);
+        wait(e, cute_tile_number(t->op, "pending", 0));
+    }
     e->settled = loop;
     e->settled_in = e->b.block;
     for (int i = 0; i < e->accumulator_count; i++)

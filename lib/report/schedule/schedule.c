@@ -86,6 +86,8 @@ static const struct {
 }
 , LIST("stores", schedule_store, stores, store_count), store_fields
 }
+, LIST("loads", schedule_store, loads, load_count), store_fields
+}
 , LIST("scratch", schedule_scratch, scratch, scratch_count), scratch_fields
 }
 , LIST("barriers", schedule_barrier, barriers, barrier_count), barrier_fields
@@ -207,6 +209,10 @@ static cute_status resolve(const reader *r, const cute_kernel *from, schedule_ke
     for (size_t n = 0; n < k->store_count; n++) {
         ok &= is_role(k, k->stores[n].role);
         k->stores[n].name = tensor_name(from, k->stores[n].tensor);
+    }
+    for (size_t n = 0; n < k->load_count; n++) {
+        ok &= is_role(k, k->loads[n].role);
+        k->loads[n].name = tensor_name(from, k->loads[n].tensor);
     }
     const cute_place file = {.file = r->label};
     return ok ? CUTE_OK

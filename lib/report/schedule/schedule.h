@@ -41,6 +41,7 @@ typedef struct schedule_product {
         line; /* pending: products under way while this one's results are not awaited; -1: no limit */
 } schedule_product;
 
+/* Also a load together with a store. */
 typedef struct schedule_store {
     const char *name, *file, *copy; /* copy: "tma"; NULL: by threads */
     schedule_extents tile;
@@ -70,12 +71,12 @@ typedef struct schedule_kernel {
     schedule_ring *rings;
     schedule_pipe *pipes;
     schedule_product *products;
-    schedule_store *stores;
+    schedule_store *stores, *loads; /* loads: of tiles that a store uses, together with it */
     schedule_scratch *scratch;
     schedule_barrier *barriers;
     schedule_refusal *refused;
-    size_t role_count, ring_count, pipe_count, product_count, store_count, scratch_count, barrier_count,
-        refused_count;
+    size_t role_count, ring_count, pipe_count, product_count, store_count, load_count, scratch_count,
+        barrier_count, refused_count;
     int64_t copies_pending; /* cp.async groups under way at a wait; -1: none */
     bool resident;
     schedule_extents tile, cluster; /* of the grid; rank 0: not stated */

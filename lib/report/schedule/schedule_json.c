@@ -92,11 +92,11 @@ static json_t *products_json(const schedule_kernel *k)
     return list;
 }
 
-static json_t *stores_json(const schedule_kernel *k)
+static json_t *stores_json(const schedule_kernel *k, const schedule_store *stores, size_t count)
 {
     json_t *list = json_array();
-    for (size_t n = 0; n < k->store_count; n++) {
-        const schedule_store *s = &k->stores[n];
+    for (size_t n = 0; n < count; n++) {
+        const schedule_store *s = &stores[n];
         json_t *one =
             json_pack("{s:o*,s:o*,s:o,s:o,s:o}", "tensor", cute_json_text(s->name), "copy",
                       cute_json_text(s->copy), "band", s->band ? json_integer(s->band) : json_null(), "tile",
@@ -162,7 +162,8 @@ static json_t *kernel_json(const schedule_kernel *k)
                  {"pipes", pipes_json(k)},
                  {"barriers", barriers_json(k)},
                  {"products", products_json(k)},
-                 {"stores", stores_json(k)},
+                 {"stores", stores_json(k, k->stores, k->store_count)},
+                 {"loads", stores_json(k, k->loads, k->load_count)},
                  {"copies_pending", number(k->copies_pending)},
                  {"shared_memory", memory_json(k)}};
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)

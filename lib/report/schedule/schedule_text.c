@@ -172,6 +172,21 @@ static void print_waits(cute_arena *arena, const schedule_kernel *k, cute_buffer
     cute_table_print(&table, 15, "    ", out);
 }
 
+static void add_accesses(cute_table *table, const schedule_kernel *k, const schedule_store *all, size_t count,
+                         const char *what)
+{
+    cute_arena *arena = table->arena;
+    for (size_t n = 0; n < count; n++) {
+        const schedule_store *s = &all[n];
+        const char *how = s->copy ? " by TMA" : "",
+                   *band = s->band ? cute_arena_printf(arena, ", %lld columns at a time", LL(s->band)) : "";
+        const char *const cells[] = {
+            cute_arena_printf(arena, "%s %s%s%s", what, s->name ? s->name : "a tensor", how, band),
+            extents_text(arena, &s->tile), k->roles[s->role].name, "-", place_text(arena, s->file, s->line)};
+        cute_table_row(table, cells);
+    }
+}
+
 static void print_products(cute_arena *arena, const schedule_kernel *k, cute_buffer *out)
 {
     cute_table table = {.arena = arena, .columns = 5};
@@ -190,15 +205,8 @@ static void print_products(cute_arena *arena, const schedule_kernel *k, cute_buf
             place_text(arena, p->file, p->line)};
         cute_table_row(&table, cells);
     }
-    for (size_t n = 0; n < k->store_count; n++) {
-        const schedule_store *s = &k->stores[n];
-        const char *how = s->copy ? " by TMA" : "",
-                   *band = s->band ? cute_arena_printf(arena, ", %lld columns at a time", LL(s->band)) : "";
-        const char *const cells[] = {
-            cute_arena_printf(arena, "store to %s%s%s", s->name ? s->name : "a tensor", how, band),
-            extents_text(arena, &s->tile), k->roles[s->role].name, "-", place_text(arena, s->file, s->line)};
-        cute_table_row(&table, cells);
-    }
+    add_accesses(&table, k, k->loads, k->load_count, "load of");
+    add_accesses(&table, k, k->stores, k->store_count, "store to");
     if (table.rows < 2) return;
     cute_buffer_putc(out, '\n');
     cute_table_print(&table, 31, "    ", out);

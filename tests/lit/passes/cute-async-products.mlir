@@ -76,8 +76,15 @@ gpu.module @m {
     gpu.return
   }
 
+  // Products that wait release the stage of the iteration before once they are issued.
   // CHECK-LABEL: gpu.func @used
   // CHECK-NOT:     cute.tile.settle
+  // CHECK:         %[[NEXT:.*]] = arith.cmpi ne
+  // CHECK-NEXT:    cute.tile.gemm<{wgmma}>
+  // CHECK-NEXT:    cute.tile.release(%{{.*}}, %{{.*}}, %[[NEXT]])
+  // CHECK:         scf.yield
+  // CHECK:         %[[ANY:.*]] = arith.cmpi slt
+  // CHECK:         cute.tile.release(%{{.*}}, %{{.*}}, %[[ANY]])
   gpu.func @used(%a: !A, %b: !A, %c: !A) kernel {
     %i, %j = cute.tile.program<[128, 64]> %c
     %n = cute.tile.count<1, 64> %a

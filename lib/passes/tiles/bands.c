@@ -1,0 +1,369 @@
+/* See bands.h. */
+#include "lib/passes/tiles/bands.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+
+enum { ROWS = TILE_BAND_ROWS, PIECE = TILE_BAND_PIECE, VALUES = TILE_BAND_VALUES, ROW_BYTES = 128 };
+
+/* ---- whether a tile has bands ---- */
+
+/* Without leading dimensions of extent 1, which a batch has; false where two are not left. */
+static bool squeeze(const tile_distribution *d, tile_distribution *out)
+{
+    int lead = d->shape.rank - 2;
+    if (lead < 0) return false;
+    *out = *d;
+    out->shape.rank = 2;
+    for (int i = 0; i < lead; i++)
+        if (d->shape.extent[i] != 1) return false;
+    for (int i = 0; i < 2; i++) out->shape.extent[i] = d->shape.extent[lead + i];
+    for (int i = 0; i < d->threads.count; i++)
+        out->threads.at[i].dim -= d->threads.at[i].dim == TILE_COPIES ? 0 : lead;
+    for (int i = 0; i < d->values.count; i++) out->values.at[i].dim -= lead;
+    return true;
+}
+
+int64_t tile_tma_columns(int64_t all, int bits)
+{
+    int64_t columns = ROW_BYTES * 8 / bits;
+    while (columns > PIECE && all % columns) columns /= 2;
+    return columns >= PIECE && all % columns == 0 ? columns : 0;
+}
+
+bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *given)
+{
+    int contiguous;
+    tile_distribution of, *d = &of;
+    if (!squeeze(given, d) || given->shape.rank > 5) return false;
+    MlirOperation function = mlirValueIsABlockArgument(value)
+                                 ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                                 : (MlirOperation){NULL};
+    if (mlirOperationIsNull(function) || !cute_op_is(function, "gpu.func") || tensor->type != CUTE_MEMREF ||
+        tensor->tree || tensor->pointer->bits < 16 || tensor->pointer->bits > 32)
+        return false;
+    int bits = tensor->pointer->bits;
+    /* Threads of an accumulator of wgmma: 4 along N, 8 along M, 4 warps, then warpgroups. */
+    static const tile_mode of_warp[] = {{4, 1, 2}, {8, 0, 1}, {4, 0, 16}};
+    tile_modes want = {0};
+    for (int i = 0; i < 3; i++) tile_modes_add(&want, of_warp[i].extent, of_warp[i].dim, of_warp[i].step);
+    int64_t groups = tile_threads(d) / TILE_BAND_GROUP;
+    if (groups < 1 || d->shape.extent[0] % (groups * ROWS)) return false;
+    tile_modes_add(&want, groups, 0, d->shape.extent[0] / groups);
+    if (want.count != d->threads.count) return false;
+    for (int i = 0; i < want.count; i++)
+        if (want.at[i].extent != d->threads.at[i].extent || want.at[i].dim != d->threads.at[i].dim ||
+            want.at[i].step != d->threads.at[i].step)
+            return false;
+    int64_t width = tile_access_width(tensor, &given->shape, &contiguous);
+    return contiguous == given->shape.rank - 1 && width * bits == 128 &&
+           tile_tma_columns(d->shape.extent[1], bits) > 0;
+}
+
+bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d, int64_t groups,
+                   int64_t columns, int64_t buffers, tile_bands *out)
+{
+    *out = (tile_bands){.tensor = tensor, .coord = coord, .columns = columns, .buffers = buffers};
+    out->type = cute_type_peek(mlirValueGetType(tensor));
+    if (!squeeze(d, &out->d) || !tile_fits_bands(out->type, tensor, d)) return false;
+    out->shape = d->shape;
+    out->lead = d->shape.rank - 2;
+    out->element = out->type->pointer->element;
+    out->bits = out->type->pointer->bits;
+    out->rows = out->d.shape.extent[0] / groups;
+    out->box = columns * out->bits > ROW_BYTES * 8 ? ROW_BYTES * 8 / out->bits : columns;
+    out->boxes = columns / out->box;
+    return out->rows % ROWS == 0 && columns && columns % PIECE == 0 && columns % out->box == 0 &&
+           out->d.shape.extent[1] % columns == 0;
+}
+
+int64_t tile_bands_bytes(const tile_bands *bands)
+{
+    return bands->rows * bands->columns * bands->bits / 8 * bands->buffers;
+}
+
+/* ---- buffers ---- */
+
+cute_pointer tile_bands_pointer(const tile_bands *bands)
+{
+    cute_pointer pointer = *bands->type->pointer;
+    int64_t bytes = bands->box * bands->bits / 8;
+    pointer.swizzle = (cute_swizzle){bytes == ROW_BYTES ? 3 : bytes == ROW_BYTES / 2 ? 2 : 1, 4, 3};
+    return pointer;
+}
+
+const char *tile_bands_layout(tile_emitter *e, const tile_bands *bands, int64_t owners)
+{
+    long long size = bands->rows * bands->box, units = bands->boxes * bands->buffers;
+    char *text = cute_arena_printf(e->arena, "(%lld,%lld,%lld,%lld):(%lld,1,%lld,%lld)",
+                                   (long long)bands->rows, (long long)bands->box, units, (long long)owners,
+                                   (long long)bands->box, size, size * units);
+    if (!text) e->failed = true;
+    return text ? text : "1:0";
+}
+
+void tile_bands_slice(tile_emitter *e, tile_bands *bands, MlirValue all, MlirValue owner)
+{
+    if (e->failed) return;
+    MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"(_,_,_,?)\">"),
+                                    CUTE_OPERANDS(owner), CUTE_NO_NAMED);
+    bands->view = tile_emit(e, "cute.slice", CUTE_OPERANDS(all, at), CUTE_NO_NAMED);
+}
+
+/* `text` for each leading dimension: at most three. */
+static const char *leading(const tile_bands *bands, const char *text)
+{
+    static const char *const times[][4] = {
+        {"", "1,", "1,1,", "1,1,1,"}, {"", "0,", "0,0,", "0,0,0,"}, {"", "1:1;", "1:1;1:1;", "1:1;1:1;1:1;"}};
+    return times[text[0] == '0' ? 1 : text[1] == ':' ? 2 : 0][bands->lead];
+}
+
+/* ---- copies by TMA ---- */
+
+void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load)
+{
+    char layout[256];
+    cute_builder here = e->b;
+    cute_swizzle s = tile_bands_pointer(bands).swizzle;
+    e->b = e->start;
+    e->b.location = here.location;
+    snprintf(layout, sizeof layout, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o (%s%lld,%lld):(%s%lld,1)\">",
+             s.bits, s.base, s.shift, leading(bands, "1,"), (long long)bands->rows, (long long)bands->box,
+             leading(bands, "0,"), (long long)bands->box);
+    MlirNamedAttribute attributes[2] = {
+        cute_attribute(e->context, "kind",
+                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"))),
+        cute_attribute(e->context, "num_multicast", mlirIntegerAttrGet(tile_i32_type(e), 1))};
+    MlirOperation made = tile_emit_op(e,
+                                      load ? "cute_nvgpu.atom.make_non_exec_tiled_tma_load"
+                                           : "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
+                                      CUTE_OPERANDS(bands->tensor, tile_static(e, layout)),
+                                      (cute_named){attributes, load ? 2 : 0});
+    if (!e->failed) {
+        bands->tma = mlirOperationGetResult(made, 0);
+        bands->coords = mlirOperationGetResult(made, 1);
+        bands->exec = tile_emit(e, "cute_nvgpu.atom.make_exec_tma", CUTE_OPERANDS(bands->tma), CUTE_NO_NAMED);
+        tile_prefetch_map(e, bands->tma);
+    }
+    e->b = here;
+}
+
+static MlirValue grouped(tile_emitter *e, const tile_bands *bands, MlirValue value)
+{
+    MlirType i32 = tile_i32_type(e);
+    return tile_emit(e, "cute.group_modes", CUTE_OPERANDS(value),
+                     CUTE_NAMED(cute_attribute(e->context, "begin", mlirIntegerAttrGet(i32, 0)),
+                                cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, bands->lead + 2))));
+}
+
+/* The buffers with the tensor's modes. */
+static MlirValue buffers_of_rank(tile_emitter *e, const tile_bands *bands)
+{
+    char layout[256];
+    if (!bands->lead) return bands->view;
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%s%lld,%lld,%lld):(%s%lld,1,%lld)\">",
+             leading(bands, "1,"), (long long)bands->rows, (long long)bands->box,
+             (long long)(bands->boxes * bands->buffers), leading(bands, "0,"), (long long)bands->box,
+             (long long)(bands->rows * bands->box));
+    MlirValue at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(bands->view), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, tile_static(e, layout)), CUTE_NO_NAMED);
+}
+
+/* The coordinates of the tile in the tensor. */
+static MlirValue tile_of(tile_emitter *e, const tile_bands *bands)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(bands, "1:1;"),
+             (long long)bands->d.shape.extent[0], (long long)bands->d.shape.extent[1]);
+    MlirValue open = tile_open_view(e, bands->coords, &bands->shape, bands->coord);
+    return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tile_static(e, whole), bands->coord),
+                     CUTE_NO_NAMED);
+}
+
+/* The two sides of copy `i` of a band: the buffer's, and the tensor's. */
+typedef struct sides {
+    MlirValue shared, global;
+} sides;
+
+/* Copy `i` of a band or buffer. */
+static tile_band_index copy_at(tile_emitter *e, const tile_bands *bands, tile_band_index at, int64_t i)
+{
+    tile_band_index out = {at.number * bands->boxes + i, at.value};
+    if (mlirValueIsNull(at.value) || bands->boxes == 1) return out;
+    out.value = cute_binary(&e->b, "arith.muli", at.value, tile_i32(e, bands->boxes));
+    out.value = cute_binary(&e->b, "arith.addi", out.value, tile_i32(e, i));
+    return out;
+}
+
+/* "?", or the number. */
+static const char *index_text(char text[24], tile_band_index at)
+{
+    if (!mlirValueIsNull(at.value)) return "?";
+    snprintf(text, 24, "%lld", (long long)at.number);
+    return text;
+}
+
+static sides sides_of(tile_emitter *e, const tile_bands *bands, MlirValue tile, tile_band_index band,
+                      tile_band_index buffer, int64_t i)
+{
+    char box[128], coord[96], number[24];
+    sides s = {{NULL}, {NULL}};
+    snprintf(box, sizeof box, "!cute.tile<\"[%s%lld:1;%lld:1]\">", leading(bands, "1:1;"),
+             (long long)bands->rows, (long long)bands->box);
+    band = copy_at(e, bands, band, i);
+    buffer = copy_at(e, bands, buffer, i);
+    snprintf(coord, sizeof coord, "!cute.coord<\"(%s?,%s)\">", leading(bands, "0,"),
+             index_text(number, band));
+    MlirType at_type = tile_type(e, coord);
+    if (e->failed) return s;
+    MlirValue places[2] = {bands->group, band.value};
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", at_type,
+                         (cute_operands){places, mlirValueIsNull(band.value) ? 1 : 2}, CUTE_NO_NAMED);
+    MlirValue there = grouped(e, bands,
+                              tile_emit(e, "cute.local_tile", CUTE_OPERANDS(tile, tile_static(e, box), at),
+                                        CUTE_NO_NAMED)),
+              here = grouped(e, bands, buffers_of_rank(e, bands));
+    MlirOperation parts = tile_emit_op(e, "cute_nvgpu.atom.tma_partition",
+                                       CUTE_OPERANDS(bands->tma, tile_static(e, "!cute.coord<\"0\">"),
+                                                     tile_static(e, "!cute.layout<\"1:0\">"), here, there),
+                                       CUTE_NO_NAMED);
+    if (e->failed) return s;
+    s.global = mlirOperationGetResult(parts, 1);
+    MlirValue buffers = mlirOperationGetResult(parts, 0);
+    if (!mlirValueIsNull(buffer.value)) {
+        s.shared = tile_slice_last(e, buffers, 2, buffer.value);
+        return s;
+    }
+    snprintf(coord, sizeof coord, "!cute.coord<\"(_,%lld)\">", (long long)buffer.number);
+    s.shared = tile_emit(e, "cute.slice", CUTE_OPERANDS(buffers, tile_static(e, coord)), CUTE_NO_NAMED);
+    return s;
+}
+
+void tile_bands_copy(tile_emitter *e, const tile_bands *bands, tile_band_index band, tile_band_index buffer,
+                     MlirValue load)
+{
+    bool loads = !mlirValueIsNull(load);
+    MlirValue tile = tile_of(e, bands);
+    for (int64_t i = 0; i < bands->boxes && !e->failed; i++) {
+        sides s = sides_of(e, bands, tile, band, buffer, i);
+        if (e->failed) return;
+        cute_build(&e->b, "cute.copy",
+                   CUTE_OPERANDS(loads ? load : bands->exec, loads ? s.global : s.shared,
+                                 loads ? s.shared : s.global),
+                   CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+}
+
+void tile_bands_prefetch(tile_emitter *e, const tile_bands *bands, tile_band_index band)
+{
+    const tile_band_index any = {0, {NULL}};
+    MlirValue tile = tile_of(e, bands);
+    for (int64_t i = 0; i < bands->boxes && !e->failed; i++) {
+        sides s = sides_of(e, bands, tile, band, any, i);
+        if (!e->failed)
+            cute_build(&e->b, "cute.prefetch", CUTE_OPERANDS(bands->exec, s.global), CUTE_NO_TYPES,
+                       CUTE_NO_NAMED);
+    }
+}
+
+/* ---- pieces ---- */
+
+tile_pieces tile_bands_pieces(tile_emitter *e, const tile_bands *bands, bool load)
+{
+    tile_pieces out = {{NULL}, {NULL}};
+    bool half = bands->bits == 16;
+    char *atom =
+        cute_arena_printf(e->arena,
+                          !half  ? "!cute_nvgpu.atom.universal_copy<%s, 64 b>"
+                          : load ? "!cute_nvgpu.atom.ldsm<val_type = %s, mode = <\"(8,8)\">, sz_pattern = "
+                                   "u16, num_matrices = 4, n>"
+                                 : "!cute_nvgpu.atom.stsm<%s, mode = <\"(8,8)\">, num_matrices = 4, n>",
+                          bands->element);
+    if (!atom) return e->failed = true, out;
+    MlirType mma = tile_type(e, "!cute_nvgpu.sm90.mma<64x16x16, ab_major = (k, k), elem_type = (f16, f16, "
+                                "f32), frag_kind = ss>"),
+             access = tile_type(e, atom), of_thread = tile_type(e, "!cute.coord<\"?\">");
+    if (e->failed) return out;
+    MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, TILE_BAND_GROUP)),
+              thread =
+                  cute_build_value(&e->b, "cute.make_coord", of_thread, CUTE_OPERANDS(lane), CUTE_NO_NAMED),
+              shape = cute_build_value(&e->b, "cute.make_atom", mma, CUTE_NO_OPERANDS, CUTE_NO_NAMED),
+              tiled = tile_emit(e, "cute.make_tiled_mma",
+                                CUTE_OPERANDS(shape, tile_static(e, "!cute.layout<\"(1,1,1):(0,0,0)\">")),
+                                CUTE_NO_NAMED),
+              own = cute_build_value(&e->b, "cute.make_atom", access, CUTE_NO_OPERANDS, CUTE_NO_NAMED);
+    out.copy = tile_emit(e, "cute.make_tiled_copy_C", CUTE_OPERANDS(own, tiled), CUTE_NO_NAMED);
+    out.part = tile_emit(e, load ? "cute.tiled.copy.partition_S" : "cute.tiled.copy.partition_D",
+                         CUTE_OPERANDS(out.copy, bands->view, thread), CUTE_NO_NAMED);
+    return out;
+}
+
+/* A thread's elements of the piece at `column` of a buffer. */
+static MlirValue piece_of(tile_emitter *e, const tile_bands *bands, const tile_pieces *p, int64_t buffer,
+                          int64_t column)
+{
+    char coord[96];
+    snprintf(coord, sizeof coord, "!cute.coord<\"(_,_,%lld,%lld)\">",
+             (long long)(column % bands->box / PIECE),
+             (long long)(buffer * bands->boxes + column / bands->box));
+    return tile_emit(e, "cute.slice", CUTE_OPERANDS(p->part, tile_static(e, coord)), CUTE_NO_NAMED);
+}
+
+/* Registers as the copy has them. */
+static MlirValue retiled(tile_emitter *e, const tile_pieces *p, MlirValue fragment)
+{
+    MlirValue all = tile_emit(e, "cute.tiled.copy.retile", CUTE_OPERANDS(p->copy, fragment), CUTE_NO_NAMED);
+    return tile_emit(e, "cute.slice", CUTE_OPERANDS(all, tile_static(e, "!cute.coord<\"(_,_,0)\">")),
+                     CUTE_NO_NAMED);
+}
+
+static void copy_piece(tile_emitter *e, const tile_pieces *p, MlirValue from, MlirValue to)
+{
+    if (!e->failed)
+        cute_build(&e->b, "cute.copy", CUTE_OPERANDS(p->copy, from, to), CUTE_NO_TYPES, CUTE_NO_NAMED);
+}
+
+MlirValue tile_read_piece(tile_emitter *e, const tile_bands *bands, const tile_pieces *p, int64_t buffer,
+                          int64_t column)
+{
+    const MlirValue none = {NULL};
+    MlirValue fragment = tile_fragment(e, bands->element, VALUES, bands->rows / ROWS, 1, none);
+    MlirValue to = retiled(e, p, fragment);
+    copy_piece(e, p, piece_of(e, bands, p, buffer, column), to);
+    return tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(fragment), CUTE_NO_NAMED);
+}
+
+void tile_write_piece(tile_emitter *e, const tile_bands *bands, const tile_pieces *p, int64_t buffer,
+                      int64_t column, MlirValue values)
+{
+    MlirValue fragment = tile_fragment(e, bands->element, VALUES, bands->rows / ROWS, 1, values);
+    copy_piece(e, p, retiled(e, p, fragment), piece_of(e, bands, p, buffer, column));
+}
+
+int64_t tile_piece_values(const tile_bands *bands)
+{
+    return bands->rows / ROWS * VALUES;
+}
+
+bool tile_piece_map(const tile_bands *bands, int64_t column, int32_t *map)
+{
+    int64_t count = tile_piece_values(bands), all = tile_values(&bands->d);
+    for (int64_t i = 0; i < count; i++) map[i] = -1;
+    for (int64_t v = 0; v < all; v++) {
+        int64_t coord[CUTE_TILE_RANK] = {0}, within, row;
+        tile_modes_coord(&bands->d.values, v, coord);
+        within = coord[1] - column;
+        row = coord[0] % ROWS;
+        if (within < 0 || within >= PIECE || within % 8 > 1 || (row != 0 && row != 8)) continue;
+        int64_t at = within % 8 + (row ? 2 : 0) + within / 8 * 4 + coord[0] / ROWS * VALUES;
+        if (at < count) map[at] = (int32_t)v;
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (map[i] < 0) return false;
+    return true;
+}
