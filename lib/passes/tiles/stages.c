@@ -262,7 +262,10 @@ bool tile_find_stages(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &o);
     bool overlaps = o.found;
     e->frees_stages = !overlaps && e->buffer_count;
-    for (int i = 0; i < e->role_count; i++) e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
+    for (int i = 0; i < e->role_count; i++) {
+        e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
+        e->roles[i].shares = e->frees_stages;
+    }
     return !e->failed;
 }
 
