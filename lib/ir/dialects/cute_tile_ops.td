@@ -320,8 +320,8 @@ def Cute_TileGemmOp : Cute_TileOp<"tile.gemm"> {
   let description = [{
     A is (M,K), B is (N,K), C and D are (M,N), as of `cute.gemm`. Elements of A and B are f16, bf16, f8E4M3FN, f8E5M2 or f32 with an
     accumulator of f32 (f16 with one of f16, too), f64 with f64, i8 with i32. f32 is multiplied exactly unless `tf32` is there (`tf32 = 1`; `tf32 = 0` is as
-    without): then tensor cores round A and B to tf32. Without tensor cores for the types, and on extents that are
-    not multiples of an MMA's, threads multiply and add. With `wgmma`, TMA rounds where such products alone read what it loads; of other f32 tensor cores ignore the low bits.
+    without): then tensor cores take it as tf32 and ignore the low 13 bits; TMA rounds tiles that only products with `wgmma` read. Without tensor
+    cores for the types, and on extents that are not multiples of an MMA's, threads multiply and add.
 
     Schedules add: `wgmma`, the product is of warpgroups (sm_90a), which read A and B in shared memory; `pending`, how many later products
     may be issued before this one is complete, 0 if missing. With `pending` the accumulator is used by products and `cute.tile.settle` alone.
