@@ -195,53 +195,6 @@ static const cute_value *tensor_of(MlirType type)
     return value && value->type == CUTE_MEMREF ? value : NULL;
 }
 
-static const cute_tree *first_mode(const cute_tree *tree)
-{
-    return tree->kind == CUTE_TREE_TUPLE ? tree->items[0] : tree;
-}
-
-/* The alignment that a pointer keeps after any number of rows. */
-static int64_t row_align(const cute_value *tensor)
-{
-    const cute_int *stride = &first_mode(tensor->layout.stride)->value;
-    int64_t divisor = stride->known ? stride->value : stride->divisor, align = tensor->pointer->align,
-            natural = tensor->pointer->bits >= 8 ? tensor->pointer->bits / 8 : 1;
-    if (stride->known && !divisor) return align; /* all rows are the first */
-    if (divisor < 0) divisor = -divisor;
-    while (align > natural && (divisor < 1 || divisor % (align / natural))) align /= 2;
-    return align;
-}
-
-/* A tensor with an unknown number of the rows. */
-static bool infer_rows(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
-{
-    const cute_value *tensor = tensor_of(type_at(query, 0));
-    if (!tensor) return true;
-    if (tensor->tree || !tensor->layout.shape || first_mode(tensor->layout.shape)->kind != CUTE_TREE_INT ||
-        first_mode(tensor->layout.stride)->kind != CUTE_TREE_INT)
-        return cute_op_fail(
-            query->location, row->name,
-            "expects a tensor whose mode 0 has one extent and stride, and whose layout is not "
-            "composed");
-    cute_arena *arena = cute_arena_create();
-    cute_value value = *tensor;
-    cute_pointer pointer = *tensor->pointer;
-    const cute_tree *items[64], *shape = tensor->layout.shape,
-                                *count = arena ? cute_tree_unknown(arena, 32, NULL) : NULL;
-    bool tuple = shape->kind == CUTE_TREE_TUPLE;
-    if (tuple && shape->count <= sizeof items / sizeof *items) {
-        memcpy(items, shape->items, shape->count * sizeof *items);
-        items[0] = count;
-        count = count ? cute_tree_tuple(arena, items, shape->count) : NULL;
-    }
-    pointer.align = row_align(tensor);
-    value.pointer = &pointer;
-    value.layout.shape = count;
-    if (count) cute_op_types_add(out, cute_type_of_value(query->context, arena, &value));
-    cute_arena_destroy(arena);
-    return count != NULL;
-}
-
 bool cute_tile_is_packed(const cute_pointer *pointer)
 {
     return cute_element_is_packed(pointer->element);
@@ -992,7 +945,7 @@ VERIFY(scalar)
 static const cute_op_row rows[] = {
     {.name = "cute.tile.program", .infer = infer_program, .verify = verify_typed_program},
     {.name = "cute.tile.count", .infer = infer_i32, .verify = verify_typed_count},
-    {.name = "cute.tile.rows", .infer = infer_rows, .verify = verify_results},
+    {.name = "cute.tile.rows", .infer = cute_tile_infer_rows, .verify = verify_results},
     {.name = "cute.tile.from", .infer = cute_tile_infer_from, .verify = verify_typed_from},
     {.name = "cute.tile.load", .infer = infer_load, .verify = verify_typed_load},
     {.name = "cute.tile.store", .verify = verify_store},

@@ -68,8 +68,10 @@ MlirType cute_tile_map_element(const cute_tile_map *map, const MlirType *types);
 struct cute_op_row;
 struct cute_op_query;
 struct cute_op_types;
-/* The inference of cute.tile.from (tile_from.c). */
+/* The inference of cute.tile.from and cute.tile.rows (tile_from.c). */
 bool cute_tile_infer_from(const struct cute_op_row *row, const struct cute_op_query *query,
+                          struct cute_op_types *out);
+bool cute_tile_infer_rows(const struct cute_op_row *row, const struct cute_op_query *query,
                           struct cute_op_types *out);
 
 #endif

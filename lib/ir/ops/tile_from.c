@@ -1,4 +1,4 @@
-/* The type of a tensor from an index of a mode on, cute.tile.from. */
+/* The types of parts of a tensor: from an index of a mode on, cute.tile.from, and some rows, cute.tile.rows. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -26,22 +26,22 @@ static int64_t align_from(const cute_pointer *pointer, const cute_tree *stride)
     return align;
 }
 
-bool cute_tile_infer_from(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+static const cute_value *tensor_of(const cute_op_query *query)
 {
-    enum { BITS = 32 };
     const cute_value *tensor =
         query->operand_count ? cute_type_peek(mlirValueGetType(query->operands[0])) : NULL;
-    int64_t mode = mode_of(query);
-    if (!tensor || tensor->type != CUTE_MEMREF || tensor->tree || !tensor->layout.shape) return true;
+    return tensor && tensor->type == CUTE_MEMREF ? tensor : NULL;
+}
+
+/* The tensor with an unknown extent in mode `mode`, from any index on. */
+static bool add_part(const cute_value *tensor, int mode, const cute_op_query *query, cute_op_types *out)
+{
+    enum { BITS = 32 };
     bool tuple = tensor->layout.shape->kind == CUTE_TREE_TUPLE;
     const cute_tree *shape[CUTE_TILE_RANK], *stride = tensor->layout.stride;
     int rank = cute_tile_tensor_rank(tensor);
     for (int i = 0; i < rank && i < CUTE_TILE_RANK; i++)
         shape[i] = tuple ? tensor->layout.shape->items[i] : tensor->layout.shape;
-    if (mode < 0 || mode >= rank || rank > CUTE_TILE_RANK || shape[mode]->kind == CUTE_TREE_TUPLE) {
-        return cute_op_fail(query->location, row->name,
-                            "expects a mode of one extent, from 0 to %d, but got %d", rank - 1, (int)mode);
-    }
     cute_arena *arena = cute_arena_create();
     cute_value result = *tensor;
     cute_pointer pointer = *tensor->pointer;
@@ -55,4 +55,33 @@ bool cute_tile_infer_from(const cute_op_row *row, const cute_op_query *query, cu
     if (ok) cute_op_types_add(out, cute_type_of_value(query->context, arena, &result));
     cute_arena_destroy(arena);
     return ok;
+}
+
+bool cute_tile_infer_from(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    const cute_value *tensor = tensor_of(query);
+    int64_t mode = mode_of(query);
+    if (!tensor || tensor->tree || !tensor->layout.shape) return true;
+    const cute_tree *shape = tensor->layout.shape;
+    int rank = cute_tile_tensor_rank(tensor);
+    bool one = mode >= 0 && mode < rank && rank <= CUTE_TILE_RANK &&
+               (shape->kind != CUTE_TREE_TUPLE || shape->items[mode]->kind != CUTE_TREE_TUPLE);
+    if (!one)
+        return cute_op_fail(query->location, row->name,
+                            "expects a mode of one extent, from 0 to %d, but got %d", rank - 1, (int)mode);
+    return add_part(tensor, (int)mode, query, out);
+}
+
+bool cute_tile_infer_rows(const cute_op_row *row, const cute_op_query *query, cute_op_types *out)
+{
+    const cute_value *tensor = tensor_of(query);
+    if (!tensor) return true;
+    const cute_tree *shape = tensor->layout.shape;
+    if (shape && shape->kind == CUTE_TREE_TUPLE) shape = shape->items[0];
+    if (tensor->tree || !shape || shape->kind != CUTE_TREE_INT || cute_tile_tensor_rank(tensor) > CUTE_TILE_RANK)
+        return cute_op_fail(
+            query->location, row->name,
+            "expects a tensor whose mode 0 has one extent and stride, and whose layout is not "
+            "composed");
+    return add_part(tensor, 0, query, out);
 }

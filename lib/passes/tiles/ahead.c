@@ -11,31 +11,10 @@
 
 /* ---- what keeps a load where it is ---- */
 
-typedef struct writes {
-    MlirValue tensor;
-    bool found;
-} writes;
-
-static void look_for_write(MlirOperation op, void *context)
-{
-    writes *w = context;
-    intptr_t at = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
-                          cute_op_is(op, "cute.tile.atomic")
-                      ? 1
-                      : -1;
-    if (at >= 0 && mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, at)), w->tensor))
-        w->found = true;
-}
-
 /* The tensor of which the load's is a part: TMA copies from any element of its rows. */
 static const cute_value *tensor_of(MlirOperation load)
 {
     return cute_type_peek(mlirValueGetType(tile_tensor_root(mlirOperationGetOperand(load, 0))));
-}
-
-static MlirOperation function_of(MlirOperation op)
-{
-    return cute_op_parent(op, "gpu.func");
 }
 
 /* Wherever the load is. */
@@ -47,9 +26,7 @@ static const char *why_not_fetched(MlirOperation load)
     const cute_value *type = tensor_of(load);
     if (cute_tile_is_packed(type->pointer) || type->pointer->bits < 8) return "elements share bytes";
     if (type->tree || !type->layout.shape) return "the tensor's layout is composed";
-    writes w = {.tensor = tile_tensor_root(mlirOperationGetOperand(load, 0))};
-    cute_op_walk(function_of(load), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
-    return w.found ? "the kernel also writes the tensor" : NULL;
+    return tile_is_written(mlirOperationGetOperand(load, 0), load) ? "the kernel also writes the tensor" : NULL;
 }
 
 static const char *why_not(MlirOperation loop, MlirOperation load)

@@ -132,19 +132,6 @@ typedef struct small_loads {
     int count;
 } small_loads;
 
-typedef struct writes {
-    MlirValue tensor;
-    bool found;
-} writes;
-
-static void look_for_write(MlirOperation op, void *context)
-{
-    writes *w = context;
-    bool may = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
-               cute_op_is(op, "cute.tile.atomic");
-    if (may && mlirValueEqual(mlirOperationGetOperand(op, 1), w->tensor)) w->found = true;
-}
-
 /* A tile of a few values of a thread, as a column that all columns add, behind `loop` or in a branch there. */
 static void note_small(MlirOperation op, void *context)
 {
@@ -164,9 +151,8 @@ static void note_small(MlirOperation op, void *context)
     }
     for (at = mlirOperationGetNextInBlock(at); !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
         if (mlirOperationEqual(at, s->loop)) return; /* it is in front */
-    writes w = {mlirOperationGetOperand(op, 0), false};
-    cute_op_walk(cute_op_parent(op, "gpu.func"), "cute.tile.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
-    if (!w.found && !mlirValueIsNull(tile_hoist(&none, s->loop, mlirOperationGetOperand(op, 1))))
+    if (!tile_is_written(mlirOperationGetOperand(op, 0), op) &&
+        !mlirValueIsNull(tile_hoist(&none, s->loop, mlirOperationGetOperand(op, 1))))
         s->items[s->count++] = op;
 }
 

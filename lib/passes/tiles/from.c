@@ -23,6 +23,27 @@ MlirValue tile_tensor_root(MlirValue tensor)
     return tensor;
 }
 
+typedef struct writes {
+    MlirValue root;
+    bool found;
+} writes;
+
+static void look_for_write(MlirOperation op, void *context)
+{
+    writes *w = context;
+    bool stores = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
+                  cute_op_is(op, "cute.tile.atomic") || cute_op_is(op, "cute.memref.store");
+    for (intptr_t i = 0; stores && i < mlirOperationGetNumOperands(op); i++)
+        w->found |= mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, i)), w->root);
+}
+
+bool tile_is_written(MlirValue tensor, MlirOperation op)
+{
+    writes w = {tile_tensor_root(tensor), false};
+    cute_op_walk(cute_op_parent(op, "gpu.func"), "cute.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
+    return w.found;
+}
+
 bool tile_origin_of(MlirValue tensor, tile_origin *out)
 {
     *out = (tile_origin){.root = tensor};

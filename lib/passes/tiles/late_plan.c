@@ -147,8 +147,10 @@ static void look_for_write(MlirOperation op, void *context)
     writes *w = context;
     bool may = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
                cute_op_is(op, "cute.tile.atomic");
-    if (!may || !mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetOperand(w->load, 0))) return;
-    bool same = mlirOperationEqual(op, w->store) &&
+    MlirValue stored = may ? mlirOperationGetOperand(op, 1) : (MlirValue){NULL},
+              loaded = mlirOperationGetOperand(w->load, 0);
+    if (!may || !mlirValueEqual(tile_tensor_root(stored), tile_tensor_root(loaded))) return;
+    bool same = mlirOperationEqual(op, w->store) && mlirValueEqual(stored, loaded) &&
                 same_coord(mlirOperationGetOperand(op, 2), mlirOperationGetOperand(w->load, 1));
     /* A loop other than that over the tiles of a resident block may load what an earlier iteration stored. */
     for (MlirOperation at = tile_parent(op); same && !cute_op_is(at, "gpu.func"); at = tile_parent(at)) {

@@ -38,6 +38,8 @@ bool tile_is_program(MlirOperation function);
 bool tile_is_naive(MlirOperation function);
 /* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
 MlirValue tile_tensor_root(MlirValue tensor);
+/* Whether the kernel of `op` writes to the tensor, or to another part of what it is a part of. */
+bool tile_is_written(MlirValue tensor, MlirOperation op);
 /* Threads of a block, as cute-tile-layouts chose them: the attribute nvvm.reqntid; 0: none. */
 int64_t tile_block_size(MlirOperation function);
 

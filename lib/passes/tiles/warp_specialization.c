@@ -97,29 +97,14 @@ static bool is_scalar_op(MlirOperation op)
     return true;
 }
 
-typedef struct writes {
-    MlirValue tensor;
-    bool found;
-} writes;
-
-static void look_for_write(MlirOperation op, void *context)
-{
-    writes *w = context;
-    bool writes_tensor = cute_op_is(op, "cute.tile.store") || cute_op_is(op, "cute.tile.scatter") ||
-                         cute_op_is(op, "cute.tile.atomic") || cute_op_is(op, "cute.memref.store");
-    for (intptr_t i = 0; writes_tensor && i < mlirOperationGetNumOperands(op); i++)
-        w->found |= mlirValueEqual(tile_tensor_root(mlirOperationGetOperand(op, i)), w->tensor);
-}
-
 /* An element of global memory that the kernel does not write: each role may read it. */
 static bool reads_element(MlirOperation op)
 {
     if (!cute_op_is(op, "cute.memref.load")) return false;
-    writes w = {.tensor = tile_tensor_root(mlirOperationGetOperand(op, 0))};
-    const cute_value *type = cute_type_peek(mlirValueGetType(w.tensor));
+    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
-    cute_op_walk(cute_op_parent(op, "gpu.func"), "cute.", CUTE_WALK_OUTER_FIRST, look_for_write, &w);
-    return !w.found;
+    return !tile_is_written(tensor, op);
 }
 
 static void copy_ops(producer *p, MlirBlock from, MlirBlock to);
