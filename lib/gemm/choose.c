@@ -151,9 +151,8 @@ static void add_problem(gemm_algo *algo, const gemm_problem *p)
         algo->pack_a || !kernel->supports_operand(c, p->in, &v.a, v.rows, v.k, align, algo->vectors);
     algo->pack_b =
         algo->pack_b || !kernel->supports_operand(c, p->in, &v.b, v.columns, v.k, align, algo->vectors);
-    algo->fused =
-        algo->fused || !gemm_is_plain(p) ||
-        (kernel->supports_output && !kernel->supports_output(p->in, p->out));
+    algo->fused = algo->fused || !gemm_is_plain(p) ||
+                  (kernel->supports_output && !kernel->supports_output(p->in, p->out));
     if (algo->swapped || kernel->any_output_layout || p->given.order_d == CUTE_GEMM_ROWS)
         algo->epilogue = algo->epilogue || !can_write_d(algo, p);
 }
@@ -164,8 +163,11 @@ static void add_problems(gemm_algo *algo, const gemm_problem *problems, size_t c
 {
     const gemm_kernel *kernel = algo->config->kernel;
     algo->swapped = swapped;
-    algo->pack_a = algo->pack_b = algo->fused = algo->epilogue = false;
-    for (size_t i = 0; i < count; i++) add_problem(algo, &problems[i]);
+    algo->pack_a = algo->pack_b = algo->fused = algo->epilogue = algo->scales = false;
+    for (size_t i = 0; i < count; i++) {
+        add_problem(algo, &problems[i]);
+        algo->scales = algo->scales || problems[i].given.alpha != 1;
+    }
     for (size_t i = 0; i < count && algo->fused; i++)
         algo->epilogue = algo->epilogue || !kernel->supports_epilogue ||
                          !kernel->supports_epilogue(algo->config, &problems[i]);

@@ -64,11 +64,12 @@ typedef struct matrix_arg {
 
 static json_t *put_extents(json_t *out, const matrix_arg *m)
 {
-    json_t *shape = m->items ? json_pack("[III]", (json_int_t)m->items, (json_int_t)m->rows, (json_int_t)m->columns)
-                             : json_pack("[II]", (json_int_t)m->rows, (json_int_t)m->columns);
-    json_t *strides = m->items
-                          ? json_pack("[III]", (json_int_t)m->batch, (json_int_t)m->row, (json_int_t)m->column)
-                          : json_pack("[II]", (json_int_t)m->row, (json_int_t)m->column);
+    json_t *shape =
+        m->items ? json_pack("[III]", (json_int_t)m->items, (json_int_t)m->rows, (json_int_t)m->columns)
+                 : json_pack("[II]", (json_int_t)m->rows, (json_int_t)m->columns);
+    json_t *strides =
+        m->items ? json_pack("[III]", (json_int_t)m->batch, (json_int_t)m->row, (json_int_t)m->column)
+                 : json_pack("[II]", (json_int_t)m->row, (json_int_t)m->column);
     json_object_set_new(out, "shape", shape);
     json_object_set_new(out, "strides", strides);
     return out;
@@ -193,7 +194,8 @@ static json_t *separate_epilogue(document_writer *w, const gemm_problem *p, size
     const char *d = gemm_buffer_name(w->arena, "D", index, count);
     const gemm_matrix *of = g->beta == 0 ? &p->d : &p->c;
     int64_t row = sums_row(gemm_view_of(algo, p).columns);
-    matrix_arg out = {.rows = g->m, .columns = g->n, .row = p->d.row, .column = p->d.column}, in = out, sums = out;
+    matrix_arg out = {.rows = g->m, .columns = g->n, .row = p->d.row, .column = p->d.column}, in = out,
+               sums = out;
     in.row = of->row;
     in.column = of->column;
     sums.row = algo->swapped ? 1 : row;
@@ -215,8 +217,7 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     const char *b = gemm_buffer_name(w->arena, algo->swapped ? "A" : "B", index, count);
     json_t *first = operand_view(w, p, a, &v.a, v.rows, items, algo->pack_a, "packed_a");
     json_t *second = operand_view(w, p, b, &v.b, v.columns, items, algo->pack_b, "packed_b");
-    json_t *args =
-        algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
+    json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
     put_plan(w, kernel->function, args);

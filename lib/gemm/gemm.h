@@ -74,7 +74,7 @@ typedef struct gemm_kernel {
     int64_t row_bytes;      /* required divisor of C's row length and row stride, bytes; 0: none */
     bool any_output_layout; /* C may have any strides, so either operand can be the kernel's A */
     bool takes_epilogue;    /* its host function has the epilogue's parameters */
-    bool tiles;             /* tensors have a leading mode, so that one launch computes a batch, and the bias two modes */
+    bool tiles; /* tensors have a leading mode, so that one launch computes a batch, and the bias two modes */
     /* Whether it can read A (rows x k) in place, with or without vector copies. */
     bool (*supports_operand)(const struct gemm_config *config, cute_dtype in, const gemm_matrix *operand,
                              int64_t rows, int64_t k, int64_t align, bool vectors);
@@ -122,6 +122,7 @@ typedef struct gemm_algo {
     bool swapped;              /* D^T = B^T A^T */
     bool pack_a, pack_b;       /* copy the kernel's A and B first; if swapped, these are B and A */
     bool fused;                /* the kernel applies the epilogue */
+    bool scales;               /* alpha of a problem is not 1 */
     bool epilogue;             /* the sums go to the workspace, and a separate step applies the epilogue */
     bool columns_a, columns_b; /* the kernel's A and B are contiguous along rows, not along k */
     int64_t vc;                /* elements of which rows of C and D are multiples, so that stores are wide */

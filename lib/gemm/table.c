@@ -115,7 +115,7 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "B=%d", algo->columns_b);
     gemm_define(d, "TF32=%d", in == CUTE_TF32);
     gemm_define(d, "PROMOTE=%d", c->promotes);
-    gemm_define(d, "SCALE=%d", algo->fused && g->alpha != 1);
+    gemm_define(d, "SCALE=%d", algo->fused && algo->scales);
     gemm_define(d, "ADD=%d", algo->fused && g->beta != 0);
     gemm_define(d, "BIAS=%d", !algo->fused || !g->bias ? 0 : algo->swapped ? 2 : 1);
     gemm_define(d, "ACT=%d", algo->fused ? (int)g->activation : 0);
@@ -126,10 +126,10 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
     if (c->kernel->arch_specific)
-        gemm_define(d,
-                    "SCHEDULE=stages=%lld consumers=2 cluster=%lldx%lld persistent=1 order=8 turns=%d tail=%s",
-                    (long long)c->stages, (long long)c->cluster_m, (long long)c->cluster_n, c->pingpong,
-                    cute_model_tail_names[c->schedule]);
+        gemm_define(
+            d, "SCHEDULE=stages=%lld consumers=2 cluster=%lldx%lld persistent=1 order=8 turns=%d tail=%s",
+            (long long)c->stages, (long long)c->cluster_m, (long long)c->cluster_n, c->pingpong,
+            cute_model_tail_names[c->schedule]);
     else
         gemm_define(d, "SCHEDULE=stages=%lld consumers=0 cluster=1x1 persistent=0 threads=%lld",
                     (long long)c->stages, (long long)(32 * c->warps_m * c->warps_n));

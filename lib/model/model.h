@@ -72,7 +72,7 @@ typedef enum cute_model_tail {
     CUTE_MODEL_STREAM_K /* the k of the tiles of the last two waves is divided evenly among all clusters */
 } cute_model_tail;
 extern const char *const cute_model_tail_names[]; /* in the text of a schedule: whole, split, stream */
-enum { CUTE_MODEL_TAIL_CLUSTERS = 6 }; /* most clusters that share a tile of the last wave */
+enum { CUTE_MODEL_TAIL_CLUSTERS = 6 };            /* most clusters that share a tile of the last wave */
 
 typedef struct cute_model_config {
     int64_t bm, bn, bk;

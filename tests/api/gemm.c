@@ -34,7 +34,7 @@ static float *host(cute_device *device, size_t count, cute_address *out)
     return data;
 }
 
-/* D = relu(2 A B - C + bias) in f32, which has no rounding here; D by columns. */
+/* D = relu(alpha A B - C + bias) in f32, which has no rounding here; D by columns. */
 static void check(const cute_gemm_problem *p, const float *a, const float *b, const float *c,
                   const float *bias, const float *d)
 {
@@ -47,7 +47,7 @@ static void check(const cute_gemm_problem *p, const float *a, const float *b, co
                     sum += a[l * p->m * p->k + i * p->k + k] *
                            b[l * p->k * p->n + (p->order_b == CUTE_GEMM_ROWS ? k * p->n + j : j * p->k + k)];
                 int64_t at = l * p->m * p->n + j * p->m + i;
-                float want = fmaxf(2 * sum - c[at] + bias[j], 0);
+                float want = fmaxf((float)p->alpha * sum - c[at] + bias[j], 0);
                 bad += d[at] != want;
             }
     CHECK(bad == 0);
@@ -68,7 +68,7 @@ static void test_run(cute_device *device, const cute_gemm_compiler *compiler)
         p[i].type_a = "f32";
         p[i].order_d = CUTE_GEMM_COLUMNS;
         p[i].batch = 2 - i;
-        p[i].alpha = 2;
+        p[i].alpha = 1 + i;
         p[i].beta = -1;
         p[i].bias = true;
         p[i].activation = CUTE_GEMM_RELU;

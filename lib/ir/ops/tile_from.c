@@ -78,7 +78,8 @@ bool cute_tile_infer_rows(const cute_op_row *row, const cute_op_query *query, cu
     if (!tensor) return true;
     const cute_tree *shape = tensor->layout.shape;
     if (shape && shape->kind == CUTE_TREE_TUPLE) shape = shape->items[0];
-    if (tensor->tree || !shape || shape->kind != CUTE_TREE_INT || cute_tile_tensor_rank(tensor) > CUTE_TILE_RANK)
+    if (tensor->tree || !shape || shape->kind != CUTE_TREE_INT ||
+        cute_tile_tensor_rank(tensor) > CUTE_TILE_RANK)
         return cute_op_fail(
             query->location, row->name,
             "expects a tensor whose mode 0 has one extent and stride, and whose layout is not "

@@ -26,7 +26,8 @@ static const char *why_not_fetched(MlirOperation load)
     const cute_value *type = tensor_of(load);
     if (cute_tile_is_packed(type->pointer) || type->pointer->bits < 8) return "elements share bytes";
     if (type->tree || !type->layout.shape) return "the tensor's layout is composed";
-    return tile_is_written(mlirOperationGetOperand(load, 0), load) ? "the kernel also writes the tensor" : NULL;
+    return tile_is_written(mlirOperationGetOperand(load, 0), load) ? "the kernel also writes the tensor"
+                                                                   : NULL;
 }
 
 static const char *why_not(MlirOperation loop, MlirOperation load)

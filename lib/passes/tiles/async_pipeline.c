@@ -436,7 +436,8 @@ static void commit(const cute_builder *b)
 }
 
 /* The fetches of iteration `k`. */
-static void fetch_all(const cute_builder *b, const stages *s, MlirBlock body, MlirValue iv, MlirValue k, MlirValue stage)
+static void fetch_all(const cute_builder *b, const stages *s, MlirBlock body, MlirValue iv, MlirValue k,
+                      MlirValue stage)
 {
     for (int i = 0; i < s->ahead.count; i++) {
         MlirValue coord = tile_recompute(b, body, mlirOperationGetOperand(s->ahead.loads[i], 1), iv, k);
@@ -503,8 +504,8 @@ static bool by_tensor_cores(MlirOperation product, const cute_arch *arch)
     MlirType types[2] = {mlirValueGetType(mlirOperationGetOperand(product, 0)),
                          mlirValueGetType(mlirOperationGetOperand(product, 2))};
     for (int i = 0; i < 2; i++) cute_tile_shape_of(types[i], &shapes[i]);
-    tile_product_choose(&shapes[0], &shapes[1], cute_tile_element(types[0]), cute_tile_element(types[1]), product, arch,
-                        32, &p);
+    tile_product_choose(&shapes[0], &shapes[1], cute_tile_element(types[0]), cute_tile_element(types[1]),
+                        product, arch, 32, &p);
     return !p.multiply_add;
 }
 
@@ -519,7 +520,8 @@ static MlirValue stage_behind(const cute_builder *b, MlirValue stage, int count)
 static void split_last(const cute_builder *b, MlirOperation loop, MlirValue stop)
 {
     MlirValue low = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2),
-              zero = cute_integer(b, mlirValueGetType(low), 0), length = cute_binary(b, "arith.subi", stop, low),
+              zero = cute_integer(b, mlirValueGetType(low), 0),
+              length = cute_binary(b, "arith.subi", stop, low),
               count = cute_binary(b, "arith.ceildivsi", length, step),
               first = cute_binary(b, "arith.addi", low, cute_binary(b, "arith.muli", count, step));
     MlirOperation last = mlirOperationClone(loop), next = mlirOperationGetNextInBlock(loop);
@@ -532,11 +534,13 @@ static void split_last(const cute_builder *b, MlirOperation loop, MlirValue stop
     mlirOperationSetOperand(loop, 1, stop);
     MlirBlock body = tile_loop_body(last);
     MlirOperation yield = mlirBlockGetTerminator(body), wait = {NULL};
-    for (MlirOperation at = mlirBlockGetFirstOperation(body), behind; !mlirOperationEqual(at, yield); at = behind) {
+    for (MlirOperation at = mlirBlockGetFirstOperation(body), behind; !mlirOperationEqual(at, yield);
+         at = behind) {
         behind = mlirOperationGetNextInBlock(at);
         if (cute_op_is(at, "cute.tile.fetch"))
             mlirOperationDestroy(at);
-        else if (cute_op_is(at, "cute_nvgpu.arch.cp_async_wait_group")) wait = at;
+        else if (cute_op_is(at, "cute_nvgpu.arch.cp_async_wait_group"))
+            wait = at;
     }
     /* Not directly behind the product, whose lowering would read a stage that is not filled. */
     MlirOperation barrier = mlirOperationGetNextInBlock(wait);

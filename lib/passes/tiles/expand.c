@@ -553,8 +553,11 @@ static void fold_round_trip(MlirOperation op, void *context)
     if (mlirOperationIsNull(from) || !cute_op_is(from, "arith.sitofp")) return;
     MlirValue integer = mlirOperationGetOperand(from, 0);
     MlirType element = cute_tile_element(mlirValueGetType(integer));
-    unsigned width = mlirFloatTypeGetWidth(cute_tile_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))),
-             exact = width == 64 ? 53 : width == 32 ? 24 : 0;
+    unsigned width =
+                 mlirFloatTypeGetWidth(cute_tile_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))),
+             exact = width == 64   ? 53
+                     : width == 32 ? 24
+                                   : 0;
     if (!mlirTypeEqual(mlirValueGetType(integer), mlirValueGetType(result)) ||
         mlirIntegerTypeGetWidth(element) > exact)
         return;

@@ -12,7 +12,8 @@
 static MlirOperation from_of(MlirValue tensor)
 {
     MlirOperation op = cute_defining_op(tensor);
-    bool part = !mlirOperationIsNull(op) && (cute_op_is(op, "cute.tile.from") || cute_op_is(op, "cute.tile.rows"));
+    bool part =
+        !mlirOperationIsNull(op) && (cute_op_is(op, "cute.tile.from") || cute_op_is(op, "cute.tile.rows"));
     return part ? op : (MlirOperation){NULL};
 }
 

@@ -428,8 +428,8 @@ static void load_step(tile_emitter *e, const stage_product *s, MlirValue stage, 
         source.stage = stage;
         MlirValue view = tile_stage_view(e, &source, false);
         if (e->failed) return;
-        MlirValue part =
-            tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m->copy, view, m->thread), CUTE_NO_NAMED);
+        MlirValue part = tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m->copy, view, m->thread),
+                                   CUTE_NO_NAMED);
         MlirValue at = tile_static(e, step),
                   from = tile_emit(e, "cute.slice", CUTE_OPERANDS(part, at), CUTE_NO_NAMED),
                   to = tile_emit(e, "cute.slice", CUTE_OPERANDS(m->to, at), CUTE_NO_NAMED);
@@ -443,8 +443,9 @@ static void multiply_step(tile_emitter *e, const stage_product *s, int64_t k)
     char step[48];
     snprintf(step, sizeof step, "!cute.coord<\"(_,_,%lld)\">", (long long)k);
     MlirValue at = tile_static(e, step),
-              a = s->first ? operand_at(e, s->p, &s->held, k)
-                           : tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[0].fragment, at), CUTE_NO_NAMED),
+              a = s->first
+                      ? operand_at(e, s->p, &s->held, k)
+                      : tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[0].fragment, at), CUTE_NO_NAMED),
               b = tile_emit(e, "cute.slice", CUTE_OPERANDS(s->copies[1].fragment, at), CUTE_NO_NAMED);
     if (!e->failed)
         cute_build(&e->b, "cute.gemm", CUTE_OPERANDS(s->mma, s->acc, a, b, s->acc), CUTE_NO_TYPES,
@@ -458,7 +459,8 @@ static MlirOperation loop_of_stages(const tile_op *t)
     const MlirOperation none = {NULL};
     MlirOperation loop = tile_parent(t->op), wait = mlirOperationGetNextInBlock(t->op);
     MlirValue stage = t->source[0].stage;
-    if (!t->source[0].ring || !cute_op_is(loop, "scf.for") || !cute_op_is(wait, "cute_nvgpu.arch.cp_async_wait_group") ||
+    if (!t->source[0].ring || !cute_op_is(loop, "scf.for") ||
+        !cute_op_is(wait, "cute_nvgpu.arch.cp_async_wait_group") ||
         !cute_op_is(mlirOperationGetNextInBlock(wait), "gpu.barrier") ||
         !mlirValueEqual(stage, t->source[1].stage) || !mlirValueIsABlockArgument(stage) ||
         !mlirBlockEqual(mlirBlockArgumentGetOwner(stage), tile_loop_body(loop)))
@@ -484,7 +486,8 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     int bits;
     const char *factor =
         tile_element_text(e, cute_type_element(mlirValueGetType(mlirOperationGetOperand(t->op, 0))), &bits);
-    stage_product s = {.t = t, .p = p, .first = t->source[0].ring ? 0 : 1, .steps = t->in[0].shape.extent[1] / p->k};
+    stage_product s = {
+        .t = t, .p = p, .first = t->source[0].ring ? 0 : 1, .steps = t->in[0].shape.extent[1] / p->k};
     MlirOperation loop = s.steps > 1 ? loop_of_stages(t) : (MlirOperation){NULL};
     bool ahead = !mlirOperationIsNull(loop);
     MlirValue stage = t->source[1].stage, first = stage, next = stage;
@@ -500,8 +503,9 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
              (long long)(p->m * p->rows), (long long)(2 * p->n * p->columns), (long long)p->k);
     MlirValue atom =
         cute_build_value(&e->b, "cute.make_atom", tile_type(e, p->atom), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    s.mma = tile_emit(e, "cute.make_tiled_mma",
-                      CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
+    s.mma =
+        tile_emit(e, "cute.make_tiled_mma",
+                  CUTE_OPERANDS(atom, tile_static(e, layout), tile_static(e, permutation)), CUTE_NO_NAMED);
     if (s.first && !prepare(e, t, p, 0, 0, &s.held)) return e->failed = true, sum;
     for (int i = s.first; i < 2 && !e->failed; i++) {
         tile_source source = t->source[i];
@@ -521,7 +525,8 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         if (k + 1 < s.steps) {
             if (k || !ahead) load_step(e, &s, stage, k + 1);
         } else if (ahead) {
-            MlirOperation wait = mlirOperationGetNextInBlock(t->op), barrier = mlirOperationGetNextInBlock(wait);
+            MlirOperation wait = mlirOperationGetNextInBlock(t->op),
+                          barrier = mlirOperationGetNextInBlock(wait);
             mlirOperationMoveBefore(wait, t->op);
             mlirOperationMoveBefore(barrier, t->op);
             next = next_stage(e, &t->source[0], stage);

@@ -43,7 +43,8 @@ static const struct {
     {"order", offsetof(tile_schedule, order), 1, 1024, false, false, NULL},
     {"threads", offsetof(tile_schedule, threads), 0, 1024, false, false, NULL},
     {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
-    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true, cute_model_tail_names},
+    {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true,
+     cute_model_tail_names},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -67,10 +68,11 @@ static int find_row(const char *name, size_t length)
 static bool fail(MlirLocation location, const char *item, size_t length)
 {
     cute_buffer text = {0};
-    cute_buffer_printf(&text,
-                       "expected a schedule (cute.schedule) such as \"naive\", \"auto\" or \"stages=4 consumers=2\", "
-                       "got '%.*s'; it has",
-                       (int)(length < 64 ? length : 64), item);
+    cute_buffer_printf(
+        &text,
+        "expected a schedule (cute.schedule) such as \"naive\", \"auto\" or \"stages=4 consumers=2\", "
+        "got '%.*s'; it has",
+        (int)(length < 64 ? length : 64), item);
     for (int i = 0; i < ROWS; i++) {
         cute_buffer_printf(&text, "%s %s=", i ? "," : "", rows[i].name);
         if (rows[i].words)

@@ -304,16 +304,16 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
-    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}", "config",
-                     cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module),
-                     "seed", (json_int_t)l->seed, "launches", launches, "temporaries", temporaries_json(l),
-                     "buffers", buffers, "device", device, "checks", checks, "outputs", outputs, "unwritten",
-                     l->judged ? unwritten_json(l) : NULL, "bench",
+    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}",
+                     "config", cute_json_text(l->config.document.label), "arch",
+                     cute_module_arch(l->plan.module), "seed", (json_int_t)l->seed, "launches", launches,
+                     "temporaries", temporaries_json(l), "buffers", buffers, "device", device, "checks",
+                     checks, "outputs", outputs, "unwritten", l->judged ? unwritten_json(l) : NULL, "bench",
                      l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
                      l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
                      what->no_counters ? NULL : l->counters, "kernel_checks",
-                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "tune", what->tune, "tuned", what->tuned, "timing",
-                     what->timing ? timing_json(l) : NULL);
+                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "tune",
+                     what->tune, "tuned", what->tuned, "timing", what->timing ? timing_json(l) : NULL);
 }
 
 /* ---- text ---- */
