@@ -52,6 +52,12 @@ all_right() {
     all_right 2 attention --first 10 --count 2 --passes
 }
 
+@test "gradients of attention are right, on sm_90a, by warps alone and on sm_80" {
+    all_right 17 attention_backward
+    all_right 17 attention_backward --schedule "stages=2 consumers=0"
+    all_right 17 attention_backward -arch sm_80
+}
+
 @test "bugs that are planted into scheduled programs are found" {
     all_right 112 planted
 }

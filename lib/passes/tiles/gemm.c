@@ -417,7 +417,7 @@ typedef struct stage_product {
     int64_t steps;
 } stage_product;
 
-/* The operands of step `k` of K in the stage `stage` to registers. */
+/* The operands of step `k` of K to registers: of the stage `stage`, or, if it is null, of each operand's own. */
 static void load_step(tile_emitter *e, const stage_product *s, MlirValue stage, int64_t k)
 {
     char step[48];
@@ -425,7 +425,7 @@ static void load_step(tile_emitter *e, const stage_product *s, MlirValue stage, 
     for (int i = s->first; i < 2 && !e->failed; i++) {
         tile_source source = s->t->source[i];
         const matrix_copy *m = &s->copies[i];
-        source.stage = stage;
+        if (!mlirValueIsNull(stage)) source.stage = stage;
         MlirValue view = tile_stage_view(e, &source, false);
         if (e->failed) return;
         MlirValue part = tile_emit(e, "cute.tiled.copy.partition_S", CUTE_OPERANDS(m->copy, view, m->thread),
@@ -490,10 +490,12 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         .t = t, .p = p, .first = t->source[0].ring ? 0 : 1, .steps = t->in[0].shape.extent[1] / p->k};
     MlirOperation loop = s.steps > 1 ? loop_of_stages(t) : (MlirOperation){NULL};
     bool ahead = !mlirOperationIsNull(loop);
-    MlirValue stage = t->source[1].stage, first = stage, next = stage;
+    MlirValue stage = {NULL}, first = stage,
+              next = stage; /* of both operands, which have stages of their own otherwise */
     cute_builder own = e->b;
     if (ahead) {
         e->b = cute_builder_before(loop);
+        stage = t->source[0].stage;
         first = mlirOperationGetOperand(loop, 2 + mlirBlockArgumentGetArgNumber(stage));
     }
     char layout[64], permutation[96];
@@ -509,7 +511,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
     if (s.first && !prepare(e, t, p, 0, 0, &s.held)) return e->failed = true, sum;
     for (int i = s.first; i < 2 && !e->failed; i++) {
         tile_source source = t->source[i];
-        source.stage = first;
+        if (ahead) source.stage = first;
         s.copies[i] = copy_matrices(e, &source, i, s.mma, factor, p->tf32);
     }
     if (e->failed) return sum;
