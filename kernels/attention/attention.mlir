@@ -78,3 +78,5 @@ gpu.module @kernels {
     %log = cute.tile.mul %log2, 0.6931471805599453   %logs = cute.tile.reshape<[${BM}]> %log
     %wanted = cute.tile.where ${LSE}, %kept, 0   %maskL = cute.tile.reshape<[${BM}]> %wanted
     cute.tile.store %logs, %Ls[%b, %h, %m], %maskL   gpu.return } }
+// In an editor: -D T=bf16 -D TO=bf16 -D V=8 -D VT=0 -D LIMIT=16384.0 -D D=128 -D CAUSAL=1 -D WINDOW=0
+// -D PACKED=0 -D LSE=1

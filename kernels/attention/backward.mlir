@@ -124,3 +124,4 @@ func.func @attention_backward(%Q: !X, %K: !X, %V: !X, %O: !X, %dO: !X, %L: !L, %
   func.call @queries(%Q, %K, %V, %dO, %L, %sums, %dQ, %scale) : (!X, !X, !X, !X, !L, !S, !X, f32) -> ()
   return
 }
+// In an editor: -D T=bf16 -D D=64 -D CAUSAL=1

@@ -91,12 +91,13 @@ static bool supports_floats(const gemm_config *config, const gemm_problem *p)
     return p->out != CUTE_I32;
 }
 
-/* C is loaded by TMA, as D is stored. */
+/* C is loaded by TMA, as D is stored. Tiles of 128x192 of one warpgroup leave no registers for C of f32. */
 static bool supports_floats_in_rows(const gemm_config *config, const gemm_problem *p)
 {
     const cute_gemm_problem *g = &p->given;
-    int64_t v = 16 / cute_dtype_get(p->out)->bytes;
-    return supports_floats(config, p) && (g->beta == 0 || (g->ld_c % v == 0 && p->c.batch % v == 0));
+    int64_t size = cute_dtype_get(p->out)->bytes, v = 16 / size;
+    bool room = !config->pingpong || config->bn <= 176 || size <= 2;
+    return supports_floats(config, p) && (g->beta == 0 || (room && g->ld_c % v == 0 && p->c.batch % v == 0));
 }
 
 static void product_define(const gemm_algo *algo, gemm_defines *d)

@@ -178,7 +178,7 @@ static void test_epilogues(void)
     for (size_t i = 0; i < count; i++) CHECK(ways[i].fused != ways[i].epilogue);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);
     CHECK(way_named(ways, count, "sm90:128x176:5:1x2:1")->fused);
-    CHECK(way_named(ways, count, "sm80:128x256:128:3")->epilogue);
+    CHECK(way_named(ways, count, "sm80:128x256:128:3")->fused);
     p.out = CUTE_F32;
     count = gemm_algos(&p, 1, &hopper, ways, GEMM_MAX_ALGOS);
     CHECK(way_named(ways, count, "sm90:128x256:4:2x1:0")->fused);

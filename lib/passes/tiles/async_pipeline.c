@@ -182,11 +182,16 @@ static void fit_stages(work *w, MlirOperation function)
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
     int64_t front = 0;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
-    int64_t most = s.beside ? s.most * (w->schedule.turns ? w->schedule.consumers : 1) : 0,
-            other = (s.beside && most < s.stores ? s.stores : most) + BARRIERS + front;
+    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
+            room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;
+    /* Behind their loops the memory of stages may be that of other operations: of warps that load by cp.async always, of roles where both do not
+     * fit (tile_find_stages). */
+    if (!s.beside && !w->schedule.consumers) most = need = 0;
+    bool frees = !s.beside && !w->schedule.turns && need <= w->schedule.stages * bytes;
+    if (frees && w->schedule.stages * bytes + need > room) most = need = 0;
     if (!bytes) return;
-    if (w->schedule.stages * bytes + other > limits->block_shared) {
-        int64_t fit = (limits->block_shared - other) / bytes;
+    if (w->schedule.stages * bytes + need > room) {
+        int64_t fit = (room - need) / bytes, other = need + BARRIERS + front;
         tile_refuse(w->pass, function,
                     "%d stages do not fit in shared memory beside %lld bytes for other operations: %lld",
                     w->schedule.stages, (long long)other, (long long)(fit < 1 ? 1 : fit));
@@ -198,6 +203,13 @@ static void fit_stages(work *w, MlirOperation function)
         tile_choose_late(w->pass, function, &w->schedule,
                          limits->block_shared - w->schedule.stages * bytes - most - front,
                          (int64_t)(w->count + fetched_once) * w->schedule.stages * STAGE_BARRIERS);
+}
+
+int64_t tile_most_memory(MlirOperation function, int64_t turns)
+{
+    scratch s = {0};
+    cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
+    return s.most * turns < s.stores ? s.stores : s.most * turns;
 }
 
 /* ---- rings ---- */

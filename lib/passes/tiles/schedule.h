@@ -58,6 +58,8 @@ void tile_loop_keep_whole(MlirOperation loop);
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
 bool tile_needs_no_memory(MlirOperation op);
+/* The most bytes of shared memory that an operation other than stages needs, in `turns` groups of warps at once (async_pipeline.c). */
+int64_t tile_most_memory(MlirOperation function, int64_t turns);
 /* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
  * loops, or by other warps; then it is executed once, behind all products, or stages are in use. */
 bool tile_meets_stages(MlirOperation op, bool kept);
