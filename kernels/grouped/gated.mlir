@@ -13,7 +13,7 @@
 !alpha = !cute.memref<f32, gmem, "?:1">
 !sum = tensor<${BM}x${BN}x${ACC}>
 gpu.module @kernels {
-//!include "tiles.mlir"
+//!include "tiles.inc"
   gpu.func @products(%A: !A, %G: !B, %U: !B, %D: !D, %map: !map, %alpha: !alpha, %beta: !alpha) kernel {
     // a block for each tile of the map and of the columns of D
     %tiles = cute.tile.count<0, 1> %map

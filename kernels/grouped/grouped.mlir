@@ -14,7 +14,7 @@
 !bias = !cute.memref<${TD}, gmem, "(?,?):(?{i64},1)">
 !sum = tensor<${BM}x${BN}x${ACC}>
 gpu.module @kernels {
-//!include "tiles.mlir"
+//!include "tiles.inc"
   gpu.func @products(%A: !A, %B: !B, %D: !D, %map: !map, %alpha: !alpha, %bias: !bias) kernel {
     // a block for each tile of the map and of the columns of D
     %tiles = cute.tile.count<0, 1> %map
