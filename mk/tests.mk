@@ -68,7 +68,7 @@ FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
 # The text preprocessor needs no MLIR.
-$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/text/%.o,defines include spellings nesting)
+$(BUILD)/fuzz/fuzz_defines: $(patsubst %,$(OBJ)/lib/ir/text/%.o,defines spellings nesting)
 endif
 
 # Kernels with planted bugs, and clean versions of them.
