@@ -419,7 +419,7 @@ static tile_ahead split_group(tile_ahead *all)
     bool chained = false;
     for (int i = 0; i < all->count; i++) {
         MlirOperation own = only_product(mlirOperationGetResult(all->loads[i], 0));
-        if (mlirOperationIsNull(own)) return first = *all, *all = rest, first;
+        if (mlirOperationIsNull(own)) return first = *all, *all = (tile_ahead){0}, first;
         chained |= !mlirOperationIsNull(tile_product_of(mlirOperationGetOperand(own, 0)));
         if (mlirOperationIsNull(product)) product = own;
         tile_ahead *to = mlirOperationEqual(own, product) ? &first : &rest;
