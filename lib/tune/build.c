@@ -5,6 +5,7 @@
 
 #include "cute/occupancy.h"
 #include "lib/base/system/file.h"
+#include "lib/base/system/sha256.h"
 #include "lib/cubin/kernel_occupancy.h"
 #include "lib/launch/launch.h"
 #include "lib/toolkit/toolkit.h"
@@ -57,18 +58,10 @@ static const char *code_of(const cute_buffer *ptx)
     return at;
 }
 
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 typedef struct build {
     tune_search *s;
-    const char *ptxas; /* NULL: not found */
-    uint64_t *codes;   /* of the candidates that are built, with their lengths */
-    size_t *lengths;
+    const char *ptxas;               /* NULL: not found */
+    char (*codes)[CUTE_SHA256_TEXT]; /* of the candidates that are built */
     const tune_candidate **owners;
     size_t count;
 } build;
@@ -76,10 +69,9 @@ typedef struct build {
 static bool is_again(build *b, tune_candidate *c, const cute_buffer *ptx)
 {
     const char *code = code_of(ptx);
-    uint64_t hash = hash_text(code);
-    size_t length = strlen(code);
+    cute_sha256(code, strlen(code), b->codes[b->count]);
     for (size_t i = 0; i < b->count; i++) {
-        if (b->codes[i] != hash || b->lengths[i] != length) continue;
+        if (strcmp(b->codes[i], b->codes[b->count]) != 0) continue;
         const tune_candidate *other = b->owners[i];
         const char *why =
             cute_arena_printf(b->s->arena, "that of %s%s%s", tune_defines_text(b->s->arena, other),
@@ -87,8 +79,6 @@ static bool is_again(build *b, tune_candidate *c, const cute_buffer *ptx)
         tune_mark(b->s, c, TUNE_REFUSED, "same code", NULL, why ? why : "");
         return true;
     }
-    b->codes[b->count] = hash;
-    b->lengths[b->count] = length;
     b->owners[b->count++] = c;
     return false;
 }
@@ -244,9 +234,8 @@ cute_status tune_build(tune_search *s)
     size_t built = 0;
     if (cute_toolkit_find(s->arena, CUTE_PTXAS, NULL, &b.ptxas, NULL) != CUTE_OK) b.ptxas = NULL;
     b.codes = cute_arena_array(s->arena, s->count, sizeof *b.codes);
-    b.lengths = cute_arena_array(s->arena, s->count, sizeof *b.lengths);
     b.owners = cute_arena_array(s->arena, s->count, sizeof *b.owners);
-    if (!b.codes || !b.lengths || !b.owners) return cute_fail_memory(s->diag);
+    if (!b.codes || !b.owners) return cute_fail_memory(s->diag);
     for (size_t i = 0;
          i < s->count && built < s->request->runs && s->compiled / MOST_REFUSED < s->request->runs; i++) {
         tune_candidate *c = &s->candidates[i];

@@ -74,30 +74,39 @@ static bool fits_tma(MlirOperation load)
 static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
                                  "of 16 bytes, of at most 256 elements along a mode";
 
-/* Whether only products in loops read the tile, where it is: of warpgroups, or of warps. */
-static bool only_products(MlirValue tile, bool wgmma)
+/* Whether a product may read a tile as operand `at`. */
+typedef bool reads_tile(MlirOperation product, unsigned at, const void *context);
+
+/* Whether only such products read the tile, perhaps permuted or reshaped. */
+static bool only_read_by(MlirValue tile, reads_tile *may, const void *context)
 {
     bool any = false;
     for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
-        int dims[2];
         MlirOperation user = mlirOpOperandGetOwner(use);
         unsigned at = mlirOpOperandGetOperandNumber(use);
+        bool view = cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape");
         any = true;
-        if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
-            if (!only_products(mlirOperationGetResult(user, 0), wgmma)) return false;
-        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || cute_op_has(user, "wgmma") != wgmma ||
-                   !cute_op_is(tile_parent(user), "scf.for") ||
-                   mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims))) {
+        if (view ? !only_read_by(mlirOperationGetResult(user, 0), may, context)
+                 : !cute_op_is(user, "cute.tile.gemm") || at > 1 || !may(user, at, context))
             return false;
-        }
     }
     return any;
 }
 
+/* In a loop, where the tile is: a product of warpgroups (`context`, a bool), or of warps. */
+static bool reads_in_place(MlirOperation product, unsigned at, const void *context)
+{
+    int dims[2];
+    return cute_op_has(product, "wgmma") == *(const bool *)context &&
+           cute_op_is(tile_parent(product), "scf.for") &&
+           !mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(product, at), dims));
+}
+
 const char *tile_why_not_once(MlirOperation load, bool tma)
 {
-    if (!only_products(mlirOperationGetResult(load, 0), tma)) return "not only products of the loop read it";
+    if (!only_read_by(mlirOperationGetResult(load, 0), reads_in_place, &tma))
+        return "not only products of the loop read it";
     const char *why = why_not_fetched(load);
     return why ? why : tma && !fits_tma(load) ? not_by_tma : NULL;
 }
@@ -186,26 +195,13 @@ int64_t tile_ring_bytes(MlirOperation load)
     return tile_stage_bytes(&shape, tensor_of(load)->pointer->bits);
 }
 
-/* Whether only exact products of f32, which threads multiply and add, use `tile`, whose dimension `contiguous` is K. */
-static bool feeds_squares(MlirValue tile, int contiguous)
+/* An exact product of f32, which threads multiply and add, whose K is the tile's dimension `context`, an int. */
+static bool reads_squares(MlirOperation product, unsigned at, const void *context)
 {
-    bool any = false;
-    for (MlirOpOperand use = mlirValueGetFirstUse(tile); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-        int dims[2];
-        MlirOperation user = mlirOpOperandGetOwner(use);
-        unsigned at = mlirOpOperandGetOperandNumber(use);
-        any = true;
-        if (cute_op_is(user, "cute.tile.permute") || cute_op_is(user, "cute.tile.reshape")) {
-            if (!feeds_squares(mlirOperationGetResult(user, 0), contiguous)) return false;
-        } else if (!cute_op_is(user, "cute.tile.gemm") || at > 1 || cute_op_has(user, "tf32") ||
-                   !mlirTypeIsAF32(cute_tile_element(mlirValueGetType(tile))) ||
-                   mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(user, at), dims)) ||
-                   dims[1] != contiguous) {
-            return false;
-        }
-    }
-    return any;
+    int dims[2];
+    MlirValue operand = mlirOperationGetOperand(product, at);
+    return !cute_op_has(product, "tf32") && mlirTypeIsAF32(cute_tile_element(mlirValueGetType(operand))) &&
+           !mlirOperationIsNull(tile_operand_source(operand, dims)) && dims[1] == *(const int *)context;
 }
 
 MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
@@ -217,7 +213,8 @@ MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
     if (contiguous < 0) contiguous = shape.rank - 1;
     return tile_stage_type(mlirOperationGetContext(load), pointer->element, pointer->bits, &shape, contiguous,
-                           stages, !tma && feeds_squares(mlirOperationGetResult(load, 0), contiguous));
+                           stages,
+                           !tma && only_read_by(mlirOperationGetResult(load, 0), reads_squares, &contiguous));
 }
 
 /* ---- operands of products ---- */

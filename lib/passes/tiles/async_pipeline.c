@@ -496,16 +496,9 @@ static MlirOperation only_reader(MlirOperation loop, const stages *s)
         if (mlirOperationGetNumRegions(at) || (multiplies && !mlirOperationIsNull(product))) return none;
         if (multiplies) product = at;
     }
-    for (int i = 0; i < s->ahead.count; i++) {
-        MlirOperation at = s->ahead.loads[i];
-        while (!mlirOperationEqual(at, product)) {
-            MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(at, 0));
-            if (mlirOpOperandIsNull(use) || !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) return none;
-            at = mlirOpOperandGetOwner(use);
-            bool views = cute_op_is(at, "cute.tile.permute") || cute_op_is(at, "cute.tile.reshape");
-            if (!views && !mlirOperationEqual(at, product)) return none;
-        }
-    }
+    for (int i = 0; i < s->ahead.count; i++)
+        if (!mlirOperationEqual(only_product(mlirOperationGetResult(s->ahead.loads[i], 0)), product))
+            return none;
     return product;
 }
 
@@ -519,13 +512,6 @@ static bool by_tensor_cores(MlirOperation product, const cute_arch *arch)
     tile_product_choose(&shapes[0], &shapes[1], cute_tile_element(types[0]), cute_tile_element(types[1]),
                         product, arch, 32, &p);
     return !p.multiply_add;
-}
-
-/* The index of the stage behind `stage`. */
-static MlirValue stage_behind(const cute_builder *b, MlirValue stage, int count)
-{
-    MlirValue up = cute_binary(b, "arith.addi", stage, i32_of(b, 1));
-    return cute_select(b, cute_compare(b, CUTE_IS_EQ, up, i32_of(b, count)), i32_of(b, 0), up);
 }
 
 /* The iterations from `stop` on, which fetch nothing, in a loop of their own behind `loop`, which ends there. */
@@ -609,7 +595,7 @@ static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperati
     wait_for_copies(&b, ahead - 1);
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
     b.before = yield;
-    mlirOperationSetOperand(yield, carried, stage_behind(&b, read, w->schedule.stages));
+    mlirOperationSetOperand(yield, carried, tile_stage_behind(&b, read, w->schedule.stages));
     mlirOperationSetOperand(yield, carried + 1, read);
     b = cute_builder_before(loop);
     split_last(&b, loop, full);
@@ -646,7 +632,7 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     for (int i = 0; i < s->ahead.count; i++) take(s->ahead.loads[i], s->rings[i], read);
     MlirOperation yield = mlirBlockGetTerminator(body);
     b.before = yield;
-    mlirOperationSetOperand(yield, last, stage_behind(&b, read, w->schedule.stages));
+    mlirOperationSetOperand(yield, last, tile_stage_behind(&b, read, w->schedule.stages));
     mlirOperationSetOperand(yield, last + 1, read);
 }
 

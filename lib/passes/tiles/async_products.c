@@ -169,7 +169,8 @@ static void load_before(MlirOperation loop, MlirOperation settle)
     }
 }
 
-/* The loop with the release of the stage before in place of this one's, which is behind the loop. `release`: what it was. */
+/* Moves `release` an iteration later: each iteration releases the stage of the previous one, and the last stage is released behind the loop.
+ * Returns the new loop. */
 static MlirOperation release_later(MlirOperation loop, MlirOperation release)
 {
     cute_builder b = cute_builder_before(loop);

@@ -233,7 +233,7 @@ static void look_for_store(MlirOperation op, void *context)
     f->load->follows_tma |= cute_op_has(op, "tma");
 }
 
-/* Whether a load may read what the same block stored before. */
+/* Whether a load may read elements that the same block stored before it. */
 static void note_writes(const tile_emitter *e, tile_op *t)
 {
     earlier f = {t, false};

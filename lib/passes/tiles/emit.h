@@ -94,9 +94,9 @@ typedef struct tile_op {
     bool tile[TILE_OPERANDS]; /* which operands are tiles */
     tile_distribution in[TILE_OPERANDS], out;
     bool same_mask[CUTE_TILE_RANK]; /* of a load or store: its mask repeats along the dimension */
-    bool follows_loads;             /* of a store: other threads may have loaded what a thread overwrites */
+    bool follows_loads; /* of a store: other threads may have loaded the elements that a thread overwrites */
     bool follows_stores,
-        follows_tma; /* of a load: other threads may have stored what a thread reads; by TMA */
+        follows_tma; /* of a load: other threads, or TMA, may have stored the elements that a thread reads */
 } tile_op;
 
 typedef struct tile_emitter {
@@ -235,7 +235,7 @@ MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution
 
 MlirValue tile_lower_load(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t);
-/* The thread's elements of what a cute.tile.load reads at `coord`, in another distribution. */
+/* The thread's elements of the tile that a cute.tile.load reads at `coord`, in another distribution. */
 MlirValue tile_load_as(tile_emitter *e, MlirOperation load, MlirValue coord, const tile_distribution *d);
 /* Notes a load with TILE_LATE, which stays in place until its store is lowered, for bands of so many columns. False where memory is exhausted. */
 bool tile_note_late(tile_emitter *e, const tile_op *load);

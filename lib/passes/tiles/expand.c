@@ -566,7 +566,6 @@ static void fold_round_trip(MlirOperation op, void *context)
     *folded = true;
 }
 
-/* Branches and selections that -D decides, and what they leave; loads that are unused then are not executed. */
 /* The element of a mask that is a constant, perhaps broadcast or reshaped; -1: it is none. */
 static int constant_mask(MlirValue mask)
 {
@@ -623,7 +622,7 @@ static void fold_from(MlirOperation op, void *context)
     *changed = true;
 }
 
-/* Branches and selections that -D decides; loads that are unused then are not executed. */
+/* Folds branches and selections that -D decides, and then masks, round trips and parts of tensors. Unused loads are not executed. */
 static void fold_choices(MlirOperation function, void *context)
 {
     bool found = false;

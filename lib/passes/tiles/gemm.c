@@ -468,15 +468,6 @@ static MlirOperation loop_of_stages(const tile_op *t)
     return loop;
 }
 
-static MlirValue next_stage(tile_emitter *e, const tile_source *source, MlirValue stage)
-{
-    cute_tile_shape tile;
-    int64_t stages;
-    if (!cute_tile_ring_shape(source->ring->ring, &tile, &stages)) return e->failed = true, stage;
-    MlirValue up = cute_binary(&e->b, "arith.addi", stage, tile_i32(e, 1));
-    return cute_select(&e->b, cute_compare(&e->b, CUTE_IS_EQ, up, tile_i32(e, stages)), tile_i32(e, 0), up);
-}
-
 /* Both operands are in stages, or A in registers: ldmatrix fills the fragments of a step of K while the one before is multiplied. Where the loop allows it, the
  * first step of the next iteration is one of them, so that tensor cores do not wait where iterations meet; the last iteration loads what the
  * stage has, for no use. */
@@ -490,8 +481,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
         .t = t, .p = p, .first = t->source[0].ring ? 0 : 1, .steps = t->in[0].shape.extent[1] / p->k};
     MlirOperation loop = s.steps > 1 ? loop_of_stages(t) : (MlirOperation){NULL};
     bool ahead = !mlirOperationIsNull(loop);
-    MlirValue stage = {NULL}, first = stage,
-              next = stage; /* of both operands, which have stages of their own otherwise */
+    MlirValue stage = {NULL}, first = stage; /* of both operands; null: each has a stage of its own */
     cute_builder own = e->b;
     if (ahead) {
         e->b = cute_builder_before(loop);
@@ -531,8 +521,7 @@ static MlirValue multiply_stages(tile_emitter *e, const tile_op *t, const tile_p
                           barrier = mlirOperationGetNextInBlock(wait);
             mlirOperationMoveBefore(wait, t->op);
             mlirOperationMoveBefore(barrier, t->op);
-            next = next_stage(e, &t->source[0], stage);
-            load_step(e, &s, next, 0);
+            load_step(e, &s, tile_stage_behind(&e->b, stage, t->source[0].ring->stages), 0);
         }
         multiply_step(e, &s, k);
     }

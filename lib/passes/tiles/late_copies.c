@@ -176,7 +176,7 @@ static void slice_buffers(tile_emitter *e, const tile_copies *c, tile_bands *ban
     tile_bands_slice(e, bands, all, c->owner);
 }
 
-/* What the operations from here on use: values of one place are not known in another. */
+/* Values for the operations from here on: those of one block do not dominate another. */
 static void enter(tile_emitter *e, tile_copies *c)
 {
     c->owner = tile_group_number(e);

@@ -278,7 +278,7 @@ void tile_choose_late(cute_pass_run *pass, MlirOperation function, const tile_sc
                 .small = barriers};
     if (!s.groups) return;
     cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, add_row, &s);
-    if (s.room < aligned(s.small + s.rows)) /* each thread loads what it needs */
+    if (s.room < aligned(s.small + s.rows)) /* each thread loads its own elements */
         cute_op_walk(function, "cute.tile.load", CUTE_WALK_OUTER_FIRST, remove_row, NULL);
     else
         s.small += s.rows;

@@ -10,12 +10,12 @@
 
 /* Whether a load of a tile with this distribution is one. */
 bool tile_is_row(MlirOperation load, const tile_distribution *d);
-/* Bytes in shared memory of what is computed from a row alone. */
+/* Bytes in shared memory of a row, after the operations on the row alone. */
 int64_t tile_row_bytes(MlirOperation load);
 
 typedef struct tile_row {
     MlirOperation load, store;
-    MlirValue value; /* what is computed from the row alone: it is in shared memory */
+    MlirValue value; /* the row after the operations on it alone, in shared memory */
     MlirOperation
         loop; /* of products, in front of whose last wait it is loaded; null: in front of the store */
     tile_distribution d;

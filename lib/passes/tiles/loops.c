@@ -1,6 +1,7 @@
 /* See schedule.h: loops that carry more values, copies of what computes a value. */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
@@ -30,6 +31,14 @@ void tile_loop_keep_whole(MlirOperation loop)
         loop, cute_text("loop_annotation"),
         mlirAttributeParseGet(mlirOperationGetContext(loop),
                               cute_text("#llvm.loop_annotation<unroll = <disable = true>>")));
+}
+
+MlirValue tile_stage_behind(const cute_builder *b, MlirValue stage, int64_t count)
+{
+    MlirType i32 = mlirValueGetType(stage);
+    MlirValue up = cute_binary(b, "arith.addi", stage, cute_integer(b, i32, 1));
+    return cute_select(b, cute_compare(b, CUTE_IS_EQ, up, cute_integer(b, i32, count)),
+                       cute_integer(b, i32, 0), up);
 }
 
 MlirOperation tile_parent(MlirOperation op)

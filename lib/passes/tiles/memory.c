@@ -485,7 +485,7 @@ static MlirOperation next_wait(const tile_emitter *e)
     return at;
 }
 
-/* Loads to registers here, and stores in front of `wait`, so that what is between them does not wait for the loads. */
+/* Loads to registers here, and stores in front of `wait`, so that the operations between them do not wait for the loads. */
 static void copy_around(tile_emitter *e, const access *a, MlirValue to, MlirOperation wait)
 {
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a->part), CUTE_NO_NAMED);

@@ -129,7 +129,7 @@ static const char *why_not_moved(MlirOperation op)
                : "it combines elements of several warps";
 }
 
-/* Whether only the branch needs the result of `op`: its selections, where they are made, and what is moved. */
+/* Whether only the branch uses the result of `op`: its selections, as condition or first value, and operations that move into it. */
 static bool only_branch(const branch *b, MlirOperation op)
 {
     bool any = false;
@@ -167,7 +167,7 @@ static void find_moved(const work *w, branch *b)
     }
 }
 
-/* Selections by one condition that one branch can have: between them nothing but what is moved into it needs their results. */
+/* Selections by one condition that one branch can make: no operation between them uses their results, except those that move into it. */
 static void find_branch(const work *w, MlirOperation first, branch *b)
 {
     *b = (branch){.condition = condition_of(first)};
@@ -203,7 +203,7 @@ static MlirValue instead(const branch *b, const MlirValue *values, int count, Ml
     return value;
 }
 
-/* The selections and what is moved, in order, at the end of the branch's block. */
+/* The selections and the operations that move, in order, at the end of the branch's block. */
 static void fill_branch(const branch *b, MlirBlock block, MlirValue *made)
 {
     bool same[MOST];
@@ -298,7 +298,7 @@ static void run_tile_rare(MlirOperation root, cute_pass_run *pass)
 
 const cute_pass cute_pass_tile_rare = {
     .name = "cute-tile-rare",
-    .help = "Execute what selections that are seldom made need where they are",
+    .help = "Turn selections marked rare into branches that compute the selected value",
     .dialects = CUTE_DIALECT_CUTE | CUTE_DIALECT_SCF,
     .run = run_tile_rare,
 };

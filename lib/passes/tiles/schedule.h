@@ -54,6 +54,8 @@ MlirBlock tile_loop_body(MlirOperation loop);
 MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intptr_t count);
 /* LLVM and ptxas neither unroll it nor peel iterations off. */
 void tile_loop_keep_whole(MlirOperation loop);
+/* The index of the stage behind `stage`, of `count`. */
+MlirValue tile_stage_behind(const cute_builder *b, MlirValue stage, int64_t count);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */

@@ -259,17 +259,20 @@ bool tile_find_stages(tile_emitter *e)
     }
     /* Stages are free behind the loops that read them, where nothing fills them any more: behind a barrier. */
     overlap o = {false, false};
-    for (int i = 0; i < e->buffer_count; i++) o.kept |= e->buffers[i].is_pipe || e->buffers[i].stages == 1;
+    bool piped = false;
+    for (int i = 0; i < e->buffer_count; i++) {
+        piped |= e->buffers[i].is_pipe;
+        o.kept |= piped || e->buffers[i].stages == 1;
+    }
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_overlap, &o);
-    bool overlaps = o.found;
     const cute_multiprocessor *limits = e->arch ? cute_multiprocessor_of(e->arch->number) : NULL;
     int64_t turns = 1;
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
     bool fits = !limits || e->shared_bytes + tile_most_memory(e->function, turns) <= limits->block_shared;
-    e->frees_stages = !overlaps && e->buffer_count && (e->role_count == 1 || (!fits && turns == 1));
+    e->frees_stages = !o.found && e->buffer_count && (!piped || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
-        e->roles[i].scratch = overlaps ? e->shared_bytes : 0;
+        e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
         e->roles[i].shares = e->frees_stages;
     }
     return !e->failed;
