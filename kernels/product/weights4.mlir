@@ -2,8 +2,8 @@
 // bytes of W: SPLIT blocks share the K of a tile of BN columns, so that all multiprocessors load, and a second kernel adds up their sums.
 //
 // The order of K is the same for A and W, but not that in memory: each thread multiplies 32 adjacent elements of a row, a load of 16
-// bytes of W. Of k = 32 t + 4 s + 2 b + h, step s of the MMA has k = 16 s + 8 h + 2 t + b: the halves h of a byte go to different
-// registers, adjacent bytes b to one.
+// bytes of W. Of k = 32 t + 8 s + 4 b + 2 q + h, step 2 s + q of the MMA has k = 8 h + 2 t + b: the halves h of a byte go to different
+// registers, bytes b that are two apart to one, so that a mask converts both.
 //!param BN = 128 in 64, 128
 //!param SPLIT = 4 in 1, 2, 4, 8, 16
 //!param STAGES = 5 in 3, 4, 5, 6, 8
@@ -28,11 +28,11 @@ gpu.module @kernels {
       %q = cute.tile.load<[${BN}, 128]> %W[%j, %k]
       %s = cute.tile.load<[1, ${BN}]> %S[%k, %j]
       %w = cute.tile.cast<f16> %q
-      %a1 = cute.tile.reshape<[16, 4, 8, 2, 2]> %a
-      %a2 = cute.tile.permute<[0, 2, 4, 1, 3]> %a1
+      %a1 = cute.tile.reshape<[16, 4, 4, 2, 2, 2]> %a
+      %a2 = cute.tile.permute<[0, 2, 4, 5, 1, 3]> %a1
       %a3 = cute.tile.reshape<[16, 128]> %a2
-      %w1 = cute.tile.reshape<[${BN}, 4, 8, 2, 2]> %w
-      %w2 = cute.tile.permute<[0, 2, 4, 1, 3]> %w1
+      %w1 = cute.tile.reshape<[${BN}, 4, 4, 2, 2, 2]> %w
+      %w2 = cute.tile.permute<[0, 2, 4, 5, 1, 3]> %w1
       %w3 = cute.tile.reshape<[${BN}, 128]> %w2
       %d = cute.tile.gemm %a3, %w3, %zero
       %f = cute.tile.cast<f32> %s

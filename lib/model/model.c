@@ -19,6 +19,9 @@ static const double non_tma_efficiency = 0.6;
 static const double coalesced_reads = 4;
 /* Seconds from a load to its data. */
 static const double load_latency = 1.2e-6;
+/* Seconds from the start of TMA's copies of a stage to the first bytes; the others follow at the multiprocessor's share of L2
+ * (bench/schedules/choice.csv: with two stages, of which one is filled at a time, 48 KiB take 1.0 to 1.2 us, 96 KiB 1.9 to 2.2). */
+static const double fill_latency = 0.4e-6;
 /* Without stages a tile is loaded to registers, written to shared memory and read, between barriers: times load_latency. */
 static const double synchronous_loads = 2;
 /* Seconds that a launch adds to those before it on a stream. */
@@ -120,7 +123,9 @@ static double memory_seconds(const cute_model_problem *p, const cute_model_confi
     double l2 = d->l2_tiles * (c->tma ? 1 : non_tma_efficiency);
     t->operands = t->dram_bytes / (all > (double)d->resident ? d->dram : d->l2_operands);
     t->tiles = t->l2_bytes / l2;
-    t->latency = fetched * load_latency / in_flight * (c->stages > 1 ? 1 : synchronous_loads);
+    double each =
+        c->tma && c->held ? fill_latency + stage * (double)most / (double)c->resident / l2 : load_latency;
+    t->latency = fetched * each / in_flight * (c->stages > 1 ? 1 : synchronous_loads);
     return overlapped((double[]){t->operands, t->tiles, t->latency}, 3);
 }
 

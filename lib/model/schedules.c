@@ -82,7 +82,7 @@ bool cute_model_schedule_time(const cute_model_program *p, const cute_model_devi
                            .tail = s->tail > 0 ? (cute_model_tail)s->tail : CUTE_MODEL_WHOLE,
                            .persistent = s->persistent,
                            .tma = consumers > 0,
-                           .held = consumers > 0 ? 0 : 1,
+                           .held = 1,
                            .resident = consumers || s->persistent ? 1 : cute_model_resident(d->arch, &block),
                            .overhead = (s->turns == 1 ? TURN_BYTES : EPILOGUE_BYTES) * 8 / bits_of(p),
                            .rate =

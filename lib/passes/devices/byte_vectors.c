@@ -46,12 +46,101 @@ static int64_t splat_of(MlirValue value)
     return mlirIntegerAttrGetValueInt(mlirDenseElementsAttrGetSplatValue(is));
 }
 
+/* The bytes of which `value` is half 0 or 1, sign-extended by a shift; null: it is something else. */
+static MlirValue halved_bytes(MlirValue value, int *half)
+{
+    const MlirValue none = {NULL};
+    enum { HALF = 4 };
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.shrsi") ||
+        splat_of(mlirOperationGetOperand(op, 1)) != HALF)
+        return none;
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    op = cute_defining_op(from);
+    bool low = !mlirOperationIsNull(op) && cute_op_is(op, "arith.shli") &&
+               splat_of(mlirOperationGetOperand(op, 1)) == HALF;
+    *half = !low;
+    return low ? mlirOperationGetOperand(op, 0) : from;
+}
+
+/* (bits & mask) ^ flip of each 16 bits. */
+static MlirValue masked(const cute_builder *b, MlirValue word, uint32_t mask, uint32_t flip)
+{
+    enum { BOTH = 0x10001 };
+    return cute_assembly(b, false, "lop3.b32 $0, $1, $2, $3, 0x6a;", "=r,r,r,r",
+                         CUTE_OPERANDS(word, cute_build_constant(b, WORD, (int64_t)mask * BOTH),
+                                       cute_build_constant(b, WORD, (int64_t)flip * BOTH)),
+                         mlirIntegerTypeGet(b->context, WORD));
+}
+
+/* A constant vector of one number. */
+static MlirValue splat(const cute_builder *b, MlirType type, double number)
+{
+    MlirAttribute value = mlirDenseElementsAttrSplatGet(
+        type, mlirFloatAttrDoubleGet(b->context, cute_type_element(type), number));
+    return cute_build_value(b, "arith.constant", type, CUTE_NO_OPERANDS,
+                            CUTE_NAMED(cute_attribute(b->context, "value", value)));
+}
+
+/* Halves of bytes to f16 or bf16, two at a time: bytes 0 and 2 of a word are in place for the mantissas of two numbers, 1 and 3 after a
+ * shift. With its sign flipped, a half is its value plus 8, in the mantissa of 1024 (f16) or 128 (bf16). The upper half is
+ * 16 times that, but not of bf16, whose mantissa is too short. */
+static MlirValue convert_halves(const cute_builder *b, MlirValue x, int64_t words, int half, MlirType result)
+{
+    enum { SHIFT = 4, PAIRS = 2 };
+    bool f16 = mlirTypeIsAF16(cute_type_element(result)), upper = half && f16;
+    uint32_t one = f16 ? 0x6400 : 0x4300, mask = upper ? 0xF0 : 0xF, sign = upper ? 0x80 : 8;
+    double bias = f16 ? 1024 : 128;
+    MlirValue pairs = cute_undefined(b, vector_of(PAIRS * words, mlirIntegerTypeGet(b->context, WORD)));
+    for (int64_t i = 0; i < words; i++)
+        for (int64_t odd = 0; odd < PAIRS; odd++) {
+            MlirValue word = cute_vector_extract(b, x, i);
+            int64_t by = odd * BYTE + (half && !upper ? SHIFT : 0);
+            if (by) word = cute_binary(b, "arith.shrui", word, cute_build_constant(b, WORD, by));
+            pairs = cute_vector_insert(b, pairs, masked(b, word, mask, one | sign), PAIRS * i + odd);
+        }
+    MlirValue values = cute_unary(b, "vector.bitcast", pairs, result);
+    double scale = upper ? 1.0 / 16 : 1;
+    MlirValue y = cute_build_value(
+        b, "math.fma", result,
+        CUTE_OPERANDS(values, splat(b, result, scale), splat(b, result, -(bias * scale + 8))), CUTE_NO_NAMED);
+    MlirValue out = cute_undefined(b, result);
+    for (int64_t i = 0; i < BYTES * words; i++) {
+        int64_t byte = i % BYTES, from = i - byte + byte % PAIRS * PAIRS + byte / PAIRS;
+        out = cute_vector_insert(b, out, cute_vector_extract(b, y, from), i);
+    }
+    return out;
+}
+
+/* Whether `op` converts halves of bytes to numbers that hold them in their mantissa. */
+static bool converts_halves(MlirOperation op)
+{
+    if (!cute_op_is(op, "arith.sitofp")) return false;
+    int half;
+    MlirType to = cute_type_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+    int64_t words = words_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+    return words > 0 && (mlirTypeIsAF16(to) || mlirTypeIsABF16(to)) &&
+           !mlirValueIsNull(halved_bytes(mlirOperationGetOperand(op, 0), &half));
+}
+
+/* Whether all uses do. */
+static bool all_convert_halves(MlirValue value)
+{
+    bool any = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        if (!converts_halves(mlirOpOperandGetOwner(use))) return false;
+        any = true;
+    }
+    return any;
+}
+
 bool cute_lower_byte_shift(MlirOperation op, const cute_device_work *w)
 {
     (void)w;
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     int64_t words = words_of(type), by = splat_of(mlirOperationGetOperand(op, 1));
-    if (!words || by < 1 || by >= BYTE) return false;
+    if (!words || by < 1 || by >= BYTE || all_convert_halves(mlirOperationGetResult(op, 0))) return false;
     cute_builder b = cute_builder_before(op);
     MlirValue value = mlirOperationGetOperand(op, 0);
     /* The bits of a shift to the left by as many are in place. */
@@ -76,8 +165,15 @@ bool cute_lower_byte_conversion(MlirOperation op, const cute_device_work *w)
     (void)w;
     MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
     int64_t words = words_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-    if (!words || !mlirTypeIsAF16(cute_type_element(result))) return false;
     cute_builder b = cute_builder_before(op);
+    if (converts_halves(op)) {
+        int half;
+        MlirValue bytes = halved_bytes(mlirOperationGetOperand(op, 0), &half);
+        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+                                      convert_halves(&b, as_words(&b, bytes, words), words, half, result));
+        return true;
+    }
+    if (!words || !mlirTypeIsAF16(cute_type_element(result))) return false;
     MlirType i32 = mlirIntegerTypeGet(b.context, WORD);
     MlirValue x = as_words(&b, mlirOperationGetOperand(op, 0), words);
     bool has_sign = cute_op_is(op, "arith.sitofp");
@@ -93,10 +189,7 @@ bool cute_lower_byte_conversion(MlirOperation op, const cute_device_work *w)
         halves = cute_vector_insert(&b, halves, pair, i);
     }
     MlirValue biased = cute_unary(&b, "vector.bitcast", halves, result);
-    MlirAttribute bias = mlirDenseElementsAttrSplatGet(
-        result, mlirFloatAttrDoubleGet(b.context, cute_type_element(result), has_sign ? 1152 : 1024));
-    MlirValue constant = cute_build_value(&b, "arith.constant", result, CUTE_NO_OPERANDS,
-                                          CUTE_NAMED(cute_attribute(b.context, "value", bias)));
+    MlirValue constant = splat(&b, result, has_sign ? 1152 : 1024);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
                                   cute_binary(&b, "arith.subf", biased, constant));
     return true;

@@ -383,6 +383,6 @@ const cute_pass cute_pass_legalize_arith = {
     .anchor = "builtin.module",
     .options = options,
     .option_count = 1,
-    .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_VECTOR,
+    .dialects = CUTE_DIALECT_ARITH | CUTE_DIALECT_LLVM | CUTE_DIALECT_MATH | CUTE_DIALECT_VECTOR,
     .run = run_legalize_arith,
 };

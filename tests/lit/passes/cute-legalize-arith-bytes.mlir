@@ -42,3 +42,53 @@ gpu.module @m {
     return %a, %b : vector<6xi8>, vector<4xbf16>
   }
 }
+
+// Halves of bytes are converted as they are loaded, a mask for two.
+gpu.module @halves {
+  // CHECK-LABEL: @low_half
+  // CHECK:         %[[W:.*]] = vector.bitcast %{{.*}} : vector<4xi8> to vector<1xi32>
+  // CHECK-COUNT-2: lop3.b32
+  // CHECK:         math.fma %{{.*}} : vector<4xf16>
+  // CHECK-NOT:     arith.sitofp
+  // CHECK:         return
+  func.func @low_half(%x: vector<4xi8>) -> vector<4xf16> {
+    %four = arith.constant dense<4> : vector<4xi8>
+    %up = arith.shli %x, %four : vector<4xi8>
+    %low = arith.shrsi %up, %four : vector<4xi8>
+    %y = arith.sitofp %low : vector<4xi8> to vector<4xf16>
+    return %y : vector<4xf16>
+  }
+  // The upper half of an f16 is 16 times its value: no shift but that of the odd bytes.
+  // CHECK-LABEL: @high_half
+  // CHECK:         lop3.b32
+  // CHECK:         arith.shrui %{{.*}} : i32
+  // CHECK:         lop3.b32
+  // CHECK-NOT:     arith.shrui
+  // CHECK:         dense<6.250000e-02> : vector<4xf16>
+  // CHECK:         return
+  func.func @high_half(%x: vector<4xi8>) -> vector<4xf16> {
+    %four = arith.constant dense<4> : vector<4xi8>
+    %high = arith.shrsi %x, %four : vector<4xi8>
+    %y = arith.sitofp %high : vector<4xi8> to vector<4xf16>
+    return %y : vector<4xf16>
+  }
+  // CHECK-LABEL: @high_half_bf16
+  // CHECK-COUNT-2: arith.shrui %{{.*}} : i32
+  // CHECK:         math.fma %{{.*}} : vector<4xbf16>
+  func.func @high_half_bf16(%x: vector<4xi8>) -> vector<4xbf16> {
+    %four = arith.constant dense<4> : vector<4xi8>
+    %high = arith.shrsi %x, %four : vector<4xi8>
+    %y = arith.sitofp %high : vector<4xi8> to vector<4xbf16>
+    return %y : vector<4xbf16>
+  }
+  // With another use the shift itself is needed.
+  // CHECK-LABEL: @both
+  // CHECK-NOT:     arith.shrsi
+  // CHECK:         prmt.b32
+  func.func @both(%x: vector<4xi8>) -> (vector<4xi8>, vector<4xf16>) {
+    %four = arith.constant dense<4> : vector<4xi8>
+    %high = arith.shrsi %x, %four : vector<4xi8>
+    %y = arith.sitofp %high : vector<4xi8> to vector<4xf16>
+    return %high, %y : vector<4xi8>, vector<4xf16>
+  }
+}

@@ -18,7 +18,7 @@ gpu.module @m {
   // PTX-NOT:   cvt.rn.f16.s
   // PTX-NOT:   ld.global
   // PTX:       ld.shared.v4
-  // PTX:       prmt.b32
+  // PTX:       lop3.b32
   // PTX:       mma.sync
   gpu.func @weights(%a: !A, %w: !W, %c: !C) kernel {
     %i, %j = cute.tile.program<[16, 64]> %c
@@ -30,11 +30,11 @@ gpu.module @m {
       %x = cute.tile.load<[16, 128]> %a[%i, %k]
       %q = cute.tile.load<[64, 128]> %w[%j, %k]
       %f = cute.tile.cast<f16> %q
-      %x1 = cute.tile.reshape<[16, 4, 8, 2, 2]> %x
-      %x2 = cute.tile.permute<[0, 2, 4, 1, 3]> %x1
+      %x1 = cute.tile.reshape<[16, 4, 4, 2, 2, 2]> %x
+      %x2 = cute.tile.permute<[0, 2, 4, 5, 1, 3]> %x1
       %x3 = cute.tile.reshape<[16, 128]> %x2
-      %f1 = cute.tile.reshape<[64, 4, 8, 2, 2]> %f
-      %f2 = cute.tile.permute<[0, 2, 4, 1, 3]> %f1
+      %f1 = cute.tile.reshape<[64, 4, 4, 2, 2, 2]> %f
+      %f2 = cute.tile.permute<[0, 2, 4, 5, 1, 3]> %f1
       %f3 = cute.tile.reshape<[64, 128]> %f2
       %d = cute.tile.gemm %x3, %f3, %acc
       scf.yield %d : tensor<16x64xf32>
