@@ -3,16 +3,18 @@
 // (B,HK,SK,D), HK divides H; L: (B,H,SQ). Three kernels: `sums` of O and dO in each row; `keys` adds up
 // dK and dV over the rows and heads that use a block of keys, `queries` dQ over the keys of a block of
 // rows, so S is computed twice and nothing is added atomically. -D T: elements; D; CAUSAL: 1 if row i
-// has keys up to i.
+// has keys up to i; BM, BN: rows and keys of a tile of `keys`; QM, QN: of `queries`.
 //!param BM = 64 in 64, 128
-//!param BN = 64 in 64, 128
+//!param BN = 128 in 64, 128
+//!param QM = 128 in 64, 128
+//!param QN = 64 in 64, 128
 !X = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">
 !S = !cute.memref<f32, gmem, align<256>, "(?,?,?):(?,?,1)">
-!s = tensor<${BM}x${BN}xf32>
+!s = tensor<${QM}x${QN}xf32>
 !st = tensor<${BN}x${BM}xf32>
-!q = tensor<${BM}x${D}xf32>
+!q = tensor<${QM}x${D}xf32>
 !k = tensor<${BN}x${D}xf32>
 gpu.module @kernels {
   gpu.func @sums(%O: !X, %dO: !X, %sums: !S) kernel {
@@ -73,31 +75,31 @@ gpu.module @kernels {
   }
   gpu.func @queries(%Q: !X, %K: !X, %V: !X, %dO: !X, %L: !L, %sums: !S, %dQ: !X, %scale: f32) kernel {
     %batch = cute.tile.count<0, 1> %Q   %heads = cute.tile.count<1, 1> %Q
-    %headsK = cute.tile.count<1, 1> %K   %blocks = cute.tile.count<2, ${BM}> %Q
+    %headsK = cute.tile.count<1, 1> %K   %blocks = cute.tile.count<2, ${QM}> %Q
     %b, %h, %m = cute.tile.program %batch, %heads, %blocks
     %share = cute.tile.udiv %heads, %headsK   %hk = cute.tile.udiv %h, %share
-    %tiles = cute.tile.count<2, ${BN}> %K   %i0 = cute.tile.mul %m, ${BM}
-    %past = cute.tile.add %i0, ${BM+BN-1}   %diagonal = cute.tile.udiv %past, ${BN}
+    %tiles = cute.tile.count<2, ${QN}> %K   %i0 = cute.tile.mul %m, ${QM}
+    %past = cute.tile.add %i0, ${QM+QN-1}   %diagonal = cute.tile.udiv %past, ${QN}
     %seen_tiles = cute.tile.min %diagonal, %tiles
     %to = cute.tile.where ${CAUSAL}, %seen_tiles, %tiles
     %c = cute.tile.mul %scale, 1.4426950408889634
-    %q = cute.tile.load<[${BM}, ${D}]> %Q[%b, %h, %m, 0]
-    %do = cute.tile.load<[${BM}, ${D}]> %dO[%b, %h, %m, 0]
-    %l0 = cute.tile.load<[${BM}]> %L[%b, %h, %m]
-    %sum0 = cute.tile.load<[${BM}]> %sums[%b, %h, %m]
-    %l = cute.tile.reshape<[${BM}, 1]> %l0   %sum = cute.tile.reshape<[${BM}, 1]> %sum0
+    %q = cute.tile.load<[${QM}, ${D}]> %Q[%b, %h, %m, 0]
+    %do = cute.tile.load<[${QM}, ${D}]> %dO[%b, %h, %m, 0]
+    %l0 = cute.tile.load<[${QM}]> %L[%b, %h, %m]
+    %sum0 = cute.tile.load<[${QM}]> %sums[%b, %h, %m]
+    %l = cute.tile.reshape<[${QM}, 1]> %l0   %sum = cute.tile.reshape<[${QM}, 1]> %sum0
     %log = cute.tile.mul %l, -1.4426950408889634
     %zero = arith.constant dense<0.0> : !s
     %none = arith.constant dense<0.0> : !q
     %c0 = arith.constant 0 : i32   %c1 = arith.constant 1 : i32
     %dq = scf.for %n = %c0 to %to step %c1 iter_args(%dqi = %none) -> (!q) : i32 {
-      %k = cute.tile.load<[${BN}, ${D}]> %K[%b, %hk, %n, 0]
-      %v = cute.tile.load<[${BN}, ${D}]> %V[%b, %hk, %n, 0]
+      %k = cute.tile.load<[${QN}, ${D}]> %K[%b, %hk, %n, 0]
+      %v = cute.tile.load<[${QN}, ${D}]> %V[%b, %hk, %n, 0]
       %s = cute.tile.gemm %q, %k, %zero
       %e = cute.tile.fma %s, %c, %log
       %p0 = cute.tile.exp2 %e {fast}
-      %j0 = cute.tile.mul %n, ${BN}   %i = cute.tile.iota<[${BM}, 1], 0> %i0
-      %j = cute.tile.iota<[1, ${BN}], 1> %j0
+      %j0 = cute.tile.mul %n, ${QN}   %i = cute.tile.iota<[${QM}, 1], 0> %i0
+      %j = cute.tile.iota<[1, ${QN}], 1> %j0
       %seen = cute.tile.le %j, %i
       %masked = cute.tile.where %seen, %p0, 0.0   %p = cute.tile.where ${CAUSAL}, %masked, %p0
       %dp = cute.tile.gemm %do, %v, %zero
