@@ -3,7 +3,8 @@
 // (B,HK,SK,D), HK divides H; L: (B,H,SQ). Three kernels: `sums` of O and dO in each row; `keys` adds up
 // dK and dV over the rows and heads that use a block of keys, `queries` dQ over the keys of a block of
 // rows, so S is computed twice and nothing is added atomically. -D T: elements; D; CAUSAL: 1 if row i
-// has keys up to i; BM, BN: rows and keys of a tile of `keys`; QM, QN: of `queries`.
+// has keys up to i; BM, BN: rows and keys of a tile of `keys`; QM, QN: of
+// `queries`; without warpgroups 64 each.
 //!param BM = 64 in 64, 128
 //!param BN = 128 in 64, 128
 //!param QM = 128 in 64, 128

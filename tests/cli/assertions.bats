@@ -230,7 +230,7 @@ MLIR
 @test "assertions make of a serialised wgmma a warning" {
     D=$(sed -n 's/^attention_sm90_d64 *[^ ]* *//p' "$ROOT/kernels/kernels.txt" | sed -E 's/(^| )([A-Z])/ -D \2/g')
     # shellcheck disable=SC2086
-    cute-opt $D "$ROOT/kernels/attention_sm90/attention_sm90.mlir" | cute-ptx -arch sm_90a --enable-assertions >k.ptx
+    cute-opt $D "$ROOT/bench/schedules/hand/attention_sm90/attention_sm90.mlir" | cute-ptx -arch sm_90a --enable-assertions >k.ptx
     cute-link k.ptx -o k.cubin 2>messages
     grep -q 'warning: .*wgmma.mma_async instructions are serialized' messages
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# kernels/attention_sm90: what it consists of, and that it is right where its runs in kernels/runs.txt do not come.
+# bench/schedules/hand/attention_sm90: what it consists of, and that it is right where its runs in kernels/runs.txt do not come.
 bats_require_minimum_version 1.5.0
 
 setup() {
-    kernel="$BATS_TEST_DIRNAME/../../kernels/attention_sm90"
+    kernel="$BATS_TEST_DIRNAME/../../bench/schedules/hand/attention_sm90"
     cd "$BATS_TEST_TMPDIR"
     PATH="$CUTE_BIN:$PATH"
 }

@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 }
 
 @test "attention keeps its tensors in registers and its shared memory without conflicts, and follows maxima that rise" {
-    kernel="$BATS_TEST_DIRNAME/../../kernels/attention_sm80"
+    kernel="$BATS_TEST_DIRNAME/../../bench/schedules/hand/attention_sm80"
     cd "$BATS_TEST_TMPDIR"
     PATH="$CUTE_BIN:$PATH"
     # Keys come from the last to the first: these grow on the way. Heads lie before positions.
