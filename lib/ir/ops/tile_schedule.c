@@ -166,6 +166,21 @@ static bool verify_slots(const cute_op_row *row, MlirOperation op)
            cute_check_element(&c, "flags of", cute_check_operand(&c, 2)->pointer->element, "i32");
 }
 
+/* One dimension is divided, the others are kept. */
+static bool verify_reduce_scatter(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             to = mlirValueGetType(mlirOperationGetResult(op, 0));
+    cute_tile_shape all, own;
+    int64_t mode = cute_tile_number(op, "mode", -1);
+    bool fits = cute_tile_shape_of(from, &all) && cute_tile_shape_of(to, &own) && all.rank == own.rank &&
+                mode >= 0 && mode < all.rank && mlirTypeEqual(cute_tile_element(from), cute_tile_element(to));
+    for (int i = 0; fits && i < all.rank; i++)
+        fits = i == mode ? all.extent[i] % own.extent[i] == 0 : all.extent[i] == own.extent[i];
+    return fits || cute_check_fail(&c, "expects a part of the tile along 'mode', of the same elements");
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute.tile.ring", .verify = verify_ring},
     {.name = "cute.tile.pipe", .verify = verify_pipe},
@@ -186,5 +201,6 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.piece"},
     {.name = "cute.tile.give", .verify = verify_slots},
     {.name = "cute.tile.collect", .verify = verify_slots},
+    {.name = "cute.tile.reduce_scatter", .verify = verify_reduce_scatter},
 };
 const cute_op_family cute_family_tile_schedule = {rows, sizeof rows / sizeof *rows};

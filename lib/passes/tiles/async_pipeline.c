@@ -108,7 +108,8 @@ static void note_scratch(MlirOperation op, void *context)
     enum { STORED = 32 << 10, WARPS = 32 };
     scratch *s = context;
     int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"),
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape") ||
+                 cute_op_is(op, "cute.tile.reduce_scatter"),
          reduces = cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {

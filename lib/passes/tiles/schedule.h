@@ -16,7 +16,9 @@ typedef struct tile_schedule {
     int order;      /* tiles along the first of the last two dimensions before the next along the second */
     int tail;       /* of the last wave's tiles, a cute_model_tail: how resident blocks share them */
     int turns;      /* 1: warpgroups compute alternate tiles of resident blocks; 0: they share each tile */
-    bool given[8];  /* which of these a text stated, by tile_schedule_rows' index */
+    int split;      /* blocks of a cluster that divide the k of a tile */
+    int blocks;     /* of a multiprocessor at once, which their registers and stages allow for */
+    bool given[10]; /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
 /* The defaults: nothing is ahead, blocks are not resident. */

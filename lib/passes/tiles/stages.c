@@ -171,7 +171,7 @@ static void note_workers(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
     int64_t along[CUTE_TILE_RANK];
-    int count = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("cluster")), along);
+    int count = tile_cluster_of(op, along);
     for (int i = 0; i < count; i++) e->cluster_size *= e->cluster[i] = along[i];
 }
 
@@ -233,6 +233,7 @@ bool tile_find_stages(tile_emitter *e)
     e->cluster_size = 1;
     for (int i = 0; i < CUTE_TILE_RANK; i++) e->cluster[i] = 1;
     cute_op_walk(e->function, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_workers, e);
+    cute_op_walk(e->function, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_workers, e);
     cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
@@ -270,7 +271,8 @@ bool tile_find_stages(tile_emitter *e)
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
     bool fits = !limits || e->shared_bytes + tile_most_memory(e->function, turns) <= limits->block_shared;
-    e->frees_stages = !o.found && e->buffer_count && (!piped || (!fits && turns == 1));
+    tile_find_scatter(e);
+    e->frees_stages = !o.found && e->buffer_count && (!piped || e->scatters || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
         e->roles[i].shares = e->frees_stages;
@@ -379,7 +381,7 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
 
 void tile_block_barrier(tile_emitter *e)
 {
-    if (e->cluster_size == 1) {
+    if (!tile_shares_stages(e)) {
         sync_op(e, "gpu.barrier", CUTE_NO_OPERANDS);
         return;
     }
@@ -509,7 +511,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
     if (releases > WARP) return e->failed = true, none;
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, every));
     MlirValue tells = cute_compare(&e->b, CUTE_IS_ULT, lane, tile_i32(e, releases)), peer = none;
-    if (e->cluster_size > 1) peer = peer_of(e, p, lane);
+    if (tile_shares_stages(e)) peer = peer_of(e, p, lane);
     if (mlirOperationGetNumOperands(t->op) > 2)
         tells = cute_binary(&e->b, "arith.andi", tells, mlirOperationGetOperand(t->op, 2));
     tile_if one = tile_if_begin(e, tells);
@@ -888,6 +890,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     }
     r->end = e->b;
     tile_if_end(e, &some);
+    tile_join_scatter(e, r);
     tile_if_end(e, &mine);
     return (MlirValue){NULL};
 }
@@ -906,7 +909,10 @@ void tile_finish_roles(tile_emitter *e)
         tile_wait_stores(e, tile_leads_group(e));
     }
     if (e->cluster_size == 1 || e->failed) return;
-    /* No block ends while others write to its memory. */
+    /* No block ends while others write to its memory, or read it. */
     e->b = e->roles[0].end;
-    tile_block_barrier(e);
+    if (e->scatters)
+        tile_end_scatter(e);
+    else
+        tile_block_barrier(e);
 }

@@ -35,6 +35,11 @@ bool tile_is_program(MlirOperation function);
 #define TILE_ROWS "cute.rows"
 /* Of an arith.select whose condition is seldom true. */
 #define TILE_RARE "cute.rare"
+/* Of a cute.tile.program: the blocks of a cluster. */
+#define TILE_IN_CLUSTER "in_cluster"
+/* The blocks of a cluster along each dimension of the grid, of a cute.tile.program, cute.tile.workers or cute.tile.place; then, with one number
+ * more, those that divide a tile. The result: how many numbers; -1: it has no cluster (launch.c). */
+int tile_cluster_of(MlirOperation grid, int64_t along[CUTE_TILE_RANK]);
 bool tile_is_naive(MlirOperation function);
 /* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
 MlirValue tile_tensor_root(MlirValue tensor);
