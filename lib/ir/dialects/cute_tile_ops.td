@@ -497,6 +497,8 @@ def Cute_TileFetchOp : Cute_Op<"tile.fetch"> {
 
     `multicast`: dimensions of the cluster along which blocks fetch the same tile. Each block fetches a part of it for all of them.
 
+    `streams`: the tensor is read once, so its lines in L2 are replaced first (evict_first); with a pipe.
+
     Refused: a tile that is not the ring's, another element type.
 
     ```mlir
@@ -505,7 +507,7 @@ def Cute_TileFetchOp : Cute_Op<"tile.fetch"> {
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
                    Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage, Optional<Cute_PtrType>:$pipe,
-                   OptionalAttr<DenseI32ArrayAttr>:$multicast);
+                   OptionalAttr<DenseI32ArrayAttr>:$multicast, UnitAttr:$streams);
 }
 
 def Cute_TileTakeOp : Cute_Op<"tile.take"> {

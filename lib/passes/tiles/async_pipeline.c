@@ -220,12 +220,14 @@ typedef struct stages {
     MlirValue rings[TILE_AHEAD], pipe;
     int count;  /* stages of a ring */
     bool alone; /* no other pipe is in the loop */
+    bool streams; /* tiles of A leave L2 first */
 } stages;
 
 /* Rings of `count` stages, and with TMA a pipe. */
 static void make_rings(work *w, MlirOperation loop, int count, stages *s)
 {
     s->count = count;
+    s->streams = w->schedule.l2 == TILE_L2_STREAM;
     cute_builder b = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
     int64_t bytes = 0;
     for (int i = 0; i < s->ahead.count; i++) {
@@ -252,14 +254,30 @@ static void make_rings(work *w, MlirOperation loop, int count, stages *s)
                    cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, count))));
 }
 
+/* Whether tiles are those of A: they depend on the index of the grid's rows, and not on that of its columns. */
+static bool is_of_rows(MlirValue coord, MlirOperation function)
+{
+    MlirOperation grid = tile_find_op(function, "cute.tile.place");
+    if (mlirOperationIsNull(grid)) grid = tile_find_op(function, "cute.tile.program");
+    if (mlirOperationIsNull(grid)) return false;
+    int64_t tile[CUTE_TILE_RANK];
+    int rank = cute_tile_numbers(mlirOperationGetAttributeByName(grid, cute_text("extents")), tile),
+        places = tile_places_of(coord);
+    return rank > 1 && !(places & (TILE_UNKNOWN_PLACE | 1 << (rank - 1))) && places & 1 << (rank - 2);
+}
+
 static void fetch(const cute_builder *b, const stages *s, int i, MlirValue coord, MlirValue stage)
 {
     MlirValue operands[] = {mlirOperationGetOperand(s->ahead.loads[i], 0), coord, s->rings[i], stage,
                             s->pipe};
     cute_builder own = *b;
     own.location = mlirOperationGetLocation(s->ahead.loads[i]);
-    cute_build(&own, "cute.tile.fetch", (cute_operands){operands, mlirValueIsNull(s->pipe) ? 4 : 5},
-               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirOperation made = cute_build(&own, "cute.tile.fetch",
+                                    (cute_operands){operands, mlirValueIsNull(s->pipe) ? 4 : 5},
+                                    CUTE_NO_TYPES, CUTE_NO_NAMED),
+                  function = cute_op_parent(made, "gpu.func");
+    if (s->streams && !mlirValueIsNull(s->pipe) && is_of_rows(coord, function))
+        mlirOperationSetAttributeByName(made, cute_text("streams"), mlirUnitAttrGet(own.context));
 }
 
 static void take(MlirOperation load, MlirValue ring, MlirValue stage)

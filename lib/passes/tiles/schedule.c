@@ -28,6 +28,8 @@
 /* States no choice, so that a parameter of the program can be the text. */
 static const char unstated[] = "auto";
 
+static const char *const l2_words[] = {"normal", "stream"};
+
 static const struct {
     const char *name;
     size_t offset;
@@ -45,6 +47,7 @@ static const struct {
     {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
     {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true,
      cute_model_tail_names},
+    {"l2", offsetof(tile_schedule, l2), TILE_L2_NORMAL, TILE_L2_STREAM, false, true, l2_words},
     {"split", offsetof(tile_schedule, split), 1, 8, false, true, NULL},
     {"blocks", offsetof(tile_schedule, blocks), 1, 8, false, true, NULL},
 };

@@ -633,7 +633,14 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
         return;
     }
     MlirValue bar = barrier_at(e, p, false, stage);
-    MlirValue load = tile_set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
+    MlirValue load = b->exec;
+    if (cute_op_has(t->op, "streams")) {
+        /* createpolicy.fractional.L2::evict_first of all lines */
+        const int64_t policy = INT64_C(0x12F0000000000000);
+        load = tile_set_field(e, load, cute_build_constant(&e->b, 64, policy),
+                              "#cute_nvgpu.atom_copy_field_tmaload<cache_policy>");
+    }
+    load = tile_set_field(e, load, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
     cute_buffer tiler = {0};
     cute_buffer_printf(&tiler, "!cute.tile<\"[");
     for (int i = 0; i < tile->rank; i++)

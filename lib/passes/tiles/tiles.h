@@ -68,6 +68,8 @@ void tile_lower_piece(MlirOperation op, void *context);
 /* The dimension of a tensor whose elements are adjacent, -1 if none is known, and how many elements of a tile one access of at
  * most 16 bytes may have by the tensor's alignment, extents and strides; at least 1. */
 int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous);
+/* The same of copies that end with a row, as those by TMA: elements of which rows of the tensor are multiples, of at most 16 bytes. */
+int64_t tile_row_alignment(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous);
 /* Sectors of 32 bytes that the first access of a warp touches, over the fewest possible; 1 is best. */
 double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 
