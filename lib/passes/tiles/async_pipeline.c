@@ -189,7 +189,9 @@ static void fit_stages(work *w, MlirOperation function)
      * fit (tile_find_stages). */
     if (!s.beside && !w->schedule.consumers) most = need = 0;
     bool frees = !s.beside && !w->schedule.turns && need <= w->schedule.stages * bytes;
-    if (frees && w->schedule.stages * bytes + need > room) most = need = 0;
+    /* Other blocks of the multiprocessor need what is beside the stages. */
+    bool crowded = w->schedule.blocks > 1;
+    if (frees && (crowded || w->schedule.stages * bytes + need > room)) most = need = 0;
     if (!bytes) return;
     if (w->schedule.stages * bytes + need > room) {
         int64_t fit = (room - need) / bytes, other = need + BARRIERS + front;
@@ -202,7 +204,7 @@ static void fit_stages(work *w, MlirOperation function)
     if (s.store_count > 1 && most < s.stores) most = s.stores;
     if (w->schedule.stages > 1)
         tile_choose_late(w->pass, function, &w->schedule,
-                         limits->block_shared - w->schedule.stages * bytes - most - front,
+                         crowded ? 0 : limits->block_shared - w->schedule.stages * bytes - most - front,
                          (int64_t)(w->count + fetched_once) * w->schedule.stages * STAGE_BARRIERS);
 }
 

@@ -271,8 +271,11 @@ bool tile_find_stages(tile_emitter *e)
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
     bool fits = !limits || e->shared_bytes + tile_most_memory(e->function, turns) <= limits->block_shared;
+    tile_schedule schedule;
+    tile_schedule_of(e->function, &schedule);
     tile_find_scatter(e);
-    e->frees_stages = !o.found && e->buffer_count && (!piped || e->scatters || (!fits && turns == 1));
+    bool crowded = e->scatters || schedule.blocks > 1;
+    e->frees_stages = !o.found && e->buffer_count && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
         e->roles[i].shares = e->frees_stages;
