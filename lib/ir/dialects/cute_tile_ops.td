@@ -714,9 +714,10 @@ def Cute_TileReduceScatterOp : Cute_Op<"tile.reduce_scatter"> {
     outside of loops. Dimension `mode` is divided among them: the result is part `%share` of the sum, through distributed
     shared memory. The tiles are added in the order of the blocks, so the sum is the same in each run.
 
-    Refused: results other than such a part.
+    Refused: a share that is not the last result of such a `cute.tile.program`, results other than one of so many parts.
 
     ```mlir
+    %i, %j, %share = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 1, 1, 4>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32, i32)
     %own = cute.tile.reduce_scatter(%sums, %share) {mode = 1 : i32} : (tensor<64x64xf32>, i32) -> tensor<64x16xf32>
     ```
   }];

@@ -220,8 +220,8 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns)
 typedef struct stages {
     tile_ahead ahead;
     MlirValue rings[TILE_AHEAD], pipe;
-    int count;  /* stages of a ring */
-    bool alone; /* no other pipe is in the loop */
+    int count;    /* stages of a ring */
+    bool alone;   /* no other pipe is in the loop */
     bool streams; /* tiles of A leave L2 first */
 } stages;
 

@@ -598,15 +598,15 @@ static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedu
 {
     cute_model_device device;
     cute_model_choice all[CUTE_MODEL_CHOICES];
-    cute_model_schedule stated = {
-        .stages = tile_schedule_states(s, "stages") ? s->stages : 0,
-        .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
-        .persistent = tile_schedule_states(s, "persistent") ? s->persistent
-                      : s->split > 1 || s->blocks > 1       ? 0
-                                                            : CUTE_MODEL_FREE,
-        .order = tile_schedule_states(s, "order") ? s->order : 0,
-        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
-        .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
+    cute_model_schedule stated = {.stages = tile_schedule_states(s, "stages") ? s->stages : 0,
+                                  .consumers =
+                                      tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
+                                  .persistent = tile_schedule_states(s, "persistent") ? s->persistent
+                                                : s->split > 1 || s->blocks > 1       ? 0
+                                                                                      : CUTE_MODEL_FREE,
+                                  .order = tile_schedule_states(s, "order") ? s->order : 0,
+                                  .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
+                                  .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);

@@ -124,8 +124,7 @@ static bool is_constant_tile(MlirValue value)
     MlirAttribute is = mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")
                            ? (MlirAttribute){NULL}
                            : mlirOperationGetAttributeByName(op, cute_text("value"));
-    return !mlirAttributeIsNull(is) && mlirAttributeIsADenseElements(is) &&
-           mlirDenseElementsAttrIsSplat(is);
+    return !mlirAttributeIsNull(is) && mlirAttributeIsADenseElements(is) && mlirDenseElementsAttrIsSplat(is);
 }
 
 /* A reshape that adds or drops leading dimensions of one element. */
@@ -174,7 +173,8 @@ static const char *why_not_behind(const divided *d, MlirOperation op)
         for (MlirOperation at = mlirOperationGetNextInBlock(d->loop); !behind && !mlirOperationEqual(at, op);
              at = mlirOperationGetNextInBlock(at))
             behind = mlirOperationEqual(at, from);
-        if (!behind && !is_constant_tile(value)) return "a tile from in front of its loop is combined with its sums";
+        if (!behind && !is_constant_tile(value))
+            return "a tile from in front of its loop is combined with its sums";
         if (!divides(d, value)) return other;
     }
     if (mlirOperationGetNumResults(op) > 1) return other;
@@ -280,8 +280,8 @@ static void set_extents(MlirOperation op, MlirType type)
     int32_t extents[CUTE_TILE_RANK];
     if (!cute_op_has(op, "extents") || !cute_tile_shape_of(type, &shape)) return;
     for (int i = 0; i < shape.rank; i++) extents[i] = (int32_t)shape.extent[i];
-    mlirOperationSetAttributeByName(
-        op, cute_text("extents"), mlirDenseI32ArrayGet(mlirOperationGetContext(op), shape.rank, extents));
+    mlirOperationSetAttributeByName(op, cute_text("extents"),
+                                    mlirDenseI32ArrayGet(mlirOperationGetContext(op), shape.rank, extents));
 }
 
 /* Constants of the tile's shape have other users. */
@@ -300,7 +300,32 @@ static void take_part_of_constants(const divided *d, MlirOperation op)
     }
 }
 
-/* The places of a load, store or iota: of the part. Its tile is still whole. */
+/* An iota along the divided dimension, from where the part begins. */
+static void start_at_part(const divided *d, MlirOperation iota)
+{
+    cute_builder b = cute_builder_before(iota);
+    cute_tile_shape shape;
+    MlirValue old = mlirOperationGetResult(iota, 0);
+    cute_tile_shape_of(mlirValueGetType(old), &shape);
+    if (cute_tile_number(iota, "mode", 0) != dimension_of(d, &shape)) return;
+    MlirValue start =
+        cute_binary(&b, "arith.muli", d->share, cute_build_constant(&b, 32, d->extent / d->blocks));
+    if (mlirOperationGetNumOperands(iota)) {
+        start = cute_binary(&b, "arith.addi", start, mlirOperationGetOperand(iota, 0));
+        mlirOperationSetOperand(iota, 0, start);
+        return;
+    }
+    MlirType part = part_type(d, mlirValueGetType(old));
+    MlirAttribute mode = mlirOperationGetAttributeByName(iota, cute_text("mode")),
+                  extents = mlirOperationGetAttributeByName(iota, cute_text("extents"));
+    MlirValue made = cute_build_value(
+        &b, "cute.tile.iota", part, CUTE_OPERANDS(start),
+        CUTE_NAMED(cute_attribute(b.context, "extents", extents), cute_attribute(b.context, "mode", mode)));
+    set_extents(cute_defining_op(made), part);
+    mlirValueReplaceAllUsesOfWith(old, made);
+}
+
+/* The coordinate of a load or store: that of the part. Its tile is still whole. */
 static void move_to_part(const divided *d, MlirOperation op)
 {
     cute_builder b = cute_builder_before(op);
@@ -310,20 +335,6 @@ static void move_to_part(const divided *d, MlirOperation op)
     cute_tile_shape_of(mlirValueGetType(tile), &shape);
     int at = shape.rank - 1 - d->back;
     if (at < 0 || (!store && shape.extent[at] == 1)) return;
-    if (cute_op_is(op, "cute.tile.iota")) {
-        if (cute_tile_number(op, "mode", 0) != at) return;
-        MlirValue start = cute_binary(&b, "arith.muli", d->share,
-                                      cute_build_constant(&b, 32, d->extent / d->blocks));
-        if (mlirOperationGetNumOperands(op))
-            start = cute_binary(&b, "arith.addi", start, mlirOperationGetOperand(op, 0));
-        MlirAttribute extents = mlirOperationGetAttributeByName(op, cute_text("extents")),
-                      mode = mlirOperationGetAttributeByName(op, cute_text("mode"));
-        MlirValue again = cute_build_value(&b, "cute.tile.iota", mlirValueGetType(tile), CUTE_OPERANDS(start),
-                                           CUTE_NAMED(cute_attribute(b.context, "extents", extents),
-                                                      cute_attribute(b.context, "mode", mode)));
-        mlirValueReplaceAllUsesOfWith(tile, again);
-        return;
-    }
     intptr_t operand = store ? 2 : 1;
     MlirValue coord = mlirOperationGetOperand(op, operand);
     const cute_tree *tree = cute_type_peek(mlirValueGetType(coord))->tree;
@@ -334,9 +345,8 @@ static void move_to_part(const divided *d, MlirOperation op)
 static void take_part(const divided *d, MlirOperation op)
 {
     if (!has_tiles(op)) return;
-    if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.store") ||
-        cute_op_is(op, "cute.tile.iota"))
-        move_to_part(d, op);
+    if (cute_op_is(op, "cute.tile.load") || cute_op_is(op, "cute.tile.store")) move_to_part(d, op);
+    if (cute_op_is(op, "cute.tile.iota")) start_at_part(d, op);
     if (cute_op_is(op, "arith.constant")) return; /* where it is used */
     take_part_of_constants(d, op);
     if (!mlirOperationGetNumResults(op)) return;
@@ -369,8 +379,8 @@ static void divide(divided *d)
     divide_loop(d);
     cute_builder b = cute_builder_before(mlirOperationGetNextInBlock(d->loop));
     b.location = mlirOperationGetLocation(d->loop);
-    MlirNamedAttribute mode = cute_attribute(
-        b.context, "mode", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), 1 - d->back));
+    MlirNamedAttribute mode =
+        cute_attribute(b.context, "mode", mlirIntegerAttrGet(mlirIntegerTypeGet(b.context, 32), 1 - d->back));
     MlirValue own = cute_build_value(&b, "cute.tile.reduce_scatter", part_type(d, type),
                                      CUTE_OPERANDS(part, d->share), CUTE_NAMED(mode));
     MlirOperation scatter = cute_defining_op(own);
@@ -397,11 +407,12 @@ static MlirOperation make_cluster(MlirOperation function, MlirOperation program,
     blocks[rank - 1] = s->cluster[1];
     if (count > rank) blocks[rank] = s->split;
     MlirAttribute extents = mlirOperationGetAttributeByName(program, cute_text("extents"));
-    MlirOperation made = cute_build(
-        &b, "cute.tile.program", CUTE_OPERANDS(mlirOperationGetOperand(program, 0)),
-        (cute_types){types, count},
-        CUTE_NAMED(cute_attribute(b.context, "extents", extents),
-                   cute_attribute(b.context, TILE_IN_CLUSTER, mlirDenseI32ArrayGet(b.context, count, blocks))));
+    MlirOperation made =
+        cute_build(&b, "cute.tile.program", CUTE_OPERANDS(mlirOperationGetOperand(program, 0)),
+                   (cute_types){types, count},
+                   CUTE_NAMED(cute_attribute(b.context, "extents", extents),
+                              cute_attribute(b.context, TILE_IN_CLUSTER,
+                                             mlirDenseI32ArrayGet(b.context, count, blocks))));
     for (intptr_t i = 0; i < rank; i++)
         mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(program, i), mlirOperationGetResult(made, i));
     mlirOperationDestroy(program);

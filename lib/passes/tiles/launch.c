@@ -390,9 +390,9 @@ static void lower_program(MlirOperation op)
         bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)));
         at[i] = rest;
         if (i && (used || dimensions < 0)) {
-            MlirValue extent =
-                dimensions < 0 ? as_i32(&b, mlirOperationGetOperand(op, i))
-                               : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
+            MlirValue extent = dimensions < 0
+                                   ? as_i32(&b, mlirOperationGetOperand(op, i))
+                                   : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
             at[i] = cute_binary(&b, "arith.remui", rest, extent);
             rest = cute_binary(&b, "arith.divui", rest, extent);
         }

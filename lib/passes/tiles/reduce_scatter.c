@@ -15,14 +15,9 @@
 static void note_scatter(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
-    MlirOperation program = cute_defining_op(mlirOperationGetOperand(op, 1));
-    if (mlirOperationIsNull(program) || !cute_op_is(program, "cute.tile.program")) {
-        e->failed = true;
-        return;
-    }
     e->scatters = true;
     e->scatter_role = (int)(tile_role_of(e, op) - e->roles);
-    e->scatter_along = (int)mlirOperationGetNumResults(program) - 1;
+    e->scatter_along = (int)mlirOpResultGetResultNumber(mlirOperationGetOperand(op, 1));
 }
 
 void tile_find_scatter(tile_emitter *e)
@@ -92,7 +87,8 @@ static MlirValue part_address(tile_emitter *e, MlirValue view, MlirValue share, 
 
 MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t)
 {
-    MlirValue value = mlirOperationGetOperand(t->op, 0), share = mlirOperationGetOperand(t->op, 1), sum = {NULL};
+    MlirValue value = mlirOperationGetOperand(t->op, 0), share = mlirOperationGetOperand(t->op, 1),
+              sum = {NULL};
     MlirType element = cute_type_element(mlirValueGetType(value));
     int bits, mode = (int)cute_tile_number(t->op, "mode", 0);
     const char *text = tile_element_text(e, element, &bits);

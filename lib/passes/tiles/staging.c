@@ -157,7 +157,8 @@ void tile_choose_staging(tile_emitter *e, const tile_distribution *from, const t
 
 /* ---- the code ---- */
 
-MlirValue tile_staging_view(tile_emitter *e, const tile_staging *s, const tile_side *of, const char *element, int bits)
+MlirValue tile_staging_view(tile_emitter *e, const tile_staging *s, const tile_side *of, const char *element,
+                            int bits)
 {
     int64_t line = (int64_t)8 * CUTE_REQUEST_LANES * 4 / bits; /* a swizzle stays within 128 bytes */
     const char *layout = tile_layout_text(e, &of->d.shape, of->stride);
@@ -201,7 +202,8 @@ static MlirValue stage(tile_emitter *e, MlirValue value, const tile_distribution
     tile_barrier(e);
     tile_to_shared(e, &s.write.d, value, tile_staging_view(e, &s, &s.write, text, bits), s.write.width);
     tile_barrier(e);
-    MlirValue out = tile_from_shared(e, &s.read.d, tile_staging_view(e, &s, &s.read, text, bits), s.read.width);
+    MlirValue out =
+        tile_from_shared(e, &s.read.d, tile_staging_view(e, &s, &s.read, text, bits), s.read.width);
     if (e->failed) return out;
     return tile_as_held(e, tile_reorder(e, out, &s.read.d, to), element);
 }
