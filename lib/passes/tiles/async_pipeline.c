@@ -87,9 +87,10 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
     int store_count;
-    int64_t most; /* the most that another operation needs, in a group of warps that takes turns */
-    bool kept;    /* stages are filled in front of loops, or by other warps */
-    bool beside;  /* whether one needs it while stages are filled: it is in their loop */
+    int64_t most;      /* the most that another operation needs, in a group of warps that takes turns */
+    int64_t scattered; /* of sums that other blocks read, beside all that follows */
+    bool kept;         /* stages are filled in front of loops, or by other warps */
+    bool beside;       /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
@@ -108,8 +109,7 @@ static void note_scratch(MlirOperation op, void *context)
     enum { STORED = 32 << 10, WARPS = 32 };
     scratch *s = context;
     int64_t bytes = 0, columns = cute_tile_number(op, "width", 0);
-    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape") ||
-                 cute_op_is(op, "cute.tile.reduce_scatter"),
+    bool moved = cute_op_is(op, "cute.tile.convert") || cute_op_is(op, "cute.tile.reshape"),
          reduces = cute_op_is(op, "cute.tile.reduce") || cute_op_is(op, "cute.tile.scan");
     MlirValue value = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
     if (cute_op_has(op, "tma")) {
@@ -133,6 +133,7 @@ static void note_scratch(MlirOperation op, void *context)
              held = !i && cute_op_has(op, TILE_HELD);
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
+    if (cute_op_is(op, "cute.tile.reduce_scatter")) s->scattered = tile_bytes(mlirValueGetType(value), 0);
     if (bytes > s->most) s->most = bytes;
     s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }
@@ -183,7 +184,7 @@ static void fit_stages(work *w, MlirOperation function)
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
     int64_t front = 0;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
-    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
+    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1) + s.scattered,
             room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;
     /* Behind their loops the memory of stages may be that of other operations: of warps that load by cp.async always, of roles where both do not
      * fit (tile_find_stages). */
@@ -212,7 +213,8 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns)
 {
     scratch s = {0};
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    return s.most * turns < s.stores ? s.stores : s.most * turns;
+    int64_t most = s.most * turns + s.scattered;
+    return most < s.stores ? s.stores : most;
 }
 
 /* ---- rings ---- */

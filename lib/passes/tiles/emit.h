@@ -120,12 +120,13 @@ typedef struct tile_emitter {
     MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;  /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;    /* of the block in its cluster, i32: the first dimension is the fastest */
-    bool scatters;     /* blocks of a cluster read each other's memory: cute.tile.reduce_scatter */
-    int scatter_role;  /* of that operation */
-    int scatter_along; /* the cluster's dimension of the blocks that do */
-    bool naive;        /* the kernel's schedule */
+        cluster_size;        /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;          /* of the block in its cluster, i32: the first dimension is the fastest */
+    bool scatters;           /* blocks of a cluster read each other's memory: cute.tile.reduce_scatter */
+    int scatter_role;        /* of that operation */
+    int64_t scatter_scratch; /* where the memory of its role begins */
+    int scatter_along;       /* the cluster's dimension of the blocks that do */
+    bool naive;              /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */

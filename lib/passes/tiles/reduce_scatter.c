@@ -58,6 +58,15 @@ void tile_join_scatter(tile_emitter *e, const tile_role *role)
 void tile_end_scatter(tile_emitter *e)
 {
     await(e);
+    e->roles[e->scatter_role].scratch = e->scatter_scratch;
+}
+
+/* Operations behind this one use memory behind its own, which other blocks may still read. */
+static void keep_memory(tile_emitter *e, int64_t bytes)
+{
+    enum { ALIGN = 1024 };
+    e->scatter_scratch = e->role->scratch;
+    e->role->scratch += (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* The rank in the cluster of block `i` of those that divide this block's tile. */
@@ -117,5 +126,6 @@ MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t)
     }
     arrive(e);
     if (e->failed) return value;
+    keep_memory(e, s.elements * bits / 8);
     return tile_as_held(e, tile_reorder(e, sum, &s.read.d, to), element);
 }

@@ -238,12 +238,14 @@ bool tile_find_stages(tile_emitter *e)
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
     cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_rounding, e);
+    int64_t ring_bytes = 0;
     for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
             if (b->is_pipe == rings) continue;
             b->offset = e->shared_bytes;
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
+            if (rings) ring_bytes = e->shared_bytes;
         }
     tile_find_copies(e);
     tile_find_rows(e);
@@ -270,11 +272,13 @@ bool tile_find_stages(tile_emitter *e)
     int64_t turns = 1;
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
-    bool fits = !limits || e->shared_bytes + tile_most_memory(e->function, turns) <= limits->block_shared;
+    int64_t most = tile_most_memory(e->function, turns);
+    bool fits = !limits || e->shared_bytes + most <= limits->block_shared;
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
     tile_find_scatter(e);
-    bool crowded = e->scatters || schedule.blocks > 1;
+    /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
+    bool crowded = (e->scatters || schedule.blocks > 1) && most <= ring_bytes;
     e->frees_stages = !o.found && e->buffer_count && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
