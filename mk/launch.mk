@@ -11,7 +11,7 @@ $(OBJ)/lib/launch/config/schema.o: $(GEN)/launch.schema.inc
 $(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
 
 # lib/gemm embeds the kernel sources that it compiles: GEMM_SOURCE(name, bytes..., 0).
-GEMM_KERNELS := kernels/product/product.mlir kernels/gemm_split_sm90/gemm_split_sm90.mlir $(sort $(wildcard kernels/gemm/*.mlir))
+GEMM_KERNELS := kernels/product/product.mlir $(sort $(wildcard kernels/gemm/*.mlir))
 $(GEN)/gemm_sources.inc: $(GEMM_KERNELS) mk/launch.mk
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

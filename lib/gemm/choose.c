@@ -183,7 +183,7 @@ static int64_t store_vector_of(const gemm_algo *algo, const gemm_problem *proble
     for (size_t i = 0; i < count; i++) {
         const gemm_problem *p = &problems[i];
         gemm_view v = gemm_view_of(algo, p);
-        bool fits = v.columns % vc == 0 &&
+        bool fits = (algo->columns_d ? v.rows : v.columns) % vc == 0 &&
                     (algo->epilogue ||
                      (p->given.ld_d % vc == 0 && p->d.batch % vc == 0 && p->given.align >= vc * size &&
                       (p->given.beta == 0 || (p->given.ld_c % vc == 0 && p->c.batch % vc == 0))));
@@ -207,6 +207,8 @@ static bool complete_algo(gemm_algo *algo, const gemm_problem *problems, size_t 
     algo->columns_a = !algo->pack_a && v.a.column != 1;
     algo->columns_b = !algo->pack_b && v.b.column != 1;
     algo->product = algo->epilogue ? first->sum : first->out;
+    algo->columns_d = kernel->any_output_layout && !algo->epilogue &&
+                      (first->given.order_d == CUTE_GEMM_COLUMNS) != algo->swapped;
     algo->vc = store_vector_of(algo, problems, count);
     algo->seconds = 0;
     for (size_t i = 0; i < count; i++) {

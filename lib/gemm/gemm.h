@@ -125,6 +125,7 @@ typedef struct gemm_algo {
     bool scales;               /* alpha of a problem is not 1 */
     bool epilogue;             /* the sums go to the workspace, and a separate step applies the epilogue */
     bool columns_a, columns_b; /* the kernel's A and B are contiguous along rows, not along k */
+    bool columns_d;            /* its C and D are contiguous along rows of A, not of B */
     int64_t vc;                /* elements of which rows of C and D are multiples, so that stores are wide */
     int64_t multiprocessors;   /* of the device */
     cute_dtype product;        /* element type of the kernel's output */

@@ -106,6 +106,7 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     const cute_gemm_problem *g = &algo->first->given;
     cute_dtype in = algo->first->in;
     int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
+    gemm_view v = gemm_view_of(algo, algo->first);
     gemm_define(d, "T=%s", gemm_storage_type(in));
     gemm_define(d, "ACC=%s", gemm_storage_type(algo->first->sum));
     gemm_define(d, "TD=%s", gemm_storage_type(algo->product));
@@ -123,10 +124,20 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "E=%s", algo->product == CUTE_I32 ? "f64" : "f32"); /* f32 lacks large integers */
     gemm_define(d, "ALIGN=%lld", (long long)(algo->vectors ? 16 : size));
     gemm_define(d, "ALIGND=%lld", (long long)(algo->vc * out_size));
+    gemm_define(d, "EDGE=%lld", (long long)(c->kernel->any_output_layout ? size : 16));
+    gemm_define(d, "D=%d", algo->columns_d);
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
-    if (c->kernel->arch_specific)
+    if (c->kernel == &gemm_kernel_split)
+        /* Operands too large to stay in L2 until the next run do not replace the others. */
+        gemm_define(d,
+                    "SCHEDULE=stages=%lld consumers=%lld cluster=%lldx1 persistent=0 split=%lld blocks=%lld "
+                    "l2=%s",
+                    (long long)c->stages, (long long)c->bm / 64, (long long)c->cluster_m, (long long)c->split,
+                    (long long)c->blocks_per_sm,
+                    v.rows * v.k > GEMM_L2_RESIDENT / size ? "stream" : "normal");
+    else if (c->kernel->arch_specific)
         gemm_define(
             d, "SCHEDULE=stages=%lld consumers=2 cluster=%lldx%lld persistent=1 order=8 turns=%d tail=%s",
             (long long)c->stages, (long long)c->cluster_m, (long long)c->cluster_n, c->pingpong,
@@ -165,23 +176,7 @@ const gemm_kernel gemm_kernel_sm90 = {
     .supports_epilogue = supports_floats_in_rows,
 };
 
-/* Defines of a fused epilogue. `es`: the type in which it computes. */
-static void define_fused_epilogue(const gemm_algo *algo, const char *es, gemm_defines *d)
-{
-    static const char *const activations[] = {"none", "relu", "gelu"};
-    const cute_gemm_problem *g = &algo->first->given;
-    bool integers = algo->product == CUTE_I32, same = algo->product == CUTE_F32;
-    if (es) gemm_define(d, "ES=%s", es);
-    gemm_define(d, "EFROM=%s", algo->first->sum == CUTE_I32 ? "sitofp" : "bitcast");
-    gemm_define(d, "EEXT=%s", integers ? "sitofp" : same ? "bitcast" : "extf");
-    gemm_define(d, "ETO=%s", integers ? "fptosi" : same ? "bitcast" : "truncf");
-    gemm_define(d, "BETA=%d", algo->fused && g->beta != 0);
-    /* The bias runs along rows of D: 1 adds it by column, 2 by row of the transpose. */
-    gemm_define(d, "BIAS=%d", !algo->fused || !g->bias ? 0 : algo->swapped ? 2 : 1);
-    gemm_define(d, "ACT=%s", activations[algo->fused ? g->activation : CUTE_GEMM_LINEAR]);
-}
-
-/* ---- gemm_split_sm90 ---- */
+/* ---- the product with a k that blocks of a cluster divide ---- */
 
 static bool rounds_to(cute_dtype in, cute_dtype out)
 {
@@ -206,57 +201,14 @@ static bool split_supports_epilogue(const gemm_config *config, const gemm_proble
     return p->out == CUTE_I32 || p->out == CUTE_F32 || p->out == CUTE_F16 || p->out == CUTE_BF16;
 }
 
-static void split_define(const gemm_algo *algo, gemm_defines *d)
-{
-    const gemm_config *c = algo->config;
-    cute_dtype in = algo->first->in;
-    int64_t size = cute_dtype_get(in)->bytes, own = (c->bn / 2 + c->split - 1) / c->split;
-    gemm_view v = gemm_view_of(algo, algo->first);
-    gemm_define(d, "T=%s", mlir_type(in));
-    gemm_define(d, "TC=%s", mlir_type(algo->product));
-    gemm_define(d, "ACC=%s", mlir_type(algo->first->sum));
-    gemm_define(d, "BITS=%lld", (long long)size * 8);
-    gemm_define(d, "A=%d", algo->columns_a);
-    gemm_define(d, "MA=%s", algo->columns_a ? "mn" : "k");
-    gemm_define(d, "B=%d", algo->columns_b);
-    gemm_define(d, "MB=%s", algo->columns_b ? "mn" : "k");
-    gemm_define(d, "BM=%lld", (long long)c->bm);
-    gemm_define(d, "BN=%lld", (long long)c->bn);
-    gemm_define(d, "BK=%lld", (long long)c->bk);
-    gemm_define(d, "PB=%lld",
-                !algo->columns_b  ? (long long)(128 / size)
-                : c->bn % 64 == 0 ? 64LL
-                : c->bn % 32 == 0 ? 32LL
-                                  : 16LL);
-    gemm_define(d, "OWN=%lld", (long long)own);
-    gemm_define(d, "V=%d", own % 4 == 0 ? 4 : own % 2 == 0 ? 2 : 1);
-    gemm_define(d, "STAGES=%lld", (long long)c->stages);
-    gemm_define(d, "S=%lld", (long long)c->split);
-    gemm_define(d, "CM=%lld", (long long)c->cluster_m);
-    gemm_define(d, "PER=%lld", (long long)c->blocks_per_sm);
-    /* createpolicy: evict_first for operands too large to stay in L2 until the next run, else
-     * evict_normal. */
-    gemm_define(d, "HINTA=%s",
-                v.rows * v.k > GEMM_L2_RESIDENT / size ? "0x12F0000000000000" : "0x1000000000000000");
-    gemm_define(d, "HINTB=0x1000000000000000");
-    gemm_define(d, "ADD=%s", in == CUTE_I8 ? "addi" : "addf");
-    define_fused_epilogue(algo, algo->product == CUTE_I32 ? "f64" : "f32", d);
-}
-
 const gemm_kernel gemm_kernel_split = {
-    .name = "gemm_split_sm90",
-    .function = "gemm_split",
-    .source = source_gemm_split_sm90,
-    .result = "D",
-    .addend = "C",
+    PRODUCT,
     .first_arch = 90,
     .arch_specific = true,
     .any_output_layout = true,
-    .takes_epilogue = true,
     .supports_operand = split_supports_operand,
     .supports_output = rounds_to,
     .supports_epilogue = split_supports_epilogue,
-    .define = split_define,
 };
 
 /* ---- the table ---- */

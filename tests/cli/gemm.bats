@@ -134,7 +134,7 @@ gemm() { timeout 100 cute-run --device emulator --gemm "$@"; }
 }
 
 @test "products with a short side, K divided among blocks: layouts, types, epilogues, odd sizes, batches, groups" {
-    gemm 16x1024x512 --sms 8 --json | jq -e '.gemm.kernel == "gemm_split_sm90" and .gemm.swapped and .gemm.split >= 1'
+    gemm 16x1024x512 --sms 8 --json | jq -e '.gemm.kernel == "product" and .gemm.swapped and .gemm.split >= 1'
     for tile in 64x8:128:10:2x1:2 64x16:256:5:2x1:2 64x16:128:5:4x1:4 64x64:128:4:2x2:3 128x64:128:9:1x2:1; do
         gemm 19x133x264 --sms 4 --configuration split:$tile --bias --gelu --beta 2 --alpha 0.5
         gemm 133x19x264 --sms 4 --configuration split:$tile --layout tnn --bias --relu

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# kernels/gemm_split_sm90: what it consists of, and that it is right where its runs in kernels/runs.txt do not come.
+# bench/schedules/hand/gemm_split_sm90: what it consists of, and that it is right where its runs in kernels/runs.txt do not come.
 bats_require_minimum_version 1.5.0
 
 setup() {
-    kernel="$BATS_TEST_DIRNAME/../../kernels/gemm_split_sm90"
+    kernel="$BATS_TEST_DIRNAME/../../bench/schedules/hand/gemm_split_sm90"
     cd "$BATS_TEST_TMPDIR"
     PATH="$CUTE_BIN:$PATH"
 }

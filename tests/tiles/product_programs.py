@@ -444,7 +444,9 @@ class ProductProgram:
             items = {"stages": self.pick([1, 2, 2, 3, 3, 4, 5, 6]), "consumers": self.pick([0, 0, 1, 1, 2]),
                      "cluster": self.pick(["1x1", "1x1", "2x1", "1x2", "2x2"]), "persistent": self.pick([0, 1, 1]), "order": self.pick([1, 2, 8]),
                      "tail": self.pick(["whole", "split", "split", "stream"])}
-            if self.sm90 and self.chance(25):
+            if self.chance(25):  # blocks of a cluster divide k
+                items.update(persistent=0, tail="whole", split=self.pick([2, 2, 3, 4]), blocks=self.pick([1, 1, 2]), l2=self.pick(["normal", "stream"]))
+            elif self.sm90 and self.chance(25):
                 items.update(stages=self.pick([2, 3, 4, 5]), consumers=2, persistent=1, turns=1)
             out.append(" ".join(f"{k}={v}" for k, v in items.items() if self.chance(85)))
         return out

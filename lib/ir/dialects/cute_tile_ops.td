@@ -24,12 +24,16 @@ def Cute_TileProgramOp : Cute_TileOp<"tile.program"> {
 
     Blocks are independent: no block reads an element that another block writes, other than by `cute.tile.atomic`.
 
+    `in_cluster`: blocks of a cluster in each dimension, which take adjacent tiles. One number more is that of the blocks that divide the
+    work on a tile (`cute.tile.reduce_scatter`); the last result is this block's index among them.
+
     ```mlir
     // short: %m, %n = cute.tile.program<[128, 64]> %c      // or: cute.tile.program %rows, %columns
     %m, %n = cute.tile.program(%c) {extents = array<i32: 128, 64>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32)
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents);
+  let arguments = (ins Variadic<AnyType>:$sizes, OptionalAttr<DenseI32ArrayAttr>:$extents,
+                   OptionalAttr<DenseI32ArrayAttr>:$in_cluster);
   let results = (outs Variadic<I32>:$indices);
 }
 
@@ -493,6 +497,8 @@ def Cute_TileFetchOp : Cute_Op<"tile.fetch"> {
 
     `multicast`: dimensions of the cluster along which blocks fetch the same tile. Each block fetches a part of it for all of them.
 
+    `streams`: the tensor is read once, so its lines in L2 are replaced first (evict_first); with a pipe.
+
     Refused: a tile that is not the ring's, another element type.
 
     ```mlir
@@ -501,7 +507,7 @@ def Cute_TileFetchOp : Cute_Op<"tile.fetch"> {
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$tensor, Cute_CoordType:$coord,
                    Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage, Optional<Cute_PtrType>:$pipe,
-                   OptionalAttr<DenseI32ArrayAttr>:$multicast);
+                   OptionalAttr<DenseI32ArrayAttr>:$multicast, UnitAttr:$streams);
 }
 
 def Cute_TileTakeOp : Cute_Op<"tile.take"> {
@@ -698,6 +704,24 @@ def Cute_TileCollectOp : Cute_Op<"tile.collect"> {
   }];
   let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemRead]>:$slots,
                    Arg<Cute_MemRefType, "", [MemRead, MemWrite]>:$flags, I32:$cluster);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Cute_TileReduceScatterOp : Cute_Op<"tile.reduce_scatter"> {
+  let summary = "The sum of the tiles of several blocks of a cluster, of which each block gets a part";
+  let description = [{
+    The blocks are those that divide the work on a tile (`in_cluster` of `cute.tile.program`), all of which execute the operation once,
+    outside of loops. Dimension `mode` is divided among them: the result is part `%share` of the sum, through distributed
+    shared memory. The tiles are added in the order of the blocks, so the sum is the same in each run.
+
+    Refused: a share that is not the last result of such a `cute.tile.program`, results other than one of so many parts.
+
+    ```mlir
+    %i, %j, %share = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 1, 1, 4>} : (!cute.memref<f32, gmem, "(?,?):(?{i64},1)">) -> (i32, i32, i32)
+    %own = cute.tile.reduce_scatter(%sums, %share) {mode = 1 : i32} : (tensor<64x64xf32>, i32) -> tensor<64x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, I32:$share, I32Attr:$mode);
   let results = (outs AnyRankedTensor:$result);
 }
 

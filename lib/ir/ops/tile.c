@@ -178,7 +178,11 @@ static bool infer_program(const cute_op_row *row, const cute_op_query *query, cu
     if (count < 1 || count > 3)
         return cute_op_fail(query->location, row->name, "expects a grid of 1 to 3 dimensions, but got %d",
                             (int)count);
-    for (intptr_t i = 0; i < count; i++) cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
+    MlirAttribute cluster = attribute_of(query, "in_cluster");
+    int64_t blocks[CUTE_TILE_RANK];
+    bool divided = !mlirAttributeIsNull(cluster) && cute_tile_numbers(cluster, blocks) == count + 1;
+    for (intptr_t i = 0; i < count + divided; i++)
+        cute_op_types_add(out, mlirIntegerTypeGet(query->context, 32));
     return true;
 }
 
@@ -509,6 +513,12 @@ static bool verify_program(const cute_op_row *row, MlirOperation op)
         return cute_check_fail(&c,
                                "expects an extent of the tile for each of the tensor's %d modes, but got %d",
                                rank, (int)mlirDenseArrayGetNumElements(tile));
+    int64_t blocks[CUTE_TILE_RANK];
+    int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("in_cluster")), blocks);
+    if (cute_op_has(op, "in_cluster") && dimensions != rank && dimensions != rank + 1)
+        return cute_check_fail(
+            &c, "expects blocks of a cluster for each of the grid's %d dimensions, and of a tile, but got %d",
+            rank, dimensions);
     return true;
 }
 

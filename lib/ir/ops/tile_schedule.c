@@ -166,6 +166,40 @@ static bool verify_slots(const cute_op_row *row, MlirOperation op)
            cute_check_element(&c, "flags of", cute_check_operand(&c, 2)->pointer->element, "i32");
 }
 
+/* The blocks that divide a tile; 0: `share` is not the index of a block among those. */
+static int64_t blocks_of_share(MlirValue share)
+{
+    MlirOperation program = cute_defining_op(share);
+    if (mlirOperationIsNull(program) || !cute_op_is(program, "cute.tile.program")) return 0;
+    int64_t blocks[CUTE_TILE_RANK], extents[CUTE_TILE_RANK];
+    int count = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("in_cluster")), blocks),
+        rank = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), extents);
+    return rank > 0 && count == rank + 1 && mlirOpResultGetResultNumber(share) == rank ? blocks[rank] : 0;
+}
+
+/* One dimension is divided, the others are kept. */
+static bool verify_reduce_scatter(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+             to = mlirValueGetType(mlirOperationGetResult(op, 0));
+    cute_tile_shape all, own;
+    int64_t mode = cute_tile_number(op, "mode", -1);
+    int64_t blocks = blocks_of_share(mlirOperationGetOperand(op, 1));
+    if (!blocks)
+        return cute_check_fail(
+            &c, "expects the index of the block among those that divide the tile: the last result of "
+                "cute.tile.program with 'in_cluster'");
+    bool fits = cute_tile_shape_of(from, &all) && cute_tile_shape_of(to, &own) && all.rank == own.rank &&
+                mode >= 0 && mode < all.rank && mlirTypeEqual(cute_tile_element(from), cute_tile_element(to));
+    for (int i = 0; fits && i < all.rank; i++)
+        fits = all.extent[i] == own.extent[i] * (i == mode ? blocks : 1);
+    if (fits) return true;
+    return cute_check_fail(
+        &c, "expects a result that is one of %lld parts of the tile along 'mode', of the same elements",
+        (long long)blocks);
+}
+
 static const cute_op_row rows[] = {
     {.name = "cute.tile.ring", .verify = verify_ring},
     {.name = "cute.tile.pipe", .verify = verify_pipe},
@@ -186,5 +220,6 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.piece"},
     {.name = "cute.tile.give", .verify = verify_slots},
     {.name = "cute.tile.collect", .verify = verify_slots},
+    {.name = "cute.tile.reduce_scatter", .verify = verify_reduce_scatter},
 };
 const cute_op_family cute_family_tile_schedule = {rows, sizeof rows / sizeof *rows};

@@ -58,7 +58,7 @@ static bool fits_tma(MlirOperation load)
 {
     const cute_value *tensor = tensor_of(load);
     MlirValue value = tile_tensor_root(mlirOperationGetOperand(load, 0));
-    int64_t width;
+    int contiguous;
     cute_tile_shape shape;
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape);
     if (!mlirValueIsABlockArgument(value) ||
@@ -67,8 +67,8 @@ static bool fits_tma(MlirOperation load)
         return false;
     for (int i = 0; i < shape.rank; i++)
         if (shape.extent[i] > 256) return false;
-    return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128 &&
-           tile_rows_are_clipped(load);
+    int64_t width = tile_row_alignment(tensor, &shape, &contiguous);
+    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load);
 }
 
 static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "

@@ -87,9 +87,10 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
     int store_count;
-    int64_t most; /* the most that another operation needs, in a group of warps that takes turns */
-    bool kept;    /* stages are filled in front of loops, or by other warps */
-    bool beside;  /* whether one needs it while stages are filled: it is in their loop */
+    int64_t most;      /* the most that another operation needs, in a group of warps that takes turns */
+    int64_t scattered; /* of sums that other blocks read, beside all that follows */
+    bool kept;         /* stages are filled in front of loops, or by other warps */
+    bool beside;       /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
@@ -132,6 +133,7 @@ static void note_scratch(MlirOperation op, void *context)
              held = !i && cute_op_has(op, TILE_HELD);
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
+    if (cute_op_is(op, "cute.tile.reduce_scatter")) s->scattered = tile_bytes(mlirValueGetType(value), 0);
     if (bytes > s->most) s->most = bytes;
     s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }
@@ -182,13 +184,15 @@ static void fit_stages(work *w, MlirOperation function)
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
     int64_t front = 0;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
-    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
+    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1) + s.scattered,
             room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;
     /* Behind their loops the memory of stages may be that of other operations: of warps that load by cp.async always, of roles where both do not
      * fit (tile_find_stages). */
     if (!s.beside && !w->schedule.consumers) most = need = 0;
     bool frees = !s.beside && !w->schedule.turns && need <= w->schedule.stages * bytes;
-    if (frees && w->schedule.stages * bytes + need > room) most = need = 0;
+    /* Other blocks of the multiprocessor need what is beside the stages. */
+    bool crowded = w->schedule.blocks > 1;
+    if (frees && (crowded || w->schedule.stages * bytes + need > room)) most = need = 0;
     if (!bytes) return;
     if (w->schedule.stages * bytes + need > room) {
         int64_t fit = (room - need) / bytes, other = need + BARRIERS + front;
@@ -201,7 +205,7 @@ static void fit_stages(work *w, MlirOperation function)
     if (s.store_count > 1 && most < s.stores) most = s.stores;
     if (w->schedule.stages > 1)
         tile_choose_late(w->pass, function, &w->schedule,
-                         limits->block_shared - w->schedule.stages * bytes - most - front,
+                         crowded ? 0 : limits->block_shared - w->schedule.stages * bytes - most - front,
                          (int64_t)(w->count + fetched_once) * w->schedule.stages * STAGE_BARRIERS);
 }
 
@@ -209,7 +213,8 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns)
 {
     scratch s = {0};
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    return s.most * turns < s.stores ? s.stores : s.most * turns;
+    int64_t most = s.most * turns + s.scattered;
+    return most < s.stores ? s.stores : most;
 }
 
 /* ---- rings ---- */
@@ -217,14 +222,16 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns)
 typedef struct stages {
     tile_ahead ahead;
     MlirValue rings[TILE_AHEAD], pipe;
-    int count;  /* stages of a ring */
-    bool alone; /* no other pipe is in the loop */
+    int count;    /* stages of a ring */
+    bool alone;   /* no other pipe is in the loop */
+    bool streams; /* tiles of A leave L2 first */
 } stages;
 
 /* Rings of `count` stages, and with TMA a pipe. */
 static void make_rings(work *w, MlirOperation loop, int count, stages *s)
 {
     s->count = count;
+    s->streams = w->schedule.l2 == TILE_L2_STREAM;
     cute_builder b = cute_builder_at_start(entry_of(loop), mlirOperationGetLocation(loop));
     int64_t bytes = 0;
     for (int i = 0; i < s->ahead.count; i++) {
@@ -251,14 +258,30 @@ static void make_rings(work *w, MlirOperation loop, int count, stages *s)
                    cute_attribute(b.context, "stages", mlirIntegerAttrGet(i32, count))));
 }
 
+/* Whether tiles are those of A: they depend on the index of the grid's rows, and not on that of its columns. */
+static bool is_of_rows(MlirValue coord, MlirOperation function)
+{
+    MlirOperation grid = tile_find_op(function, "cute.tile.place");
+    if (mlirOperationIsNull(grid)) grid = tile_find_op(function, "cute.tile.program");
+    if (mlirOperationIsNull(grid)) return false;
+    int64_t tile[CUTE_TILE_RANK];
+    int rank = cute_tile_numbers(mlirOperationGetAttributeByName(grid, cute_text("extents")), tile),
+        places = tile_places_of(coord);
+    return rank > 1 && !(places & (TILE_UNKNOWN_PLACE | 1 << (rank - 1))) && places & 1 << (rank - 2);
+}
+
 static void fetch(const cute_builder *b, const stages *s, int i, MlirValue coord, MlirValue stage)
 {
     MlirValue operands[] = {mlirOperationGetOperand(s->ahead.loads[i], 0), coord, s->rings[i], stage,
                             s->pipe};
     cute_builder own = *b;
     own.location = mlirOperationGetLocation(s->ahead.loads[i]);
-    cute_build(&own, "cute.tile.fetch", (cute_operands){operands, mlirValueIsNull(s->pipe) ? 4 : 5},
-               CUTE_NO_TYPES, CUTE_NO_NAMED);
+    MlirOperation made = cute_build(&own, "cute.tile.fetch",
+                                    (cute_operands){operands, mlirValueIsNull(s->pipe) ? 4 : 5},
+                                    CUTE_NO_TYPES, CUTE_NO_NAMED),
+                  function = cute_op_parent(made, "gpu.func");
+    if (s->streams && !mlirValueIsNull(s->pipe) && is_of_rows(coord, function))
+        mlirOperationSetAttributeByName(made, cute_text("streams"), mlirUnitAttrGet(own.context));
 }
 
 static void take(MlirOperation load, MlirValue ring, MlirValue stage)

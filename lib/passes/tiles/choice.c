@@ -573,22 +573,48 @@ static void refuse_turns(const choice *c, tile_schedule *s, cute_model_schedule 
     stated->turns = s->turns = 0;
 }
 
+/* Blocks that divide k, and several blocks on a multiprocessor, where the rest of the schedule does not allow them. */
+static void refuse_split(const choice *c, bool clusters, tile_schedule *s)
+{
+    enum { MOST_BLOCKS = 8 }; /* of a cluster */
+    static const char resident[] = "blocks are resident: expected persistent=0";
+    const char *why = !clusters       ? "clusters need sm_90"
+                      : !c->loops     ? "it has no loop with products"
+                      : s->persistent ? resident
+                      : s->cluster[0] * s->cluster[1] * s->split > MOST_BLOCKS
+                          ? "expected a cluster of at most 8 blocks, with those of 'cluster'"
+                          : NULL;
+    if (s->split > 1 && why) {
+        tile_refuse(c->pass, c->function, "blocks of a cluster do not divide the k of a tile: %s", why);
+        s->split = 1;
+    }
+    if (s->blocks > 1 && s->persistent) {
+        tile_refuse(c->pass, c->function, "one block on a multiprocessor: %s", resident);
+        s->blocks = 1;
+    }
+}
+
 static void complete(choice *c, const tile_sizes *sizes, int listed, tile_schedule *s)
 {
     cute_model_device device;
     cute_model_choice all[CUTE_MODEL_CHOICES];
-    cute_model_schedule stated = {
-        .stages = tile_schedule_states(s, "stages") ? s->stages : 0,
-        .consumers = tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
-        .persistent = tile_schedule_states(s, "persistent") ? s->persistent : CUTE_MODEL_FREE,
-        .order = tile_schedule_states(s, "order") ? s->order : 0,
-        .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
-        .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
+    cute_model_schedule stated = {.stages = tile_schedule_states(s, "stages") ? s->stages : 0,
+                                  .consumers =
+                                      tile_schedule_states(s, "consumers") ? s->consumers : CUTE_MODEL_FREE,
+                                  .persistent = tile_schedule_states(s, "persistent") ? s->persistent
+                                                : s->split > 1 || s->blocks > 1       ? 0
+                                                                                      : CUTE_MODEL_FREE,
+                                  .order = tile_schedule_states(s, "order") ? s->order : 0,
+                                  .tail = tile_schedule_states(s, "tail") ? s->tail : CUTE_MODEL_FREE,
+                                  .turns = tile_schedule_states(s, "turns") ? s->turns : CUTE_MODEL_FREE};
     if (tile_schedule_states(s, "cluster")) memcpy(stated.cluster, s->cluster, sizeof stated.cluster);
     find_device(c->arch, &device);
     find_problem(c, sizes);
     find_program(c, &device, s);
     if (s->turns) refuse_turns(c, s, &stated);
+    /* Stages are free behind the loop of a block that has one tile. */
+    if (!stated.persistent && stated.consumers > 0 && c->plain && c->products == 1 && !c->operands)
+        c->program.beside = 0;
     size_t count = cute_model_schedules(&c->program, &device, &stated, all, CUTE_MODEL_CHOICES);
     if (!count && stated.stages > 1) { /* as many as fit */
         int wanted = stated.stages;
@@ -659,11 +685,13 @@ void tile_schedule_choose(cute_pass_run *pass, const cute_arch *arch, MlirOperat
         s->consumers = s->turns = 0;
     }
     if (!s->persistent || s->consumers != 2) s->turns = 0;
-    if (s->cluster[0] * s->cluster[1] > 1 && (!arch || arch->number < 90 || !s->persistent)) {
+    bool clusters = arch && arch->number >= 90;
+    if (s->cluster[0] * s->cluster[1] > 1 && (!clusters || !(s->persistent || s->consumers))) {
         cute_pass_remark(pass, mlirOperationGetLocation(function), "no clusters: they need %s",
-                         s->persistent ? "sm_90" : "resident blocks, persistent=1");
+                         clusters ? "resident blocks, persistent=1, or warpgroups, consumers=1" : "sm_90");
         s->cluster[0] = s->cluster[1] = 1;
     }
+    refuse_split(&c, clusters, s);
     int groups = tile_schedule_groups(s);
     cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_chain, NULL);
     if (groups) cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, mark_product, &groups);

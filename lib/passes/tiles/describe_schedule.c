@@ -295,7 +295,7 @@ static void put_grid(tile_emitter *e, cute_dict *out)
     if (mlirOperationIsNull(from)) return;
     int count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("extents")), values);
     if (count > 0) put_numbers(&d, "tile", values, count);
-    count = cute_tile_numbers(mlirOperationGetAttributeByName(from, cute_text("cluster")), values);
+    count = tile_cluster_of(from, values);
     if (count > 0 && e->cluster_size > 1) put_numbers(&d, "cluster", values, count);
     if (!mlirOperationIsNull(g.place)) cute_dict_int(&d, "order", cute_tile_number(g.place, "order", 1));
     if (!mlirOperationIsNull(g.pieces)) cute_dict_ref(&d, "tail", cute_tile_word(g.pieces, "tail"));

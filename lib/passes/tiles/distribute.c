@@ -141,6 +141,7 @@ static const struct {
     {"cute.tile.end_turn", tile_lower_end_turn},
     {"cute.tile.give", tile_lower_give},
     {"cute.tile.collect", tile_lower_collect},
+    {"cute.tile.reduce_scatter", tile_lower_reduce_scatter},
 };
 
 /* ---- what is to be done, before types change ---- */

@@ -120,9 +120,13 @@ typedef struct tile_emitter {
     MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size; /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;   /* of the block in its cluster, i32: the first dimension is the fastest */
-    bool naive;       /* the kernel's schedule */
+        cluster_size;        /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;          /* of the block in its cluster, i32: the first dimension is the fastest */
+    bool scatters;           /* blocks of a cluster read each other's memory: cute.tile.reduce_scatter */
+    int scatter_role;        /* of that operation */
+    int64_t scatter_scratch; /* where the memory of its role begins */
+    int scatter_along;       /* the cluster's dimension of the blocks that do */
+    bool naive;              /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
@@ -332,6 +336,18 @@ void tile_share_reciprocals(tile_emitter *e);
 
 MlirValue tile_lower_give(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
+
+/* ---- sums of the blocks of a cluster (reduce_scatter.c) ---- */
+
+/* Finds the kernel's cute.tile.reduce_scatter. */
+void tile_find_scatter(tile_emitter *e);
+/* Whether blocks write each other's memory: fetches for several blocks, and mbarriers of the stages that these fill. */
+bool tile_shares_stages(const tile_emitter *e);
+MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t);
+/* At the end of a role: the barriers of the cluster that cute.tile.reduce_scatter has, if another role executes it. */
+void tile_join_scatter(tile_emitter *e, const tile_role *role);
+/* At the kernel's end: no block ends while another one reads its memory. */
+void tile_end_scatter(tile_emitter *e);
 
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 

@@ -149,11 +149,17 @@ static void assert_single(copying *c, MlirOperation program, int dimension, Mlir
         CUTE_NAMED(cute_attribute(c->b.context, "msg", mlirStringAttrGet(c->b.context, cute_text(text)))));
 }
 
+int tile_cluster_of(MlirOperation grid, int64_t along[CUTE_TILE_RANK])
+{
+    const char *name = cute_op_is(grid, "cute.tile.program") ? TILE_IN_CLUSTER : "cluster";
+    return cute_tile_numbers(mlirOperationGetAttributeByName(grid, cute_text(name)), along);
+}
+
 /* The number of blocks of a cluster along each dimension of the grid; 1 for cute.tile.program. */
 static int64_t cluster_of(MlirOperation program, int64_t along[CUTE_TILE_RANK])
 {
     int64_t all = 1;
-    int count = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("cluster")), along);
+    int count = tile_cluster_of(program, along);
     for (int i = 0; i < CUTE_TILE_RANK; i++) {
         if (i >= count) along[i] = 1;
         all *= along[i];
@@ -168,7 +174,7 @@ static MlirValue blocks_of(copying *c, MlirOperation program)
     cluster_of(program, cluster);
     bool resident = cute_op_is(program, "cute.tile.workers");
     int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(program, cute_text("extents")), tile);
-    int count = resident ? dimensions : (int)mlirOperationGetNumResults(program);
+    int count = dimensions > 0 ? dimensions : (int)mlirOperationGetNumResults(program);
     MlirValue none = {NULL}, blocks = none;
     for (int i = 0; i < count; i++) {
         MlirValue of = copy_value(c, mlirOperationGetOperand(program, dimensions < 0 ? i : 0), 0);
@@ -279,6 +285,8 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
     int64_t along[CUTE_TILE_RANK], cluster = cluster_of(program, along);
     if (cute_op_is(program, "cute.tile.workers"))
         blocks = resident_blocks(&c.b, blocks, cluster, all > count);
+    else if (cluster > 1)
+        blocks = cute_binary(&c.b, "arith.muli", blocks, cute_integer(&c.b, index, cluster));
     MlirValue temporaries[2];
     for (intptr_t i = count; i < all && i < count + 2; i++) {
         temporaries[i - count] =
@@ -328,28 +336,6 @@ static bool make_host(MlirOperation top, MlirOperation module, MlirOperation ker
 
 /* ---- in the kernel ---- */
 
-static void lower_program(MlirOperation op)
-{
-    cute_builder b = cute_builder_before(op);
-    int64_t tile[CUTE_TILE_RANK];
-    int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
-    MlirValue rest = cute_build_value(&b, "nvvm.read.ptx.sreg.ctaid.x", mlirIntegerTypeGet(b.context, 32),
-                                      CUTE_NO_OPERANDS, CUTE_NO_NAMED);
-    for (intptr_t i = mlirOperationGetNumResults(op) - 1; i >= 0; i--) {
-        MlirValue result = mlirOperationGetResult(op, i), own = rest;
-        bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
-        if (i && (used || dimensions < 0)) {
-            MlirValue extent =
-                as_i32(&b, dimensions < 0 ? mlirOperationGetOperand(op, i)
-                                          : tiles_along(&b, mlirOperationGetOperand(op, 0), i, tile[i]));
-            own = cute_binary(&b, "arith.remui", rest, extent);
-            rest = cute_binary(&b, "arith.divui", rest, extent);
-        }
-        mlirValueReplaceAllUsesOfWith(result, own);
-    }
-    mlirOperationDestroy(op);
-}
-
 static MlirValue special(const cute_builder *b, const char *name)
 {
     return cute_build_value(b, name, mlirIntegerTypeGet(b->context, 32), CUTE_NO_OPERANDS, CUTE_NO_NAMED);
@@ -373,6 +359,47 @@ static int rank_of(MlirOperation op)
 {
     int64_t tile[CUTE_TILE_RANK];
     return cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+}
+
+/* The block's place in its cluster tile: its indices along the grid's dimensions from those of the cluster tile, `rest`: its number in the
+ * cluster, then what is left of that. */
+static void place_in_cluster(const cute_builder *b, const int64_t *along, int rank, MlirValue rest,
+                             MlirValue *at, MlirValue *left)
+{
+    for (int i = 0; i < rank; i++) {
+        if (along[i] < 2) continue;
+        MlirValue size = i32_of(b, along[i]), own = cute_binary(b, "arith.remui", rest, size);
+        rest = cute_binary(b, "arith.divui", rest, size);
+        at[i] = cute_binary(b, "arith.addi", cute_binary(b, "arith.muli", at[i], size), own);
+    }
+    *left = rest;
+}
+
+static void lower_program(MlirOperation op)
+{
+    cute_builder b = cute_builder_before(op);
+    int64_t tile[CUTE_TILE_RANK], along[CUTE_TILE_RANK], cluster = cluster_of(op, along);
+    int dimensions = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
+    int results = (int)mlirOperationGetNumResults(op), rank = dimensions > 0 ? dimensions : results;
+    MlirValue rest = special(&b, "nvvm.read.ptx.sreg.ctaid.x"), at[CUTE_TILE_RANK], in = {NULL};
+    if (cluster > 1) {
+        in = cute_binary(&b, "arith.remui", rest, i32_of(&b, cluster));
+        rest = cute_binary(&b, "arith.divui", rest, i32_of(&b, cluster));
+    }
+    for (int i = rank - 1; i >= 0; i--) {
+        bool used = !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)));
+        at[i] = rest;
+        if (i && (used || dimensions < 0)) {
+            MlirValue extent = dimensions < 0
+                                   ? as_i32(&b, mlirOperationGetOperand(op, i))
+                                   : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
+            at[i] = cute_binary(&b, "arith.remui", rest, extent);
+            rest = cute_binary(&b, "arith.divui", rest, extent);
+        }
+    }
+    if (cluster > 1) place_in_cluster(&b, along, rank, in, at, &at[rank]);
+    for (int i = 0; i < results; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), at[i]);
+    mlirOperationDestroy(op);
 }
 
 static void lower_workers(MlirOperation op, void *context)
@@ -439,14 +466,8 @@ static void lower_place(MlirOperation op, void *context)
     MlirValue rest = cluster > 1 ? cute_binary(&b, "arith.remui", special(&b, "nvvm.read.ptx.sreg.ctaid.x"),
                                                i32_of(&b, cluster))
                                  : (MlirValue){NULL};
-    for (int i = 0; i < rank; i++) {
-        if (along[i] > 1) {
-            MlirValue size = i32_of(&b, along[i]), own = cute_binary(&b, "arith.remui", rest, size);
-            rest = cute_binary(&b, "arith.divui", rest, size);
-            at[i] = cute_binary(&b, "arith.addi", cute_binary(&b, "arith.muli", at[i], size), own);
-        }
-        mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), at[i]);
-    }
+    if (cluster > 1) place_in_cluster(&b, along, rank, rest, at, &rest);
+    for (int i = 0; i < rank; i++) mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), at[i]);
     mlirOperationDestroy(op);
 }
 

@@ -29,7 +29,8 @@ static bool is_one(const cute_tree *tree)
     return tree->kind == CUTE_TREE_INT && tree->value.known && tree->value.value == 1;
 }
 
-int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous)
+/* `whole`: accesses do not cross the end of a row. */
+static int64_t width_of(const cute_value *tensor, const cute_tile_shape *tile, bool whole, int *contiguous)
 {
     *contiguous = -1;
     if (tensor->type != CUTE_MEMREF || !tensor->layout.shape || tensor->tree) return 1;
@@ -43,13 +44,23 @@ int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile,
     for (; width > 1; width /= 2) {
         bool ok = tensor->pointer->align % (width * bits / 8) == 0 &&
                   tile->extent[*contiguous] % width == 0 &&
-                  divides(mode_of(tensor->layout.shape, *contiguous), width);
+                  (!whole || divides(mode_of(tensor->layout.shape, *contiguous), width));
         for (int i = 0; ok && i < tile->rank; i++)
             ok = i == *contiguous || is_one(mode_of(tensor->layout.shape, i)) ||
                  divides(mode_of(tensor->layout.stride, i), width);
         if (ok) break;
     }
     return width;
+}
+
+int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous)
+{
+    return width_of(tensor, tile, true, contiguous);
+}
+
+int64_t tile_row_alignment(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous)
+{
+    return width_of(tensor, tile, false, contiguous);
 }
 
 int64_t tile_run(const tile_distribution *d, int dim, int bits)

@@ -1,6 +1,6 @@
 /* cute-tile-multicast: blocks of a cluster that need the same tile fetch a part of it each, for all of them.
  *
- * Requires: cute-warp-specialization; a persistent kernel whose schedule has clusters. Ensures: fetches whose tile does not depend on
+ * Requires: cute-warp-specialization; a kernel whose cute.tile.workers or cute.tile.program has a cluster. Ensures: fetches whose tile does not depend on
  * the block's place along a dimension of the cluster have that dimension in `multicast`. Then the blocks along it have to run the same
  * iterations: fetches in loops whose bounds depend on the place stay as they are, with a remark.
  *
@@ -43,10 +43,11 @@ static void visit_fetch(MlirOperation fetch, void *context)
     work *w = context;
     int64_t cluster[CUTE_TILE_RANK];
     if (mlirOperationGetNumOperands(fetch) < 5 || cute_op_has(fetch, "multicast")) return;
-    MlirOperation workers = tile_find_op(cute_op_parent(fetch, "gpu.func"), "cute.tile.workers");
+    MlirOperation function = cute_op_parent(fetch, "gpu.func"),
+                  workers = tile_find_op(function, "cute.tile.workers");
+    if (mlirOperationIsNull(workers)) workers = tile_find_op(function, "cute.tile.program");
     if (mlirOperationIsNull(workers)) return;
-    int rank = cute_tile_numbers(mlirOperationGetAttributeByName(workers, cute_text("cluster")), cluster),
-        count = 0;
+    int rank = tile_cluster_of(workers, cluster), count = 0;
     int depends = tile_places_of(mlirOperationGetOperand(fetch, 0)) |
                   tile_places_of(mlirOperationGetOperand(fetch, 1)),
         bounds = 0;

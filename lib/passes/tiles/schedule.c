@@ -28,6 +28,8 @@
 /* States no choice, so that a parameter of the program can be the text. */
 static const char unstated[] = "auto";
 
+static const char *const l2_words[] = {"normal", "stream"};
+
 static const struct {
     const char *name;
     size_t offset;
@@ -45,12 +47,15 @@ static const struct {
     {"turns", offsetof(tile_schedule, turns), 0, 1, false, true, NULL},
     {"tail", offsetof(tile_schedule, tail), CUTE_MODEL_WHOLE, CUTE_MODEL_STREAM_K, false, true,
      cute_model_tail_names},
+    {"l2", offsetof(tile_schedule, l2), TILE_L2_NORMAL, TILE_L2_STREAM, false, true, l2_words},
+    {"split", offsetof(tile_schedule, split), 1, 8, false, true, NULL},
+    {"blocks", offsetof(tile_schedule, blocks), 1, 8, false, true, NULL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
 void tile_schedule_init(tile_schedule *s)
 {
-    *s = (tile_schedule){.stages = 1, .cluster = {1, 1}, .order = 1};
+    *s = (tile_schedule){.stages = 1, .cluster = {1, 1}, .order = 1, .split = 1, .blocks = 1};
 }
 
 static int *field_of(tile_schedule *s, int row)

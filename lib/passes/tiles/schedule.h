@@ -6,6 +6,11 @@
 #include "lib/passes/passes.h"
 #include "lib/passes/tiles/tiles.h"
 
+typedef enum tile_l2 {
+    TILE_L2_NORMAL,
+    TILE_L2_STREAM /* tiles that differ between rows of the grid, those of A, are read once: they leave first */
+} tile_l2;
+
 typedef struct tile_schedule {
     bool naive;     /* one element at a time, no tensor cores, a barrier before each operation: a reference */
     int stages;     /* buffers of each load of a loop; 1: loads are not ahead */
@@ -16,7 +21,10 @@ typedef struct tile_schedule {
     int order;      /* tiles along the first of the last two dimensions before the next along the second */
     int tail;       /* of the last wave's tiles, a cute_model_tail: how resident blocks share them */
     int turns;      /* 1: warpgroups compute alternate tiles of resident blocks; 0: they share each tile */
-    bool given[8];  /* which of these a text stated, by tile_schedule_rows' index */
+    int split;      /* blocks of a cluster that divide the k of a tile */
+    int blocks;     /* of a multiprocessor at once, which their registers and stages allow for */
+    int l2;         /* a tile_l2: how long tiles that are fetched stay in L2 */
+    bool given[11]; /* which of these a text stated, by tile_schedule_rows' index */
 } tile_schedule;
 
 /* The defaults: nothing is ahead, blocks are not resident. */

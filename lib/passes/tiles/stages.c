@@ -171,7 +171,7 @@ static void note_workers(MlirOperation op, void *context)
 {
     tile_emitter *e = context;
     int64_t along[CUTE_TILE_RANK];
-    int count = cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("cluster")), along);
+    int count = tile_cluster_of(op, along);
     for (int i = 0; i < count; i++) e->cluster_size *= e->cluster[i] = along[i];
 }
 
@@ -233,16 +233,19 @@ bool tile_find_stages(tile_emitter *e)
     e->cluster_size = 1;
     for (int i = 0; i < CUTE_TILE_RANK; i++) e->cluster[i] = 1;
     cute_op_walk(e->function, "cute.tile.workers", CUTE_WALK_OUTER_FIRST, note_workers, e);
+    cute_op_walk(e->function, "cute.tile.program", CUTE_WALK_OUTER_FIRST, note_workers, e);
     cute_op_walk(e->function, "cute.tile.role", CUTE_WALK_OUTER_FIRST, add_role, e);
     cute_op_walk(e->function, "cute.tile.", CUTE_WALK_OUTER_FIRST, add_buffer, e);
     cute_op_walk(e->function, "cute.tile.fetch", CUTE_WALK_OUTER_FIRST, note_fetch, e);
     cute_op_walk(e->function, "cute.tile.take", CUTE_WALK_OUTER_FIRST, note_rounding, e);
+    int64_t ring_bytes = 0;
     for (int rings = 1; rings >= 0; rings--) /* rings first: they are aligned */
         for (int i = 0; i < e->buffer_count; i++) {
             tile_buffer *b = &e->buffers[i];
             if (b->is_pipe == rings) continue;
             b->offset = e->shared_bytes;
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
+            if (rings) ring_bytes = e->shared_bytes;
         }
     tile_find_copies(e);
     tile_find_rows(e);
@@ -269,8 +272,14 @@ bool tile_find_stages(tile_emitter *e)
     int64_t turns = 1;
     for (int i = 1; i < e->role_count; i++)
         if (e->roles[i].turns > turns) turns = e->roles[i].turns;
-    bool fits = !limits || e->shared_bytes + tile_most_memory(e->function, turns) <= limits->block_shared;
-    e->frees_stages = !o.found && e->buffer_count && (!piped || (!fits && turns == 1));
+    int64_t most = tile_most_memory(e->function, turns);
+    bool fits = !limits || e->shared_bytes + most <= limits->block_shared;
+    tile_schedule schedule;
+    tile_schedule_of(e->function, &schedule);
+    tile_find_scatter(e);
+    /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
+    bool crowded = (e->scatters || schedule.blocks > 1) && most <= ring_bytes;
+    e->frees_stages = !o.found && e->buffer_count && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
         e->roles[i].shares = e->frees_stages;
@@ -379,7 +388,7 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands)
 
 void tile_block_barrier(tile_emitter *e)
 {
-    if (e->cluster_size == 1) {
+    if (!tile_shares_stages(e)) {
         sync_op(e, "gpu.barrier", CUTE_NO_OPERANDS);
         return;
     }
@@ -509,7 +518,7 @@ MlirValue tile_lower_release(tile_emitter *e, const tile_op *t)
     if (releases > WARP) return e->failed = true, none;
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, every));
     MlirValue tells = cute_compare(&e->b, CUTE_IS_ULT, lane, tile_i32(e, releases)), peer = none;
-    if (e->cluster_size > 1) peer = peer_of(e, p, lane);
+    if (tile_shares_stages(e)) peer = peer_of(e, p, lane);
     if (mlirOperationGetNumOperands(t->op) > 2)
         tells = cute_binary(&e->b, "arith.andi", tells, mlirOperationGetOperand(t->op, 2));
     tile_if one = tile_if_begin(e, tells);
@@ -631,7 +640,14 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
         return;
     }
     MlirValue bar = barrier_at(e, p, false, stage);
-    MlirValue load = tile_set_field(e, b->exec, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
+    MlirValue load = b->exec;
+    if (cute_op_has(t->op, "streams")) {
+        /* createpolicy.fractional.L2::evict_first of all lines */
+        const int64_t policy = INT64_C(0x12F0000000000000);
+        load = tile_set_field(e, load, cute_build_constant(&e->b, 64, policy),
+                              "#cute_nvgpu.atom_copy_field_tmaload<cache_policy>");
+    }
+    load = tile_set_field(e, load, bar, "#cute_nvgpu.atom_copy_field_tmaload<tma_bar>");
     cute_buffer tiler = {0};
     cute_buffer_printf(&tiler, "!cute.tile<\"[");
     for (int i = 0; i < tile->rank; i++)
@@ -888,6 +904,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     }
     r->end = e->b;
     tile_if_end(e, &some);
+    tile_join_scatter(e, r);
     tile_if_end(e, &mine);
     return (MlirValue){NULL};
 }
@@ -906,7 +923,10 @@ void tile_finish_roles(tile_emitter *e)
         tile_wait_stores(e, tile_leads_group(e));
     }
     if (e->cluster_size == 1 || e->failed) return;
-    /* No block ends while others write to its memory. */
+    /* No block ends while others write to its memory, or read it. */
     e->b = e->roles[0].end;
-    tile_block_barrier(e);
+    if (e->scatters)
+        tile_end_scatter(e);
+    else
+        tile_block_barrier(e);
 }

@@ -1,4 +1,4 @@
-/* Tiles that pass from one distribution to another through shared memory: one layout, which all threads write and then read. The
+/* See staging.h: tiles that pass from one distribution to another through shared memory: one layout, which all threads write and then read. The
  * layout is the one with the fewest wavefronts of both sides: which dimension is contiguous, how many elements an access has, how
  * far rows are apart, and the swizzle. An access is as wide as a thread has adjacent elements, whatever the order of its registers. */
 #include <math.h>
@@ -7,28 +7,14 @@
 #include "lib/atoms/access.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/staging.h"
 
 enum {
     WARP = CUTE_REQUEST_LANES,
     WIDEST = 128, /* bits of an access */
-    SAMPLE = 4,   /* most accesses of a warp that are counted, of each side */
+    SAMPLE = 4,   /* most accesses of a warp that are counted, of each tile_side */
     MOST_REQUESTS = 2 * 2 * SAMPLE
 };
-
-/* One side: its values in the order of its accesses, and where elements are. */
-typedef struct side {
-    tile_distribution d;
-    int64_t stride[CUTE_TILE_RANK], width; /* in elements */
-    bool load;
-} side;
-
-typedef struct staging {
-    side write, read;
-    int64_t elements; /* with padding */
-    cute_swizzle swizzle;
-    double cost;
-} staging;
 
 /* ---- candidates ---- */
 
@@ -74,7 +60,7 @@ static bool is_first(const tile_modes *threads, int64_t thread)
 }
 
 /* Appends the requests of a warp: each `step`-th access. Of threads that hold the same elements one writes. */
-static void add_requests(const side *s, int64_t warp, int64_t step, int64_t bytes, cute_requests *out)
+static void add_requests(const tile_side *s, int64_t warp, int64_t step, int64_t bytes, cute_requests *out)
 {
     for (int64_t v = 0; v < tile_values(&s->d); v += s->width * step) {
         cute_request *r = &out->items[out->count];
@@ -93,9 +79,9 @@ static void add_requests(const side *s, int64_t warp, int64_t step, int64_t byte
 }
 
 /* Wavefronts of both sides, and a little for each access; chooses the swizzle. Above `limit` a swizzle is not looked for. */
-static double cost_of(staging *s, int64_t bytes, double limit, cute_requests *requests)
+static double cost_of(tile_staging *s, int64_t bytes, double limit, cute_requests *requests)
 {
-    const side *sides[] = {&s->write, &s->read};
+    const tile_side *sides[] = {&s->write, &s->read};
     int64_t accesses[2], most = 1, warps = tile_threads(&s->write.d) / WARP;
     for (int i = 0; i < 2; i++) {
         accesses[i] = tile_values(&sides[i]->d) / sides[i]->width;
@@ -112,7 +98,7 @@ static double cost_of(staging *s, int64_t bytes, double limit, cute_requests *re
     cute_traffic t = cute_requests_wavefronts(requests, s->swizzle);
     double each = (double)step * (double)warps / (warps > 1 ? 2 : 1), own = (double)t.requests / 8;
     int64_t together = s->write.width > s->read.width ? s->write.width : s->read.width;
-    if (t.count > t.ideal && ((double)t.ideal + own) * each < limit) {
+    if (!s->part && t.count > t.ideal && ((double)t.ideal + own) * each < limit) {
         s->swizzle = cute_requests_swizzle(requests, together * bytes, 1 << 16);
         t = cute_requests_wavefronts(requests, s->swizzle);
     }
@@ -120,7 +106,7 @@ static double cost_of(staging *s, int64_t bytes, double limit, cute_requests *re
 }
 
 /* Each width of an access of either side, widest first. */
-static void try_widths(staging s, int64_t bytes, cute_requests *requests, staging *best)
+static void try_widths(tile_staging s, int64_t bytes, cute_requests *requests, tile_staging *best)
 {
     int64_t write_run = s.write.width, read_run = s.read.width;
     for (s.write.width = write_run; s.write.width; s.write.width /= 2)
@@ -130,22 +116,23 @@ static void try_widths(staging s, int64_t bytes, cute_requests *requests, stagin
         }
 }
 
-/* The best way from `from` to `to`. `reshaped`: the shapes differ, and both are row-major. */
-static void choose(tile_emitter *e, const tile_distribution *from, const tile_distribution *to, bool reshaped,
-                   int bits, staging *best)
+void tile_choose_staging(tile_emitter *e, const tile_distribution *from, const tile_distribution *to,
+                         bool reshaped, int bits, tile_staging *best)
 {
     int last = from->shape.rank - 1, last_read = to->shape.rank - 1;
-    bool plain = e->naive || bits % 8 || WIDEST % bits;
+    bool plain = e->naive || bits % 8 || WIDEST % bits,
+         part = !reshaped && !cute_tile_shape_equal(&from->shape, &to->shape);
     cute_requests requests = {.items = cute_arena_array(e->arena, MOST_REQUESTS, sizeof *requests.items)};
-    *best = (staging){.elements = 0};
+    *best = (tile_staging){.elements = 0};
     if (!requests.items) {
         e->failed = true;
         return;
     }
     if (reshaped || plain) {
-        staging s = {.write.d = *from, .write.width = 1, .read = {.d = *to, .width = 1, .load = true}};
+        tile_staging s = {
+            .write.d = *from, .write.width = 1, .read = {.d = *to, .width = 1, .load = true}, .part = part};
         s.elements = strides_of(&from->shape, last, -1, 0, s.write.stride);
-        strides_of(&to->shape, last_read, -1, 0, s.read.stride);
+        strides_of(reshaped ? &to->shape : &from->shape, last_read, -1, 0, s.read.stride);
         if (!plain) {
             s.write.width = lead_with(from, last, bits, &s.write.d);
             s.read.width = lead_with(to, last_read, bits, &s.read.d);
@@ -159,19 +146,19 @@ static void choose(tile_emitter *e, const tile_distribution *from, const tile_di
         for (int f = last; f >= 0; f--)
             for (int g = last; g >= 0; g--) {
                 if (last > 0 && g == f) continue;
-                staging s = {.read.load = true};
+                tile_staging s = {.read.load = true, .part = part};
                 s.write.width = lead_with(from, f, bits, &s.write.d);
                 s.read.width = lead_with(to, f, bits, &s.read.d);
                 s.elements = strides_of(&from->shape, f, g, pad, s.write.stride);
-                strides_of(&to->shape, f, g, pad, s.read.stride);
+                strides_of(&from->shape, f, g, pad, s.read.stride);
                 try_widths(s, bits / 8, &requests, best);
             }
 }
 
 /* ---- the code ---- */
 
-/* The tile in shared memory as this side has it. */
-static MlirValue view_of(tile_emitter *e, const staging *s, const side *of, const char *element, int bits)
+MlirValue tile_staging_view(tile_emitter *e, const tile_staging *s, const tile_side *of, const char *element,
+                            int bits)
 {
     int64_t line = (int64_t)8 * CUTE_REQUEST_LANES * 4 / bits; /* a swizzle stays within 128 bytes */
     const char *layout = tile_layout_text(e, &of->d.shape, of->stride);
@@ -193,9 +180,8 @@ static MlirValue view_of(tile_emitter *e, const staging *s, const side *of, cons
     return again;
 }
 
-/* The registers of `value`, distributed as `from`, in the order of `to`, which has the same elements in the same threads. */
-static MlirValue reorder(tile_emitter *e, MlirValue value, const tile_distribution *from,
-                         const tile_distribution *to)
+MlirValue tile_reorder(tile_emitter *e, MlirValue value, const tile_distribution *from,
+                       const tile_distribution *to)
 {
     int64_t count = tile_values(to);
     int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
@@ -209,16 +195,17 @@ static MlirValue stage(tile_emitter *e, MlirValue value, const tile_distribution
     MlirType element = cute_type_element(mlirValueGetType(value));
     int bits;
     const char *text = tile_element_text(e, element, &bits);
-    staging s;
-    choose(e, from, to, reshaped, bits, &s);
+    tile_staging s;
+    tile_choose_staging(e, from, to, reshaped, bits, &s);
     if (e->failed) return value;
-    value = reorder(e, value, from, &s.write.d);
+    value = tile_reorder(e, value, from, &s.write.d);
     tile_barrier(e);
-    tile_to_shared(e, &s.write.d, value, view_of(e, &s, &s.write, text, bits), s.write.width);
+    tile_to_shared(e, &s.write.d, value, tile_staging_view(e, &s, &s.write, text, bits), s.write.width);
     tile_barrier(e);
-    MlirValue out = tile_from_shared(e, &s.read.d, view_of(e, &s, &s.read, text, bits), s.read.width);
+    MlirValue out =
+        tile_from_shared(e, &s.read.d, tile_staging_view(e, &s, &s.read, text, bits), s.read.width);
     if (e->failed) return out;
-    return tile_as_held(e, reorder(e, out, &s.read.d, to), element);
+    return tile_as_held(e, tile_reorder(e, out, &s.read.d, to), element);
 }
 
 MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution *from,

@@ -35,6 +35,11 @@ bool tile_is_program(MlirOperation function);
 #define TILE_ROWS "cute.rows"
 /* Of an arith.select whose condition is seldom true. */
 #define TILE_RARE "cute.rare"
+/* Of a cute.tile.program: the blocks of a cluster. */
+#define TILE_IN_CLUSTER "in_cluster"
+/* The blocks of a cluster along each dimension of the grid, of a cute.tile.program, cute.tile.workers or cute.tile.place; then, with one number
+ * more, those that divide a tile. The result: how many numbers; -1: it has no cluster (launch.c). */
+int tile_cluster_of(MlirOperation grid, int64_t along[CUTE_TILE_RANK]);
 bool tile_is_naive(MlirOperation function);
 /* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
 MlirValue tile_tensor_root(MlirValue tensor);
@@ -63,6 +68,8 @@ void tile_lower_piece(MlirOperation op, void *context);
 /* The dimension of a tensor whose elements are adjacent, -1 if none is known, and how many elements of a tile one access of at
  * most 16 bytes may have by the tensor's alignment, extents and strides; at least 1. */
 int64_t tile_access_width(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous);
+/* The same of copies that end with a row, as those by TMA: elements of which rows of the tensor are multiples, of at most 16 bytes. */
+int64_t tile_row_alignment(const cute_value *tensor, const cute_tile_shape *tile, int *contiguous);
 /* Sectors of 32 bytes that the first access of a warp touches, over the fewest possible; 1 is best. */
 double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 

@@ -261,7 +261,10 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     cute_builder b = cute_builder_before(end);
     b.location = at;
     int groups = tile_schedule_groups(s);
-    const cute_model_registers *registers = &cute_model_group_registers[groups];
+    /* Of several blocks on a multiprocessor each has as many registers as the launch gives it. */
+    static const cute_model_registers as_launched = {0, 0};
+    const cute_model_registers *registers =
+        s->blocks > 1 ? &as_launched : &cute_model_group_registers[groups];
     make_role(&b, "producer", 1, registers->producer, fetches);
     MlirOperation consumers = make_role(&b, "consumers", 4 * groups, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
@@ -270,7 +273,7 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     MlirType i32 = mlirIntegerTypeGet(b.context, 32);
     mlirOperationSetAttributeByName(function, cute_text("nvvm.reqntid"),
                                     mlirDenseI32ArrayGet(b.context, 3, block));
-    mlirOperationSetAttributeByName(function, cute_text("nvvm.minctasm"), mlirIntegerAttrGet(i32, 1));
+    mlirOperationSetAttributeByName(function, cute_text("nvvm.minctasm"), mlirIntegerAttrGet(i32, s->blocks));
     w->changed = true;
 }
 

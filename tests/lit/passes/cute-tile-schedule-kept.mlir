@@ -22,7 +22,7 @@ gpu.module @m {
   // STATED-SAME:    cute.schedule = "stages=2 consumers=1 cluster=2x1 persistent=1 order=8 threads=0"
   // REMARK: :[[@LINE+3]]:3: remark: no warpgroups as consumers: they need TMA and wgmma, of sm_90a
   // REMARK: :[[@LINE+2]]:3: remark: 16 stages do not fit in shared memory: 6
-  // REMARK: :[[@LINE+1]]:3: remark: no clusters: they need resident blocks, persistent=1
+  // REMARK: :[[@LINE+1]]:3: remark: no clusters: they need sm_90
   gpu.func @derived(%a: !A, %b: !A, %c: !A) kernel {
     %i, %j = cute.tile.program<[128, 64]> %c
     %n = cute.tile.count<1, 64> %a

@@ -56,3 +56,30 @@ func.func @f(%a: tensor<8x1xi32>) {
   %t = cute.tile.any(%a) : (tensor<8x1xi32>) -> i1
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<64x64xf32>, %i: i32) {
+  // expected-error @below {{expects the index of the block among those that divide the tile: the last result of cute.tile.program with 'in_cluster'}}
+  %t = cute.tile.reduce_scatter(%a, %i) {mode = 0 : i32} : (tensor<64x64xf32>, i32) -> tensor<32x64xf32>
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%a: tensor<64x64xf32>, %c: !C) {
+  %i, %j, %share = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 1, 1, 4>} : (!C) -> (i32, i32, i32)
+  // expected-error @below {{expects a result that is one of 4 parts of the tile along 'mode', of the same elements}}
+  %t = cute.tile.reduce_scatter(%a, %share) {mode = 0 : i32} : (tensor<64x64xf32>, i32) -> tensor<32x64xf32>
+  return
+}
+
+// -----
+
+!C = !cute.memref<f32, gmem, "(?,?):(?{i64},1)">
+func.func @f(%c: !C) {
+  // expected-error @below {{expects blocks of a cluster for each of the grid's 2 dimensions, and of a tile, but got 1}}
+  %i, %j = cute.tile.program(%c) {extents = array<i32: 64, 64>, in_cluster = array<i32: 2>} : (!C) -> (i32, i32)
+  return
+}
