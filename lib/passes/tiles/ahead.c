@@ -40,7 +40,7 @@ static const char *why_not(MlirOperation loop, MlirOperation load)
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder none = {.block = {NULL}};
     if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
-        return "its coordinate depends on earlier iterations or on memory";
+        return "its coordinate depends on earlier iterations or on memory that the kernel writes";
     return NULL;
 }
 
@@ -219,6 +219,32 @@ MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
 
 /* ---- operands of products ---- */
 
+/* Whether a reshape drops extents of 1, or makes one dimension of adjacent ones in front of the last. `at`: for each dimension of the result, the
+ * last of those that it is made of. */
+static bool keeps_dims(MlirOperation reshape, int at[CUTE_TILE_RANK])
+{
+    cute_tile_shape from, to;
+    int k = 0;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(reshape, 0)), &from);
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(reshape, 0)), &to);
+    for (int i = 0; i < from.rank; i++) {
+        if (k == to.rank) {
+            if (from.extent[i] != 1) return false;
+            continue;
+        }
+        if (from.extent[i] == to.extent[k] && (from.extent[i] > 1 || from.rank - i == to.rank - k)) {
+            at[k++] = i;
+            continue;
+        }
+        if (from.extent[i] == 1) continue;
+        int64_t size = from.extent[i];
+        while (size < to.extent[k] && i + 2 < from.rank) size *= from.extent[++i];
+        if (size != to.extent[k]) return false;
+        at[k++] = i;
+    }
+    return k == to.rank;
+}
+
 MlirOperation tile_operand_source(MlirValue operand, int dims[2])
 {
     const MlirOperation none = {NULL};
@@ -236,19 +262,8 @@ MlirOperation tile_operand_source(MlirValue operand, int dims[2])
             cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
             for (int i = 0; i < rank && i < 2; i++) map[i] = (int)order[map[i]];
         } else if (cute_op_is(op, "cute.tile.reshape")) {
-            /* Extents of 1 that the result lacks. */
-            cute_tile_shape from, to;
-            int at[CUTE_TILE_RANK], k = 0;
-            cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from);
-            cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to);
-            for (int i = 0; i < from.rank; i++) {
-                if (k < to.rank && from.extent[i] == to.extent[k] &&
-                    (from.extent[i] > 1 || from.rank - i == to.rank - k))
-                    at[k++] = i;
-                else if (from.extent[i] != 1)
-                    return none;
-            }
-            if (k != to.rank) return none;
+            int at[CUTE_TILE_RANK];
+            if (!keeps_dims(op, at)) return none;
             for (int i = 0; i < 2; i++) map[i] = at[map[i]];
         } else {
             return none;

@@ -253,6 +253,7 @@ static void note_stage(tile_emitter *e, tile_op *t)
                 continue;
             t->source[i].ring = tile_buffer_of(e, mlirOperationGetOperand(take, 0));
             t->source[i].stage = mlirOperationGetOperand(take, 1);
+            for (int k = 0; k < 2; k++) t->source[i].extent[k] = t->in[i].shape.extent[k];
         }
         return;
     }

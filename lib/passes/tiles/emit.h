@@ -81,7 +81,8 @@ enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 typedef struct tile_source {
     tile_buffer *ring; /* NULL: in registers */
     MlirValue stage;   /* i32 */
-    int dims[2];       /* of the ring's, for each of the operand's dimensions */
+    int dims[2];       /* of the ring's, for each of the operand's dimensions: the last of those that are one there */
+    int64_t extent[2]; /* of the operand */
 } tile_source;
 
 /* An operation on tiles, and how its tiles are distributed; types of the values are vectors already. */

@@ -1,6 +1,7 @@
 /* See schedule.h: loops that carry more values, copies of what computes a value. */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
@@ -145,6 +146,15 @@ bool tile_is_zero(MlirValue value)
                                       : mlirIntegerAttrGetValueInt(one) == 0;
 }
 
+bool tile_reads_element(MlirOperation op)
+{
+    if (!cute_op_is(op, "cute.memref.load")) return false;
+    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
+    return !tile_is_written(tensor, op);
+}
+
 typedef struct copies {
     const cute_builder *b;
     MlirBlock block;
@@ -163,7 +173,8 @@ static MlirValue recompute(copies *c, MlirValue value)
     MlirValue operands[16];
     intptr_t count = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
     bool pure = mlirBlockEqual(mlirOperationGetBlock(op), c->block) && !mlirOperationGetNumRegions(op) &&
-                !mlirTypeIsARankedTensor(mlirValueGetType(value)) && cute_op_is_effect_free(op);
+                !mlirTypeIsARankedTensor(mlirValueGetType(value)) &&
+                (cute_op_is_effect_free(op) || tile_reads_element(op));
     if (!pure || count > 16 || c->count + results > MOST_COPIES) return none;
     for (intptr_t i = 0; i < count; i++) {
         operands[i] = recompute(c, mlirOperationGetOperand(op, i));

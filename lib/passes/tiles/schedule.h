@@ -71,8 +71,10 @@ bool tile_is_zero(MlirValue value);
 MlirOperation tile_find_op(MlirOperation function, const char *name);
 /* Whether `value` is defined in `block` or a region of its operations. */
 bool tile_defined_in(MlirValue value, MlirBlock block);
-/* A copy of the operations in `block` that compute `value`, with `with` in place of `of`. Null: an operation has effects or regions,
- * or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
+/* Whether `op` reads an element of global memory that the kernel does not write: any warp may read it, at any time. */
+bool tile_reads_element(MlirOperation op);
+/* A copy of the operations in `block` that compute `value`, with `with` in place of `of`; they may read such elements. Null: an operation has
+ * other effects or regions, or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
 MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
                          MlirValue with);
 

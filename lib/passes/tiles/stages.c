@@ -686,24 +686,50 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
 
 /* ---- takes ---- */
 
+static int64_t extent_of(const cute_tree *mode)
+{
+    int64_t size = 1;
+    for (uint32_t i = 0; mode->kind == CUTE_TREE_TUPLE && i < mode->count; i++)
+        size *= extent_of(mode->items[i]);
+    return mode->kind == CUTE_TREE_TUPLE ? size : mode->value.value;
+}
+
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all)
 {
     const cute_value *ring = cute_type_peek(mlirValueGetType(s->ring->view));
-    int rank = (int)ring->layout.shape->count - 1;
-    int32_t wanted[3] = {s->dims[0], s->dims[1], rank};
+    int rank = (int)ring->layout.shape->count - 1, count = 0, begin[3];
     MlirValue view = s->ring->view;
-    if (rank == 2 && wanted[0] == 0 && wanted[1] == 1)
+    if (rank == 2 && s->dims[0] == 0 && s->dims[1] == 1)
         return all ? view : tile_slice_last(e, view, rank + 1, s->stage);
-    /* The operand's modes: others have extent 1. The layout is that of addresses, or of offsets within a stage. */
+    /* The operand's modes: others have extent 1. A dimension that is several of the ring's has the last one first, as that is the fastest. */
+    int32_t modes[CUTE_TILE_RANK + 1];
+    for (int i = 0; i < 2; i++) {
+        int64_t size = 1;
+        begin[i] = count;
+        for (int at = s->dims[i]; at >= 0 && (size < s->extent[i] || at == s->dims[i]); at--) {
+            size *= extent_of(ring->layout.shape->items[at]);
+            modes[count++] = at;
+        }
+    }
+    begin[2] = count;
+    if (all) modes[count++] = rank;
+    /* The layout is that of addresses, or of offsets within a stage. */
     MlirValue base = view;
     if (!all) base = tile_slice_last(e, view, rank + 1, s->stage);
     MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(base), CUTE_NO_NAMED),
-              modes =
-                  tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
-                            CUTE_NAMED(cute_attribute(
-                                e->context, "mode", mlirDenseI32ArrayGet(e->context, all ? 3 : 2, wanted)))),
+              own = tile_emit(
+                  e, "cute.select", CUTE_OPERANDS(layout),
+                  CUTE_NAMED(cute_attribute(e->context, "mode",
+                                            mlirDenseI32ArrayGet(e->context, count, modes)))),
               at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(base), CUTE_NO_NAMED);
-    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, modes), CUTE_NO_NAMED);
+    MlirType i32 = tile_i32_type(e);
+    for (int i = 1; i >= 0; i--)
+        if (begin[i + 1] - begin[i] > 1)
+            own = tile_emit(
+                e, "cute.group_modes", CUTE_OPERANDS(own),
+                CUTE_NAMED(cute_attribute(e->context, "begin", mlirIntegerAttrGet(i32, begin[i])),
+                           cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, begin[i + 1]))));
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, own), CUTE_NO_NAMED);
 }
 
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)

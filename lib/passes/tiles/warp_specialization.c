@@ -97,16 +97,6 @@ static bool is_scalar_op(MlirOperation op)
     return true;
 }
 
-/* An element of global memory that the kernel does not write: each role may read it. */
-static bool reads_element(MlirOperation op)
-{
-    if (!cute_op_is(op, "cute.memref.load")) return false;
-    MlirValue tensor = mlirOperationGetOperand(op, 0);
-    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
-    if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
-    return !tile_is_written(tensor, op);
-}
-
 static void copy_ops(producer *p, MlirBlock from, MlirBlock to);
 
 static void copy_loop(producer *p, MlirOperation loop, MlirBlock to)
@@ -169,7 +159,7 @@ static void copy_ops(producer *p, MlirBlock from, MlirBlock to)
         }
         bool needed = is_fetch(op);
         if (mlirOperationEqual(op, mlirBlockGetTerminator(from)) ||
-            (!needed && (!(is_scalar_op(op) || reads_element(op)) || stays(op))))
+            (!needed && (!(is_scalar_op(op) || tile_reads_element(op)) || stays(op))))
             continue;
         MlirValue operands[16];
         intptr_t count = mlirOperationGetNumOperands(op);

@@ -1,0 +1,121 @@
+// Attention of the last SQ tokens of sequences whose keys and values are in pages (paged KV cache), split among num_splits blocks:
+// O = softmax(scale Q K^T) V. Q, O: (B,H,SQ,D), K, V: (pages,HK,PAGE,D) in any order of memory but D, HK divides H. Page i of sequence b
+// is block_table(b,i), its keys are those before cache_seqlens(b); token t has keys up to cache_seqlens(b) - SQ + t, the last `window` of
+// them with WINDOW. Tokens and the SHARE = H / HK heads of a key's head are rows of one tile of BT x SHARE, so that keys are read once.
+// Elements of pages behind a sequence's end are read, and must be finite. L, (B,H,SQ): log(sum(exp(scale S))).
+//!param BT = 8 in 1, 2, 4, 8, 16, 64
+//!param BN = 64 in 16, 32, 64, 128
+!X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!Q = !cute.memref<${T}, gmem, align<16>,
+    "(?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!table = !cute.memref<i32, gmem, "(?,?):(?{i64},1)">
+!L = !cute.memref<f32, gmem, "(?,?,?,${SHARE}):(?{i64},?{i64},?{i64},?{i64})">
+!lengths = !cute.memref<i32, gmem, "?:1">   !Ls = !cute.memref<f32, gmem, align<256>, "(?,?):(?,1)">
+!Os = !cute.memref<f32, gmem, align<256>, "(?,?,${D}):(?{div=${D}},${D},1)">
+!s = tensor<${BT*SHARE}x${BN}xf32>   !o = tensor<${BT*SHARE}x${D}xf32>   !row = tensor<${BT*SHARE}x1xf32>
+gpu.module @kernels {
+  // A block for each sequence, head of K and split.
+  gpu.func @part(%Q: !Q, %K: !X, %V: !X, %table: !table, %lengths: !lengths, %Os: !Os, %Ls: !Ls,
+      %window: i32, %scale: f32) kernel {
+    %shape = cute.shape %Q   %batch, %headsK, %tokens, %h, %d = cute.get_scalars %shape
+    %shapeL = cute.shape %Ls   %all, %splits = cute.get_scalars %shapeL
+    %z, %hk, %x = cute.tile.program %batch, %headsK, %splits
+    %keys = cute.memref.load %lengths[%z]   %past = cute.tile.sub %keys, %tokens
+    %q4 = cute.tile.load<[${BT}, ${SHARE}, ${D}]> %Q[%z, %hk, 0, 0, 0]
+    %q = cute.tile.reshape<[${BT*SHARE}, ${D}]> %q4
+    // Token of each row, keys from to end - 1 that it sees; tiles lo to hi - 1 of this split.
+    %i = cute.tile.iota<[${BT*SHARE}, 1], 0>
+    %t = cute.tile.udiv %i, ${SHARE}
+    %seen1 = cute.tile.add %past, 1   %seen = cute.tile.add %t, %seen1
+    %end = cute.tile.min %seen, %keys   %span = cute.tile.where ${WINDOW}, %window, 1073741824
+    %from = cute.tile.sub %seen, %span   %from1 = cute.tile.sub %seen1, %span
+    %first = cute.tile.max %from1, 0   %begin = cute.tile.udiv %first, ${BN}
+    %up = cute.tile.add %keys, ${BN-1}   %stop = cute.tile.udiv %up, ${BN}
+    %tiles = cute.tile.sub %stop, %begin   %most = cute.tile.add %tiles, %splits
+    %round = cute.tile.sub %most, 1   %each = cute.tile.udiv %round, %splits
+    %far = cute.tile.mul %each, %x   %low = cute.tile.add %begin, %far   %next = cute.tile.add %low, %each
+    %hi = cute.tile.min %next, %stop   %lo = cute.tile.min %low, %stop
+    %c = cute.tile.mul %scale, 1.4426950408889634   %minus_c = cute.tile.neg %c
+    %some = cute.tile.max %seen1, 0   %late2 = cute.tile.min %keys, %some   %early2 = cute.tile.add %from1, %tokens
+    %o0 = arith.constant dense<0.0> : !o   %l0 = arith.constant dense<0.0> : !row
+    %high = arith.constant dense<1.0e30> : !row   %step = arith.constant 1 : i32
+    %o, %l, %t9 = scf.for %n = %lo to %hi step %step
+        iter_args(%oi = %o0, %li = %l0, %ti = %high) -> (!o, !row, !row) : i32 {
+      %p9 = cute.tile.udiv %n, ${PAGE/BN}   %in = cute.tile.urem %n, ${PAGE/BN}
+      %page = cute.memref.load %table[%z, %p9]
+      %k = cute.tile.load<[${BN}, ${D}]> %K[%page, %hk, %in, 0]
+      %zero = arith.constant dense<0.0> : !s   %s0 = cute.tile.gemm %q, %k, %zero
+      %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}
+      %late = cute.tile.gt %j1, %late2   %early = cute.tile.lt %j0, %early2
+      %masked = cute.tile.or %late, %early   %s = scf.if %masked -> (!s) {
+        %j = cute.tile.iota<[1, ${BN}], 1> %j0   %before = cute.tile.lt %j, %end
+        %behind = cute.tile.ge %j, %from   %both = cute.tile.and %before, %behind
+        %is = cute.tile.where ${WINDOW}, %both, %before
+        %kept = cute.tile.where %is, %s0, 0xFF800000   scf.yield %kept : !s
+      } else { scf.yield %s0 : !s }
+      %e0 = cute.tile.fma %s, %c, %ti   %p0 = cute.tile.exp2 %e0 {fast}
+      %sum0 = cute.tile.reduce<add, 1> %p0   %far9 = cute.tile.gt %sum0, ${LIMIT}
+      %h0 = cute.tile.cast<${T}> %p0   %top = cute.tile.reduce<max, 1> %s
+      %wanted = cute.tile.mul %top, %minus_c   %new = cute.tile.min %ti, %wanted
+      %t1 = cute.tile.where %far9, %new, %ti {rare}   %less = cute.tile.sub %t1, %ti
+      %f = cute.tile.exp2 %less {fast}   %lf = cute.tile.mul %li, %f   %of = cute.tile.mul %oi, %f
+      %l1 = cute.tile.where %far9, %lf, %li {rare}   %o1 = cute.tile.where %far9, %of, %oi {rare}
+      %e1 = cute.tile.fma %s, %c, %t1   %p1 = cute.tile.exp2 %e1 {fast}
+      %sum1 = cute.tile.reduce<add, 1> %p1   %h1 = cute.tile.cast<${T}> %p1
+      %sum = cute.tile.where %far9, %sum1, %sum0 {rare}   %p = cute.tile.where %far9, %h1, %h0 {rare}
+      %l2 = cute.tile.add %l1, %sum   %v = cute.tile.load<[${BN}, ${D}]> %V[%page, %hk, %in, 0]
+      %vt = cute.tile.permute<[1, 0]> %v   %o2 = cute.tile.gemm %p, %vt, %o1
+      scf.yield %o2, %l2, %t1 : !o, !row, !row }
+    %over = cute.tile.div 1.0, %l {fast}   %none = cute.tile.eq %l, 0.0
+    %scaled = cute.tile.where %none, 0.0, %over   %mean = cute.tile.mul %o, %scaled
+    %bits = cute.tile.log2 %l {fast}   %log2 = cute.tile.sub %bits, %t9
+    %log = cute.tile.mul %log2, 0.6931471805599453
+    // The rows of this block in (sequence, head of K, token, head).
+    %any = cute.tile.gt %l, 0.0   %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
+    %rows = cute.tile.mul %tokens, ${SHARE}   %row = cute.tile.mul %group, %rows
+    %ownO = cute.tile.rows %Os, %row, %rows   %ownL = cute.tile.rows %Ls, %row, %rows
+    %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean   %any3 = cute.tile.reshape<[${BT*SHARE}, 1, 1]> %any
+    cute.tile.store %log, %ownL[0, %x]
+    cute.tile.store %mean3, %ownO[0, %x, 0], %any3   gpu.return }
+  // A block for each row of O.
+  gpu.func @combine(%Os: !Os, %Ls: !Ls, %O: !Q, %L: !L) kernel {
+    %shape = cute.shape %O   %batch, %headsK, %tokens, %h, %d = cute.get_scalars %shape
+    %shapeL = cute.shape %Ls   %rows, %splits = cute.get_scalars %shapeL   %r = cute.tile.program %rows
+    %g = cute.tile.urem %r, ${SHARE}   %r1 = cute.tile.udiv %r, ${SHARE}   %t = cute.tile.urem %r1, %tokens
+    %r2 = cute.tile.udiv %r1, %tokens   %hk = cute.tile.urem %r2, %headsK   %z = cute.tile.udiv %r2, %headsK
+    %l0 = arith.constant dense<0.0> : tensor<1x1xf32>   %m0 = arith.constant dense<0xFF800000> : tensor<1x1xf32>
+    %o0 = arith.constant dense<0.0> : tensor<1x${D}xf32>
+    %zero = arith.constant 0 : i32   %step = arith.constant 1 : i32   %tiles = cute.tile.count<1, 16> %Os
+    %o, %l, %m = scf.for %n = %zero to %tiles step %step
+        iter_args(%oi = %o0, %li = %l0, %mi = %m0) -> (tensor<1x${D}xf32>, tensor<1x1xf32>, tensor<1x1xf32>) : i32 {
+      %logs = cute.tile.load<[16], neg_inf> %Ls[%r, %n]   %log = cute.tile.reshape<[16, 1]> %logs
+      %top = cute.tile.reduce<max, 0> %log   %m1 = cute.tile.max %mi, %top
+      %none = cute.tile.eq %m1, 0xFF800000   %by = cute.tile.where %none, 0.0, %m1
+      %less = cute.tile.sub %log, %by   %w = cute.tile.exp %less
+      %old = cute.tile.sub %mi, %by   %f = cute.tile.exp %old
+      %is = cute.tile.gt %w, 0.0   %part = cute.tile.load<[16, ${D}]> %Os[%r, %n, 0], %is
+      %wo = cute.tile.mul %w, %part   %so = cute.tile.reduce<add, 0> %wo   %sw = cute.tile.reduce<add, 0> %w
+      %o1 = cute.tile.fma %oi, %f, %so   %l1 = cute.tile.fma %li, %f, %sw
+      scf.yield %o1, %l1, %m1 : tensor<1x${D}xf32>, tensor<1x1xf32>, tensor<1x1xf32> }
+    %none = cute.tile.eq %l, 0.0   %sum = cute.tile.where %none, 1.0, %l   %mean = cute.tile.div %o, %sum
+    cute.tile.store %mean, %O[%z, %hk, %t, %g, 0]
+    %log = cute.tile.log %l   %lse = cute.tile.add %log, %m   %lse1 = cute.tile.reshape<[1]> %lse
+    %seen = cute.tile.ge %l, 0.0   %is = cute.tile.reshape<[1]> %seen   %wanted = cute.tile.where ${LSE}, %is, 0
+    cute.tile.store %lse1, %L[%z, %hk, %t, %g], %wanted   gpu.return }
+}
+func.func private @part(!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32)
+func.func private @combine(!Os, !Ls, !Q, !L)
+func.func @decode(%Q: !Q, %K: !X, %V: !X, %O: !Q, %L: !L, %block_table: !table, %cache_seqlens: !lengths,
+    %num_splits: i32, %window: i32, %scale: f32) {
+  %shape = cute.shape %Q   %b, %hk, %t, %g, %d = cute.get_scalars %shape
+  %g0 = arith.constant ${SHARE} : i32   %d0 = arith.constant ${D} : i32
+  %tg = arith.muli %t, %g0 : i32   %bhk = arith.muli %b, %hk : i32   %rows = arith.muli %tg, %bhk : i32
+  %far = arith.muli %num_splits, %d0 : i32   %stride = cute.assume %far : i32 -> !cute.i32<divby ${D}>
+  %parts = cute.make_layout((%rows, %num_splits, ${D}), (%stride, ${D}, 1))
+  %logs = cute.make_layout((%rows, %num_splits), (%num_splits, 1))
+  %Os = cute.temporary %parts : !Os   %Ls = cute.temporary %logs : !Ls
+  func.call @part(%Q, %K, %V, %block_table, %cache_seqlens, %Os, %Ls, %window, %scale)
+      : (!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32) -> ()
+  func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !Q, !L) -> ()
+  return
+}
