@@ -9,7 +9,7 @@
 !Q = !cute.memref<${T}, gmem, align<16>,
     "(?,?,?,${SHARE},${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
 !table = !cute.memref<i32, gmem, "(?,?):(?{i64},1)">
-!L = !cute.memref<f32, gmem, "(?,?,?,${SHARE}):(?{i64},?{i64},?{i64},?{i64})">
+!L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},?{i64})">
 !lengths = !cute.memref<i32, gmem, "?:1">   !Ls = !cute.memref<f32, gmem, align<256>, "(?,?):(?,1)">
 !Os = !cute.memref<f32, gmem, align<256>, "(?,?,${D}):(?{div=${D}},${D},1)">
 !s = tensor<${BT*SHARE}x${BN}xf32>   !o = tensor<${BT*SHARE}x${D}xf32>   !row = tensor<${BT*SHARE}x1xf32>
@@ -71,51 +71,34 @@ gpu.module @kernels {
     %bits = cute.tile.log2 %l {fast}   %log2 = cute.tile.sub %bits, %t9
     %log = cute.tile.mul %log2, 0.6931471805599453
     // The rows of this block in (sequence, head of K, token, head).
-    %any = cute.tile.gt %l, 0.0   %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
+    %any = cute.tile.lt %lo, %hi   %place = cute.tile.mul %z, %headsK   %group = cute.tile.add %place, %hk
     %rows = cute.tile.mul %tokens, ${SHARE}   %row = cute.tile.mul %group, %rows
-    %ownO = cute.tile.rows %Os, %row, %rows   %ownL = cute.tile.rows %Ls, %row, %rows
-    %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean   %any3 = cute.tile.reshape<[${BT*SHARE}, 1, 1]> %any
-    cute.tile.store %log, %ownL[0, %x]
-    cute.tile.store %mean3, %ownO[0, %x, 0], %any3   gpu.return }
-  // A block for each row of O.
-  gpu.func @combine(%Os: !Os, %Ls: !Ls, %O: !Q, %L: !L) kernel {
-    %shape = cute.shape %O   %batch, %headsK, %tokens, %h, %d = cute.get_scalars %shape
-    %shapeL = cute.shape %Ls   %rows, %splits = cute.get_scalars %shapeL   %r = cute.tile.program %rows
-    %g = cute.tile.urem %r, ${SHARE}   %r1 = cute.tile.udiv %r, ${SHARE}   %t = cute.tile.urem %r1, %tokens
-    %r2 = cute.tile.udiv %r1, %tokens   %hk = cute.tile.urem %r2, %headsK   %z = cute.tile.udiv %r2, %headsK
-    %l0 = arith.constant dense<0.0> : tensor<1x1xf32>   %m0 = arith.constant dense<0xFF800000> : tensor<1x1xf32>
-    %o0 = arith.constant dense<0.0> : tensor<1x${D}xf32>
-    %zero = arith.constant 0 : i32   %step = arith.constant 1 : i32   %tiles = cute.tile.count<1, 16> %Os
-    %o, %l, %m = scf.for %n = %zero to %tiles step %step
-        iter_args(%oi = %o0, %li = %l0, %mi = %m0) -> (tensor<1x${D}xf32>, tensor<1x1xf32>, tensor<1x1xf32>) : i32 {
-      %logs = cute.tile.load<[16], neg_inf> %Ls[%r, %n]   %log = cute.tile.reshape<[16, 1]> %logs
-      %top = cute.tile.reduce<max, 0> %log   %m1 = cute.tile.max %mi, %top
-      %none = cute.tile.eq %m1, 0xFF800000   %by = cute.tile.where %none, 0.0, %m1
-      %less = cute.tile.sub %log, %by   %w = cute.tile.exp %less
-      %old = cute.tile.sub %mi, %by   %f = cute.tile.exp %old
-      %is = cute.tile.gt %w, 0.0   %part = cute.tile.load<[16, ${D}]> %Os[%r, %n, 0], %is
-      %wo = cute.tile.mul %w, %part   %so = cute.tile.reduce<add, 0> %wo   %sw = cute.tile.reduce<add, 0> %w
-      %o1 = cute.tile.fma %oi, %f, %so   %l1 = cute.tile.fma %li, %f, %sw
-      scf.yield %o1, %l1, %m1 : tensor<1x${D}xf32>, tensor<1x1xf32>, tensor<1x1xf32> }
-    %none = cute.tile.eq %l, 0.0   %sum = cute.tile.where %none, 1.0, %l   %mean = cute.tile.div %o, %sum
-    cute.tile.store %mean, %O[%z, %hk, %t, %g, 0]
-    %log = cute.tile.log %l   %lse = cute.tile.add %log, %m   %lse1 = cute.tile.reshape<[1]> %lse
-    %seen = cute.tile.ge %l, 0.0   %is = cute.tile.reshape<[1]> %seen   %wanted = cute.tile.where ${LSE}, %is, 0
-    cute.tile.store %lse1, %L[%z, %hk, %t, %g], %wanted   gpu.return }
+    %written = cute.tile.where %any, %rows, 0
+    %ownO = cute.tile.rows %Os, %row, %written   %ownL = cute.tile.rows %Ls, %row, %rows
+    %mean3 = cute.tile.reshape<[${BT*SHARE}, 1, ${D}]> %mean
+    cute.tile.store %log, %ownL[0, %x]   cute.tile.store %mean3, %ownO[0, %x, 0]   gpu.return }
+//!include "combine.inc"
 }
 func.func private @part(!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32)
-func.func private @combine(!Os, !Ls, !Q, !L)
-func.func @decode(%Q: !Q, %K: !X, %V: !X, %O: !Q, %L: !L, %block_table: !table, %cache_seqlens: !lengths,
+func.func private @combine(!Os, !Ls, !X, !L)
+func.func @decode(%Q: !X, %K: !X, %V: !X, %O: !X, %L: !L, %block_table: !table, %cache_seqlens: !lengths,
     %num_splits: i32, %window: i32, %scale: f32) {
-  %shape = cute.shape %Q   %b, %hk, %t, %g, %d = cute.get_scalars %shape
-  %g0 = arith.constant ${SHARE} : i32   %d0 = arith.constant ${D} : i32
-  %tg = arith.muli %t, %g0 : i32   %bhk = arith.muli %b, %hk : i32   %rows = arith.muli %tg, %bhk : i32
-  %far = arith.muli %num_splits, %d0 : i32   %stride = cute.assume %far : i32 -> !cute.i32<divby ${D}>
-  %parts = cute.make_layout((%rows, %num_splits, ${D}), (%stride, ${D}, 1))
+  %shape = cute.shape %Q   %b, %h, %t, %d = cute.get_scalars %shape
+  %g = arith.constant ${SHARE} : i32   %g64 = arith.constant ${SHARE} : i64   %d0 = arith.constant ${D} : i32
+  // Q with heads as (head of K, SHARE).
+  %hk = arith.divui %h, %g : i32   %stride = cute.stride %Q
+  %s0, %s1, %s2, %s3 = cute.get_scalars %stride   %s9 = arith.muli %s1, %g64 : i64
+  %q0 = cute.assume %s0 : i64 -> !cute.i64<divby 8>   %q1 = cute.assume %s1 : i64 -> !cute.i64<divby 8>
+  %q2 = cute.assume %s2 : i64 -> !cute.i64<divby 8>   %q9 = cute.assume %s9 : i64 -> !cute.i64<divby 8>
+  %layout = cute.make_layout((%b, %hk, %t, ${SHARE}, ${D}), (%q0, %q9, %q2, %q1, 1))
+  %at = cute.get_iter %Q   %Qg = cute.make_view %at, %layout
+  %bh = arith.muli %b, %h : i32   %rows = arith.muli %bh, %t : i32   %far = arith.muli %num_splits, %d0 : i32
+  %next = cute.assume %far : i32 -> !cute.i32<divby ${D}>
+  %parts = cute.make_layout((%rows, %num_splits, ${D}), (%next, ${D}, 1))
   %logs = cute.make_layout((%rows, %num_splits), (%num_splits, 1))
   %Os = cute.temporary %parts : !Os   %Ls = cute.temporary %logs : !Ls
-  func.call @part(%Q, %K, %V, %block_table, %cache_seqlens, %Os, %Ls, %window, %scale)
+  func.call @part(%Qg, %K, %V, %block_table, %cache_seqlens, %Os, %Ls, %window, %scale)
       : (!Q, !X, !X, !table, !lengths, !Os, !Ls, i32, f32) -> ()
-  func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !Q, !L) -> ()
+  func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> ()
   return
 }

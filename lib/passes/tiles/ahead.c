@@ -53,6 +53,8 @@ static int contiguous_of(MlirOperation load, int64_t *width)
     return contiguous;
 }
 
+enum { SPAN = 128 };
+
 /* TMA: an argument of the kernel or rows of it, whose rows start at multiples of 16 bytes; at most 5 modes. */
 static bool fits_tma(MlirOperation load)
 {
@@ -65,14 +67,18 @@ static bool fits_tma(MlirOperation load)
         !cute_op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "gpu.func") ||
         shape.rank > 5)
         return false;
+    /* Rows of whole spans of 128 bytes are copied by span. */
+    int contiguous = contiguous_of(load, &width);
     for (int i = 0; i < shape.rank; i++)
-        if (shape.extent[i] > 256) return false;
-    return contiguous_of(load, &width) >= 0 && width * tensor->pointer->bits == 128 &&
-           tile_rows_are_clipped(load);
+        if (shape.extent[i] > 256 &&
+            (i != contiguous || shape.extent[i] * tensor->pointer->bits % (8 * SPAN)))
+            return false;
+    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load);
 }
 
-static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
-                                 "of 16 bytes, of at most 256 elements along a mode";
+static const char not_by_tma[] =
+    "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
+    "of 16 bytes, of at most 256 elements along a mode that is not contiguous";
 
 /* Whether a product may read a tile as operand `at`. */
 typedef bool reads_tile(MlirOperation product, unsigned at, const void *context);
@@ -299,16 +305,47 @@ MlirOperation tile_product_of(MlirValue value)
     return product_of(value, 0);
 }
 
+/* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
+static bool is_wide(MlirOperation product)
+{
+    enum { MOST = 256 };
+    cute_tile_shape c;
+    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) &&
+           c.extent[1] > MOST;
+}
+
+/* Whether the sums of a product, or of those that add to it, are a factor of a product of the loop that is wide. */
+static bool feeds_wide(MlirOperation product)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(product));
+         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (!cute_op_is(op, "cute.tile.gemm") || !is_wide(op)) continue;
+        for (MlirOperation from = tile_product_of(mlirOperationGetOperand(op, 0));
+             !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
+             from = cute_defining_op(mlirOperationGetOperand(from, 2)))
+            if (mlirOperationEqual(from, product)) return true;
+    }
+    return false;
+}
+
 bool tile_fits_wgmma(MlirOperation product, int consumers)
 {
+    enum { MOST = 256 };
     cute_tile_shape c;
     MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(product, 0)));
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c);
     bool tf32 = mlirTypeIsAF32(element), half = mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
     if (tf32 && !cute_op_has(product, "tf32")) return false;
     if (mlirTypeIsAF64(element)) return false;
-    if (c.extent[0] % (64 * consumers) || c.extent[1] % 8 || (c.extent[1] > 256 && c.extent[1] % 256))
-        return false;
+    int64_t along = tile_groups_along_rows(c.extent[0], consumers), columns = c.extent[1];
+    if (!along) return false;
+    if (along < consumers) { /* columns are divided where one warpgroup cannot hold the sums */
+        if (is_wide(product) && columns % (consumers / along) == 0)
+            columns /= consumers / along;
+        else if (!feeds_wide(product))
+            return false;
+    }
+    if (columns % 8 || (columns > MOST && columns % MOST)) return false;
     for (int i = 0; i < 2; i++) {
         int dims[2];
         int64_t width;

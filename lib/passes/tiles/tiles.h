@@ -72,7 +72,7 @@ double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
-    bool warpgroups;       /* wgmma: rows counts warpgroups */
+    bool warpgroups;       /* wgmma: rows, columns and copies count warpgroups */
     bool held;             /* wgmma: A is in registers */
     bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
@@ -83,6 +83,8 @@ typedef struct tile_product {
 /* For A and the accumulator of these shapes and elements. `op`: whose attributes tf32 (factors of f32 may be rounded) and wgmma count. */
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
                          MlirOperation op, const cute_arch *arch, int64_t threads, tile_product *out);
+/* Of `groups` warpgroups, how many have rows of their own, a divisor with 64 rows or a multiple for each; 0: none can. The others divide columns. */
+int64_t tile_groups_along_rows(int64_t rows, int64_t groups);
 /* The distribution in which an access of `tensor` is best; false where a tile has too many modes (memory.c). */
 bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
                               tile_distribution *out);
