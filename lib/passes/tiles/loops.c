@@ -7,7 +7,7 @@
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST_CARRIED = 64, MOST_COPIES = 64 };
+enum { MOST_CARRIED = 64, MOST_COPIES = 64, MOST_UNUSED = 512 };
 
 MlirBlock tile_loop_body(MlirOperation loop)
 {
@@ -153,6 +153,26 @@ bool tile_reads_element(MlirOperation op)
     const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
     if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
     return !tile_is_written(tensor, op);
+}
+
+static bool is_used(MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)))) return true;
+    return false;
+}
+
+void tile_drop_unused(MlirBlock block)
+{
+    MlirOperation ops[MOST_UNUSED];
+    int count = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && count < MOST_UNUSED;
+         op = mlirOperationGetNextInBlock(op))
+        if (mlirOperationGetNumResults(op) && !mlirOperationGetNumRegions(op) &&
+            (cute_op_is_effect_free(op) || tile_reads_element(op)))
+            ops[count++] = op;
+    while (count-- > 0)
+        if (!is_used(ops[count])) mlirOperationDestroy(ops[count]);
 }
 
 typedef struct copies {

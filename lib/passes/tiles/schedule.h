@@ -73,6 +73,9 @@ MlirOperation tile_find_op(MlirOperation function, const char *name);
 bool tile_defined_in(MlirValue value, MlirBlock block);
 /* Whether `op` reads an element of global memory that the kernel does not write: any warp may read it, at any time. */
 bool tile_reads_element(MlirOperation op);
+/* Removes operations of `block` whose results nothing uses and that have no effects but such reads, which may be out of bounds where a fetch that used
+ * them was removed. */
+void tile_drop_unused(MlirBlock block);
 /* A copy of the operations in `block` that compute `value`, with `with` in place of `of`; they may read such elements. Null: an operation has
  * other effects or regions, or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
 MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,

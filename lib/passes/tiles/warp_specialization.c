@@ -204,6 +204,12 @@ static void unmark(MlirOperation op, void *context)
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(FRONT));
 }
 
+static void drop_unused(MlirOperation loop, void *context)
+{
+    (void)context;
+    tile_drop_unused(tile_loop_body(loop));
+}
+
 static void destroy_fetch(MlirOperation op, void *context)
 {
     (void)context;
@@ -252,7 +258,8 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     b.location = at;
     int groups = tile_schedule_groups(s);
     const cute_model_registers *registers = &cute_model_group_registers[groups];
-    make_role(&b, "producer", 1, registers->producer, fetches);
+    MlirOperation fetching = make_role(&b, "producer", 1, registers->producer, fetches);
+    cute_op_walk(fetching, "scf.for", CUTE_WALK_OUTER_FIRST, drop_unused, NULL);
     MlirOperation consumers = make_role(&b, "consumers", 4 * groups, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);
