@@ -52,6 +52,19 @@ all_right() {
     all_right 2 attention --first 10 --count 2 --passes
 }
 
+@test "decode attention is right: pages, splits, grouped heads, several tokens, windows, latent keys, on sm_90a" {
+    all_right 8 decode --first 4 --count 8
+    all_right 6 decode --first 36 --count 6
+    all_right 3 decode --first 45 --count 3
+}
+
+@test "decode attention is right on sm_80, and printed after each pass and read again" {
+    all_right 4 decode --first 12 --count 4 -arch sm_80
+    all_right 2 decode --first 43 --count 2 -arch sm_80
+    all_right 1 decode --first 5 --count 1 --passes
+    all_right 1 decode --first 44 --count 1 --passes
+}
+
 @test "gradients of attention are right, on sm_90a, by warps alone and on sm_80" {
     all_right 17 attention_backward
     all_right 17 attention_backward --schedule "stages=2 consumers=0"
