@@ -21,6 +21,8 @@ gpu.module @kernels {
     %shapeL = cute.shape %Ls   %all, %splits = cute.get_scalars %shapeL
     %z, %hk, %x = cute.tile.program %batch, %headsK, %splits
     %keys = cute.memref.load %lengths[%z]   %past = cute.tile.sub %keys, %tokens
+    %round9 = cute.tile.add %keys, ${PAGE-1}   %pages = cute.tile.udiv %round9, ${PAGE}
+    %Ks = cute.tile.pages %K, %table, %z, %pages   %Vs = cute.tile.pages %V, %table, %z, %pages
     %q4 = cute.tile.load<[${BT}, ${SHARE}, ${D}]> %Q[%z, %hk, 0, 0, 0]
     %q = cute.tile.reshape<[${BT*SHARE}, ${D}]> %q4
     // Token of each row, keys from to end - 1 that it sees; tiles lo to hi - 1 of this split.
@@ -41,9 +43,9 @@ gpu.module @kernels {
     %high = arith.constant dense<1.0e30> : !row   %step = arith.constant 1 : i32
     %o, %l, %t9 = scf.for %n = %lo to %hi step %step
         iter_args(%oi = %o0, %li = %l0, %ti = %high) -> (!o, !row, !row) : i32 {
-      %p9 = cute.tile.udiv %n, ${PAGE/BN}   %in = cute.tile.urem %n, ${PAGE/BN}
-      %page = cute.memref.load %table[%z, %p9]
-      %k = cute.tile.load<[${BN}, ${D}]> %K[%page, %hk, %in, 0]
+      %at = cute.tile.udiv %n, ${PAGE > BN ? PAGE/BN : 1}   %in = cute.tile.urem %n, ${PAGE > BN ? PAGE/BN : 1}
+      %k4 = cute.tile.load<[${PAGE > BN ? 1 : BN/PAGE}, 1, ${PAGE > BN ? BN : PAGE}, ${D}]> %Ks[%at, %hk, %in, 0]
+      %k = cute.tile.reshape<[${BN}, ${D}]> %k4
       %zero = arith.constant dense<0.0> : !s   %s0 = cute.tile.gemm %q, %k, %zero
       %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}
       %late = cute.tile.gt %j1, %late2   %early = cute.tile.lt %j0, %early2
@@ -63,7 +65,9 @@ gpu.module @kernels {
       %e1 = cute.tile.fma %s, %c, %t1   %p1 = cute.tile.exp2 %e1 {fast}
       %sum1 = cute.tile.reduce<add, 1> %p1   %h1 = cute.tile.cast<${T}> %p1
       %sum = cute.tile.where %far9, %sum1, %sum0 {rare}   %p = cute.tile.where %far9, %h1, %h0 {rare}
-      %l2 = cute.tile.add %l1, %sum   %v = cute.tile.load<[${BN}, ${D}]> %V[%page, %hk, %in, 0]
+      %l2 = cute.tile.add %l1, %sum   
+      %v4 = cute.tile.load<[${PAGE > BN ? 1 : BN/PAGE}, 1, ${PAGE > BN ? BN : PAGE}, ${D}]> %Vs[%at, %hk, %in, 0]
+      %v = cute.tile.reshape<[${BN}, ${D}]> %v4
       %vt = cute.tile.permute<[1, 0]> %v   %o2 = cute.tile.gemm %p, %vt, %o1
       scf.yield %o2, %l2, %t1 : !o, !row, !row }
     %over = cute.tile.div 1.0, %l {fast}   %none = cute.tile.eq %l, 0.0

@@ -21,6 +21,8 @@ gpu.module @kernels {
     %blocks = cute.tile.mul %more, ${SHARE/HT}   %z, %m, %x = cute.tile.program %batch, %blocks, %splits
     %tm = cute.tile.udiv %m, ${SHARE/HT}   %hm = cute.tile.urem %m, ${SHARE/HT}
     %keys = cute.memref.load %lengths[%z]   %past = cute.tile.sub %keys, %tokens
+    %round9 = cute.tile.add %keys, ${PAGE-1}   %pages = cute.tile.udiv %round9, ${PAGE}
+    %Ks = cute.tile.pages %K, %table, %z, %pages
     %qc3 = cute.tile.load<[${BT}, ${HT}, ${D}]> %Q[%z, %tm, %hm, 0]
     %qr3 = cute.tile.load<[${BT}, ${HT}, ${R}]> %Q[%z, %tm, %hm, ${D/R}]
     %qc = cute.tile.reshape<[${BT*HT}, ${D}]> %qc3   %qr = cute.tile.reshape<[${BT*HT}, ${R}]> %qr3
@@ -37,10 +39,10 @@ gpu.module @kernels {
     %high = arith.constant dense<1.0e30> : !row   %step = arith.constant 1 : i32
     %o, %l, %t9 = scf.for %n = %lo to %hi step %step
         iter_args(%oi = %o0, %li = %l0, %ti = %high) -> (!o, !row, !row) : i32 {
-      %p9 = cute.tile.udiv %n, ${PAGE/BN}   %in = cute.tile.urem %n, ${PAGE/BN}
-      %page = cute.memref.load %table[%z, %p9]
-      %kc = cute.tile.load<[${BN}, ${D}]> %K[%page, %in, 0]
-      %kr = cute.tile.load<[${BN}, ${R}]> %K[%page, %in, ${D/R}]
+      %at = cute.tile.udiv %n, ${PAGE > BN ? PAGE/BN : 1}   %in = cute.tile.urem %n, ${PAGE > BN ? PAGE/BN : 1}
+      %kc3 = cute.tile.load<[${PAGE > BN ? 1 : BN/PAGE}, ${PAGE > BN ? BN : PAGE}, ${D}]> %Ks[%at, %in, 0]
+      %kr3 = cute.tile.load<[${PAGE > BN ? 1 : BN/PAGE}, ${PAGE > BN ? BN : PAGE}, ${R}]> %Ks[%at, %in, ${D/R}]
+      %kc = cute.tile.reshape<[${BN}, ${D}]> %kc3   %kr = cute.tile.reshape<[${BN}, ${R}]> %kr3
       %zero = arith.constant dense<0.0> : !s   %sr = cute.tile.gemm %qr, %kr, %zero
       %s0 = cute.tile.gemm %qc, %kc, %sr
       %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN}

@@ -73,7 +73,8 @@ static bool fits_tma(MlirOperation load)
         if (shape.extent[i] > 256 &&
             (i != contiguous || shape.extent[i] * tensor->pointer->bits % (8 * SPAN)))
             return false;
-    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load);
+    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load) &&
+           tile_pages_are_aligned(load);
 }
 
 static const char not_by_tma[] =

@@ -101,6 +101,13 @@ MlirOperation tile_rows_of(MlirValue tensor);
 /* Whether a load may read what is behind the rows of its tensor: all that follows from it is left out of stores. */
 bool tile_rows_are_clipped(MlirOperation load);
 
+/* ---- pages of a tensor (pages.c) ---- */
+
+/* The cute.tile.pages that makes a tensor; null: another operation does. */
+MlirOperation tile_pages_of(MlirValue tensor);
+/* Whether pages of a stage begin where its swizzle repeats, so that TMA fills them. True of loads of other tensors. */
+bool tile_pages_are_aligned(MlirOperation load);
+
 /* ---- loads that may run ahead (ahead.c) ---- */
 
 enum { TILE_AHEAD = 8 };

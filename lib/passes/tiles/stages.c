@@ -158,6 +158,7 @@ static void note_fetch(MlirOperation op, void *context)
     if (!ring || !pipe) return;
     ring->multicast = along;
     ring->addressed = true;
+    ring->paged = !mlirOperationIsNull(tile_pages_of(mlirOperationGetOperand(op, 0)));
     if (!tile_origin_of(mlirOperationGetOperand(op, 0), &ring->origin)) e->failed = true;
     while (i < pipe->share_count && pipe->shares[i] != along) i++;
     if (i < pipe->share_count) return;
@@ -574,7 +575,10 @@ static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
         const cute_tree *tree = side ? ring->layout.stride : ring->layout.shape;
         cute_buffer_printf(&layout, side ? "):(" : "");
         for (int i = 0; i < tile.rank; i++)
-            cute_buffer_printf(&layout, "%s%s", i ? "," : "", cute_tree_text(e->arena, tree->items[i]));
+            if (!side && !i && b->paged)
+                cute_buffer_printf(&layout, "1");
+            else
+                cute_buffer_printf(&layout, "%s%s", i ? "," : "", cute_tree_text(e->arena, tree->items[i]));
     }
     cute_buffer_printf(&layout, ")\">");
     MlirValue of = tile_static(e, cute_buffer_text(&layout));
@@ -621,9 +625,13 @@ static MlirValue position_along(tile_emitter *e, int along)
     return sum;
 }
 
-static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const cute_tile_shape *tile)
+/* The tile at `coord` to its stage of `ring`, all stages of a tile. */
+static void fetch_tma(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue tensor,
+                      MlirValue coord, MlirValue ring, void *context)
 {
-    MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
+    (void)tensor;
+    tile_buffer *b = context;
+    MlirValue stage = mlirOperationGetOperand(t->op, 3);
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
     make_tma(e, b, b->origin.root);
     if (!p || e->failed) {
@@ -641,7 +649,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_release(&tiler);
     MlirValue moved = tile_move_view(e, b->coords, &b->origin), open = tile_open_view(e, moved, tile, coord);
     MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
-    MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
+    MlirValue from = grouped(e, part, tile->rank), to = grouped(e, ring, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);
     char layout[48];
     snprintf(layout, sizeof layout, "!cute.layout<\"(%lld):(1)\">", (long long)sharers);
@@ -665,6 +673,13 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     tile_if_end(e, &first);
 }
 
+static void fetch_copies(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue tensor,
+                         MlirValue coord, MlirValue stage, void *context)
+{
+    (void)t, (void)context;
+    tile_copy_to_stage(e, tensor, coord, tile, stage);
+}
+
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
@@ -673,14 +688,16 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
     cute_tile_shape tile;
     int64_t stages;
     if (!b || !cute_tile_ring_shape(ring, &tile, &stages)) return e->failed = true, none;
-    if (mlirOperationGetNumOperands(t->op) > 4) {
-        fetch_tma(e, t, b, &tile);
-    } else {
-        MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
-        if (!e->failed)
-            tile_copy_to_stage(e, mlirOperationGetOperand(t->op, 0), mlirOperationGetOperand(t->op, 1), &tile,
-                               stage);
-    }
+    MlirValue tensor = mlirOperationGetOperand(t->op, 0), coord = mlirOperationGetOperand(t->op, 1);
+    bool tma = mlirOperationGetNumOperands(t->op) > 4;
+    MlirValue to = tma ? b->view
+                       : tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
+    tile_fetch_page *fetch = tma ? fetch_tma : fetch_copies;
+    if (e->failed) return none;
+    if (mlirOperationIsNull(tile_pages_of(tensor)))
+        fetch(e, t, &tile, tensor, coord, to, b);
+    else
+        tile_fetch_pages(e, t, &tile, to, fetch, b);
     return none;
 }
 

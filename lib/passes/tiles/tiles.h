@@ -36,7 +36,7 @@ bool tile_is_program(MlirOperation function);
 /* Of an arith.select whose condition is seldom true. */
 #define TILE_RARE "cute.rare"
 bool tile_is_naive(MlirOperation function);
-/* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
+/* The tensor that `tensor` is a part of, by cute.tile.from, cute.tile.rows or cute.tile.pages (from.c). */
 MlirValue tile_tensor_root(MlirValue tensor);
 /* Whether the kernel of `op` writes to the tensor, or to another part of what it is a part of. */
 bool tile_is_written(MlirValue tensor, MlirOperation op);
