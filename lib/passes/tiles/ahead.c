@@ -77,9 +77,8 @@ static bool fits_tma(MlirOperation load)
            tile_pages_are_aligned(load);
 }
 
-static const char not_by_tma[] =
-    "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
-    "of 16 bytes, of at most 256 elements along a mode that is not contiguous";
+static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
+                                 "of 16 bytes, of at most 256 elements along a mode that is not contiguous";
 
 /* Whether a product may read a tile as operand `at`. */
 typedef bool reads_tile(MlirOperation product, unsigned at, const void *context);
@@ -311,8 +310,7 @@ static bool is_wide(MlirOperation product)
 {
     enum { MOST = 256 };
     cute_tile_shape c;
-    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) &&
-           c.extent[1] > MOST;
+    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) && c.extent[1] > MOST;
 }
 
 /* Whether the sums of a product, or of those that add to it, are a factor of a product of the loop that is wide. */

@@ -428,7 +428,8 @@ static void lower_function(tile_emitter *e)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
     if (!e->failed) tile_share_reciprocals(e);
-    if (!e->failed) cute_op_walk(e->function, "cute.tile.pages", CUTE_WALK_LAST_FIRST, tile_remove_pages, NULL);
+    if (!e->failed)
+        cute_op_walk(e->function, "cute.tile.pages", CUTE_WALK_LAST_FIRST, tile_remove_pages, NULL);
     if (!e->failed) cute_op_walk(e->function, "cute.tile.rows", CUTE_WALK_OUTER_FIRST, tile_lower_rows, NULL);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));

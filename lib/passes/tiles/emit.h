@@ -82,7 +82,8 @@ enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 typedef struct tile_source {
     tile_buffer *ring; /* NULL: in registers */
     MlirValue stage;   /* i32 */
-    int dims[2];       /* of the ring's, for each of the operand's dimensions: the last of those that are one there */
+    int dims
+        [2]; /* of the ring's, for each of the operand's dimensions: the last of those that are one there */
     int64_t extent[2]; /* of the operand */
 } tile_source;
 
@@ -318,8 +319,8 @@ typedef void tile_fetch_page(tile_emitter *e, const tile_op *t, const cute_tile_
 void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue view,
                       tile_fetch_page *fetch, void *context);
 /* The element at `coord`, an integer for each mode; `fill` where it is outside or `mask`, unless null, is false (memory.c). */
-MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord, MlirValue mask,
-                            MlirValue fill);
+MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord,
+                            MlirValue mask, MlirValue fill);
 /* The coordinate in the tensor itself of a load of one page. */
 MlirValue tile_one_page(tile_emitter *e, MlirOperation load);
 /* A load of such a tensor, element by element. */

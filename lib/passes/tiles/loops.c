@@ -166,8 +166,8 @@ void tile_drop_unused(MlirBlock block)
 {
     MlirOperation ops[MOST_UNUSED];
     int count = 0;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && count < MOST_UNUSED;
-         op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block);
+         !mlirOperationIsNull(op) && count < MOST_UNUSED; op = mlirOperationGetNextInBlock(op))
         if (mlirOperationGetNumResults(op) && !mlirOperationGetNumRegions(op) &&
             (cute_op_is_effect_free(op) || tile_reads_element(op)))
             ops[count++] = op;

@@ -615,15 +615,15 @@ static MlirValue load_if(tile_emitter *e, MlirValue condition, MlirValue tensor,
     return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord, MlirValue mask,
-                            MlirValue fill)
+MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord,
+                            MlirValue mask, MlirValue fill)
 {
     MlirValue inside = mask;
     char text[8 * CUTE_TILE_RANK + 24] = "!cute.coord<\"";
     if (rank > 1) strcat(text, "(");
     for (int i = 0; i < rank && !e->failed; i++) {
-        MlirValue is = cute_compare(&e->b, CUTE_IS_ULT, coord[i],
-                                    extent_of(e, tensor, i, mlirValueGetType(coord[i])));
+        MlirValue is =
+            cute_compare(&e->b, CUTE_IS_ULT, coord[i], extent_of(e, tensor, i, mlirValueGetType(coord[i])));
         inside = mlirValueIsNull(inside) ? is : cute_binary(&e->b, "arith.andi", inside, is);
         strcat(text, i ? ",?" : "?");
     }

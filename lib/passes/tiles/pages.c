@@ -59,8 +59,7 @@ static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
         if (!r) {
             MlirValue at = cute_build_value(&b, "cute.make_coord", tile_type(e, "!cute.coord<\"(?,?)\">"),
                                             CUTE_OPERANDS(row, i), CUTE_NO_NAMED);
-            value =
-                cute_build_value(&b, "cute.memref.load", i32, CUTE_OPERANDS(table, at), CUTE_NO_NAMED);
+            value = cute_build_value(&b, "cute.memref.load", i32, CUTE_OPERANDS(table, at), CUTE_NO_NAMED);
         }
         cute_build(&b, "scf.yield", CUTE_OPERANDS(value), CUTE_NO_TYPES, CUTE_NO_NAMED);
     }
@@ -105,8 +104,7 @@ static MlirValue part_of(tile_emitter *e, MlirValue view, const cute_tile_shape 
     }
     cute_buffer_printf(&tiler, "]\">");
     cute_buffer_printf(&coord, ")\">");
-    MlirValue tiles = tile_static(e, cute_buffer_text(&tiler)),
-              at = tile_static(e, cute_buffer_text(&coord));
+    MlirValue tiles = tile_static(e, cute_buffer_text(&tiler)), at = tile_static(e, cute_buffer_text(&coord));
     cute_buffer_release(&tiler);
     cute_buffer_release(&coord);
     return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tiles, at), CUTE_NO_NAMED);

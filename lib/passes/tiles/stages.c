@@ -690,8 +690,8 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
     if (!b || !cute_tile_ring_shape(ring, &tile, &stages)) return e->failed = true, none;
     MlirValue tensor = mlirOperationGetOperand(t->op, 0), coord = mlirOperationGetOperand(t->op, 1);
     bool tma = mlirOperationGetNumOperands(t->op) > 4;
-    MlirValue to = tma ? b->view
-                       : tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
+    MlirValue to =
+        tma ? b->view : tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
     tile_fetch_page *fetch = tma ? fetch_tma : fetch_copies;
     if (e->failed) return none;
     if (mlirOperationIsNull(tile_pages_of(tensor)))
@@ -734,10 +734,9 @@ MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all)
     MlirValue base = view;
     if (!all) base = tile_slice_last(e, view, rank + 1, s->stage);
     MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(base), CUTE_NO_NAMED),
-              own = tile_emit(
-                  e, "cute.select", CUTE_OPERANDS(layout),
-                  CUTE_NAMED(cute_attribute(e->context, "mode",
-                                            mlirDenseI32ArrayGet(e->context, count, modes)))),
+              own = tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
+                              CUTE_NAMED(cute_attribute(e->context, "mode",
+                                                        mlirDenseI32ArrayGet(e->context, count, modes)))),
               at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(base), CUTE_NO_NAMED);
     MlirType i32 = tile_i32_type(e);
     for (int i = 1; i >= 0; i--)

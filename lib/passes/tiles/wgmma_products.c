@@ -72,8 +72,8 @@ static MlirValue own_part(tile_emitter *e, MlirValue view, int64_t extent, int64
              staged ? "!cute.tile<\"[%lld:1;%lld:1;%lld:1]\">" : "!cute.tile<\"[%lld:1;%lld:1]\">",
              (long long)extent, (long long)k, (long long)stages);
     snprintf(coord, sizeof coord, staged ? "!cute.coord<\"(?,0,0)\">" : "!cute.coord<\"(?,0)\">");
-    MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(group),
-                                    CUTE_NO_NAMED);
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(group), CUTE_NO_NAMED);
     return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tile_static(e, tile), at), CUTE_NO_NAMED);
 }
 
@@ -298,8 +298,8 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
                                         CUTE_OPERANDS(lane), CUTE_NO_NAMED);
     int64_t k = t->in[0].shape.extent[1];
     for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++)
-        view[i] = own_part(e, view[i], t->out.shape.extent[i] / (i ? p.columns : p.rows), k,
-                           own_index(e, &p, i));
+        view[i] =
+            own_part(e, view[i], t->out.shape.extent[i] / (i ? p.columns : p.rows), k, own_index(e, &p, i));
     if (e->failed) return sum;
     MlirValue a = p.held ? held_factor(e, t, factor, &p) : descriptors(e, mma, view[0], thread, CUTE_ATOM_A),
               b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
