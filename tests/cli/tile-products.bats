@@ -52,6 +52,19 @@ all_right() {
     all_right 2 attention --first 10 --count 2 --passes
 }
 
+@test "decode attention is right: pages, splits, grouped heads, several tokens, windows, latent keys, on sm_90a" {
+    all_right 2 decode --first 4 --count 2
+    all_right 2 decode --first 30 --count 2
+    all_right 3 decode --first 42 --count 3
+    all_right 2 decode --first 49 --count 2
+}
+
+@test "decode attention is right on sm_80, and printed after each pass and read again" {
+    all_right 2 decode --first 12 --count 2 -arch sm_80
+    all_right 1 decode --first 30 --count 1 -arch sm_80
+    all_right 1 decode --first 30 --count 1 --passes
+}
+
 @test "gradients of attention are right, on sm_90a, by warps alone and on sm_80" {
     all_right 17 attention_backward
     all_right 17 attention_backward --schedule "stages=2 consumers=0"

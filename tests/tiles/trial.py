@@ -7,11 +7,11 @@ import tempfile
 from toolkit import Toolkit
 
 
-def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), **run):
-    """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing."""
+def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), label=None, **run):
+    """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing. `label`: a path, for files that it includes."""
     for count in range(1, len(passes) + 1):
         pipeline = ",".join(p.replace("%s", options.arch) for p in passes[:count])
-        printed, said = toolkit.compile(f"{number}.mlir", text, arch=options.arch, pipeline=pipeline, emit="mlir", define=list(define))
+        printed, said = toolkit.compile(label or f"{number}.mlir", text, arch=options.arch, pipeline=pipeline, emit="mlir", define=list(define))
         ptx = None
         if printed is not None:
             # Arguments have lost their names: %arg0 is the first one.

@@ -72,6 +72,25 @@ def Cute_TileRowsOp : Cute_TileOp<"tile.rows"> {
   let results = (outs Cute_MemRefType:$result);
 }
 
+def Cute_TilePagesOp : Cute_TileOp<"tile.pages"> {
+  let summary = "A tensor of pages that a table names, as a tensor";
+  let description = [{
+    Index `i` along mode 0 of the result is index `table(row, i)` of the tensor, for `i` less than `count`. Other indices are outside of the
+    result, and their entries of the table are not read. Only loads take such a tensor. A tile of several pages of a loop with products is fetched
+    page by page to one stage, by TMA or `cp.async`; other loads read elements one at a time.
+
+    Refused: a tensor whose layout is composed, whose mode 0 is a tuple, or whose elements have less than 8 bits.
+
+    ```mlir
+    // short: %k = cute.tile.pages %a, %table, %row, %count
+    %k = cute.tile.pages(%a, %table, %row, %count) : (!cute.memref<f16, gmem, align<16>, "(?,16,64):(1024,64,1)">, !cute.memref<i32, gmem, "(?,?):(?{i64},1)">, i32, i32)
+        -> !cute.memref<f16, gmem, align<16>, "(?,16,64):(1024,64,1)">
+    ```
+  }];
+  let arguments = (ins Cute_MemRefType:$tensor, Cute_MemRefType:$table, I32:$row, I32:$count);
+  let results = (outs Cute_MemRefType:$result);
+}
+
 def Cute_TileFromOp : Cute_TileOp<"tile.from"> {
   let summary = "A tensor from an index of a mode on";
   let description = [{

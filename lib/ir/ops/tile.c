@@ -533,6 +533,11 @@ static bool verify_count(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
+static bool verify_pages(const cute_op_row *row, MlirOperation op)
+{
+    return cute_tile_verify_pages(row, op);
+}
+
 static bool verify_from(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -939,6 +944,7 @@ static bool verify_results(const cute_op_row *row, MlirOperation op)
 VERIFY(program)
 VERIFY(count)
 VERIFY(from)
+VERIFY(pages)
 VERIFY(load)
 VERIFY(map)
 VERIFY(cast)
@@ -956,6 +962,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.program", .infer = infer_program, .verify = verify_typed_program},
     {.name = "cute.tile.count", .infer = infer_i32, .verify = verify_typed_count},
     {.name = "cute.tile.rows", .infer = cute_tile_infer_rows, .verify = verify_results},
+    {.name = "cute.tile.pages", .infer = cute_tile_infer_rows, .verify = verify_typed_pages},
     {.name = "cute.tile.from", .infer = cute_tile_infer_from, .verify = verify_typed_from},
     {.name = "cute.tile.load", .infer = infer_load, .verify = verify_typed_load},
     {.name = "cute.tile.store", .verify = verify_store},

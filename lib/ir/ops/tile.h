@@ -74,4 +74,7 @@ bool cute_tile_infer_from(const struct cute_op_row *row, const struct cute_op_qu
 bool cute_tile_infer_rows(const struct cute_op_row *row, const struct cute_op_query *query,
                           struct cute_op_types *out);
 
+/* That only loads take the result of cute.tile.pages, and the table has two modes. */
+bool cute_tile_verify_pages(const struct cute_op_row *row, MlirOperation op);
+
 #endif

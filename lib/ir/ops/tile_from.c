@@ -1,4 +1,4 @@
-/* The types of parts of a tensor: from an index of a mode on, cute.tile.from, and some rows, cute.tile.rows. */
+/* The types of parts of a tensor: from an index of a mode on, cute.tile.from, some rows, cute.tile.rows, and pages, cute.tile.pages. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -85,4 +85,27 @@ bool cute_tile_infer_rows(const cute_op_row *row, const cute_op_query *query, cu
             "expects a tensor whose mode 0 has one extent and stride, and whose layout is not "
             "composed");
     return add_part(tensor, 0, query, out);
+}
+
+bool cute_tile_verify_pages(const cute_op_row *row, MlirOperation op)
+{
+    enum { BYTE = 8 };
+    cute_check c = cute_check_begin(row, op);
+    const cute_value *tensor = cute_check_operand(&c, 0), *table = cute_check_operand(&c, 1);
+    if (!cute_check_space(&c, "operand #1", tensor->pointer, CUTE_SPACE_GMEM) ||
+        !cute_check_space(&c, "operand #2", table->pointer, CUTE_SPACE_GMEM) ||
+        !cute_check_element(&c, "operand #2", table->pointer->element, "i32"))
+        return false;
+    if (tensor->pointer->bits < BYTE)
+        return cute_check_fail(&c, "expects elements of at least 8 bits, but got '%s'",
+                               tensor->pointer->element);
+    if (table->tree || cute_tile_tensor_rank(table) != 2)
+        return cute_check_fail(&c, "expects a table of two modes, but got %d", cute_tile_tensor_rank(table));
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation user = mlirOpOperandGetOwner(use);
+        if (!cute_op_is(user, "cute.tile.load") && !cute_op_is(user, "cute.tile.fetch"))
+            return cute_check_fail(&c, "expects only loads of its tiles: use the tensor itself elsewhere");
+    }
+    return true;
 }

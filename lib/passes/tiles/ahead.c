@@ -40,7 +40,7 @@ static const char *why_not(MlirOperation loop, MlirOperation load)
     MlirValue iv = mlirBlockGetArgument(body, 0);
     cute_builder none = {.block = {NULL}};
     if (mlirValueIsNull(tile_recompute(&none, body, coord, iv, iv)))
-        return "its coordinate depends on earlier iterations or on memory";
+        return "its coordinate depends on earlier iterations or on memory that the kernel writes";
     return NULL;
 }
 
@@ -52,6 +52,8 @@ static int contiguous_of(MlirOperation load, int64_t *width)
     *width = tile_access_width(tensor_of(load), &shape, &contiguous);
     return contiguous;
 }
+
+enum { SPAN = 128 };
 
 /* TMA: an argument of the kernel or rows of it, whose rows start at multiples of 16 bytes; at most 5 modes. */
 static bool fits_tma(MlirOperation load)
@@ -65,14 +67,18 @@ static bool fits_tma(MlirOperation load)
         !cute_op_is(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)), "gpu.func") ||
         shape.rank > 5)
         return false;
-    for (int i = 0; i < shape.rank; i++)
-        if (shape.extent[i] > 256) return false;
+    /* Rows of whole spans of 128 bytes are copied by span. */
     int64_t width = tile_row_alignment(tensor, &shape, &contiguous);
-    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load);
+    for (int i = 0; i < shape.rank; i++)
+        if (shape.extent[i] > 256 &&
+            (i != contiguous || shape.extent[i] * tensor->pointer->bits % (8 * SPAN)))
+            return false;
+    return contiguous >= 0 && width * tensor->pointer->bits == 128 && tile_rows_are_clipped(load) &&
+           tile_pages_are_aligned(load);
 }
 
 static const char not_by_tma[] = "TMA copies tiles of arguments of the kernel whose rows begin at multiples "
-                                 "of 16 bytes, of at most 256 elements along a mode";
+                                 "of 16 bytes, of at most 256 elements along a mode that is not contiguous";
 
 /* Whether a product may read a tile as operand `at`. */
 typedef bool reads_tile(MlirOperation product, unsigned at, const void *context);
@@ -219,6 +225,32 @@ MlirType tile_ring_type(MlirOperation load, int stages, bool tma)
 
 /* ---- operands of products ---- */
 
+/* Whether a reshape drops extents of 1, or makes one dimension of adjacent ones in front of the last. `at`: for each dimension of the result, the
+ * last of those that it is made of. */
+static bool keeps_dims(MlirOperation reshape, int at[CUTE_TILE_RANK])
+{
+    cute_tile_shape from, to;
+    int k = 0;
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(reshape, 0)), &from);
+    cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(reshape, 0)), &to);
+    for (int i = 0; i < from.rank; i++) {
+        if (k == to.rank) {
+            if (from.extent[i] != 1) return false;
+            continue;
+        }
+        if (from.extent[i] == to.extent[k] && (from.extent[i] > 1 || from.rank - i == to.rank - k)) {
+            at[k++] = i;
+            continue;
+        }
+        if (from.extent[i] == 1) continue;
+        int64_t size = from.extent[i];
+        while (size < to.extent[k] && i + 2 < from.rank) size *= from.extent[++i];
+        if (size != to.extent[k]) return false;
+        at[k++] = i;
+    }
+    return k == to.rank;
+}
+
 MlirOperation tile_operand_source(MlirValue operand, int dims[2])
 {
     const MlirOperation none = {NULL};
@@ -236,19 +268,8 @@ MlirOperation tile_operand_source(MlirValue operand, int dims[2])
             cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("order")), order);
             for (int i = 0; i < rank && i < 2; i++) map[i] = (int)order[map[i]];
         } else if (cute_op_is(op, "cute.tile.reshape")) {
-            /* Extents of 1 that the result lacks. */
-            cute_tile_shape from, to;
-            int at[CUTE_TILE_RANK], k = 0;
-            cute_tile_shape_of(mlirValueGetType(mlirOperationGetOperand(op, 0)), &from);
-            cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &to);
-            for (int i = 0; i < from.rank; i++) {
-                if (k < to.rank && from.extent[i] == to.extent[k] &&
-                    (from.extent[i] > 1 || from.rank - i == to.rank - k))
-                    at[k++] = i;
-                else if (from.extent[i] != 1)
-                    return none;
-            }
-            if (k != to.rank) return none;
+            int at[CUTE_TILE_RANK];
+            if (!keeps_dims(op, at)) return none;
             for (int i = 0; i < 2; i++) map[i] = at[map[i]];
         } else {
             return none;
@@ -284,16 +305,46 @@ MlirOperation tile_product_of(MlirValue value)
     return product_of(value, 0);
 }
 
+/* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
+static bool is_wide(MlirOperation product)
+{
+    enum { MOST = 256 };
+    cute_tile_shape c;
+    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) && c.extent[1] > MOST;
+}
+
+/* Whether the sums of a product, or of those that add to it, are a factor of a product of the loop that is wide. */
+static bool feeds_wide(MlirOperation product)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(product));
+         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        if (!cute_op_is(op, "cute.tile.gemm") || !is_wide(op)) continue;
+        for (MlirOperation from = tile_product_of(mlirOperationGetOperand(op, 0));
+             !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
+             from = cute_defining_op(mlirOperationGetOperand(from, 2)))
+            if (mlirOperationEqual(from, product)) return true;
+    }
+    return false;
+}
+
 bool tile_fits_wgmma(MlirOperation product, int consumers)
 {
+    enum { MOST = 256 };
     cute_tile_shape c;
     MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(product, 0)));
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c);
     bool tf32 = mlirTypeIsAF32(element), half = mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
     if (tf32 && !cute_op_has(product, "tf32")) return false;
     if (mlirTypeIsAF64(element)) return false;
-    if (c.extent[0] % (64 * consumers) || c.extent[1] % 8 || (c.extent[1] > 256 && c.extent[1] % 256))
-        return false;
+    int64_t along = tile_groups_along_rows(c.extent[0], consumers), columns = c.extent[1];
+    if (!along) return false;
+    if (along < consumers) { /* columns are divided where one warpgroup cannot hold the sums */
+        if (is_wide(product) && columns % (consumers / along) == 0)
+            columns /= consumers / along;
+        else if (!feeds_wide(product))
+            return false;
+    }
+    if (columns % 8 || (columns > MOST && columns % MOST)) return false;
     for (int i = 0; i < 2; i++) {
         int dims[2];
         int64_t width;

@@ -563,6 +563,7 @@ static void split_last(const cute_builder *b, MlirOperation loop, MlirValue stop
         else if (cute_op_is(at, "cute_nvgpu.arch.cp_async_wait_group"))
             wait = at;
     }
+    tile_drop_unused(body);
     /* Not directly behind the product, whose lowering would read a stage that is not filled. */
     MlirOperation barrier = mlirOperationGetNextInBlock(wait);
     mlirOperationMoveBefore(wait, yield);
@@ -620,6 +621,7 @@ static void pipeline_product(work *w, MlirOperation loop, stages *s, MlirOperati
     b.before = yield;
     mlirOperationSetOperand(yield, carried, tile_stage_behind(&b, read, w->schedule.stages));
     mlirOperationSetOperand(yield, carried + 1, read);
+    tile_drop_unused(body);
     b = cute_builder_before(loop);
     split_last(&b, loop, full);
 }
@@ -657,6 +659,7 @@ static void pipeline_copies(work *w, MlirOperation loop, stages *s)
     b.before = yield;
     mlirOperationSetOperand(yield, last, tile_stage_behind(&b, read, w->schedule.stages));
     mlirOperationSetOperand(yield, last + 1, read);
+    tile_drop_unused(body);
 }
 
 /* By cp.async: a group in front of those of the loops, whose waits are for it too. It is complete behind the loops that have no iteration. */

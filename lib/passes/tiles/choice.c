@@ -556,7 +556,9 @@ static void mark_chain(MlirOperation op, void *context)
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
     if (mlirOperationIsNull(from)) return;
     mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_ROWS), unit);
-    mlirOperationSetDiscardableAttributeByName(from, cute_text(TILE_ROWS), unit);
+    for (; !mlirOperationIsNull(from) && cute_op_is(from, "cute.tile.gemm");
+         from = cute_defining_op(mlirOperationGetOperand(from, 2)))
+        mlirOperationSetDiscardableAttributeByName(from, cute_text(TILE_ROWS), unit);
 }
 
 /* Turns that the text states, where the kernel or the rest of the text does not allow them. */

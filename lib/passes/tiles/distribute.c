@@ -254,6 +254,7 @@ static void note_stage(tile_emitter *e, tile_op *t)
                 continue;
             t->source[i].ring = tile_buffer_of(e, mlirOperationGetOperand(take, 0));
             t->source[i].stage = mlirOperationGetOperand(take, 1);
+            for (int k = 0; k < 2; k++) t->source[i].extent[k] = t->in[i].shape.extent[k];
         }
         return;
     }
@@ -270,7 +271,7 @@ static void collect_tile_op(MlirOperation op, void *context)
     work *w = context;
     static const char *const of_launch[] = {"cute.tile.program", "cute.tile.count",  "cute.tile.workers",
                                             "cute.tile.place",   "cute.tile.pieces", "cute.tile.piece",
-                                            "cute.tile.rows"};
+                                            "cute.tile.rows",    "cute.tile.pages"};
     for (size_t i = 0; i < sizeof of_launch / sizeof *of_launch; i++)
         if (cute_op_is(op, of_launch[i])) return;
     if (w->e->failed) return;
@@ -428,6 +429,8 @@ static void lower_function(tile_emitter *e)
         if (w.ops[i].kept) remove_kept(e, w.ops[i].op);
     if (!e->failed) tile_finish_roles(e);
     if (!e->failed) tile_share_reciprocals(e);
+    if (!e->failed)
+        cute_op_walk(e->function, "cute.tile.pages", CUTE_WALK_LAST_FIRST, tile_remove_pages, NULL);
     if (!e->failed) cute_op_walk(e->function, "cute.tile.rows", CUTE_WALK_OUTER_FIRST, tile_lower_rows, NULL);
     mlirOperationSetAttributeByName(e->function, cute_text("cute.shared_bytes"),
                                     mlirIntegerAttrGet(mlirIntegerTypeGet(e->context, 32), e->shared_bytes));

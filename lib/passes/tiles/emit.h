@@ -53,6 +53,7 @@ typedef struct tile_buffer {
     int shares[4],
         share_count; /* of a pipe: the different `multicast` of its fetches, a bit for each dimension; 0 if it is the only one */
     bool addressed;     /* a ring that TMA fills */
+    bool paged;         /* of a ring: each page of a tile is fetched from a place of its own */
     tile_origin origin; /* of a ring: where its tiles are in an argument of the kernel */
     bool taken, rounds; /* of a ring: something reads it; only products in tf32 do, for which TMA rounds */
     int multicast;      /* of a ring: that of its fetches */
@@ -81,7 +82,9 @@ enum { TILE_BUFFERS = 64, TILE_ROLES = 8, TILE_ACCUMULATORS = 32 };
 typedef struct tile_source {
     tile_buffer *ring; /* NULL: in registers */
     MlirValue stage;   /* i32 */
-    int dims[2];       /* of the ring's, for each of the operand's dimensions */
+    int dims
+        [2]; /* of the ring's, for each of the operand's dimensions: the last of those that are one there */
+    int64_t extent[2]; /* of the operand */
 } tile_source;
 
 /* An operation on tiles, and how its tiles are distributed; types of the values are vectors already. */
@@ -314,6 +317,20 @@ MlirValue tile_group_index(tile_emitter *e);
 MlirValue tile_group_number(tile_emitter *e);
 /* The waits at the end of roles and blocks. */
 void tile_finish_roles(tile_emitter *e);
+/* Fetches each of the tile's pages, of a tensor of cute.tile.pages, from `tensor` at `coord` to `to`, its part of `view` (pages.c). */
+typedef void tile_fetch_page(tile_emitter *e, const tile_op *t, const cute_tile_shape *page, MlirValue tensor,
+                             MlirValue coord, MlirValue to, void *context);
+void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue view,
+                      tile_fetch_page *fetch, void *context);
+/* The element at `coord`, an integer for each mode; `fill` where it is outside or `mask`, unless null, is false (memory.c). */
+MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord,
+                            MlirValue mask, MlirValue fill);
+/* The coordinate in the tensor itself of a load of one page. */
+MlirValue tile_one_page(tile_emitter *e, MlirOperation load);
+/* A load of such a tensor, element by element. */
+MlirValue tile_load_pages(tile_emitter *e, const tile_op *t);
+/* Removes a cute.tile.pages: a visitor of a walk. */
+void tile_remove_pages(MlirOperation op, void *context);
 /* The stage of a ring as a tensor with an operand's two dimensions, then a mode of stages if `all`. */
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all);
 /* Mode `i` of tensor `value` has index `at`, the others are kept. */

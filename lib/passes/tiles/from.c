@@ -8,6 +8,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
 
 static MlirOperation from_of(MlirValue tensor)
 {
@@ -17,8 +18,16 @@ static MlirOperation from_of(MlirValue tensor)
     return part ? op : (MlirOperation){NULL};
 }
 
+/* The tensor of which pages are taken. */
+static MlirValue without_pages(MlirValue tensor)
+{
+    MlirOperation pages = tile_pages_of(tensor);
+    return mlirOperationIsNull(pages) ? tensor : mlirOperationGetOperand(pages, 0);
+}
+
 MlirValue tile_tensor_root(MlirValue tensor)
 {
+    tensor = without_pages(tensor);
     for (MlirOperation op = from_of(tensor); !mlirOperationIsNull(op); op = from_of(tensor))
         tensor = mlirOperationGetOperand(op, 0);
     return tensor;
@@ -47,6 +56,7 @@ bool tile_is_written(MlirValue tensor, MlirOperation op)
 
 bool tile_origin_of(MlirValue tensor, tile_origin *out)
 {
+    tensor = without_pages(tensor);
     *out = (tile_origin){.root = tensor};
     for (MlirOperation op = from_of(tensor); !mlirOperationIsNull(op); op = from_of(out->root)) {
         if (out->count == TILE_FROM) return false;

@@ -75,18 +75,33 @@ static void divide_squares(tile_product *p, int64_t threads, int64_t m, int64_t 
     } while (p->copies > 1 && square);
 }
 
+int64_t tile_groups_along_rows(int64_t rows, int64_t groups)
+{
+    enum { ROWS = 64 };
+    int64_t along = groups;
+    while (along > 0 && (groups % along || rows % (ROWS * along))) along--;
+    return along;
+}
+
 /* The atom of warpgroups for N columns; majors of A and B are those of the stages (tile_wgmma_atom). */
-static void choose_warpgroups(const char *element, int64_t n, int bits, int64_t threads, tile_product *out)
+static void choose_warpgroups(MlirOperation op, const char *element, int64_t m, int64_t n, int bits,
+                              int64_t threads, tile_product *out)
 {
     enum { GROUP = 128, ROWS = 64, MOST = 256, K_BITS = 256 };
+    int64_t groups = threads / GROUP, rows = tile_groups_along_rows(m, groups), others = groups / rows;
+    /* Sums that become a factor are needed by all groups of their rows. */
+    bool held = cute_op_has(op, TILE_HELD), copied = cute_op_has(op, TILE_ROWS) && !held;
+    int64_t columns = copied ? 1 : others;
+    n /= columns;
     *out = (tile_product){.warpgroups = true,
+                          .held = held,
                           .tf32 = !strcmp(element, "tf32"),
                           .m = ROWS,
                           .n = n < MOST ? n : MOST,
                           .k = K_BITS / bits,
-                          .rows = threads / GROUP,
-                          .columns = 1,
-                          .copies = 1};
+                          .rows = rows,
+                          .columns = columns,
+                          .copies = others / columns};
 }
 
 void tile_wgmma_atom(tile_product *p, const char *element, const char *sum, bool a_mn, bool b_mn)
@@ -109,8 +124,7 @@ void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, Mli
     int64_t m = c->extent[0], n = c->extent[1], k = a->extent[1];
     int bits = mlirTypeIsAFloat(of_a) ? (int)mlirFloatTypeGetWidth(of_a) : (int)mlirIntegerTypeGetWidth(of_a);
     if (cute_op_has(op, "wgmma") && arch) {
-        choose_warpgroups(element, n, bits, threads, out);
-        out->held = cute_op_has(op, TILE_HELD);
+        choose_warpgroups(op, element, m, n, bits, threads, out);
         tile_wgmma_atom(out, element, sum, false, false);
         return;
     }
@@ -212,11 +226,14 @@ bool tile_product_distribution(cute_arena *arena, MlirContext context, const til
              add_atom_modes(layout.shape->items[1], layout.stride->items[1], size[0], &out->values);
     }
     if (p->warpgroups) {
-        /* Each warpgroup has adjacent rows. */
-        int64_t rows = shape->extent[0] / p->rows;
+        /* Each warpgroup has adjacent rows, and adjacent columns of the sums. */
+        int64_t rows = shape->extent[0] / p->rows,
+                columns = shape->extent[1] / (operand == 2 ? p->columns : 1);
         return ok && tile_modes_add(&out->threads, p->rows, 0, rows) &&
+               tile_modes_add(&out->threads, p->columns, operand == 2 ? 1 : TILE_COPIES, columns) &&
+               tile_modes_add(&out->threads, p->copies, TILE_COPIES, 0) &&
                tile_modes_add(&out->values, rows / size[0], 0, size[0]) &&
-               tile_modes_add(&out->values, shape->extent[1] / size[1], 1, size[1]);
+               tile_modes_add(&out->values, columns / size[1], 1, size[1]);
     }
     if (p->multiply_add) return add_squares(p, operand, out);
     ok = ok && tile_modes_add(&out->threads, p->rows, operand == 1 ? TILE_COPIES : 0, size[0]) &&

@@ -714,6 +714,7 @@ static bool access_in_bands(layouts *l, MlirOperation op, const tile_distributio
     enum { ROOM = 32 << 10 };
     tile_distribution own;
     if (l->naive || d->shape.rank < 2 || access_distribution(l, op, d, &own) == d) return false;
+    if (cute_op_is(op, "cute.tile.load") && !mlirOperationIsNull(tile_pages_of(operand(op, 0)))) return false;
     int64_t bytes = cute_tile_size(&d->shape) * tensor_of_access(op)->pointer->bits / 8, bands = 1;
     while (bytes / bands > ROOM && tile_band(d, 2 * bands, &own)) bands *= 2;
     if (bands == 1) return false;
@@ -746,6 +747,7 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
 {
     tile_distribution stored;
     if (l->naive || !l->arch || l->arch->number != 90 || l->arch->variant != 'a') return false;
+    if (!mlirOperationIsNull(tile_pages_of(operand(op, 0)))) return false;
     MlirOperation store = tile_only_store(result(op, 0));
     if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
     tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);

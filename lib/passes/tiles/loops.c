@@ -1,12 +1,13 @@
 /* See schedule.h: loops that carry more values, copies of what computes a value. */
 #include <mlir-c/BuiltinAttributes.h>
 
+#include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/arith.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/schedule.h"
 
-enum { MOST_CARRIED = 64, MOST_COPIES = 64 };
+enum { MOST_CARRIED = 64, MOST_COPIES = 64, MOST_UNUSED = 512 };
 
 MlirBlock tile_loop_body(MlirOperation loop)
 {
@@ -145,6 +146,35 @@ bool tile_is_zero(MlirValue value)
                                       : mlirIntegerAttrGetValueInt(one) == 0;
 }
 
+bool tile_reads_element(MlirOperation op)
+{
+    if (!cute_op_is(op, "cute.memref.load")) return false;
+    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
+    return !tile_is_written(tensor, op);
+}
+
+static bool is_used(MlirOperation op)
+{
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+        if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i)))) return true;
+    return false;
+}
+
+void tile_drop_unused(MlirBlock block)
+{
+    MlirOperation ops[MOST_UNUSED];
+    int count = 0;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block);
+         !mlirOperationIsNull(op) && count < MOST_UNUSED; op = mlirOperationGetNextInBlock(op))
+        if (mlirOperationGetNumResults(op) && !mlirOperationGetNumRegions(op) &&
+            (cute_op_is_effect_free(op) || tile_reads_element(op)))
+            ops[count++] = op;
+    while (count-- > 0)
+        if (!is_used(ops[count])) mlirOperationDestroy(ops[count]);
+}
+
 typedef struct copies {
     const cute_builder *b;
     MlirBlock block;
@@ -163,7 +193,8 @@ static MlirValue recompute(copies *c, MlirValue value)
     MlirValue operands[16];
     intptr_t count = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
     bool pure = mlirBlockEqual(mlirOperationGetBlock(op), c->block) && !mlirOperationGetNumRegions(op) &&
-                !mlirTypeIsARankedTensor(mlirValueGetType(value)) && cute_op_is_effect_free(op);
+                !mlirTypeIsARankedTensor(mlirValueGetType(value)) &&
+                (cute_op_is_effect_free(op) || tile_reads_element(op));
     if (!pure || count > 16 || c->count + results > MOST_COPIES) return none;
     for (intptr_t i = 0; i < count; i++) {
         operands[i] = recompute(c, mlirOperationGetOperand(op, i));

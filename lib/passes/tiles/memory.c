@@ -429,11 +429,19 @@ MlirValue tile_lower_load(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
     int64_t columns = cute_tile_number(t->op, "width", 0);
+    MlirOperation pages = tile_pages_of(mlirOperationGetOperand(t->op, 0));
+    bool paged = !mlirOperationIsNull(pages);
+    if (paged && t->out.shape.extent[0] > 1) return tile_load_pages(e, t);
     if (columns) return load_bands(e, t, columns);
     access a = {.value = mlirOperationGetOperand(t->op, 0),
                 .coord = mlirOperationGetOperand(t->op, 1),
                 .mask = mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : none,
                 .same_mask = t->same_mask};
+    if (paged) {
+        a.value = mlirOperationGetOperand(pages, 0);
+        a.coord = tile_one_page(e, t->op);
+        if (e->failed) return none;
+    }
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
     return load_access(e, &a, t->op, &t->out);
 }
@@ -616,6 +624,26 @@ static MlirValue load_if(tile_emitter *e, MlirValue condition, MlirValue tensor,
     MlirOperation op = cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(condition), CUTE_TYPES(type),
                                           CUTE_NO_NAMED, regions, 2);
     return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tile_load_element(tile_emitter *e, MlirValue tensor, int rank, const MlirValue *coord,
+                            MlirValue mask, MlirValue fill)
+{
+    MlirValue inside = mask;
+    char text[8 * CUTE_TILE_RANK + 24] = "!cute.coord<\"";
+    if (rank > 1) strcat(text, "(");
+    for (int i = 0; i < rank && !e->failed; i++) {
+        MlirValue is =
+            cute_compare(&e->b, CUTE_IS_ULT, coord[i], extent_of(e, tensor, i, mlirValueGetType(coord[i])));
+        inside = mlirValueIsNull(inside) ? is : cute_binary(&e->b, "arith.andi", inside, is);
+        strcat(text, i ? ",?" : "?");
+    }
+    strcat(text, rank > 1 ? ")\">" : "\">");
+    MlirType type = tile_type(e, text);
+    if (e->failed) return fill;
+    MlirValue at = cute_build_value(&e->b, "cute.make_coord", type, (cute_operands){(MlirValue *)coord, rank},
+                                    CUTE_NO_NAMED);
+    return load_if(e, inside, tensor, at, fill);
 }
 
 MlirValue tile_lower_gather(tile_emitter *e, const tile_op *t)

@@ -79,8 +79,13 @@ bool tile_is_zero(MlirValue value);
 MlirOperation tile_find_op(MlirOperation function, const char *name);
 /* Whether `value` is defined in `block` or a region of its operations. */
 bool tile_defined_in(MlirValue value, MlirBlock block);
-/* A copy of the operations in `block` that compute `value`, with `with` in place of `of`. Null: an operation has effects or regions,
- * or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
+/* Whether `op` reads an element of global memory that the kernel does not write: any warp may read it, at any time. */
+bool tile_reads_element(MlirOperation op);
+/* Removes operations of `block` whose results nothing uses and that have no effects but such reads, which may be out of bounds where a fetch that used
+ * them was removed. */
+void tile_drop_unused(MlirBlock block);
+/* A copy of the operations in `block` that compute `value`, with `with` in place of `of`; they may read such elements. Null: an operation has
+ * other effects or regions, or the value depends on a block argument other than `of`. A builder with a null block: is only tried. */
 MlirValue tile_recompute(const cute_builder *b, MlirBlock block, MlirValue value, MlirValue of,
                          MlirValue with);
 
@@ -103,6 +108,13 @@ const char *tile_why_not_sum(MlirOperation loop);
 MlirOperation tile_rows_of(MlirValue tensor);
 /* Whether a load may read what is behind the rows of its tensor: all that follows from it is left out of stores. */
 bool tile_rows_are_clipped(MlirOperation load);
+
+/* ---- pages of a tensor (pages.c) ---- */
+
+/* The cute.tile.pages that makes a tensor; null: another operation does. */
+MlirOperation tile_pages_of(MlirValue tensor);
+/* Whether pages of a stage begin where its swizzle repeats, so that TMA fills them. True of loads of other tensors. */
+bool tile_pages_are_aligned(MlirOperation load);
 
 /* ---- loads that may run ahead (ahead.c) ---- */
 

@@ -158,6 +158,7 @@ static void note_fetch(MlirOperation op, void *context)
     if (!ring || !pipe) return;
     ring->multicast = along;
     ring->addressed = true;
+    ring->paged = !mlirOperationIsNull(tile_pages_of(mlirOperationGetOperand(op, 0)));
     if (!tile_origin_of(mlirOperationGetOperand(op, 0), &ring->origin)) e->failed = true;
     while (i < pipe->share_count && pipe->shares[i] != along) i++;
     if (i < pipe->share_count) return;
@@ -583,7 +584,10 @@ static void make_tma(tile_emitter *e, tile_buffer *b, MlirValue tensor)
         const cute_tree *tree = side ? ring->layout.stride : ring->layout.shape;
         cute_buffer_printf(&layout, side ? "):(" : "");
         for (int i = 0; i < tile.rank; i++)
-            cute_buffer_printf(&layout, "%s%s", i ? "," : "", cute_tree_text(e->arena, tree->items[i]));
+            if (!side && !i && b->paged)
+                cute_buffer_printf(&layout, "1");
+            else
+                cute_buffer_printf(&layout, "%s%s", i ? "," : "", cute_tree_text(e->arena, tree->items[i]));
     }
     cute_buffer_printf(&layout, ")\">");
     MlirValue of = tile_static(e, cute_buffer_text(&layout));
@@ -630,9 +634,13 @@ static MlirValue position_along(tile_emitter *e, int along)
     return sum;
 }
 
-static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const cute_tile_shape *tile)
+/* The tile at `coord` to its stage of `ring`, all stages of a tile. */
+static void fetch_tma(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue tensor,
+                      MlirValue coord, MlirValue ring, void *context)
 {
-    MlirValue coord = mlirOperationGetOperand(t->op, 1), stage = mlirOperationGetOperand(t->op, 3);
+    (void)tensor;
+    tile_buffer *b = context;
+    MlirValue stage = mlirOperationGetOperand(t->op, 3);
     tile_buffer *p = tile_buffer_of(e, mlirOperationGetOperand(t->op, 4));
     make_tma(e, b, b->origin.root);
     if (!p || e->failed) {
@@ -657,7 +665,7 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     cute_buffer_release(&tiler);
     MlirValue moved = tile_move_view(e, b->coords, &b->origin), open = tile_open_view(e, moved, tile, coord);
     MlirValue part = tile_emit(e, "cute.local_tile", CUTE_OPERANDS(open, tiles, coord), CUTE_NO_NAMED);
-    MlirValue from = grouped(e, part, tile->rank), to = grouped(e, b->view, tile->rank);
+    MlirValue from = grouped(e, part, tile->rank), to = grouped(e, ring, tile->rank);
     int64_t sharers = blocks_along(e, b->multicast);
     char layout[48];
     snprintf(layout, sizeof layout, "!cute.layout<\"(%lld):(1)\">", (long long)sharers);
@@ -681,6 +689,13 @@ static void fetch_tma(tile_emitter *e, const tile_op *t, tile_buffer *b, const c
     tile_if_end(e, &first);
 }
 
+static void fetch_copies(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue tensor,
+                         MlirValue coord, MlirValue stage, void *context)
+{
+    (void)t, (void)context;
+    tile_copy_to_stage(e, tensor, coord, tile, stage);
+}
+
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
@@ -689,37 +704,64 @@ MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t)
     cute_tile_shape tile;
     int64_t stages;
     if (!b || !cute_tile_ring_shape(ring, &tile, &stages)) return e->failed = true, none;
-    if (mlirOperationGetNumOperands(t->op) > 4) {
-        fetch_tma(e, t, b, &tile);
-    } else {
-        MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
-        if (!e->failed)
-            tile_copy_to_stage(e, mlirOperationGetOperand(t->op, 0), mlirOperationGetOperand(t->op, 1), &tile,
-                               stage);
-    }
+    MlirValue tensor = mlirOperationGetOperand(t->op, 0), coord = mlirOperationGetOperand(t->op, 1);
+    bool tma = mlirOperationGetNumOperands(t->op) > 4;
+    MlirValue to =
+        tma ? b->view : tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 3));
+    tile_fetch_page *fetch = tma ? fetch_tma : fetch_copies;
+    if (e->failed) return none;
+    if (mlirOperationIsNull(tile_pages_of(tensor)))
+        fetch(e, t, &tile, tensor, coord, to, b);
+    else
+        tile_fetch_pages(e, t, &tile, to, fetch, b);
     return none;
 }
 
 /* ---- takes ---- */
 
+static int64_t extent_of(const cute_tree *mode)
+{
+    int64_t size = 1;
+    for (uint32_t i = 0; mode->kind == CUTE_TREE_TUPLE && i < mode->count; i++)
+        size *= extent_of(mode->items[i]);
+    return mode->kind == CUTE_TREE_TUPLE ? size : mode->value.value;
+}
+
 MlirValue tile_stage_view(tile_emitter *e, const tile_source *s, bool all)
 {
     const cute_value *ring = cute_type_peek(mlirValueGetType(s->ring->view));
-    int rank = (int)ring->layout.shape->count - 1;
-    int32_t wanted[3] = {s->dims[0], s->dims[1], rank};
+    int rank = (int)ring->layout.shape->count - 1, count = 0, begin[3];
     MlirValue view = s->ring->view;
-    if (rank == 2 && wanted[0] == 0 && wanted[1] == 1)
+    if (rank == 2 && s->dims[0] == 0 && s->dims[1] == 1)
         return all ? view : tile_slice_last(e, view, rank + 1, s->stage);
-    /* The operand's modes: others have extent 1. The layout is that of addresses, or of offsets within a stage. */
+    /* The operand's modes: others have extent 1. A dimension that is several of the ring's has the last one first, as that is the fastest. */
+    int32_t modes[CUTE_TILE_RANK + 1];
+    for (int i = 0; i < 2; i++) {
+        int64_t size = 1;
+        begin[i] = count;
+        for (int at = s->dims[i]; at >= 0 && (size < s->extent[i] || at == s->dims[i]); at--) {
+            size *= extent_of(ring->layout.shape->items[at]);
+            modes[count++] = at;
+        }
+    }
+    begin[2] = count;
+    if (all) modes[count++] = rank;
+    /* The layout is that of addresses, or of offsets within a stage. */
     MlirValue base = view;
     if (!all) base = tile_slice_last(e, view, rank + 1, s->stage);
     MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(base), CUTE_NO_NAMED),
-              modes =
-                  tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
-                            CUTE_NAMED(cute_attribute(
-                                e->context, "mode", mlirDenseI32ArrayGet(e->context, all ? 3 : 2, wanted)))),
+              own = tile_emit(e, "cute.select", CUTE_OPERANDS(layout),
+                              CUTE_NAMED(cute_attribute(e->context, "mode",
+                                                        mlirDenseI32ArrayGet(e->context, count, modes)))),
               at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(base), CUTE_NO_NAMED);
-    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, modes), CUTE_NO_NAMED);
+    MlirType i32 = tile_i32_type(e);
+    for (int i = 1; i >= 0; i--)
+        if (begin[i + 1] - begin[i] > 1)
+            own = tile_emit(
+                e, "cute.group_modes", CUTE_OPERANDS(own),
+                CUTE_NAMED(cute_attribute(e->context, "begin", mlirIntegerAttrGet(i32, begin[i])),
+                           cute_attribute(e->context, "end", mlirIntegerAttrGet(i32, begin[i + 1]))));
+    return tile_emit(e, "cute.make_view", CUTE_OPERANDS(at, own), CUTE_NO_NAMED);
 }
 
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)

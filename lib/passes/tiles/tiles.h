@@ -41,7 +41,7 @@ bool tile_is_program(MlirOperation function);
  * more, those that divide a tile. The result: how many numbers; -1: it has no cluster (launch.c). */
 int tile_cluster_of(MlirOperation grid, int64_t along[CUTE_TILE_RANK]);
 bool tile_is_naive(MlirOperation function);
-/* The tensor that `tensor` is a part of, by cute.tile.from or cute.tile.rows (from.c). */
+/* The tensor that `tensor` is a part of, by cute.tile.from, cute.tile.rows or cute.tile.pages (from.c). */
 MlirValue tile_tensor_root(MlirValue tensor);
 /* Whether the kernel of `op` writes to the tensor, or to another part of what it is a part of. */
 bool tile_is_written(MlirValue tensor, MlirOperation op);
@@ -79,7 +79,7 @@ double tile_access_waste(const cute_value *tensor, const tile_distribution *d);
 typedef struct tile_product {
     const char *atom; /* text of its type */
     bool multiply_add;
-    bool warpgroups;       /* wgmma: rows counts warpgroups */
+    bool warpgroups;       /* wgmma: rows, columns and copies count warpgroups */
     bool held;             /* wgmma: A is in registers */
     bool tf32;             /* factors of f32 are rounded to tf32 */
     int64_t m, n, k;       /* of the atom */
@@ -90,6 +90,8 @@ typedef struct tile_product {
 /* For A and the accumulator of these shapes and elements. `op`: whose attributes tf32 (factors of f32 may be rounded) and wgmma count. */
 void tile_product_choose(const cute_tile_shape *a, const cute_tile_shape *c, MlirType of_a, MlirType of_c,
                          MlirOperation op, const cute_arch *arch, int64_t threads, tile_product *out);
+/* Of `groups` warpgroups, how many have rows of their own, a divisor with 64 rows or a multiple for each; 0: none can. The others divide columns. */
+int64_t tile_groups_along_rows(int64_t rows, int64_t groups);
 /* The distribution in which an access of `tensor` is best; false where a tile has too many modes (memory.c). */
 bool tile_access_distribution(const cute_value *tensor, const cute_tile_shape *shape, int64_t threads,
                               tile_distribution *out);

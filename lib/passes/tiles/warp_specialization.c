@@ -97,16 +97,6 @@ static bool is_scalar_op(MlirOperation op)
     return true;
 }
 
-/* An element of global memory that the kernel does not write: each role may read it. */
-static bool reads_element(MlirOperation op)
-{
-    if (!cute_op_is(op, "cute.memref.load")) return false;
-    MlirValue tensor = mlirOperationGetOperand(op, 0);
-    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
-    if (!type || type->type != CUTE_MEMREF || type->pointer->space != CUTE_SPACE_GMEM) return false;
-    return !tile_is_written(tensor, op);
-}
-
 static void copy_ops(producer *p, MlirBlock from, MlirBlock to);
 
 static void copy_loop(producer *p, MlirOperation loop, MlirBlock to)
@@ -169,7 +159,7 @@ static void copy_ops(producer *p, MlirBlock from, MlirBlock to)
         }
         bool needed = is_fetch(op);
         if (mlirOperationEqual(op, mlirBlockGetTerminator(from)) ||
-            (!needed && (!(is_scalar_op(op) || reads_element(op)) || stays(op))))
+            (!needed && (!(is_scalar_op(op) || tile_reads_element(op)) || stays(op))))
             continue;
         MlirValue operands[16];
         intptr_t count = mlirOperationGetNumOperands(op);
@@ -212,6 +202,12 @@ static void unmark(MlirOperation op, void *context)
 {
     (void)context;
     mlirOperationRemoveDiscardableAttributeByName(op, cute_text(FRONT));
+}
+
+static void drop_unused(MlirOperation loop, void *context)
+{
+    (void)context;
+    tile_drop_unused(tile_loop_body(loop));
 }
 
 static void destroy_fetch(MlirOperation op, void *context)
@@ -265,7 +261,8 @@ static void specialize(work *w, MlirOperation function, const tile_schedule *s)
     static const cute_model_registers as_launched = {0, 0};
     const cute_model_registers *registers =
         s->blocks > 1 ? &as_launched : &cute_model_group_registers[groups];
-    make_role(&b, "producer", 1, registers->producer, fetches);
+    MlirOperation fetching = make_role(&b, "producer", 1, registers->producer, fetches);
+    cute_op_walk(fetching, "scf.for", CUTE_WALK_OUTER_FIRST, drop_unused, NULL);
     MlirOperation consumers = make_role(&b, "consumers", 4 * groups, registers->consumer, rest);
     cute_op_walk(consumers, "cute.tile.", CUTE_WALK_LAST_FIRST, destroy_fetch, NULL);
     cute_op_walk(function, NULL, CUTE_WALK_OUTER_FIRST, unmark, NULL);

@@ -60,21 +60,34 @@ static MlirValue descriptors(tile_emitter *e, MlirValue mma, MlirValue view, Mli
     return tile_emit(e, "cute.mma.make_fragment", CUTE_OPERANDS(mma, part), CUTE_NAMED(side));
 }
 
-/* This warpgroup's rows of A. */
-static MlirValue own_rows(tile_emitter *e, MlirValue view, int64_t rows, int64_t k, int64_t groups)
+/* This warpgroup's part of A or B along mode 0, of `extent` elements: that of index `group`. */
+static MlirValue own_part(tile_emitter *e, MlirValue view, int64_t extent, int64_t k, MlirValue group)
 {
-    if (groups == 1) return view;
+    if (mlirValueIsNull(group)) return view;
     const cute_value *tensor = cute_type_peek(mlirValueGetType(view));
     bool staged = tensor->layout.shape->count == 3;
     char tile[96], coord[48];
     int64_t stages = staged ? tensor->layout.shape->items[2]->value.value : 0;
     snprintf(tile, sizeof tile,
              staged ? "!cute.tile<\"[%lld:1;%lld:1;%lld:1]\">" : "!cute.tile<\"[%lld:1;%lld:1]\">",
-             (long long)rows, (long long)k, (long long)stages);
+             (long long)extent, (long long)k, (long long)stages);
     snprintf(coord, sizeof coord, staged ? "!cute.coord<\"(?,0,0)\">" : "!cute.coord<\"(?,0)\">");
-    MlirValue at = cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord),
-                                    CUTE_OPERANDS(tile_group_index(e)), CUTE_NO_NAMED);
+    MlirValue at =
+        cute_build_value(&e->b, "cute.make_coord", tile_type(e, coord), CUTE_OPERANDS(group), CUTE_NO_NAMED);
     return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tile_static(e, tile), at), CUTE_NO_NAMED);
+}
+
+/* The index of this warpgroup among those that divide rows (of A), or columns (of B). Null: there is one. */
+static MlirValue own_index(tile_emitter *e, const tile_product *p, int operand)
+{
+    if ((operand ? p->columns : p->rows) == 1) return (MlirValue){NULL};
+    MlirValue group = tile_group_index(e);
+    if (operand) {
+        if (p->rows > 1) group = cute_binary(&e->b, "arith.divui", group, tile_i32(e, p->rows));
+        return p->copies > 1 ? cute_binary(&e->b, "arith.remui", group, tile_i32(e, p->columns)) : group;
+    }
+    return p->columns * p->copies > 1 ? cute_binary(&e->b, "arith.remui", group, tile_i32(e, p->rows))
+                                      : group;
 }
 
 static MlirValue variable_of(const tile_emitter *e, MlirValue carried)
@@ -160,7 +173,7 @@ static MlirValue make_accumulator(tile_emitter *e, MlirType of_sum, const tile_p
 {
     int bits;
     const char *element = tile_element_text(e, of_sum, &bits);
-    int64_t m = d->shape.extent[0] / p->rows / p->m, n = d->shape.extent[1] / p->n;
+    int64_t m = d->shape.extent[0] / p->rows / p->m, n = d->shape.extent[1] / p->columns / p->n;
     cute_builder here = e->b;
     e->b = e->start;
     MlirValue acc = tile_fragment(e, element, tile_values(d) / m / n, m, n, (MlirValue){NULL});
@@ -283,9 +296,12 @@ MlirValue tile_lower_wgmma(tile_emitter *e, const tile_op *t)
     MlirValue lane = cute_binary(&e->b, "arith.remui", e->thread, tile_i32(e, THREADS));
     MlirValue thread = cute_build_value(&e->b, "cute.make_coord", tile_type(e, "!cute.coord<\"?\">"),
                                         CUTE_OPERANDS(lane), CUTE_NO_NAMED);
-    int64_t rows = t->out.shape.extent[0] / p.rows, k = t->in[0].shape.extent[1];
-    MlirValue a = p.held ? held_factor(e, t, factor, &p)
-                         : descriptors(e, mma, own_rows(e, view[0], rows, k, p.rows), thread, CUTE_ATOM_A),
+    int64_t k = t->in[0].shape.extent[1];
+    for (int i = p.held ? 1 : 0; i < 2 && !e->failed; i++)
+        view[i] =
+            own_part(e, view[i], t->out.shape.extent[i] / (i ? p.columns : p.rows), k, own_index(e, &p, i));
+    if (e->failed) return sum;
+    MlirValue a = p.held ? held_factor(e, t, factor, &p) : descriptors(e, mma, view[0], thread, CUTE_ATOM_A),
               b = descriptors(e, mma, view[1], thread, CUTE_ATOM_B);
     if (staged && !p.held) a = stage_of(e, t, 0, a);
     if (staged) b = stage_of(e, t, 1, b);

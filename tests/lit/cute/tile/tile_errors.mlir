@@ -553,3 +553,20 @@ func.func @f(%a: !cute.memref<f32, smem, "(8,4):(4,1)">, %i: i32) {
   %t = cute.tile.from<0> %a, %i
   return
 }
+
+// -----
+
+func.func @pages_of_a_flat_table(%a: !cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, %t: !cute.memref<i32, gmem, "?:1">, %n: i32) {
+  // expected-error @+1 {{'cute.tile.pages' op expects a table of two modes, but got 1}}
+  %p = cute.tile.pages(%a, %t, %n, %n) : (!cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, !cute.memref<i32, gmem, "?:1">, i32, i32) -> !cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">
+  return
+}
+
+// -----
+
+func.func @pages_are_not_written(%a: !cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, %t: !cute.memref<i32, gmem, "(?,4):(4,1)">, %n: i32, %x: tensor<1x4xf32>) {
+  // expected-error @+1 {{'cute.tile.pages' op expects only loads of its tiles: use the tensor itself elsewhere}}
+  %p = cute.tile.pages(%a, %t, %n, %n) : (!cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">, !cute.memref<i32, gmem, "(?,4):(4,1)">, i32, i32) -> !cute.memref<f32, gmem, align<16>, "(?,4):(4,1)">
+  cute.tile.store %x, %p[%n, 0]
+  return
+}

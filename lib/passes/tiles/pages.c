@@ -1,0 +1,184 @@
+/* cute.tile.pages: a tensor whose index along mode 0 goes through a table in memory. A fetch of several pages is one for each, whose index
+ * the warps that fetch read. Other loads of one page are loads of the tensor; of several they read elements one at a time. */
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+
+#include "lib/base/buffer.h"
+#include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/util.h"
+#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/schedule.h"
+
+MlirOperation tile_pages_of(MlirValue tensor)
+{
+    MlirOperation op = cute_defining_op(tensor);
+    return !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.pages") ? op : (MlirOperation){NULL};
+}
+
+bool tile_pages_are_aligned(MlirOperation load)
+{
+    enum { ROWS = 8 }; /* after which swizzles repeat */
+    cute_tile_shape shape;
+    if (mlirOperationIsNull(tile_pages_of(mlirOperationGetOperand(load, 0)))) return true;
+    if (!cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(load, 0)), &shape)) return false;
+    int64_t page = cute_tile_size(&shape) / shape.extent[0];
+    int contiguous;
+    tile_access_width(cute_type_peek(mlirValueGetType(mlirOperationGetOperand(load, 0))), &shape,
+                      &contiguous);
+    return contiguous > 0 && page / shape.extent[contiguous] % ROWS == 0;
+}
+
+/* ---- elements of the table ---- */
+
+static MlirValue extent_of(tile_emitter *e, MlirValue tensor)
+{
+    const int32_t mode = 0;
+    const cute_value *type = cute_type_peek(mlirValueGetType(tensor));
+    MlirNamedAttribute at = cute_attribute(e->context, "mode", mlirDenseI32ArrayGet(e->context, 1, &mode));
+    MlirValue layout = tile_emit(e, "cute.get_layout", CUTE_OPERANDS(tensor), CUTE_NO_NAMED),
+              size = tile_emit(e, "cute.size", CUTE_OPERANDS(layout),
+                               type->layout.shape->kind == CUTE_TREE_TUPLE ? CUTE_NAMED(at) : CUTE_NO_NAMED);
+    return tile_emit(e, "cute.get_scalars", CUTE_OPERANDS(size), CUTE_NO_NAMED);
+}
+
+/* The page of index `i`, an i32; of one that is not below the count, a page behind the tensor. */
+static MlirValue page_at(tile_emitter *e, MlirOperation pages, MlirValue i)
+{
+    MlirType i32 = tile_i32_type(e);
+    MlirValue table = mlirOperationGetOperand(pages, 1), row = mlirOperationGetOperand(pages, 2),
+              none = extent_of(e, mlirOperationGetOperand(pages, 0));
+    if (e->failed) return i;
+    MlirValue inside = cute_compare(&e->b, CUTE_IS_ULT, i, mlirOperationGetOperand(pages, 3));
+    MlirRegion regions[2];
+    for (int r = 0; r < 2; r++) {
+        regions[r] = mlirRegionCreate();
+        MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+        mlirRegionAppendOwnedBlock(regions[r], block);
+        cute_builder b = cute_builder_at_end(block, e->b.location);
+        MlirValue value = none;
+        if (!r) {
+            MlirValue at = cute_build_value(&b, "cute.make_coord", tile_type(e, "!cute.coord<\"(?,?)\">"),
+                                            CUTE_OPERANDS(row, i), CUTE_NO_NAMED);
+            value = cute_build_value(&b, "cute.memref.load", i32, CUTE_OPERANDS(table, at), CUTE_NO_NAMED);
+        }
+        cute_build(&b, "scf.yield", CUTE_OPERANDS(value), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    MlirOperation op = cute_build_regions(&e->b, "scf.if", CUTE_OPERANDS(inside), CUTE_TYPES(i32),
+                                          CUTE_NO_NAMED, regions, 2);
+    return mlirOperationGetResult(op, 0);
+}
+
+/* ---- fetches ---- */
+
+/* The coordinate with `page` along mode 0. */
+static MlirValue with_page(tile_emitter *e, MlirValue coord, const MlirValue *leaves, MlirValue page)
+{
+    const cute_tree *tree = cute_type_peek(mlirValueGetType(coord))->tree;
+    MlirValue operands[CUTE_TILE_RANK] = {page};
+    intptr_t count = 1;
+    cute_buffer text = {0};
+    cute_buffer_printf(&text, tree->kind == CUTE_TREE_TUPLE ? "!cute.coord<\"(?" : "!cute.coord<\"?");
+    for (uint32_t i = 1; tree->kind == CUTE_TREE_TUPLE && i < tree->count && i < CUTE_TILE_RANK; i++) {
+        cute_buffer_printf(&text, ",%s", cute_tree_text(e->arena, tree->items[i]));
+        if (!cute_tree_is_static(tree->items[i])) operands[count++] = leaves[i];
+    }
+    cute_buffer_printf(&text, tree->kind == CUTE_TREE_TUPLE ? ")\">" : "\">");
+    MlirType type = tile_type(e, cute_buffer_text(&text));
+    cute_buffer_release(&text);
+    if (e->failed) return coord;
+    return cute_build_value(&e->b, "cute.make_coord", type, (cute_operands){operands, count}, CUTE_NO_NAMED);
+}
+
+/* Page `r` of a stage or of all stages of a ring. */
+static MlirValue part_of(tile_emitter *e, MlirValue view, const cute_tile_shape *tile, int64_t r)
+{
+    const cute_tree *shape = cute_type_peek(mlirValueGetType(view))->layout.shape;
+    cute_buffer tiler = {0}, coord = {0};
+    cute_buffer_printf(&tiler, "!cute.tile<\"[1:1");
+    cute_buffer_printf(&coord, "!cute.coord<\"(%lld", (long long)r);
+    for (int i = 1; i < (int)shape->count; i++) {
+        bool stages = i == tile->rank;
+        cute_buffer_printf(&tiler, ";%lld:1",
+                           (long long)(stages ? shape->items[i]->value.value : tile->extent[i]));
+        cute_buffer_printf(&coord, ",0");
+    }
+    cute_buffer_printf(&tiler, "]\">");
+    cute_buffer_printf(&coord, ")\">");
+    MlirValue tiles = tile_static(e, cute_buffer_text(&tiler)), at = tile_static(e, cute_buffer_text(&coord));
+    cute_buffer_release(&tiler);
+    cute_buffer_release(&coord);
+    return tile_emit(e, "cute.local_tile", CUTE_OPERANDS(view, tiles, at), CUTE_NO_NAMED);
+}
+
+/* The index of the tile's first page, and all leaves of the coordinate. */
+static MlirValue first_page(tile_emitter *e, MlirValue coord, int64_t extent, MlirValue leaves[64])
+{
+    MlirOperation all = tile_emit_op(e, "cute.get_scalars", CUTE_OPERANDS(coord), CUTE_NO_NAMED);
+    if (e->failed) return coord;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(all) && i < 64; i++)
+        leaves[i] = mlirOperationGetResult(all, i);
+    return extent == 1 ? leaves[0] : cute_binary(&e->b, "arith.muli", leaves[0], tile_i32(e, extent));
+}
+
+void tile_fetch_pages(tile_emitter *e, const tile_op *t, const cute_tile_shape *tile, MlirValue view,
+                      tile_fetch_page *fetch, void *context)
+{
+    MlirOperation pages = tile_pages_of(mlirOperationGetOperand(t->op, 0));
+    MlirValue coord = mlirOperationGetOperand(t->op, 1), leaves[64] = {{NULL}},
+              first = first_page(e, coord, tile->extent[0], leaves);
+    cute_tile_shape one = *tile;
+    one.extent[0] = 1;
+    for (int64_t r = 0; r < tile->extent[0] && !e->failed; r++) {
+        MlirValue i = r ? cute_binary(&e->b, "arith.addi", first, tile_i32(e, r)) : first,
+                  at = with_page(e, coord, leaves, page_at(e, pages, i)), part = part_of(e, view, tile, r);
+        if (!e->failed) fetch(e, t, &one, mlirOperationGetOperand(pages, 0), at, part, context);
+    }
+}
+
+/* ---- other loads ---- */
+
+MlirValue tile_one_page(tile_emitter *e, MlirOperation load)
+{
+    MlirOperation pages = tile_pages_of(mlirOperationGetOperand(load, 0));
+    MlirValue coord = mlirOperationGetOperand(load, 1), leaves[64] = {{NULL}},
+              first = first_page(e, coord, 1, leaves);
+    if (e->failed) return coord;
+    return with_page(e, coord, leaves, page_at(e, pages, first));
+}
+
+MlirValue tile_load_pages(tile_emitter *e, const tile_op *t)
+{
+    MlirOperation pages = tile_pages_of(mlirOperationGetOperand(t->op, 0));
+    MlirValue coord = mlirOperationGetOperand(t->op, 1), leaves[64] = {{NULL}}, parts[CUTE_TILE_RANK],
+              own[CUTE_TILE_RANK], tensor = mlirOperationGetOperand(pages, 0);
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetResult(t->op, 0)));
+    const cute_tile_shape *shape = &t->out.shape;
+    MlirValue fill = tile_fill_value(e, element, cute_tile_word(t->op, "fill")),
+              out = tile_splat(e, fill, tile_values(&t->out));
+    first_page(e, coord, 1, leaves);
+    for (int i = 0; i < shape->rank && !e->failed; i++) {
+        MlirValue thread = tile_thread_coord(e, &t->out, i),
+                  tiles = cute_binary(&e->b, "arith.muli", leaves[i], tile_i32(e, shape->extent[i]));
+        own[i] = cute_binary(&e->b, "arith.addi", tiles, thread);
+    }
+    for (int64_t v = 0; v < tile_values(&t->out) && !e->failed; v++) {
+        int64_t at[CUTE_TILE_RANK] = {0};
+        tile_modes_coord(&t->out.values, v, at);
+        for (int i = 0; i < shape->rank; i++)
+            parts[i] = at[i] ? cute_binary(&e->b, "arith.addi", own[i], tile_i32(e, at[i])) : own[i];
+        parts[0] = page_at(e, pages, parts[0]);
+        MlirValue mask =
+            mlirOperationGetNumOperands(t->op) > 2 ? mlirOperationGetOperand(t->op, 2) : (MlirValue){NULL};
+        if (!mlirValueIsNull(mask)) mask = cute_vector_extract(&e->b, mask, v);
+        if (!e->failed)
+            out = cute_vector_insert(&e->b, out, tile_load_element(e, tensor, shape->rank, parts, mask, fill),
+                                     v);
+    }
+    return out;
+}
+
+void tile_remove_pages(MlirOperation op, void *context)
+{
+    (void)context;
+    mlirOperationDestroy(op);
+}
