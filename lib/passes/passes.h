@@ -9,6 +9,9 @@
 /* Registers the passes of passes.def and the pipelines in MLIR's global registry. Call once per process. */
 void cute_passes_register(void);
 
+/* Whether a pipeline of pipeline.def runs the pass; `pass` NULL: whether there is the pipeline. */
+bool cute_pipeline_runs(const char *pipeline, const char *pass);
+
 /* Options of the default lowering: cute-full-lowering of pipeline.def, as a textual pipeline for
  * builtin.module. */
 typedef struct cute_lowering {

@@ -114,10 +114,15 @@ static void register_all(void)
     cute_nvptx_register();
 }
 
-static cute_status parse_source(compilation *c)
+void cute_ptx_register(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_all);
+}
+
+static cute_status parse_source(compilation *c)
+{
+    cute_ptx_register();
     MlirDialectRegistry registry = cute_registry_create();
     c->context = mlirContextCreateWithRegistry(registry, false);
     mlirDialectRegistryDestroy(registry);

@@ -60,6 +60,8 @@ typedef struct cute_ptx_output {
     double seconds[CUTE_STAGE_COUNT];
 } cute_ptx_output;
 
+/* Registers MLIR's passes and ours, once: for plugins, which add to them before the first compilation. */
+void cute_ptx_register(void);
 /* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). Release *out with
  * cute_ptx_output_release, even after a failure. Reentrant and thread-safe. If LLVM gives up (recover.h),
  * CUTE_INVALID with LLVM's reason; LLVM's memory leaks then. */

@@ -31,12 +31,12 @@ template <class Function> auto atExit(Function function)
 }
 
 // applyPatternsAndFoldGreedily was renamed in 20.
-inline llvm::LogicalResult applyPatterns(mlir::Operation *root, mlir::RewritePatternSet patterns)
+template <class Patterns> llvm::LogicalResult applyPatterns(mlir::Operation *root, Patterns &&patterns)
 {
 #if LLVM_VERSION_MAJOR >= 20
-    return mlir::applyPatternsGreedily(root, std::move(patterns));
+    return mlir::applyPatternsGreedily(root, std::forward<Patterns>(patterns));
 #else
-    return mlir::applyPatternsAndFoldGreedily(root, std::move(patterns));
+    return mlir::applyPatternsAndFoldGreedily(root, std::forward<Patterns>(patterns));
 #endif
 }
 } // namespace cute

@@ -394,16 +394,56 @@ static cute_status set_log_level(const cute_opt_command *command, cute_diag *dia
     return CUTE_OK;
 }
 
-int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers makers)
+/* ---- plugins, which are loaded before the command line is parsed: their passes are options ---- */
+
+/* The value of --load-plugin (and mlir-opt's names of it) in words[*at], moving *at to a value of its own; NULL: another option. */
+static const char *plugin_option(char **words, int count, int *at)
 {
-    mlirRegisterAllPasses();
-    passes();
-    MlirDialectRegistry registry = cute_registry_create();
+    static const char *const names[] = {"load-plugin", "load-pass-plugin", "load-dialect-plugin"};
+    const char *word = words[*at];
+    if (*word != '-') return NULL;
+    word += 1 + (word[1] == '-');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(word, names[i], length) != 0) continue;
+        if (word[length] == '=') return word + length + 1;
+        if (!word[length] && *at + 1 < count) return words[++*at];
+    }
+    return NULL;
+}
+
+static cute_status load_plugins(int argc, char **argv, cute_opt_plugins plugins, cute_diag *diag)
+{
+    const char **paths = calloc((size_t)argc + 1, sizeof *paths);
+    size_t count = 0;
+    if (!paths) return cute_fail_memory(diag);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *path = plugin_option(argv, argc, &i);
+        if (path) paths[count++] = path;
+    }
+    cute_status status = count ? plugins(tool, paths, count, diag) : CUTE_OK;
+    free(paths);
+    return status;
+}
+
+int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_plugins plugins,
+                  cute_opt_makers makers)
+{
     cute_opt_command command = {0};
     cute_diag *diag = cute_diag_create();
     cute_buffer environment = {0};
     cute_log_set(tool, CUTE_LOG_WARNING);
     cute_ending_install();
+    mlirRegisterAllPasses();
+    passes();
+    cute_status loaded = load_plugins(argc, argv, plugins, diag);
+    if (loaded) {
+        int code = cute_tool_finish(tool, loaded, diag, CUTE_DIAG_TEXT);
+        cute_pipe_failed();
+        cute_diag_destroy(diag);
+        return code;
+    }
+    MlirDialectRegistry registry = cute_registry_create();
     cute_options_environment(tool, &environment);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
