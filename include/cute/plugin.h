@@ -160,7 +160,7 @@ typedef struct cute_check_run cute_check_run; /* one launch */
 typedef struct cute_check_at {
     size_t size;
     uint32_t inst;           /* its index in the program; UINT32_MAX: none causes the event */
-    const char *instruction; /* "ld.global.f32"; NULL: none */
+    const char *instruction; /* its opcode, "ld"; NULL: none */
     const char *file;        /* its source line; NULL: the PTX has no .loc */
     uint32_t line, column, ptx_line;
     uint32_t block[3], warp; /* the block's index in the grid; the warp's in the block */

@@ -26,6 +26,9 @@ typedef struct cute_lowering {
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
+/* The end of the default lowering, for kernels that other passes have lowered to llvm and nvvm. */
+void cute_lowering_end(const cute_lowering *options, cute_buffer *out);
+
 /* Attribute of an llvm.alloca that holds a tensor in registers: its element type and layout. */
 #define CUTE_REGISTERS "cute.registers"
 

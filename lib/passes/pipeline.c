@@ -272,3 +272,13 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
         values[find_option(&p, set[i].option, strlen(set[i].option))] = set[i].value;
     put_steps(&p, values, out);
 }
+
+void cute_lowering_end(const cute_lowering *lowering, cute_buffer *out)
+{
+    cute_buffer_printf(
+        out,
+        "cute-kernel-metadata{warn-absent=false},cute-finish-kernels{relocatable=%s},cute-kernel-registers,"
+        "cute-check-lowered{arch=%s}",
+        lowering->relocatable ? "true" : "false", lowering->arch->name);
+    if (lowering->lineinfo) cute_buffer_puts(out, ",cute-line-info,ensure-debug-info-scope-on-llvm-func");
+}

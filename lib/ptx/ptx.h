@@ -23,7 +23,8 @@ typedef struct cute_ptx_options {
     const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
     const char *schedule;      /* of tile programs that state none; NULL: the default */
     cute_ptx_emit emit;
-    const char *pipeline;         /* passes to run before the default lowering, or NULL */
+    /* Passes to run before the default lowering, or instead of it if they lower the kernels; or NULL */
+    const char *pipeline;
     const char *remarks;          /* see cute_pass_manager_remarks */
     const char *const *libraries; /* bitcode files that may define missing functions */
     size_t library_count;
