@@ -63,8 +63,8 @@ static bool holds(const added_pass *p, bool (*condition)(MlirOperation, cute_pas
     plugin_leave(&mark);
     mlirContextDetachDiagnosticHandler(context, handler);
     if (!ok && !told)
-        fail_pass(root, "the pass '%s' %s does not hold", p->row->name,
-                  kind[0] == 'r' ? "cannot run: its requirement" : "has failed: its guarantee");
+        fail_pass(root, "the %s of the pass '%s' does not hold", kind[0] == 'r' ? "requirement" : "guarantee",
+                  p->row->name);
     return ok;
 }
 
@@ -263,8 +263,13 @@ static cute_status register_pipeline(const plugin_library *library, const cute_p
 static cute_status check_passes(const plugin_library *library, const char *kind, const char *name,
                                 const char *passes, cute_diag *diag)
 {
-    char *reason = cute_pipeline_check(passes);
-    cute_status status = reason ? refuse(library->path, kind, name, diag, reason, NULL) : CUTE_OK;
+    static const char error[] = "error: ";
+    char *reason = cute_pipeline_check(passes), *text = reason ? strstr(reason, error) : NULL;
+    cute_status status = CUTE_OK;
+    /* MLIR's reason is its first line, behind a place in the text of the pipeline. */
+    if (text) text[strcspn(text, "\n")] = '\0';
+    if (reason)
+        status = refuse(library->path, kind, name, diag, text ? text + sizeof error - 1 : reason, NULL);
     free(reason);
     return status;
 }

@@ -17,14 +17,15 @@ static const char *own_path(cute_arena *arena, const char *path)
     return strchr(path, '/') ? path : cute_arena_printf(arena, "./%s", path);
 }
 
-static cute_status fail_open(const char *path, const plugin_site *site, cute_diag *diag)
+/* `opened`: the name that dlopen was given, with which its messages begin. */
+static cute_status fail_open(const char *path, const char *opened, const plugin_site *site, cute_diag *diag)
 {
     static const char undefined[] = "undefined symbol: ";
     const char *reason = dlerror(), *symbol = reason ? strstr(reason, undefined) : NULL;
     const cute_place place = {.file = path};
     if (!symbol) {
-        size_t length = strlen(path);
-        if (reason && strncmp(reason, path, length) == 0 && reason[length] == ':') reason += length + 2;
+        size_t length = strlen(opened);
+        if (reason && strncmp(reason, opened, length) == 0 && reason[length] == ':') reason += length + 2;
         return cute_fail(diag, CUTE_INVALID, &place, "the plugin cannot be loaded: %s",
                          reason ? reason : "unknown reason");
     }
@@ -46,16 +47,16 @@ static cute_status load_library(cute_plugins *all, const char *given, const plug
     plugin_mark mark;
     if (!library || !path || !(library->path = cute_arena_copy(all->arena, given, strlen(given))))
         return cute_fail_memory(diag);
-    CUTE_TRY(plugin_examine(path, site, diag));
+    CUTE_TRY(plugin_examine(given, site, diag));
     plugin_guard(site->program);
     plugin_loaded(given);
     /* MLIR's functions are bound at once where they exist, so that a missing one is told now. */
     plugin_enter(&mark, library, "constructor", given);
     void *handle = dlopen(path, (site->compiler ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL | RTLD_NODELETE);
     plugin_leave(&mark);
-    if (!handle) return fail_open(path, site, diag);
+    if (!handle) return fail_open(given, path, site, diag);
     library->info = dlsym(handle, "cute_plugin_info");
-    if (!library->info) return fail_open(path, site, diag);
+    if (!library->info) return fail_open(given, path, site, diag);
     for (size_t i = 0; i < all->count; i++)
         if (all->libraries[i]->info == library->info)
             return cute_fail(diag, CUTE_INVALID, &(cute_place){.file = given}, "the plugin is loaded twice");

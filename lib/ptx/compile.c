@@ -618,8 +618,8 @@ static cute_status refuse_compiled(compilation *c, MlirOperation binary)
               name.data);
     cute_note(c->diag, NULL,
               c->options->pipeline
-                  ? "remove cubin-format or emit-gpu-binary from the pipeline, so that cute-ptx can generate "
-                    "PTX; 'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
+                  ? "remove gpu-module-to-binary from the pipeline, so that cute-ptx can generate PTX; "
+                    "'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
                   : "'cute-link FILE' extracts its code");
     return CUTE_INVALID;
 }

@@ -80,8 +80,7 @@ ParseResult parseAdded(OpAsmParser &parser, OperationState &state)
     } else if (operands.empty()) {
         type = parser.getBuilder().getFunctionType({}, {});
     } else {
-        return parser.emitError(parser.getCurrentLocation(),
-                                "expected ': (types of operands) -> types of results'");
+        return parser.emitError(at, "expected ': (types of operands) -> types of results'");
     }
     if (parser.resolveOperands(operands, type.getInputs(), at, state.operands)) return failure();
     state.addTypes(type.getResults());
@@ -148,10 +147,13 @@ class PatternPass : public Pass
     }
     void runOnOperation() override
     {
-        if (succeeded(cute::applyPatterns(getOperation(), patterns))) return;
-        getOperation()->emitError()
-            << "the patterns of " << text->name
-            << " still match after 10 iterations: one undoes the other, or matches its own result";
+        int64_t operations = 0;
+        getOperation()->walk([&](Operation *) { operations++; });
+        // MLIR rewrites without end by default.
+        int64_t most = 10000 + 100 * operations;
+        if (succeeded(cute::applyPatterns(getOperation(), patterns, most))) return;
+        getOperation()->emitError() << "the patterns of " << text->name << " still match after 10 rounds or "
+                                    << most << " rewrites: one undoes another, or matches its own result";
         signalPassFailure();
     }
 

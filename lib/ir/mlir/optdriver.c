@@ -426,6 +426,34 @@ static cute_status load_plugins(int argc, char **argv, cute_opt_plugins plugins,
     return status;
 }
 
+/* The arguments of cute_opt_parse. */
+typedef struct parse_call {
+    int argc;
+    char **words;
+    const char *help;
+    MlirDialectRegistry registry;
+    cute_opt_command *command;
+    bool ok;
+} parse_call;
+
+static void parse_command_line(void *context)
+{
+    parse_call *c = context;
+    c->ok = cute_opt_parse(c->argc, c->words, cute_version(), c->help, c->registry, c->command);
+}
+
+/* LLVM gives up if two options have one name, as those of a plugin's pass and of MLIR may. */
+static bool parse_or_refuse(parse_call *call)
+{
+    char *reason;
+    if (cute_llvm_recover(parse_command_line, call, &reason)) return call->ok;
+    fprintf(stderr, "cute-opt: error: a pass of a plugin has the name of an option: %s\n",
+            reason ? reason : "out of memory");
+    fprintf(stderr, "cute-opt: note: rename the pass, or the file of the patterns\n");
+    free(reason);
+    return false;
+}
+
 int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_plugins plugins,
                   cute_opt_makers makers)
 {
@@ -448,8 +476,8 @@ int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_plugins 
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
     cute_status status = words ? add_print_option(&argc, words, diag) : cute_fail_memory(diag);
-    if (!status &&
-        !cute_opt_parse(argc, words, cute_version(), cute_buffer_text(&environment), registry, &command)) {
+    parse_call call = {argc, words, cute_buffer_text(&environment), registry, &command, false};
+    if (!status && !parse_or_refuse(&call)) {
         cute_pipe_failed();
         cute_diag_destroy(diag);
         cute_buffer_release(&environment);
