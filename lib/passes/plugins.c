@@ -18,6 +18,7 @@
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/passes.h"
+#include "lib/plugin/plugins.h"
 
 /* ---- a pass ---- */
 

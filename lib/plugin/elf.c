@@ -208,7 +208,7 @@ static cute_status check_contents(const elf_file *f, const plugin_site *site)
         return CUTE_INVALID;
     }
     if (!facts.entry)
-        return fail(f, "no cute_plugin_info: the shared library is no plugin of this program",
+        return fail(f, "no cute_plugin_info: the shared library is not a plugin of this program",
                     "define 'CUTE_PLUGIN cute_plugin_info = {CUTE_PLUGIN_VERSION, ...};' of cute/plugin.h");
     CUTE_TRY(check_version(f, &facts.head, site));
     if (facts.cxx) {

@@ -355,7 +355,7 @@ EOF
     cp /bin/ls program.so
     refused program.so "no cute_plugin_info"
     wrong no_entry
-    refused no_entry.so "no cute_plugin_info: the shared library is no plugin of this program" "define 'CUTE_PLUGIN cute_plugin_info"
+    refused no_entry.so "no cute_plugin_info: the shared library is not a plugin of this program" "define 'CUTE_PLUGIN cute_plugin_info"
     run -1 --separate-stderr cute-ptx --load-plugin=text.so f.mlir
     [[ $stderr == "text.so: error: "* ]]
     run -1 --separate-stderr cute-run --load-plugin=text.so f.mlir
