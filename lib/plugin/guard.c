@@ -34,6 +34,16 @@ void plugin_leave(const plugin_mark *mark)
     latest = mark->up;
 }
 
+const plugin_mark *plugin_latest(void)
+{
+    return latest;
+}
+
+void plugin_restore(const plugin_mark *mark)
+{
+    latest = mark;
+}
+
 const char *plugin_where(char *text, size_t size)
 {
     const plugin_mark *m = latest;

@@ -80,6 +80,9 @@ typedef struct plugin_mark {
 
 void plugin_enter(plugin_mark *mark, const plugin_library *library, const char *kind, const char *name);
 void plugin_leave(const plugin_mark *mark);
+/* The innermost mark of this thread, and its restoration after a longjmp out of plugins. */
+const plugin_mark *plugin_latest(void);
+void plugin_restore(const plugin_mark *mark);
 /* For programs: a crash names the plugin whose code runs, or the loaded ones. Called by cute_plugins_load. */
 void plugin_guard(const char *program);
 /* The plugin that was loaded last, for a crash elsewhere. */

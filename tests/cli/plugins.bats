@@ -475,11 +475,37 @@ EOF
     crashed 11 "cute-opt: error: the plugin ./init_crash.so crashed in the function 'init'" cute-opt --load-plugin=./init_crash.so f.mlir
     wrong constructor
     crashed 6 "the plugin ./constructor.so crashed in the constructor './constructor.so': abort" cute-opt --load-plugin=./constructor.so f.mlir
+    # LLVM gives up
+    run -1 --separate-stderr cute-opt --load-plugin=$plugin f.mlir --wrong-fatal
+    [[ $stderr == *"error: "*"Unsupported setInherentAttr on Dynamic dialects, in the pass 'wrong-fatal' of the plugin ./nothing.so"* ]] || { echo "$stderr"; false; }
     # in the process of the launch
     sed -i 's/mine.scale.*/arith.addf %a, %a : f32/' k.mlir
     cute-ptx k.mlir >k.ptx
     run -3 --separate-stderr cute-run k.ptx -c k.json -d emulator --load-plugin=$plugin --check=steps
     [[ $stderr == *"cute-run: error: the plugin ./nothing.so crashed in the check 'steps': segmentation fault"* ]] || { echo "$stderr"; false; }
+}
+
+@test "a program that links libcute loads plugins" {
+    cat >p.c <<'EOF'
+#include <cute/plugin.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    cute_plugins *plugins;
+    cute_diag *diag = cute_diag_create();
+    cute_status status = cute_plugins_open((const char *const *)argv + 1, (size_t)argc - 1, &plugins, diag);
+    puts(status ? cute_diag_get(diag, 0)->text : "loaded");
+    cute_plugins_close(plugins);
+    cute_diag_destroy(diag);
+    return (int)status;
+}
+EOF
+    cc -std=c17 -Wall -Wextra -Werror "$CUTE" p.c -L"$DEST/opt/cute/lib" -lcute -o p
+    export LD_LIBRARY_PATH=$DEST/opt/cute/lib
+    run -0 ./p "$WATCH" "$MINE"
+    [ "$output" = loaded ]
+    run -1 ./p "$WATCH" "$WATCH"
+    [ "$output" = "the plugin is loaded twice" ]
 }
 
 @test "conditions of a pass and operations that it forgot are errors" {

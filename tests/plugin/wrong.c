@@ -1,4 +1,5 @@
 /* Plugins with one mistake each: -DWRONG_<mistake>; without one, a plugin that does nothing wrong. */
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/IR.h>
 #include <stdlib.h>
@@ -53,6 +54,17 @@ static void run_abort(MlirOperation root, cute_pass_run *run)
 {
     (void)root, (void)run;
     abort();
+}
+
+static void run_fatal(MlirOperation root, cute_pass_run *run)
+{
+    MlirOperation made = host->compiler->build(
+        mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0))), "wrong.any",
+        NULL, 0, NULL, 0, NULL, 0);
+    (void)run;
+    /* Operations of plugins have no inherent attributes, which MLIR takes for a fatal error. */
+    mlirOperationSetInherentAttributeByName(made, mlirStringRefCreateFromCString("x"),
+                                            mlirUnitAttrGet(mlirOperationGetContext(root)));
 }
 
 static void fail_visit(MlirOperation op, void *context)
@@ -126,12 +138,16 @@ CUTE_API void mlirOperationVerifyOfAnotherMlir(void) {}
 
 static const cute_plugin_pass passes[] = {
 #ifndef WRONG_no_name
-    {.name = "wrong-nothing", .help = "Do nothing", .options = options, .option_count = sizeof options / sizeof *options,
+    {.name = "wrong-nothing",
+     .help = "Do nothing",
+     .options = options,
+     .option_count = sizeof options / sizeof *options,
      .run = run_nothing},
     {.name = "wrong-stray", .dialects = "arith", .run = run_stray},
     {.name = "wrong-crash", .run = run_crash},
     {.name = "wrong-overflow", .run = run_overflow},
     {.name = "wrong-abort", .run = run_abort},
+    {.name = "wrong-fatal", .dialects = "wrong", .run = run_fatal},
     {.name = "wrong-fail", .run = run_fail},
     {.name = "wrong-requires", .requires_ = has_no_addi, .run = run_nothing},
     {.name = "wrong-ensures", .run = run_nothing, .ensures = has_no_addi},
@@ -184,7 +200,10 @@ static const cute_plugin_operation operations[] = {
 #ifdef WRONG_operation_name
     {.name = "scale"},
 #endif
-    {.name = "wrong.any", .operands = CUTE_PLUGIN_ANY, .results = CUTE_PLUGIN_ANY, .regions = CUTE_PLUGIN_ANY},
+    {.name = "wrong.any",
+     .operands = CUTE_PLUGIN_ANY,
+     .results = CUTE_PLUGIN_ANY,
+     .regions = CUTE_PLUGIN_ANY},
 };
 
 /* ---- the run-time half ---- */
@@ -194,7 +213,8 @@ static void *begin(const cute_check_launch *launch, cute_check_run *run)
     return launch->alloc(run, 8);
 }
 
-static void step_crash(void *state, const cute_check_launch *launch, cute_check_run *run, const cute_check_at *at)
+static void step_crash(void *state, const cute_check_launch *launch, cute_check_run *run,
+                       const cute_check_at *at)
 {
     (void)state, (void)launch, (void)run;
     if (at->lanes) *(volatile int *)16 = 1;
@@ -227,7 +247,11 @@ static const cute_plugin_check checks[] = {
 #ifdef WRONG_check_twice
     {.name = "steps", .begin = begin},
 #endif
-    {.name = "steps", .findings = rows, .finding_count = sizeof rows / sizeof *rows, .begin = begin, .step = step_crash},
+    {.name = "steps",
+     .findings = rows,
+     .finding_count = sizeof rows / sizeof *rows,
+     .begin = begin,
+     .step = step_crash},
 };
 static const cute_plugin_finding findings[] = {
 #ifdef WRONG_finding_builtin

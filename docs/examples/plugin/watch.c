@@ -14,18 +14,24 @@ static void *once_begin(const cute_check_launch *launch, cute_check_run *run)
     return launch->alloc(run, sizeof(seen));
 }
 
-static void once_access(void *state, const cute_check_launch *launch, cute_check_run *run, const cute_check_at *at,
-                        const cute_check_access *a)
+static void once_access(void *state, const cute_check_launch *launch, cute_check_run *run,
+                        const cute_check_at *at, const cute_check_access *a)
 {
     uint64_t *slot = &((seen *)state)->address[a->address / 4 % SLOTS];
     if (a->space != CUTE_SPACE_GLOBAL || a->kind != CUTE_KIND_WRITE) return;
-    if (*slot == a->address) launch->find(run, 0, a->lane, "%s stores to 0x%llx again", at->instruction, (unsigned long long)a->address);
+    if (*slot == a->address)
+        launch->find(run, 0, a->lane, "%s stores to 0x%llx again", at->instruction,
+                     (unsigned long long)a->address);
     *slot = a->address;
 }
 
 static const cute_plugin_check_finding rows[] = {{"X0101", CUTE_WARNING, "the later value counts"}};
-static const cute_plugin_check checks[] = {{.name = "once", .help = "addresses stored twice", .findings = rows,
-                                            .finding_count = 1, .begin = once_begin, .access = once_access}};
+static const cute_plugin_check checks[] = {{.name = "once",
+                                            .help = "addresses stored twice",
+                                            .findings = rows,
+                                            .finding_count = 1,
+                                            .begin = once_begin,
+                                            .access = once_access}};
 
 /* ---- finding: loads of one byte ---- */
 
@@ -37,8 +43,9 @@ static void find_bytes(const cute_explain_code *code, cute_explain_run *run)
             code->add(run, i, inst.cycles * 3 / 4, "a lane loads 1 byte at a time");
 }
 
-static const cute_plugin_finding findings[] = {
-    {"X0201", "byte-loads", "loads of single bytes", "load 4 bytes at a time (ld.global.v4.u8)", CUTE_EXPLAIN_PTX, find_bytes}};
+static const cute_plugin_finding findings[] = {{"X0201", "byte-loads", "loads of single bytes",
+                                                "load 4 bytes at a time (ld.global.v4.u8)", CUTE_EXPLAIN_PTX,
+                                                find_bytes}};
 
 /* ---- reduction: log(sum(exp(x))) ---- */
 
