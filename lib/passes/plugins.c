@@ -89,7 +89,6 @@ static void run_added_pass(MlirOperation root, cute_pass_run *run)
                   "inserted it nor "
                   "destroyed it",
                   p->row->name, p->library->path, (int)name.length, name.data);
-        mlirOperationDestroy(stray);
         cute_pass_fail(run);
         return;
     }
@@ -169,7 +168,13 @@ static MlirOperation host_build(MlirOperation op, const char *name, const MlirVa
 
 static void host_replace(MlirOperation op, const MlirValue *values, intptr_t count)
 {
-    for (intptr_t i = 0; i < count && i < mlirOperationGetNumResults(op); i++)
+    intptr_t results = mlirOperationGetNumResults(op);
+    if (count != results) {
+        fail_pass(op, "replace expects a value for each of %lld results, got %lld", (long long)results,
+                  (long long)count);
+        return;
+    }
+    for (intptr_t i = 0; i < count; i++)
         mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), values[i]);
     mlirOperationDestroy(op);
 }

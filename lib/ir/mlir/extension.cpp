@@ -277,18 +277,18 @@ void cute_patterns_register(const char *name, const char *help, const char *text
 
 MlirOperation cute_stray_user(MlirOperation root)
 {
-    Operation *stray = nullptr;
+    SmallVector<Operation *> strays;
     auto look = [&](Value value) {
         for (Operation *user : value.getUsers())
-            if (!user->getBlock() && user != unwrap(root)) stray = user;
+            if (!user->getBlock() && user != unwrap(root)) strays.push_back(user);
     };
     unwrap(root)->walk([&](Operation *op) {
         for (Value result : op->getResults()) look(result);
         for (Region &region : op->getRegions())
             for (Block &block : region)
                 for (BlockArgument argument : block.getArguments()) look(argument);
-        return stray ? WalkResult::interrupt() : WalkResult::advance();
     });
-    return wrap(stray);
+    for (Operation *stray : strays) stray->dropAllReferences();
+    return wrap(strays.empty() ? nullptr : strays.front());
 }
 }

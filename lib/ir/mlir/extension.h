@@ -44,7 +44,8 @@ void cute_patterns_try(MlirModule patterns);
 /* Registers the pass `name`, which applies the patterns of the text until none matches. Texts live as long as the process. */
 void cute_patterns_register(const char *name, const char *help, const char *text, size_t length);
 
-/* An operation in no block that uses a value defined at or in `root`: it was created but not inserted. Null: none. */
+/* An operation in no block that uses a value defined at or in `root`: it was created but not inserted. Drops its
+ * uses, so that the module can be destroyed. Null: none. */
 MlirOperation cute_stray_user(MlirOperation root);
 
 #ifdef __cplusplus
