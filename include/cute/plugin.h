@@ -66,6 +66,9 @@ typedef struct cute_plugin_pass {
     bool (*requires_)(struct MlirOperation root, cute_pass_run *run);
     void (*run)(struct MlirOperation root, cute_pass_run *run);
     bool (*ensures)(struct MlirOperation root, cute_pass_run *run);
+    /* Passes of plugins that have to run before, as "mine-shapes,mine-types"; NULL: none. Those that the pipeline has not run on this
+     * operation are run first. */
+    const char *needs;
 } cute_plugin_pass;
 
 /* A named pipeline: a textual list of passes for a builtin.module. */

@@ -69,11 +69,30 @@ static bool holds(const added_pass *p, bool (*condition)(MlirOperation, cute_pas
     return ok;
 }
 
+/* Runs the passes that it needs and that have not run. */
+static bool run_needed(const added_pass *p, MlirOperation root, cute_pass_run *run)
+{
+    /* Noted before they run, so that passes that need each other end. */
+    cute_pass_note_run(run);
+    for (const char *at = p->row->needs; at && *at;) {
+        char name[128];
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+        if (!cute_pass_has_run(run, name) && !cute_pass_run_pipeline(run, name, root)) return false;
+    }
+    return true;
+}
+
 /* A pass of a plugin: its conditions, the pass itself, and operations that it left outside of the module. */
 static void run_added_pass(MlirOperation root, cute_pass_run *run)
 {
     const added_pass *p = added_of(run);
     plugin_mark mark;
+    if (!run_needed(p, root, run)) {
+        cute_pass_fail(run);
+        return;
+    }
     if (!holds(p, p->row->requires_, "requires function of the pass", root, run)) {
         cute_pass_fail(run);
         return;
@@ -280,6 +299,11 @@ static cute_status check_passes(const plugin_library *library, const char *kind,
     return status;
 }
 
+static cute_status check_needs(const plugin_library *library, const cute_plugin_pass *row, cute_diag *diag)
+{
+    return row->needs ? check_passes(library, "pass", row->name, row->needs, diag) : CUTE_OK;
+}
+
 static cute_status register_step(const plugin_library *library, const cute_plugin_step *row, cute_diag *diag)
 {
     const char *place = row->before ? row->before : row->after;
@@ -323,6 +347,7 @@ static cute_status register_library(MlirDialectRegistry registry, cute_arena *ar
     for (size_t i = 0; i < l->pipeline_count; i++) CUTE_TRY(register_pipeline(l, &l->pipelines[i], diag));
     for (size_t i = 0; i < l->pipeline_count; i++)
         CUTE_TRY(check_passes(l, "pipeline", l->pipelines[i].name, l->pipelines[i].passes, diag));
+    for (size_t i = 0; i < l->pass_count; i++) CUTE_TRY(check_needs(l, &l->passes[i], diag));
     for (size_t i = 0; i < l->step_count; i++) CUTE_TRY(register_step(l, &l->steps[i], diag));
     return CUTE_OK;
 }

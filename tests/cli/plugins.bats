@@ -418,6 +418,7 @@ pass_name|pass 'wrong pass': expected a name of letters, digits and '-'
 option_kind|pass 'wrong-nothing': option 'kind' expects the kind CUTE_PLUGIN_BOOL, _INT or _TEXT, got 7
 option_default|pass 'wrong-nothing': option 'many' expects an integer as default, got 'some'
 option_twice|pass 'wrong-nothing': two options are named 'count'
+needs|pass 'wrong-needs': 'no-such-pass' does not refer to a registered pass or pass pipeline
 pipeline_passes|pipeline 'wrong-none': 'no-such-pass' does not refer to a registered pass or pass pipeline
 step_pipeline|step 'wrong-nothing': there is no pipeline 'no-such-pipeline' to add it to
 step_place|step 'wrong-nothing': the pipeline 'cute-full-lowering' does not run the pass 'no-such-pass'
@@ -484,6 +485,17 @@ EOF
     cute-ptx k.mlir >k.ptx
     run -3 --separate-stderr cute-run k.ptx -c k.json -d emulator --load-plugin=$plugin --check=steps
     [[ $stderr == *"cute-run: error: the plugin ./nothing.so crashed in the check 'steps': segmentation fault"* ]] || { echo "$stderr"; false; }
+}
+
+@test "passes that a pass needs run before it, once" {
+    wrong nothing
+    ran() {
+        run -0 --separate-stderr cute-opt --remarks --load-plugin=nothing.so f.mlir "$@"
+        [ "$(grep -oE 'wrong-(first|second|third)' <<<"$stderr" | tr '\n' ' ')" = "$expected" ] || { echo "$stderr"; false; }
+    }
+    expected='wrong-first wrong-second wrong-third ' ran --wrong-third
+    expected='wrong-first wrong-second wrong-third ' ran --pass-pipeline='builtin.module(wrong-first,cse,wrong-second,canonicalize,wrong-third)'
+    expected='wrong-first wrong-second ' ran --pass-pipeline='builtin.module(func.func(wrong-second))'
 }
 
 @test "a program that links libcute loads plugins" {

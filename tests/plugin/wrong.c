@@ -16,6 +16,11 @@ static void run_nothing(MlirOperation root, cute_pass_run *run)
     host->compiler->unchanged(run);
 }
 
+static void run_say(MlirOperation root, cute_pass_run *run)
+{
+    host->compiler->remark(run, mlirOperationGetLocation(root), "ran");
+}
+
 static void visit_add(MlirOperation op, void *context)
 {
     MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 0)};
@@ -150,7 +155,13 @@ static const cute_plugin_pass passes[] = {
     {.name = "wrong-fatal", .dialects = "wrong", .run = run_fatal},
     {.name = "wrong-fail", .run = run_fail},
     {.name = "wrong-requires", .requires_ = has_no_addi, .run = run_nothing},
+    {.name = "wrong-third", .run = run_say, .needs = "wrong-first,wrong-second"},
+    {.name = "wrong-second", .run = run_say, .needs = "wrong-first"},
+    {.name = "wrong-first", .run = run_say},
     {.name = "wrong-ensures", .run = run_nothing, .ensures = has_no_addi},
+#endif
+#ifdef WRONG_needs
+    {.name = "wrong-needs", .run = run_nothing, .needs = "no-such-pass"},
 #endif
 #ifdef WRONG_pass_twice
     {.name = "wrong-nothing", .run = run_nothing},

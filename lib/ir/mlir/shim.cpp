@@ -57,6 +57,13 @@ struct cute_pass_run {
 
 namespace
 {
+// The passes that have run on an operation, kept by its analysis manager until the end of the pipeline.
+struct RanPasses {
+    explicit RanPasses(Operation *) {}
+    bool isInvalidated(const AnalysisManager::PreservedAnalyses &) { return false; }
+    std::shared_ptr<llvm::StringSet<>> names = std::make_shared<llvm::StringSet<>>();
+};
+
 class CPass : public Pass
 {
   public:
@@ -102,7 +109,15 @@ class CPass : public Pass
         signalPassFailure();
     }
     void unchanged() { markAllAnalysesPreserved(); }
-    bool runNested(OpPassManager &manager, Operation *op) { return succeeded(runPipeline(manager, op)); }
+    llvm::StringSet<> &ranPasses() { return *getAnalysis<RanPasses>().names; }
+    bool runNested(OpPassManager &manager, Operation *op)
+    {
+        // The end of a pipeline clears the analyses of its operation, which may be this one.
+        auto names = getAnalysis<RanPasses>().names;
+        bool done = succeeded(runPipeline(manager, op));
+        getAnalysis<RanPasses>().names = names;
+        return done;
+    }
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
     const cute_pass *info;
@@ -473,6 +488,14 @@ const void *cute_pass_user(const cute_pass_run *run)
 void cute_pass_fail(cute_pass_run *run)
 {
     run->pass->fail();
+}
+void cute_pass_note_run(cute_pass_run *run)
+{
+    run->pass->ranPasses().insert(run->pass->info->name);
+}
+bool cute_pass_has_run(cute_pass_run *run, const char *name)
+{
+    return run->pass->ranPasses().contains(name);
 }
 bool cute_pass_has_failed(const cute_pass_run *run)
 {

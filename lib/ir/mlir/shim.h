@@ -75,6 +75,9 @@ void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const cha
 /* Runs a pipeline (`canonicalize,cse`) on `op`: the operation of this pass, or one nested in it. Its
  * dependent dialects must be those of this pass. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
+/* Notes that the pass has run on its operation, until the end of the pipeline; whether the pass `name` has. */
+void cute_pass_note_run(cute_pass_run *run);
+bool cute_pass_has_run(cute_pass_run *run, const char *name);
 /* Whether the pass has failed so far. */
 bool cute_pass_has_failed(const cute_pass_run *run);
 
