@@ -279,7 +279,7 @@ typedef struct cute_host {
 
 /* A list of rows; `size` is sizeof a row, so that later programs can read it. */
 #define CUTE_PLUGIN_LIST(type)                                                                               \
-    struct {                                                                                                 \
+    struct type##_list {                                                                                     \
         const type *rows;                                                                                    \
         size_t count, size;                                                                                  \
     }
@@ -304,9 +304,11 @@ typedef struct cute_plugin {
 } cute_plugin;
 
 /* The first four fields: `CUTE_PLUGIN cute_plugin_info = {CUTE_PLUGIN_VERSION, .name = "mine", ...};` */
-#define CUTE_PLUGIN_VERSION CUTE_PLUGIN_MAJOR, CUTE_PLUGIN_MINOR, sizeof(cute_plugin), CUTE_PLUGIN_MLIR
-#define CUTE_PLUGIN         CUTE_API const cute_plugin
-extern CUTE_API const cute_plugin cute_plugin_info;
+#define CUTE_PLUGIN_VERSION                                                                                  \
+    .major = CUTE_PLUGIN_MAJOR, .minor = CUTE_PLUGIN_MINOR, .size = sizeof(cute_plugin),                     \
+    .mlir = CUTE_PLUGIN_MLIR
+#define CUTE_PLUGIN const cute_plugin
+extern CUTE_API const cute_plugin cute_plugin_info; /* makes it visible */
 
 /* ---- for programs that link libcute ---- */
 

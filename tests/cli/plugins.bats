@@ -91,6 +91,27 @@ refused() {
     [[ $output != *mine-lower* ]]
 }
 
+@test "a plugin is written in C or in C++" {
+    cat >hello.c <<'EOF'
+#include <mlir-c/IR.h>
+#include <cute/plugin.h>
+static const cute_host *host;
+static void run_hello(MlirOperation root, cute_pass_run *run)
+{
+    host->compiler->warning(mlirOperationGetLocation(root), "hello");
+    host->compiler->unchanged(run);
+}
+static const cute_plugin_pass passes[] = {{.name = "mine-hello", .help = "Greet", .run = run_hello}};
+CUTE_PLUGIN cute_plugin_info = {CUTE_PLUGIN_VERSION, .name = "mine", .host = &host, .passes = CUTE_ROWS(passes)};
+EOF
+    for compiler in "gcc -std=c17" "$LLVM/bin/clang -std=c17" "g++ -std=c++20 -xc++" "$LLVM/bin/clang++ -std=c++20 -xc++"; do
+        $compiler -Wall -Wextra -Werror -Wno-missing-field-initializers -fvisibility=hidden -fPIC -shared "$CUTE" -I"$LLVM/include" hello.c -o hello.so
+        run -0 --separate-stderr cute-opt --load-plugin=hello.so f.mlir --mine-hello
+        [ "$stderr" = "f.mlir: warning: hello" ]
+        rm hello.so
+    done
+}
+
 @test "a wrong option of a plugin's pass is refused with the pass's name" {
     run -1 --separate-stderr cute-opt --load-plugin="$MINE" k.mlir --pass-pipeline='builtin.module(mine-lower{time=2})'
     [[ $stderr == *"mine-lower"*"time"* ]] || { echo "$stderr"; false; }
