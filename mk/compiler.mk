@@ -17,6 +17,10 @@ IR_WRAP    := -Wl,--wrap=_ZN4mlir9Operation7destroyEv -Wl,--wrap=_ZN4mlir5BlockD
 # --as-needed drops libxml2, z3 and tinfo, which saves 20 % of the start-up time.
 IR_LDFLAGS = -fuse-ld=$(LLVM)/bin/ld.lld $(OWN_PIE) -Wl,-z,pack-relative-relocs -Wl,--as-needed -Wl,--gc-sections $(IR_WRAP) \
              -L$(LLVM)/lib $(SAN) $(LDFLAGS)
+# The programs export MLIR's C interface, which plugins call: all of it, also functions that the program itself does not use.
+# The names are found by the linker in MLIR's own libraries, so no table has to follow its versions. MLIR's C++ stays hidden, and
+# libcute-compiler.so exports none of it: a program may have an MLIR of its own.
+IR_EXPORT  := -Wl,--undefined-glob='mlir[A-Z]*' -Wl,--export-dynamic-symbol='mlir[A-Z]*'
 # System libraries of Debian's LLVM, if installed; another LLVM may need fewer.
 IR_SYSTEM  = -Wl,--as-needed $(foreach l,libxml2.so.2 libz3.so.4 libtinfo.so.6,$(if $(wildcard /usr/lib/$(l) /usr/lib64/$(l) /usr/lib/*/$(l) /lib/*/$(l)),-l:$(l)))
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
@@ -51,7 +55,7 @@ $(XOBJ)/lib/ir/dialects/cute_ops_%.o: $(INC)/cute_ops_%.cpp $(GENERATED) $(XSTAM
 	$(compile_cxx)
 
 # Objects of the run-time half that the compiler half uses.
-IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base model layout atoms toolkit,c))
+IR_COMMON := $(patsubst %.c,$(OBJ)/%.o,$(call sources,base plugin model layout atoms toolkit,c))
 
 $(BUILD)/libcute-compiler.a: $(IR_OBJ) $(IR_COMMON)
 	@rm -f $@
@@ -73,7 +77,7 @@ define ir_tool
 $(BIN)/$(1): $$(patsubst %.c,$(OBJ)/%.o,$$(sort $$(wildcard tools/$(1)/*.c))) $(BUILD)/libcute-compiler.a
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
-	$(Q)$(CXX) $$(IR_LDFLAGS) -o $$@ $$^ $$(IR_LDLIBS)
+	$(Q)$(CXX) $$(IR_LDFLAGS) $(IR_EXPORT) -o $$@ $$^ $$(IR_LDLIBS)
 endef
 $(foreach t,$(IR_TOOLS),$(eval $(call ir_tool,$(t))))
 # The language server is not part of the library.

@@ -14,6 +14,9 @@ LIBRARIES := cute cute-compiler
 HEADERS   := $(wildcard include/cute/*.h include/cute/*.def)
 MAN       := $(wildcard docs/man/*.[1-9])
 SCHEMA    := $(wildcard lib/*/*/*.schema.json)
+SCRIPTS   := scripts/cute-lit
+# An example of a plugin with its Makefile and test.
+EXAMPLE   := $(wildcard docs/examples/plugin/*)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 $(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix
@@ -31,7 +34,7 @@ install-strip: STRIP := -s
 install-strip: install
 install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
-	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir) $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
+	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir)/plugin $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
 	$(foreach l,$(LIBRARIES),$(INSTALL) $(STRIP) -m 755 $(BUILD)/lib$(l).so $(DESTDIR)$(libdir)/lib$(l).so.$(VERSION) && \
@@ -41,6 +44,8 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -m 644 $(LIBRARIES:%=$(BUILD)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
 	$(foreach m,$(MAN),$(INSTALL) -m 644 $(m) $(DESTDIR)$(call man_path,$(m)) &&) true
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
+	$(INSTALL) -m 755 $(SCRIPTS) $(DESTDIR)$(bindir)
+	$(INSTALL) -m 644 $(EXAMPLE) $(DESTDIR)$(datadir)/plugin
 	$(INSTALL) -m 644 mk/completion.zsh $(DESTDIR)$(zshdir)/_cute
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
 	$(foreach t,$(filter-out cute-opt,$(notdir $(TOOLS))),ln -sf cute-opt $(DESTDIR)$(completiondir)/$(t) &&) true
@@ -51,5 +56,6 @@ uninstall:
 	    $(foreach l,$(LIBRARIES),$(DESTDIR)$(libdir)/lib$(l).so* $(DESTDIR)$(libdir)/pkgconfig/$(l).pc) \
 	    $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
 	    $(foreach m,$(MAN),$(DESTDIR)$(call man_path,$(m))) \
-	    $(foreach s,$(SCHEMA),$(DESTDIR)$(datadir)/$(notdir $(s)))
-	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir) 2>/dev/null || true
+	    $(foreach s,$(SCHEMA),$(DESTDIR)$(datadir)/$(notdir $(s))) \
+	    $(foreach s,$(SCRIPTS),$(DESTDIR)$(bindir)/$(notdir $(s))) $(foreach e,$(EXAMPLE),$(DESTDIR)$(datadir)/plugin/$(notdir $(e)))
+	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir) 2>/dev/null || true

@@ -32,6 +32,9 @@ typedef struct cute_emulator_options {
     size_t allow_count;
     bool timeline;          /* of one block of each launch, for cute_emulator_timeline_json */
     int64_t timeline_block; /* its number in the grid, x fastest */
+    /* Plugins (cute/plugin.h) whose checks can be selected: bit 17 of `checks` is the first of them. They must outlive
+     * the device. */
+    const struct cute_plugins *plugins;
 } cute_emulator_options;
 
 /* Execution counts. Read only: later versions may add fields at the end. */

@@ -49,6 +49,8 @@ typedef struct cute_launch_options {
     /* The value of `sms` in launch.json and of host functions; 0: the device's. An emulator has this many */
     int64_t multiprocessors;
     bool trace; /* record the begin and end of each copy and launch, for cute_launch_trace (cute/report.h) */
+    /* Plugins (cute/plugin.h) whose reductions the expressions of checks may use. They must outlive the launch */
+    const struct cute_plugins *plugins;
 } cute_launch_options;
 
 /* Reads launch.json and checks it against the kernels. `text` is its contents; `label` names it in messages;

@@ -22,15 +22,15 @@ typedef struct allowance {
 } allowance;
 
 /* Parses the entry at *at and moves *at past its comma. False: the entry, *length long, is invalid. */
-static bool next_entry(const char **at, size_t *length, allowance *out)
+static bool next_entry(const cute_plugins *plugins, const char **at, size_t *length, allowance *out)
 {
     const char *text = *at;
     *length = strcspn(text, ",");
     *at += *length + (text[*length] == ',');
     size_t name = strcspn(text, ",@"), n = 0;
     while (n < NAMES && (strlen(names[n].name) != name || memcmp(names[n].name, text, name) != 0)) n++;
-    if (n == NAMES) return false;
-    *out = (allowance){.check = names[n].check};
+    *out = (allowance){.check = n < NAMES ? names[n].check : cute_plugins_check_bit(plugins, text, name)};
+    if (!out->check) return false;
     if (name == *length) return true;
     size_t colon = *length;
     while (colon > name && text[colon - 1] != ':') colon--;
@@ -44,7 +44,8 @@ static bool next_entry(const char **at, size_t *length, allowance *out)
     return out->line > 0;
 }
 
-cute_status em_allowed_check(const char *const *list, size_t count, cute_diag *diag)
+cute_status em_allowed_check(const char *const *list, size_t count, const cute_plugins *plugins,
+                             cute_diag *diag)
 {
     static const char known[] = ""
 #define CHECK(id, bit, name, parts, text) #name ", "
@@ -56,7 +57,7 @@ cute_status em_allowed_check(const char *const *list, size_t count, cute_diag *d
         const char *at = list[i], *text = at;
         do {
             text = at;
-            if (!next_entry(&at, &length, &entry))
+            if (!next_entry(plugins, &at, &length, &entry))
                 return cute_fail(
                     diag, CUTE_USAGE, NULL,
                     "--allow: expected CHECK or CHECK@FILE:LINE with CHECK one of %.*s, got '%.*s'",
@@ -81,7 +82,7 @@ bool em_allowed(const em_checks *c, const cute_finding *f, const char *ptx)
     size_t length;
     for (size_t i = 0; i < c->allow_count; i++)
         for (const char *at = c->allow[i]; *at;)
-            if (next_entry(&at, &length, &entry) && entry.check == f->check &&
+            if (next_entry(c->plugins, &at, &length, &entry) && entry.check == f->check &&
                 (entry_matches_place(&entry, f->place.file, f->place.line) ||
                  entry_matches_place(&entry, ptx, f->place.ptx_line)))
                 return true;

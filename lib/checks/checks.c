@@ -38,6 +38,7 @@ static void choose_parts(em_checks *c)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (const em_part *const *part = rows[r].parts; c->which & rows[r].check && *part; part++)
             add_part_with_needs(c, *part);
+    if (c->which & cute_plugins_check_bits(c->plugins)) add_part_with_needs(c, &em_part_plugins);
     for (size_t n = 0; n < c->part_count; n++) {
         c->shadows |= c->parts[n] == &em_part_shadow_memory;
         if (c->parts[n]->step) c->stepping[c->stepping_count++] = c->parts[n];
@@ -60,10 +61,12 @@ static void choose_accessing(em_checks *c)
     c->accessing[count] = NULL;
 }
 
-em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count)
+em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count,
+                            const cute_plugins *plugins)
 {
-    em_checks *c = which & CUTE_CHECK_ALL ? calloc(1, sizeof *c) : NULL;
+    em_checks *c = which & (CUTE_CHECK_ALL | cute_plugins_check_bits(plugins)) ? calloc(1, sizeof *c) : NULL;
     if (!c) return NULL;
+    c->plugins = plugins;
     c->which = which;
     c->allow = allow;
     c->allow_count = allow_count;

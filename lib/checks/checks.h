@@ -5,16 +5,22 @@
 #define CUTE_LIB_CHECKS_CHECKS_H
 
 #include "cute/checks.h"
+#include "cute/plugin.h"
 #include "lib/emulator/machine/counters.h"
 #include "lib/emulator/machine/machine.h"
 
 typedef struct em_checks em_checks;
 
-/* `which`: CUTE_CHECK_...; `allow`: findings reduced to warnings (cute_emulator_options), has to outlive the
- * checks. NULL if memory is exhausted or `which` selects no check. */
-em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count);
+/* `which`: CUTE_CHECK_... and the bits of plugins' checks; `allow`: findings reduced to warnings
+ * (cute_emulator_options); it and `plugins` (may be NULL) have to outlive the checks. NULL if memory is exhausted or
+ * `which` selects no check. */
+em_checks *em_checks_create(unsigned which, const char *const *allow, size_t allow_count,
+                            const cute_plugins *plugins);
 /* CUTE_USAGE if an entry is invalid. */
-cute_status em_allowed_check(const char *const *allow, size_t count, cute_diag *diag);
+cute_status em_allowed_check(const char *const *allow, size_t count, const cute_plugins *plugins,
+                             cute_diag *diag);
+/* CUTE_INVALID: a plugin's check has the name of one of the emulator's. */
+cute_status em_plugins_check(const cute_plugins *plugins, cute_diag *diag);
 void em_checks_destroy(em_checks *checks);
 /* Device memory: `total` bytes from `base`, of which the first `size` belong to the buffer. Replaces earlier
  * state of these bytes. `name` is copied and may be NULL. */

@@ -8,6 +8,7 @@
 
 #include "lib/base/devices/traffic.h"
 #include "lib/checks/checks.h"
+#include "lib/plugin/plugins.h"
 
 typedef struct shadow shadow;
 typedef struct vclock vclock;
@@ -57,6 +58,8 @@ enum { PARTS = 20 };
 #define CHECK(id, bit, name, parts, text) parts
 #define PART(name)                        extern const em_part em_part_##name;
 #include "cute/checks.def"
+/* The part of all checks of plugins. */
+extern const em_part em_part_plugins;
 /* Parts that several checks depend on. */
 extern const em_part em_part_clusters, em_part_shadow_memory, em_part_vector_clocks, em_part_mbarrier_states;
 
@@ -212,7 +215,9 @@ typedef enum finding_kind {
 /* A finding of the running launch. */
 typedef struct finding {
     finding_kind kind;
-    uint32_t inst, other; /* index in the program; UINT32_MAX: none */
+    const struct cute_plugin_check_finding *added; /* the row of a plugin, instead of `kind`; else NULL */
+    unsigned added_check;                          /* its bit */
+    uint32_t inst, other;                          /* index in the program; UINT32_MAX: none */
     uint64_t count;
     uint32_t block[3], thread[3], warp; /* of the first occurrence */
     bool whole_warp;
@@ -225,6 +230,8 @@ struct em_checks {
     unsigned which;
     const char *const *allow; /* user's entries, allow_count of them */
     size_t allow_count;
+    const cute_plugins *plugins; /* NULL: none */
+    struct plugin_checks *added; /* their checks, during a launch */
     const em_part *parts[PARTS]; /* each after those it needs */
     size_t part_count;
     bool shadows;                        /* shadow_memory is selected */
@@ -403,6 +410,9 @@ bool em_allowed(const em_checks *c, const cute_finding *f, const char *ptx);
 /* Records a finding, once per pair of instructions. False: already recorded. */
 bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i, int lane, uint32_t other,
                    const char *format, ...) CUTE_PRINTF(7, 8);
+/* The same for the finding of a plugin's check. */
+bool em_check_find_added(em_checks *c, const plugin_check *check, const cute_plugin_check_finding *row,
+                         em_warp *w, const em_inst *i, int lane, const char *format, ...) CUTE_PRINTF(7, 8);
 void em_report_launch(em_checks *c, cute_diag *diag);
 
 #endif

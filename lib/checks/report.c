@@ -26,9 +26,11 @@ static const struct {
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
-static const char *check_name(unsigned check)
+static const char *check_name(const em_checks *c, unsigned check)
 {
     size_t n = 0;
+    if (check >= CUTE_CHECK_PLUGIN)
+        return c->plugins->checks[__builtin_ctz(check / CUTE_CHECK_PLUGIN)].row.name;
     while (n + 1 < CHECKS && checks[n].check != check) n++;
     return checks[n].name;
 }
@@ -44,30 +46,55 @@ static bool is_same_place(const em_program *program, uint32_t a, uint32_t b)
            !strcmp(l->file, m->file);
 }
 
+/* Counts a repeated finding and returns NULL; otherwise adds `f`, completed by the warp and the lane. */
+static finding *add_finding(em_checks *c, finding f, em_warp *w, int lane)
+{
+    for (size_t n = 0; n < c->finding_count; n++) {
+        finding *old = &c->findings[n];
+        if (old->kind != f.kind || old->added != f.added ||
+            !is_same_place(c->machine->program, old->inst, f.inst) ||
+            !is_same_place(c->machine->program, old->other, f.other))
+            continue;
+        old->count++;
+        return NULL;
+    }
+    if (c->finding_count >= FINDINGS_KEPT) return NULL;
+    if (!cute_heap_more(&c->findings, c->finding_count, &c->finding_capacity, sizeof *c->findings, 16))
+        return NULL;
+    const uint32_t *shape = c->launch->block;
+    uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
+    f.count = 1;
+    f.warp = w->index;
+    f.whole_warp = lane < 0;
+    memcpy(f.block, w->block->ctaid, sizeof f.block);
+    f.thread[0] = thread % shape[0];
+    f.thread[1] = thread / shape[0] % shape[1];
+    f.thread[2] = thread / shape[0] / shape[1];
+    c->findings[c->finding_count] = f;
+    return &c->findings[c->finding_count++];
+}
+
 bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i, int lane, uint32_t other,
                    const char *format, ...)
 {
-    uint32_t inst = inst_index(c, i);
-    for (size_t n = 0; n < c->finding_count; n++) {
-        finding *f = &c->findings[n];
-        if (f->kind != kind || !is_same_place(c->machine->program, f->inst, inst) ||
-            !is_same_place(c->machine->program, f->other, other))
-            continue;
-        f->count++;
-        return false;
-    }
-    if (c->finding_count >= FINDINGS_KEPT) return false;
-    if (!cute_heap_more(&c->findings, c->finding_count, &c->finding_capacity, sizeof *c->findings, 16))
-        return false;
-    finding *f = &c->findings[c->finding_count++];
-    *f = (finding){
-        .kind = kind, .inst = inst, .other = other, .count = 1, .warp = w->index, .whole_warp = lane < 0};
-    const uint32_t *shape = c->launch->block;
-    uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
-    memcpy(f->block, w->block->ctaid, sizeof f->block);
-    f->thread[0] = thread % shape[0];
-    f->thread[1] = thread / shape[0] % shape[1];
-    f->thread[2] = thread / shape[0] / shape[1];
+    finding *f = add_finding(c, (finding){.kind = kind, .inst = inst_index(c, i), .other = other}, w, lane);
+    if (!f) return false;
+    va_list args;
+    va_start(args, format);
+    cute_buffer_vprintf(&f->text, format, args);
+    va_end(args);
+    return true;
+}
+
+bool em_check_find_added(em_checks *c, const plugin_check *check, const cute_plugin_check_finding *row,
+                         em_warp *w, const em_inst *i, int lane, const char *format, ...)
+{
+    const finding found = {.added = row,
+                           .added_check = (unsigned)CUTE_CHECK_PLUGIN << (check - c->plugins->checks),
+                           .inst = inst_index(c, i),
+                           .other = UINT32_MAX};
+    finding *f = add_finding(c, found, w, lane);
+    if (!f) return false;
     va_list args;
     va_start(args, format);
     cute_buffer_vprintf(&f->text, format, args);
@@ -99,15 +126,16 @@ static void keep_finding(em_checks *c, const finding *f)
         return;
     }
     cute_finding *e = &c->found[c->found_count++];
-    *e = (cute_finding){.check = kinds[f->kind].check,
-                        .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : kinds[f->kind].severity,
+    cute_severity severity = f->added ? f->added->severity : kinds[f->kind].severity;
+    *e = (cute_finding){.check = f->added ? f->added_check : kinds[f->kind].check,
+                        .severity = c->which & CUTE_CHECK_STRICT ? CUTE_ERROR : severity,
                         .message = cute_arena_copy(c->arena, text, strlen(text)),
-                        .reason = kinds[f->kind].reason,
-                        .code = kinds[f->kind].code,
+                        .reason = f->added ? f->added->reason : kinds[f->kind].reason,
+                        .code = f->added ? f->added->code : kinds[f->kind].code,
                         .kernel = cute_arena_copy(c->arena, kernel, strlen(kernel)),
                         .place = finding_place(c, &program->code[f->inst]),
                         .has_other = f->other != UINT32_MAX,
-                        .other_note = kinds[f->kind].note,
+                        .other_note = f->added ? NULL : kinds[f->kind].note,
                         .warp = f->warp,
                         .whole_warp = f->whole_warp,
                         .count = f->count};
@@ -170,13 +198,13 @@ static json_t *place_json(const cute_finding_place *place)
     return value;
 }
 
-static json_t *finding_json(const cute_finding *e)
+static json_t *finding_json(const em_checks *c, const cute_finding *e)
 {
     cute_buffer where = {0};
     print_where(e, &where);
     json_t *value = place_json(&e->place);
     json_object_update_new(value, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:[I,I,I]}", "code", e->code,
-                                            "kernel", e->kernel, "check", check_name(e->check), "severity",
+                                            "kernel", e->kernel, "check", check_name(c, e->check), "severity",
                                             e->severity == CUTE_ERROR ? "error" : "warning", "message",
                                             e->message, "where", cute_buffer_text(&where), "count",
                                             (json_int_t)e->count, "block", (json_int_t)e->block[0],
@@ -266,7 +294,11 @@ char *em_checks_json(const em_checks *c)
     json_t *names = json_array(), *findings = json_array();
     for (size_t n = 0; n < CHECKS; n++)
         if (c->which & checks[n].check) json_array_append_new(names, json_string(checks[n].name));
-    for (size_t n = 0; n < c->found_count; n++) json_array_append_new(findings, finding_json(&c->found[n]));
+    for (size_t n = 0; c->plugins && n < c->plugins->check_count; n++)
+        if (c->which & (unsigned)CUTE_CHECK_PLUGIN << n)
+            json_array_append_new(names, json_string(c->plugins->checks[n].row.name));
+    for (size_t n = 0; n < c->found_count; n++)
+        json_array_append_new(findings, finding_json(c, &c->found[n]));
     json_t *value = json_pack("{s:o, s:o, s:O}", "checks", names, "findings", findings, "lines", c->lines);
     char *text = json_dumps(value, JSON_COMPACT);
     json_decref(value);

@@ -17,6 +17,7 @@
 #include "lib/emulator/machine/machine.h"
 #include "lib/emulator/machine/timeline.h"
 #include "lib/numeric/tensormap.h"
+#include "lib/plugin/plugins.h"
 
 enum {
     THREADS_DEFAULT = 16,
@@ -614,7 +615,8 @@ static cute_status emulator_graph_start(cute_device *device, cute_device_graph *
 static cute_status make_checks(emulator *e, cute_diag *diag)
 {
     if (!e->options.checks) return CUTE_OK;
-    e->checks = em_checks_create(e->options.checks, e->options.allow, e->options.allow_count);
+    e->checks =
+        em_checks_create(e->options.checks, e->options.allow, e->options.allow_count, e->options.plugins);
     return e->checks ? CUTE_OK : cute_fail_memory(diag);
 }
 
@@ -785,10 +787,11 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "expected 1 to %d multiprocessors, or 0 for the default, got %lld",
                          MULTIPROCESSORS_MOST, (long long)out->multiprocessors);
-    if (out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT))
-        return cute_fail(diag, CUTE_USAGE, NULL, "unknown check 0x%x",
-                         (unsigned)(out->checks & ~(uint32_t)(CUTE_CHECK_ALL | CUTE_CHECK_STRICT)));
-    return em_allowed_check(out->allow, out->allow_count, diag);
+    const uint32_t known = CUTE_CHECK_ALL | CUTE_CHECK_STRICT | cute_plugins_check_bits(out->plugins);
+    if (out->checks & ~known)
+        return cute_fail(diag, CUTE_USAGE, NULL, "unknown check 0x%x", (unsigned)(out->checks & ~known));
+    CUTE_TRY(em_plugins_check(out->plugins, diag));
+    return em_allowed_check(out->allow, out->allow_count, out->plugins, diag);
 }
 
 cute_status cute_emulator_open(const cute_emulator_options *options, cute_device **out, cute_diag *diag)

@@ -56,6 +56,8 @@ static cute_status read_and_plan(cute_launch *l, const char *label, const char *
     if (read == CUTE_OK) read = cute_config_read(l->arena, &source, config, diag);
     cute_buffer_release(&made);
     CUTE_TRY(read);
+    CUTE_TRY(cute_formula_check_plugins(o->plugins, diag));
+    config->plugins = o->plugins;
     if (o->bench == CUTE_BENCH_NEVER) {
         config->bench.present = false;
         config->bench.baseline_count = 0;

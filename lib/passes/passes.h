@@ -9,6 +9,9 @@
 /* Registers the passes of passes.def and the pipelines in MLIR's global registry. Call once per process. */
 void cute_passes_register(void);
 
+/* Whether a pipeline of pipeline.def runs the pass; `pass` NULL: whether there is the pipeline. */
+bool cute_pipeline_runs(const char *pipeline, const char *pass);
+
 /* Options of the default lowering: cute-full-lowering of pipeline.def, as a textual pipeline for
  * builtin.module. */
 typedef struct cute_lowering {
@@ -22,6 +25,9 @@ typedef struct cute_lowering {
     int opt_level;         /* 0 to 3, for the NVVM target that the pipeline attaches */
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
+
+/* The end of the default lowering, for kernels that other passes have lowered to llvm and nvvm. */
+void cute_lowering_end(const cute_lowering *options, cute_buffer *out);
 
 /* Attribute of an llvm.alloca that holds a tensor in registers: its element type and layout. */
 #define CUTE_REGISTERS "cute.registers"

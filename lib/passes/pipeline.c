@@ -5,6 +5,7 @@
 
 #include "lib/base/buffer.h"
 #include "lib/base/devices/arch.h"
+#include "lib/ir/mlir/extension.h"
 #include "lib/passes/passes.h"
 
 enum {
@@ -130,28 +131,67 @@ static void close_anchor(const char *anchor, cute_buffer *out)
     cute_buffer_puts(out, ")");
 }
 
+/* The textual pipeline so far, and the bracket that is open in it. */
+typedef struct pipeline_writer {
+    cute_buffer *out;
+    const char *anchor, *separator;
+} pipeline_writer;
+
+static void open_anchor(pipeline_writer *w, const char *anchor)
+{
+    if (strcmp(w->anchor, anchor)) {
+        close_anchor(w->anchor, w->out);
+        cute_buffer_puts(w->out, w->separator);
+        if (*anchor) cute_buffer_printf(w->out, "%s(", anchor);
+        w->anchor = anchor;
+    } else {
+        cute_buffer_puts(w->out, w->separator);
+    }
+    w->separator = ",";
+}
+
+/* Whether an earlier (or later) step of the pipeline runs the same pass. */
+static bool runs_elsewhere(const cute_pipeline *p, const char *const *values, size_t at, bool earlier)
+{
+    size_t count = sizeof steps / sizeof *steps;
+    for (size_t i = earlier ? 0 : at + 1; i < (earlier ? at : count); i++)
+        if (steps[i].pipeline == p->id && is_on(p, values, steps[i].when) &&
+            !strcmp(steps[i].pass, steps[at].pass))
+            return true;
+    return false;
+}
+
+/* The steps of plugins before or after a step. */
+static void put_added(pipeline_writer *w, const cute_pipeline *p, const char *const *values, size_t at,
+                      bool before)
+{
+    const cute_plugin_step *added;
+    for (size_t i = 0; (added = cute_extension_step(i)); i++) {
+        const char *place = before ? added->before : added->after;
+        if (!place || strcmp(added->pipeline, p->name) || strcmp(place, steps[at].pass) ||
+            runs_elsewhere(p, values, at, before))
+            continue;
+        open_anchor(w, "");
+        cute_buffer_puts(w->out, added->passes);
+    }
+}
+
 static void put_steps(const cute_pipeline *p, const char *const *values, cute_buffer *out)
 {
-    const char *anchor = "", *separator = "";
+    pipeline_writer w = {out, "", ""};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].pipeline != p->id || !is_on(p, values, steps[i].when)) continue;
-        if (strcmp(anchor, steps[i].anchor)) {
-            close_anchor(anchor, out);
-            cute_buffer_puts(out, separator);
-            if (*steps[i].anchor) cute_buffer_printf(out, "%s(", steps[i].anchor);
-            anchor = steps[i].anchor;
-        } else {
-            cute_buffer_puts(out, separator);
-        }
+        put_added(&w, p, values, i, true);
+        open_anchor(&w, steps[i].anchor);
         cute_buffer_puts(out, steps[i].pass);
         if (*steps[i].options) {
             cute_buffer_puts(out, "{");
             put_options(p, values, steps[i].options, out);
             cute_buffer_puts(out, "}");
         }
-        separator = ",";
+        put_added(&w, p, values, i, false);
     }
-    close_anchor(anchor, out);
+    close_anchor(w.anchor, out);
 }
 
 static char *pipeline_text(const cute_pipeline *p, const char *const *given, cute_diag *diag)
@@ -185,6 +225,14 @@ static cute_pipeline pipeline_of(int id)
         p.option_count++;
     }
     return p;
+}
+
+bool cute_pipeline_runs(const char *pipeline, const char *pass)
+{
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (!strcmp(names[steps[i].pipeline].name, pipeline) && (!pass || !strcmp(steps[i].pass, pass)))
+            return true;
+    return false;
 }
 
 void cute_passes_register(void)
@@ -223,4 +271,14 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         values[find_option(&p, set[i].option, strlen(set[i].option))] = set[i].value;
     put_steps(&p, values, out);
+}
+
+void cute_lowering_end(const cute_lowering *lowering, cute_buffer *out)
+{
+    cute_buffer_printf(
+        out,
+        "cute-kernel-metadata{warn-absent=false},cute-finish-kernels{relocatable=%s},cute-kernel-registers,"
+        "cute-check-lowered{arch=%s}",
+        lowering->relocatable ? "true" : "false", lowering->arch->name);
+    if (lowering->lineinfo) cute_buffer_puts(out, ",cute-line-info,ensure-debug-info-scope-on-llvm-func");
 }

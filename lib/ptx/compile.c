@@ -23,6 +23,7 @@
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/host/binary.h"
 #include "lib/passes/passes.h"
 #include "lib/ptx/backend.h"
 #include "lib/ptx/llvmlink.h"
@@ -49,6 +50,7 @@ typedef struct compilation {
     const char *gpu_module; /* being compiled, or NULL */
     size_t llvm_errors;     /* reported by LLVM */
     size_t errors_before;   /* in the diag, at the start */
+    bool lowered;           /* by the user's pipeline, which replaces the default lowering */
     bool tell_registers;    /* emit remarks on tensors that do not get registers */
     MlirOperation *tensors; /* of the module being compiled, in the arena */
     size_t tensor_count, tensor_room;
@@ -114,10 +116,15 @@ static void register_all(void)
     cute_nvptx_register();
 }
 
-static cute_status parse_source(compilation *c)
+void cute_ptx_register(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, register_all);
+}
+
+static cute_status parse_source(compilation *c)
+{
+    cute_ptx_register();
     MlirDialectRegistry registry = cute_registry_create();
     c->context = mlirContextCreateWithRegistry(registry, false);
     mlirDialectRegistryDestroy(registry);
@@ -175,9 +182,49 @@ static void enable_printing(MlirPassManager manager)
 #endif
 }
 
-/* Runs the user's passes, a list or a pipeline on builtin.module. */
+/* Kernels by the level that they are at. */
+typedef struct kernel_levels {
+    size_t higher, lowered; /* gpu.func, gpu.launch, ...; llvm.func */
+} kernel_levels;
+
+static void count_kernel(MlirOperation op, void *context)
+{
+    kernel_levels *levels = context;
+    if (cute_op_is(op, "gpu.func") || cute_op_is(op, "gpu.launch") || cute_op_is(op, "cuda.kernel"))
+        levels->higher++;
+    else if (cute_kernel_is(op))
+        ++*(cute_op_is(op, "llvm.func") ? &levels->lowered : &levels->higher);
+}
+
+static kernel_levels count_kernels(const compilation *c)
+{
+    kernel_levels levels = {0};
+    cute_op_each(mlirModuleGetOperation(c->module), NULL, count_kernel, &levels);
+    return levels;
+}
+
+/* Whether the text runs one of our pipelines that lower kernels. */
+static bool names_lowering(const char *pipeline)
+{
+    return strstr(pipeline, "cute-to-nvvm") || strstr(pipeline, "cute-full-lowering");
+}
+
+static void set_binary_later(MlirOperation module, bool later)
+{
+    if (later)
+        mlirOperationSetAttributeByName(module, cute_text(CUTE_BINARY_LATER),
+                                        mlirUnitAttrGet(mlirOperationGetContext(module)));
+    else
+        mlirOperationRemoveAttributeByName(module, cute_text(CUTE_BINARY_LATER));
+}
+
+/* Runs the user's passes, a list or a pipeline on builtin.module. Sets c->lowered if they lower the kernels. */
 static cute_status run_pipeline(compilation *c)
 {
+    MlirOperation root = mlirModuleGetOperation(c->module);
+    kernel_levels before = count_kernels(c);
+    bool later =
+        strstr(c->options->pipeline, "cubin-format") || strstr(c->options->pipeline, "emit-gpu-binary");
     bool prints;
     char *own = cute_pipeline_text(c->options->pipeline, &prints);
     const char *text = own ? own + strspn(own, " \t\n") : NULL;
@@ -189,6 +236,7 @@ static cute_status run_pipeline(compilation *c)
         mlirContextEnableMultithreading(c->context, false);
         enable_printing(manager);
     }
+    if (later) set_binary_later(root, true);
     MlirOpPassManager top = mlirPassManagerGetAsOpPassManager(manager);
     bool whole = strncmp(text, "builtin.module(", strlen("builtin.module(")) == 0;
     MlirLogicalResult parsed =
@@ -199,17 +247,48 @@ static cute_status run_pipeline(compilation *c)
                            cute_buffer_text(&errors));
     } else if ((status = cute_pass_manager_remarks(manager, c->options->remarks, c->diag)) == CUTE_OK &&
                (observe_passes(c, manager, text), true) &&
-               mlirLogicalResultIsFailure(
-                   mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(c->module)))) {
+               mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(manager, root))) {
         status = CUTE_INVALID;
         if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the pipeline '%s' failed",
                       text);
     }
+    if (later) set_binary_later(root, false);
+    kernel_levels after = count_kernels(c);
+    c->lowered = after.lowered && !after.higher && (before.higher || names_lowering(text));
     mlirPassManagerDestroy(manager);
     cute_buffer_release(&errors);
     free(own);
     return status;
+}
+
+typedef struct chip_check {
+    compilation *c;
+    cute_status status;
+} chip_check;
+
+/* The pipeline's target, where it has attached one, has to be -arch. */
+static void check_chip(MlirOperation module, void *context)
+{
+    static const char key[] = "chip = \"";
+    chip_check *check = context;
+    compilation *c = check->c;
+    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
+    cute_buffer text = {0};
+    if (check->status || mlirAttributeIsNull(targets)) return;
+    mlirAttributePrint(targets, cute_print_to_buffer, &text);
+    char *chip = text.data ? strstr(text.data, key) : NULL;
+    if (chip) chip[sizeof key - 1 + strcspn(chip + sizeof key - 1, "\"")] = '\0';
+    const cute_arch *arch = chip ? cute_arch_find(chip + sizeof key - 1) : NULL;
+    if (arch && strcmp(arch->target, c->options->arch->target) != 0) {
+        cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(module), c->arena);
+        check->status = cute_fail(c->diag, CUTE_INVALID, &place,
+                                  "the pipeline lowers the kernels for %s, and cute-ptx generates PTX for %s",
+                                  arch->name, c->options->arch->name);
+        cute_note(c->diag, NULL, "name one architecture in both: -arch=%s, or cubin-chip=%s in the pipeline",
+                  arch->name, c->options->arch->name);
+    }
+    cute_buffer_release(&text);
 }
 
 static void print_module(const compilation *c, cute_buffer *out)
@@ -247,7 +326,14 @@ static cute_status run_lowering(compilation *c)
                              .schedule = c->options->schedule,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo || c->tell_registers};
-    cute_lowering_pipeline(&options, &pipeline);
+    chip_check check = {c, CUTE_OK};
+    if (c->lowered) {
+        cute_op_each(mlirModuleGetOperation(c->module), "gpu.module", check_chip, &check);
+        if (check.status) return check.status;
+        cute_lowering_end(&options, &pipeline);
+    } else {
+        cute_lowering_pipeline(&options, &pipeline);
+    }
     MlirPassManager manager = mlirPassManagerCreate(c->context);
     /* The pipeline has a verification step, cute-verify. Verifying after each pass, as cute-opt does, or
      * after each change, as a dump does, takes half of the time of a large kernel. */
@@ -266,6 +352,10 @@ static cute_status run_lowering(compilation *c)
         status = CUTE_INVALID;
         if (!has_reported_error(c))
             cute_fail(c->diag, status, &(cute_place){.file = c->source.label}, "the default lowering failed");
+        else if (c->lowered)
+            cute_note(c->diag, NULL,
+                      "the pipeline lowers the kernels to llvm.func, so the default lowering does not run; "
+                      "cute-full-lowering, at the end of the pipeline, lowers the rest");
     }
     if (!status) status = save_ir(c, c->options->save_temps, "lowered.mlir", module);
     mlirPassManagerDestroy(manager);
@@ -528,8 +618,8 @@ static cute_status refuse_compiled(compilation *c, MlirOperation binary)
               name.data);
     cute_note(c->diag, NULL,
               c->options->pipeline
-                  ? "remove cubin-format or emit-gpu-binary from the pipeline, so that cute-ptx can generate "
-                    "PTX; 'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
+                  ? "remove gpu-module-to-binary from the pipeline, so that cute-ptx can generate PTX; "
+                    "'cute-opt --pass-pipeline=... | cute-link' extracts the code of the gpu.binary"
                   : "'cute-link FILE' extracts its code");
     return CUTE_INVALID;
 }

@@ -23,7 +23,8 @@ typedef struct cute_ptx_options {
     const char *static_checks; /* of asynchronous kernels: "on", "warn", "strict" or "off" */
     const char *schedule;      /* of tile programs that state none; NULL: the default */
     cute_ptx_emit emit;
-    const char *pipeline;         /* passes to run before the default lowering, or NULL */
+    /* Passes to run before the default lowering, or instead of it if they lower the kernels; or NULL */
+    const char *pipeline;
     const char *remarks;          /* see cute_pass_manager_remarks */
     const char *const *libraries; /* bitcode files that may define missing functions */
     size_t library_count;
@@ -60,6 +61,8 @@ typedef struct cute_ptx_output {
     double seconds[CUTE_STAGE_COUNT];
 } cute_ptx_output;
 
+/* Registers MLIR's passes and ours, once: for plugins, which add to them before the first compilation. */
+void cute_ptx_register(void);
 /* Compiles every gpu.module of `text` (MLIR text or bytecode, named `label` in messages). Release *out with
  * cute_ptx_output_release, even after a failure. Reentrant and thread-safe. If LLVM gives up (recover.h),
  * CUTE_INVALID with LLVM's reason; LLVM's memory leaks then. */

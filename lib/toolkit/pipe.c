@@ -190,6 +190,7 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     }
     add_list(&compile, "-D", pipe->defines);
     add_list(&compile, "-I", pipe->folders);
+    add_list(&compile, "--load-plugin", pipe->plugins);
     add_options(&compile, pipe);
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);

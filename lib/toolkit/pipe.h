@@ -9,6 +9,7 @@
 typedef struct cute_pipe {
     const char *arch, *opt_level, *cuda_path;  /* NULL: the programs' defaults */
     const cute_option_list *defines, *folders; /* -D, -I; may be NULL */
+    const cute_option_list *plugins;           /* --load-plugin of cute-ptx; may be NULL */
     const char *schedule;                      /* of tile programs; NULL: cute-ptx chooses */
     bool ptx;                                  /* PTX suffices: do not link */
     cute_diag_format format;                   /* of the programs' messages */

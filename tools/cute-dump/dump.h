@@ -3,6 +3,7 @@
 #ifndef CUTE_TOOLS_CUTE_DUMP_DUMP_H
 #define CUTE_TOOLS_CUTE_DUMP_DUMP_H
 
+#include "cute/plugin.h"
 #include "lib/base/options/tool.h"
 #include "lib/cubin/module.h"
 #include "lib/report/resources/resources.h"
@@ -21,8 +22,9 @@ typedef struct dump_settings {
     code_request code;
     bool view_flags[CUTE_DUMP_VIEW_FLAGS]; /* which of cute_dump_view_flags were given */
     const char *life_ranges, *shown;       /* -lrm, -fun */
-    cute_option_list defines, folders, allow;
-    bool compiled; /* the module was compiled from MLIR by this run */
+    cute_option_list defines, folders, allow, plugin_paths;
+    cute_plugins *plugins; /* NULL: none */
+    bool compiled;         /* the module was compiled from MLIR by this run */
     cute_arena *arena;
     const char *label;   /* of the input */
     const char *second;  /* the second operand of 'diff' */
@@ -54,6 +56,7 @@ enum {
     TAKES_PICTURES = 262144,
     TAKES_IMAGE = 524288,
     TAKES_LANES = 1048576,
+    TAKES_PLUGINS = 2097152,
 };
 
 typedef cute_status dump_function(dump_settings *s, cute_buffer *out, cute_diag *diag);

@@ -80,7 +80,8 @@ static void read_code(const explain_request *q, parts *p, explain_input *in)
 cute_status cute_dump_explain(const explain_request *q, cute_buffer *out, cute_diag *diag)
 {
     parts p = {0};
-    explain_input in = {.label = q->label, .module = q->module, .kernel = q->kernel, .sms = q->sms};
+    explain_input in = {
+        .label = q->label, .module = q->module, .kernel = q->kernel, .sms = q->sms, .plugins = q->plugins};
     explain_report report;
     cute_status status = CUTE_OK;
     if (q->json + q->html + q->svg > 1)

@@ -2,6 +2,7 @@
 #ifndef CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
 #define CUTE_TOOLS_CUTE_DUMP_EXPLAIN_H
 
+#include "cute/plugin.h"
 #include "lib/base/options/options.h"
 #include "lib/cubin/module.h"
 
@@ -13,6 +14,7 @@ typedef struct explain_request {
     const char *config, *ncu;                          /* paths; NULL: not given */
     int64_t sms;
     cute_option_list defines;
+    const cute_plugins *plugins; /* NULL: none */
     bool json, html, svg, all, colour;
 } explain_request;
 

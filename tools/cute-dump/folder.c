@@ -35,6 +35,8 @@ cute_status do_run(dump_settings *s, cute_buffer *out, cute_diag *diag)
                                  .allow = s->allow.items,
                                  .allow_count = s->allow.count,
                                  .pipeline = s->pipeline,
+                                 .plugins = s->plugin_paths.items,
+                                 .plugin_count = s->plugin_paths.count,
                                  .tensor_map = s->tensor_map,
                                  .function = s->function,
                                  .each = s->each,

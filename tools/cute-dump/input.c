@@ -27,6 +27,7 @@ static cute_status compile_mlir(dump_settings *s, cute_tool *tool, const char *p
                       .cuda_path = s->cuda_path,
                       .defines = &s->defines,
                       .folders = &s->folders,
+                      .plugins = &s->plugin_paths,
                       .format = tool->format};
     cute_buffer source = *bytes, said = {0};
     *bytes = (cute_buffer){0};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/base/system/file.h"
+#include "lib/plugin/plugins.h"
 #include "lib/toolkit/native.h"
 #include "tools/cute-dump/dump.h"
 #include "tools/cute-dump/layout.h"
@@ -50,6 +51,10 @@ static cute_status run_cute_dump(cute_tool *tool, void *context)
     const char *path = s->file ? s->file : operands->count ? operands->items[0] : "-";
     s->label = view->module ? cute_file_label(path) : path;
     CUTE_TRY(cute_dump_check_options(s, view, diag));
+    if (s->plugin_paths.count) {
+        const plugin_site site = {.program = "cute-dump"};
+        CUTE_TRY(cute_plugins_load(s->plugin_paths.items, s->plugin_paths.count, &site, &s->plugins, diag));
+    }
     if (s->arch) {
         const cute_arch *arch;
         CUTE_TRY(cute_arch_parse_native(s->arch, &arch, diag));
@@ -100,6 +105,7 @@ int main(int argc, char **argv)
         .options = options,
         .epilogue = cute_buffer_text(&epilogue)};
     int code = cute_tool_run(&command, NULL, run_cute_dump, &s, argc, argv);
+    cute_plugins_close(s.plugins);
     cute_buffer_release(&epilogue);
     return code;
 }

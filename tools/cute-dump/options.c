@@ -42,6 +42,8 @@ void cute_dump_list_options(dump_settings *s, cute_option options[CUTE_DUMP_OPTI
          &s->opt_level},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "MLIR: replace ${NAME} in the source", &s->defines},
         {CUTE_OPTION_LIST, "include", 'I', "DIR", "MLIR: search DIR for included files", &s->folders},
+        {CUTE_OPTION_LIST, "load-plugin", 0, "FILE",
+         "Add findings of a plugin (.so) to 'explain', and load it when MLIR is compiled", &s->plugin_paths},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "'run': keep source line information", &s->line_info},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", "'run': run PASSES before the default lowering",
          &s->pipeline},

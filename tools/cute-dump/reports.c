@@ -69,6 +69,7 @@ cute_status do_explain(dump_settings *s, cute_buffer *out, cute_diag *diag)
                                .html = s->html,
                                .svg = s->svg,
                                .all = s->all,
+                               .plugins = s->plugins,
                                .colour = cute_dump_wants_colour(s)};
     return cute_dump_explain(&q, out, diag);
 }
@@ -91,12 +92,14 @@ cute_status do_source(dump_settings *s, cute_buffer *out, cute_diag *diag)
 cute_status do_findings(dump_settings *s, cute_buffer *out, cute_diag *diag)
 {
     const char *name = strcmp(s->label, "-") == 0 ? NULL : s->label;
-    json_t *list = explain_findings_json(name);
+    json_t *list;
+    CUTE_TRY(explain_check_plugins(s->plugins, diag));
+    list = explain_findings_json(s->plugins, name);
     bool any = json_array_size(list) > 0;
     if (any && s->json)
         cute_dump_json(json_incref(list), out);
     else if (any)
-        explain_print_findings(name, out);
+        explain_print_findings(s->plugins, name, out);
     json_decref(list);
     if (any) return CUTE_OK;
     cute_fail(diag, CUTE_INVALID, NULL, "expected the code or the id of a finding, got '%s'", name);
@@ -106,7 +109,7 @@ cute_status do_findings(dump_settings *s, cute_buffer *out, cute_diag *diag)
 
 static bool is_finding(const char *name)
 {
-    json_t *list = explain_findings_json(name);
+    json_t *list = explain_findings_json(NULL, name);
     bool any = json_array_size(list) > 0;
     json_decref(list);
     return any;

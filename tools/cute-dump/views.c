@@ -43,13 +43,14 @@ const dump_view cute_dump_views[CUTE_DUMP_VIEWS] = {
      TAKES_JSON | TAKES_ARCH | TAKES_LEVEL | TAKES_CUDA | TAKES_SASS, do_all},
     {"run", "Compile an MLIR file and write every stage to -o DIR", false,
      TAKES_JSON | TAKES_ARCH | TAKES_LEVEL | TAKES_DEFINES | TAKES_LINES | TAKES_PIPELINE | TAKES_CUDA |
-         TAKES_VERBOSE,
+         TAKES_VERBOSE | TAKES_PLUGINS,
      do_run},
     {"diff", "Compare two dump folders, modules or MLIR files", false,
      TAKES_JSON | TAKES_ARCH | TAKES_CUDA | TAKES_HTML, do_diff},
     {"causes", "List likely causes of errors and fixes: all, or for one name or message", false, TAKES_JSON,
      do_causes},
-    {"findings", "Print the performance problems that explain looks for", false, TAKES_JSON, do_findings},
+    {"findings", "Print the performance problems that explain looks for", false, TAKES_JSON | TAKES_PLUGINS,
+     do_findings},
     {"instructions", "List PTX instructions with their meaning: all, or one", false, TAKES_JSON,
      do_instructions},
     {"layout", "Evaluate and draw layouts; see cute-dump layout --help", false, 0, NULL},
@@ -122,7 +123,7 @@ cute_status cute_dump_choose_view(dump_settings *s, cute_option_list *operands, 
 /* Views of a module also accept MLIR, which is compiled with -D and -I, and files with several images. */
 static unsigned accepted_options(const dump_view *view)
 {
-    return view->takes | (view->module ? TAKES_DEFINES | TAKES_IMAGE : 0);
+    return view->takes | (view->module ? TAKES_DEFINES | TAKES_IMAGE | TAKES_PLUGINS : 0);
 }
 
 cute_status cute_dump_check_options(const dump_settings *s, const dump_view *view, cute_diag *diag)
@@ -140,6 +141,7 @@ cute_status cute_dump_check_options(const dump_settings *s, const dump_view *vie
         {TAKES_LEVEL, "-O", s->opt_level != NULL},
         {TAKES_DEFINES, "-D", s->defines.count > 0},
         {TAKES_DEFINES, "-I", s->folders.count > 0},
+        {TAKES_PLUGINS, "--load-plugin", s->plugin_paths.count > 0},
         {TAKES_LINES, "-lineinfo", s->line_info},
         {TAKES_PIPELINE, "--pass-pipeline", s->pipeline != NULL},
         {TAKES_PICTURES, "--number", s->number != 0},

@@ -2,9 +2,10 @@
 #include "lib/base/options/tool.h"
 #include "lib/lsp/server.h"
 #include "lib/passes/passes.h"
+#include "lib/passes/plugins.h"
 
 typedef struct lsp_settings {
-    cute_option_list defines, folders;
+    cute_option_list defines, folders, plugins;
 } lsp_settings;
 
 static cute_status run_cute_lsp(cute_tool *tool, void *context)
@@ -16,6 +17,10 @@ static cute_status run_cute_lsp(cute_tool *tool, void *context)
         return cute_fail(tool->diag, CUTE_USAGE, NULL,
                          "expected no operands, got '%s'; documents are sent by the editor",
                          tool->operands.items[0]);
+    if (s->plugins.count) {
+        cute_passes_register();
+        CUTE_TRY(cute_plugins_register("cute-lsp", s->plugins.items, s->plugins.count, tool->diag));
+    }
     CUTE_TRY(cute_defines_parse(tool->arena, options.defines, options.define_count, &defines, tool->diag));
     return (cute_status)lsp_serve(stdin, stdout, &options, tool->diag);
 }
@@ -28,6 +33,7 @@ int main(int argc, char **argv)
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "Replace ${NAME} in the source", &s.defines},
         {CUTE_OPTION_LIST, "include", 'I', "DIR", "Search DIR for files named by //!include \"FILE\"",
          &s.folders},
+        {CUTE_OPTION_LIST, "load-plugin", 0, "FILE.so", "Know the operations of a plugin", &s.plugins},
         {CUTE_OPTION_FLAG, "stdio", 0, NULL, NULL, &(bool){false}},
         {0},
     };

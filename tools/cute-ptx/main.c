@@ -8,6 +8,7 @@
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
 #include "lib/base/text/include.h"
+#include "lib/passes/plugins.h"
 #include "lib/ptx/settings.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/toolkit.h"
@@ -18,6 +19,7 @@ typedef struct ptx_tool_settings {
     cute_ptx_settings compile;
     cute_keep kept;
     bool keep_ir;
+    cute_option_list plugins;
 } ptx_tool_settings;
 
 static bool is_directory(const char *path)
@@ -143,8 +145,8 @@ static bool make_ptx_key(const ptx_tool_settings *s, cute_arena *arena, const ch
     const cute_ptx_settings *c = &s->compile;
     const char *output = s->output ? s->output : "-";
     *folder = cute_cache_pipe_folder(arena);
-    if (!*folder || s->kept.on || s->keep_ir || s->kept.hook || s->timing || s->timing_text ||
-        c->save_temps || c->dump_passes || c->print_ir || c->remarks || c->warn ||
+    if (!*folder || s->plugins.count || s->kept.on || s->keep_ir || s->kept.hook || s->timing ||
+        s->timing_text || c->save_temps || c->dump_passes || c->print_ir || c->remarks || c->warn ||
         (strcmp(output, "-") && *output && is_directory(output)) || (c->arch && !strcmp(c->arch, "native")) ||
         strstr(cute_buffer_text(text), "link ="))
         return false;
@@ -181,6 +183,10 @@ static cute_status run_cute_ptx(cute_tool *tool, void *context)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one input, got '%s' and '%s'", operands->items[0],
                          operands->items[1]);
     const char *input = operands->count ? operands->items[0] : "-";
+    if (s->plugins.count) {
+        cute_ptx_register();
+        CUTE_TRY(cute_plugins_register("cute-ptx", s->plugins.items, s->plugins.count, diag));
+    }
     CUTE_TRY(cute_ptx_settings_resolve(&s->compile, tool->arena, &options, diag));
 
     cute_buffer text = {0}, key = {0}, found = {0};
@@ -240,9 +246,12 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "Keep source line information (.loc)", &s.compile.lineinfo},
         {CUTE_OPTION_STRING, "source-map", 0, "auto|off",
          "Use or ignore the source locations recorded by cute-opt (default auto)", &s.compile.source_map},
-        {CUTE_OPTION_STRING, "pipeline", 0, "PASSES", "Run PASSES before the default lowering",
+        {CUTE_OPTION_STRING, "pipeline", 0, "PASSES",
+         "Run PASSES before the default lowering, or instead of it if they lower the kernels",
          &s.compile.pipeline},
         {CUTE_OPTION_STRING, "pass-pipeline", 0, "PASSES", NULL, &s.compile.pipeline},
+        {CUTE_OPTION_LIST, "load-plugin", 0, "FILE",
+         "Add passes and operations of a plugin (.so), or a pass of PDL patterns (.mlir)", &s.plugins},
         {CUTE_OPTION_FLAG, "enable-assertions", 0, NULL,
          "Keep cf.assert; check tensor coordinates and thread indices at run time", &s.compile.assertions},
         {CUTE_OPTION_FLAG, "enable-device-assertions", 0, NULL, NULL, &s.compile.assertions},

@@ -16,6 +16,7 @@
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/launch/sms.h"
+#include "lib/plugin/plugins.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
 #include "tools/cute-run/roofline.h"
@@ -28,6 +29,8 @@ typedef struct run_options {
     bool list_devices, json, bench, no_bench, strict, timing, template, schema, cache_clear, calibrate;
     gemm_request gemm;
     roofline_request roofline;
+    cute_plugins *plugins;
+    cute_option_list plugin_paths;
     cute_option_list defines, folders, plans, tensors, expects, allow;
     cute_launch_options launch;
     cute_emulator_options emulator;
@@ -101,6 +104,19 @@ static const char *config_folder(cute_arena *arena, const char *path)
     return slash == path ? "/" : cute_arena_copy(arena, path, (size_t)(slash - path));
 }
 
+static cute_status refuse_check(const run_options *o, const char *names, const char *at, size_t length,
+                                cute_diag *diag)
+{
+    cute_buffer all = {0};
+    cute_buffer_puts(&all, names);
+    for (size_t i = 0; o->plugins && i < o->plugins->check_count; i++)
+        cute_buffer_printf(&all, ", %s", o->plugins->checks[i].row.name);
+    cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s, got '%.*s'", cute_buffer_text(&all),
+              (int)length, at);
+    cute_buffer_release(&all);
+    return CUTE_USAGE;
+}
+
 /* Parses --check: "all" or a list such as "race,uninit". Checks require the emulator. */
 static cute_status parse_checks(run_options *o, cute_diag *diag)
 {
@@ -120,10 +136,10 @@ static cute_status parse_checks(run_options *o, cute_diag *diag)
     for (const char *at = o->checks; at;) {
         size_t length = strcspn(at, ","), n = 0;
         while (n < COUNT && (strlen(table[n].name) != length || memcmp(table[n].name, at, length) != 0)) n++;
-        if (n == COUNT)
-            return cute_fail(diag, CUTE_USAGE, NULL, "--check expects a list of %s, got '%.*s'", names,
-                             (int)length, at);
-        o->emulator.checks |= table[n].check;
+        unsigned check = n < COUNT ? table[n].check : cute_plugins_check_bit(o->plugins, at, length);
+        if (n == 0) check |= cute_plugins_check_bits(o->plugins);
+        if (!check) return refuse_check(o, names, at, length, diag);
+        o->emulator.checks |= check;
         at = at[length] ? at + length + 1 : NULL;
     }
     if (o->strict && !o->emulator.checks)
@@ -178,6 +194,7 @@ static cute_status fill_launch_options(run_options *o, cute_diag *diag)
     out->has_seed = o->seed != NULL;
     out->emulator = &o->emulator;
     out->trace = o->trace != NULL;
+    out->plugins = o->emulator.plugins = o->plugins;
     CUTE_TRY(parse_checks(o, diag));
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
     CUTE_TRY(check_sms(&out->multiprocessors, diag));
@@ -406,8 +423,11 @@ static cute_status compile_mlir(run_options *o, cute_tool *tool, const char *pat
     cute_option_list defines;
     CUTE_TRY(cute_pipe_defines(tool->arena, &o->defines, cute_buffer_text(bytes), bytes->length, &defines,
                                tool->diag));
-    cute_pipe pipe = {
-        .defines = &defines, .folders = &o->folders, .schedule = o->schedule, .format = tool->format};
+    cute_pipe pipe = {.defines = &defines,
+                      .folders = &o->folders,
+                      .plugins = &o->plugin_paths,
+                      .schedule = o->schedule,
+                      .format = tool->format};
     cute_buffer said = {0};
     t->text = *bytes;
     *bytes = (cute_buffer){0};
@@ -573,6 +593,13 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->list_devices) return list_devices(o, diag);
     if (o->calibrate) return calibrate_device(o->launch.device, o->json, tool->arena, diag);
     if (o->cache_clear) return clear_cache(tool->arena, diag);
+    if (o->plugin_paths.count) {
+        const plugin_site site = {.program = "cute-run"};
+        if (o->tune)
+            return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --load-plugin are mutually exclusive");
+        o->no_tuned = true; /* earlier results are of other code */
+        CUTE_TRY(cute_plugins_load(o->plugin_paths.items, o->plugin_paths.count, &site, &o->plugins, diag));
+    }
     if (!o->roofline.wanted && (o->roofline.of || o->roofline.work || o->roofline.svg))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --roofline",
                          o->roofline.of     ? "--of"
@@ -664,6 +691,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "strict", 0, NULL, "Treat warnings of --check as errors", &o.strict},
         {CUTE_OPTION_LIST, "allow", 0, "CHECK[@FILE:LINE],...",
          "Report these findings of --check as warnings", &o.allow},
+        {CUTE_OPTION_LIST, "load-plugin", 0, "FILE",
+         "Add checks and reductions of a plugin (.so), and load it when MLIR is compiled", &o.plugin_paths},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "Stop a kernel after SECONDS (default 30 on a GPU)",
          &o.timeout},
         {CUTE_OPTION_GROUP, "Tuning", 0, NULL, NULL, NULL},
@@ -748,5 +777,7 @@ int main(int argc, char **argv)
                     "  cute-run k.cubin --config launch.json -D n=4096\n"
                     "  cute-run --gemm 4096x4096x4096 --dtype bf16\n",
     };
-    return cute_tool_run(&command, NULL, run_cute_run, &o, argc, argv);
+    int code = cute_tool_run(&command, NULL, run_cute_run, &o, argc, argv);
+    cute_plugins_close(o.plugins);
+    return code;
 }

@@ -81,14 +81,19 @@ static void end_processes(void)
             send_signal(n, SIGKILL);
 }
 
-static void handle_signal(int number)
+void cute_ending_clean(void)
 {
-    sigset_t raised;
     if (atomic_exchange(&ending, true))
         for (;;) pause(); /* another thread is in the handler */
     end_processes();
     for (const cute_ending *n = atomic_load(&notes); n; n = n->next)
         if (atomic_load(&n->kind) == NOTE_PATH && n->owner == getpid()) remove_path(n->path);
+}
+
+static void handle_signal(int number)
+{
+    sigset_t raised;
+    cute_ending_clean();
     signal(number, SIG_DFL);
     raise(number);
     sigemptyset(&raised);

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ir/mlir/shim.h"
+#include "lib/plugin/plugins.h"
 
 typedef struct frame {
     struct frame *up;
@@ -21,12 +23,15 @@ static _Atomic(void (*)(const char *)) last_resort;
 static void handle_fatal_error(const char *reason)
 {
     frame *f = latest;
+    char whole[1024], place[512];
+    const char *where = plugin_where(place, sizeof place);
+    snprintf(whole, sizeof whole, "%s%s%s", reason, where ? ", " : "", where ? where : "");
     if (!f) {
         void (*give_up)(const char *) = atomic_load(&last_resort);
-        if (give_up) give_up(reason);
+        if (give_up) give_up(whole);
         return;
     }
-    f->reason = strdup(reason);
+    f->reason = strdup(where ? whole : reason);
     longjmp(f->back, 1);
 }
 
@@ -51,10 +56,14 @@ bool cute_llvm_recover(void (*body)(void *context), void *context, char **reason
 {
     install_fatal_handler_once();
     frame here = {.up = latest};
+    const plugin_mark *volatile mark = plugin_latest();
     *reason = NULL;
     latest = &here;
     bool whole = setjmp(here.back) == 0;
-    if (whole) body(context);
+    if (whole)
+        body(context);
+    else
+        plugin_restore(mark);
     /* Through the pointer: `here` changed after setjmp. */
     frame *f = latest;
     *reason = f->reason;

@@ -5,6 +5,7 @@
 
 #include "lib/ir/dialects/newer.h"
 #include "lib/ir/dialects/types.h"
+#include "lib/ir/mlir/extension.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/text/aliases.h"
 
@@ -18,5 +19,6 @@ MlirDialectRegistry cute_registry_create(void)
     cute_dialects_insert(CUTE_DIALECT_CUDA, registry);
     cute_newer_insert(registry);
     cute_aliases_insert(registry);
+    cute_extensions_insert(registry);
     return registry;
 }

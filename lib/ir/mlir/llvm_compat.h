@@ -31,12 +31,19 @@ template <class Function> auto atExit(Function function)
 }
 
 // applyPatternsAndFoldGreedily was renamed in 20.
-inline llvm::LogicalResult applyPatterns(mlir::Operation *root, mlir::RewritePatternSet patterns)
+template <class Patterns>
+llvm::LogicalResult applyPatterns(mlir::Operation *root, Patterns &&patterns, int64_t mostRewrites = -1)
 {
-#if LLVM_VERSION_MAJOR >= 20
-    return mlir::applyPatternsGreedily(root, std::move(patterns));
+    mlir::GreedyRewriteConfig config;
+#if LLVM_VERSION_MAJOR >= 21
+    config.setMaxNumRewrites(mostRewrites);
 #else
-    return mlir::applyPatternsAndFoldGreedily(root, std::move(patterns));
+    config.maxNumRewrites = mostRewrites;
+#endif
+#if LLVM_VERSION_MAJOR >= 20
+    return mlir::applyPatternsGreedily(root, std::forward<Patterns>(patterns), config);
+#else
+    return mlir::applyPatternsAndFoldGreedily(root, std::forward<Patterns>(patterns), config);
 #endif
 }
 } // namespace cute

@@ -394,22 +394,90 @@ static cute_status set_log_level(const cute_opt_command *command, cute_diag *dia
     return CUTE_OK;
 }
 
-int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_makers makers)
+/* ---- plugins, which are loaded before the command line is parsed: their passes are options ---- */
+
+/* The value of --load-plugin (and mlir-opt's names of it) in words[*at], moving *at to a value of its own; NULL: another option. */
+static const char *plugin_option(char **words, int count, int *at)
 {
-    mlirRegisterAllPasses();
-    passes();
-    MlirDialectRegistry registry = cute_registry_create();
+    static const char *const names[] = {"load-plugin", "load-pass-plugin", "load-dialect-plugin"};
+    const char *word = words[*at];
+    if (*word != '-') return NULL;
+    word += 1 + (word[1] == '-');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(word, names[i], length) != 0) continue;
+        if (word[length] == '=') return word + length + 1;
+        if (!word[length] && *at + 1 < count) return words[++*at];
+    }
+    return NULL;
+}
+
+static cute_status load_plugins(int argc, char **argv, cute_opt_plugins plugins, cute_diag *diag)
+{
+    const char **paths = calloc((size_t)argc + 1, sizeof *paths);
+    size_t count = 0;
+    if (!paths) return cute_fail_memory(diag);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *path = plugin_option(argv, argc, &i);
+        if (path) paths[count++] = path;
+    }
+    cute_status status = count ? plugins(tool, paths, count, diag) : CUTE_OK;
+    free(paths);
+    return status;
+}
+
+/* The arguments of cute_opt_parse. */
+typedef struct parse_call {
+    int argc;
+    char **words;
+    const char *help;
+    MlirDialectRegistry registry;
+    cute_opt_command *command;
+    bool ok;
+} parse_call;
+
+static void parse_command_line(void *context)
+{
+    parse_call *c = context;
+    c->ok = cute_opt_parse(c->argc, c->words, cute_version(), c->help, c->registry, c->command);
+}
+
+/* LLVM gives up if two options have one name, as those of a plugin's pass and of MLIR may. */
+static bool parse_or_refuse(parse_call *call)
+{
+    char *reason;
+    if (cute_llvm_recover(parse_command_line, call, &reason)) return call->ok;
+    fprintf(stderr, "cute-opt: error: a pass of a plugin has the name of an option: %s\n",
+            reason ? reason : "out of memory");
+    fprintf(stderr, "cute-opt: note: rename the pass, or the file of the patterns\n");
+    free(reason);
+    return false;
+}
+
+int cute_opt_main(int argc, char **argv, void (*passes)(void), cute_opt_plugins plugins,
+                  cute_opt_makers makers)
+{
     cute_opt_command command = {0};
     cute_diag *diag = cute_diag_create();
     cute_buffer environment = {0};
     cute_log_set(tool, CUTE_LOG_WARNING);
     cute_ending_install();
+    mlirRegisterAllPasses();
+    passes();
+    cute_status loaded = load_plugins(argc, argv, plugins, diag);
+    if (loaded) {
+        int code = cute_tool_finish(tool, loaded, diag, CUTE_DIAG_TEXT);
+        cute_pipe_failed();
+        cute_diag_destroy(diag);
+        return code;
+    }
+    MlirDialectRegistry registry = cute_registry_create();
     cute_options_environment(tool, &environment);
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (words) memcpy(words, argv, (size_t)argc * sizeof *words);
     cute_status status = words ? add_print_option(&argc, words, diag) : cute_fail_memory(diag);
-    if (!status &&
-        !cute_opt_parse(argc, words, cute_version(), cute_buffer_text(&environment), registry, &command)) {
+    parse_call call = {argc, words, cute_buffer_text(&environment), registry, &command, false};
+    if (!status && !parse_or_refuse(&call)) {
         cute_pipe_failed();
         cute_diag_destroy(diag);
         cute_buffer_release(&environment);

@@ -223,6 +223,15 @@ char *cute_pipeline_text(const char *text, bool *prints)
     return strdup(out.c_str());
 }
 
+char *cute_pipeline_check(const char *text)
+{
+    OpPassManager manager("builtin.module");
+    std::string reason;
+    llvm::raw_string_ostream os(reason);
+    if (succeeded(parsePassPipeline(text, manager, os))) return nullptr;
+    return strdup(StringRef(os.str()).trim().str().c_str());
+}
+
 char *cute_pipeline_print(const char *text)
 {
     OpPassManager manager("builtin.module");

@@ -1,6 +1,7 @@
 // See shim.h. Kept thin: each function forwards a C call to C++.
 #include "lib/ir/mlir/shim.h"
 
+#include "lib/ir/mlir/extension.h"
 #include "lib/ir/text/aliases.h"
 #include "lib/ir/text/placeholders.h"
 
@@ -56,6 +57,13 @@ struct cute_pass_run {
 
 namespace
 {
+// The passes that have run on an operation, kept by its analysis manager until the end of the pipeline.
+struct RanPasses {
+    explicit RanPasses(Operation *) {}
+    bool isInvalidated(const AnalysisManager::PreservedAnalyses &) { return false; }
+    std::shared_ptr<llvm::StringSet<>> names = std::make_shared<llvm::StringSet<>>();
+};
+
 class CPass : public Pass
 {
   public:
@@ -87,6 +95,7 @@ class CPass : public Pass
     void runOnOperation() override
     {
         cute_pass_run run{this};
+        failed = false;
         info->run(wrap(getOperation()), &run);
     }
     bool canScheduleOn(RegisteredOperationName name) const override
@@ -94,13 +103,26 @@ class CPass : public Pass
         return !info->anchor || name.getStringRef() == info->anchor;
     }
     std::unique_ptr<Pass> clonePass() const override { return std::make_unique<CPass>(info); }
-    void fail() { signalPassFailure(); }
+    void fail()
+    {
+        failed = true;
+        signalPassFailure();
+    }
     void unchanged() { markAllAnalysesPreserved(); }
-    bool runNested(OpPassManager &manager, Operation *op) { return succeeded(runPipeline(manager, op)); }
+    llvm::StringSet<> &ranPasses() { return *getAnalysis<RanPasses>().names; }
+    bool runNested(OpPassManager &manager, Operation *op)
+    {
+        // The end of a pipeline clears the analyses of its operation, which may be this one.
+        auto names = getAnalysis<RanPasses>().names;
+        bool done = succeeded(runPipeline(manager, op));
+        getAnalysis<RanPasses>().names = names;
+        return done;
+    }
     template <class T> T &option(int i) { return static_cast<T &>(*options[i]); }
 
     const cute_pass *info;
     bool remarks = false; // enabled for this run
+    bool failed = false;  // this run
 
   private:
     template <class T, class... A> void add(const char *name, A &&...args)
@@ -419,24 +441,22 @@ static void hideOptionsOfLibraries()
     }
 }
 
-// A static program has no symbols for a plugin to link against.
-struct PluginOption {
-    explicit PluginOption(const char *name) : name(name)
+// The options that name plugins, which are loaded before the command line is parsed, so that their passes are options. mlir-opt's
+// names are accepted, too.
+struct PluginOptions {
+    PluginOptions()
     {
         auto &options = cl::getRegisteredOptions();
-        if (auto at = options.find(name); at != options.end()) at->second->removeArgument();
-        option = std::make_unique<cl::list<std::string>>(StringRef(name), cl::Hidden);
+        for (const char *name : {"load-pass-plugin", "load-dialect-plugin"}) {
+            if (auto at = options.find(name); at != options.end()) at->second->removeArgument();
+            hidden.push_back(std::make_unique<cl::list<std::string>>(StringRef(name), cl::Hidden));
+        }
     }
-    bool isGiven() const
-    {
-        if (!option->getNumOccurrences()) return false;
-        llvm::errs() << "cute-opt: error: --" << name
-                     << ": this program is linked statically and cannot load plugins; a pass is a file in "
-                        "lib/passes and a line in passes.def\n";
-        return true;
-    }
-    const char *name;
-    std::unique_ptr<cl::list<std::string>> option;
+    cl::list<std::string> shown{
+        "load-plugin", cl::value_desc("FILE"),
+        cl::desc("Add the passes, pipelines and operations of a plugin (.so), or a pass of "
+                 "PDL patterns (.mlir)")};
+    std::vector<std::unique_ptr<cl::list<std::string>>> hidden;
 };
 
 extern "C" {
@@ -446,19 +466,40 @@ void cute_pass_register(const cute_pass *pass)
     registerPass([pass] { return std::make_unique<CPass>(pass); });
 }
 
-int64_t cute_pass_int(cute_pass_run *run, int i)
+bool cute_pass_is_known(const char *name)
+{
+    return PassInfo::lookup(name) || PassPipelineInfo::lookup(name);
+}
+
+int64_t cute_pass_int(const cute_pass_run *run, int i)
 {
     CPass *p = run->pass;
     if (p->info->options[i].kind == CUTE_PASS_BOOL) return p->option<Pass::Option<bool>>(i).getValue();
     return p->option<Pass::Option<int64_t>>(i).getValue();
 }
-MlirStringRef cute_pass_text(cute_pass_run *run, int i)
+MlirStringRef cute_pass_text(const cute_pass_run *run, int i)
 {
     return wrap(StringRef(run->pass->option<Pass::Option<std::string>>(i).getValue()));
+}
+const void *cute_pass_user(const cute_pass_run *run)
+{
+    return run->pass->info->user;
 }
 void cute_pass_fail(cute_pass_run *run)
 {
     run->pass->fail();
+}
+void cute_pass_note_run(cute_pass_run *run)
+{
+    run->pass->ranPasses().insert(run->pass->info->name);
+}
+bool cute_pass_has_run(cute_pass_run *run, const char *name)
+{
+    return run->pass->ranPasses().contains(name);
+}
+bool cute_pass_has_failed(const cute_pass_run *run)
+{
+    return run->pass->failed;
 }
 void cute_pass_unchanged(cute_pass_run *run)
 {
@@ -529,14 +570,21 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
     static DriverOptions *options = new DriverOptions;
     static cl::extrahelp more(more_help);
     static std::vector<const char *> defines, folders;
-    MlirOptMainConfig::registerCLOptions(*unwrap(registry));
     registerAsmPrinterCLOptions();
     registerMLIRContextCLOptions();
     registerPassManagerCLOptions();
     registerDefaultTimingManagerCLOptions();
     tracing::DebugCounter::registerCLOptions();
-    static const PluginOption *plugins[] = {new PluginOption("load-pass-plugin"),
-                                            new PluginOption("load-dialect-plugin")};
+    // LLVM ends the process if a pass has the name of an option.
+    for (const char *name : cute::extensionPasses())
+        if (cl::getRegisteredOptions().count(name)) {
+            llvm::errs() << "cute-opt: error: the pass '" << name
+                         << "' of a plugin has the name of an option\n";
+            return false;
+        }
+    MlirOptMainConfig::registerCLOptions(*unwrap(registry));
+    static PluginOptions *plugins = new PluginOptions;
+    (void)plugins;
     cl::SetVersionPrinter([version](raw_ostream &os) {
         os << "cute-opt " << version << " (MLIR " << LLVM_VERSION_STRING << ")\n";
     });
@@ -546,8 +594,6 @@ bool cute_opt_parse(int argc, char **argv, const char *version, const char *more
             "cute\n",
             &llvm::errs()))
         return false;
-    for (const PluginOption *plugin : plugins)
-        if (plugin->isGiven()) return false;
     const std::string &format = options->diagnostics;
     if (format != "text" && format != "full" && format != "json" && format != "sarif") {
         llvm::errs() << "cute-opt: error: '--diagnostics' expects text, full, json or sarif, got '" << format

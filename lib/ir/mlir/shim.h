@@ -42,12 +42,17 @@ typedef struct cute_pass {
     int option_count;
     unsigned dialects; /* whose operations, types or attributes it creates: bits of cute_dialect_set */
     void (*run)(MlirOperation root, cute_pass_run *run);
+    const void *user; /* for `run`: see cute_pass_user */
 } cute_pass;
 
 void cute_pass_register(const cute_pass *pass);
 
-int64_t cute_pass_int(cute_pass_run *run, int option); /* BOOL or INT */
-MlirStringRef cute_pass_text(cute_pass_run *run, int option);
+/* Whether a pass or pipeline of this name is registered. */
+bool cute_pass_is_known(const char *name);
+
+int64_t cute_pass_int(const cute_pass_run *run, int option); /* BOOL or INT */
+MlirStringRef cute_pass_text(const cute_pass_run *run, int option);
+const void *cute_pass_user(const cute_pass_run *run);
 /* Marks the pass as failed; it has already emitted an error. */
 void cute_pass_fail(cute_pass_run *run);
 /* Reports that the IR is unchanged: analyses are preserved, and it is not verified again. */
@@ -70,6 +75,11 @@ void cute_pass_remark(const cute_pass_run *run, MlirLocation location, const cha
 /* Runs a pipeline (`canonicalize,cse`) on `op`: the operation of this pass, or one nested in it. Its
  * dependent dialects must be those of this pass. */
 bool cute_pass_run_pipeline(cute_pass_run *run, const char *pipeline, MlirOperation op);
+/* Notes that the pass has run on its operation, until the end of the pipeline; whether the pass `name` has. */
+void cute_pass_note_run(cute_pass_run *run);
+bool cute_pass_has_run(cute_pass_run *run, const char *name);
+/* Whether the pass has failed so far. */
+bool cute_pass_has_failed(const cute_pass_run *run);
 
 /* ---- pipelines (pipelines.cpp) ---- */
 
@@ -83,6 +93,7 @@ typedef struct cute_pipeline {
     bool on_module; /* anchored on builtin.module */
     /* Returns the textual pipeline for these option values, to be freed; NULL after an error. */
     char *(*text)(const struct cute_pipeline *pipeline, const char *const *values, cute_diag *diag);
+    const char *user; /* for use by `text` */
 } cute_pipeline;
 
 /* Copies `pipeline`. An unknown option is an error that lists the known ones. */
@@ -91,6 +102,8 @@ void cute_pipeline_register(const cute_pipeline *pipeline);
  * or func.func that are directly in a builtin.module, and replaces print-ir{print-after-all} by print-ir,
  * setting *prints. To be freed. */
 char *cute_pipeline_text(const char *text, bool *prints);
+/* NULL if `text` is a list of passes for a builtin.module, else MLIR's reason, to be freed. */
+char *cute_pipeline_check(const char *text);
 /* The expanded pipeline of `text` for a builtin.module, one pass with its options per line, in a form that
  * MLIR parses again; to be freed. NULL after an error on stderr. */
 char *cute_pipeline_print(const char *text);

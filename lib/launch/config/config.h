@@ -129,8 +129,9 @@ typedef struct config_temporary {
 typedef struct cute_config {
     cute_arena *arena;
     cute_document document;
-    const char *folder;         /* the file's, for relative paths */
-    cute_formula_param *params; /* includes `sms` after its first use */
+    const struct cute_plugins *plugins; /* whose reductions formulas may use; may be NULL */
+    const char *folder;                 /* the file's, for relative paths */
+    cute_formula_param *params;         /* includes `sms` after its first use */
     size_t param_count;
     const config_device *device; /* the launch's device; may be NULL. Used only during cute_config_read */
     config_buffer *buffers;

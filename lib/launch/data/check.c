@@ -23,6 +23,7 @@ static cute_status compile_check_formula(const cute_config *config, const config
 {
     const cute_tensor *t = &check->buffer->tensor;
     cute_formula_scope scope = {
+        .plugins = config->plugins,
         .params = config->params,
         .param_count = config->param_count,
         .tensors = config->tensors,

@@ -123,6 +123,7 @@ static cute_status init_formula(const cute_config *config, config_buffer *buffer
     fill_loop f = {.buffer = buffer};
     cute_formula *formula;
     cute_formula_scope scope = {
+        .plugins = config->plugins,
         .params = config->params,
         .param_count = config->param_count,
         .indices = buffer->index_names,

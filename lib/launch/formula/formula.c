@@ -291,6 +291,8 @@ static const char *const reduction_names[] = {"sum", "prod", "mean", "max", "min
 /* max and min are reductions only if their first operand is a name that is not defined. */
 static bool is_reduction(const compiler *c, const cute_expr *x, formula_reduction *which)
 {
+    *which = FORMULA_ADDED;
+    if (cute_plugins_reduction(c->scope->plugins, x->name)) return true;
     for (size_t i = 0; i < sizeof reduction_names / sizeof *reduction_names; i++) {
         if (strcmp(x->name, reduction_names[i]) != 0) continue;
         *which = (formula_reduction)i;
@@ -362,6 +364,7 @@ static cute_status compile_reduction(compiler *c, const cute_expr *x, formula_re
     node->slot = c->formula->slot_count++;
     node->extent = extent;
     node->reduction = which;
+    if (which == FORMULA_ADDED) node->added = cute_plugins_reduction(c->scope->plugins, f);
     node->cache = c->formula->cache_count++;
     c->names[node->slot] = name;
     CUTE_TRY(compile_expr(c, body, &child));
@@ -445,6 +448,19 @@ static cute_status compile_expr(compiler *c, const cute_expr *x, formula_node **
     CUTE_TRY(make_node(c, FORMULA_OPERATOR, x, x->count, out));
     (*out)->vectors += 2; /* the masks of a select */
     return compile_args(c, x, 0, *out);
+}
+
+cute_status cute_formula_check_plugins(const cute_plugins *plugins, cute_diag *diag)
+{
+    for (size_t i = 0; plugins && i < plugins->reduction_count; i++) {
+        const char *name = plugins->reductions[i].row.name, *taken;
+        for (size_t k = 0; (taken = function_at(NULL, k)); k++)
+            if (strcmp(taken, name) == 0)
+                return cute_fail(diag, CUTE_INVALID,
+                                 &(cute_place){.file = plugins->reductions[i].library->path},
+                                 "reduction '%s': a function of launch.json has this name", name);
+    }
+    return CUTE_OK;
 }
 
 cute_status cute_formula_compile(cute_arena *arena, const cute_expr *expr, const cute_formula_scope *scope,

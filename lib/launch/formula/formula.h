@@ -28,8 +28,12 @@ typedef struct cute_formula_scope {
     const char *const *indices;
     const int64_t *extents;
     int index_count;
-    const char *extra; /* a name whose values are passed to cute_formula_eval; may be NULL */
+    const char *extra;                  /* a name whose values are passed to cute_formula_eval; may be NULL */
+    const struct cute_plugins *plugins; /* with reductions of their own; may be NULL */
 } cute_formula_scope;
+
+/* CUTE_INVALID: a plugin's reduction has the name of a function or type. */
+cute_status cute_formula_check_plugins(const struct cute_plugins *plugins, cute_diag *diag);
 
 enum { CUTE_FORMULA_LANES = 256 };
 

@@ -179,6 +179,26 @@ static double accumulate(formula_reduction how, double total, const double *valu
     }
 }
 
+/* The same by a plugin's function. */
+static double accumulate_added(const plugin_reduction *r, double total, const double *values, int count)
+{
+    plugin_mark mark;
+    plugin_enter(&mark, r->library, "reduction", r->row.name);
+    total = r->row.add(total, values, (size_t)count);
+    plugin_leave(&mark);
+    return total;
+}
+
+static double finish_added(const plugin_reduction *r, double total, int64_t count)
+{
+    plugin_mark mark;
+    if (!r->row.finish) return total;
+    plugin_enter(&mark, r->library, "reduction", r->row.name);
+    total = r->row.finish(total, count);
+    plugin_leave(&mark);
+    return total;
+}
+
 static bool compute_reduction(cute_formula_state *s, const formula_node *node, double *out)
 {
     static const double starts[] = {0, 1, 0, -INFINITY, INFINITY};
@@ -190,7 +210,8 @@ static bool compute_reduction(cute_formula_state *s, const formula_node *node, d
         *out = c->value;
         return true;
     }
-    double total = starts[node->reduction];
+    const plugin_reduction *added = node->added;
+    double total = added ? added->row.initial : starts[node->reduction];
     double *values = push_vector(s);
     const double *extra = s->extra;
     bool good = true;
@@ -198,11 +219,14 @@ static bool compute_reduction(cute_formula_state *s, const formula_node *node, d
         int count = node->extent - k < LANES ? (int)(node->extent - k) : LANES;
         s->values[node->slot] = k;
         good = eval_node(s, node->args[0], (lanes){node->slot, count, NULL}, values);
-        if (good) total = accumulate(node->reduction, total, values, count);
+        if (good)
+            total = added ? accumulate_added(added, total, values, count)
+                          : accumulate(node->reduction, total, values, count);
     }
     s->extra = extra;
     s->used--;
     if (!good) return false;
+    if (added) total = finish_added(added, total, node->extent);
     if (node->reduction == FORMULA_MEAN) total /= (double)node->extent;
     memcpy(c->key, s->values, sizeof c->key);
     c->value = *out = total;

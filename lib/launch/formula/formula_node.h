@@ -4,6 +4,7 @@
 
 #include "lib/base/numbers/expr_tree.h"
 #include "lib/launch/formula/formula.h"
+#include "lib/plugin/plugins.h"
 
 /* Variables of a formula: the result's indices, and one for each reduction. */
 enum { CUTE_FORMULA_SLOTS = 60 };
@@ -26,7 +27,8 @@ typedef enum formula_reduction {
     FORMULA_PROD,
     FORMULA_MEAN,
     FORMULA_MAX,
-    FORMULA_MIN
+    FORMULA_MIN,
+    FORMULA_ADDED /* of a plugin */
 } formula_reduction;
 
 typedef struct formula_node {
@@ -44,6 +46,7 @@ typedef struct formula_node {
     double (*two)(double, double);
     cute_dtype dtype;
     formula_reduction reduction;
+    const plugin_reduction *added; /* FORMULA_ADDED */
     int64_t extent;
     int cache; /* index of a reduction's cache in the state */
 } formula_node;

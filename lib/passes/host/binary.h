@@ -26,6 +26,10 @@ typedef cute_status (*cute_object_maker)(const cute_object_request *request, cut
 void cute_binary_set_maker(cute_object_maker maker);
 cute_object_maker cute_binary_maker(void);
 
+/* An attribute of the builtin.module: emit-gpu-binary leaves the lowered gpu.modules, as cute-ptx generates their code after
+ * the pipeline. */
+#define CUTE_BINARY_LATER "cute.binary_later"
+
 /* #gpu.object<target, bin = "...">; null after an error has been reported. */
 MlirAttribute cute_binary_object(MlirAttribute target, cute_object_format format, const cute_buffer *bytes);
 /* Replaces the module by a gpu.binary with `objects` (an array). False: out of memory. */

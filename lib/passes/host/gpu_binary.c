@@ -383,6 +383,7 @@ static void run_emit_binary(MlirOperation root, cute_pass_run *pass)
         cute_pass_fail(pass);
         return;
     }
+    if (cute_op_has(root, CUTE_BINARY_LATER)) return;
     MlirStringRef target = cute_pass_text(pass, TARGET), toolkit = cute_pass_text(pass, TOOLKIT);
     bool assembles = cute_text_is(target, "bin") || cute_text_is(target, "fatbin");
     bool good = toolkit_is_there(root, toolkit, assembles);

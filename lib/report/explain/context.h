@@ -12,7 +12,8 @@ typedef struct explain_context {
     const cute_module *compiled_module;
     ssa_function *ptx, *sass; /* NULL: not available */
     const ssa_function *f;    /* the code that the current row reads; NULL: a launch finding */
-    explain_id id;
+    int id;                   /* of the row; from EXPLAIN_COUNT on, of a plugin */
+    const explain_row *row;
     double warps;                    /* per scheduler */
     const cute_occupancy *occupancy; /* NULL: unknown */
     cute_occupancy_input resources;  /* its input; threads 0: unknown */
@@ -26,6 +27,10 @@ typedef struct explain_context {
 typedef void explain_function(explain_context *c);
 #define FINDING(id, view, function, ...) explain_function function;
 #include "lib/report/explain/findings.def"
+
+/* Runs the function of a plugin. */
+struct plugin_finding;
+void explain_run_added(explain_context *c, const struct plugin_finding *finding);
 
 /* Adds an instruction that wastes `cycles` per warp, multiplied by its execution count. Instructions of one source line become one
  * finding with the evidence of the worst. `fix` NULL: the row's. */

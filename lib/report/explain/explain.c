@@ -12,6 +12,7 @@
 #include "lib/base/text/demangle.h"
 #include "lib/code/unread.h"
 #include "lib/emulator/program/program.h"
+#include "lib/plugin/plugins.h"
 #include "lib/report/explain/context.h"
 #include "lib/report/explain/measured.h"
 
@@ -144,7 +145,8 @@ static const char *find_assumption(explain_context *c, const ssa_inst *i)
 {
     unsigned budget = 256;
     bool depends = false;
-    if (!i || i->counters || i->address < 0 || !depends_on_addresses[c->id]) return NULL;
+    if (!i || i->counters || i->address < 0 || c->id >= EXPLAIN_COUNT || !depends_on_addresses[c->id])
+        return NULL;
     for (int k = 0; k < 2; k++) {
         int at = k ? i->address2 : i->address;
         if (at >= 0) depends |= depends_on_argument(c->f, &i->uses[at], c->id != EXPLAIN_VECTOR, &budget);
@@ -185,6 +187,7 @@ static void add_finding(explain_context *c, const ssa_inst *i, double cycles, do
         }
         f = &k->findings[k->count++];
         *f = (explain_finding){.id = c->id,
+                               .row = c->row,
                                .place = place,
                                .share = share,
                                .worst = -1,
@@ -198,7 +201,7 @@ static void add_finding(explain_context *c, const ssa_inst *i, double cycles, do
     f->worst = cycles;
     f->evidence = evidence;
     f->assumed = find_assumption(c, i);
-    f->fix = fix ? fix : explain_rows[c->id].fix;
+    f->fix = fix ? fix : c->row->fix;
     f->place = place;
 }
 
@@ -291,17 +294,28 @@ static void add_missing(explain_context *c, const char *format, ...)
 static void run_findings(explain_context *c)
 {
     double ptx = total_cost(c->ptx), sass = total_cost(c->sass);
-    for (int id = 0; id < EXPLAIN_COUNT && !c->failed; id++) {
-        explain_view view = explain_rows[id].view;
+    const cute_plugins *plugins = c->input->plugins;
+    for (size_t id = 0; id < explain_row_count(plugins) && !c->failed; id++) {
+        explain_row *row = cute_arena_alloc(c->arena, sizeof *row);
+        if (!row) {
+            c->failed = true;
+            return;
+        }
+        *row = explain_row_at(plugins, id);
+        explain_view view = row->view;
         size_t first = c->out->count;
-        c->id = (explain_id)id;
+        c->id = (int)id;
+        c->row = row;
         c->f = view == EXPLAIN_PTX    ? c->ptx
                : view == EXPLAIN_SASS ? c->sass
                : view == EXPLAIN_BOTH ? (c->ptx ? c->ptx : c->sass)
                : view == EXPLAIN_CODE ? (c->sass ? c->sass : c->ptx)
                                       : NULL;
         if (!c->f && view != EXPLAIN_LAUNCH) continue;
-        functions[id](c);
+        if (id < EXPLAIN_COUNT)
+            functions[id](c);
+        else
+            explain_run_added(c, &plugins->findings[id - EXPLAIN_COUNT]);
         set_shares(c, first, c->f == c->sass ? sass : ptx);
     }
 }
@@ -478,6 +492,7 @@ cute_status explain_create(cute_arena *arena, const explain_input *input, explai
     size_t measured_count = 0;
     cute_status status = CUTE_OK;
     *out = (explain_report){.label = input->label, .arch = cute_module_arch(input->module)};
+    CUTE_TRY(explain_check_plugins(input->plugins, diag));
     out->kernels = cute_arena_array(arena, count + 1, sizeof *out->kernels);
     if (!out->kernels) return cute_fail_memory(diag);
     if (input->ncu) CUTE_TRY(ncu_read(arena, input->ncu_label, input->ncu, input->ncu_length, &table, diag));

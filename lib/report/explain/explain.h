@@ -2,6 +2,7 @@
 #ifndef CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 #define CUTE_LIB_REPORT_EXPLAIN_EXPLAIN_H
 
+#include "cute/plugin.h"
 #include "lib/base/text/json.h"
 #include "lib/code/assumptions.h"
 #include "lib/code/sass/code.h"
@@ -33,8 +34,10 @@ typedef struct explain_place {
     const char *instruction; /* its text */
 } explain_place;
 
+struct explain_row;
 typedef struct explain_finding {
-    explain_id id;
+    int id; /* explain_id, or EXPLAIN_COUNT and the index of a plugin's finding */
+    const struct explain_row *row;
     explain_weight weight;
     explain_place place;
     int64_t count; /* instructions */
@@ -84,6 +87,7 @@ typedef struct explain_input {
     int64_t sms;                 /* multiprocessors; 0: those of a device of the architecture */
     const char *ncu, *ncu_label; /* CSV of Nsight Compute; NULL: none */
     size_t ncu_length;
+    const cute_plugins *plugins; /* with findings of their own; may be NULL */
 } explain_input;
 
 /* CUTE_INVALID: the CSV is not a table of ncu, or names no kernel of the module. */
@@ -96,7 +100,12 @@ void explain_html(const explain_report *report, cute_buffer *out);
 void explain_svg(const explain_report *report, bool all, cute_buffer *out);
 
 /* The findings that explain looks for (findings.def): all, or the one with the code or id `name`; false: unknown. */
-bool explain_print_findings(const char *name, cute_buffer *out);
-json_t *explain_findings_json(const char *name);
+bool explain_print_findings(const cute_plugins *plugins, const char *name, cute_buffer *out);
+json_t *explain_findings_json(const cute_plugins *plugins, const char *name);
+/* The rows of the table, then those of plugins (may be NULL). */
+size_t explain_row_count(const cute_plugins *plugins);
+explain_row explain_row_at(const cute_plugins *plugins, size_t index);
+/* CUTE_INVALID: a plugin's finding has the name of another. */
+cute_status explain_check_plugins(const cute_plugins *plugins, cute_diag *diag);
 
 #endif

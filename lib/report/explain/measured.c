@@ -144,7 +144,7 @@ void explain_apply_samples(cute_arena *arena, const ncu_kernel *measured, const 
         explain_finding *f = &k->findings[n];
         double sum = 0, most = 0;
         bool placed = measured->by_line ? f->place.line > 0 : f->place.address >= 0;
-        if (!placed || explain_rows[f->id].view == EXPLAIN_LAUNCH) continue;
+        if (!placed || f->row->view == EXPLAIN_LAUNCH) continue;
         for (size_t m = 0; m < measured->count; m++) {
             const ncu_sample *s = &measured->samples[m];
             if (!(s->count > 0) || !is_sample_of(sass, s, &f->place)) continue;

@@ -58,7 +58,7 @@ static void print_finding(const explain_report *r, const explain_kernel *k, cons
                           bool colour, cute_buffer *out)
 {
     static const char *const colours[] = {"\033[36m", "\033[33m", "\033[31m"};
-    const explain_row *row = &explain_rows[f->id];
+    const explain_row *row = f->row;
     cute_buffer_puts(out, "  ");
     put_place(r, k, f, out);
     cute_buffer_printf(out, ": %s%s%s: %s (", colour ? colours[f->weight] : "", row->name,
@@ -120,7 +120,7 @@ json_t *explain_json(const explain_report *r)
         json_t *findings = json_array(), *missing = json_array();
         for (size_t m = 0; m < k->count; m++) {
             const explain_finding *f = &k->findings[m];
-            const explain_row *row = &explain_rows[f->id];
+            const explain_row *row = f->row;
             json_t *one =
                 json_pack("{s:s,s:s,s:s,s:o,s:s}", "code", row->code, "id", row->name, "weight",
                           explain_weight_name[f->weight], "share",
@@ -190,7 +190,7 @@ void explain_html(const explain_report *r, cute_buffer *out)
         for (size_t m = 0; m < k->count; m++) {
             const explain_finding *f = &k->findings[m];
             cute_buffer_printf(out, "<section class=\"%s\"><h3>", explain_weight_name[f->weight]);
-            put_html(explain_rows[f->id].title, out);
+            put_html(f->row->title, out);
             cute_buffer_puts(out, "</h3><div class=\"place\">");
             cute_buffer place = {0};
             put_place(r, k, f, &place);
@@ -232,11 +232,11 @@ static bool row_is_called(const explain_row *row, const char *name)
     return !name || !strcmp(row->name, name) || !strcmp(row->code, name);
 }
 
-bool explain_print_findings(const char *name, cute_buffer *out)
+bool explain_print_findings(const cute_plugins *plugins, const char *name, cute_buffer *out)
 {
     bool any = false;
-    for (int n = 0; n < EXPLAIN_COUNT; n++) {
-        const explain_row *row = &explain_rows[n];
+    for (size_t n = 0; n < explain_row_count(plugins); n++) {
+        const explain_row at = explain_row_at(plugins, n), *row = &at;
         if (!row_is_called(row, name)) continue;
         cute_buffer_printf(out, "%s %s: %s (%s)\n  fix: ", row->code, row->name, row->title,
                            explain_view_name[row->view]);
@@ -246,11 +246,11 @@ bool explain_print_findings(const char *name, cute_buffer *out)
     return any;
 }
 
-json_t *explain_findings_json(const char *name)
+json_t *explain_findings_json(const cute_plugins *plugins, const char *name)
 {
     json_t *list = json_array();
-    for (int n = 0; n < EXPLAIN_COUNT; n++) {
-        const explain_row *row = &explain_rows[n];
+    for (size_t n = 0; n < explain_row_count(plugins); n++) {
+        const explain_row at = explain_row_at(plugins, n), *row = &at;
         if (!row_is_called(row, name)) continue;
         json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s,s:s}", "code", row->code, "id", row->name,
                                               "title", row->title, "looked_for_in",

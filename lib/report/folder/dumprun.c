@@ -201,6 +201,8 @@ static cute_status run_cute_ptx(dump *d, const char *ptx_folder)
     for (size_t i = 0; i < o->folder_count; i++) cute_words_add(&w, "-I"), cute_words_add(&w, o->folders[i]);
     if (o->line_info) cute_words_add(&w, "--lineinfo");
     const char *pipeline = make_pipeline(d);
+    for (size_t i = 0; i < o->plugin_count; i++)
+        cute_words_add(&w, "--load-plugin"), cute_words_add(&w, o->plugins[i]);
     if (pipeline) cute_words_add(&w, "--pass-pipeline"), cute_words_add(&w, pipeline);
     if (o->tensor_map) cute_words_add(&w, "--tensor-map"), cute_words_add(&w, o->tensor_map);
     if (o->assertions) cute_words_add(&w, "--enable-assertions");

@@ -14,6 +14,8 @@ typedef struct cute_dump_options {
     size_t folder_count;
     const char *const *allow; /* cute-link's --allow */
     size_t allow_count;
+    const char *const *plugins; /* files for cute-ptx */
+    size_t plugin_count;
     const char *pipeline;   /* passes to run before the default lowering; may be NULL */
     const char *tensor_map; /* "param", "memory"; may be NULL */
     const char *function;   /* only this function, its callees and launched kernels; may be NULL */
