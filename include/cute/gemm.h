@@ -39,6 +39,12 @@ typedef enum cute_gemm_activation {
     CUTE_GEMM_GELU, /* the tanh approximation */
 } cute_gemm_activation;
 
+/* A scalar of an epilogue. */
+typedef struct cute_gemm_value {
+    const char *name;
+    double value;
+} cute_gemm_value;
+
 /* Types are named as in launch.json(5). Initialize with CUTE_GEMM_PROBLEM. */
 typedef struct cute_gemm_problem {
     size_t size;
@@ -62,6 +68,12 @@ typedef struct cute_gemm_problem {
     bool bias;          /* n elements of D's type that are added to each row */
     cute_gemm_activation activation;
     int64_t align; /* bytes that divide all addresses; 0: 16. Smaller alignments select slower kernels */
+    /* An expression instead of alpha, beta, bias and activation, see docs/epilogues.md: "D = gelu(acc + bias[j])". Of
+     * one product without a batch, with D by rows of a floating-point type. Its operands and results are named
+     * (cute_gemm_operands); D may have other columns than N. NULL: none. */
+    const char *epilogue;
+    const cute_gemm_value *values; /* of its scalars; alpha and beta are those above unless listed */
+    size_t value_count;
 } cute_gemm_problem;
 #define CUTE_GEMM_PROBLEM ((cute_gemm_problem){.size = sizeof(cute_gemm_problem), .batch = 1, .alpha = 1})
 
@@ -102,12 +114,21 @@ CUTE_API void cute_gemm_destroy(cute_gemm *gemm);
 /* Bytes of device memory that a run needs in addition to the operands, aligned to 256 bytes. */
 CUTE_API size_t cute_gemm_workspace(const cute_gemm *gemm);
 
+/* A matrix, vector or number of an epilogue in device memory, at a multiple of cute_gemm_problem.align bytes. */
+typedef struct cute_gemm_named {
+    const char *name;
+    cute_address address;
+} cute_gemm_named;
+
 /* The addresses of one product's matrices; 0 for those that the problem does not use. */
 typedef struct cute_gemm_operands {
     size_t size;
     cute_address a, b, c, d, bias;
     cute_address workspace; /* of the first operands only; 0: not needed */
     cute_stream *stream;    /* of the first operands only; NULL: the device's default stream */
+    /* Operands and results of an expression; D and C may also be d and c. */
+    const cute_gemm_named *named;
+    size_t named_count;
 } cute_gemm_operands;
 
 /* Starts the products, one of `operands` per product; does not wait on a GPU. D may alias C. CUTE_USAGE: an

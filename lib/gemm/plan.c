@@ -15,6 +15,7 @@ struct cute_gemm {
     gemm_problem *problems;
     size_t count;
     gemm_algo algo;
+    epilogue_program *program; /* of an expression */
     cute_module *module;
     const char *cache;
     int64_t multiprocessors;
@@ -56,6 +57,9 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
             (const cute_gemm_problem *)((const char *)given +
                                         i * (given->size ? given->size : sizeof *given));
         CUTE_TRY(gemm_problem_read(at, g->count > 1 ? (int)i : -1, &g->problems[i], diag));
+        if (g->problems[i].given.epilogue && g->count > 1)
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected one product with an epilogue expression, got a group of %zu", g->count);
+        if (g->problems[i].given.epilogue) CUTE_TRY(gemm_expression_read(g->arena, &g->problems[i], diag));
         const cute_gemm_problem *a = &g->problems[0].given, *b = &g->problems[i].given;
         bool alike = g->problems[0].in == g->problems[i].in && g->problems[0].out == g->problems[i].out &&
                      g->problems[0].fast == g->problems[i].fast && a->order_a == b->order_a &&
@@ -93,6 +97,8 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
     if (status == CUTE_OK)
         status = gemm_choose(g->problems, count, &settings->target, settings->configuration,
                              settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag);
+    if (status == CUTE_OK && g->problems[0].tree)
+        status = gemm_expression_apply(g->arena, &g->algo, &g->problems[0], &g->program, diag);
     if (status == CUTE_OK)
         status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
                               diag);
@@ -200,6 +206,25 @@ static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cut
     return cute_plan_set_buffer(g->plan, g->count == 1 ? name : full, address, diag);
 }
 
+/* Sets one operand or result of an expression. */
+static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_gemm_operands *o, int64_t align, cute_diag *diag)
+{
+    cute_address address = strcmp(name, "D") == 0 ? o->d : strcmp(name, "C") == 0 ? o->c : strcmp(name, "bias") == 0 ? o->bias : 0;
+    for (size_t i = 0; i < o->named_count; i++)
+        if (strcmp(o->named[i].name, name) == 0) address = o->named[i].address;
+    return set_operand(g, 0, name, address, align, diag);
+}
+
+static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o, cute_diag *diag)
+{
+    for (int i = 0; i < p->tree->count; i++)
+        if (p->tree->nodes[i]->op == EPILOGUE_LOAD)
+            CUTE_TRY(set_named_operand(g, p->tree->nodes[i]->name, o, p->given.align, diag));
+    for (int i = 0; i < p->tree->output_count; i++)
+        CUTE_TRY(set_named_operand(g, p->tree->outputs[i].name, o, p->given.align, diag));
+    return CUTE_OK;
+}
+
 static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
                                 cute_diag *diag)
 {
@@ -211,6 +236,10 @@ static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands
         if (!i) *first = o;
         CUTE_TRY(set_operand(g, i, "A", o.a, p->align, diag));
         CUTE_TRY(set_operand(g, i, "B", o.b, p->align, diag));
+        if (g->problems[i].tree) {
+            CUTE_TRY(set_named(g, &g->problems[i], &o, diag));
+            continue;
+        }
         CUTE_TRY(set_operand(g, i, "D", o.d, p->align, diag));
         if (p->beta != 0) CUTE_TRY(set_operand(g, i, "C", o.c, p->align, diag));
         if (p->bias)
