@@ -6,11 +6,11 @@
 
 #include <string.h>
 
+/* Whole rows in one tile; the grid of the product's kernel then has no use of its column index. Columns are always of several tiles, so
+ * that it uses the index of rows. */
 static bool fits_tile(const epilogue_tree *t, const epilogue_node *n)
 {
-    const epilogue_problem *p = &t->problem;
-    bool rows = p->m <= p->tile_m, columns = p->n <= p->tile_n;
-    return n->args[0]->stage == 0 && (n->axis == 0 || columns) && (n->axis == 1 || rows);
+    return n->args[0]->stage == 0 && n->axis == 1 && t->problem.n <= t->problem.tile_n;
 }
 
 static cute_status check_group(const epilogue_tree *t, const epilogue_node *n, int64_t group, cute_diag *diag)

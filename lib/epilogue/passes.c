@@ -126,7 +126,7 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
 static cute_status check_output(const epilogue_tree *t, const epilogue_output *o, cute_diag *diag)
 {
     epilogue_shape s = o->node->shape;
-    if (o->node->condition) return epilogue_fail(t, o->offset, o->length, diag, "expected a number, got a comparison");
+    if (o->node->condition) return epilogue_fail(t, o->offset, o->length, diag, "expected a number, got a comparison: use where(condition, 1, 0)");
     if (!o->indexed || (o->index_row == s.rows && o->index_column == (s.mul != 0))) return CUTE_OK;
     cute_buffer got = {0};
     epilogue_shape_text(s, &got);

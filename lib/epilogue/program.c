@@ -156,13 +156,19 @@ static void put_arg_type(const writer *w, const epilogue_arg *a, cute_buffer *ou
 static const char *columns_text(writer *w, epilogue_shape s)
 {
     if (!s.mul) return "1";
+    if (w->stage && s.mul == s.div && !strchr(w->columns, '*')) return w->columns;
     if (s.mul == s.div) return make_text(w, "${%s}", w->columns);
     return make_text(w, "${%s*%d/%d}", w->columns, s.mul, s.div);
 }
 
+static const char *rows_text(writer *w)
+{
+    return w->stage ? w->rows : make_text(w, "${%s}", w->rows);
+}
+
 static const char *tile_text(writer *w, epilogue_shape s)
 {
-    return make_text(w, "%s, %s", s.rows ? make_text(w, "${%s}", w->rows) : "1", columns_text(w, s));
+    return make_text(w, "%s, %s", s.rows ? rows_text(w) : "1", columns_text(w, s));
 }
 
 static const char *count_rows(writer *w)
@@ -237,7 +243,7 @@ static const char *emit_compute(writer *w, epilogue_node *n)
 static const char *emit_groups(writer *w, epilogue_node *x, const char *value, int64_t size)
 {
     epilogue_shape s = x->shape;
-    return emit_line(w, "cute.tile.reshape<[%s, ${%s*%d/%lld}, %lld]> %s", s.rows ? make_text(w, "${%s}", w->rows) : "1", w->columns,
+    return emit_line(w, "cute.tile.reshape<[%s, ${%s*%d/%lld}, %lld]> %s", s.rows ? rows_text(w) : "1", w->columns,
                      s.mul, (long long)s.div * (long long)size, (long long)size, value);
 }
 
@@ -256,9 +262,9 @@ static const char *emit_mask(writer *w, const epilogue_node *n, epilogue_shape s
 {
     const epilogue_problem *p = &w->tree->problem;
     if (n->axis != 1 && p->m % w->tile_m != 0) {
-        const char *size = emit_line(w, "arith.constant ${%s} : i32", w->rows),
+        const char *size = emit_line(w, "arith.constant %s : i32", rows_text(w)),
                    *first = emit_line(w, "arith.muli %s, %s : i32", w->at_row, size),
-                   *row = emit_line(w, "cute.tile.iota<[${%s}, 1], 0> %s", w->rows, first),
+                   *row = emit_line(w, "cute.tile.iota<[%s, 1], 0> %s", rows_text(w), first),
                    *inside = emit_line(w, "cute.tile.lt %s, %s", row, count_rows(w));
         value = emit_line(w, "cute.tile.where %s, %s, %s", inside, value, identity_text(n->kind));
     }
@@ -435,7 +441,7 @@ static void emit_stores(writer *w)
         int64_t tiles;
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *part = emit_tile_reduction(w, n), *name = add_parts(w, n, false, &tiles);
-        if (n->axis == 1) part = emit_line(w, "cute.tile.reshape<[1, ${%s}]> %s", w->rows, part);
+        if (n->axis == 1) part = emit_line(w, "cute.tile.reshape<[1, %s]> %s", rows_text(w), part);
         cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", part, name, n->axis == 1 ? w->at_column : w->at_row,
                            n->axis == 1 ? w->at_row : w->at_column);
     }
@@ -461,7 +467,7 @@ static const char *grid_text(writer *w)
         int64_t tiles;
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *name = add_parts(w, n, false, &tiles);
-        if (n->axis == 1) return make_text(w, "    %%_j, %%_i = cute.tile.program<[1, ${%s}]> %%%s\n", w->rows, name);
+        if (n->axis == 1) return make_text(w, "    %%_j, %%_i = cute.tile.program<[1, %s]> %%%s\n", rows_text(w), name);
         return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, %s]> %%%s\n", n->axis == 0 ? columns_text(w, n->shape) : "1", name);
     }
     for (int i = 0; i < t->output_count; i++) {
@@ -475,7 +481,7 @@ static const char *grid_text(writer *w)
 static void write_product(writer *w)
 {
     const epilogue_problem *p = &w->tree->problem;
-    bool rows = p->m <= p->tile_m, columns = p->n <= p->tile_n;
+    bool columns = p->n <= p->tile_n;
     begin_kernel(w, "product", 0);
     epilogue_arg a = {.name = "A", .role = EPILOGUE_FACTOR}, b = {.name = "B", .role = EPILOGUE_FACTOR};
     add_arg(w, &a);
@@ -484,9 +490,8 @@ static void write_product(writer *w)
     w->columns = "BN";
     w->tile_m = p->tile_m;
     w->tile_n = p->tile_n;
-    /* Results of whole rows or columns are right with one tile along them only: a launch with more is refused where the index has no
-     * use. */
-    w->at_row = rows ? "%_c0" : "%_i";
+    /* Results of whole rows are right with one tile along them only: a launch with more is refused where the index has no use. */
+    w->at_row = "%_i";
     w->at_column = columns ? "%_c0" : "%_j";
     emit_stores(w);
     const char *head = make_text(

@@ -76,13 +76,16 @@ epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_probl
                               .align = g->align < 16 ? g->align : 16};
 }
 
-cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *p, epilogue_program **out, cute_diag *diag)
+cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *p, const char *passes, epilogue_program **out,
+                                  cute_diag *diag)
 {
     gemm_config *config = cute_arena_alloc(arena, sizeof *config);
     gemm_kernel *kernel = cute_arena_alloc(arena, sizeof *kernel);
     if (!config || !kernel) return cute_fail_memory(diag);
     p->tree->problem = gemm_expression_problem(algo, p);
-    CUTE_TRY(epilogue_run_passes(p->tree, NULL, diag));
+    *out = NULL;
+    CUTE_TRY(epilogue_run_passes(p->tree, passes, diag));
+    if (!p->tree->stages) return CUTE_OK;
     CUTE_TRY(epilogue_program_make(p->tree, out, diag));
     *config = *algo->config;
     *kernel = *config->kernel;
@@ -92,6 +95,32 @@ cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_probl
     algo->config = config;
     algo->program = *out;
     return CUTE_OK;
+}
+
+cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target, const char *passes,
+                                 gemm_problem *problem, gemm_algo *algo, epilogue_program **out, cute_diag *diag)
+{
+    CUTE_TRY(gemm_problem_read(given, -1, problem, diag));
+    CUTE_TRY(gemm_expression_read(arena, problem, diag));
+    CUTE_TRY(gemm_choose(problem, 1, target, NULL, NULL, NULL, algo, diag));
+    return gemm_expression_apply(arena, algo, problem, passes, out, diag);
+}
+
+bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out)
+{
+    gemm_defines defines = {.arena = cute_arena_create()};
+    const char *text = algo->program->text, *body = strchr(text, '!');
+    defines.failed = !defines.arena;
+    if (!defines.failed) algo->config->kernel->define(algo, &defines);
+    bool good = !defines.failed && body;
+    if (good) cute_buffer_append(out, text, (size_t)(body - text));
+    for (size_t i = 0; good && i < defines.count; i++) {
+        const char *equals = strchr(defines.items[i], '=');
+        cute_buffer_printf(out, "//!param %.*s = %s\n", (int)(equals - defines.items[i]), defines.items[i], equals + 1);
+    }
+    if (good) cute_buffer_puts(out, body);
+    cute_arena_destroy(defines.arena);
+    return good && cute_buffer_ok(out);
 }
 
 json_t *gemm_expression_data(json_t *document, const gemm_problem *p)

@@ -186,7 +186,14 @@ double gemm_flops(const gemm_problem *problems, size_t count);
  * it. */
 cute_status gemm_expression_read(cute_arena *arena, gemm_problem *problem, cute_diag *diag);
 /* Generates the program for the chosen tile, and gives `algo` a kernel of its own. */
-cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *problem, epilogue_program **out, cute_diag *diag);
+cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *problem, const char *passes, epilogue_program **out,
+                                  cute_diag *diag);
+/* Reads a problem with an epilogue, chooses an algorithm, runs `passes` (NULL: the default ones) on the tree and, where those include
+ * PassGetImpl, generates the program (else *out is NULL). */
+cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target, const char *passes,
+                                 gemm_problem *problem, gemm_algo *algo, epilogue_program **out, cute_diag *diag);
+/* The program with the values of its params, so that it is complete. */
+bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out);
 /* Adds random data and params to a launch.json; the checks of all results. */
 json_t *gemm_expression_data(json_t *document, const gemm_problem *problem);
 /* A problem and a device as the tree's passes need them. */

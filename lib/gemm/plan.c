@@ -98,7 +98,7 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
         status = gemm_choose(g->problems, count, &settings->target, settings->configuration,
                              settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag);
     if (status == CUTE_OK && g->problems[0].tree)
-        status = gemm_expression_apply(g->arena, &g->algo, &g->problems[0], &g->program, diag);
+        status = gemm_expression_apply(g->arena, &g->algo, &g->problems[0], NULL, &g->program, diag);
     if (status == CUTE_OK)
         status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
                               diag);
