@@ -7,25 +7,25 @@
 
 /* ---- buffers and arguments ---- */
 
-static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t, epilogue_shape s, const char *init)
+static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t, epilogue_shape s, bool turned)
 {
     json_t *shape = json_array();
     if (s.rows) json_array_append_new(shape, json_integer(epilogue_rows(t, s)));
     if (s.mul) json_array_append_new(shape, json_integer(epilogue_columns(t, s)));
     json_t *buffer = json_pack("{s:s,s:o}", "dtype", cute_dtype_get(dtype)->name, "shape", shape);
-    if (buffer && init) json_object_set_new(buffer, "init", json_string(init));
+    if (buffer && turned) json_object_set_new(buffer, "strides", json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s)));
     return buffer && json_object_set_new(buffers, name, buffer) == 0;
 }
 
-bool epilogue_put_buffers(const epilogue_tree *t, json_t *buffers, bool data)
+bool epilogue_put_buffers(const epilogue_tree *t, json_t *buffers)
 {
     bool good = true;
     for (int i = 0; good && i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD) good = put_buffer(buffers, n->name, n->dtype, t, n->shape, data ? "normal" : NULL);
+        if (n->op == EPILOGUE_LOAD) good = put_buffer(buffers, n->name, n->dtype, t, n->shape, n->turned);
     }
     for (int i = 0; good && i < t->output_count; i++)
-        good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape, NULL);
+        good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape, t->outputs[i].turned);
     return good;
 }
 

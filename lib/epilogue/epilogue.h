@@ -74,6 +74,7 @@ typedef struct epilogue_node {
     epilogue_level level;
     cute_dtype dtype; /* EPILOGUE_CAST: rounded to; EPILOGUE_LOAD: in memory */
     bool stated;      /* EPILOGUE_LOAD: the text states its dtype */
+    bool turned;      /* EPILOGUE_LOAD: columns are contiguous */
     size_t offset, length; /* place in the text */
     int number;            /* in the order of definition, operands first */
     /* by PassShapeTypePropagation */
@@ -93,7 +94,7 @@ typedef struct epilogue_output {
     cute_dtype dtype;
     bool stated, main; /* stated: the text states its dtype; main: D, or the first matrix */
     bool indexed;      /* name[i], name[j] or name[i,j] */
-    bool index_row, index_column;
+    bool index_row, index_column, turned; /* turned: name[j,i], columns are contiguous */
     size_t offset, length;
 } epilogue_output;
 
@@ -203,8 +204,8 @@ typedef struct epilogue_value {
     const char *name;
     double value;
 } epilogue_value;
-/* Adds buffers of operands and outputs, with data if `data`. */
-bool epilogue_put_buffers(const epilogue_tree *tree, json_t *buffers, bool data);
+/* Adds buffers of operands and outputs. */
+bool epilogue_put_buffers(const epilogue_tree *tree, json_t *buffers);
 /* The arguments of a kernel, without A and B. */
 json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count);
 /* Expected results of all outputs, from A (m,k) and B (k,n). */

@@ -283,7 +283,8 @@ static epilogue_node *find_operand(const parser *p, const char *name, size_t len
     return NULL;
 }
 
-static cute_status parse_type(parser *p, cute_dtype *out)
+/* operand: of an operand, which may also be i8. */
+static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
 {
     char word[16];
     skip_space(p);
@@ -291,8 +292,9 @@ static cute_status parse_type(parser *p, cute_dtype *out)
     if (length > 0 && length < sizeof word) {
         memcpy(word, p->text + p->at, length);
         word[length] = 0;
-        if (cute_dtype_find(word, out) && cute_dtype_get(*out)->class == CUTE_CLASS_FLOAT && *out != CUTE_F64 &&
-            *out != CUTE_TF32) {
+        bool known = cute_dtype_find(word, out);
+        if (known && ((cute_dtype_get(*out)->class == CUTE_CLASS_FLOAT && *out != CUTE_F64 && *out != CUTE_TF32) ||
+                      (operand && *out == CUTE_I8))) {
             p->at += length;
             return CUTE_OK;
         }
@@ -301,17 +303,18 @@ static cute_status parse_type(parser *p, cute_dtype *out)
                    found_text(p, word));
 }
 
-/* "i", "j" or "i,j" with the closing bracket. */
-static cute_status parse_indices(parser *p, bool *row, bool *column)
+/* "i", "j", "i,j", or "j,i" of a matrix whose columns are contiguous, with the closing bracket. */
+static cute_status parse_indices(parser *p, bool *row, bool *column, bool *turned)
 {
     char got[16];
-    *row = *column = false;
+    *row = *column = *turned = false;
     for (;;) {
         skip_space(p);
         size_t length = name_length(p);
         bool i = length == 1 && p->text[p->at] == 'i', j = length == 1 && p->text[p->at] == 'j';
-        if ((!i && !j) || *column || (i && *row))
-            return FAIL_AT(p, p->at, length ? length : 1, "expected the indices i, j or i,j, got %s", found_text(p, got));
+        if ((!i && !j) || (j && *column) || (i && *row))
+            return FAIL_AT(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s", found_text(p, got));
+        *turned = i && *column;
         *row = *row || i;
         *column = *column || j;
         p->at++;
@@ -323,14 +326,14 @@ static cute_status parse_indices(parser *p, bool *row, bool *column)
 /* A name with indices: an operand in memory, or a value defined above. */
 static cute_status parse_indexed(parser *p, const char *name, size_t length, size_t from, epilogue_node **out)
 {
-    bool row, column, stated;
+    bool row, column, turned, stated;
     cute_dtype dtype = CUTE_F32;
-    CUTE_TRY(parse_indices(p, &row, &column));
+    CUTE_TRY(parse_indices(p, &row, &column, &turned));
     name_value *known = find_name(p, name, length);
     stated = peek_text(p, ":") && !known;
     if (stated) {
         p->at++;
-        CUTE_TRY(parse_type(p, &dtype));
+        CUTE_TRY(parse_type(p, true, &dtype));
     }
     if (known) {
         known->read = true;
@@ -351,10 +354,12 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
                           .name = before ? before->name : cute_arena_copy(p->tree->arena, name, length),
                           .dtype = dtype,
                           .stated = stated,
+                          .turned = turned,
                           .shape = {row, column, 1}};
     if (!node.name) return cute_fail_memory(p->diag);
     if (before) {
-        if (before->op != EPILOGUE_LOAD || before->shape.rows != row || (before->shape.mul != 0) != column)
+        if (before->op != EPILOGUE_LOAD || before->shape.rows != row || (before->shape.mul != 0) != column ||
+            before->turned != turned)
             return FAIL_AT(p, from, p->at - from, "'%s' has other indices than before", node.name);
         if (stated && before->stated && before->dtype != dtype)
             return FAIL_AT(p, from, p->at - from, "expected type %s of '%s' as before, got %s", cute_dtype_get(before->dtype)->name,
@@ -581,7 +586,7 @@ static cute_status parse_call(parser *p, const char *name, size_t length, size_t
     }
     if (cute_dtype_find(word, &dtype)) {
         p->at = from;
-        CUTE_TRY(parse_type(p, &dtype));
+        CUTE_TRY(parse_type(p, false, &dtype));
         CUTE_TRY(expect_text(p, "(", "behind a type"));
         CUTE_TRY(parse_args(p, &args));
         CUTE_TRY(expect_args(p, word, &args, 1, 1, from));
@@ -756,7 +761,7 @@ static cute_status parse_value(parser *p, epilogue_node **out)
 
 typedef struct statement {
     const char *name;
-    bool aux, indexed, row, column, stated;
+    bool aux, indexed, row, column, turned, stated;
     cute_dtype dtype;
     size_t offset, length;
 } statement;
@@ -783,14 +788,14 @@ static bool parse_target(parser *p, statement *s, cute_status *status)
         size_t bracket = p->at++;
         cute_diag *diag = p->diag;
         p->diag = NULL;
-        target = parse_indices(p, &s->row, &s->column) == CUTE_OK;
+        target = parse_indices(p, &s->row, &s->column, &s->turned) == CUTE_OK;
         p->diag = diag;
         s->indexed = target;
         if (!target) p->at = bracket;
     }
     if (target && peek_text(p, ":")) {
         p->at++;
-        *status = parse_type(p, &s->dtype);
+        *status = parse_type(p, false, &s->dtype);
         s->stated = true;
         if (*status != CUTE_OK) return false;
     }
@@ -834,6 +839,7 @@ static cute_status add_output(parser *p, const statement *s, epilogue_node *node
                                                       .indexed = s->indexed,
                                                       .index_row = s->row,
                                                       .index_column = s->column,
+                                                      .turned = s->turned,
                                                       .offset = s->offset,
                                                       .length = s->length};
     return CUTE_OK;

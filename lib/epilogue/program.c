@@ -85,7 +85,7 @@ static int64_t round_up(int64_t x, int64_t to)
 }
 
 /* A matrix, vector or number in memory, as a matrix. */
-static const char *add_tensor(writer *w, const char *name, bool temporary, cute_dtype dtype, epilogue_shape shape)
+static const char *add_tensor(writer *w, const char *name, bool temporary, cute_dtype dtype, epilogue_shape shape, bool turned)
 {
     int64_t rows = epilogue_rows(w->tree, shape), columns = epilogue_columns(w->tree, shape);
     epilogue_role role = shape.rows && shape.mul ? EPILOGUE_MATRIX
@@ -95,6 +95,7 @@ static const char *add_tensor(writer *w, const char *name, bool temporary, cute_
     epilogue_arg arg = {name, role, temporary, dtype, 2, {rows, columns}, {0, 1}};
     if (role == EPILOGUE_MATRIX) arg.strides[0] = temporary ? round_up(columns, 4) : columns;
     if (role == EPILOGUE_ROW_TERM) arg.strides[0] = 1;
+    if (turned) arg.strides[0] = 1, arg.strides[1] = rows;
     return add_arg(w, &arg)->name;
 }
 
@@ -143,6 +144,12 @@ static void put_arg_type(const writer *w, const epilogue_arg *a, cute_buffer *ou
     case EPILOGUE_FLAT_PARTS: cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(1,?):(0,1)\">", type); return;
     case EPILOGUE_PARTS: cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(?,?):(?{i64},1)\">", type); return;
     case EPILOGUE_MATRIX:
+        if (a->strides[1] != 1) {
+            v = vector_of(w, a->dtype, a->shape[0]);
+            cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},?):(1,?{i64 div=%lld})\">", type,
+                               v * (long long)size, v, v);
+            return;
+        }
         if (a->temporary) v = 4;
         cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?,?%s):(?{i64 div=%lld},1)\">", type, v * (long long)size,
                            a->shape[1] % v == 0 ? make_text((writer *)w, "{div=%lld}", v) : "", v);
@@ -307,9 +314,9 @@ static const char *location_of(writer *w, const epilogue_node *n)
 {
     for (int i = 0; i < w->tree->output_count; i++) {
         const epilogue_output *o = &w->tree->outputs[i];
-        if (o->node == n && o->dtype == CUTE_F32) return add_tensor(w, o->name, false, CUTE_F32, n->shape);
+        if (o->node == n && o->dtype == CUTE_F32) return add_tensor(w, o->name, false, CUTE_F32, n->shape, o->turned);
     }
-    return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape);
+    return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape, false);
 }
 
 static const char *emit_value(writer *w, epilogue_node *n)
@@ -318,7 +325,7 @@ static const char *emit_value(writer *w, epilogue_node *n)
     if (n->materialized && (epilogue_is_combined(n) || n->stage < w->stage)) return load_tile(w, location_of(w, n), n->shape);
     switch (n->op) {
     case EPILOGUE_ACC: return "%_f";
-    case EPILOGUE_LOAD: return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape), n->shape);
+    case EPILOGUE_LOAD: return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape, n->turned), n->shape);
     case EPILOGUE_CONSTANT: w->tiles[n->number] = false; return number_text(w, n->value);
     case EPILOGUE_SCALAR: {
         epilogue_arg arg = {.name = n->name, .role = EPILOGUE_NUMBER, .dtype = CUTE_F32};
@@ -433,7 +440,7 @@ static void emit_stores(writer *w)
         epilogue_output *o = &t->outputs[i];
         epilogue_node *n = o->node;
         if (n->stage != w->stage || !in_domain(w, n->shape) || (n->materialized && strcmp(location_of(w, n), o->name) == 0)) continue;
-        emit_store(w, n, add_tensor(w, o->name, false, o->dtype, n->shape), o->dtype);
+        emit_store(w, n, add_tensor(w, o->name, false, o->dtype, n->shape, o->turned), o->dtype);
     }
     if (w->stage > 0 && !(w->domain.rows && w->domain.mul)) return;
     for (int i = 0; i < t->count; i++) {

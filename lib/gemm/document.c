@@ -46,7 +46,7 @@ static void put_buffers(document_writer *w, const gemm_problem *p, size_t index,
     if (p->tree) {
         put_matrix(w, "A", p->in, g, g->m, g->k, &p->a);
         put_matrix(w, "B", p->in, g, g->k, g->n, &p->b);
-        w->failed = w->failed || !epilogue_put_buffers(p->tree, w->buffers, false);
+        w->failed = w->failed || !epilogue_put_buffers(p->tree, w->buffers);
         return;
     }
     put_matrix(w, gemm_buffer_name(w->arena, "A", index, count), p->in, g, g->m, g->k, &p->a);

@@ -53,7 +53,7 @@ wrong() {
 
 @test "a wrong expression is refused with its place and a fix" {
     wrong 1:5 "unknown function 'geluu'; did you mean 'gelu'?" 'D = geluu(acc)'
-    wrong 1:16 "expected the indices i, j or i,j, got 'k'" 'D = acc + bias[k]'
+    wrong 1:16 "expected the indices i, j, i,j or j,i, got 'k'" 'D = acc + bias[k]'
     wrong 1:10 "expected a value, got the end of the text" 'D = acc +'
     wrong 1:8 "expected every 2nd, 4th or 8th column" 'D = acc[:, 0::3]'
     wrong 1:5 "mismatched operands: expected shape M x N/2, got M x N" 'D = acc[:, 0::2] + acc'
@@ -130,4 +130,15 @@ wrong() {
     "$python" -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
     run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --count 16
     [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+}
+
+@test "each of CUTLASS's epilogues that the documentation lists is right" {
+    count=0
+    while IFS= read -r expression; do
+        scalars=()
+        for s in scale_a scale_b scale_c scale_d scale_aux; do [[ $expression == *"$s"* ]] && scalars+=("-D$s=0.5"); done
+        right 70x48x32 f16 "$expression" --alpha=0.75 --beta=0.5 "${scalars[@]}"
+        count=$((count + 1))
+    done < <(sed -n "/^| CUTLASS/,/^$/s/^|[^|]*| \`\(.*\)\` |$/\1/p" "$BATS_TEST_DIRNAME/../../docs/epilogues.md")
+    [ "$count" -ge 29 ]
 }
