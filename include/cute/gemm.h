@@ -17,11 +17,13 @@
  * Kernels are compiled when the plan is created, by the programs cute-ptx and ptxas, or in the process
  * (cute/gemm_compiler.h of libcute-compiler).
  *
- * For users of a GemmExecutor class: GemmExecutor(M, N, K, arch) is cute_gemm_create; execute is cute_gemm_run;
+ * For users of a GemmExecutor class: GemmExecutor(M, N, K, arch) is cute_gemm_create; execute is cute_gemm_run, or
+ * cute_gemm_run_host on arrays of the host; compile_from_mlir and load_compiled are cute_gemm_options.source and .module;
  * get_optimal_tile_size is cute_gemm_optimal_tile. */
 #ifndef CUTE_GEMM_H
 #define CUTE_GEMM_H
 
+#include "cute/cubin.h"
 #include "cute/device.h"
 
 #ifdef __cplusplus
@@ -98,6 +100,16 @@ typedef struct cute_gemm_options {
     /* The folder of compiled kernels and measurements. NULL: $CUTE_CACHE, else $XDG_CACHE_HOME/libcute, else
      * ~/.cache/libcute; "": none. */
     const char *cache;
+    /* A product of the caller instead of a configuration: a module (a cubin or PTX with metadata), which must outlive the plan, or
+     * MLIR source, which is compiled. Its host function `function` (NULL: its only one) has parameters A (m,k), B (n,k) and D (m,n), or
+     * three modes with a batch in front; also C, bias, alpha and beta if the problem has them. With an epilogue expression: a module of
+     * the program of `cute-dump evt --emit=mlir` for this problem. */
+    const cute_module *module;
+    const char *source;
+    size_t source_length;
+    const char *const *defines; /* of the source: "NAME=VALUE" */
+    size_t define_count;
+    const char *function;
 } cute_gemm_options;
 
 /* A plan. Used by one thread at a time, as its device is. */
@@ -134,6 +146,17 @@ typedef struct cute_gemm_operands {
 /* Starts the products, one of `operands` per product; does not wait on a GPU. D may alias C. CUTE_USAGE: an
  * address is missing or less aligned than the problem states. */
 CUTE_API cute_status cute_gemm_run(cute_gemm *gemm, const cute_gemm_operands *operands, cute_diag *diag);
+
+/* An array in host memory: A, B, C, bias, D, or an operand or result of an epilogue. */
+typedef struct cute_gemm_array {
+    const char *name;
+    void *data;
+    size_t bytes;
+} cute_gemm_array;
+
+/* Runs a plan of one product on arrays in host memory: copies operands to the device, runs, waits, and copies results back. CUTE_USAGE: an
+ * array is missing, unknown, or of another size than the problem's matrix, gaps between its rows included. */
+CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count, cute_diag *diag);
 
 /* The choice made for one of the products. */
 typedef struct cute_gemm_choice {

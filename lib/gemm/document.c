@@ -247,6 +247,11 @@ bool gemm_whole_batch(const gemm_algo *algo)
 
 static void put_problem(document_writer *w, const gemm_problem *p, size_t index, size_t count)
 {
+    if (w->algo->own) {
+        json_t *plan = gemm_own_plan(w->algo, p);
+        w->failed = w->failed || !plan || json_array_append_new(w->plans, plan) != 0;
+        return;
+    }
     bool whole = gemm_whole_batch(w->algo);
     int64_t batch = p->given.batch, step = whole ? batch : 1;
     for (int64_t item = 0; item < batch && !w->failed; item += step)

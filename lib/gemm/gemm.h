@@ -138,6 +138,7 @@ typedef struct gemm_algo {
     cute_dtype product;        /* element type of the kernel's output */
     double seconds;
     const epilogue_program *program; /* of an expression; NULL: none */
+    const struct gemm_own *own;      /* a product of the caller; NULL: none */
     bool tuned, emulated; /* tuned: `seconds` was measured; emulated: on the emulator */
     char name[56];        /* the configuration's, and ":narrow" without vectors */
 } gemm_algo;
@@ -228,7 +229,25 @@ typedef struct gemm_settings {
     bool ptx;
     bool untuned; /* choose by estimates only */
     const cute_gemm_compiler *compiler;
+    /* a product of the caller: cute_gemm_options */
+    const cute_module *module;
+    const char *source;
+    size_t source_length;
+    const char *const *defines;
+    size_t define_count;
+    const char *function;
 } gemm_settings;
+
+/* ---- products of the caller (own.c) ---- */
+
+/* Compiles the caller's source. */
+cute_status gemm_own_compile(const gemm_settings *settings, const cute_gemm_compiler *compiler, cute_module **out, cute_diag *diag);
+/* The algorithm that runs the module's host function. CUTE_INVALID: it has other parameters than a product. */
+cute_status gemm_own_algorithm(cute_arena *arena, const cute_module *module, const char *function, const gemm_problem *problem,
+                               gemm_algo *out, cute_diag *diag);
+/* Its plan. */
+json_t *gemm_own_plan(const gemm_algo *algo, const gemm_problem *problem);
+cute_device *gemm_device(const cute_gemm *gemm);
 cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
                         cute_gemm **out, cute_diag *diag);
 /* The architecture to compile for on a device of `arch`, with its architecture-specific features: sm_90a for

@@ -16,7 +16,8 @@ struct cute_gemm {
     size_t count;
     gemm_algo algo;
     epilogue_program *program; /* of an expression */
-    cute_module *module;
+    const cute_module *module;
+    cute_module *compiled; /* the module, if it is the plan's own */
     const char *cache;
     int64_t multiprocessors;
     cute_device *device; /* may be NULL */
@@ -31,6 +32,11 @@ const gemm_algo *gemm_algo_of(const cute_gemm *gemm)
 const cute_module *gemm_module(const cute_gemm *gemm)
 {
     return gemm->module;
+}
+
+cute_device *gemm_device(const cute_gemm *gemm)
+{
+    return gemm->device;
 }
 
 const gemm_problem *gemm_problems(const cute_gemm *gemm, size_t *count)
@@ -73,6 +79,26 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
     return CUTE_OK;
 }
 
+/* The caller's module or source, or an algorithm that is chosen, and its program. */
+static cute_status open_module(cute_gemm *g, const gemm_settings *settings, const cute_gemm_compiler *compiler, cute_diag *diag)
+{
+    bool source = settings->source != NULL, own = source || settings->module;
+    gemm_problem *first = &g->problems[0];
+    if (own && (g->count > 1 || (source && settings->module)))
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected one product and either a module or a source, got %s",
+                         g->count > 1 ? "a group" : "both");
+    if (source) CUTE_TRY(gemm_own_compile(settings, compiler, &g->compiled, diag));
+    g->module = source ? g->compiled : settings->module;
+    if (own && !first->tree) return gemm_own_algorithm(g->arena, g->module, settings->function, first, &g->algo, diag);
+    CUTE_TRY(gemm_choose(g->problems, g->count, &settings->target, settings->configuration, settings->untuned ? NULL : g->cache,
+                         settings->device, &g->algo, diag));
+    if (first->tree) CUTE_TRY(gemm_expression_apply(g->arena, &g->algo, first, NULL, &g->program, diag));
+    if (own) return CUTE_OK;
+    CUTE_TRY(gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->compiled, diag));
+    g->module = g->compiled;
+    return CUTE_OK;
+}
+
 static cute_status create_algorithm(const cute_gemm_problem *problems, size_t count,
                                     const gemm_settings *settings, cute_gemm **out, cute_diag *diag)
 {
@@ -94,14 +120,7 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
         status = gemm_programs(g->arena, &programs, diag);
         compiler = &programs;
     }
-    if (status == CUTE_OK)
-        status = gemm_choose(g->problems, count, &settings->target, settings->configuration,
-                             settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag);
-    if (status == CUTE_OK && g->problems[0].tree)
-        status = gemm_expression_apply(g->arena, &g->algo, &g->problems[0], NULL, &g->program, diag);
-    if (status == CUTE_OK)
-        status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
-                              diag);
+    if (status == CUTE_OK) status = open_module(g, settings, compiler, diag);
     if (status == CUTE_OK)
         *out = g;
     else
@@ -171,7 +190,13 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                               .configuration = o.configuration,
                               .cache = o.cache,
                               .ptx = emulated,
-                              .compiler = o.compiler};
+                              .compiler = o.compiler,
+                              .module = o.module,
+                              .source = o.source,
+                              .source_length = o.source_length,
+                              .defines = o.defines,
+                              .define_count = o.define_count,
+                              .function = o.function};
     return create_plan(problems, count, &settings, o.device, out, diag);
 }
 
@@ -179,7 +204,7 @@ void cute_gemm_destroy(cute_gemm *g)
 {
     if (!g) return;
     cute_plan_close(g->plan);
-    cute_module_close(g->module);
+    cute_module_close(g->compiled);
     cute_arena_destroy(g->arena);
     free(g);
 }
