@@ -156,7 +156,8 @@ typedef struct cute_gemm_array {
 
 /* Runs a plan of one product on arrays in host memory: copies operands to the device, runs, waits, and copies results back. CUTE_USAGE: an
  * array is missing, unknown, or of another size than the problem's matrix, gaps between its rows included. */
-CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count, cute_diag *diag);
+CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count,
+                                        cute_diag *diag);
 
 /* The choice made for one of the products. */
 typedef struct cute_gemm_choice {

@@ -7,13 +7,15 @@
 
 /* ---- buffers and arguments ---- */
 
-static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t, epilogue_shape s, bool turned)
+static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t,
+                       epilogue_shape s, bool turned)
 {
     json_t *shape = json_array();
     if (s.rows) json_array_append_new(shape, json_integer(epilogue_rows(t, s)));
     if (s.mul) json_array_append_new(shape, json_integer(epilogue_columns(t, s)));
     json_t *buffer = json_pack("{s:s,s:o}", "dtype", cute_dtype_get(dtype)->name, "shape", shape);
-    if (buffer && turned) json_object_set_new(buffer, "strides", json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s)));
+    if (buffer && turned)
+        json_object_set_new(buffer, "strides", json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s)));
     return buffer && json_object_set_new(buffers, name, buffer) == 0;
 }
 
@@ -25,7 +27,8 @@ bool epilogue_put_buffers(const epilogue_tree *t, json_t *buffers)
         if (n->op == EPILOGUE_LOAD) good = put_buffer(buffers, n->name, n->dtype, t, n->shape, n->turned);
     }
     for (int i = 0; good && i < t->output_count; i++)
-        good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape, t->outputs[i].turned);
+        good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape,
+                          t->outputs[i].turned);
     return good;
 }
 
@@ -42,9 +45,11 @@ json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value
                 if (strcmp(values[v].name, a->name) == 0) value = values[v].value;
             arg = json_real(value);
         } else {
-            arg = json_pack("{s:s,s:[II],s:[II]}", a->temporary ? "temporary" : "buffer", a->name, "shape", (json_int_t)a->shape[0],
-                            (json_int_t)a->shape[1], "strides", (json_int_t)a->strides[0], (json_int_t)a->strides[1]);
-            if (arg && a->temporary) json_object_set_new(arg, "dtype", json_string(cute_dtype_get(a->dtype)->name));
+            arg = json_pack("{s:s,s:[II],s:[II]}", a->temporary ? "temporary" : "buffer", a->name, "shape",
+                            (json_int_t)a->shape[0], (json_int_t)a->shape[1], "strides",
+                            (json_int_t)a->strides[0], (json_int_t)a->strides[1]);
+            if (arg && a->temporary)
+                json_object_set_new(arg, "dtype", json_string(cute_dtype_get(a->dtype)->name));
         }
         if (!arg || json_object_set_new(args, a->name, arg) != 0) {
             json_decref(args);
@@ -92,7 +97,8 @@ static void put_number(formula_writer *w, double value)
         cute_buffer_printf(&w->out, value < 0 ? "(%.17g)" : "%.17g", value);
 }
 
-static void put_element(formula_writer *w, const char *name, epilogue_shape s, const char *row, const char *column)
+static void put_element(formula_writer *w, const char *name, epilogue_shape s, const char *row,
+                        const char *column)
 {
     cute_buffer_puts(&w->out, name);
     if (s.rows && s.mul)
@@ -130,7 +136,8 @@ static void put_reduction(formula_writer *w, const epilogue_node *n, const char 
     }
     if (n->axis != 0) {
         column = format_text(w, "at_%d", w->fresh++);
-        cute_buffer_printf(&w->out, "%s(%s, %lld, ", kind, column, (long long)epilogue_columns(w->tree, x->shape));
+        cute_buffer_printf(&w->out, "%s(%s, %lld, ", kind, column,
+                           (long long)epilogue_columns(w->tree, x->shape));
         closed++;
     }
     put_node(w, x, row, column);
@@ -153,8 +160,8 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
             cute_buffer_putc(&w->out, 'x');
             return;
         }
-        cute_buffer_printf(&w->out, "sum(at_%d, %lld, A[%s,at_%d] * B[at_%d,%s])", w->fresh, (long long)w->tree->problem.k, row, w->fresh,
-                           w->fresh, column);
+        cute_buffer_printf(&w->out, "sum(at_%d, %lld, A[%s,at_%d] * B[at_%d,%s])", w->fresh,
+                           (long long)w->tree->problem.k, row, w->fresh, w->fresh, column);
         w->fresh++;
         return;
     case EPILOGUE_LOAD: put_element(w, n->name, n->shape, row, column); return;
@@ -167,9 +174,12 @@ static void put_node(formula_writer *w, const epilogue_node *n, const char *row,
         cute_buffer_putc(&w->out, ')');
         return;
     case EPILOGUE_SLICE:
-        put_node(w, n->args[0], row, format_text(w, "%lld * (%s) + %lld", (long long)n->step, column, (long long)n->first));
+        put_node(w, n->args[0], row,
+                 format_text(w, "%lld * (%s) + %lld", (long long)n->step, column, (long long)n->first));
         return;
-    case EPILOGUE_REPEAT: put_node(w, n->args[0], row, format_text(w, "floor_div(%s, %lld)", column, (long long)n->step)); return;
+    case EPILOGUE_REPEAT:
+        put_node(w, n->args[0], row, format_text(w, "floor_div(%s, %lld)", column, (long long)n->step));
+        return;
     case EPILOGUE_INTERLEAVE: {
         const char *half = format_text(w, "floor_div(%s, 2)", column);
         cute_buffer_printf(&w->out, "(mod(%s, 2) == 0 ? ", column);
@@ -220,11 +230,14 @@ static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, bounds 
             b.value = a[0].value * a[1].value;
             b.error = a[0].error * a[1].value + a[1].error * a[0].value + 0x1p-22 * b.value;
         }
-        if (n->function->approximate && cute_dtype_get(t->problem.out)->bytes <= 2) b.error += 0x1p-9 * most / 8;
+        if (n->function->approximate && cute_dtype_get(t->problem.out)->bytes <= 2)
+            b.error += 0x1p-9 * most / 8;
         break;
     case EPILOGUE_REDUCE: {
         double count = n->group ? (double)n->group
-                                : (double)(n->axis == 1 ? t->problem.n : n->axis == 0 ? t->problem.m : t->problem.m * t->problem.n);
+                                : (double)(n->axis == 1   ? t->problem.n
+                                           : n->axis == 0 ? t->problem.m
+                                                          : t->problem.m * t->problem.n);
         bool adds = n->kind == EPILOGUE_SUM;
         b.value = adds ? a[0].value * sqrt(count) : a[0].value;
         b.error = (adds ? a[0].error * sqrt(count) * 2 : a[0].error) + 0x1p-20 * b.value;
@@ -259,20 +272,25 @@ static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
     json_t *check = NULL;
     bool possible = cute_buffer_ok(&w.out) && w.out.length <= CHECK_TEXT && !(w.results && w.acc);
     if (possible && w.sums && w.acc)
-        check = json_pack("{s:s,s:[ss],s:s}", "einsum", "mk,kn->mn", "operands", "A", "B", "epilogue", cute_buffer_text(&w.out));
+        check = json_pack("{s:s,s:[ss],s:s}", "einsum", "mk,kn->mn", "operands", "A", "B", "epilogue",
+                          cute_buffer_text(&w.out));
     else if (possible)
         check = json_pack("{s:s}", "expr", cute_buffer_text(&w.out));
     cute_buffer_release(&w.out);
     if (!check) return NULL;
     double rtol = eps + 0x1p-12, atol = b.error + ldexp(eps, -6);
-    if (w.results) rtol += ldexp(1, -cute_dtype_get(p->out)->mantissa), atol += b.value * ldexp(1, -cute_dtype_get(p->out)->mantissa);
+    if (w.results)
+        rtol += ldexp(1, -cute_dtype_get(p->out)->mantissa),
+            atol += b.value * ldexp(1, -cute_dtype_get(p->out)->mantissa);
     if (cute_dtype_get(o->dtype)->bytes == 1) atol += 0x1p-9;
     json_object_set_new(check, "rtol", json_real(rtol));
     json_object_set_new(check, "atol", json_real(atol));
     if (n->shape.rows || n->shape.mul)
         json_object_set_new(check, "index",
-                            matrix ? json_pack("[ss]", "i", "j") : json_pack("[s]", n->shape.rows ? "i" : "j"));
-    if (large && (n->shape.rows || n->shape.mul)) json_object_set_new(check, "sample", json_integer(matrix ? SAMPLES : VECTOR_SAMPLES));
+                            matrix ? json_pack("[ss]", "i", "j")
+                                   : json_pack("[s]", n->shape.rows ? "i" : "j"));
+    if (large && (n->shape.rows || n->shape.mul))
+        json_object_set_new(check, "sample", json_integer(matrix ? SAMPLES : VECTOR_SAMPLES));
     return check;
 }
 

@@ -28,9 +28,9 @@ const epilogue_function *epilogue_function_at(size_t index);
 const epilogue_function *epilogue_function_find(const char *name);
 
 typedef enum epilogue_op {
-    EPILOGUE_ACC,         /* the product's sum */
-    EPILOGUE_LOAD,        /* an operand in memory */
-    EPILOGUE_SCALAR,      /* a number given at launch */
+    EPILOGUE_ACC,    /* the product's sum */
+    EPILOGUE_LOAD,   /* an operand in memory */
+    EPILOGUE_SCALAR, /* a number given at launch */
     EPILOGUE_CONSTANT,
     EPILOGUE_COMPUTE,     /* a function or operator */
     EPILOGUE_SLICE,       /* every step-th column from `first` on */
@@ -48,7 +48,12 @@ typedef enum epilogue_collective {
     EPILOGUE_ALL_GATHER,
     EPILOGUE_BROADCAST,
 } epilogue_collective;
-typedef enum epilogue_level { EPILOGUE_WARP, EPILOGUE_BLOCK, EPILOGUE_CLUSTER, EPILOGUE_DEVICE } epilogue_level;
+typedef enum epilogue_level {
+    EPILOGUE_WARP,
+    EPILOGUE_BLOCK,
+    EPILOGUE_CLUSTER,
+    EPILOGUE_DEVICE
+} epilogue_level;
 
 /* Where a node's value is computed. */
 typedef enum epilogue_impl {
@@ -64,17 +69,17 @@ typedef struct epilogue_node {
     const epilogue_function *function; /* EPILOGUE_COMPUTE */
     struct epilogue_node *args[3];
     int count;
-    double value;             /* EPILOGUE_CONSTANT */
-    const char *name;         /* of an operand or scalar, or of the statement that defines it; may be NULL */
-    int64_t step, first;      /* EPILOGUE_SLICE, EPILOGUE_REPEAT */
-    epilogue_kind kind;       /* EPILOGUE_REDUCE */
-    int axis;                 /* EPILOGUE_REDUCE: 0 rows, 1 columns, -1 both */
-    int64_t group;            /* EPILOGUE_REDUCE: columns of a group; 0: all */
+    double value;        /* EPILOGUE_CONSTANT */
+    const char *name;    /* of an operand or scalar, or of the statement that defines it; may be NULL */
+    int64_t step, first; /* EPILOGUE_SLICE, EPILOGUE_REPEAT */
+    epilogue_kind kind;  /* EPILOGUE_REDUCE */
+    int axis;            /* EPILOGUE_REDUCE: 0 rows, 1 columns, -1 both */
+    int64_t group;       /* EPILOGUE_REDUCE: columns of a group; 0: all */
     epilogue_collective collective;
     epilogue_level level;
-    cute_dtype dtype; /* EPILOGUE_CAST: rounded to; EPILOGUE_LOAD: in memory */
-    bool stated;      /* EPILOGUE_LOAD: the text states its dtype */
-    bool turned;      /* EPILOGUE_LOAD: columns are contiguous */
+    cute_dtype dtype;      /* EPILOGUE_CAST: rounded to; EPILOGUE_LOAD: in memory */
+    bool stated;           /* EPILOGUE_LOAD: the text states its dtype */
+    bool turned;           /* EPILOGUE_LOAD: columns are contiguous */
     size_t offset, length; /* place in the text */
     int number;            /* in the order of definition, operands first */
     /* by PassShapeTypePropagation */
@@ -130,8 +135,10 @@ cute_status epilogue_parse(cute_arena *arena, const char *label, const char *tex
 cute_place epilogue_place(const epilogue_tree *tree, size_t offset, size_t length);
 /* A node with these fields: an existing one if there is one. NULL: too many, or no memory. */
 epilogue_node *epilogue_node_get(epilogue_tree *tree, const epilogue_node *fields);
-epilogue_node *epilogue_compute(epilogue_tree *tree, const char *function, epilogue_node *a, epilogue_node *b);
-epilogue_node *epilogue_reduce(epilogue_tree *tree, epilogue_node *x, epilogue_kind kind, int axis, int64_t group);
+epilogue_node *epilogue_compute(epilogue_tree *tree, const char *function, epilogue_node *a,
+                                epilogue_node *b);
+epilogue_node *epilogue_reduce(epilogue_tree *tree, epilogue_node *x, epilogue_kind kind, int axis,
+                               int64_t group);
 epilogue_node *epilogue_repeat(epilogue_tree *tree, epilogue_node *x, int64_t times);
 const char *epilogue_op_name(epilogue_op op);
 const char *epilogue_kind_name(epilogue_kind kind);
@@ -163,15 +170,15 @@ cute_status epilogue_run_passes(epilogue_tree *tree, const char *names, cute_dia
 /* ---- the program and its launches (program.c, document.c) ---- */
 
 typedef enum epilogue_role {
-    EPILOGUE_MATRIX,    /* (rows, columns) */
-    EPILOGUE_ROW_TERM,  /* M elements, as a matrix with equal columns */
-    EPILOGUE_COL_TERM,  /* N elements, as a matrix with equal rows */
-    EPILOGUE_VECTOR,    /* one mode */
-    EPILOGUE_ONE,       /* one element */
-    EPILOGUE_PARTS,     /* partial results of tiles: (tiles, elements) */
-    EPILOGUE_FLAT_PARTS,/* the same, as one mode */
-    EPILOGUE_NUMBER,    /* a scalar */
-    EPILOGUE_FACTOR,    /* A or B of the product */
+    EPILOGUE_MATRIX,     /* (rows, columns) */
+    EPILOGUE_ROW_TERM,   /* M elements, as a matrix with equal columns */
+    EPILOGUE_COL_TERM,   /* N elements, as a matrix with equal rows */
+    EPILOGUE_VECTOR,     /* one mode */
+    EPILOGUE_ONE,        /* one element */
+    EPILOGUE_PARTS,      /* partial results of tiles: (tiles, elements) */
+    EPILOGUE_FLAT_PARTS, /* the same, as one mode */
+    EPILOGUE_NUMBER,     /* a scalar */
+    EPILOGUE_FACTOR,     /* A or B of the product */
 } epilogue_role;
 
 /* An argument of a kernel: a buffer or a temporary with its extents and strides. */

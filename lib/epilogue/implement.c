@@ -18,7 +18,8 @@ static cute_status check_group(const epilogue_tree *t, const epilogue_node *n, i
     epilogue_shape s = n->op == EPILOGUE_REPEAT ? n->shape : n->args[0]->shape;
     int64_t columns = t->problem.tile_n * s.mul / s.div;
     if (columns % group == 0) return CUTE_OK;
-    return epilogue_fail(t, n->offset, n->length, diag, "expected groups of columns that divide the %lld of a tile, got %lld",
+    return epilogue_fail(t, n->offset, n->length, diag,
+                         "expected groups of columns that divide the %lld of a tile, got %lld",
                          (long long)columns, (long long)group);
 }
 
@@ -45,8 +46,9 @@ static cute_status implement_node(epilogue_tree *t, epilogue_node *n, cute_diag 
     }
     bool columns = n->op == EPILOGUE_SLICE || n->op == EPILOGUE_REPEAT || n->op == EPILOGUE_INTERLEAVE;
     if (columns && !n->shape.rows && n->stage)
-        return epilogue_fail(t, n->offset, n->length, diag, "the columns of a reduced vector are not rearranged: reduce the "
-                                                            "rearranged matrix");
+        return epilogue_fail(t, n->offset, n->length, diag,
+                             "the columns of a reduced vector are not rearranged: reduce the "
+                             "rearranged matrix");
     return CUTE_OK;
 }
 
@@ -82,7 +84,8 @@ cute_status epilogue_implement(epilogue_tree *t, cute_diag *diag)
         const epilogue_output *o = &t->outputs[i];
         if (is_fixed(o->node) || epilogue_is_matrix(o->node)) continue;
         return epilogue_fail(t, o->offset, o->length, diag,
-                             "expected a matrix, or a result that depends on the product, got a vector or number of operands only");
+                             "expected a matrix, or a result that depends on the product, got a vector or "
+                             "number of operands only");
     }
     return CUTE_OK;
 }
@@ -91,6 +94,7 @@ cute_status epilogue_implemented(epilogue_tree *t, cute_diag *diag)
 {
     for (int i = 0; i < t->count; i++)
         if (t->nodes[i]->impl == EPILOGUE_UNUSED)
-            return epilogue_fail(t, t->nodes[i]->offset, t->nodes[i]->length, diag, "this node has no implementation");
+            return epilogue_fail(t, t->nodes[i]->offset, t->nodes[i]->length, diag,
+                                 "this node has no implementation");
     return CUTE_OK;
 }

@@ -5,8 +5,8 @@
 #include "lib/epilogue/epilogue.h"
 
 /* An error at a place of the tree's text: CUTE_INVALID. */
-cute_status epilogue_fail(const epilogue_tree *tree, size_t offset, size_t length, cute_diag *diag, const char *format, ...)
-    CUTE_PRINTF(5, 6);
+cute_status epilogue_fail(const epilogue_tree *tree, size_t offset, size_t length, cute_diag *diag,
+                          const char *format, ...) CUTE_PRINTF(5, 6);
 cute_status epilogue_implement(epilogue_tree *tree, cute_diag *diag);
 cute_status epilogue_implemented(epilogue_tree *tree, cute_diag *diag);
 

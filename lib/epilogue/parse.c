@@ -154,7 +154,8 @@ epilogue_node *epilogue_compute(epilogue_tree *tree, const char *function, epilo
     return epilogue_node_get(tree, &node);
 }
 
-epilogue_node *epilogue_reduce(epilogue_tree *tree, epilogue_node *x, epilogue_kind kind, int axis, int64_t group)
+epilogue_node *epilogue_reduce(epilogue_tree *tree, epilogue_node *x, epilogue_kind kind, int axis,
+                               int64_t group)
 {
     epilogue_node node = {.op = EPILOGUE_REDUCE,
                           .args = {x},
@@ -216,8 +217,8 @@ static cute_status add_constant(parser *p, double value, size_t from, epilogue_n
     return add_node(p, &node, from, out);
 }
 
-static cute_status parse_body(parser *p, const epilogue_function *f, const char *body, epilogue_node *const *args,
-                              int count, size_t from, epilogue_node **out)
+static cute_status parse_body(parser *p, const epilogue_function *f, const char *body,
+                              epilogue_node *const *args, int count, size_t from, epilogue_node **out)
 {
     parser inner = *p;
     inner.text = body;
@@ -253,8 +254,9 @@ static cute_status add_operator(parser *p, const char *name, epilogue_node *a, e
 /* ---- names ---- */
 
 static const char *const reserved[] = {"A", "B", "i", "j", "aux", NULL};
-static const char *const calls[] = {"sum",       "mean",           "max",        "min",       "amax",   "grad", "interleave", "repeat",
-                                    "allreduce", "reduce_scatter", "all_gather", "broadcast", NULL};
+static const char *const calls[] = {
+    "sum",       "mean",           "max",        "min",       "amax", "kth", "grad", "interleave", "repeat",
+    "allreduce", "reduce_scatter", "all_gather", "broadcast", NULL};
 
 static const char *call_at(const void *unused, size_t index)
 {
@@ -268,7 +270,8 @@ static const char *call_at(const void *unused, size_t index)
 static name_value *find_name(parser *p, const char *name, size_t length)
 {
     for (int i = *p->name_count; i-- > 0;)
-        if (strlen(p->names[i].name) == length && memcmp(p->names[i].name, name, length) == 0) return &p->names[i];
+        if (strlen(p->names[i].name) == length && memcmp(p->names[i].name, name, length) == 0)
+            return &p->names[i];
     return NULL;
 }
 
@@ -293,8 +296,9 @@ static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
         memcpy(word, p->text + p->at, length);
         word[length] = 0;
         bool known = cute_dtype_find(word, out);
-        if (known && ((cute_dtype_get(*out)->class == CUTE_CLASS_FLOAT && *out != CUTE_F64 && *out != CUTE_TF32) ||
-                      (operand && *out == CUTE_I8))) {
+        if (known &&
+            ((cute_dtype_get(*out)->class == CUTE_CLASS_FLOAT && *out != CUTE_F64 && *out != CUTE_TF32) ||
+             (operand && *out == CUTE_I8))) {
             p->at += length;
             return CUTE_OK;
         }
@@ -313,7 +317,8 @@ static cute_status parse_indices(parser *p, bool *row, bool *column, bool *turne
         size_t length = name_length(p);
         bool i = length == 1 && p->text[p->at] == 'i', j = length == 1 && p->text[p->at] == 'j';
         if ((!i && !j) || (j && *column) || (i && *row))
-            return FAIL_AT(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s", found_text(p, got));
+            return FAIL_AT(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s",
+                           found_text(p, got));
         *turned = i && *column;
         *row = *row || i;
         *column = *column || j;
@@ -342,10 +347,13 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
     }
     for (int i = 0; reserved[i]; i++)
         if (strlen(reserved[i]) == length && memcmp(reserved[i], name, length) == 0)
-            return FAIL_AT(p, from, length, "expected another name for an operand: '%s' has a meaning of its own", reserved[i]);
+            return FAIL_AT(p, from, length,
+                           "expected another name for an operand: '%s' has a meaning of its own",
+                           reserved[i]);
     bool sums = length == 3 && memcmp(name, "acc", 3) == 0;
     if (sums) {
-        if (!row || !column || stated) return FAIL_AT(p, from, length, "expected acc or acc[i,j] for the product's sums");
+        if (!row || !column || stated)
+            return FAIL_AT(p, from, length, "expected acc or acc[i,j] for the product's sums");
         epilogue_node acc = {.op = EPILOGUE_ACC, .name = "acc"};
         return add_node(p, &acc, from, out);
     }
@@ -362,8 +370,8 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
             before->turned != turned)
             return FAIL_AT(p, from, p->at - from, "'%s' has other indices than before", node.name);
         if (stated && before->stated && before->dtype != dtype)
-            return FAIL_AT(p, from, p->at - from, "expected type %s of '%s' as before, got %s", cute_dtype_get(before->dtype)->name,
-                           node.name, cute_dtype_get(dtype)->name);
+            return FAIL_AT(p, from, p->at - from, "expected type %s of '%s' as before, got %s",
+                           cute_dtype_get(before->dtype)->name, node.name, cute_dtype_get(dtype)->name);
         if (stated) before->dtype = dtype, before->stated = true;
         *out = before;
         return CUTE_OK;
@@ -389,7 +397,8 @@ static cute_status parse_plain(parser *p, const char *name, size_t length, size_
     }
     for (int i = 0; reserved[i]; i++)
         if (strlen(reserved[i]) == length && memcmp(reserved[i], name, length) == 0)
-            return FAIL_AT(p, from, length, "expected a value, got '%s', which has a meaning of its own", reserved[i]);
+            return FAIL_AT(p, from, length, "expected a value, got '%s', which has a meaning of its own",
+                           reserved[i]);
     if (length == 3 && memcmp(name, "acc", 3) == 0) {
         epilogue_node acc = {.op = EPILOGUE_ACC, .name = "acc"};
         return add_node(p, &acc, from, out);
@@ -398,7 +407,8 @@ static cute_status parse_plain(parser *p, const char *name, size_t length, size_
     if (length == 3 && memcmp(name, "inf", 3) == 0) return add_constant(p, INFINITY, from, out);
     epilogue_node *before = find_operand(p, name, length);
     if (before && before->op == EPILOGUE_LOAD)
-        return FAIL_AT(p, from, length, "'%s' is an operand in memory: expected its indices, as before", before->name);
+        return FAIL_AT(p, from, length, "'%s' is an operand in memory: expected its indices, as before",
+                       before->name);
     if (before) {
         *out = before;
         return CUTE_OK;
@@ -421,7 +431,8 @@ static cute_status parse_args(parser *p, call_args *args)
     if (take_text(p, ")")) return CUTE_OK;
     for (;;) {
         skip_space(p);
-        if (args->count == 4) return FAIL_AT(p, p->at, 1, "expected at most 4 operands of a function, got more");
+        if (args->count == 4)
+            return FAIL_AT(p, p->at, 1, "expected at most 4 operands of a function, got more");
         args->offsets[args->count] = p->at;
         CUTE_TRY(parse_value(p, &args->items[args->count]));
         args->ends[args->count++] = p->at;
@@ -430,27 +441,32 @@ static cute_status parse_args(parser *p, call_args *args)
     }
 }
 
-static cute_status integer_arg(parser *p, const call_args *args, int index, int64_t low, int64_t high, const char *meaning,
-                               int64_t *out)
+static cute_status integer_arg(parser *p, const call_args *args, int index, int64_t low, int64_t high,
+                               const char *meaning, int64_t *out)
 {
     const epilogue_node *n = args->items[index];
-    if (n->op == EPILOGUE_CONSTANT && n->value == rint(n->value) && n->value >= (double)low && n->value <= (double)high) {
+    if (n->op == EPILOGUE_CONSTANT && n->value == rint(n->value) && n->value >= (double)low &&
+        n->value <= (double)high) {
         *out = (int64_t)n->value;
         return CUTE_OK;
     }
-    return FAIL_AT(p, args->offsets[index], args->ends[index] - args->offsets[index], "expected %s, a number from %lld to %lld", meaning,
-                   (long long)low, (long long)high);
+    return FAIL_AT(p, args->offsets[index], args->ends[index] - args->offsets[index],
+                   "expected %s, a number from %lld to %lld", meaning, (long long)low, (long long)high);
 }
 
-static cute_status expect_args(parser *p, const char *name, const call_args *args, int least, int most, size_t from)
+static cute_status expect_args(parser *p, const char *name, const call_args *args, int least, int most,
+                               size_t from)
 {
     if (args->count >= least && args->count <= most) return CUTE_OK;
     if (least == most)
-        return FAIL_AT(p, from, p->at - from, "%s expects %d operand%s, got %d", name, least, least == 1 ? "" : "s", args->count);
-    return FAIL_AT(p, from, p->at - from, "%s expects %d to %d operands, got %d", name, least, most, args->count);
+        return FAIL_AT(p, from, p->at - from, "%s expects %d operand%s, got %d", name, least,
+                       least == 1 ? "" : "s", args->count);
+    return FAIL_AT(p, from, p->at - from, "%s expects %d to %d operands, got %d", name, least, most,
+                   args->count);
 }
 
-static cute_status parse_reduction(parser *p, const char *name, epilogue_kind kind, bool absolute, size_t from, epilogue_node **out)
+static cute_status parse_reduction(parser *p, const char *name, epilogue_kind kind, bool absolute,
+                                   size_t from, epilogue_node **out)
 {
     call_args args;
     int64_t axis = -1, group = 0;
@@ -465,7 +481,8 @@ static cute_status parse_reduction(parser *p, const char *name, epilogue_kind ki
     }
     epilogue_node *x = args.items[0];
     if (absolute) CUTE_TRY(add_operator(p, "abs", x, NULL, from, &x));
-    epilogue_node node = {.op = EPILOGUE_REDUCE, .args = {x}, .count = 1, .kind = kind, .axis = (int)axis, .group = group};
+    epilogue_node node = {
+        .op = EPILOGUE_REDUCE, .args = {x}, .count = 1, .kind = kind, .axis = (int)axis, .group = group};
     return add_node(p, &node, from, out);
 }
 
@@ -474,14 +491,17 @@ static cute_status fail_function(parser *p, const char *name, size_t length, siz
     const char *near = cute_nearest_of(name, length, call_at, NULL);
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)(length < 30 ? length : 30), name);
-    return FAIL_AT(p, from, length, near ? "unknown function '%s'; did you mean '%s'?" : "unknown function '%s'", word, near);
+    return FAIL_AT(p, from, length,
+                   near ? "unknown function '%s'; did you mean '%s'?" : "unknown function '%s'", word, near);
 }
 
 /* f'(x) of a function by name. */
-static cute_status add_derivative(parser *p, const epilogue_function *f, epilogue_node *x, size_t from, epilogue_node **out)
+static cute_status add_derivative(parser *p, const epilogue_function *f, epilogue_node *x, size_t from,
+                                  epilogue_node **out)
 {
     if (!f->derivative || f->operands != 1)
-        return FAIL_AT(p, from, p->at - from, "no derivative of '%s' is known: write it as an expression", f->name);
+        return FAIL_AT(p, from, p->at - from, "no derivative of '%s' is known: write it as an expression",
+                       f->name);
     return parse_body(p, f, f->derivative, &x, 1, from, out);
 }
 
@@ -502,7 +522,8 @@ static cute_status parse_grad(parser *p, size_t from, epilogue_node **out)
     return add_derivative(p, f, x, from, out);
 }
 
-static cute_status parse_collective(parser *p, epilogue_collective collective, size_t from, epilogue_node **out)
+static cute_status parse_collective(parser *p, epilogue_collective collective, size_t from,
+                                    epilogue_node **out)
 {
     static const char *const levels[] = {"warp", "block", "cluster", "device", NULL};
     char word[32];
@@ -519,9 +540,12 @@ static cute_status parse_collective(parser *p, epilogue_collective collective, s
     for (int i = 0; between[i]; i++)
         if (strcmp(word, between[i]) == 0)
             return FAIL_AT(p, at, length,
-                           "collectives between devices are not generated: use a communication library on the output, and the level "
+                           "collectives between devices are not generated: use a communication library on "
+                           "the output, and the level "
                            "device for one GPU");
-    if (level < 0) return FAIL_AT(p, at, length ? length : 1, "expected the level warp, block, cluster or device, got '%s'", word);
+    if (level < 0)
+        return FAIL_AT(p, at, length ? length : 1,
+                       "expected the level warp, block, cluster or device, got '%s'", word);
     p->at += length;
     CUTE_TRY(expect_text(p, ")", "behind the level"));
     epilogue_node node = {.op = EPILOGUE_COMMUNICATE,
@@ -530,6 +554,28 @@ static cute_status parse_collective(parser *p, epilogue_collective collective, s
                           .collective = collective,
                           .level = (epilogue_level)level};
     return add_node(p, &node, from, out);
+}
+
+/* kth(x, k): the k-th largest of different values in a row, the maximum of those below the one before. */
+static cute_status parse_kth(parser *p, size_t from, epilogue_node **out)
+{
+    call_args args;
+    int64_t k = 1;
+    CUTE_TRY(parse_args(p, &args));
+    CUTE_TRY(expect_args(p, "kth", &args, 2, 2, from));
+    CUTE_TRY(integer_arg(p, &args, 1, 1, 8, "the place of a value", &k));
+    epilogue_node *x = args.items[0], *rest = x, *least;
+    CUTE_TRY(add_constant(p, -INFINITY, from, &least));
+    for (;;) {
+        epilogue_node max = {
+            .op = EPILOGUE_REDUCE, .args = {rest}, .count = 1, .kind = EPILOGUE_MAX, .axis = 1};
+        epilogue_node *below;
+        CUTE_TRY(add_node(p, &max, from, out));
+        if (--k == 0) return CUTE_OK;
+        CUTE_TRY(add_operator(p, "lt", x, *out, from, &below));
+        epilogue_node *choice[3] = {below, x, least};
+        CUTE_TRY(add_compute(p, epilogue_function_find("where"), choice, from, &rest));
+    }
 }
 
 static cute_status parse_columns(parser *p, bool repeats, size_t from, epilogue_node **out)
@@ -574,9 +620,12 @@ static cute_status parse_call(parser *p, const char *name, size_t length, size_t
         if (strcmp(word, reductions[i].name) == 0)
             return parse_reduction(p, word, reductions[i].kind, reductions[i].absolute, from, out);
     for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
-        if (strcmp(word, collectives[i].name) == 0) return parse_collective(p, collectives[i].collective, from, out);
+        if (strcmp(word, collectives[i].name) == 0)
+            return parse_collective(p, collectives[i].collective, from, out);
+    if (strcmp(word, "kth") == 0) return parse_kth(p, from, out);
     if (strcmp(word, "grad") == 0) return parse_grad(p, from, out);
-    if (strcmp(word, "interleave") == 0 || strcmp(word, "repeat") == 0) return parse_columns(p, word[0] == 'r', from, out);
+    if (strcmp(word, "interleave") == 0 || strcmp(word, "repeat") == 0)
+        return parse_columns(p, word[0] == 'r', from, out);
     const epilogue_function *f = epilogue_function_find(word), *of = NULL;
     if (!f && word[0] == 'd') of = epilogue_function_find(word + 1);
     if (f || of) {
@@ -605,7 +654,8 @@ static cute_status parse_number(parser *p, epilogue_node **out)
     bool exponent = false;
     for (; from + length < p->length && length < sizeof digits - 1; length++) {
         char c = p->text[from + length];
-        bool sign = (c == '+' || c == '-') && length && exponent && (digits[length - 1] == 'e' || digits[length - 1] == 'E');
+        bool sign = (c == '+' || c == '-') && length && exponent &&
+                    (digits[length - 1] == 'e' || digits[length - 1] == 'E');
         if (c == 'e' || c == 'E') exponent = true;
         if (!isdigit((unsigned char)c) && c != '.' && c != 'e' && c != 'E' && !sign) break;
         digits[length] = c;
@@ -640,7 +690,8 @@ static cute_status parse_primary(parser *p, epilogue_node **out)
         CUTE_TRY(parse_value(p, out));
         return expect_text(p, ")", "behind an expression");
     }
-    if (p->at < p->length && (isdigit((unsigned char)p->text[p->at]) || p->text[p->at] == '.')) return parse_number(p, out);
+    if (p->at < p->length && (isdigit((unsigned char)p->text[p->at]) || p->text[p->at] == '.'))
+        return parse_number(p, out);
     return FAIL_AT(p, from, 1, "expected a value, got %s", found_text(p, got));
 }
 
@@ -650,7 +701,8 @@ static cute_status parse_integer(parser *p, int64_t *out)
     skip_space(p);
     size_t from = p->at;
     *out = 0;
-    while (p->at < p->length && isdigit((unsigned char)p->text[p->at]) && *out < 1000) *out = *out * 10 + (p->text[p->at++] - '0');
+    while (p->at < p->length && isdigit((unsigned char)p->text[p->at]) && *out < 1000)
+        *out = *out * 10 + (p->text[p->at++] - '0');
     if (p->at > from) return CUTE_OK;
     return FAIL_AT(p, from, 1, "expected a number, as in acc[:, 0::2], got %s", found_text(p, got));
 }
@@ -670,8 +722,10 @@ static cute_status parse_slice(parser *p, epilogue_node **out)
         CUTE_TRY(parse_integer(p, &node.step));
         CUTE_TRY(expect_text(p, "]", "behind a step"));
         if ((node.step != 2 && node.step != 4 && node.step != 8) || node.first >= node.step)
-            return FAIL_AT(p, from, p->at - from, "expected every 2nd, 4th or 8th column and a first column below that, got %lld::%lld",
-                           (long long)node.first, (long long)node.step);
+            return FAIL_AT(
+                p, from, p->at - from,
+                "expected every 2nd, 4th or 8th column and a first column below that, got %lld::%lld",
+                (long long)node.first, (long long)node.step);
         CUTE_TRY(add_node(p, &node, from, out));
     }
 }
@@ -741,7 +795,8 @@ static cute_status parse_sum(parser *p, epilogue_node **out)
 
 static cute_status parse_value(parser *p, epilogue_node **out)
 {
-    static const char *const signs[][2] = {{"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}, {"<", "lt"}, {">", "gt"}};
+    static const char *const signs[][2] = {{"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+                                           {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
     skip_space(p);
     size_t from = p->at;
     if (++p->depth > EPILOGUE_DEPTH)
@@ -815,13 +870,16 @@ static cute_status check_target(parser *p, const statement *s)
 {
     for (int i = 0; reserved[i]; i++)
         if (strcmp(s->name, reserved[i]) == 0)
-            return FAIL_AT(p, s->offset, s->length, "expected another name for a result: '%s' has a meaning of its own", s->name);
+            return FAIL_AT(p, s->offset, s->length,
+                           "expected another name for a result: '%s' has a meaning of its own", s->name);
     if (strcmp(s->name, "acc") == 0 || epilogue_function_find(s->name))
-        return FAIL_AT(p, s->offset, s->length, "expected another name for a result: '%s' has a meaning of its own", s->name);
+        return FAIL_AT(p, s->offset, s->length,
+                       "expected another name for a result: '%s' has a meaning of its own", s->name);
     if (find_name(p, s->name, strlen(s->name)))
         return FAIL_AT(p, s->offset, s->length, "'%s' is already defined: expected a new name", s->name);
     if (find_operand(p, s->name, strlen(s->name)))
-        return FAIL_AT(p, s->offset, s->length, "'%s' is an operand that was read before: expected a new name", s->name);
+        return FAIL_AT(p, s->offset, s->length,
+                       "'%s' is an operand that was read before: expected a new name", s->name);
     return CUTE_OK;
 }
 
@@ -858,19 +916,21 @@ static cute_status parse_statement(parser *p)
     CUTE_TRY(parse_value(p, &value));
     if (!named) s.offset = from, s.length = p->at - from;
     CUTE_TRY(check_target(p, &s));
-    if (*p->name_count == NAMES) return FAIL_AT(p, from, 1, "expected at most %d statements, got more", NAMES);
+    if (*p->name_count == NAMES)
+        return FAIL_AT(p, from, 1, "expected at most %d statements, got more", NAMES);
     if (!value->name && value->op != EPILOGUE_CONSTANT) value->name = s.name;
     int row = -1;
     bool output = s.aux || s.indexed || strcmp(s.name, "D") == 0;
     if (output) CUTE_TRY(add_output(p, &s, value, &row));
     p->names[(*p->name_count)++] = (name_value){s.name, value, output, row, s.offset, s.length};
     if (!output && s.stated)
-        return FAIL_AT(p, s.offset, s.length, "expected 'aux' in front of '%s': only results in memory have a type", s.name);
+        return FAIL_AT(p, s.offset, s.length,
+                       "expected 'aux' in front of '%s': only results in memory have a type", s.name);
     return CUTE_OK;
 }
 
-cute_status epilogue_parse(cute_arena *arena, const char *label, const char *text, size_t length, epilogue_tree **out,
-                           cute_diag *diag)
+cute_status epilogue_parse(cute_arena *arena, const char *label, const char *text, size_t length,
+                           epilogue_tree **out, cute_diag *diag)
 {
     epilogue_tree *t = cute_arena_alloc(arena, sizeof *t);
     name_value *names = cute_arena_array(arena, NAMES, sizeof *names);
@@ -882,9 +942,11 @@ cute_status epilogue_parse(cute_arena *arena, const char *label, const char *tex
     t->text = cute_arena_copy(arena, text, length);
     t->length = length;
     if (!t->text) return cute_fail_memory(diag);
-    parser p = {.tree = t, .text = t->text, .length = length, .names = names, .name_count = &count, .diag = diag};
+    parser p = {
+        .tree = t, .text = t->text, .length = length, .names = names, .name_count = &count, .diag = diag};
     if (length > EPILOGUE_TEXT)
-        return FAIL_AT(&p, 0, 1, "expected an epilogue of at most %d characters, got %zu", EPILOGUE_TEXT, length);
+        return FAIL_AT(&p, 0, 1, "expected an epilogue of at most %d characters, got %zu", EPILOGUE_TEXT,
+                       length);
     for (;;) {
         char got[16];
         while (take_text(&p, ";")) {
@@ -899,7 +961,8 @@ cute_status epilogue_parse(cute_arena *arena, const char *label, const char *tex
     if (!count) return FAIL_AT(&p, 0, 1, "expected an expression, got an empty text");
     /* Names that nothing reads are results, too. */
     for (int i = 0; i < count; i++) {
-        statement s = {.name = names[i].name, .dtype = CUTE_F32, .offset = names[i].offset, .length = names[i].length};
+        statement s = {
+            .name = names[i].name, .dtype = CUTE_F32, .offset = names[i].offset, .length = names[i].length};
         int row;
         if (!names[i].read && names[i].output < 0) CUTE_TRY(add_output(&p, &s, names[i].node, &row));
     }

@@ -6,7 +6,8 @@
 #include "lib/base/options/nearest.h"
 #include "lib/epilogue/implement.h"
 
-cute_status epilogue_fail(const epilogue_tree *t, size_t offset, size_t length, cute_diag *diag, const char *format, ...)
+cute_status epilogue_fail(const epilogue_tree *t, size_t offset, size_t length, cute_diag *diag,
+                          const char *format, ...)
 {
     va_list args;
     cute_place place = epilogue_place(t, offset, length);
@@ -23,15 +24,17 @@ static bool same_columns(epilogue_shape a, epilogue_shape b)
     return a.mul == b.mul && (!a.mul || a.div == b.div);
 }
 
-static cute_status scale_columns(const epilogue_tree *t, const epilogue_node *n, int64_t mul, int64_t div, cute_diag *diag)
+static cute_status scale_columns(const epilogue_tree *t, const epilogue_node *n, int64_t mul, int64_t div,
+                                 cute_diag *diag)
 {
     const epilogue_shape *s = &n->args[0]->shape;
     int64_t m = s->mul * mul, d = s->div * div;
     while (m % 2 == 0 && d % 2 == 0) m /= 2, d /= 2;
-    if (m > 64 || d > 4096) return epilogue_fail(t, n->offset, n->length, diag, "expected N / 4096 to 64 N columns");
+    if (m > 64 || d > 4096)
+        return epilogue_fail(t, n->offset, n->length, diag, "expected N / 4096 to 64 N columns");
     if (t->problem.n && t->problem.n * m % d != 0)
-        return epilogue_fail(t, n->offset, n->length, diag, "expected N to be a multiple of %lld, got %lld", (long long)d,
-                             (long long)t->problem.n);
+        return epilogue_fail(t, n->offset, n->length, diag, "expected N to be a multiple of %lld, got %lld",
+                             (long long)d, (long long)t->problem.n);
     ((epilogue_node *)n)->shape = (epilogue_shape){s->rows, (int32_t)m, (int32_t)d};
     return CUTE_OK;
 }
@@ -47,8 +50,8 @@ static cute_status broadcast_shapes(const epilogue_tree *t, epilogue_node *n, cu
             cute_buffer want = {0}, got = {0};
             epilogue_shape_text(s, &want);
             epilogue_shape_text(a->shape, &got);
-            epilogue_fail(t, n->offset, n->length, diag, "mismatched operands: expected shape %s, got %s", cute_buffer_text(&want),
-                          cute_buffer_text(&got));
+            epilogue_fail(t, n->offset, n->length, diag, "mismatched operands: expected shape %s, got %s",
+                          cute_buffer_text(&want), cute_buffer_text(&got));
             cute_buffer_release(&want);
             cute_buffer_release(&got);
             return CUTE_INVALID;
@@ -86,7 +89,9 @@ static cute_status infer_reduction(const epilogue_tree *t, epilogue_node *n, cut
     epilogue_shape s = n->args[0]->shape;
     if (!s.rows || !s.mul)
         return epilogue_fail(t, n->offset, n->length, diag, "expected a matrix to reduce, got one %s",
-                             s.rows ? "column" : s.mul ? "row" : "number");
+                             s.rows  ? "column"
+                             : s.mul ? "row"
+                                     : "number");
     if (n->group) return scale_columns(t, n, 1, n->group, diag);
     n->shape = (epilogue_shape){n->axis == 1, n->axis == 0 ? s.mul : 0, s.div};
     return CUTE_OK;
@@ -106,17 +111,22 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
     case EPILOGUE_REDUCE: return infer_reduction(t, n, diag);
     case EPILOGUE_SLICE:
     case EPILOGUE_REPEAT:
-        if (!a->shape.mul) return epilogue_fail(t, n->offset, n->length, diag, "expected a value with N columns, got one column");
-        return n->op == EPILOGUE_SLICE ? scale_columns(t, n, 1, n->step, diag) : scale_columns(t, n, n->step, 1, diag);
+        if (!a->shape.mul)
+            return epilogue_fail(t, n->offset, n->length, diag,
+                                 "expected a value with N columns, got one column");
+        return n->op == EPILOGUE_SLICE ? scale_columns(t, n, 1, n->step, diag)
+                                       : scale_columns(t, n, n->step, 1, diag);
     case EPILOGUE_INTERLEAVE: {
         const epilogue_node *b = n->args[1];
         if (!a->shape.mul || !same_columns(a->shape, b->shape) || a->shape.rows != b->shape.rows)
-            return epilogue_fail(t, n->offset, n->length, diag, "expected two values of the same shape with N columns");
+            return epilogue_fail(t, n->offset, n->length, diag,
+                                 "expected two values of the same shape with N columns");
         return scale_columns(t, n, 2, 1, diag);
     }
     case EPILOGUE_COMMUNICATE:
         if (!a->shape.rows || !a->shape.mul)
-            return epilogue_fail(t, n->offset, n->length, diag, "expected a matrix as the operand of a collective");
+            return epilogue_fail(t, n->offset, n->length, diag,
+                                 "expected a matrix as the operand of a collective");
         n->shape = a->shape;
         return CUTE_OK;
     }
@@ -126,12 +136,14 @@ static cute_status infer_shape(const epilogue_tree *t, epilogue_node *n, cute_di
 static cute_status check_output(const epilogue_tree *t, const epilogue_output *o, cute_diag *diag)
 {
     epilogue_shape s = o->node->shape;
-    if (o->node->condition) return epilogue_fail(t, o->offset, o->length, diag, "expected a number, got a comparison: use where(condition, 1, 0)");
+    if (o->node->condition)
+        return epilogue_fail(t, o->offset, o->length, diag,
+                             "expected a number, got a comparison: use where(condition, 1, 0)");
     if (!o->indexed || (o->index_row == s.rows && o->index_column == (s.mul != 0))) return CUTE_OK;
     cute_buffer got = {0};
     epilogue_shape_text(s, &got);
-    epilogue_fail(t, o->offset, o->length, diag, "expected a value of shape %s x %s, got %s", o->index_row ? "M" : "1",
-                  o->index_column ? "N" : "1", cute_buffer_text(&got));
+    epilogue_fail(t, o->offset, o->length, diag, "expected a value of shape %s x %s, got %s",
+                  o->index_row ? "M" : "1", o->index_column ? "N" : "1", cute_buffer_text(&got));
     cute_buffer_release(&got);
     return CUTE_INVALID;
 }
@@ -153,8 +165,9 @@ static cute_status all_shaped(epilogue_tree *t, cute_diag *diag)
 {
     for (int i = 0; i < t->count; i++)
         if (!t->nodes[i]->shaped)
-            return epilogue_fail(t, t->nodes[i]->offset, t->nodes[i]->length, diag, "this node has no shape: expected "
-                                                                                   "PassShapeTypePropagation before");
+            return epilogue_fail(t, t->nodes[i]->offset, t->nodes[i]->length, diag,
+                                 "this node has no shape: expected "
+                                 "PassShapeTypePropagation before");
     return CUTE_OK;
 }
 
@@ -173,7 +186,8 @@ static cute_status fix_elements(epilogue_tree *t, cute_diag *diag)
     }
     for (int i = 0; i < t->count; i++) {
         epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD && !n->stated) n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
+        if (n->op == EPILOGUE_LOAD && !n->stated)
+            n->dtype = n->shape.rows && n->shape.mul ? t->problem.out : vectors;
     }
     (void)diag;
     return CUTE_OK;
@@ -228,15 +242,21 @@ static cute_status add_gradient_sums(epilogue_tree *t, cute_diag *diag)
     int count = t->count;
     for (int i = 0; i < count; i++) {
         epilogue_node *n = t->nodes[i];
-        bool gradient = n->op == EPILOGUE_COMPUTE && n->name && strstr(n->name, "grad") && n->shape.rows && n->shape.mul;
+        bool gradient =
+            n->op == EPILOGUE_COMPUTE && n->name && strstr(n->name, "grad") && n->shape.rows && n->shape.mul;
         if (!gradient) continue;
         if (t->output_count == EPILOGUE_OUTPUTS)
-            return epilogue_fail(t, n->offset, n->length, diag, "expected at most %d outputs, got more", EPILOGUE_OUTPUTS);
+            return epilogue_fail(t, n->offset, n->length, diag, "expected at most %d outputs, got more",
+                                 EPILOGUE_OUTPUTS);
         epilogue_node *sum = epilogue_reduce(t, n, EPILOGUE_SUM, 0, 0);
         const char *name = cute_arena_printf(t->arena, "%s_sum", n->name);
         if (!sum || !name) return cute_fail_memory(diag);
-        t->outputs[t->output_count++] = (epilogue_output){
-            .name = name, .node = sum, .dtype = CUTE_F32, .stated = true, .offset = n->offset, .length = n->length};
+        t->outputs[t->output_count++] = (epilogue_output){.name = name,
+                                                          .node = sum,
+                                                          .dtype = CUTE_F32,
+                                                          .stated = true,
+                                                          .offset = n->offset,
+                                                          .length = n->length};
     }
     return infer_shapes(t, diag);
 }
@@ -258,26 +278,35 @@ static cute_status lower_collective(epilogue_tree *t, epilogue_node *n, epilogue
     bool whole = n->level == EPILOGUE_DEVICE || group >= columns;
     *out = NULL;
     if (n->level == EPILOGUE_CLUSTER && !whole && t->problem.cluster_n > 1)
-        return epilogue_fail(t, n->offset, n->length, diag,
-                             "a cluster has %lld of %lld columns, more than one tile: use the level block or device",
-                             (long long)group, (long long)columns);
+        return epilogue_fail(
+            t, n->offset, n->length, diag,
+            "a cluster has %lld of %lld columns, more than one tile: use the level block or device",
+            (long long)group, (long long)columns);
     if (!whole && columns % group != 0)
-        return epilogue_fail(t, n->offset, n->length, diag, "expected columns that are a multiple of the level's %lld, got %lld",
+        return epilogue_fail(t, n->offset, n->length, diag,
+                             "expected columns that are a multiple of the level's %lld, got %lld",
                              (long long)group, (long long)columns);
     if (whole && (n->collective == EPILOGUE_BROADCAST || n->collective == EPILOGUE_ALL_GATHER))
-        return epilogue_fail(t, n->offset, n->length, diag,
-                             "%s at the level %s: expected a level within a tile, since blocks do not wait for each other",
-                             epilogue_collective_name(n->collective), epilogue_level_name(n->level));
+        return epilogue_fail(
+            t, n->offset, n->length, diag,
+            "%s at the level %s: expected a level within a tile, since blocks do not wait for each other",
+            epilogue_collective_name(n->collective), epilogue_level_name(n->level));
     epilogue_node *part = NULL;
     switch (n->collective) {
     case EPILOGUE_ALL_REDUCE:
     case EPILOGUE_REDUCE_SCATTER:
         part = epilogue_reduce(t, x, EPILOGUE_SUM, 1, whole ? 0 : group);
-        *out = !part || whole || n->collective == EPILOGUE_REDUCE_SCATTER ? part : epilogue_repeat(t, part, group);
+        *out = !part || whole || n->collective == EPILOGUE_REDUCE_SCATTER ? part
+                                                                          : epilogue_repeat(t, part, group);
         break;
     case EPILOGUE_ALL_GATHER: *out = epilogue_repeat(t, x, group); break;
     case EPILOGUE_BROADCAST: {
-        epilogue_node first = {.op = EPILOGUE_SLICE, .args = {x}, .count = 1, .step = group, .offset = n->offset, .length = n->length};
+        epilogue_node first = {.op = EPILOGUE_SLICE,
+                               .args = {x},
+                               .count = 1,
+                               .step = group,
+                               .offset = n->offset,
+                               .length = n->length};
         part = epilogue_node_get(t, &first);
         *out = part ? epilogue_repeat(t, part, group) : NULL;
     }
@@ -321,7 +350,8 @@ static cute_status nothing_required(epilogue_tree *t, cute_diag *diag)
 static const char *const after_nothing[] = {NULL};
 static const char *const after_shapes[] = {"PassShapeTypePropagation", NULL};
 static const char *const after_elements[] = {"PassShapeTypePropagation", "PassFixElementD", NULL};
-static const char *const after_all[] = {"PassShapeTypePropagation", "PassFixElementD", "PassCustomCommunication", NULL};
+static const char *const after_all[] = {"PassShapeTypePropagation", "PassFixElementD",
+                                        "PassCustomCommunication", NULL};
 
 typedef struct pass_row {
     epilogue_pass pass;
@@ -359,7 +389,8 @@ static const char *pass_name_at(const void *unused, size_t index)
 static const epilogue_pass *find_pass(const char *name, size_t length)
 {
     for (size_t i = 0; i < ROWS; i++)
-        if (strlen(rows[i].pass.name) == length && memcmp(rows[i].pass.name, name, length) == 0) return &rows[i].pass;
+        if (strlen(rows[i].pass.name) == length && memcmp(rows[i].pass.name, name, length) == 0)
+            return &rows[i].pass;
     return NULL;
 }
 
@@ -368,7 +399,8 @@ static void place_pass(const epilogue_pass *pass, const epilogue_pass **out, siz
 {
     for (size_t i = 0; i < *count; i++)
         if (out[i] == pass) return;
-    for (const char *const *d = pass->dependencies; *d; d++) place_pass(find_pass(*d, strlen(*d)), out, count);
+    for (const char *const *d = pass->dependencies; *d; d++)
+        place_pass(find_pass(*d, strlen(*d)), out, count);
     out[(*count)++] = pass;
 }
 
@@ -382,7 +414,8 @@ cute_status epilogue_pass_order(const char *names, const epilogue_pass **out, si
         const epilogue_pass *pass = find_pass(at, length);
         if (!pass) {
             const char *near = cute_nearest_of(at, length, pass_name_at, NULL);
-            return cute_fail(diag, CUTE_USAGE, NULL, near ? "unknown pass '%.*s'; did you mean '%s'?" : "unknown pass '%.*s'",
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             near ? "unknown pass '%.*s'; did you mean '%s'?" : "unknown pass '%.*s'",
                              (int)length, at, near);
         }
         place_pass(pass, out, count);

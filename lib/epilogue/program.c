@@ -38,7 +38,8 @@ static const char *make_text(writer *w, const char *format, ...)
     va_start(args, format);
     cute_buffer_vprintf(&text, format, args);
     va_end(args);
-    const char *copy = cute_buffer_ok(&text) ? cute_arena_copy(w->tree->arena, cute_buffer_text(&text), text.length) : NULL;
+    const char *copy =
+        cute_buffer_ok(&text) ? cute_arena_copy(w->tree->arena, cute_buffer_text(&text), text.length) : NULL;
     cute_buffer_release(&text);
     if (copy) return copy;
     w->failed = true;
@@ -85,7 +86,8 @@ static int64_t round_up(int64_t x, int64_t to)
 }
 
 /* A matrix, vector or number in memory, as a matrix. */
-static const char *add_tensor(writer *w, const char *name, bool temporary, cute_dtype dtype, epilogue_shape shape, bool turned)
+static const char *add_tensor(writer *w, const char *name, bool temporary, cute_dtype dtype,
+                              epilogue_shape shape, bool turned)
 {
     int64_t rows = epilogue_rows(w->tree, shape), columns = epilogue_columns(w->tree, shape);
     epilogue_role role = shape.rows && shape.mul ? EPILOGUE_MATRIX
@@ -102,9 +104,16 @@ static const char *add_tensor(writer *w, const char *name, bool temporary, cute_
 static const char *add_parts(writer *w, const epilogue_node *n, bool flat, int64_t *out_tiles)
 {
     const epilogue_tree *t = w->tree;
-    int64_t tile_m = n->stage > 1 ? MATRIX_ROWS : t->problem.tile_m, tile_n = n->stage > 1 ? MATRIX_COLUMNS : t->problem.tile_n;
+    int64_t tile_m = n->stage > 1 ? MATRIX_ROWS : t->problem.tile_m,
+            tile_n = n->stage > 1 ? MATRIX_COLUMNS : t->problem.tile_n;
     int64_t down = (t->problem.m + tile_m - 1) / tile_m, across = (t->problem.n + tile_n - 1) / tile_n;
-    epilogue_arg arg = {make_text(w, "_partial_%d", n->number), EPILOGUE_PARTS, true, CUTE_F32, 2, {down, across}, {across, 1}};
+    epilogue_arg arg = {make_text(w, "_partial_%d", n->number),
+                        EPILOGUE_PARTS,
+                        true,
+                        CUTE_F32,
+                        2,
+                        {down, across},
+                        {across, 1}};
     if (n->axis == 0) arg.shape[1] = epilogue_columns(t, n->shape);
     if (n->axis == 1) arg.shape[0] = across, arg.shape[1] = t->problem.m;
     if (n->axis >= 0) arg.strides[0] = round_up(arg.shape[1], 4);
@@ -135,23 +144,34 @@ static void put_arg_type(const writer *w, const epilogue_arg *a, cute_buffer *ou
     case EPILOGUE_NUMBER: cute_buffer_puts(out, "f32"); return;
     case EPILOGUE_FACTOR: cute_buffer_printf(out, "!_%s", a->name); return;
     case EPILOGUE_ROW_TERM:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},1):(1,1)\">", type, v * (long long)size, v);
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},1):(1,1)\">", type,
+                           v * (long long)size, v);
         return;
     case EPILOGUE_COL_TERM:
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,?{div=%lld}):(0,1)\">", type, v * (long long)size, v);
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,?{div=%lld}):(0,1)\">", type,
+                           v * (long long)size, v);
         return;
-    case EPILOGUE_ONE: cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,1):(0,1)\">", type, (long long)size); return;
-    case EPILOGUE_FLAT_PARTS: cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(1,?):(0,1)\">", type); return;
-    case EPILOGUE_PARTS: cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(?,?):(?{i64},1)\">", type); return;
+    case EPILOGUE_ONE:
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(1,1):(0,1)\">", type,
+                           (long long)size);
+        return;
+    case EPILOGUE_FLAT_PARTS:
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(1,?):(0,1)\">", type);
+        return;
+    case EPILOGUE_PARTS:
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<16>, \"(?,?):(?{i64},1)\">", type);
+        return;
     case EPILOGUE_MATRIX:
         if (a->strides[1] != 1) {
             v = vector_of(w, a->dtype, a->shape[0]);
-            cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},?):(1,?{i64 div=%lld})\">", type,
-                               v * (long long)size, v, v);
+            cute_buffer_printf(out,
+                               "!cute.memref<%s, gmem, align<%lld>, \"(?{div=%lld},?):(1,?{i64 div=%lld})\">",
+                               type, v * (long long)size, v, v);
             return;
         }
         if (a->temporary) v = 4;
-        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?,?%s):(?{i64 div=%lld},1)\">", type, v * (long long)size,
+        cute_buffer_printf(out, "!cute.memref<%s, gmem, align<%lld>, \"(?,?%s):(?{i64 div=%lld},1)\">", type,
+                           v * (long long)size,
                            a->shape[1] % v == 0 ? make_text((writer *)w, "{div=%lld}", v) : "", v);
         return;
     case EPILOGUE_VECTOR: return;
@@ -181,7 +201,8 @@ static const char *tile_text(writer *w, epilogue_shape s)
 static const char *count_rows(writer *w)
 {
     if (!w->counted_m)
-        cute_buffer_printf(&w->body, "    %%_m = cute.tile.count<0, 1> %%%s\n", w->extents ? w->extents : "A");
+        cute_buffer_printf(&w->body, "    %%_m = cute.tile.count<0, 1> %%%s\n",
+                           w->extents ? w->extents : "A");
     w->counted_m = true;
     return "%_m";
 }
@@ -195,14 +216,17 @@ static const char *count_columns(writer *w, epilogue_shape s)
         else {
             epilogue_shape x = w->extents_shape;
             cute_buffer_printf(&w->body,
-                               "    %%_nx = cute.tile.count<1, 1> %%%s\n    %%_nd = arith.constant %d : i32\n    %%_ny = arith.muli %%_nx, "
-                               "%%_nd : i32\n    %%_nm = arith.constant %d : i32\n    %%_n = arith.divui %%_ny, %%_nm : i32\n",
+                               "    %%_nx = cute.tile.count<1, 1> %%%s\n    %%_nd = arith.constant %d : "
+                               "i32\n    %%_ny = arith.muli %%_nx, "
+                               "%%_nd : i32\n    %%_nm = arith.constant %d : i32\n    %%_n = arith.divui "
+                               "%%_ny, %%_nm : i32\n",
                                w->extents, x.div, x.mul);
         }
     }
     w->counted_n = true;
     if (s.mul == s.div) return "%_n";
-    const char *mul = emit_line(w, "arith.constant %d : i32", s.mul), *div = emit_line(w, "arith.constant %d : i32", s.div);
+    const char *mul = emit_line(w, "arith.constant %d : i32", s.mul),
+               *div = emit_line(w, "arith.constant %d : i32", s.div);
     const char *more = emit_line(w, "arith.muli %%_n, %s : i32", mul);
     return emit_line(w, "arith.divui %s, %s : i32", more, div);
 }
@@ -217,7 +241,8 @@ static const char *number_text(writer *w, double value)
     memcpy(&bits, &f, sizeof bits);
     snprintf(digits, sizeof digits, "%.9g", (double)f);
     bool plain = value >= 0 && !strpbrk(digits, "eni");
-    return plain ? make_text(w, "%s%s", digits, strchr(digits, '.') ? "" : ".0") : make_text(w, "0x%08X", bits);
+    return plain ? make_text(w, "%s%s", digits, strchr(digits, '.') ? "" : ".0")
+                 : make_text(w, "0x%08X", bits);
 }
 
 /* A value as a tile, where an operation needs one. */
@@ -243,15 +268,16 @@ static const char *emit_compute(writer *w, epilogue_node *n)
     for (int i = from; i < n->count; i++) any = any || w->tiles[n->args[i]->number];
     if (!any) args[from] = as_tile(w, n->args[from]);
     bool fast = n->function->approximate && cute_dtype_get(w->tree->problem.out)->bytes <= 2;
-    return emit_line(w, "cute.tile.%s %s%s%s%s%s%s", n->function->tile, args[0], n->count > 1 ? ", " : "", n->count > 1 ? args[1] : "",
-                     n->count > 2 ? ", " : "", n->count > 2 ? args[2] : "", fast ? " {fast}" : "");
+    return emit_line(w, "cute.tile.%s %s%s%s%s%s%s", n->function->tile, args[0], n->count > 1 ? ", " : "",
+                     n->count > 1 ? args[1] : "", n->count > 2 ? ", " : "", n->count > 2 ? args[2] : "",
+                     fast ? " {fast}" : "");
 }
 
 static const char *emit_groups(writer *w, epilogue_node *x, const char *value, int64_t size)
 {
     epilogue_shape s = x->shape;
-    return emit_line(w, "cute.tile.reshape<[%s, ${%s*%d/%lld}, %lld]> %s", s.rows ? rows_text(w) : "1", w->columns,
-                     s.mul, (long long)s.div * (long long)size, (long long)size, value);
+    return emit_line(w, "cute.tile.reshape<[%s, ${%s*%d/%lld}, %lld]> %s", s.rows ? rows_text(w) : "1",
+                     w->columns, s.mul, (long long)s.div * (long long)size, (long long)size, value);
 }
 
 static const char *kind_text(epilogue_kind kind)
@@ -291,22 +317,26 @@ static const char *emit_tile_reduction(writer *w, epilogue_node *n)
     epilogue_node *x = n->args[0];
     const char *value = as_tile(w, x), *kind = kind_text(n->kind);
     if (n->group) {
-        const char *groups = emit_groups(w, x, value, n->group), *part = emit_line(w, "cute.tile.reduce<%s, 2> %s", kind, groups);
-        if (n->kind == EPILOGUE_MEAN) part = emit_line(w, "cute.tile.div %s, %lld.0", part, (long long)n->group);
+        const char *groups = emit_groups(w, x, value, n->group),
+                   *part = emit_line(w, "cute.tile.reduce<%s, 2> %s", kind, groups);
+        if (n->kind == EPILOGUE_MEAN)
+            part = emit_line(w, "cute.tile.div %s, %lld.0", part, (long long)n->group);
         return emit_line(w, "cute.tile.reshape<[%s]> %s", tile_text(w, n->shape), part);
     }
     value = emit_mask(w, n, x->shape, value);
     if (n->axis != 0) value = emit_line(w, "cute.tile.reduce<%s, 1> %s", kind, value);
     if (n->axis != 1) value = emit_line(w, "cute.tile.reduce<%s, 0> %s", kind, value);
-    if (n->kind == EPILOGUE_MEAN && n->axis != 0) value = emit_line(w, "cute.tile.div %s, %s", value, count_columns(w, x->shape));
-    if (n->kind == EPILOGUE_MEAN && n->axis != 1) value = emit_line(w, "cute.tile.div %s, %s", value, count_rows(w));
+    if (n->kind == EPILOGUE_MEAN && n->axis != 0)
+        value = emit_line(w, "cute.tile.div %s, %s", value, count_columns(w, x->shape));
+    if (n->kind == EPILOGUE_MEAN && n->axis != 1)
+        value = emit_line(w, "cute.tile.div %s, %s", value, count_rows(w));
     return value;
 }
 
 static const char *load_tile(writer *w, const char *name, epilogue_shape s)
 {
-    return emit_line(w, "cute.tile.load<[%s], f32> %%%s[%s, %s]", tile_text(w, s), name, s.rows ? w->at_row : "0",
-                     s.mul ? w->at_column : "0");
+    return emit_line(w, "cute.tile.load<[%s], f32> %%%s[%s, %s]", tile_text(w, s), name,
+                     s.rows ? w->at_row : "0", s.mul ? w->at_column : "0");
 }
 
 /* Where a materialized value is: a result of f32, or a temporary. */
@@ -314,7 +344,8 @@ static const char *location_of(writer *w, const epilogue_node *n)
 {
     for (int i = 0; i < w->tree->output_count; i++) {
         const epilogue_output *o = &w->tree->outputs[i];
-        if (o->node == n && o->dtype == CUTE_F32) return add_tensor(w, o->name, false, CUTE_F32, n->shape, o->turned);
+        if (o->node == n && o->dtype == CUTE_F32)
+            return add_tensor(w, o->name, false, CUTE_F32, n->shape, o->turned);
     }
     return add_tensor(w, make_text(w, "_value_%d", n->number), true, CUTE_F32, n->shape, false);
 }
@@ -322,10 +353,12 @@ static const char *location_of(writer *w, const epilogue_node *n)
 static const char *emit_value(writer *w, epilogue_node *n)
 {
     const char *x;
-    if (n->materialized && (epilogue_is_combined(n) || n->stage < w->stage)) return load_tile(w, location_of(w, n), n->shape);
+    if (n->materialized && (epilogue_is_combined(n) || n->stage < w->stage))
+        return load_tile(w, location_of(w, n), n->shape);
     switch (n->op) {
     case EPILOGUE_ACC: return "%_f";
-    case EPILOGUE_LOAD: return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape, n->turned), n->shape);
+    case EPILOGUE_LOAD:
+        return load_tile(w, add_tensor(w, n->name, false, n->dtype, n->shape, n->turned), n->shape);
     case EPILOGUE_CONSTANT: w->tiles[n->number] = false; return number_text(w, n->value);
     case EPILOGUE_SCALAR: {
         epilogue_arg arg = {.name = n->name, .role = EPILOGUE_NUMBER, .dtype = CUTE_F32};
@@ -373,8 +406,8 @@ static void emit_store(writer *w, epilogue_node *n, const char *name, cute_dtype
     epilogue_shape s = n->shape;
     if (s.rows || s.mul) {
         /* A constant or scalar value, say, has fewer elements than its place. */
-        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", value, name, s.rows ? w->at_row : "0",
-                           s.mul ? w->at_column : "0");
+        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", value, name,
+                           s.rows ? w->at_row : "0", s.mul ? w->at_column : "0");
         return;
     }
     cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[0, 0]\n", value, name);
@@ -433,13 +466,16 @@ static void emit_stores(writer *w)
     epilogue_tree *t = w->tree;
     for (int i = 0; i < t->count; i++) {
         epilogue_node *n = t->nodes[i];
-        if (!n->materialized || epilogue_is_combined(n) || n->stage != w->stage || !in_domain(w, n->shape)) continue;
+        if (!n->materialized || epilogue_is_combined(n) || n->stage != w->stage || !in_domain(w, n->shape))
+            continue;
         emit_store(w, n, location_of(w, n), CUTE_F32);
     }
     for (int i = 0; i < t->output_count; i++) {
         epilogue_output *o = &t->outputs[i];
         epilogue_node *n = o->node;
-        if (n->stage != w->stage || !in_domain(w, n->shape) || (n->materialized && strcmp(location_of(w, n), o->name) == 0)) continue;
+        if (n->stage != w->stage || !in_domain(w, n->shape) ||
+            (n->materialized && strcmp(location_of(w, n), o->name) == 0))
+            continue;
         emit_store(w, n, add_tensor(w, o->name, false, o->dtype, n->shape, o->turned), o->dtype);
     }
     if (w->stage > 0 && !(w->domain.rows && w->domain.mul)) return;
@@ -449,8 +485,8 @@ static void emit_stores(writer *w)
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *part = emit_tile_reduction(w, n), *name = add_parts(w, n, false, &tiles);
         if (n->axis == 1) part = emit_line(w, "cute.tile.reshape<[1, %s]> %s", rows_text(w), part);
-        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", part, name, n->axis == 1 ? w->at_column : w->at_row,
-                           n->axis == 1 ? w->at_row : w->at_column);
+        cute_buffer_printf(&w->body, "    cute.tile.store %s, %%%s[%s, %s]\n", part, name,
+                           n->axis == 1 ? w->at_column : w->at_row, n->axis == 1 ? w->at_row : w->at_column);
     }
 }
 
@@ -462,25 +498,30 @@ static const char *grid_text(writer *w)
     for (int i = 0; i < t->output_count && !found; i++) {
         epilogue_node *n = t->outputs[i].node;
         if (n->stage == w->stage && epilogue_is_matrix(n))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape), t->outputs[i].name);
+            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
+                             t->outputs[i].name);
     }
     for (int i = 0; i < t->count && !found; i++) {
         const epilogue_node *n = t->nodes[i];
         if (n->materialized && n->stage == w->stage && epilogue_is_matrix(n) && !epilogue_is_combined(n))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape), location_of(w, n));
+            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
+                             location_of(w, n));
     }
     for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         int64_t tiles;
         if (!epilogue_is_combined(n) || n->stage != w->stage + 1) continue;
         const char *name = add_parts(w, n, false, &tiles);
-        if (n->axis == 1) return make_text(w, "    %%_j, %%_i = cute.tile.program<[1, %s]> %%%s\n", rows_text(w), name);
-        return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, %s]> %%%s\n", n->axis == 0 ? columns_text(w, n->shape) : "1", name);
+        if (n->axis == 1)
+            return make_text(w, "    %%_j, %%_i = cute.tile.program<[1, %s]> %%%s\n", rows_text(w), name);
+        return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, %s]> %%%s\n",
+                         n->axis == 0 ? columns_text(w, n->shape) : "1", name);
     }
     for (int i = 0; i < t->output_count; i++) {
         const epilogue_node *n = t->outputs[i].node;
         if (n->stage == w->stage && (n->shape.rows || n->shape.mul))
-            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape), t->outputs[i].name);
+            return make_text(w, "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n", tile_text(w, n->shape),
+                             t->outputs[i].name);
     }
     return make_text(w, "    %%_i, %%_j = cute.tile.program<[1, 1]> %%%s\n", t->outputs[0].name);
 }
@@ -501,27 +542,29 @@ static void write_product(writer *w)
     w->at_row = "%_i";
     w->at_column = columns ? "%_c0" : "%_j";
     emit_stores(w);
-    const char *head = make_text(
+    const char *head = make_text(w,
+                                 "%s    %%_steps = cute.tile.count<1, ${BK}> %%A\n"
+                                 "    %%_c0 = arith.constant 0 : i32\n"
+                                 "    %%_c1 = arith.constant 1 : i32\n"
+                                 "    %%_zero = arith.constant dense<${Z}> : !_sum\n"
+                                 "    %%_sum = scf.for %%_k = %%_c0 to %%_steps step %%_c1 iter_args(%%_acc "
+                                 "= %%_zero) -> (!_sum) : i32 {\n"
+                                 "      %%_a = cute.tile.load<[${BM}, ${BK}]> %%A[%s, %%_k]\n"
+                                 "      %%_b = cute.tile.load<[${BN}, ${BK}]> %%B[%s, %%_k]\n"
+                                 "      %%_from = cute.tile.where ${PROMOTE}, %%_zero, %%_acc\n"
+                                 "      %%_d = cute.tile.gemm %%_a, %%_b, %%_from {tf32 = ${TF32}}\n"
+                                 "      %%_total = cute.tile.add %%_acc, %%_d\n"
+                                 "      %%_next = cute.tile.where ${PROMOTE}, %%_total, %%_d\n"
+                                 "      scf.yield %%_next : !_sum\n"
+                                 "    }\n"
+                                 "    %%_f = cute.tile.cast<f32> %%_sum\n",
+                                 grid_text(w), w->at_row, w->at_column);
+    end_kernel(
         w,
-        "%s    %%_steps = cute.tile.count<1, ${BK}> %%A\n"
-        "    %%_c0 = arith.constant 0 : i32\n"
-        "    %%_c1 = arith.constant 1 : i32\n"
-        "    %%_zero = arith.constant dense<${Z}> : !_sum\n"
-        "    %%_sum = scf.for %%_k = %%_c0 to %%_steps step %%_c1 iter_args(%%_acc = %%_zero) -> (!_sum) : i32 {\n"
-        "      %%_a = cute.tile.load<[${BM}, ${BK}]> %%A[%s, %%_k]\n"
-        "      %%_b = cute.tile.load<[${BN}, ${BK}]> %%B[%s, %%_k]\n"
-        "      %%_from = cute.tile.where ${PROMOTE}, %%_zero, %%_acc\n"
-        "      %%_d = cute.tile.gemm %%_a, %%_b, %%_from {tf32 = ${TF32}}\n"
-        "      %%_total = cute.tile.add %%_acc, %%_d\n"
-        "      %%_next = cute.tile.where ${PROMOTE}, %%_total, %%_d\n"
-        "      scf.yield %%_next : !_sum\n"
-        "    }\n"
-        "    %%_f = cute.tile.cast<f32> %%_sum\n",
-        grid_text(w), w->at_row, w->at_column);
-    end_kernel(w,
-               make_text(w, " attributes {cute.schedule = \"${SCHEDULE}\", cute.sizes = \"m=%lld n=%lld k=%lld batch=1\"}", (long long)p->m,
-                         (long long)p->n, (long long)p->k),
-               head);
+        make_text(
+            w, " attributes {cute.schedule = \"${SCHEDULE}\", cute.sizes = \"m=%lld n=%lld k=%lld batch=1\"}",
+            (long long)p->m, (long long)p->n, (long long)p->k),
+        head);
 }
 
 /* Adds up partial results in the order of the tiles. */
@@ -535,13 +578,18 @@ static void emit_combination(writer *w, epilogue_node *n)
     cute_buffer_printf(&w->body,
                        "    %%_n%d = cute.tile.count<%d, %d> %%%s\n"
                        "    %%_z%d = arith.constant dense<%s> : tensor<1x%dxf32>\n"
-                       "    %%_r%d = scf.for %%_k = %%_c0 to %%_n%d step %%_c1 iter_args(%%_so_far = %%_z%d) -> (tensor<1x%dxf32>) : i32 {\n"
+                       "    %%_r%d = scf.for %%_k = %%_c0 to %%_n%d step %%_c1 iter_args(%%_so_far = %%_z%d) "
+                       "-> (tensor<1x%dxf32>) : i32 {\n"
                        "      %%_x = cute.tile.load<[1, %d]%s> %%%s[%s, %s]\n"
                        "      %%_more = cute.tile.%s %%_so_far, %%_x\n"
                        "      scf.yield %%_more : tensor<1x%dxf32>\n"
                        "    }\n",
-                       id, one, one ? length : 1, parts, id, identity_text(n->kind), length, id, id, id, length, length, fill, parts,
-                       one ? "%_c0" : "%_k", one ? "%_k" : n->axis == 0 ? "%_j" : "%_i", kind, length);
+                       id, one, one ? length : 1, parts, id, identity_text(n->kind), length, id, id, id,
+                       length, length, fill, parts, one ? "%_c0" : "%_k",
+                       one            ? "%_k"
+                       : n->axis == 0 ? "%_j"
+                                      : "%_i",
+                       kind, length);
     const char *value = make_text(w, "%%_r%d", id);
     if (one) value = emit_line(w, "cute.tile.reduce<%s, 1> %s", kind, value);
     if (n->axis == 1) value = emit_line(w, "cute.tile.reshape<[%d, 1]> %s", length, value);
@@ -563,7 +611,9 @@ static void write_vectors(writer *w, int stage, epilogue_shape domain)
         any = any || (t->outputs[i].node->stage == stage && same_shape(t->outputs[i].node->shape, domain));
     if (!any) return;
     const char *which = domain.rows ? "rows" : domain.mul ? "columns" : "total";
-    begin_kernel(w, make_text(w, domain.div > 1 || domain.mul > 1 ? "epilogue_%s%d_%d_%d" : "epilogue_%s%d", which, stage, domain.mul, domain.div),
+    begin_kernel(w,
+                 make_text(w, domain.div > 1 || domain.mul > 1 ? "epilogue_%s%d_%d_%d" : "epilogue_%s%d",
+                           which, stage, domain.mul, domain.div),
                  stage);
     w->domain = domain;
     w->rows = w->columns = make_text(w, "%d", domain.rows || domain.mul ? VECTOR_TILE : 1);
@@ -572,20 +622,24 @@ static void write_vectors(writer *w, int stage, epilogue_shape domain)
     w->at_column = "%_j";
     for (int i = 0; i < t->count; i++) {
         epilogue_node *n = t->nodes[i];
-        if (epilogue_is_combined(n) && n->stage == stage && same_shape(n->shape, domain)) emit_combination(w, n);
+        if (epilogue_is_combined(n) && n->stage == stage && same_shape(n->shape, domain))
+            emit_combination(w, n);
     }
     emit_stores(w);
     const char *grid = NULL;
     for (int i = 0; i < w->kernel->count && !grid; i++) {
         const epilogue_arg *a = &w->kernel->args[i];
-        bool fits = a->role == (domain.rows ? EPILOGUE_ROW_TERM : domain.mul ? EPILOGUE_COL_TERM : EPILOGUE_ONE);
+        bool fits = a->role == (domain.rows  ? EPILOGUE_ROW_TERM
+                                : domain.mul ? EPILOGUE_COL_TERM
+                                             : EPILOGUE_ONE);
         for (int k = 0; fits && k < t->count; k++)
             if (t->nodes[k]->op == EPILOGUE_LOAD && strcmp(t->nodes[k]->name, a->name) == 0) fits = false;
         if (fits) grid = a->name;
     }
     end_kernel(w, "",
                make_text(w,
-                         "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n    %%_c0 = arith.constant 0 : i32\n    %%_c1 = arith.constant 1 : "
+                         "    %%_i, %%_j = cute.tile.program<[%s]> %%%s\n    %%_c0 = arith.constant 0 : "
+                         "i32\n    %%_c1 = arith.constant 1 : "
                          "i32\n",
                          domain.rows  ? make_text(w, "%d, 1", VECTOR_TILE)
                          : domain.mul ? make_text(w, "1, %d", VECTOR_TILE)
@@ -627,7 +681,8 @@ static void write_matrices(writer *w, int stage, cute_diag *diag)
     end_kernel(w, "", make_text(w, "%s    %%_c0 = arith.constant 0 : i32\n", grid_text(w)));
     cute_place place = epilogue_place(t, why->offset, why->length);
     cute_report(diag, CUTE_REMARK, &place,
-                "computed in a second kernel from matrices in temporaries: it needs a reduction of more than one tile of %lld x %lld",
+                "computed in a second kernel from matrices in temporaries: it needs a reduction of more than "
+                "one tile of %lld x %lld",
                 (long long)t->problem.tile_m, (long long)t->problem.tile_n);
 }
 
@@ -640,7 +695,8 @@ static void write_stages(writer *w, cute_diag *diag)
         for (int i = 0; i < t->count; i++) {
             epilogue_shape s = t->nodes[i]->shape;
             bool first = t->nodes[i]->stage == stage && !s.rows && s.mul;
-            for (int k = 0; first && k < i; k++) first = t->nodes[k]->stage != stage || !same_shape(t->nodes[k]->shape, s);
+            for (int k = 0; first && k < i; k++)
+                first = t->nodes[k]->stage != stage || !same_shape(t->nodes[k]->shape, s);
             if (first) write_vectors(w, stage, s);
         }
         write_matrices(w, stage, diag);
@@ -651,15 +707,18 @@ static void write_stages(writer *w, cute_diag *diag)
 static void write_types(writer *w)
 {
     const epilogue_problem *p = &w->tree->problem;
-    const char *sides[2] = {p->m % p->tile_m == 0 ? "?{div=${BM}}" : NULL, p->n % p->tile_n == 0 ? "?{div=${BN}}" : NULL};
+    const char *sides[2] = {p->m % p->tile_m == 0 ? "?{div=${BM}}" : NULL,
+                            p->n % p->tile_n == 0 ? "?{div=${BN}}" : NULL};
     bool reduces = false;
     for (int i = 0; i < w->tree->count; i++) reduces = reduces || w->tree->nodes[i]->op == EPILOGUE_REDUCE;
     for (int f = 0; f < 2; f++) {
         const char *name = f ? "B" : "A", *side = reduces ? sides[f] : NULL;
-        cute_buffer_printf(&w->text,
-                           "!_%s0 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?{div=${8*ALIGN/BITS}}):(?{i64 div=${8*ALIGN/BITS}},1)\">\n"
-                           "!_%s1 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?):(1,?{i64 div=${8*ALIGN/BITS}})\">\n",
-                           name, side ? side : "?", name, side ? side : "?{div=${8*ALIGN/BITS}}");
+        cute_buffer_printf(
+            &w->text,
+            "!_%s0 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?{div=${8*ALIGN/BITS}}):(?{i64 "
+            "div=${8*ALIGN/BITS}},1)\">\n"
+            "!_%s1 = !cute.memref<${T}, gmem, align<${ALIGN}>, \"(%s,?):(1,?{i64 div=${8*ALIGN/BITS}})\">\n",
+            name, side ? side : "?", name, side ? side : "?{div=${8*ALIGN/BITS}}");
     }
     cute_buffer_puts(&w->text, "!_A = !_A${A}\n!_B = !_B${B}\n!_sum = tensor<${BM}x${BN}x${ACC}>\n");
 }
@@ -683,10 +742,13 @@ cute_status epilogue_program_make(epilogue_tree *tree, epilogue_program **out, c
     write_product(w);
     write_stages(w, diag);
     cute_buffer_puts(&w->text, "}\n");
-    if (cute_buffer_ok(&w->text)) (*out)->text = cute_arena_copy(tree->arena, cute_buffer_text(&w->text), w->text.length);
+    if (cute_buffer_ok(&w->text))
+        (*out)->text = cute_arena_copy(tree->arena, cute_buffer_text(&w->text), w->text.length);
     bool good = (*out)->text && !w->failed;
     cute_buffer_release(&w->text);
     cute_buffer_release(&w->body);
-    return good ? CUTE_OK : cute_fail(diag, CUTE_INVALID, NULL, "expected an epilogue of at most %d kernels of %d arguments each, got more",
-                                      EPILOGUE_KERNELS, EPILOGUE_ARGS);
+    return good ? CUTE_OK
+                : cute_fail(diag, CUTE_INVALID, NULL,
+                            "expected an epilogue of at most %d kernels of %d arguments each, got more",
+                            EPILOGUE_KERNELS, EPILOGUE_ARGS);
 }

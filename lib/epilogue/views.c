@@ -10,7 +10,9 @@ static void put_operation(const epilogue_node *n, cute_buffer *out)
     switch (n->op) {
     case EPILOGUE_COMPUTE: cute_buffer_puts(out, n->function->name); break;
     case EPILOGUE_CONSTANT: cute_buffer_printf(out, "%.9g", n->value); break;
-    case EPILOGUE_SLICE: cute_buffer_printf(out, "columns %lld::%lld", (long long)n->first, (long long)n->step); break;
+    case EPILOGUE_SLICE:
+        cute_buffer_printf(out, "columns %lld::%lld", (long long)n->first, (long long)n->step);
+        break;
     case EPILOGUE_REPEAT: cute_buffer_printf(out, "each column %lld times", (long long)n->step); break;
     case EPILOGUE_CAST: cute_buffer_printf(out, "to %s", cute_dtype_get(n->dtype)->name); break;
     case EPILOGUE_REDUCE:
@@ -21,7 +23,8 @@ static void put_operation(const epilogue_node *n, cute_buffer *out)
             cute_buffer_puts(out, n->axis < 0 ? "all" : n->axis == 0 ? "rows" : "columns");
         break;
     case EPILOGUE_COMMUNICATE:
-        cute_buffer_printf(out, "%s, %s", epilogue_collective_name(n->collective), epilogue_level_name(n->level));
+        cute_buffer_printf(out, "%s, %s", epilogue_collective_name(n->collective),
+                           epilogue_level_name(n->level));
         break;
     default: break;
     }
@@ -43,17 +46,21 @@ void epilogue_text(const epilogue_tree *t, cute_buffer *out)
 {
     cute_buffer_puts(out, "passes:");
     for (int i = 0; i < t->pass_count; i++) cute_buffer_printf(out, "%s %s", i ? "," : "", t->passes[i]);
-    cute_buffer_puts(out, "\n\nnode op           operation             name        arguments  shape        type  implementation\n");
+    cute_buffer_puts(out, "\n\nnode op           operation             name        arguments  shape        "
+                          "type  implementation\n");
     for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         cute_buffer operation = {0}, args = {0}, shape = {0}, place = {0};
         put_operation(n, &operation);
-        for (int a = 0; a < n->count; a++) cute_buffer_printf(&args, "%s%d", a ? "," : "", n->args[a]->number);
+        for (int a = 0; a < n->count; a++)
+            cute_buffer_printf(&args, "%s%d", a ? "," : "", n->args[a]->number);
         if (n->shaped || n->op == EPILOGUE_LOAD) epilogue_shape_text(n->shape, &shape);
         put_place(t, n, &place);
-        cute_buffer_printf(out, "%-4d %-12s %-21s %-11s %-10s %-12s %-5s %s\n", n->number, epilogue_op_name(n->op),
-                           cute_buffer_text(&operation), n->name ? n->name : "-", args.length ? cute_buffer_text(&args) : "-",
-                           shape.length ? cute_buffer_text(&shape) : "-", node_element(n), place.length ? cute_buffer_text(&place) : "-");
+        cute_buffer_printf(out, "%-4d %-12s %-21s %-11s %-10s %-12s %-5s %s\n", n->number,
+                           epilogue_op_name(n->op), cute_buffer_text(&operation), n->name ? n->name : "-",
+                           args.length ? cute_buffer_text(&args) : "-",
+                           shape.length ? cute_buffer_text(&shape) : "-", node_element(n),
+                           place.length ? cute_buffer_text(&place) : "-");
         cute_buffer_release(&operation);
         cute_buffer_release(&args);
         cute_buffer_release(&shape);
@@ -64,7 +71,8 @@ void epilogue_text(const epilogue_tree *t, cute_buffer *out)
         const epilogue_output *o = &t->outputs[i];
         cute_buffer shape = {0};
         if (o->node->shaped) epilogue_shape_text(o->node->shape, &shape);
-        cute_buffer_printf(out, "store node %d to %s%s%s, %s\n", o->node->number, o->name, shape.length ? ", " : "", cute_buffer_text(&shape),
+        cute_buffer_printf(out, "store node %d to %s%s%s, %s\n", o->node->number, o->name,
+                           shape.length ? ", " : "", cute_buffer_text(&shape),
                            cute_dtype_get(o->dtype)->name);
         cute_buffer_release(&shape);
     }
@@ -78,7 +86,8 @@ static json_t *shape_json(const epilogue_tree *t, const epilogue_node *n)
     cute_buffer_release(&text);
     if (t->problem.m)
         json_object_set_new(out, "extents",
-                            json_pack("[II]", (json_int_t)epilogue_rows(t, n->shape), (json_int_t)epilogue_columns(t, n->shape)));
+                            json_pack("[II]", (json_int_t)epilogue_rows(t, n->shape),
+                                      (json_int_t)epilogue_columns(t, n->shape)));
     return out;
 }
 
@@ -93,9 +102,10 @@ json_t *epilogue_json(const epilogue_tree *t)
         put_operation(n, &operation);
         for (int a = 0; a < n->count; a++) json_array_append_new(args, json_integer(n->args[a]->number));
         cute_place place = epilogue_place(t, n->offset, n->length);
-        json_t *node = json_pack("{s:i,s:s,s:s,s:s?,s:o,s:s,s:i,s:i}", "node", n->number, "op", epilogue_op_name(n->op), "operation",
-                                 cute_buffer_text(&operation), "name", n->name, "args", args, "element", node_element(n), "line", place.line,
-                                 "column", place.column);
+        json_t *node =
+            json_pack("{s:i,s:s,s:s,s:s?,s:o,s:s,s:i,s:i}", "node", n->number, "op", epilogue_op_name(n->op),
+                      "operation", cute_buffer_text(&operation), "name", n->name, "args", args, "element",
+                      node_element(n), "line", place.line, "column", place.column);
         if (n->shaped) json_object_set_new(node, "shape", shape_json(t, n));
         if (t->stages) {
             json_object_set_new(node, "implementation", json_string(epilogue_impl_name(n->impl)));
@@ -106,9 +116,11 @@ json_t *epilogue_json(const epilogue_tree *t)
         cute_buffer_release(&operation);
     }
     for (int i = 0; i < t->output_count; i++)
-        json_array_append_new(outputs, json_pack("{s:s,s:i,s:s}", "name", t->outputs[i].name, "node", t->outputs[i].node->number, "element",
+        json_array_append_new(outputs, json_pack("{s:s,s:i,s:s}", "name", t->outputs[i].name, "node",
+                                                 t->outputs[i].node->number, "element",
                                                  cute_dtype_get(t->outputs[i].dtype)->name));
-    return json_pack("{s:s,s:o,s:o,s:o}", "text", t->text, "passes", passes, "nodes", nodes, "outputs", outputs);
+    return json_pack("{s:s,s:o,s:o,s:o}", "text", t->text, "passes", passes, "nodes", nodes, "outputs",
+                     outputs);
 }
 
 /* ---- the picture: a row for each distance from the leaves ---- */
@@ -129,13 +141,16 @@ static int box_y(const box *b)
     return GAP_Y / 2 + b->level * (BOX_HEIGHT + GAP_Y);
 }
 
-static void draw_box(const box *b, const char *colour, const char *first, const char *second, cute_buffer *out)
+static void draw_box(const box *b, const char *colour, const char *first, const char *second,
+                     cute_buffer *out)
 {
-    cute_buffer_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"#444\"/>\n", box_x(b), box_y(b),
-                       BOX_WIDTH, BOX_HEIGHT, colour);
+    cute_buffer_printf(
+        out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" fill=\"%s\" stroke=\"#444\"/>\n",
+        box_x(b), box_y(b), BOX_WIDTH, BOX_HEIGHT, colour);
     for (int line = 0; line < 2; line++) {
         const char *text = line ? second : first;
-        cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", box_x(b) + BOX_WIDTH / 2, box_y(b) + 19 + 18 * line);
+        cute_buffer_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", box_x(b) + BOX_WIDTH / 2,
+                           box_y(b) + 19 + 18 * line);
         cute_text_xml(text, strlen(text), out);
         cute_buffer_puts(out, "</text>\n");
     }
@@ -143,8 +158,9 @@ static void draw_box(const box *b, const char *colour, const char *first, const 
 
 static void draw_edge(const box *from, const box *to, cute_buffer *out)
 {
-    cute_buffer_printf(out, "<path d=\"M%d %d L%d %d\" stroke=\"#888\" fill=\"none\"/>\n", box_x(from) + BOX_WIDTH / 2,
-                       box_y(from) + BOX_HEIGHT, box_x(to) + BOX_WIDTH / 2, box_y(to));
+    cute_buffer_printf(out, "<path d=\"M%d %d L%d %d\" stroke=\"#888\" fill=\"none\"/>\n",
+                       box_x(from) + BOX_WIDTH / 2, box_y(from) + BOX_HEIGHT, box_x(to) + BOX_WIDTH / 2,
+                       box_y(to));
 }
 
 void epilogue_svg(const epilogue_tree *t, cute_buffer *out)
@@ -157,19 +173,23 @@ void epilogue_svg(const epilogue_tree *t, cute_buffer *out)
         boxes[i].level = 0;
         if (i >= t->count) boxes[i].level = boxes[n->number].level + 1;
         for (int a = 0; i < t->count && a < n->count; a++)
-            if (boxes[n->args[a]->number].level >= boxes[i].level) boxes[i].level = boxes[n->args[a]->number].level + 1;
+            if (boxes[n->args[a]->number].level >= boxes[i].level)
+                boxes[i].level = boxes[n->args[a]->number].level + 1;
         boxes[i].column = columns[boxes[i].level]++;
         if (columns[boxes[i].level] > widest) widest = columns[boxes[i].level];
         if (boxes[i].level > deepest) deepest = boxes[i].level;
     }
     int width = GAP_X + widest * (BOX_WIDTH + GAP_X), height = GAP_Y + (deepest + 1) * (BOX_HEIGHT + GAP_Y);
     cute_buffer_printf(out,
-                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
+                       "%d %d\" font-family=\"sans-serif\" "
                        "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                        width, height, width, height);
     for (int i = 0; i < t->count; i++)
-        for (int a = 0; a < t->nodes[i]->count; a++) draw_edge(&boxes[t->nodes[i]->args[a]->number], &boxes[i], out);
-    for (int i = 0; i < t->output_count; i++) draw_edge(&boxes[t->outputs[i].node->number], &boxes[t->count + i], out);
+        for (int a = 0; a < t->nodes[i]->count; a++)
+            draw_edge(&boxes[t->nodes[i]->args[a]->number], &boxes[i], out);
+    for (int i = 0; i < t->output_count; i++)
+        draw_edge(&boxes[t->outputs[i].node->number], &boxes[t->count + i], out);
     for (int i = 0; i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
         cute_buffer first = {0}, second = {0};
@@ -185,7 +205,8 @@ void epilogue_svg(const epilogue_tree *t, cute_buffer *out)
     for (int i = 0; i < t->output_count; i++) {
         cute_buffer name = {0};
         cute_buffer_printf(&name, "store %s", t->outputs[i].name);
-        draw_box(&boxes[t->count + i], "#eeeeee", cute_buffer_text(&name), cute_dtype_get(t->outputs[i].dtype)->name, out);
+        draw_box(&boxes[t->count + i], "#eeeeee", cute_buffer_text(&name),
+                 cute_dtype_get(t->outputs[i].dtype)->name, out);
         cute_buffer_release(&name);
     }
     cute_buffer_puts(out, "</svg>\n");

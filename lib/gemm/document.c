@@ -230,7 +230,8 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
         json_object_set_new(product, "B", second);
         put_plan(w, kernel->function, product);
         for (int i = 1; i < program->count; i++)
-            put_plan(w, program->kernels[i].function, epilogue_kernel_args(&program->kernels[i], p->values, p->value_count));
+            put_plan(w, program->kernels[i].function,
+                     epilogue_kernel_args(&program->kernels[i], p->values, p->value_count));
         return;
     }
     json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);

@@ -17,8 +17,10 @@ static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *di
         const char *name = g->values[i].name;
         bool known = false;
         for (int n = 0; name && n < p->tree->count; n++)
-            known = known || (p->tree->nodes[n]->op == EPILOGUE_SCALAR && strcmp(p->tree->nodes[n]->name, name) == 0);
-        if (!known) return cute_fail(diag, CUTE_USAGE, NULL, "the epilogue has no scalar '%s'", name ? name : "");
+            known = known ||
+                    (p->tree->nodes[n]->op == EPILOGUE_SCALAR && strcmp(p->tree->nodes[n]->name, name) == 0);
+        if (!known)
+            return cute_fail(diag, CUTE_USAGE, NULL, "the epilogue has no scalar '%s'", name ? name : "");
         values[count].name = cute_arena_copy(arena, name, strlen(name));
         if (!values[count].name) return cute_fail_memory(diag);
         values[count++].value = g->values[i].value;
@@ -32,8 +34,8 @@ static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *di
         if (given) continue;
         cute_place place = epilogue_place(p->tree, node->offset, node->length);
         cute_fail(diag, CUTE_INVALID, &place, "the scalar '%s' has no value", node->name);
-        cute_note(diag, NULL, "add -D %s=VALUE, or indices of an operand in memory: %s[i], %s[j] or %s[i,j]", node->name, node->name,
-                  node->name, node->name);
+        cute_note(diag, NULL, "add -D %s=VALUE, or indices of an operand in memory: %s[i], %s[j] or %s[i,j]",
+                  node->name, node->name, node->name, node->name);
         return CUTE_INVALID;
     }
     return CUTE_OK;
@@ -42,23 +44,37 @@ static cute_status copy_values(cute_arena *arena, gemm_problem *p, cute_diag *di
 cute_status gemm_expression_read(cute_arena *arena, gemm_problem *p, cute_diag *diag)
 {
     const cute_gemm_problem *g = &p->given;
-    const char *other = g->batch > 1                         ? "a batch"
-                        : g->order_d != CUTE_GEMM_ROWS       ? "D by columns"
-                        : g->bias                            ? "a bias"
-                        : g->activation != CUTE_GEMM_LINEAR  ? "an activation"
-                        : g->ld_d != g->n                    ? "a leading dimension of D"
-                                                             : NULL;
+    const char *other = g->batch > 1                        ? "a batch"
+                        : g->order_d != CUTE_GEMM_ROWS      ? "D by columns"
+                        : g->bias                           ? "a bias"
+                        : g->activation != CUTE_GEMM_LINEAR ? "an activation"
+                        : g->ld_d != g->n                   ? "a leading dimension of D"
+                                                            : NULL;
     if (other)
-        return cute_fail(diag, CUTE_USAGE, NULL, "an epilogue expression and %s are mutually exclusive%s", other,
+        return cute_fail(diag, CUTE_USAGE, NULL, "an epilogue expression and %s are mutually exclusive%s",
+                         other,
                          g->bias || g->activation != CUTE_GEMM_LINEAR ? ": write it in the expression" : "");
     /* Its results are floating-point numbers. */
     if (p->out == CUTE_I32) p->out = CUTE_F32, p->given.type_d = cute_dtype_get(CUTE_F32)->name;
     CUTE_TRY(epilogue_parse(arena, "<epilogue>", g->epilogue, strlen(g->epilogue), &p->tree, diag));
     CUTE_TRY(copy_values(arena, p, diag));
+    p->tree->problem = (epilogue_problem){.m = g->m, .n = g->n, .k = g->k, .out = p->out};
+    CUTE_TRY(epilogue_run_passes(p->tree, "PassShapeTypePropagation", diag));
     p->given.epilogue = p->tree->text;
     p->given.values = NULL;
     p->given.value_count = 0;
     return CUTE_OK;
+}
+
+/* A matrix with more columns than the product has so many times the registers: 128 of each thread of a warpgroup. */
+bool gemm_expression_fits(const gemm_config *config, const gemm_problem *p)
+{
+    int64_t widest = 1;
+    for (int i = 0; i < p->tree->count; i++) {
+        epilogue_shape s = p->tree->nodes[i]->shape;
+        if (s.rows && s.mul > widest * s.div) widest = s.mul / s.div;
+    }
+    return widest == 1 || config->bm * config->bn * widest <= 128 * 128;
 }
 
 epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *p)
@@ -76,8 +92,8 @@ epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_probl
                               .align = g->align < 16 ? g->align : 16};
 }
 
-cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *p, const char *passes, epilogue_program **out,
-                                  cute_diag *diag)
+cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *p, const char *passes,
+                                  epilogue_program **out, cute_diag *diag)
 {
     gemm_config *config = cute_arena_alloc(arena, sizeof *config);
     gemm_kernel *kernel = cute_arena_alloc(arena, sizeof *kernel);
@@ -97,12 +113,13 @@ cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_probl
     return CUTE_OK;
 }
 
-cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target, const char *passes,
-                                 gemm_problem *problem, gemm_algo *algo, epilogue_program **out, cute_diag *diag)
+cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target,
+                                 const char *configuration, const char *passes, gemm_problem *problem,
+                                 gemm_algo *algo, epilogue_program **out, cute_diag *diag)
 {
     CUTE_TRY(gemm_problem_read(given, -1, problem, diag));
     CUTE_TRY(gemm_expression_read(arena, problem, diag));
-    CUTE_TRY(gemm_choose(problem, 1, target, NULL, NULL, NULL, algo, diag));
+    CUTE_TRY(gemm_choose(problem, 1, target, configuration, NULL, NULL, algo, diag));
     return gemm_expression_apply(arena, algo, problem, passes, out, diag);
 }
 
@@ -116,7 +133,8 @@ bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out)
     if (good) cute_buffer_append(out, text, (size_t)(body - text));
     for (size_t i = 0; good && i < defines.count; i++) {
         const char *equals = strchr(defines.items[i], '=');
-        cute_buffer_printf(out, "//!param %.*s = %s\n", (int)(equals - defines.items[i]), defines.items[i], equals + 1);
+        cute_buffer_printf(out, "//!param %.*s = %s\n", (int)(equals - defines.items[i]), defines.items[i],
+                           equals + 1);
     }
     if (good) cute_buffer_puts(out, body);
     cute_arena_destroy(defines.arena);
@@ -131,9 +149,11 @@ json_t *gemm_expression_data(json_t *document, const gemm_problem *p)
     for (int i = 0; i < 2; i++) {
         json_t *buffer = json_object_get(buffers, i ? "B" : "A");
         json_object_set_new(buffer, "init",
-                            deviation > 0 ? json_pack("{s:[ff]}", "normal", 0.0, deviation) : json_pack("{s:[ii]}", "integers", -3, 3));
+                            deviation > 0 ? json_pack("{s:[ff]}", "normal", 0.0, deviation)
+                                          : json_pack("{s:[ii]}", "integers", -3, 3));
     }
-    for (size_t i = 0; i < p->value_count; i++) json_object_set_new(params, p->values[i].name, json_real(p->values[i].value));
+    for (size_t i = 0; i < p->value_count; i++)
+        json_object_set_new(params, p->values[i].name, json_real(p->values[i].value));
     json_object_set_new(document, "params", params);
     const char *name;
     json_t *buffer;
@@ -143,7 +163,8 @@ json_t *gemm_expression_data(json_t *document, const gemm_problem *p)
             const epilogue_node *n = p->tree->nodes[i];
             if (n->op == EPILOGUE_LOAD && strcmp(n->name, name) == 0)
                 json_object_set_new(buffer, "init",
-                                    n->dtype == CUTE_I8 ? json_pack("{s:[ii]}", "integers", -3, 3) : json_string("normal"));
+                                    n->dtype == CUTE_I8 ? json_pack("{s:[ii]}", "integers", -3, 3)
+                                                        : json_string("normal"));
         }
     }
     return epilogue_checks(p->tree);

@@ -139,8 +139,8 @@ typedef struct gemm_algo {
     double seconds;
     const epilogue_program *program; /* of an expression; NULL: none */
     const struct gemm_own *own;      /* a product of the caller; NULL: none */
-    bool tuned, emulated; /* tuned: `seconds` was measured; emulated: on the emulator */
-    char name[56];        /* the configuration's, and ":narrow" without vectors */
+    bool tuned, emulated;            /* tuned: `seconds` was measured; emulated: on the emulator */
+    char name[56];                   /* the configuration's, and ":narrow" without vectors */
 } gemm_algo;
 
 typedef struct gemm_target {
@@ -187,14 +187,17 @@ double gemm_flops(const gemm_problem *problems, size_t count);
  * it. */
 cute_status gemm_expression_read(cute_arena *arena, gemm_problem *problem, cute_diag *diag);
 /* Generates the program for the chosen tile, and gives `algo` a kernel of its own. */
-cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *problem, const char *passes, epilogue_program **out,
-                                  cute_diag *diag);
-/* Reads a problem with an epilogue, chooses an algorithm, runs `passes` (NULL: the default ones) on the tree and, where those include
- * PassGetImpl, generates the program (else *out is NULL). */
-cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target, const char *passes,
-                                 gemm_problem *problem, gemm_algo *algo, epilogue_program **out, cute_diag *diag);
+cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *problem,
+                                  const char *passes, epilogue_program **out, cute_diag *diag);
+/* Reads a problem with an epilogue, chooses an algorithm (that of the configuration, unless NULL), runs `passes` (NULL: the default ones)
+ * on the tree and, where those include PassGetImpl, generates the program (else *out is NULL). */
+cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target,
+                                 const char *configuration, const char *passes, gemm_problem *problem,
+                                 gemm_algo *algo, epilogue_program **out, cute_diag *diag);
 /* The program with the values of its params, so that it is complete. */
 bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out);
+/* Whether the tile's values fit into registers. */
+bool gemm_expression_fits(const struct gemm_config *config, const gemm_problem *problem);
 /* Adds random data and params to a launch.json; the checks of all results. */
 json_t *gemm_expression_data(json_t *document, const gemm_problem *problem);
 /* A problem and a device as the tree's passes need them. */
@@ -241,10 +244,11 @@ typedef struct gemm_settings {
 /* ---- products of the caller (own.c) ---- */
 
 /* Compiles the caller's source. */
-cute_status gemm_own_compile(const gemm_settings *settings, const cute_gemm_compiler *compiler, cute_module **out, cute_diag *diag);
+cute_status gemm_own_compile(const gemm_settings *settings, const cute_gemm_compiler *compiler,
+                             cute_module **out, cute_diag *diag);
 /* The algorithm that runs the module's host function. CUTE_INVALID: it has other parameters than a product. */
-cute_status gemm_own_algorithm(cute_arena *arena, const cute_module *module, const char *function, const gemm_problem *problem,
-                               gemm_algo *out, cute_diag *diag);
+cute_status gemm_own_algorithm(cute_arena *arena, const cute_module *module, const char *function,
+                               const gemm_problem *problem, gemm_algo *out, cute_diag *diag);
 /* Its plan. */
 json_t *gemm_own_plan(const gemm_algo *algo, const gemm_problem *problem);
 cute_device *gemm_device(const cute_gemm *gemm);

@@ -25,8 +25,8 @@ typedef struct host_run_state {
 static void add_array(host_run_state *s, const char *name, int64_t elements, cute_dtype dtype, bool result)
 {
     if (s->count == HOST_ARRAYS) return;
-    s->arrays[s->count++] =
-        (host_array){.name = name, .bytes = (size_t)(elements * cute_dtype_get(dtype)->bytes), .result = result};
+    s->arrays[s->count++] = (host_array){
+        .name = name, .bytes = (size_t)(elements * cute_dtype_get(dtype)->bytes), .result = result};
 }
 
 static void list_arrays(host_run_state *s)
@@ -37,11 +37,14 @@ static void list_arrays(host_run_state *s)
     add_array(s, "B", p->b.span, p->in, false);
     for (int i = 0; t && i < t->count; i++) {
         const epilogue_node *n = t->nodes[i];
-        if (n->op == EPILOGUE_LOAD) add_array(s, n->name, epilogue_rows(t, n->shape) * epilogue_columns(t, n->shape), n->dtype, false);
+        if (n->op == EPILOGUE_LOAD)
+            add_array(s, n->name, epilogue_rows(t, n->shape) * epilogue_columns(t, n->shape), n->dtype,
+                      false);
     }
     for (int i = 0; t && i < t->output_count; i++) {
         const epilogue_output *o = &t->outputs[i];
-        add_array(s, o->name, epilogue_rows(t, o->node->shape) * epilogue_columns(t, o->node->shape), o->dtype, true);
+        add_array(s, o->name, epilogue_rows(t, o->node->shape) * epilogue_columns(t, o->node->shape),
+                  o->dtype, true);
     }
     if (t) return;
     if (p->given.beta != 0) add_array(s, "C", p->c.span, p->out, false);
@@ -49,20 +52,24 @@ static void list_arrays(host_run_state *s)
     add_array(s, "D", p->d.span, p->out, true);
 }
 
-static cute_status match_arrays(host_run_state *s, const cute_gemm_array *given, size_t count, cute_diag *diag)
+static cute_status match_arrays(host_run_state *s, const cute_gemm_array *given, size_t count,
+                                cute_diag *diag)
 {
     for (size_t i = 0; i < count; i++) {
         host_array *found = NULL;
         for (size_t k = 0; given[i].name && k < s->count; k++)
             if (strcmp(s->arrays[k].name, given[i].name) == 0) found = &s->arrays[k];
-        if (!found) return cute_fail(diag, CUTE_USAGE, NULL, "the product has no array '%s'", given[i].name ? given[i].name : "");
+        if (!found)
+            return cute_fail(diag, CUTE_USAGE, NULL, "the product has no array '%s'",
+                             given[i].name ? given[i].name : "");
         if (!given[i].data || given[i].bytes != found->bytes)
-            return cute_fail(diag, CUTE_USAGE, NULL, "expected %zu bytes of '%s', got %zu", found->bytes, found->name,
-                             given[i].data ? given[i].bytes : 0);
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected %zu bytes of '%s', got %zu", found->bytes,
+                             found->name, given[i].data ? given[i].bytes : 0);
         found->data = given[i].data;
     }
     for (size_t k = 0; k < s->count; k++)
-        if (!s->arrays[k].data) return cute_fail(diag, CUTE_USAGE, NULL, "expected an array '%s', got none", s->arrays[k].name);
+        if (!s->arrays[k].data)
+            return cute_fail(diag, CUTE_USAGE, NULL, "expected an array '%s', got none", s->arrays[k].name);
     return CUTE_OK;
 }
 
@@ -91,7 +98,8 @@ static cute_status copy_and_run(host_run_state *s, cute_device *device, cute_dia
     CUTE_TRY(cute_device_sync(device, diag));
     for (size_t k = 0; k < s->count; k++)
         if (s->arrays[k].result)
-            CUTE_TRY(cute_device_download(device, s->arrays[k].data, s->arrays[k].address, s->arrays[k].bytes, diag));
+            CUTE_TRY(cute_device_download(device, s->arrays[k].data, s->arrays[k].address, s->arrays[k].bytes,
+                                          diag));
     return CUTE_OK;
 }
 
@@ -100,8 +108,11 @@ cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, s
     size_t products;
     host_run_state s = {.gemm = gemm, .problem = gemm_problems(gemm, &products)};
     cute_device *device = gemm_device(gemm);
-    if (products != 1) return cute_fail(diag, CUTE_USAGE, NULL, "expected a plan of one product, got a group of %zu", products);
-    if (!device) return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
+    if (products != 1)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a plan of one product, got a group of %zu",
+                         products);
+    if (!device)
+        return cute_fail(diag, CUTE_USAGE, NULL, "the plan was made without a device and cannot run");
     list_arrays(&s);
     CUTE_TRY(match_arrays(&s, arrays, count, diag));
     cute_status status = copy_and_run(&s, device, diag);

@@ -49,7 +49,8 @@ static cute_status read_layout(const char *text, cute_gemm_problem *out, cute_di
         text);
 }
 
-static cute_status read_values(cute_arena *arena, const gemm_words *words, cute_gemm_problem *out, cute_diag *diag)
+static cute_status read_values(cute_arena *arena, const gemm_words *words, cute_gemm_problem *out,
+                               cute_diag *diag)
 {
     cute_gemm_value *values = cute_arena_array(arena, words->value_count + 1, sizeof *values);
     if (!values) return cute_fail_memory(diag);

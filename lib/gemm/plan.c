@@ -64,7 +64,9 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
                                         i * (given->size ? given->size : sizeof *given));
         CUTE_TRY(gemm_problem_read(at, g->count > 1 ? (int)i : -1, &g->problems[i], diag));
         if (g->problems[i].given.epilogue && g->count > 1)
-            return cute_fail(diag, CUTE_USAGE, NULL, "expected one product with an epilogue expression, got a group of %zu", g->count);
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "expected one product with an epilogue expression, got a group of %zu",
+                             g->count);
         if (g->problems[i].given.epilogue) CUTE_TRY(gemm_expression_read(g->arena, &g->problems[i], diag));
         const cute_gemm_problem *a = &g->problems[0].given, *b = &g->problems[i].given;
         bool alike = g->problems[0].in == g->problems[i].in && g->problems[0].out == g->problems[i].out &&
@@ -80,21 +82,25 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
 }
 
 /* The caller's module or source, or an algorithm that is chosen, and its program. */
-static cute_status open_module(cute_gemm *g, const gemm_settings *settings, const cute_gemm_compiler *compiler, cute_diag *diag)
+static cute_status open_module(cute_gemm *g, const gemm_settings *settings,
+                               const cute_gemm_compiler *compiler, cute_diag *diag)
 {
     bool source = settings->source != NULL, own = source || settings->module;
     gemm_problem *first = &g->problems[0];
     if (own && (g->count > 1 || (source && settings->module)))
-        return cute_fail(diag, CUTE_USAGE, NULL, "expected one product and either a module or a source, got %s",
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "expected one product and either a module or a source, got %s",
                          g->count > 1 ? "a group" : "both");
     if (source) CUTE_TRY(gemm_own_compile(settings, compiler, &g->compiled, diag));
     g->module = source ? g->compiled : settings->module;
-    if (own && !first->tree) return gemm_own_algorithm(g->arena, g->module, settings->function, first, &g->algo, diag);
-    CUTE_TRY(gemm_choose(g->problems, g->count, &settings->target, settings->configuration, settings->untuned ? NULL : g->cache,
-                         settings->device, &g->algo, diag));
+    if (own && !first->tree)
+        return gemm_own_algorithm(g->arena, g->module, settings->function, first, &g->algo, diag);
+    CUTE_TRY(gemm_choose(g->problems, g->count, &settings->target, settings->configuration,
+                         settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag));
     if (first->tree) CUTE_TRY(gemm_expression_apply(g->arena, &g->algo, first, NULL, &g->program, diag));
     if (own) return CUTE_OK;
-    CUTE_TRY(gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->compiled, diag));
+    CUTE_TRY(
+        gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->compiled, diag));
     g->module = g->compiled;
     return CUTE_OK;
 }
@@ -232,15 +238,20 @@ static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cut
 }
 
 /* Sets one operand or result of an expression. */
-static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_gemm_operands *o, int64_t align, cute_diag *diag)
+static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_gemm_operands *o,
+                                     int64_t align, cute_diag *diag)
 {
-    cute_address address = strcmp(name, "D") == 0 ? o->d : strcmp(name, "C") == 0 ? o->c : strcmp(name, "bias") == 0 ? o->bias : 0;
+    cute_address address = strcmp(name, "D") == 0      ? o->d
+                           : strcmp(name, "C") == 0    ? o->c
+                           : strcmp(name, "bias") == 0 ? o->bias
+                                                       : 0;
     for (size_t i = 0; i < o->named_count; i++)
         if (strcmp(o->named[i].name, name) == 0) address = o->named[i].address;
     return set_operand(g, 0, name, address, align, diag);
 }
 
-static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o, cute_diag *diag)
+static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o,
+                             cute_diag *diag)
 {
     for (int i = 0; i < p->tree->count; i++)
         if (p->tree->nodes[i]->op == EPILOGUE_LOAD)

@@ -272,8 +272,8 @@ static void test_expression(cute_device *device, const cute_gemm_compiler *compi
     fill(a, M * K, 7);
     fill(b, K * N, 5);
     fill(bias, N, 3);
-    cute_gemm_array arrays[] = {{"A", a, sizeof a},       {"B", b, sizeof b}, {"bias", bias, sizeof bias},
-                                {"D", d, sizeof d},       {"Z", z, sizeof z}, {"total", total, sizeof total}};
+    cute_gemm_array arrays[] = {{"A", a, sizeof a}, {"B", b, sizeof b}, {"bias", bias, sizeof bias},
+                                {"D", d, sizeof d}, {"Z", z, sizeof z}, {"total", total, sizeof total}};
     CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_OK);
     int bad = 0;
     for (int j = 0; j < N; j++) {
@@ -355,8 +355,8 @@ static void test_own(cute_device *device, const cute_gemm_compiler *compiler)
         if (compiled || !compiler) break;
         char *ptx = NULL;
         size_t length = 0;
-        CHECK(compiler->to_ptx(compiler->context, "own", own_source, sizeof own_source - 1, NULL, 0, "sm_90a", &ptx, &length, diag) ==
-              CUTE_OK);
+        CHECK(compiler->to_ptx(compiler->context, "own", own_source, sizeof own_source - 1, NULL, 0, "sm_90a",
+                               &ptx, &length, diag) == CUTE_OK);
         CHECK(cute_module_open("own", ptx, length, NULL, &module, diag) == CUTE_OK);
         free(ptx);
     }

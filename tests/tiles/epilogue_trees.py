@@ -36,6 +36,8 @@ UNARY = {"relu": (lambda x: np.maximum(x, 0), 0), "sigmoid": (sigmoid, 2.0 ** -9
          "softplus": (lambda x: np.logaddexp(x, 0), 0), "hardswish": (lambda x: x * np.clip(x / 6 + 0.5, 0, 1), 0), "-": (np.negative, 0),
          "dgelu_tanh": (dgelu_tanh, 2.0 ** -8), "dsigmoid": (lambda x: sigmoid(x) * (1 - sigmoid(x)), 2.0 ** -8),
          "dsilu": (lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x))), 2.0 ** -7), "dtanh": (lambda x: 1 - np.tanh(x) ** 2, 2.0 ** -8)}
+CONFIGURATIONS = {"f16": ["128x256:4:2x1:0", "128x128:6:1x1:0", "128x64:8:1x1:0"], "bf16": ["128x256:4:2x1:0", "128x128:6:1x1:0"],
+                  "e4m3": ["128x256:4:2x1:0", "128x128:6:1x1:0"]}
 PRODUCTS = [("f16", ["f16", "f32"]), ("bf16", ["bf16", "f32"]), ("e4m3", ["f16", "bf16", "f32", "e4m3"])]
 
 
@@ -53,6 +55,9 @@ class EpilogueTree:
         self.m = int(self.rng.integers(1, 200))
         self.n = 16 * int(self.rng.integers(1, 18))
         self.k = 16 * int(self.rng.integers(1, 9))
+        # Tiles of warpgroups: their size matters little to the product, and much to the epilogue.
+        self.configuration = "sm90:" + self.pick(CONFIGURATIONS[self.dtype]) if self.chance(60) else None
+        self.schedule = self.pick(["auto", "stages=2 consumers=2 persistent=1", "stages=2 consumers=2", "stages=3 consumers=2 cluster=2x1 persistent=1"])
         self.vector = "f32" if self.out in ("e4m3", "e5m2") else self.out
         if self.chance(25):
             self.m, self.n = 64 * int(self.rng.integers(1, 5)), 128 * int(self.rng.integers(1, 4))

@@ -11,7 +11,7 @@
 #include "lib/gemm/gemm.h"
 
 typedef struct evt_settings {
-    const char *output, *passes, *arch, *emit;
+    const char *output, *passes, *arch, *emit, *configuration;
     gemm_words words;
     cute_option_list defines;
     bool json, svg;
@@ -43,7 +43,8 @@ static cute_status read_expression(cute_tool *tool, const char *operand, const c
     return *out ? CUTE_OK : cute_fail_memory(tool->diag);
 }
 
-static cute_status put_document(const gemm_algo *algo, const gemm_problem *problem, cute_buffer *out, cute_diag *diag)
+static cute_status put_document(const gemm_algo *algo, const gemm_problem *problem, cute_buffer *out,
+                                cute_diag *diag)
 {
     json_t *document = gemm_document(algo, problem, 1);
     if (!document) return cute_fail_memory(diag);
@@ -54,7 +55,8 @@ static cute_status put_document(const gemm_algo *algo, const gemm_problem *probl
     return CUTE_OK;
 }
 
-static cute_status put_view(const evt_settings *s, const gemm_algo *algo, const gemm_problem *problem, cute_buffer *out, cute_diag *diag)
+static cute_status put_view(const evt_settings *s, const gemm_algo *algo, const gemm_problem *problem,
+                            cute_buffer *out, cute_diag *diag)
 {
     const char *emit = s->emit ? s->emit : "tree";
     bool program = strcmp(emit, "mlir") == 0, launch = strcmp(emit, "launch") == 0;
@@ -88,20 +90,25 @@ static cute_status run_evt_view(cute_tool *tool, void *context)
     cute_buffer out = {0};
     size_t count;
     if (tool->operands.count != 1)
-        return cute_fail(tool->diag, CUTE_USAGE, NULL, "expected one expression, got %zu", tool->operands.count);
-    if (s->json && s->svg) return cute_fail(tool->diag, CUTE_USAGE, NULL, "--json and --svg are mutually exclusive");
+        return cute_fail(tool->diag, CUTE_USAGE, NULL, "expected one expression, got %zu",
+                         tool->operands.count);
+    if (s->json && s->svg)
+        return cute_fail(tool->diag, CUTE_USAGE, NULL, "--json and --svg are mutually exclusive");
     CUTE_TRY(read_expression(tool, tool->operands.items[0], &s->words.epilogue));
     if (!s->words.shapes) s->words.shapes = "4096x4096x4096";
     s->words.values = (const char *const *)s->defines.items;
     s->words.value_count = s->defines.count;
     CUTE_TRY(cute_arch_parse(s->arch ? s->arch : "sm_90a", NULL, &arch, tool->diag));
     CUTE_TRY(gemm_problems_parse(tool->arena, &s->words, &problems, &count, tool->diag));
-    if (count != 1) return cute_fail(tool->diag, CUTE_USAGE, NULL, "expected one product, got a group of %zu", count);
+    if (count != 1)
+        return cute_fail(tool->diag, CUTE_USAGE, NULL, "expected one product, got a group of %zu", count);
     gemm_target target = {arch->name, cute_gpu_multiprocessors(arch->number)};
-    CUTE_TRY(gemm_expression_open(tool->arena, problems, &target, s->passes, &problem, &algo, &program, tool->diag));
+    CUTE_TRY(gemm_expression_open(tool->arena, problems, &target, s->configuration, s->passes, &problem,
+                                  &algo, &program, tool->diag));
     cute_status status = put_view(s, &algo, &problem, &out, tool->diag);
     if (status == CUTE_OK)
-        status = cute_tool_write(s->output ? s->output : "-", cute_buffer_text(&out), out.length, false, tool->diag);
+        status = cute_tool_write(s->output ? s->output : "-", cute_buffer_text(&out), out.length, false,
+                                 tool->diag);
     cute_buffer_release(&out);
     return status;
 }
@@ -124,11 +131,13 @@ static void list_passes(cute_buffer *out)
         cute_buffer_printf(out, " %s", name);
         column += 1 + strlen(name);
     }
-    cute_buffer_puts(out, "\n\nExamples:\n"
-                          "  cute-dump evt 'z = acc + bias[j]; D = gelu(z); aux Z = z'\n"
-                          "  cute-dump evt --gemm 4096x8192x4096 --emit=mlir 'silu(acc[:, 0::2]) * acc[:, 1::2]'\n"
-                          "  cute-dump evt --passes PassShapeTypePropagation,PassCustomCommunication 'allreduce(acc, warp)'\n"
-                          "  cute-dump evt --svg 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5)' -o tree.svg\n");
+    cute_buffer_puts(
+        out,
+        "\n\nExamples:\n"
+        "  cute-dump evt 'z = acc + bias[j]; D = gelu(z); aux Z = z'\n"
+        "  cute-dump evt --gemm 4096x8192x4096 --emit=mlir 'silu(acc[:, 0::2]) * acc[:, 1::2]'\n"
+        "  cute-dump evt --passes PassShapeTypePropagation,PassCustomCommunication 'allreduce(acc, warp)'\n"
+        "  cute-dump evt --svg 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5)' -o tree.svg\n");
 }
 
 int cute_dump_evt(int argc, char **argv)
@@ -136,19 +145,24 @@ int cute_dump_evt(int argc, char **argv)
     evt_settings s = {0};
     const cute_option options[] = {
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
-        {CUTE_OPTION_STRING, "emit", 0, "tree|mlir|launch", "Print the tree (default), the tile program or its launch.json", &s.emit},
+        {CUTE_OPTION_STRING, "emit", 0, "tree|mlir|launch",
+         "Print the tree (default), the tile program or its launch.json", &s.emit},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "Print the tree as JSON", &s.json},
         {CUTE_OPTION_FLAG, "svg", 0, NULL, "Draw the tree as SVG", &s.svg},
         {CUTE_OPTION_STRING, "output", 'o', "FILE", "Write to FILE (default: stdout)", &s.output},
-        {CUTE_OPTION_STRING, "passes", 0, "NAME,...", "Run these passes and those that they depend on (default: all but examples)",
-         &s.passes},
+        {CUTE_OPTION_STRING, "passes", 0, "NAME,...",
+         "Run these passes and those that they depend on (default: all but examples)", &s.passes},
         {CUTE_OPTION_GROUP, "The product", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "gemm", 'g', "MxNxK", "Set its size (default 4096x4096x4096)", &s.words.shapes},
         {CUTE_OPTION_STRING, "dtype", 0, "TYPE", "Set the type of A and B (default bf16)", &s.words.dtype},
         {CUTE_OPTION_STRING, "dtype-d", 0, "TYPE", "Set the type of D", &s.words.dtype_d},
-        {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt", "Store A, B by rows (t) or by columns (n) (default tn)", &s.words.layout},
+        {CUTE_OPTION_STRING, "layout", 0, "tn|nn|nt|tt",
+         "Store A, B by rows (t) or by columns (n) (default tn)", &s.words.layout},
         {CUTE_OPTION_LIST, "define", 'D', "NAME=VALUE", "Set a scalar of the expression", &s.defines},
-        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]", "Choose the tile for this architecture (default sm_90a)", &s.arch},
+        {CUTE_OPTION_STRING, "configuration", 0, "NAME", "Use this configuration instead of choosing one",
+         &s.configuration},
+        {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
+         "Choose the tile for this architecture (default sm_90a)", &s.arch},
         {CUTE_OPTION_GROUP, "Other", 0, NULL, NULL, NULL},
         {0},
     };
@@ -157,7 +171,8 @@ int cute_dump_evt(int argc, char **argv)
     const cute_command command = {
         .name = "cute-dump evt",
         .synopsis = "[options] expression|file",
-        .summary = "Print the tree of a product's epilogue (epilogue visitor tree), or the code generated from it.",
+        .summary =
+            "Print the tree of a product's epilogue (epilogue visitor tree), or the code generated from it.",
         .options = options,
         .epilogue = cute_buffer_text(&epilogue)};
     int code = cute_tool_run(&command, NULL, run_evt_view, &s, argc, argv);

@@ -524,18 +524,18 @@ static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cute_option_list *operands,
                                     cute_diag *diag)
 {
-    const char *other = operands->count    ? operands->items[0]
-                        : o->config        ? "--config"
-                        : o->plans.count   ? "--plan"
-                        : o->tensors.count ? "--tensor"
-                        : o->expects.count ? "--expect"
-                        : o->launch.kernel ? "--kernel"
+    const char *other = operands->count                               ? operands->items[0]
+                        : o->config                                   ? "--config"
+                        : o->plans.count                              ? "--plan"
+                        : o->tensors.count                            ? "--tensor"
+                        : o->expects.count                            ? "--expect"
+                        : o->launch.kernel                            ? "--kernel"
                         : o->defines.count && !o->gemm.words.epilogue ? "-D"
-                        : o->folders.count ? "-I"
-                        : o->arch          ? "-arch"
-                        : o->schedule      ? "--schedule"
-                        : o->template      ? "--template"
-                                           : NULL;
+                        : o->folders.count                            ? "-I"
+                        : o->arch                                     ? "-arch"
+                        : o->schedule                                 ? "--schedule"
+                        : o->template                                 ? "--template"
+                                                                      : NULL;
     if (other)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "'%s' cannot be combined with --gemm, which defines the whole launch", other);
