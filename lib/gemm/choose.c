@@ -233,7 +233,10 @@ static bool make_algo(const gemm_problem *problems, size_t count, const gemm_con
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
-    if (first->tree && (!config->kernel->tiles || !gemm_expression_fits(config, first))) return false;
+    /* An expression knows rows from columns, and its kernels are not divided along k. */
+    if (first->tree && (!config->kernel->tiles || config->kernel->any_output_layout || config->split > 1 ||
+                        !gemm_expression_fits(config, first)))
+        return false;
     const cute_multiprocessor *own = cute_multiprocessor_of(arch->number);
     if (own && shared_bytes(config, cute_dtype_get(first->in)->bytes) > own->block_shared) return false;
     if (config->class == GEMM_FP8 && config->kernel->arch_specific && config->promotes == first->fast)
