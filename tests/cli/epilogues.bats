@@ -42,6 +42,12 @@ wrong() {
     [[ $output == *"computed in a second kernel from matrices in temporaries: it needs a reduction of more than one tile"* ]]
 }
 
+@test "the largest values of a row, and their softmax" {
+    right 100x64x64 bf16 't = kth(acc, 2); e = where(acc >= t, exp(acc - max(acc, 1)), 0); D:f32 = e / sum(e, 1)'
+    [[ $output != *"second kernel"* ]]
+    right 70x200x32 f16 'where(acc >= kth(acc, 3), acc, 0)'
+}
+
 @test "scales of blocks of columns" {
     right 100x128x64 e4m3 's = amax(acc, 1, 32) / 448; aux S:f32 = s; D = acc / repeat(s, 32)' --dtype-d e4m3
 }
