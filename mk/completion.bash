@@ -21,9 +21,9 @@ _cute()
         ;;
     esac
 
-    # The view with its own options.
+    # The views with their own options.
     local view=
-    [[ $tool == *cute-dump && $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == layout ]] && view=layout
+    [[ $tool == *cute-dump && $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == @(layout|evt) ]] && view=${COMP_WORDS[1]}
 
     # An option whose --help lists its values, such as --emit=ptx|llvm|mlir.
     if [[ $option =~ ^--?[A-Za-z][A-Za-z0-9-]*$ && $cur != -* ]]; then

@@ -3,7 +3,7 @@
 
 local -a options views
 local help line group=
-help=$(command ${words[1]} ${${(M)words[2]:#layout}:+layout} --help 2>/dev/null)
+help=$(command ${words[1]} ${${(M)words[2]:#(layout|evt)}:+${words[2]}} --help 2>/dev/null)
 for line in ${(f)help}; do
     [[ $line == [A-Z]*: ]] && group=${line%:}
     # "  -o, --output=FILE   Write to FILE", "  ptx   Print the PTX"

@@ -17,11 +17,13 @@
  * Kernels are compiled when the plan is created, by the programs cute-ptx and ptxas, or in the process
  * (cute/gemm_compiler.h of libcute-compiler).
  *
- * For users of a GemmExecutor class: GemmExecutor(M, N, K, arch) is cute_gemm_create; execute is cute_gemm_run;
+ * For users of a GemmExecutor class: GemmExecutor(M, N, K, arch) is cute_gemm_create; execute is cute_gemm_run, or
+ * cute_gemm_run_host on arrays of the host; compile_from_mlir and load_compiled are cute_gemm_options.source and .module;
  * get_optimal_tile_size is cute_gemm_optimal_tile. */
 #ifndef CUTE_GEMM_H
 #define CUTE_GEMM_H
 
+#include "cute/cubin.h"
 #include "cute/device.h"
 
 #ifdef __cplusplus
@@ -38,6 +40,12 @@ typedef enum cute_gemm_activation {
     CUTE_GEMM_RELU,
     CUTE_GEMM_GELU, /* the tanh approximation */
 } cute_gemm_activation;
+
+/* A scalar of an epilogue. */
+typedef struct cute_gemm_value {
+    const char *name;
+    double value;
+} cute_gemm_value;
 
 /* Types are named as in launch.json(5). Initialize with CUTE_GEMM_PROBLEM. */
 typedef struct cute_gemm_problem {
@@ -62,6 +70,12 @@ typedef struct cute_gemm_problem {
     bool bias;          /* n elements of D's type that are added to each row */
     cute_gemm_activation activation;
     int64_t align; /* bytes that divide all addresses; 0: 16. Smaller alignments select slower kernels */
+    /* An expression instead of alpha, beta, bias and activation, see docs/epilogues.md: "D = gelu(acc + bias[j])". Of
+     * one product without a batch, with D by rows of a floating-point type. Its operands and results are named
+     * (cute_gemm_operands); D may have other columns than N. NULL: none. */
+    const char *epilogue;
+    const cute_gemm_value *values; /* of its scalars; alpha and beta are those above unless listed */
+    size_t value_count;
 } cute_gemm_problem;
 #define CUTE_GEMM_PROBLEM ((cute_gemm_problem){.size = sizeof(cute_gemm_problem), .batch = 1, .alpha = 1})
 
@@ -86,6 +100,16 @@ typedef struct cute_gemm_options {
     /* The folder of compiled kernels and measurements. NULL: $CUTE_CACHE, else $XDG_CACHE_HOME/libcute, else
      * ~/.cache/libcute; "": none. */
     const char *cache;
+    /* A product of the caller instead of a configuration: a module (a cubin or PTX with metadata), which must outlive the plan, or
+     * MLIR source, which is compiled. Its host function `function` (NULL: its only one) has parameters A (m,k), B (n,k) and D (m,n), or
+     * three modes with a batch in front; also C, bias, alpha and beta if the problem has them. With an epilogue expression: a module of
+     * the program of `cute-dump evt --emit=mlir` for this problem. */
+    const cute_module *module;
+    const char *source;
+    size_t source_length;
+    const char *const *defines; /* of the source: "NAME=VALUE" */
+    size_t define_count;
+    const char *function;
 } cute_gemm_options;
 
 /* A plan. Used by one thread at a time, as its device is. */
@@ -102,17 +126,38 @@ CUTE_API void cute_gemm_destroy(cute_gemm *gemm);
 /* Bytes of device memory that a run needs in addition to the operands, aligned to 256 bytes. */
 CUTE_API size_t cute_gemm_workspace(const cute_gemm *gemm);
 
+/* A matrix, vector or number of an epilogue in device memory, at a multiple of cute_gemm_problem.align bytes. */
+typedef struct cute_gemm_named {
+    const char *name;
+    cute_address address;
+} cute_gemm_named;
+
 /* The addresses of one product's matrices; 0 for those that the problem does not use. */
 typedef struct cute_gemm_operands {
     size_t size;
     cute_address a, b, c, d, bias;
     cute_address workspace; /* of the first operands only; 0: not needed */
     cute_stream *stream;    /* of the first operands only; NULL: the device's default stream */
+    /* Operands and results of an expression; D and C may also be d and c. */
+    const cute_gemm_named *named;
+    size_t named_count;
 } cute_gemm_operands;
 
 /* Starts the products, one of `operands` per product; does not wait on a GPU. D may alias C. CUTE_USAGE: an
  * address is missing or less aligned than the problem states. */
 CUTE_API cute_status cute_gemm_run(cute_gemm *gemm, const cute_gemm_operands *operands, cute_diag *diag);
+
+/* An array in host memory: A, B, C, bias, D, or an operand or result of an epilogue. */
+typedef struct cute_gemm_array {
+    const char *name;
+    void *data;
+    size_t bytes;
+} cute_gemm_array;
+
+/* Runs a plan of one product on arrays in host memory: copies operands to the device, runs, waits, and copies results back. CUTE_USAGE: an
+ * array is missing, unknown, or of another size than the problem's matrix, gaps between its rows included. */
+CUTE_API cute_status cute_gemm_run_host(cute_gemm *gemm, const cute_gemm_array *arrays, size_t count,
+                                        cute_diag *diag);
 
 /* The choice made for one of the products. */
 typedef struct cute_gemm_choice {

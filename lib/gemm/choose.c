@@ -155,6 +155,8 @@ static void add_problem(gemm_algo *algo, const gemm_problem *p)
                   (kernel->supports_output && !kernel->supports_output(p->in, p->out));
     if (algo->swapped || kernel->any_output_layout || p->given.order_d == CUTE_GEMM_ROWS)
         algo->epilogue = algo->epilogue || !can_write_d(algo, p);
+    /* The tree's program stores results of any width. */
+    if (p->tree) algo->fused = true, algo->epilogue = false;
 }
 
 /* Optionally swaps A and B: the kernel writes rows, and the columns of D are the rows of its transpose. If
@@ -168,7 +170,7 @@ static void add_problems(gemm_algo *algo, const gemm_problem *problems, size_t c
         add_problem(algo, &problems[i]);
         algo->scales = algo->scales || problems[i].given.alpha != 1;
     }
-    for (size_t i = 0; i < count && algo->fused; i++)
+    for (size_t i = 0; i < count && algo->fused && !problems[i].tree; i++)
         algo->epilogue = algo->epilogue || !kernel->supports_epilogue ||
                          !kernel->supports_epilogue(algo->config, &problems[i]);
     if (algo->epilogue) algo->fused = false;
@@ -231,6 +233,10 @@ static bool make_algo(const gemm_problem *problems, size_t count, const gemm_con
         (arch->number != config->kernel->first_arch || arch->variant != 'a'))
         return false;
     if (!arch || arch->number < least || gemm_class_of(first->in) != config->class) return false;
+    /* An expression knows rows from columns, and its kernels are not divided along k. */
+    if (first->tree && (!config->kernel->tiles || config->kernel->any_output_layout || config->split > 1 ||
+                        !gemm_expression_fits(config, first)))
+        return false;
     const cute_multiprocessor *own = cute_multiprocessor_of(arch->number);
     if (own && shared_bytes(config, cute_dtype_get(first->in)->bytes) > own->block_shared) return false;
     if (config->class == GEMM_FP8 && config->kernel->arch_specific && config->promotes == first->fast)
@@ -308,7 +314,7 @@ cute_status gemm_choose(const gemm_problem *problems, size_t count, const gemm_t
                          target->arch);
     if (name && *name) return find_algo(&list, name, out, diag);
     *out = algos[0];
-    if (count != 1 ||
+    if (count != 1 || problems[0].tree ||
         !gemm_tuned_find(problems, target, device, cache, tuned, sizeof tuned, &seconds, &emulated))
         return CUTE_OK;
     /* A name that this version has dropped is ignored: the estimate is used. */

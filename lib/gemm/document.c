@@ -43,6 +43,12 @@ static void put_matrix(document_writer *w, const char *name, cute_dtype dtype, c
 static void put_buffers(document_writer *w, const gemm_problem *p, size_t index, size_t count)
 {
     const cute_gemm_problem *g = &p->given;
+    if (p->tree) {
+        put_matrix(w, "A", p->in, g, g->m, g->k, &p->a);
+        put_matrix(w, "B", p->in, g, g->k, g->n, &p->b);
+        w->failed = w->failed || !epilogue_put_buffers(p->tree, w->buffers);
+        return;
+    }
     put_matrix(w, gemm_buffer_name(w->arena, "A", index, count), p->in, g, g->m, g->k, &p->a);
     put_matrix(w, gemm_buffer_name(w->arena, "B", index, count), p->in, g, g->k, g->n, &p->b);
     if (g->beta != 0)
@@ -217,6 +223,17 @@ static void put_steps(document_writer *w, const gemm_problem *p, size_t index, s
     const char *b = gemm_buffer_name(w->arena, algo->swapped ? "A" : "B", index, count);
     json_t *first = operand_view(w, p, a, &v.a, v.rows, items, algo->pack_a, "packed_a");
     json_t *second = operand_view(w, p, b, &v.b, v.columns, items, algo->pack_b, "packed_b");
+    if (p->tree) {
+        const epilogue_program *program = algo->program;
+        json_t *product = epilogue_kernel_args(&program->kernels[0], p->values, p->value_count);
+        json_object_set_new(product, "A", first);
+        json_object_set_new(product, "B", second);
+        put_plan(w, kernel->function, product);
+        for (int i = 1; i < program->count; i++)
+            put_plan(w, program->kernels[i].function,
+                     epilogue_kernel_args(&program->kernels[i], p->values, p->value_count));
+        return;
+    }
     json_t *args = algo->epilogue ? sums_epilogue(algo, &v) : product_epilogue(w, p, index, count, items);
     json_object_set_new(args, "A", first);
     json_object_set_new(args, "B", second);
@@ -231,6 +248,11 @@ bool gemm_whole_batch(const gemm_algo *algo)
 
 static void put_problem(document_writer *w, const gemm_problem *p, size_t index, size_t count)
 {
+    if (w->algo->own) {
+        json_t *plan = gemm_own_plan(w->algo, p);
+        w->failed = w->failed || !plan || json_array_append_new(w->plans, plan) != 0;
+        return;
+    }
     bool whole = gemm_whole_batch(w->algo);
     int64_t batch = p->given.batch, step = whole ? batch : 1;
     for (int64_t item = 0; item < batch && !w->failed; item += step)
@@ -363,6 +385,11 @@ void gemm_document_check(json_t *document, const gemm_problem *problems, size_t 
         const cute_gemm_problem *g = &p->given;
         bool batched = g->batch > 1;
         double rtol, atol;
+        if (p->tree) {
+            json_decref(checks);
+            checks = gemm_expression_data(document, p);
+            break;
+        }
         compute_tolerances(p, &rtol, &atol);
         add_random_init(buffers, gemm_buffer_name(arena, "A", i, count), p->in, NULL);
         add_random_init(buffers, gemm_buffer_name(arena, "B", i, count), p->in, NULL);

@@ -7,6 +7,7 @@
 #include "cute/cubin.h"
 #include "cute/gemm.h"
 #include "lib/base/text/json.h"
+#include "lib/epilogue/epilogue.h"
 #include "lib/launch/data/dtype.h"
 #include "lib/model/model.h"
 
@@ -24,6 +25,9 @@ typedef struct gemm_problem {
     cute_dtype in, out, sum; /* types of A and B; of C, D and the bias; of the accumulator */
     bool fast;               /* 8-bit floats: tensor-core accumulation without promotion to f32 */
     gemm_matrix a, b, c, d;
+    epilogue_tree *tree; /* of given.epilogue; NULL: none */
+    const epilogue_value *values;
+    size_t value_count;
 } gemm_problem;
 
 /* CUTE_USAGE: the problem is inconsistent. `which` is its index in a group, for messages; -1: not in a
@@ -38,6 +42,9 @@ typedef struct gemm_words {
     const char *shapes, *dtype, *dtype_d, *accumulate, *layout, *alpha, *beta;
     int64_t batch, align;
     bool bias, relu, gelu;
+    const char *epilogue;
+    const char *const *values; /* NAME=VALUE */
+    size_t value_count;
 } gemm_words;
 /* The problems are allocated in `arena`; their strings are those of `words`. */
 cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute_gemm_problem **out,
@@ -130,8 +137,10 @@ typedef struct gemm_algo {
     int64_t multiprocessors;   /* of the device */
     cute_dtype product;        /* element type of the kernel's output */
     double seconds;
-    bool tuned, emulated; /* tuned: `seconds` was measured; emulated: on the emulator */
-    char name[56];        /* the configuration's, and ":narrow" without vectors */
+    const epilogue_program *program; /* of an expression; NULL: none */
+    const struct gemm_own *own;      /* a product of the caller; NULL: none */
+    bool tuned, emulated;            /* tuned: `seconds` was measured; emulated: on the emulator */
+    char name[56];                   /* the configuration's, and ":narrow" without vectors */
 } gemm_algo;
 
 typedef struct gemm_target {
@@ -172,6 +181,28 @@ void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t 
                          bool cublas);
 /* Floating-point operations of all products. */
 double gemm_flops(const gemm_problem *problems, size_t count);
+/* ---- epilogues that are expressions (expression.c) ---- */
+
+/* Parses the epilogue of a problem that was read; everything is copied to `arena`. CUTE_USAGE: the problem has other parts that exclude
+ * it. */
+cute_status gemm_expression_read(cute_arena *arena, gemm_problem *problem, cute_diag *diag);
+/* Generates the program for the chosen tile, and gives `algo` a kernel of its own. */
+cute_status gemm_expression_apply(cute_arena *arena, gemm_algo *algo, gemm_problem *problem,
+                                  const char *passes, epilogue_program **out, cute_diag *diag);
+/* Reads a problem with an epilogue, chooses an algorithm (that of the configuration, unless NULL), runs `passes` (NULL: the default ones)
+ * on the tree and, where those include PassGetImpl, generates the program (else *out is NULL). */
+cute_status gemm_expression_open(cute_arena *arena, const cute_gemm_problem *given, const gemm_target *target,
+                                 const char *configuration, const char *passes, gemm_problem *problem,
+                                 gemm_algo *algo, epilogue_program **out, cute_diag *diag);
+/* The program with the values of its params, so that it is complete. */
+bool gemm_expression_source(const gemm_algo *algo, cute_buffer *out);
+/* Whether the tile's values fit into registers. */
+bool gemm_expression_fits(const struct gemm_config *config, const gemm_problem *problem);
+/* Adds random data and params to a launch.json; the checks of all results. */
+json_t *gemm_expression_data(json_t *document, const gemm_problem *problem);
+/* A problem and a device as the tree's passes need them. */
+epilogue_problem gemm_expression_problem(const gemm_algo *algo, const gemm_problem *problem);
+
 const char *gemm_buffer_name(cute_arena *arena, const char *name, size_t index, size_t count);
 
 /* ---- compiling (compile.c) ---- */
@@ -201,7 +232,26 @@ typedef struct gemm_settings {
     bool ptx;
     bool untuned; /* choose by estimates only */
     const cute_gemm_compiler *compiler;
+    /* a product of the caller: cute_gemm_options */
+    const cute_module *module;
+    const char *source;
+    size_t source_length;
+    const char *const *defines;
+    size_t define_count;
+    const char *function;
 } gemm_settings;
+
+/* ---- products of the caller (own.c) ---- */
+
+/* Compiles the caller's source. */
+cute_status gemm_own_compile(const gemm_settings *settings, const cute_gemm_compiler *compiler,
+                             cute_module **out, cute_diag *diag);
+/* The algorithm that runs the module's host function. CUTE_INVALID: it has other parameters than a product. */
+cute_status gemm_own_algorithm(cute_arena *arena, const cute_module *module, const char *function,
+                               const gemm_problem *problem, gemm_algo *out, cute_diag *diag);
+/* Its plan. */
+json_t *gemm_own_plan(const gemm_algo *algo, const gemm_problem *problem);
+cute_device *gemm_device(const cute_gemm *gemm);
 cute_status gemm_create(const cute_gemm_problem *problems, size_t count, const gemm_settings *settings,
                         cute_gemm **out, cute_diag *diag);
 /* The architecture to compile for on a device of `arch`, with its architecture-specific features: sm_90a for

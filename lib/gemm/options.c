@@ -49,6 +49,23 @@ static cute_status read_layout(const char *text, cute_gemm_problem *out, cute_di
         text);
 }
 
+static cute_status read_values(cute_arena *arena, const gemm_words *words, cute_gemm_problem *out,
+                               cute_diag *diag)
+{
+    cute_gemm_value *values = cute_arena_array(arena, words->value_count + 1, sizeof *values);
+    if (!values) return cute_fail_memory(diag);
+    for (size_t i = 0; i < words->value_count; i++) {
+        const char *word = words->values[i], *equals = strchr(word, '=');
+        if (!equals) return cute_fail(diag, CUTE_USAGE, NULL, "-D expects NAME=VALUE, got '%s'", word);
+        values[i].name = cute_arena_copy(arena, word, (size_t)(equals - word));
+        if (!values[i].name) return cute_fail_memory(diag);
+        CUTE_TRY(read_number("define", equals + 1, &values[i].value, diag));
+    }
+    out->values = values;
+    out->value_count = words->value_count;
+    return CUTE_OK;
+}
+
 cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute_gemm_problem **out,
                                 size_t *count, cute_diag *diag)
 {
@@ -65,6 +82,8 @@ cute_status gemm_problems_parse(cute_arena *arena, const gemm_words *words, cute
     if (words->batch < 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--batch expects a positive integer, got %lld",
                          (long long)words->batch);
+    one.epilogue = words->epilogue;
+    if (words->epilogue) CUTE_TRY(read_values(arena, words, &one, diag));
     CUTE_TRY(read_layout(words->layout ? words->layout : "tn", &one, diag));
     CUTE_TRY(read_number("alpha", words->alpha, &one.alpha, diag));
     CUTE_TRY(read_number("beta", words->beta, &one.beta, diag));

@@ -15,7 +15,9 @@ struct cute_gemm {
     gemm_problem *problems;
     size_t count;
     gemm_algo algo;
-    cute_module *module;
+    epilogue_program *program; /* of an expression */
+    const cute_module *module;
+    cute_module *compiled; /* the module, if it is the plan's own */
     const char *cache;
     int64_t multiprocessors;
     cute_device *device; /* may be NULL */
@@ -30,6 +32,11 @@ const gemm_algo *gemm_algo_of(const cute_gemm *gemm)
 const cute_module *gemm_module(const cute_gemm *gemm)
 {
     return gemm->module;
+}
+
+cute_device *gemm_device(const cute_gemm *gemm)
+{
+    return gemm->device;
 }
 
 const gemm_problem *gemm_problems(const cute_gemm *gemm, size_t *count)
@@ -56,6 +63,11 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
             (const cute_gemm_problem *)((const char *)given +
                                         i * (given->size ? given->size : sizeof *given));
         CUTE_TRY(gemm_problem_read(at, g->count > 1 ? (int)i : -1, &g->problems[i], diag));
+        if (g->problems[i].given.epilogue && g->count > 1)
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "expected one product with an epilogue expression, got a group of %zu",
+                             g->count);
+        if (g->problems[i].given.epilogue) CUTE_TRY(gemm_expression_read(g->arena, &g->problems[i], diag));
         const cute_gemm_problem *a = &g->problems[0].given, *b = &g->problems[i].given;
         bool alike = g->problems[0].in == g->problems[i].in && g->problems[0].out == g->problems[i].out &&
                      g->problems[0].fast == g->problems[i].fast && a->order_a == b->order_a &&
@@ -66,6 +78,30 @@ static cute_status read_problems(cute_gemm *g, const cute_gemm_problem *given, c
                              "product %zu of the group: expected the types, orders and epilogue of product 0",
                              i);
     }
+    return CUTE_OK;
+}
+
+/* The caller's module or source, or an algorithm that is chosen, and its program. */
+static cute_status open_module(cute_gemm *g, const gemm_settings *settings,
+                               const cute_gemm_compiler *compiler, cute_diag *diag)
+{
+    bool source = settings->source != NULL, own = source || settings->module;
+    gemm_problem *first = &g->problems[0];
+    if (own && (g->count > 1 || (source && settings->module)))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "expected one product and either a module or a source, got %s",
+                         g->count > 1 ? "a group" : "both");
+    if (source) CUTE_TRY(gemm_own_compile(settings, compiler, &g->compiled, diag));
+    g->module = source ? g->compiled : settings->module;
+    if (own && !first->tree)
+        return gemm_own_algorithm(g->arena, g->module, settings->function, first, &g->algo, diag);
+    CUTE_TRY(gemm_choose(g->problems, g->count, &settings->target, settings->configuration,
+                         settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag));
+    if (first->tree) CUTE_TRY(gemm_expression_apply(g->arena, &g->algo, first, NULL, &g->program, diag));
+    if (own) return CUTE_OK;
+    CUTE_TRY(
+        gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->compiled, diag));
+    g->module = g->compiled;
     return CUTE_OK;
 }
 
@@ -90,12 +126,7 @@ static cute_status create_algorithm(const cute_gemm_problem *problems, size_t co
         status = gemm_programs(g->arena, &programs, diag);
         compiler = &programs;
     }
-    if (status == CUTE_OK)
-        status = gemm_choose(g->problems, count, &settings->target, settings->configuration,
-                             settings->untuned ? NULL : g->cache, settings->device, &g->algo, diag);
-    if (status == CUTE_OK)
-        status = gemm_compile(&g->algo, settings->target.arch, settings->ptx, compiler, g->cache, &g->module,
-                              diag);
+    if (status == CUTE_OK) status = open_module(g, settings, compiler, diag);
     if (status == CUTE_OK)
         *out = g;
     else
@@ -165,7 +196,13 @@ cute_status cute_gemm_create(const cute_gemm_problem *problems, size_t count,
                               .configuration = o.configuration,
                               .cache = o.cache,
                               .ptx = emulated,
-                              .compiler = o.compiler};
+                              .compiler = o.compiler,
+                              .module = o.module,
+                              .source = o.source,
+                              .source_length = o.source_length,
+                              .defines = o.defines,
+                              .define_count = o.define_count,
+                              .function = o.function};
     return create_plan(problems, count, &settings, o.device, out, diag);
 }
 
@@ -173,7 +210,7 @@ void cute_gemm_destroy(cute_gemm *g)
 {
     if (!g) return;
     cute_plan_close(g->plan);
-    cute_module_close(g->module);
+    cute_module_close(g->compiled);
     cute_arena_destroy(g->arena);
     free(g);
 }
@@ -200,6 +237,30 @@ static cute_status set_operand(cute_gemm *g, size_t index, const char *name, cut
     return cute_plan_set_buffer(g->plan, g->count == 1 ? name : full, address, diag);
 }
 
+/* Sets one operand or result of an expression. */
+static cute_status set_named_operand(cute_gemm *g, const char *name, const cute_gemm_operands *o,
+                                     int64_t align, cute_diag *diag)
+{
+    cute_address address = strcmp(name, "D") == 0      ? o->d
+                           : strcmp(name, "C") == 0    ? o->c
+                           : strcmp(name, "bias") == 0 ? o->bias
+                                                       : 0;
+    for (size_t i = 0; i < o->named_count; i++)
+        if (strcmp(o->named[i].name, name) == 0) address = o->named[i].address;
+    return set_operand(g, 0, name, address, align, diag);
+}
+
+static cute_status set_named(cute_gemm *g, const gemm_problem *p, const cute_gemm_operands *o,
+                             cute_diag *diag)
+{
+    for (int i = 0; i < p->tree->count; i++)
+        if (p->tree->nodes[i]->op == EPILOGUE_LOAD)
+            CUTE_TRY(set_named_operand(g, p->tree->nodes[i]->name, o, p->given.align, diag));
+    for (int i = 0; i < p->tree->output_count; i++)
+        CUTE_TRY(set_named_operand(g, p->tree->outputs[i].name, o, p->given.align, diag));
+    return CUTE_OK;
+}
+
 static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands, cute_gemm_operands *first,
                                 cute_diag *diag)
 {
@@ -211,6 +272,10 @@ static cute_status set_operands(cute_gemm *g, const cute_gemm_operands *operands
         if (!i) *first = o;
         CUTE_TRY(set_operand(g, i, "A", o.a, p->align, diag));
         CUTE_TRY(set_operand(g, i, "B", o.b, p->align, diag));
+        if (g->problems[i].tree) {
+            CUTE_TRY(set_named(g, &g->problems[i], &o, diag));
+            continue;
+        }
         CUTE_TRY(set_operand(g, i, "D", o.d, p->align, diag));
         if (p->beta != 0) CUTE_TRY(set_operand(g, i, "C", o.c, p->align, diag));
         if (p->bias)

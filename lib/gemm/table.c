@@ -129,7 +129,9 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     gemm_define(d, "BM=%lld", (long long)c->bm);
     gemm_define(d, "BN=%lld", (long long)c->bn);
     gemm_define(d, "BK=%lld", (long long)c->bk);
-    if (c->kernel == &gemm_kernel_split)
+    if (algo->program) /* other buffers than those of the configuration's measured epilogue */
+        gemm_define(d, "SCHEDULE=auto");
+    else if (c->kernel == &gemm_kernel_split)
         /* Operands too large to stay in L2 until the next run do not replace the others. */
         gemm_define(d,
                     "SCHEDULE=stages=%lld consumers=%lld cluster=%lldx1 persistent=0 split=%lld blocks=%lld "

@@ -246,6 +246,133 @@ static void test_refusals(const cute_gemm_compiler *compiler)
     CHECK(cute_gemm_optimal_tile(0, 16, 16, NULL, tile, diag) == CUTE_USAGE && said("m, n and k from 1"));
 }
 
+/* Small whole numbers, so that sums are exact. */
+static void fill(float *data, size_t count, int step)
+{
+    for (size_t i = 0; i < count; i++) data[i] = (float)((int)(i * (size_t)step % 11) - 5);
+}
+
+/* An expression with an operand, a scalar, two matrices and a sum along rows, on arrays of the host. */
+static void test_expression(cute_device *device, const cute_gemm_compiler *compiler)
+{
+    enum { M = 21, N = 24, K = 16 };
+    static float a[M * K], b[K * N], bias[N], d[M * N], z[M * N], total[N];
+    cute_gemm_value scale = {"scale", 0.5};
+    cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+    p.m = M;
+    p.n = N;
+    p.k = K;
+    p.type_a = "f32";
+    p.epilogue = "z = scale * acc + bias[j]; D = relu(z); aux Z = z; total[j] = sum(z, 0)";
+    p.values = &scale;
+    p.value_count = 1;
+    cute_gemm_options options = {.size = sizeof options, .device = device, .compiler = compiler, .cache = ""};
+    cute_gemm *gemm = NULL;
+    CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_OK);
+    fill(a, M * K, 7);
+    fill(b, K * N, 5);
+    fill(bias, N, 3);
+    cute_gemm_array arrays[] = {{"A", a, sizeof a}, {"B", b, sizeof b}, {"bias", bias, sizeof bias},
+                                {"D", d, sizeof d}, {"Z", z, sizeof z}, {"total", total, sizeof total}};
+    CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_OK);
+    int bad = 0;
+    for (int j = 0; j < N; j++) {
+        float all = 0;
+        for (int i = 0; i < M; i++) {
+            float sum = 0;
+            for (int k = 0; k < K; k++) sum += a[i * K + k] * b[k * N + j];
+            float want = 0.5f * sum + bias[j];
+            all += want;
+            bad += z[i * N + j] != want || d[i * N + j] != fmaxf(want, 0);
+        }
+        bad += total[j] != all;
+    }
+    CHECK(bad == 0);
+    CHECK(cute_gemm_run_host(gemm, arrays, 5, diag) == CUTE_USAGE);
+    CHECK(said("expected an array 'total', got none"));
+    arrays[0].bytes--;
+    CHECK(cute_gemm_run_host(gemm, arrays, 6, diag) == CUTE_USAGE);
+    CHECK(said("bytes of 'A'"));
+    cute_gemm_destroy(gemm);
+    p.epilogue = "D = reluu(acc)";
+    CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_INVALID);
+    CHECK(said("<epilogue>:1:5: error: unknown function 'reluu'; did you mean 'relu'?"));
+}
+
+static const char own_source[] =
+    "!T = !cute.memref<f32, gmem, \"(?,?):(?{i64},?{i64})\">\n"
+    "gpu.module @kernels {\n"
+    "  gpu.func @twice(%A: !T, %B: !T, %D: !T) kernel {\n"
+    "    %i, %j = cute.tile.program<[16, 16]> %D\n"
+    "    %steps = cute.tile.count<1, 16> %A\n"
+    "    %c0 = arith.constant 0 : i32\n"
+    "    %c1 = arith.constant 1 : i32\n"
+    "    %zero = arith.constant dense<0.0> : tensor<16x16xf32>\n"
+    "    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {\n"
+    "      %a = cute.tile.load<[16, 16]> %A[%i, %k]\n"
+    "      %b = cute.tile.load<[16, 16]> %B[%j, %k]\n"
+    "      %d = cute.tile.gemm %a, %b, %acc\n"
+    "      scf.yield %d : tensor<16x16xf32>\n"
+    "    }\n"
+    "    %both = cute.tile.add %sum, %sum\n"
+    "    cute.tile.store %both, %D[%i, %j]\n"
+    "    gpu.return\n"
+    "  }\n"
+    "}\n";
+
+/* A product of the caller: as source, then as the module that was compiled from it. */
+static void test_own(cute_device *device, const cute_gemm_compiler *compiler)
+{
+    enum { M = 20, N = 17, K = 9 };
+    static float a[M * K], b[K * N], d[M * N];
+    cute_gemm_problem p = CUTE_GEMM_PROBLEM;
+    p.m = M;
+    p.n = N;
+    p.k = K;
+    p.type_a = "f32";
+    cute_gemm_options options = {.size = sizeof options, .device = device, .compiler = compiler, .cache = ""};
+    cute_gemm_array arrays[] = {{"A", a, sizeof a}, {"B", b, sizeof b}, {"D", d, sizeof d}};
+    cute_module *module = NULL;
+    fill(a, M * K, 7);
+    fill(b, K * N, 5);
+    for (int compiled = 0; compiled < 2; compiled++) {
+        cute_gemm *gemm = NULL;
+        options.source = compiled ? NULL : own_source;
+        options.source_length = sizeof own_source - 1;
+        options.module = module;
+        CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_OK);
+        memset(d, 0, sizeof d);
+        CHECK(cute_gemm_run_host(gemm, arrays, 3, diag) == CUTE_OK);
+        int bad = 0;
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < N; j++) {
+                float sum = 0;
+                for (int k = 0; k < K; k++) sum += a[i * K + k] * b[k * N + j];
+                bad += d[i * N + j] != 2 * sum;
+            }
+        CHECK(bad == 0);
+        cute_gemm_destroy(gemm);
+        if (compiled || !compiler) break;
+        char *ptx = NULL;
+        size_t length = 0;
+        CHECK(compiler->to_ptx(compiler->context, "own", own_source, sizeof own_source - 1, NULL, 0, "sm_90a",
+                               &ptx, &length, diag) == CUTE_OK);
+        CHECK(cute_module_open("own", ptx, length, NULL, &module, diag) == CUTE_OK);
+        free(ptx);
+    }
+    cute_gemm *gemm = NULL;
+    options.source = own_source;
+    options.module = NULL;
+    options.function = "thrice";
+    CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_INVALID);
+    CHECK(said("thrice"));
+    options.function = NULL;
+    p.activation = CUTE_GEMM_RELU;
+    CHECK(cute_gemm_create(&p, 1, &options, &gemm, diag) == CUTE_USAGE);
+    CHECK(said("has its own epilogue"));
+    cute_module_close(module);
+}
+
 int main(int argc, char **argv)
 {
     const cute_gemm_compiler *compiler =
@@ -257,6 +384,8 @@ int main(int argc, char **argv)
     test_fused(device, compiler);
     test_shared(device, compiler);
     test_refusals(compiler);
+    test_expression(device, compiler);
+    test_own(device, compiler);
     cute_device_close(device);
     cute_diag_destroy(diag);
     return failures != 0;

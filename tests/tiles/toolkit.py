@@ -67,13 +67,13 @@ class Toolkit:
         self.base.cute_diag_destroy(c.c_void_p(diag))
         return ptx, said
 
-    def run(self, label, ptx, launch, folder, seed, multiprocessors=0):
+    def run(self, label, ptx, launch, folder, seed, multiprocessors=0, output=None):
         """(whether all checks and comparisons pass, messages) of a launch.json on the emulator."""
         diag = self.base.cute_diag_create()
         module, opened = c.c_void_p(), c.c_void_p()
         emulator = EmulatorOptions(size=c.sizeof(EmulatorOptions), seed=seed, checks=self.checks)
         options = LaunchOptions(size=c.sizeof(LaunchOptions), has_seed=True, seed=seed, device=b"emulator", emulator=c.pointer(emulator),
-                                in_process=True, multiprocessors=multiprocessors)
+                                in_process=True, multiprocessors=multiprocessors, output_folder=output and output.encode())
         status = self.base.cute_module_open(label.encode(), ptx, c.c_size_t(len(ptx)), None, c.byref(module), c.c_void_p(diag))
         if not status:
             text = launch.encode()

@@ -70,7 +70,7 @@ typedef struct dump_view {
     unsigned takes; /* accepted options: TAKES_... */
     dump_function *run;
 } dump_view;
-enum { CUTE_DUMP_VIEWS = 22 };
+enum { CUTE_DUMP_VIEWS = 23 };
 extern const dump_view cute_dump_views[CUTE_DUMP_VIEWS];
 
 /* NULL if `name` is not a view. */

@@ -8,6 +8,7 @@
 #include "lib/plugin/plugins.h"
 #include "lib/toolkit/native.h"
 #include "tools/cute-dump/dump.h"
+#include "tools/cute-dump/evt.h"
 #include "tools/cute-dump/layout.h"
 
 void cute_dump_json(json_t *value, cute_buffer *out)
@@ -94,6 +95,10 @@ int main(int argc, char **argv)
     if (first && !strcmp(argv[first], "layout")) {
         memmove(argv + first, argv + first + 1, (size_t)(argc - first) * sizeof *argv);
         return cute_dump_layout(argc - 1, argv);
+    }
+    if (first && !strcmp(argv[first], "evt")) {
+        memmove(argv + first, argv + first + 1, (size_t)(argc - first) * sizeof *argv);
+        return cute_dump_evt(argc - 1, argv);
     }
     cute_buffer epilogue = {0};
     cute_dump_print_epilogue(&epilogue);

@@ -53,6 +53,9 @@ const dump_view cute_dump_views[CUTE_DUMP_VIEWS] = {
      do_findings},
     {"instructions", "List PTX instructions with their meaning: all, or one", false, TAKES_JSON,
      do_instructions},
+    {"evt",
+     "Print the tree of a product's epilogue, its tile program or launch.json; see cute-dump evt --help",
+     false, 0, NULL},
     {"layout", "Evaluate and draw layouts; see cute-dump layout --help", false, 0, NULL},
 };
 

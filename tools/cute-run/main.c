@@ -524,18 +524,18 @@ static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cute_option_list *operands,
                                     cute_diag *diag)
 {
-    const char *other = operands->count    ? operands->items[0]
-                        : o->config        ? "--config"
-                        : o->plans.count   ? "--plan"
-                        : o->tensors.count ? "--tensor"
-                        : o->expects.count ? "--expect"
-                        : o->launch.kernel ? "--kernel"
-                        : o->defines.count ? "-D"
-                        : o->folders.count ? "-I"
-                        : o->arch          ? "-arch"
-                        : o->schedule      ? "--schedule"
-                        : o->template      ? "--template"
-                                           : NULL;
+    const char *other = operands->count                               ? operands->items[0]
+                        : o->config                                   ? "--config"
+                        : o->plans.count                              ? "--plan"
+                        : o->tensors.count                            ? "--tensor"
+                        : o->expects.count                            ? "--expect"
+                        : o->launch.kernel                            ? "--kernel"
+                        : o->defines.count && !o->gemm.words.epilogue ? "-D"
+                        : o->folders.count                            ? "-I"
+                        : o->arch                                     ? "-arch"
+                        : o->schedule                                 ? "--schedule"
+                        : o->template                                 ? "--template"
+                                                                      : NULL;
     if (other)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "'%s' cannot be combined with --gemm, which defines the whole launch", other);
@@ -543,6 +543,11 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "--tune with --gemm measures all configurations: expected no number, got '%s'",
                          o->tune);
+    if (o->tune && o->gemm.words.epilogue)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --epilogue are mutually exclusive");
+    o->gemm.words.values = (const char *const *)o->defines.items;
+    o->gemm.words.value_count = o->defines.count;
+    o->defines.count = 0; /* scalars of the epilogue, not params */
     CUTE_TRY(fill_launch_options(o, diag));
     o->gemm.launch = &o->launch;
     o->gemm.tune = o->tune != NULL;
@@ -568,6 +573,7 @@ static const char *stray_gemm_option(const gemm_request *g)
            : w->bias          ? "--bias"
            : w->relu          ? "--relu"
            : w->gelu          ? "--gelu"
+           : w->epilogue      ? "--epilogue"
            : g->configuration ? "--configuration"
            : g->vs            ? "--vs"
            : g->l2            ? "--l2"
@@ -722,6 +728,9 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "bias", 0, NULL, "Add a bias, one element per column", &o.gemm.words.bias},
         {CUTE_OPTION_FLAG, "relu", 0, NULL, "Apply ReLU to the result", &o.gemm.words.relu},
         {CUTE_OPTION_FLAG, "gelu", 0, NULL, "Apply GELU to the result", &o.gemm.words.gelu},
+        {CUTE_OPTION_STRING, "epilogue", 0, "TEXT",
+         "Apply an expression to the sums, such as 'D = gelu(acc + bias[j])'; -D sets its scalars",
+         &o.gemm.words.epilogue},
         {CUTE_OPTION_INT, "align", 0, "BYTES", "Set the alignment of all addresses (default 16)",
          &o.gemm.words.align},
         {CUTE_OPTION_STRING, "configuration", 0, "NAME", "Use this configuration instead of choosing one",

@@ -31,6 +31,18 @@ static double sigmoid(double x)
 {
     return 1.0 / (1.0 + exp(-x));
 }
+static double silu(double x)
+{
+    return x * sigmoid(x);
+}
+static double gelu(double x)
+{
+    return 0.5 * x * (1 + erf(x * 0.70710678118654752));
+}
+static double gelu_tanh(double x)
+{
+    return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+}
 static double is_nan(double x)
 {
     return x != x;
@@ -80,6 +92,9 @@ static const formula_function functions[] = {
     {"sign", sign_of, NULL},
     {"relu", relu, NULL},
     {"sigmoid", sigmoid, NULL},
+    {"silu", silu, NULL},
+    {"gelu", gelu, NULL},
+    {"gelu_tanh", gelu_tanh, NULL},
     {"floor", floor, NULL},
     {"ceil", ceil, NULL},
     {"trunc", trunc, NULL},

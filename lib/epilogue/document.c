@@ -1,0 +1,305 @@
+/* A tree's part of a launch.json: buffers of operands and results, arguments of the kernels, and expected results as formulas. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/epilogue/implement.h"
+
+/* ---- buffers and arguments ---- */
+
+static bool put_buffer(json_t *buffers, const char *name, cute_dtype dtype, const epilogue_tree *t,
+                       epilogue_shape s, bool turned)
+{
+    json_t *shape = json_array();
+    if (s.rows) json_array_append_new(shape, json_integer(epilogue_rows(t, s)));
+    if (s.mul) json_array_append_new(shape, json_integer(epilogue_columns(t, s)));
+    json_t *buffer = json_pack("{s:s,s:o}", "dtype", cute_dtype_get(dtype)->name, "shape", shape);
+    if (buffer && turned)
+        json_object_set_new(buffer, "strides", json_pack("[iI]", 1, (json_int_t)epilogue_rows(t, s)));
+    return buffer && json_object_set_new(buffers, name, buffer) == 0;
+}
+
+bool epilogue_put_buffers(const epilogue_tree *t, json_t *buffers)
+{
+    bool good = true;
+    for (int i = 0; good && i < t->count; i++) {
+        const epilogue_node *n = t->nodes[i];
+        if (n->op == EPILOGUE_LOAD) good = put_buffer(buffers, n->name, n->dtype, t, n->shape, n->turned);
+    }
+    for (int i = 0; good && i < t->output_count; i++)
+        good = put_buffer(buffers, t->outputs[i].name, t->outputs[i].dtype, t, t->outputs[i].node->shape,
+                          t->outputs[i].turned);
+    return good;
+}
+
+json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count)
+{
+    json_t *args = json_object();
+    for (int i = 0; args && i < kernel->count; i++) {
+        const epilogue_arg *a = &kernel->args[i];
+        if (a->role == EPILOGUE_FACTOR) continue;
+        json_t *arg;
+        if (a->role == EPILOGUE_NUMBER) {
+            double value = 1;
+            for (size_t v = 0; v < count; v++)
+                if (strcmp(values[v].name, a->name) == 0) value = values[v].value;
+            arg = json_real(value);
+        } else {
+            arg = json_pack("{s:s,s:[II],s:[II]}", a->temporary ? "temporary" : "buffer", a->name, "shape",
+                            (json_int_t)a->shape[0], (json_int_t)a->shape[1], "strides",
+                            (json_int_t)a->strides[0], (json_int_t)a->strides[1]);
+            if (arg && a->temporary)
+                json_object_set_new(arg, "dtype", json_string(cute_dtype_get(a->dtype)->name));
+        }
+        if (!arg || json_object_set_new(args, a->name, arg) != 0) {
+            json_decref(args);
+            return NULL;
+        }
+    }
+    return args;
+}
+
+/* ---- expected results ---- */
+
+enum { CHECK_TEXT = 1 << 18, FULL_CHECK = 1 << 25, SAMPLES = 1000, VECTOR_SAMPLES = 4 };
+
+typedef struct formula_writer {
+    const epilogue_tree *tree;
+    const epilogue_output *output;
+    bool sums;    /* the product's sum is `x` of an einsum */
+    bool results; /* matrices that are results are read from their buffers */
+    bool acc;     /* the product's sum was used */
+    int fresh;
+    cute_buffer out;
+} formula_writer;
+
+static void put_node(formula_writer *w, const epilogue_node *n, const char *row, const char *column);
+
+static const char *format_text(formula_writer *w, const char *format, ...) CUTE_PRINTF(2, 3);
+static const char *format_text(formula_writer *w, const char *format, ...)
+{
+    cute_buffer text = {0};
+    va_list args;
+    va_start(args, format);
+    cute_buffer_vprintf(&text, format, args);
+    va_end(args);
+    const char *copy = cute_arena_copy(w->tree->arena, cute_buffer_text(&text), text.length);
+    cute_buffer_release(&text);
+    if (!copy) w->out.failed = true;
+    return copy ? copy : "0";
+}
+
+static void put_number(formula_writer *w, double value)
+{
+    if (isinf(value))
+        cute_buffer_puts(&w->out, value > 0 ? "inf" : "(-inf)");
+    else
+        cute_buffer_printf(&w->out, value < 0 ? "(%.17g)" : "%.17g", value);
+}
+
+static void put_element(formula_writer *w, const char *name, epilogue_shape s, const char *row,
+                        const char *column)
+{
+    cute_buffer_puts(&w->out, name);
+    if (s.rows && s.mul)
+        cute_buffer_printf(&w->out, "[%s,%s]", row, column);
+    else if (s.rows || s.mul)
+        cute_buffer_printf(&w->out, "[%s]", s.rows ? row : column);
+}
+
+static void put_call(formula_writer *w, const epilogue_node *n, const char *row, const char *column)
+{
+    for (const char *c = n->function->check; *c; c++) {
+        if (*c == '$')
+            put_node(w, n->args[*++c - '1'], row, column);
+        else
+            cute_buffer_putc(&w->out, *c);
+    }
+}
+
+static void put_reduction(formula_writer *w, const epilogue_node *n, const char *row, const char *column)
+{
+    const epilogue_node *x = n->args[0];
+    const char *kind = epilogue_kind_name(n->kind);
+    int closed = 0;
+    if (n->group) {
+        const char *at = format_text(w, "at_%d", w->fresh++);
+        cute_buffer_printf(&w->out, "%s(%s, %lld, ", kind, at, (long long)n->group);
+        put_node(w, x, row, format_text(w, "%lld * (%s) + %s", (long long)n->group, column, at));
+        cute_buffer_putc(&w->out, ')');
+        return;
+    }
+    if (n->axis != 1) {
+        row = format_text(w, "at_%d", w->fresh++);
+        cute_buffer_printf(&w->out, "%s(%s, %lld, ", kind, row, (long long)epilogue_rows(w->tree, x->shape));
+        closed++;
+    }
+    if (n->axis != 0) {
+        column = format_text(w, "at_%d", w->fresh++);
+        cute_buffer_printf(&w->out, "%s(%s, %lld, ", kind, column,
+                           (long long)epilogue_columns(w->tree, x->shape));
+        closed++;
+    }
+    put_node(w, x, row, column);
+    while (closed--) cute_buffer_putc(&w->out, ')');
+}
+
+static void put_node(formula_writer *w, const epilogue_node *n, const char *row, const char *column)
+{
+    if (w->out.length > CHECK_TEXT) return;
+    for (int i = 0; w->results && i < w->tree->output_count; i++) {
+        const epilogue_output *o = &w->tree->outputs[i];
+        if (o == w->output || o->node != n) continue;
+        put_element(w, o->name, n->shape, row, column);
+        return;
+    }
+    switch (n->op) {
+    case EPILOGUE_ACC:
+        w->acc = true;
+        if (w->sums) {
+            cute_buffer_putc(&w->out, 'x');
+            return;
+        }
+        cute_buffer_printf(&w->out, "sum(at_%d, %lld, A[%s,at_%d] * B[at_%d,%s])", w->fresh,
+                           (long long)w->tree->problem.k, row, w->fresh, w->fresh, column);
+        w->fresh++;
+        return;
+    case EPILOGUE_LOAD: put_element(w, n->name, n->shape, row, column); return;
+    case EPILOGUE_SCALAR: cute_buffer_puts(&w->out, n->name); return;
+    case EPILOGUE_CONSTANT: put_number(w, n->value); return;
+    case EPILOGUE_COMPUTE: put_call(w, n, row, column); return;
+    case EPILOGUE_CAST:
+        cute_buffer_printf(&w->out, "%s(", cute_dtype_get(n->dtype)->name);
+        put_node(w, n->args[0], row, column);
+        cute_buffer_putc(&w->out, ')');
+        return;
+    case EPILOGUE_SLICE:
+        put_node(w, n->args[0], row,
+                 format_text(w, "%lld * (%s) + %lld", (long long)n->step, column, (long long)n->first));
+        return;
+    case EPILOGUE_REPEAT:
+        put_node(w, n->args[0], row, format_text(w, "floor_div(%s, %lld)", column, (long long)n->step));
+        return;
+    case EPILOGUE_INTERLEAVE: {
+        const char *half = format_text(w, "floor_div(%s, 2)", column);
+        cute_buffer_printf(&w->out, "(mod(%s, 2) == 0 ? ", column);
+        put_node(w, n->args[0], row, half);
+        cute_buffer_puts(&w->out, " : ");
+        put_node(w, n->args[1], row, half);
+        cute_buffer_putc(&w->out, ')');
+        return;
+    }
+    case EPILOGUE_REDUCE: put_reduction(w, n, row, column); return;
+    case EPILOGUE_COMMUNICATE: return;
+    }
+}
+
+/* Whether the value at (i,j) needs the product at (i,j) only. */
+static bool is_elementwise(const epilogue_node *n)
+{
+    if (!n->summed || n->op == EPILOGUE_ACC) return true;
+    if (n->op != EPILOGUE_COMPUTE && n->op != EPILOGUE_CAST) return false;
+    for (int i = 0; i < n->count; i++)
+        if (!is_elementwise(n->args[i])) return false;
+    return true;
+}
+
+/* Bounds of the value and of its error, for sums and operands of deviation about 1. */
+typedef struct bounds {
+    double value, error;
+} bounds;
+
+static bounds bound_node(const epilogue_tree *t, const epilogue_node *n, bounds *known, bool *done)
+{
+    bounds a[3] = {{0, 0}}, b = {8, 0};
+    if (done[n->number]) return known[n->number];
+    for (int i = 0; i < n->count; i++) a[i] = bound_node(t, n->args[i], known, done);
+    double most = 0, error = 0, scale = n->op == EPILOGUE_COMPUTE ? n->function->slope : 1;
+    for (int i = 0; i < n->count; i++) {
+        if (a[i].value > most) most = a[i].value;
+        error += a[i].error;
+    }
+    bool narrow = cute_dtype_get(t->problem.in)->bytes == 1;
+    switch (n->op) {
+    case EPILOGUE_ACC: b.error = (narrow ? 0x1p-11 : 0x1p-18) * 8; break;
+    case EPILOGUE_CONSTANT: b.value = fabs(n->value); break;
+    case EPILOGUE_COMPUTE:
+        b.error = scale > 0 ? scale * error + 0x1p-20 * most : error * (most + 1) + 0x1p-20 * most;
+        b.value = most > 8 ? most : 8;
+        if (strcmp(n->function->name, "mul") == 0) {
+            b.value = a[0].value * a[1].value;
+            b.error = a[0].error * a[1].value + a[1].error * a[0].value + 0x1p-22 * b.value;
+        }
+        if (n->function->approximate && cute_dtype_get(t->problem.out)->bytes <= 2)
+            b.error += 0x1p-9 * most / 8;
+        break;
+    case EPILOGUE_REDUCE: {
+        double count = n->group ? (double)n->group
+                                : (double)(n->axis == 1   ? t->problem.n
+                                           : n->axis == 0 ? t->problem.m
+                                                          : t->problem.m * t->problem.n);
+        bool adds = n->kind == EPILOGUE_SUM;
+        b.value = adds ? a[0].value * sqrt(count) : a[0].value;
+        b.error = (adds ? a[0].error * sqrt(count) * 2 : a[0].error) + 0x1p-20 * b.value;
+        break;
+    }
+    case EPILOGUE_CAST:
+        b.value = most;
+        b.error = error + most * ldexp(1, -cute_dtype_get(n->dtype)->mantissa);
+        break;
+    default:
+        if (n->count) b.value = most, b.error = error;
+    }
+    if (b.value > 1e6) b.value = 1e6;
+    if (b.error > 1e5) b.error = 1e5;
+    done[n->number] = true;
+    return known[n->number] = b;
+}
+
+static json_t *check_of(const epilogue_tree *t, const epilogue_output *o)
+{
+    const epilogue_problem *p = &t->problem;
+    const epilogue_node *n = o->node;
+    bounds known[EPILOGUE_NODES];
+    bool done[EPILOGUE_NODES] = {false};
+    bool matrix = epilogue_is_matrix(n), large = (double)p->m * (double)p->n * (double)p->k > FULL_CHECK;
+    formula_writer w = {.tree = t, .output = o, .sums = matrix && is_elementwise(n)};
+    /* The sum of all elements of a large product takes too long: it is that of the results in memory. */
+    w.results = large && !n->shape.rows && !n->shape.mul;
+    put_node(&w, n, "i", "j");
+    bounds b = bound_node(t, n, known, done);
+    double eps = ldexp(1, -cute_dtype_get(o->dtype)->mantissa);
+    json_t *check = NULL;
+    bool possible = cute_buffer_ok(&w.out) && w.out.length <= CHECK_TEXT && !(w.results && w.acc);
+    if (possible && w.sums && w.acc)
+        check = json_pack("{s:s,s:[ss],s:s}", "einsum", "mk,kn->mn", "operands", "A", "B", "epilogue",
+                          cute_buffer_text(&w.out));
+    else if (possible)
+        check = json_pack("{s:s}", "expr", cute_buffer_text(&w.out));
+    cute_buffer_release(&w.out);
+    if (!check) return NULL;
+    double rtol = eps + 0x1p-12, atol = b.error + ldexp(eps, -6);
+    if (w.results)
+        rtol += ldexp(1, -cute_dtype_get(p->out)->mantissa),
+            atol += b.value * ldexp(1, -cute_dtype_get(p->out)->mantissa);
+    if (cute_dtype_get(o->dtype)->bytes == 1) atol += 0x1p-9;
+    json_object_set_new(check, "rtol", json_real(rtol));
+    json_object_set_new(check, "atol", json_real(atol));
+    if (n->shape.rows || n->shape.mul)
+        json_object_set_new(check, "index",
+                            matrix ? json_pack("[ss]", "i", "j")
+                                   : json_pack("[s]", n->shape.rows ? "i" : "j"));
+    if (large && (n->shape.rows || n->shape.mul))
+        json_object_set_new(check, "sample", json_integer(matrix ? SAMPLES : VECTOR_SAMPLES));
+    return check;
+}
+
+json_t *epilogue_checks(const epilogue_tree *t)
+{
+    json_t *checks = json_object();
+    for (int i = 0; checks && i < t->output_count; i++) {
+        json_t *check = check_of(t, &t->outputs[i]);
+        if (check) json_object_set_new(checks, t->outputs[i].name, check);
+    }
+    return checks;
+}

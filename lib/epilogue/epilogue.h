@@ -1,0 +1,227 @@
+/* Epilogues of matrix products as expressions: `z = alpha * acc + bias[j]; D = gelu(z); amax = max(abs(D))`. Text
+ * becomes a tree of operations, passes annotate it, and a tile program and the launches of a launch.json are
+ * generated from it. docs/epilogues.md is the manual of the language. */
+#ifndef CUTE_LIB_EPILOGUE_EPILOGUE_H
+#define CUTE_LIB_EPILOGUE_EPILOGUE_H
+
+#include "lib/base/buffer.h"
+#include "lib/base/text/json.h"
+#include "lib/launch/data/dtype.h"
+
+/* ---- the tree ---- */
+
+/* Rows: M or one. Columns: N mul / div, or one if mul is 0. */
+typedef struct epilogue_shape {
+    bool rows;
+    int32_t mul, div;
+} epilogue_shape;
+
+typedef struct epilogue_function {
+    const char *name;
+    int operands;
+    const char *tile, *body, *check, *derivative;
+    double slope;
+    bool approximate;
+} epilogue_function;
+size_t epilogue_function_count(void);
+const epilogue_function *epilogue_function_at(size_t index);
+const epilogue_function *epilogue_function_find(const char *name);
+
+typedef enum epilogue_op {
+    EPILOGUE_ACC,    /* the product's sum */
+    EPILOGUE_LOAD,   /* an operand in memory */
+    EPILOGUE_SCALAR, /* a number given at launch */
+    EPILOGUE_CONSTANT,
+    EPILOGUE_COMPUTE,     /* a function or operator */
+    EPILOGUE_SLICE,       /* every step-th column from `first` on */
+    EPILOGUE_INTERLEAVE,  /* columns of two matrices in turn */
+    EPILOGUE_REPEAT,      /* each column `step` times */
+    EPILOGUE_REDUCE,      /* along an axis, along groups of columns, or of all elements */
+    EPILOGUE_CAST,        /* rounds to an element type */
+    EPILOGUE_COMMUNICATE, /* a collective of some level, which PassCustomCommunication lowers */
+} epilogue_op;
+
+typedef enum epilogue_kind { EPILOGUE_SUM, EPILOGUE_MEAN, EPILOGUE_MAX, EPILOGUE_MIN } epilogue_kind;
+typedef enum epilogue_collective {
+    EPILOGUE_ALL_REDUCE,
+    EPILOGUE_REDUCE_SCATTER,
+    EPILOGUE_ALL_GATHER,
+    EPILOGUE_BROADCAST,
+} epilogue_collective;
+typedef enum epilogue_level {
+    EPILOGUE_WARP,
+    EPILOGUE_BLOCK,
+    EPILOGUE_CLUSTER,
+    EPILOGUE_DEVICE
+} epilogue_level;
+
+/* Where a node's value is computed. */
+typedef enum epilogue_impl {
+    EPILOGUE_UNUSED,
+    EPILOGUE_REGISTERS, /* of the kernel of its stage */
+    EPILOGUE_PARTIAL,   /* a partial result of each tile, which a later kernel combines */
+    EPILOGUE_FOLDED,    /* a constant or scalar of the operation that uses it */
+    EPILOGUE_TILE_LOAD, /* loaded with the tile */
+} epilogue_impl;
+
+typedef struct epilogue_node {
+    epilogue_op op;
+    const epilogue_function *function; /* EPILOGUE_COMPUTE */
+    struct epilogue_node *args[3];
+    int count;
+    double value;        /* EPILOGUE_CONSTANT */
+    const char *name;    /* of an operand or scalar, or of the statement that defines it; may be NULL */
+    int64_t step, first; /* EPILOGUE_SLICE, EPILOGUE_REPEAT */
+    epilogue_kind kind;  /* EPILOGUE_REDUCE */
+    int axis;            /* EPILOGUE_REDUCE: 0 rows, 1 columns, -1 both */
+    int64_t group;       /* EPILOGUE_REDUCE: columns of a group; 0: all */
+    epilogue_collective collective;
+    epilogue_level level;
+    cute_dtype dtype;      /* EPILOGUE_CAST: rounded to; EPILOGUE_LOAD: in memory */
+    bool stated;           /* EPILOGUE_LOAD: the text states its dtype */
+    bool turned;           /* EPILOGUE_LOAD: columns are contiguous */
+    size_t offset, length; /* place in the text */
+    int number;            /* in the order of definition, operands first */
+    /* by PassShapeTypePropagation */
+    epilogue_shape shape;
+    bool shaped;
+    bool condition; /* true or false */
+    bool summed;    /* depends on the product */
+    /* by PassGetImpl */
+    epilogue_impl impl;
+    int stage;         /* 0: the product's kernel; a reduction over tiles is of the next one */
+    bool materialized; /* a later stage reads it from memory */
+} epilogue_node;
+
+typedef struct epilogue_output {
+    const char *name;
+    epilogue_node *node;
+    cute_dtype dtype;
+    bool stated, main; /* stated: the text states its dtype; main: D, or the first matrix */
+    bool indexed;      /* name[i], name[j] or name[i,j] */
+    bool index_row, index_column, turned; /* turned: name[j,i], columns are contiguous */
+    size_t offset, length;
+} epilogue_output;
+
+enum { EPILOGUE_NODES = 512, EPILOGUE_OUTPUTS = 16, EPILOGUE_DEPTH = 64, EPILOGUE_TEXT = 16384 };
+
+/* The problem that the passes need. */
+typedef struct epilogue_problem {
+    int64_t m, n, k;
+    cute_dtype in, sum, out; /* out: of D */
+    int64_t tile_m, tile_n;
+    int64_t cluster_n; /* blocks of a cluster along N */
+    int64_t align;     /* bytes that divide all addresses */
+} epilogue_problem;
+
+typedef struct epilogue_tree {
+    cute_arena *arena;
+    const char *label, *text;
+    size_t length;
+    epilogue_node *nodes[EPILOGUE_NODES]; /* arguments come before the nodes that use them */
+    int count;
+    epilogue_output outputs[EPILOGUE_OUTPUTS];
+    int output_count;
+    epilogue_problem problem;
+    const char *passes[16]; /* that have run, in order */
+    int pass_count;
+    int stages; /* kernels' stages: 1 if all is in the product's kernel */
+} epilogue_tree;
+
+/* Parses `text`; the tree and copies of all names are in `arena`. `label` names the text in messages. CUTE_INVALID at the place of an
+ * error. */
+cute_status epilogue_parse(cute_arena *arena, const char *label, const char *text, size_t length,
+                           epilogue_tree **out, cute_diag *diag);
+cute_place epilogue_place(const epilogue_tree *tree, size_t offset, size_t length);
+/* A node with these fields: an existing one if there is one. NULL: too many, or no memory. */
+epilogue_node *epilogue_node_get(epilogue_tree *tree, const epilogue_node *fields);
+epilogue_node *epilogue_compute(epilogue_tree *tree, const char *function, epilogue_node *a,
+                                epilogue_node *b);
+epilogue_node *epilogue_reduce(epilogue_tree *tree, epilogue_node *x, epilogue_kind kind, int axis,
+                               int64_t group);
+epilogue_node *epilogue_repeat(epilogue_tree *tree, epilogue_node *x, int64_t times);
+const char *epilogue_op_name(epilogue_op op);
+const char *epilogue_kind_name(epilogue_kind kind);
+const char *epilogue_level_name(epilogue_level level);
+const char *epilogue_collective_name(epilogue_collective collective);
+const char *epilogue_impl_name(epilogue_impl impl);
+/* "M x N/2", "M x 1". */
+void epilogue_shape_text(epilogue_shape shape, cute_buffer *out);
+int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape shape);
+int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape shape);
+
+/* ---- passes (passes.def) ---- */
+
+typedef struct epilogue_pass {
+    const char *name, *help;
+    const char *const *dependencies; /* ends with NULL */
+    cute_status (*requires)(epilogue_tree *tree, cute_diag *diag);
+    cute_status (*call)(epilogue_tree *tree, cute_diag *diag);
+    cute_status (*ensures)(epilogue_tree *tree, cute_diag *diag);
+} epilogue_pass;
+size_t epilogue_pass_count(void);
+const epilogue_pass *epilogue_pass_at(size_t index);
+/* The names, separated by commas, in an order in which each pass follows its dependencies, which are added; otherwise the order given. NULL
+ * or "": the default passes. CUTE_USAGE: an unknown pass. */
+enum { EPILOGUE_PASSES = 16 };
+cute_status epilogue_pass_order(const char *names, const epilogue_pass **out, size_t *count, cute_diag *diag);
+cute_status epilogue_run_passes(epilogue_tree *tree, const char *names, cute_diag *diag);
+
+/* ---- the program and its launches (program.c, document.c) ---- */
+
+typedef enum epilogue_role {
+    EPILOGUE_MATRIX,     /* (rows, columns) */
+    EPILOGUE_ROW_TERM,   /* M elements, as a matrix with equal columns */
+    EPILOGUE_COL_TERM,   /* N elements, as a matrix with equal rows */
+    EPILOGUE_VECTOR,     /* one mode */
+    EPILOGUE_ONE,        /* one element */
+    EPILOGUE_PARTS,      /* partial results of tiles: (tiles, elements) */
+    EPILOGUE_FLAT_PARTS, /* the same, as one mode */
+    EPILOGUE_NUMBER,     /* a scalar */
+    EPILOGUE_FACTOR,     /* A or B of the product */
+} epilogue_role;
+
+/* An argument of a kernel: a buffer or a temporary with its extents and strides. */
+typedef struct epilogue_arg {
+    const char *name; /* of the parameter; also of the buffer or temporary */
+    epilogue_role role;
+    bool temporary;
+    cute_dtype dtype;
+    int rank;
+    int64_t shape[2], strides[2];
+} epilogue_arg;
+
+enum { EPILOGUE_ARGS = 40, EPILOGUE_KERNELS = 16 };
+typedef struct epilogue_kernel {
+    const char *function;
+    epilogue_arg args[EPILOGUE_ARGS];
+    int count;
+} epilogue_kernel;
+
+/* The kernels in the order of their launches; the first is the product. */
+typedef struct epilogue_program {
+    epilogue_kernel kernels[EPILOGUE_KERNELS];
+    int count;
+    const char *text; /* tile programs with the defines of kernels/product */
+} epilogue_program;
+/* Of a tree on which PassGetImpl ran. */
+cute_status epilogue_program_make(epilogue_tree *tree, epilogue_program **out, cute_diag *diag);
+
+typedef struct epilogue_value {
+    const char *name;
+    double value;
+} epilogue_value;
+/* Adds buffers of operands and outputs. */
+bool epilogue_put_buffers(const epilogue_tree *tree, json_t *buffers);
+/* The arguments of a kernel, without A and B. */
+json_t *epilogue_kernel_args(const epilogue_kernel *kernel, const epilogue_value *values, size_t count);
+/* Expected results of all outputs, from A (m,k) and B (k,n). */
+json_t *epilogue_checks(const epilogue_tree *tree);
+
+/* ---- views ---- */
+
+void epilogue_text(const epilogue_tree *tree, cute_buffer *out);
+json_t *epilogue_json(const epilogue_tree *tree);
+void epilogue_svg(const epilogue_tree *tree, cute_buffer *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* The table of functions, and names and sizes of a tree's parts. */
+#include <string.h>
+
+#include "lib/epilogue/epilogue.h"
+
+static const epilogue_function functions[] = {
+#define EPILOGUE_FUNCTION(name, operands, tile, body, check, derivative, slope)                              \
+    {#name, operands, tile, body, check, derivative, slope, false},
+#define EPILOGUE_APPROXIMATE(name, operands, tile, body, check, derivative, slope)                           \
+    {#name, operands, tile, body, check, derivative, slope, true},
+#include "lib/epilogue/functions.def"
+};
+
+size_t epilogue_function_count(void)
+{
+    return sizeof functions / sizeof *functions;
+}
+
+const epilogue_function *epilogue_function_at(size_t index)
+{
+    return index < epilogue_function_count() ? &functions[index] : NULL;
+}
+
+const epilogue_function *epilogue_function_find(const char *name)
+{
+    for (size_t i = 0; i < epilogue_function_count(); i++)
+        if (strcmp(functions[i].name, name) == 0) return &functions[i];
+    return NULL;
+}
+
+const char *epilogue_op_name(epilogue_op op)
+{
+    static const char *const names[] = {"acc",        "load",   "scalar", "constant", "compute",    "slice",
+                                        "interleave", "repeat", "reduce", "cast",     "communicate"};
+    return names[op];
+}
+
+const char *epilogue_kind_name(epilogue_kind kind)
+{
+    static const char *const names[] = {"sum", "mean", "max", "min"};
+    return names[kind];
+}
+
+const char *epilogue_level_name(epilogue_level level)
+{
+    static const char *const names[] = {"warp", "block", "cluster", "device"};
+    return names[level];
+}
+
+const char *epilogue_collective_name(epilogue_collective collective)
+{
+    static const char *const names[] = {"AllReduce", "ReduceScatter", "AllGather", "Broadcast"};
+    return names[collective];
+}
+
+const char *epilogue_impl_name(epilogue_impl impl)
+{
+    static const char *const names[] = {"unused", "registers", "partial results", "folded", "tile load"};
+    return names[impl];
+}
+
+void epilogue_shape_text(epilogue_shape s, cute_buffer *out)
+{
+    cute_buffer_puts(out, s.rows ? "M x " : "1 x ");
+    if (!s.mul)
+        cute_buffer_puts(out, "1");
+    else if (s.div > 1)
+        cute_buffer_printf(out, "N/%d", s.div);
+    else if (s.mul > 1)
+        cute_buffer_printf(out, "%dN", s.mul);
+    else
+        cute_buffer_puts(out, "N");
+}
+
+int64_t epilogue_rows(const epilogue_tree *tree, epilogue_shape s)
+{
+    return s.rows ? tree->problem.m : 1;
+}
+
+int64_t epilogue_columns(const epilogue_tree *tree, epilogue_shape s)
+{
+    return s.mul ? tree->problem.n * s.mul / s.div : 1;
+}

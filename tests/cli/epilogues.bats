@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# Epilogues of products as expressions: cute-run --gemm --epilogue, cute-dump evt, their errors, and random trees against NumPy.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH="$CUTE_BIN:$PATH"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# right SIZE TYPE EXPRESSION OPTIONS...: runs on the emulator with all checks, and results are those of the check.
+right() {
+    run cute-run --device emulator --check=all --strict --gemm "$1" --dtype "$2" --epilogue "$3" "${@:4}"
+    [ "$status" -eq 0 ] || { echo "$3: $output"; return 1; }
+}
+
+# wrong PLACE MESSAGE EXPRESSION: the message is at line:column and has a caret.
+wrong() {
+    run -1 cute-dump evt --gemm 96x64x64 "$3"
+    [[ $output == *"<epilogue>:$1: error: "*"$2"* && $output == *"^"* ]] || { echo "$3: $output"; return 1; }
+}
+
+@test "several results, broadcasts, auxiliary matrices and scalars" {
+    right 100x72x40 bf16 'z = alpha * acc + bias[j]; D = gelu(z); aux Z = z' --alpha=0.5
+    right 100x72x40 f16 'D = relu(s * acc + t * C[i,j] + a[i]); aux Z:f32 = acc' -Ds=2 -Dt=-1
+    right 70x32x64 e4m3 'D = acc * sa[i]:f32 * sb[j]:f32' --dtype-d bf16
+}
+
+@test "gating of interleaved columns, and interleaved results" {
+    right 100x136x40 bf16 'silu(acc[:, 0::2]) * acc[:, 1::2]'
+    right 64x64x40 bf16 'interleave(acc, relu(acc))'
+}
+
+@test "reductions along rows, columns and of all, in a fixed order" {
+    right 200x136x40 bf16 'D = acc; colsum[j] = sum(acc, 0); r[i] = mean(acc, 1); amax = max(abs(D)); low = min(acc)'
+    right 130x96x32 f16 'g = acc * dgelu_tanh(Z[i,j]); D = g; bgrad[j] = sum(g, 0)'
+}
+
+@test "norms of rows: in a tile that has whole rows, else in a second kernel, and a remark says so" {
+    right 100x64x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]'
+    [[ $output != *"second kernel"* ]]
+    right 100x512x64 bf16 'D = acc * rsqrt(mean(acc * acc, 1) + 1e-5) * w[j]'
+    [[ $output == *"computed in a second kernel from matrices in temporaries: it needs a reduction of more than one tile"* ]]
+}
+
+@test "the largest values of a row, and their softmax" {
+    right 100x64x64 bf16 't = kth(acc, 2); e = where(acc >= t, exp(acc - max(acc, 1)), 0); D:f32 = e / sum(e, 1)'
+    [[ $output != *"second kernel"* ]]
+    right 70x200x32 f16 'where(acc >= kth(acc, 3), acc, 0)'
+}
+
+@test "scales of blocks of columns" {
+    right 100x128x64 e4m3 's = amax(acc, 1, 32) / 448; aux S:f32 = s; D = acc / repeat(s, 32)' --dtype-d e4m3
+}
+
+@test "operands by columns, any size, and a narrow alignment" {
+    right 33x40x24 bf16 'z = acc + C[i,j]; D = z; m = max(z)' --layout nt
+    right 33x37x23 bf16 'D = silu(acc + bias[j]); r[j] = max(acc, 0)'
+}
+
+@test "a wrong expression is refused with its place and a fix" {
+    wrong 1:5 "unknown function 'geluu'; did you mean 'gelu'?" 'D = geluu(acc)'
+    wrong 1:16 "expected the indices i, j, i,j or j,i, got 'k'" 'D = acc + bias[k]'
+    wrong 1:10 "expected a value, got the end of the text" 'D = acc +'
+    wrong 1:8 "expected every 2nd, 4th or 8th column" 'D = acc[:, 0::3]'
+    wrong 1:5 "mismatched operands: expected shape M x N/2, got M x N" 'D = acc[:, 0::2] + acc'
+    wrong 1:1 "use where(condition, 1, 0)" 'acc > 1'
+    wrong 1:7 "expected a comparison as the first operand of where" 'where(acc, 1, 0)'
+    wrong 1:10 "'D' is already defined" 'D = acc; D = acc'
+    wrong 1:10 "expected the axis, a number from 0 to 1" 'sum(acc, 2)'
+    wrong 1:16 "collectives between devices are not generated" 'allreduce(acc, system)'
+    wrong 1:9 "expected ')' behind an expression" 'D = (acc'
+    wrong 1:3 "expected f32, f16, bf16, e4m3 or e5m2 as the type" 'D:i8 = acc'
+    wrong 1:1 "expected a value of shape M x 1, got 1 x N" 's[i] = sum(acc, 0)'
+    wrong 1:1 "gelu expects 1 operand, got 2" 'gelu(acc, 2)'
+    wrong 1:5 "'A' has a meaning of its own" 'aux A = acc'
+    wrong 1:11 "the scalar 's' has no value" 'D = acc * s'
+    wrong 1:1 "no derivative of 'clip' is known" 'grad(clip, acc)'
+    wrong 1:1 "a vector or number of operands only" 'x[j] = bias[j]'
+    wrong 1:18 "'bias' has other indices than before" 'D = acc ; bias + bias[j]'
+    wrong 2:5 "unknown function 'sinn'" $'z = acc;\nD = sinn(z)'
+}
+
+@test "an epilogue excludes other parts of a problem" {
+    run -2 cute-run --gemm 64x64x64 --epilogue 'relu(acc)' --bias --device emulator
+    [[ $output == *"an epilogue expression and a bias are mutually exclusive"* ]]
+    run -2 cute-run --gemm 64x64x64 --epilogue 'relu(acc)' --batch 2 --device emulator
+    [[ $output == *"an epilogue expression and a batch are mutually exclusive"* ]]
+    run -2 cute-run --gemm 64x64x64,64x64x64 --epilogue 'relu(acc)' --device emulator
+    [[ $output == *"expected one product"* ]]
+    run -2 cute-run --epilogue 'relu(acc)'
+    [[ $output == *"--epilogue requires --gemm"* ]]
+}
+
+@test "passes follow their dependencies, and their order is printed" {
+    run -0 cute-dump evt --passes PassGetImpl,PassGradientAllReduce 'dgrad = acc * dsilu(Z[i,j]); D = dgrad'
+    [[ $output == *"passes: PassShapeTypePropagation, PassFixElementD, PassCustomCommunication, PassGetImpl, PassGradientAllReduce"* ]]
+    [[ $output == *"to dgrad_sum, 1 x N, f32"* ]]
+    run -2 cute-dump evt --passes PassGetImp 'acc'
+    [[ $output == *"unknown pass 'PassGetImp'; did you mean 'PassGetImpl'?"* ]]
+    run -2 cute-dump evt --passes PassFixElementD --emit=mlir 'acc'
+    [[ $output == *"--emit=mlir requires PassGetImpl"* ]]
+}
+
+@test "collectives of a warp, block and device are reductions and repetitions of columns" {
+    right 64x128x32 f16 'allreduce(acc, warp)'
+    right 64x128x32 f16 'D = broadcast(acc, warp); s = reduce_scatter(acc, warp)'
+    right 64x128x32 f16 'acc - allreduce(acc, device) * 0.01'
+    run -1 cute-dump evt 'broadcast(acc, device)'
+    [[ $output == *"since blocks do not wait for each other"* ]]
+}
+
+@test "a tree is text, JSON or SVG, and is read again from its program" {
+    run -0 --separate-stderr cute-dump evt --json 'z = acc + bias[j]; D = gelu(z)'
+    [ "$(jq -r '.nodes[] | select(.name == "z") | .op + " " + .operation + " " + .shape.symbols' <<<"$output")" = "compute add M x N" ]
+    run -0 cute-dump evt --svg 'D = gelu(acc + bias[j])'
+    [[ $output == "<svg "*"</svg>" ]]
+    cute-dump evt 'z = acc + bias[j]; D = gelu(z)' >one
+    cute-dump evt --emit=mlir 'z = acc + bias[j]; D = gelu(z)' >p.mlir
+    cute-dump evt p.mlir >two
+    cmp one two
+}
+
+@test "an operand is read once by each tile, a result is written once, and no intermediate is in memory" {
+    # reads READ WRITTEN EXPRESSION: bytes of global memory. Four tiles of 64x64 read A and B of 16 KiB twice each.
+    reads() {
+        run -0 --separate-stderr cute-run --device emulator --counters --json --gemm 128x128x64 --dtype f16 --no-check --epilogue "$3"
+        [ "$(jq -c '[.counts.global_read, .counts.global_written]' <<<"$output")" = "[$1,$2]" ] || { jq -c .counts <<<"$output"; return 1; }
+    }
+    reads $((65536 + 32768)) 65536 'z = acc + C[i,j]; D = silu(z) * z + relu(z); aux Z = z'
+    reads $((65536 + 32768)) 32768 'D = acc * dgelu_tanh(Z[i,j])'
+    reads 65536 16384 'silu(acc[:, 0::2]) * acc[:, 1::2]'
+}
+
+@test "random epilogues compute what NumPy does, within bounds" {
+    python=$(python3 -c 'import numpy' 2>/dev/null && echo python3 || echo /usr/bin/python3)
+    "$python" -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+    run "$python" "$BATS_TEST_DIRNAME/../tiles/epilogues" "${CUTE_BIN%/bin}" --count 16
+    [ "$status" -eq 0 ] || { grep -v '^ok' <<<"$output"; return 1; }
+}
+
+@test "each of CUTLASS's epilogues that the documentation lists is right" {
+    count=0
+    while IFS= read -r expression; do
+        scalars=()
+        for s in scale_a scale_b scale_c scale_d scale_aux; do [[ $expression == *"$s"* ]] && scalars+=("-D$s=0.5"); done
+        right 70x48x32 f16 "$expression" --alpha=0.75 --beta=0.5 "${scalars[@]}"
+        count=$((count + 1))
+    done < <(sed -n "/^| CUTLASS/,/^$/s/^|[^|]*| \`\(.*\)\` |$/\1/p" "$BATS_TEST_DIRNAME/../../docs/epilogues.md")
+    [ "$count" -ge 29 ]
+}
