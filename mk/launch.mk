@@ -27,4 +27,4 @@ $(BUILD)/tests/lib%.so: tests/data/%.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wl,-z,nodelete -Wall -Wextra -o $@ $<
 
-check-now check-cli: $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
+check-now check-cli: $(STAND_INS)

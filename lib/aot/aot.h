@@ -37,7 +37,8 @@ typedef struct cute_aot_output {
 /* An identifier of C made of `text`; never empty, never a keyword. NULL: out of memory. */
 const char *cute_aot_identifier(cute_arena *arena, const char *text);
 /* CUTE_INVALID: the groups have different functions, or a plan has operations that need cute-run. */
-cute_status cute_aot_write(cute_arena *arena, const cute_aot_input *input, cute_aot_output *out, cute_diag *diag);
+cute_status cute_aot_write(cute_arena *arena, const cute_aot_input *input, cute_aot_output *out,
+                           cute_diag *diag);
 void cute_aot_release(cute_aot_output *out);
 
 #endif

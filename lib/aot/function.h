@@ -11,27 +11,27 @@ enum { AOT_MODES = 16 }; /* dimensions of a tensor */
 /* A parameter. Its leaves, numbers in the order of docs/metadata.md, are stored in an array before the plan is evaluated. */
 typedef struct aot_param {
     host_param host;
-    const char *name;    /* identifier */
-    int64_t bytes;       /* more than 0: passed as that many bytes (unknown types, tensor maps) */
-    size_t first;        /* its first leaf */
-    int modes;           /* a tensor's dimensions: one for each leaf of its layout */
+    const char *name; /* identifier */
+    int64_t bytes;    /* more than 0: passed as that many bytes (unknown types, tensor maps) */
+    size_t first;     /* its first leaf */
+    int modes;        /* a tensor's dimensions: one for each leaf of its layout */
     cute_int extents[AOT_MODES], strides[AOT_MODES];
-    int unit;            /* bytes of an element; 0: unknown */
+    int unit; /* bytes of an element; 0: unknown */
 } aot_param;
 
 /* What a function does in one group. */
 typedef struct aot_body {
     aot_param *params;
-    host_plan plan;            /* json NULL: launches `kernel` */
+    host_plan plan; /* json NULL: launches `kernel` */
     const cute_kernel *kernel;
 } aot_body;
 
 typedef struct aot_function {
-    const char *name;        /* in the source: "sum" */
-    const char *symbol;      /* "k_sum" */
-    bool plan;               /* a launch plan; false: a kernel, with the launch's shape as first parameter */
+    const char *name;   /* in the source: "sum" */
+    const char *symbol; /* "k_sum" */
+    bool plan;          /* a launch plan; false: a kernel, with the launch's shape as first parameter */
     size_t param_count, leaf_count, temporary_count;
-    const aot_body *bodies;  /* by group */
+    const aot_body *bodies; /* by group */
 } aot_function;
 
 typedef struct aot_writer {
@@ -40,7 +40,7 @@ typedef struct aot_writer {
     const char *prefix, *upper; /* "k", "K" */
     aot_function *functions;
     size_t function_count;
-    bool ranks[AOT_MODES + 1]; /* of tensors */
+    bool ranks[AOT_MODES + 1];      /* of tensors */
     bool operations[CUTE_INTEGERS]; /* used by plans */
     bool math;                      /* plans use <math.h> */
     cute_diag *diag;
@@ -50,7 +50,8 @@ typedef struct aot_writer {
 
 /* The parameters of a plan or kernel; *leaves is the number of their leaves. */
 cute_status aot_read_plan_params(aot_writer *w, const char *label, aot_body *body, size_t *leaves);
-cute_status aot_read_kernel_params(aot_writer *w, const char *label, aot_body *body, size_t *count, size_t *leaves);
+cute_status aot_read_kernel_params(aot_writer *w, const char *label, aot_body *body, size_t *count,
+                                   size_t *leaves);
 /* "const k_tensor2 *x, float alpha": the declarations, with a comma after each. */
 void aot_put_declarations(const aot_writer *w, const aot_function *f, cute_buffer *out);
 /* "x, alpha, " */
@@ -80,7 +81,8 @@ void aot_put_map(const char *tensor, const cute_tensor_map *map, cute_buffer *ou
 /* The parameters of a launch as local variables, "p0" ..., and their list, "params". */
 void aot_put_param_room(const cute_kernel *kernel, cute_buffer *out);
 /* Stores the value of expression `value` as leaf `leaf` of an argument; false: the argument has no such leaf. */
-bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, const char *value, cute_buffer *out);
+bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, const char *value,
+                   cute_buffer *out);
 /* The compiler's assumption about offsets, from an argument's parameter. */
 cute_status aot_put_offsets(aot_writer *w, const cute_arg *arg, cute_buffer *out);
 /* The number of leaves that a launch passes for an argument. */

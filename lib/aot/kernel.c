@@ -21,7 +21,8 @@ void aot_put_map(const char *tensor, const cute_tensor_map *map, cute_buffer *ou
     aot_put_string(tensor, out);
     cute_buffer_printf(out, ", %d, %d, %d, %d, %d, %d, {", (int)map->type, map->rank, (int)map->interleave,
                        (int)map->swizzle, (int)map->l2_promotion, (int)map->fill);
-    for (int i = 0; i < CUTE_MAP_RANK; i++) cute_buffer_printf(out, "%s%u", i ? ", " : "", (unsigned)map->box[i]);
+    for (int i = 0; i < CUTE_MAP_RANK; i++)
+        cute_buffer_printf(out, "%s%u", i ? ", " : "", (unsigned)map->box[i]);
     cute_buffer_puts(out, "}, {");
     for (int i = 0; i < CUTE_MAP_RANK; i++)
         cute_buffer_printf(out, "%s%u", i ? ", " : "", (unsigned)map->element_strides[i]);
@@ -52,7 +53,8 @@ size_t aot_leaf_count(const cute_arg *arg)
     return is_struct(arg) ? arg->field_count : arg->count;
 }
 
-bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, const char *value, cute_buffer *out)
+bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, const char *value,
+                   cute_buffer *out)
 {
     size_t param = arg->first + (is_struct(arg) ? 0 : leaf);
     if (leaf >= aot_leaf_count(arg) || param >= kernel->param_count) return false;
@@ -87,8 +89,8 @@ static bool list_leaves(leaf_texts *t, const cute_tree *tree, int kind)
     } else {
         if (t->field >= t->arg->field_count) return false;
         const cute_field *field = &t->arg->fields[t->field++];
-        text = cute_arena_printf(t->w->arena, "aot_read(p%zu + %lld, %lld)", t->arg->first, (long long)field->offset,
-                                 (long long)field->size);
+        text = cute_arena_printf(t->w->arena, "aot_read(p%zu + %lld, %lld)", t->arg->first,
+                                 (long long)field->offset, (long long)field->size);
     }
     t->items[kind][t->counts[kind]++] = text ? text : "0";
     return true;
@@ -101,7 +103,8 @@ static bool read_leaves(aot_writer *w, const cute_arg *arg, leaf_texts *t)
     *t = (leaf_texts){.arg = arg, .w = w, .field = 1};
     return arg->layout && arg->field_count &&
            cute_value_parse_any(w->arena, arg->layout, strlen(arg->layout), &layout, NULL, NULL) == CUTE_OK &&
-           layout.layout.shape && list_leaves(t, layout.layout.shape, 0) && list_leaves(t, layout.layout.stride, 1);
+           layout.layout.shape && list_leaves(t, layout.layout.shape, 0) &&
+           list_leaves(t, layout.layout.stride, 1);
 }
 
 cute_status aot_put_offsets(aot_writer *w, const cute_arg *arg, cute_buffer *out)
@@ -109,8 +112,8 @@ cute_status aot_put_offsets(aot_writer *w, const cute_arg *arg, cute_buffer *out
     leaf_texts t;
     if (!arg->offset_leaf_count || !arg->layout || !arg->field_count) return CUTE_OK;
     if (!read_leaves(w, arg, &t))
-        return cute_fail(w->diag, CUTE_INVALID, NULL, "argument '%s' has an unsupported layout: %s", arg->name,
-                         arg->layout);
+        return cute_fail(w->diag, CUTE_INVALID, NULL, "argument '%s' has an unsupported layout: %s",
+                         arg->name, arg->layout);
     cute_buffer_puts(out, "    { uint64_t farthest = 0;\n");
     for (size_t i = 0; i < arg->offset_leaf_count; i++) {
         int64_t leaf = arg->offset_leaves[i];
@@ -125,7 +128,8 @@ cute_status aot_put_offsets(aot_writer *w, const cute_arg *arg, cute_buffer *out
 
 /* ---- tensor maps that are derived from another argument ---- */
 
-static cute_status put_derived_map(aot_writer *w, const cute_kernel *kernel, const cute_arg *arg, cute_buffer *out)
+static cute_status put_derived_map(aot_writer *w, const cute_kernel *kernel, const cute_arg *arg,
+                                   cute_buffer *out)
 {
     const cute_arg *of = &kernel->args[arg->map_tensor];
     cute_tensor_map map;
@@ -134,23 +138,25 @@ static cute_status put_derived_map(aot_writer *w, const cute_kernel *kernel, con
     cute_tensor_map_type type;
     if (arg->in_memory || !cute_arg_map_read(kernel, arg, &map) || !read_leaves(w, of, &t) ||
         !cute_tma_format_find(arg->map_format, strlen(arg->map_format), &type, &bits) || bits < 8)
-        return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported tensor map '%s'", kernel->name,
-                         arg->name);
+        return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported tensor map '%s'",
+                         kernel->name, arg->name);
     cute_buffer_puts(out, "    { static const aot_map map = ");
     aot_put_map(of->name, &map, out);
     cute_buffer_puts(out, ";\n      const int64_t extents[] = {");
     for (int i = 0; i < map.rank; i++) {
         int64_t leaf = arg->map_modes[map.rank - 1 - i];
         if (leaf < 0 || (size_t)leaf >= t.counts[0] || (size_t)leaf >= t.counts[1])
-            return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported tensor map '%s'", kernel->name,
-                             arg->name);
+            return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported tensor map '%s'",
+                             kernel->name, arg->name);
         cute_buffer_printf(out, "%s%s", i ? ", " : "", t.items[0][leaf]);
     }
     cute_buffer_puts(out, "}, strides[] = {0");
     for (int i = 1; i < map.rank; i++)
         cute_buffer_printf(out, ", %s * %d", t.items[1][arg->map_modes[map.rank - 1 - i]], bits / 8);
-    cute_buffer_printf(out, "};\n      AOT_TRY(aot_encode(run, &map, aot_read(p%zu + %lld, 8), extents, strides, p%zu)); }\n",
-                       of->first, (long long)of->fields[0].offset, arg->first);
+    cute_buffer_printf(
+        out,
+        "};\n      AOT_TRY(aot_encode(run, &map, aot_read(p%zu + %lld, 8), extents, strides, p%zu)); }\n",
+        of->first, (long long)of->fields[0].offset, arg->first);
     return CUTE_OK;
 }
 
@@ -159,8 +165,8 @@ static cute_status put_derived_map(aot_writer *w, const cute_kernel *kernel, con
 static void put_own_extents(const char *key, const int64_t *own, cute_buffer *out)
 {
     for (int i = 0; i < 3; i++)
-        cute_buffer_printf(out, "    shape.%s[%d] = given->%s[0] ? given->%s[%d] : %lld;\n", key, i, key, key, i,
-                           (long long)own[i]);
+        cute_buffer_printf(out, "    shape.%s[%d] = given->%s[0] ? given->%s[%d] : %lld;\n", key, i, key, key,
+                           i, (long long)own[i]);
 }
 
 cute_status aot_put_kernel(aot_writer *w, const aot_function *f, size_t group, cute_buffer *out)
@@ -169,8 +175,9 @@ cute_status aot_put_kernel(aot_writer *w, const aot_function *f, size_t group, c
     const cute_kernel *kernel = body->kernel;
     size_t index = 0, next = 0;
     aot_kernel_index(w->input->groups[group].module, kernel->name, &index);
-    cute_buffer_printf(out, "static int launch_%zu_%s(aot_run *run, const %s_shape *given, const int64_t *leaf)\n{\n", group,
-                       f->symbol, w->prefix);
+    cute_buffer_printf(
+        out, "static int launch_%zu_%s(aot_run *run, const %s_shape *given, const int64_t *leaf)\n{\n", group,
+        f->symbol, w->prefix);
     cute_buffer_puts(out, "    aot_shape shape;\n    (void)leaf;\n"
                           "    if (!given) return aot_null(run->function, \"shape\");\n");
     put_own_extents("grid", kernel->grid, out);
@@ -178,15 +185,16 @@ cute_status aot_put_kernel(aot_writer *w, const aot_function *f, size_t group, c
     put_own_extents("cluster", kernel->cluster, out);
     cute_buffer_printf(out, "    shape.shared = given->dynamic_smem > 0 ? given->dynamic_smem : %lld;\n",
                        (long long)(kernel->dynamic_smem > 0 ? kernel->dynamic_smem : 0));
-    cute_buffer_puts(out, "    shape.cooperative = given->cooperative;\n    shape.programmatic = given->programmatic;\n");
+    cute_buffer_puts(
+        out, "    shape.cooperative = given->cooperative;\n    shape.programmatic = given->programmatic;\n");
     aot_put_param_room(kernel, out);
     for (size_t i = 0; i < kernel->arg_count; i++) {
         const cute_arg *arg = &kernel->args[i];
         if (arg->kind == CUTE_ARG_TENSOR_MAP && arg->map_tensor >= 0) continue;
         const aot_param *p = &body->params[next++];
         if (p->bytes) {
-            cute_buffer_printf(out, "    memcpy(p%zu, (const void *)(uintptr_t)leaf[%zu], %lld);\n", arg->first, p->first,
-                               (long long)p->bytes);
+            cute_buffer_printf(out, "    memcpy(p%zu, (const void *)(uintptr_t)leaf[%zu], %lld);\n",
+                               arg->first, p->first, (long long)p->bytes);
             continue;
         }
         for (size_t k = 0; k < p->host.leaf_count; k++) {
@@ -194,8 +202,8 @@ cute_status aot_put_kernel(aot_writer *w, const aot_function *f, size_t group, c
             snprintf(text, sizeof text, "leaf[%zu]", p->first + k);
             cute_buffer_puts(out, "    ");
             if (!aot_put_store(kernel, arg, k, text, out))
-                return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported argument '%s'", kernel->name,
-                                 arg->name);
+                return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported argument '%s'",
+                                 kernel->name, arg->name);
             cute_buffer_puts(out, "\n");
         }
         CUTE_TRY(aot_put_offsets(w, arg, out));

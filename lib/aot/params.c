@@ -9,10 +9,10 @@
 static const struct {
     const char *dtype, *type;
 } scalar_types[] = {
-    {"f64", "double"},   {"f32", "float"},     {"tf32", "float"},    {"f16", "uint16_t"},
-    {"bf16", "uint16_t"}, {"e4m3", "uint8_t"}, {"e5m2", "uint8_t"},  {"i1", "bool"},
-    {"i8", "int8_t"},    {"i16", "int16_t"},   {"i32", "int32_t"},   {"i64", "int64_t"},
-    {"u8", "uint8_t"},   {"u16", "uint16_t"},  {"u32", "uint32_t"},  {"u64", "uint64_t"},
+    {"f64", "double"},    {"f32", "float"},    {"tf32", "float"},   {"f16", "uint16_t"},
+    {"bf16", "uint16_t"}, {"e4m3", "uint8_t"}, {"e5m2", "uint8_t"}, {"i1", "bool"},
+    {"i8", "int8_t"},     {"i16", "int16_t"},  {"i32", "int32_t"},  {"i64", "int64_t"},
+    {"u8", "uint8_t"},    {"u16", "uint16_t"}, {"u32", "uint32_t"}, {"u64", "uint64_t"},
 };
 
 const char *aot_scalar_type(const char *dtype)
@@ -37,8 +37,8 @@ void aot_put_leaf(cute_buffer *out, const char *dtype, const char *expression)
 
 bool aot_is_number(const aot_param *p)
 {
-    return !p->bytes && (p->host.kind == HOST_SCALAR || p->host.kind == HOST_TUPLE || p->host.kind == HOST_STRUCT ||
-                         p->host.kind == HOST_POINTER);
+    return !p->bytes && (p->host.kind == HOST_SCALAR || p->host.kind == HOST_TUPLE ||
+                         p->host.kind == HOST_STRUCT || p->host.kind == HOST_POINTER);
 }
 
 const char *aot_part_dtype(const aot_param *p, size_t part)
@@ -60,7 +60,8 @@ const char *aot_part_name(const aot_writer *w, const aot_param *p, size_t part)
 
 static cute_status fail_param(const aot_writer *w, const char *label, const aot_param *p, const char *problem)
 {
-    return cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = label}, "parameter '%s' %s", p->host.name, problem);
+    return cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = label}, "parameter '%s' %s", p->host.name,
+                     problem);
 }
 
 static bool list_modes(aot_param *p, const cute_tree *shape, const cute_tree *stride)
@@ -89,11 +90,12 @@ static cute_status read_tensor(aot_writer *w, const char *label, aot_param *p)
     if (p->host.text) {
         const cute_layout *layout = &p->host.layout.layout;
         if (!layout->shape || !list_modes(p, layout->shape, layout->stride))
-            return fail_param(w, label, p, "has an unsupported layout: expected at most 16 leaves with integer strides");
+            return fail_param(w, label, p,
+                              "has an unsupported layout: expected at most 16 leaves with integer strides");
         for (int i = 0; i < p->modes; i++) unknown += !p->extents[i].known + !p->strides[i].known;
         if (unknown + 1 != p->host.leaf_count)
-            return fail_param(w, label, p,
-                              "has a composed layout whose unknown offset or swizzle a tensor cannot provide");
+            return fail_param(
+                w, label, p, "has a composed layout whose unknown offset or swizzle a tensor cannot provide");
     } else {
         if (p->host.rank > AOT_MODES) return fail_param(w, label, p, "has more than 16 dimensions");
         for (p->modes = 0; (size_t)p->modes < p->host.rank; p->modes++) {
@@ -108,8 +110,8 @@ static cute_status read_tensor(aot_writer *w, const char *label, aot_param *p)
 /* Names that the functions use themselves. */
 static const char *param_name(const aot_writer *w, const aot_param *others, size_t count, const char *name)
 {
-    static const char *const taken[] = {"workspace", "workspace_bytes", "bytes", "stream", "shape",
-                                        "run",       "leaf",            "status", "NULL",  "bool"};
+    static const char *const taken[] = {"workspace", "workspace_bytes", "bytes", "stream", "shape", "run",
+                                        "leaf",      "status",          "NULL",  "bool"};
     const char *id = cute_aot_identifier(w->arena, name);
     for (size_t i = 0; id && i < sizeof taken / sizeof *taken; i++)
         if (strcmp(id, taken[i]) == 0 || strncmp(id, "aot_", 4) == 0) {
@@ -121,14 +123,16 @@ static const char *param_name(const aot_writer *w, const aot_param *others, size
     return id;
 }
 
-static cute_status finish_params(aot_writer *w, const char *label, aot_param *params, size_t count, size_t *leaves)
+static cute_status finish_params(aot_writer *w, const char *label, aot_param *params, size_t count,
+                                 size_t *leaves)
 {
     *leaves = 0;
     for (size_t i = 0; i < count; i++) {
         aot_param *p = &params[i];
         cute_dtype dtype;
         if (!(p->name = param_name(w, params, i, p->host.name))) return cute_fail_memory(w->diag);
-        if (p->host.dtype && cute_dtype_find(p->host.dtype, &dtype)) p->unit = (int)cute_dtype_get(dtype)->bytes;
+        if (p->host.dtype && cute_dtype_find(p->host.dtype, &dtype))
+            p->unit = (int)cute_dtype_get(dtype)->bytes;
         if (!p->bytes && p->host.kind == HOST_MEMREF) CUTE_TRY(read_tensor(w, label, p));
         p->first = *leaves;
         *leaves += p->bytes ? 1 : p->host.leaf_count;
@@ -151,11 +155,13 @@ static bool is_derived(const cute_arg *arg)
 }
 
 /* A kernel's argument as a parameter of a function. */
-static cute_status read_kernel_param(aot_writer *w, const char *label, const cute_kernel *kernel, const cute_arg *arg,
-                                     aot_param *p)
+static cute_status read_kernel_param(aot_writer *w, const char *label, const cute_kernel *kernel,
+                                     const cute_arg *arg, aot_param *p)
 {
     host_field *fields;
-    int64_t size = arg->size > 0 ? arg->size : arg->first < kernel->param_count ? kernel->params[arg->first].size : 0;
+    int64_t size = arg->size > 0                      ? arg->size
+                   : arg->first < kernel->param_count ? kernel->params[arg->first].size
+                                                      : 0;
     bool tensor = arg->kind == CUTE_ARG_MEMREF;
     p->host = (host_param){.name = arg->name, .type = arg->type, .dtype = arg->dtype, .align = arg->align};
     p->host.leaf_count = 1;
@@ -163,7 +169,8 @@ static cute_status read_kernel_param(aot_writer *w, const char *label, const cut
         p->host.kind = HOST_MEMREF;
         p->host.text = arg->layout;
         p->host.leaf_count = arg->field_count;
-        if (cute_value_parse_any(w->arena, arg->layout, strlen(arg->layout), &p->host.layout, NULL, NULL) == CUTE_OK)
+        if (cute_value_parse_any(w->arena, arg->layout, strlen(arg->layout), &p->host.layout, NULL, NULL) ==
+            CUTE_OK)
             return CUTE_OK;
         return fail_param(w, label, p, "has a malformed layout");
     }
@@ -184,7 +191,8 @@ static cute_status read_kernel_param(aot_writer *w, const char *label, const cut
         return CUTE_OK;
     }
     if (arg->kind == CUTE_ARG_STRUCT && arg->field_count && arg->count == 1) {
-        if (!(fields = cute_arena_array(w->arena, arg->field_count, sizeof *fields))) return cute_fail_memory(w->diag);
+        if (!(fields = cute_arena_array(w->arena, arg->field_count, sizeof *fields)))
+            return cute_fail_memory(w->diag);
         bool typed = true;
         for (size_t i = 0; i < arg->field_count; i++) {
             const cute_field *field = &arg->fields[i];
@@ -203,7 +211,8 @@ static cute_status read_kernel_param(aot_writer *w, const char *label, const cut
     return fail_param(w, label, p, "has an unknown size");
 }
 
-cute_status aot_read_kernel_params(aot_writer *w, const char *label, aot_body *body, size_t *count, size_t *leaves)
+cute_status aot_read_kernel_params(aot_writer *w, const char *label, aot_body *body, size_t *count,
+                                   size_t *leaves)
 {
     const cute_kernel *kernel = body->kernel;
     body->params = cute_arena_array(w->arena, kernel->arg_count + 1, sizeof *body->params);
@@ -232,7 +241,8 @@ void aot_put_declarations(const aot_writer *w, const aot_function *f, cute_buffe
         } else if (aot_is_number(p)) {
             for (size_t k = 0; k < p->host.leaf_count; k++) {
                 const char *type = aot_scalar_type(aot_part_dtype(p, k));
-                cute_buffer_printf(out, "%s%s%s, ", type ? type : "void *", type ? " " : "", aot_part_name(w, p, k));
+                cute_buffer_printf(out, "%s%s%s, ", type ? type : "void *", type ? " " : "",
+                                   aot_part_name(w, p, k));
             }
         }
     }
@@ -244,7 +254,8 @@ void aot_put_names(const aot_function *f, cute_buffer *out)
     if (!f->plan) cute_buffer_puts(out, "shape, ");
     for (size_t i = 0; i < f->param_count; i++) {
         const aot_param *p = &body->params[i];
-        bool one = p->bytes || p->host.kind == HOST_MEMREF || p->host.kind == HOST_SCALAR || p->host.kind == HOST_POINTER;
+        bool one = p->bytes || p->host.kind == HOST_MEMREF || p->host.kind == HOST_SCALAR ||
+                   p->host.kind == HOST_POINTER;
         if (one)
             cute_buffer_printf(out, "%s, ", p->name);
         else if (aot_is_number(p))
@@ -279,19 +290,22 @@ static void put_tensor_checks(const aot_param *p, cute_buffer *out)
     cute_buffer_puts(out, ");\n    AOT_TRY(aot_pointer(run->function, ");
     put_name_string(p, out);
     cute_buffer_printf(out, ", %s->data, ", p->name);
-    for (int i = 0; i < p->modes; i++) cute_buffer_printf(out, "%s%s->shape[%d] > 0", i ? " && " : "", p->name, i);
+    for (int i = 0; i < p->modes; i++)
+        cute_buffer_printf(out, "%s%s->shape[%d] > 0", i ? " && " : "", p->name, i);
     cute_buffer_printf(out, "%s, %lld));\n", p->modes ? "" : "true", alignment(p));
     begin_leaf(p, 0, out);
     cute_buffer_printf(out, "(int64_t)(uintptr_t)%s->data;\n", p->name);
     if (descriptor) {
-        cute_buffer_printf(out, "    leaf[%zu] = leaf[%zu];\n    leaf[%zu] = 0;\n", p->first + 1, p->first, p->first + 2);
+        cute_buffer_printf(out, "    leaf[%zu] = leaf[%zu];\n    leaf[%zu] = 0;\n", p->first + 1, p->first,
+                           p->first + 2);
     }
     for (int i = 0; i < p->modes; i++) {
         const cute_int *e = &p->extents[i];
         cute_buffer_puts(out, "    AOT_TRY(aot_extent(run->function, ");
         put_name_string(p, out);
         cute_buffer_printf(out, ", %d, %s->shape[%d], %lld, %lld, %d));\n", i, p->name, i,
-                           e->known ? (long long)e->value : -1LL, (long long)e->divisor, e->known ? 64 : e->width);
+                           e->known ? (long long)e->value : -1LL, (long long)e->divisor,
+                           e->known ? 64 : e->width);
         if (e->known && !descriptor) continue;
         begin_leaf(p, next++, out);
         cute_buffer_printf(out, "%s->shape[%d];\n", p->name, i);
@@ -301,9 +315,9 @@ static void put_tensor_checks(const aot_param *p, cute_buffer *out)
         bool stored = !s->known || descriptor;
         cute_buffer_puts(out, "    AOT_TRY(aot_stride(run->function, ");
         put_name_string(p, out);
-        cute_buffer_printf(out, ", %d, %s->shape[%d], %s->strides[%d], %s, %lld, %lld, %d, &", i, p->name, i, p->name, i,
-                           s->known ? "true" : "false", (long long)s->value, (long long)s->divisor,
-                           s->known ? 64 : s->width);
+        cute_buffer_printf(out, ", %d, %s->shape[%d], %s->strides[%d], %s, %lld, %lld, %d, &", i, p->name, i,
+                           p->name, i, s->known ? "true" : "false", (long long)s->value,
+                           (long long)s->divisor, s->known ? 64 : s->width);
         if (stored)
             cute_buffer_printf(out, "leaf[%zu]));\n", p->first + next++);
         else
@@ -317,7 +331,9 @@ static void put_number_checks(const aot_writer *w, const aot_param *p, cute_buff
     size_t tuple = p->host.kind == HOST_TUPLE ? cute_value_unknowns(&p->host.layout, parts, 64) : 0;
     for (size_t k = 0; k < p->host.leaf_count; k++) {
         const char *name = aot_part_name(w, p, k);
-        int64_t divisor = p->host.kind == HOST_SCALAR ? p->host.divisor : k < tuple && k < 64 ? parts[k].divisor : 0;
+        int64_t divisor = p->host.kind == HOST_SCALAR ? p->host.divisor
+                          : k < tuple && k < 64       ? parts[k].divisor
+                                                      : 0;
         int width = k < tuple && k < 64 ? parts[k].width : 64;
         if (divisor > 1 || width < 64) {
             cute_buffer_puts(out, "    AOT_TRY(aot_number(run->function, ");
@@ -340,7 +356,8 @@ void aot_put_check(const aot_writer *w, const aot_function *f, size_t group, cut
     const aot_body *body = &f->bodies[group];
     cute_buffer_printf(out, "static int check_%zu_%s(const aot_run *run, ", group, f->symbol);
     aot_put_declarations(w, f, out);
-    cute_buffer_puts(out, "int64_t *leaf)\n{\n    int64_t unused = 0;\n    (void)run, (void)leaf, (void)unused");
+    cute_buffer_puts(out,
+                     "int64_t *leaf)\n{\n    int64_t unused = 0;\n    (void)run, (void)leaf, (void)unused");
     if (!f->plan) cute_buffer_puts(out, ", (void)shape");
     cute_buffer_puts(out, ";\n");
     for (size_t i = 0; i < f->param_count; i++) {

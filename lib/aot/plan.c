@@ -106,7 +106,8 @@ static int width_of(const json_t *op)
 
 static bool argument_is_given(const plan_writer *p, const json_t *op)
 {
-    int64_t which = json_integer_value(json_array_get(op, 2)), leaf = json_integer_value(json_array_get(op, 3));
+    int64_t which = json_integer_value(json_array_get(op, 2)),
+            leaf = json_integer_value(json_array_get(op, 3));
     return which >= 0 && (uint64_t)which < p->f->param_count && leaf >= 0 &&
            (uint64_t)leaf < p->params[which].host.leaf_count;
 }
@@ -133,7 +134,8 @@ static bool learn_values(plan_writer *p)
         if (!strcmp(name, "for") && depth < MAX_LOOPS) {
             loops[depth++] = i;
             for (size_t k = 5; k < json_array_size(op); k++)
-                if (operand(p, op, k, i, &a) && p->doubtful[a] && i + k - 4 < p->count) p->doubtful[i + k - 4] = true;
+                if (operand(p, op, k, i, &a) && p->doubtful[a] && i + k - 4 < p->count)
+                    p->doubtful[i + k - 4] = true;
         } else if (!strcmp(name, "end") && depth) {
             size_t loop = loops[--depth];
             for (size_t k = 2; k < json_array_size(op); k++)
@@ -196,7 +198,8 @@ static void put_constant(const plan_writer *p, int64_t value)
 
 static cute_status put_integer(plan_writer *p, size_t i, const json_t *op)
 {
-    static const char *const relations[CUTE_PREDICATES] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+    static const char *const relations[CUTE_PREDICATES] = {"==", "!=", "<",  "<=", ">",
+                                                           ">=", "<",  "<=", ">",  ">="};
     const char *name = name_of(op);
     size_t a, b;
     if (!operand(p, op, 2, i, &a) || !operand(p, op, 3, i, &b))
@@ -231,8 +234,8 @@ static cute_status put_integer(plan_writer *p, size_t i, const json_t *op)
                          p->plan->name, name);
     bool is_unsigned = predicate >= 6;
     if (is_unsigned)
-        PUT("v%zu = -(int64_t)(aot_bits(v%zu, %d) %s aot_bits(v%zu, %d));\n", i, a, width, relations[predicate], b,
-            width);
+        PUT("v%zu = -(int64_t)(aot_bits(v%zu, %d) %s aot_bits(v%zu, %d));\n", i, a, width,
+            relations[predicate], b, width);
     else
         PUT("v%zu = -(int64_t)(v%zu %s v%zu);\n", i, a, relations[predicate], b);
     return CUTE_OK;
@@ -284,28 +287,30 @@ static cute_status put_argument(plan_writer *p, size_t i, const json_t *op)
 
 static const struct {
     const char *name, *expression;
-} float_table[] = {
-    {"fadd", "x + y"},
-    {"fsub", "x - y"},
-    {"fmul", "x * y"},
-    {"fdiv", "x / y"},
-    {"fmin", "isnan(x) || isnan(y) ? (double)NAN : fmin(x, y)"},
-    {"fmax", "isnan(x) || isnan(y) ? (double)NAN : fmax(x, y)"},
-    {"fminnum", "fmin(x, y)"},
-    {"fmaxnum", "fmax(x, y)"},
-    {"fneg", "-x"},
-    {"fabs", "fabs(x)"},
-    {"fsqrt", "sqrt(x)"},
-    {"frsqrt", "1 / sqrt(x)"},
-    {"fexp", "exp(x)"},
-    {"fexp2", "exp2(x)"},
-    {"flog", "log(x)"},
-    {"flog2", "log2(x)"},
-    {"ffloor", "floor(x)"},
-    {"fceil", "ceil(x)"},
-}, comparisons[] = {
-    {"eq", "x == y"}, {"gt", "x > y"}, {"ge", "x >= y"}, {"lt", "x < y"},
-    {"le", "x <= y"}, {"ne", "x != y"}, {"rd", "true"}, {"no", "false"},
+} float_table[] =
+    {
+        {"fadd", "x + y"},
+        {"fsub", "x - y"},
+        {"fmul", "x * y"},
+        {"fdiv", "x / y"},
+        {"fmin", "isnan(x) || isnan(y) ? (double)NAN : fmin(x, y)"},
+        {"fmax", "isnan(x) || isnan(y) ? (double)NAN : fmax(x, y)"},
+        {"fminnum", "fmin(x, y)"},
+        {"fmaxnum", "fmax(x, y)"},
+        {"fneg", "-x"},
+        {"fabs", "fabs(x)"},
+        {"fsqrt", "sqrt(x)"},
+        {"frsqrt", "1 / sqrt(x)"},
+        {"fexp", "exp(x)"},
+        {"fexp2", "exp2(x)"},
+        {"flog", "log(x)"},
+        {"flog2", "log2(x)"},
+        {"ffloor", "floor(x)"},
+        {"fceil", "ceil(x)"},
+},
+  comparisons[] = {
+      {"eq", "x == y"}, {"gt", "x > y"},  {"ge", "x >= y"}, {"lt", "x < y"},
+      {"le", "x <= y"}, {"ne", "x != y"}, {"rd", "true"},   {"no", "false"},
 };
 
 /* The type of floats in the source: "f32"; NULL: unsupported. */
@@ -317,21 +322,23 @@ static const char *float_type(const json_t *item)
 
 static cute_status put_float_cast(plan_writer *p, size_t i, const json_t *op, size_t a)
 {
-    const char *to = json_string_value(json_array_get(op, 1)), *from = json_string_value(json_array_get(op, 3));
+    const char *to = json_string_value(json_array_get(op, 1)),
+               *from = json_string_value(json_array_get(op, 3));
     cute_dtype to_dtype, from_dtype;
     if (!from || !cute_dtype_find(from, &from_dtype) || !cute_dtype_find(to, &to_dtype))
         return fail_plan(p, "converts from an unknown type");
     const cute_dtype_info *t = cute_dtype_get(to_dtype), *f = cute_dtype_get(from_dtype);
     bool to_float = t->class == CUTE_CLASS_FLOAT, from_float = f->class == CUTE_CLASS_FLOAT;
-    if ((to_float && !float_type(json_array_get(op, 1))) || (from_float && !float_type(json_array_get(op, 3))) ||
-        (!to_float && !from_float))
+    if ((to_float && !float_type(json_array_get(op, 1))) ||
+        (from_float && !float_type(json_array_get(op, 3))) || (!to_float && !from_float))
         return fail_plan(p, "converts between types that --emit-c does not support: expected f32 or f64");
     if (from_float)
         PUT("{ const double x = aot_%s(v%zu); ", from, a);
     else if (f->class == CUTE_CLASS_SIGNED)
         PUT("{ const double x = (double)v%zu; ", a);
     else
-        PUT("{ const double x = (double)aot_bits(v%zu, %d); ", a, f->class == CUTE_CLASS_BOOL ? 1 : (int)f->bytes * 8);
+        PUT("{ const double x = (double)aot_bits(v%zu, %d); ", a,
+            f->class == CUTE_CLASS_BOOL ? 1 : (int)f->bytes * 8);
     PUT("k%zu = ", i);
     put_known(p, a);
     if (to_float) {
@@ -341,19 +348,23 @@ static cute_status put_float_cast(plan_writer *p, size_t i, const json_t *op, si
     int width = (int)t->bytes * 8;
     bool is_signed = t->class == CUTE_CLASS_SIGNED;
     p->w->math = true;
-    PUT(" && trunc(x) >= %s && trunc(x) < ldexp(1, %d); ", is_signed ? "-ldexp(1, 63)" : "0", is_signed ? width - 1 : width);
+    PUT(" && trunc(x) >= %s && trunc(x) < ldexp(1, %d); ", is_signed ? "-ldexp(1, 63)" : "0",
+        is_signed ? width - 1 : width);
     if (is_signed && width < 64) PUT("k%zu = k%zu && trunc(x) >= -ldexp(1, %d); ", i, i, width - 1);
     PUT("if (k%zu) v%zu = aot_fit((int64_t)%strunc(x), %d); }\n", i, i, is_signed ? "" : "(uint64_t)", width);
     return CUTE_OK;
 }
 
-static cute_status put_comparison(plan_writer *p, size_t i, const json_t *op, const char *type, size_t a, size_t b)
+static cute_status put_comparison(plan_writer *p, size_t i, const json_t *op, const char *type, size_t a,
+                                  size_t b)
 {
     const char *predicate = json_string_value(json_array_get(op, 4));
     for (size_t c = 0; predicate && *predicate && c < sizeof comparisons / sizeof *comparisons; c++) {
-        if ((*predicate != 'o' && *predicate != 'u') || strcmp(predicate + 1, comparisons[c].name) != 0) continue;
+        if ((*predicate != 'o' && *predicate != 'u') || strcmp(predicate + 1, comparisons[c].name) != 0)
+            continue;
         p->w->math = true;
-        PUT("{ const double x = aot_%s(v%zu), y = aot_%s(v%zu); v%zu = -(int64_t)(isnan(x) || isnan(y) ? %s : %s); }\n",
+        PUT("{ const double x = aot_%s(v%zu), y = aot_%s(v%zu); v%zu = -(int64_t)(isnan(x) || isnan(y) ? %s "
+            ": %s); }\n",
             type, a, type, b, i, *predicate == 'u' ? "true" : "false", comparisons[c].expression);
         return CUTE_OK;
     }
@@ -437,8 +448,8 @@ static cute_status put_temporary(plan_writer *p, size_t i, const json_t *op)
     for (size_t k = 0; k < rank; k++) PUT("%sv%zu", k ? ", " : "", values[2 * k]);
     PUT("%s}, strides[] = {", rank ? "" : "0");
     for (size_t k = 0; k < rank; k++) PUT("%sv%zu", k ? ", " : "", values[2 * k + 1]);
-    PUT("%s}; AOT_TRY(aot_measure(run, %zu, %lld, %d, extents, strides, %zu, &v%zu)); }\n", rank ? "" : "0", which,
-        (long long)json_integer_value(json_object_get(json, "size")),
+    PUT("%s}; AOT_TRY(aot_measure(run, %zu, %lld, %d, extents, strides, %zu, &v%zu)); }\n", rank ? "" : "0",
+        which, (long long)json_integer_value(json_object_get(json, "size")),
         init ? (int)json_integer_value(init) : -1, rank, i);
     if (condition) {
         p->depth--;
@@ -497,7 +508,8 @@ static cute_status put_end(plan_writer *p, size_t i, const json_t *op)
     const json_t *begin = json_array_get(p->operations, loop);
     size_t carried = json_array_size(begin) > 5 ? json_array_size(begin) - 5 : 0;
     for (size_t k = 0; k < carried; k++) {
-        if (!operand(p, op, 2 + k, i, &x)) return fail_plan(p, "has a loop that does not update all carried values");
+        if (!operand(p, op, 2 + k, i, &x))
+            return fail_plan(p, "has a loop that does not update all carried values");
         indent(p);
         PUT("const int64_t n%zu_%zu = v%zu;", i, k, x);
         if (p->doubtful[loop + 1 + k]) {
@@ -585,15 +597,17 @@ static cute_status put_map_argument(plan_writer *p, const cute_arg *arg, size_t 
     return CUTE_OK;
 }
 
-static cute_status put_argument_of_launch(plan_writer *p, const cute_kernel *kernel, size_t index, const json_t *item,
-                                          const json_t *list)
+static cute_status put_argument_of_launch(plan_writer *p, const cute_kernel *kernel, size_t index,
+                                          const json_t *item, const json_t *list)
 {
     const cute_arg *arg = &kernel->args[index];
     bool several = json_is_array(item);
     size_t count = several ? json_array_size(item) : 1, value = 0;
     if (arg->kind == CUTE_ARG_TENSOR_MAP) {
-        bool found = several ? operand(p, item, 0, p->count, &value) : operand(p, list, index, p->count, &value);
-        if (count != 1 || !found || !p->maps[value]) return fail_plan(p, "launches a kernel without its tensor map");
+        bool found =
+            several ? operand(p, item, 0, p->count, &value) : operand(p, list, index, p->count, &value);
+        if (count != 1 || !found || !p->maps[value])
+            return fail_plan(p, "launches a kernel without its tensor map");
         if (arg->in_memory)
             return fail_plan(p, "has a tensor map in device memory, which --emit-c does not support");
         return put_map_argument(p, arg, value);
@@ -609,7 +623,8 @@ static cute_status put_argument_of_launch(plan_writer *p, const cute_kernel *ker
         put_require(p, &value, 1, "argument");
         snprintf(text, sizeof text, "v%zu", value);
         indent(p);
-        if (!aot_put_store(kernel, arg, k, text, p->out)) return fail_plan(p, "has a launch with a malformed argument");
+        if (!aot_put_store(kernel, arg, k, text, p->out))
+            return fail_plan(p, "has a launch with a malformed argument");
         PUT("\n");
     }
     return aot_put_offsets(p->w, arg, p->out);
@@ -630,7 +645,8 @@ static cute_status put_extents(plan_writer *p, const json_t *launch, const char 
     }
     if (count != 3) return fail_plan(p, "has a launch without three extents");
     for (size_t i = 0; i < 3; i++)
-        if (!operand(p, list, i, p->count, &values[i])) return fail_plan(p, "has a launch without three extents");
+        if (!operand(p, list, i, p->count, &values[i]))
+            return fail_plan(p, "has a launch without three extents");
     put_require(p, values, 3, key);
     for (size_t i = 0; i < 3; i++) {
         indent(p);
@@ -638,7 +654,8 @@ static cute_status put_extents(plan_writer *p, const json_t *launch, const char 
     }
     if (least < 1) return CUTE_OK;
     indent(p);
-    PUT("if (v%zu < 1 || v%zu < 1 || v%zu < 1) return aot_unknown(run, \"%s\");\n", values[0], values[1], values[2], key);
+    PUT("if (v%zu < 1 || v%zu < 1 || v%zu < 1) return aot_unknown(run, \"%s\");\n", values[0], values[1],
+        values[2], key);
     return CUTE_OK;
 }
 
@@ -667,13 +684,14 @@ static cute_status put_launch(plan_writer *p, const json_t *launch)
     size_t index, used, given = json_array_size(args);
     char shared[32];
     if (!name || !aot_kernel_index(p->module, name, &index))
-        return cute_fail(p->w->diag, CUTE_INVALID, &p->file, "the plan of '%s' launches '%s', which is not in the module",
-                         p->plan->name, name ? name : "");
+        return cute_fail(p->w->diag, CUTE_INVALID, &p->file,
+                         "the plan of '%s' launches '%s', which is not in the module", p->plan->name,
+                         name ? name : "");
     kernel = cute_module_kernel(p->module, index);
     if (given != kernel->arg_count)
         return cute_fail(p->w->diag, CUTE_INVALID, &p->file,
-                         "the plan of '%s' launches '%s': expected %zu arguments, got %zu", p->plan->name, name,
-                         kernel->arg_count, given);
+                         "the plan of '%s' launches '%s': expected %zu arguments, got %zu", p->plan->name,
+                         name, kernel->arg_count, given);
     indent(p);
     PUT("{ /* %s */\n", name);
     p->depth++;
@@ -719,7 +737,8 @@ static cute_status put_value(plan_writer *p, size_t i)
     if (!strcmp(name, "end")) return put_end(p, i, op);
     if (!strcmp(name, "assert")) return put_assertion(p, i, op);
     if (!strcmp(name, "temporary")) return put_temporary(p, i, op);
-    if (!strcmp(name, "launch")) return put_launch(p, json_array_get(p->launches, (size_t)json_integer_value(third)));
+    if (!strcmp(name, "launch"))
+        return put_launch(p, json_array_get(p->launches, (size_t)json_integer_value(third)));
     if (json_is_string(json_array_get(op, 1))) return put_float(p, i, op);
     if (width < 1 || width > 64) return fail_plan(p, "has a malformed operation");
     if (!strcmp(name, "arg")) return put_argument(p, i, op);
@@ -764,7 +783,8 @@ static void put_variables(const plan_writer *p)
 cute_status aot_put_plan(aot_writer *w, const aot_function *f, size_t group, cute_buffer *out)
 {
     const aot_body *body = &f->bodies[group];
-    plan_writer writer = {.w = w, .f = f, .plan = &body->plan, .params = body->params, .out = out}, *p = &writer;
+    plan_writer writer = {.w = w, .f = f, .plan = &body->plan, .params = body->params, .out = out},
+                *p = &writer;
     p->module = w->input->groups[group].module;
     p->file.file = w->input->groups[group].label;
     p->operations = json_object_get(body->plan.json, "values");

@@ -22,7 +22,16 @@
     } while (0)
 
 /* In the order of the header's status codes. */
-enum { AOT_OK, AOT_ARGUMENT, AOT_WORKSPACE, AOT_NO_DRIVER, AOT_NO_CONTEXT, AOT_NO_IMAGE, AOT_DRIVER, AOT_LIMIT };
+enum {
+    AOT_OK,
+    AOT_ARGUMENT,
+    AOT_WORKSPACE,
+    AOT_NO_DRIVER,
+    AOT_NO_CONTEXT,
+    AOT_NO_IMAGE,
+    AOT_DRIVER,
+    AOT_LIMIT
+};
 enum { AOT_CONTEXTS = 64, AOT_RANK = 5, AOT_MAP_BYTES = 128, AOT_TEMPORARY_ALIGN = 256 };
 
 /* ---- messages ---- */
@@ -95,7 +104,8 @@ static int aot_driver_fail(int result, const char *doing, const char *name)
 {
     const char *text = NULL;
     if (aot_cuda.error_name(result, &text) != 0 || !text) text = "an unknown error";
-    return aot_fail(AOT_DRIVER, "%s%s%s%s: %s (%d)", doing, *name ? " '" : "", name, *name ? "'" : "", text, result);
+    return aot_fail(AOT_DRIVER, "%s%s%s%s: %s (%d)", doing, *name ? " '" : "", name, *name ? "'" : "", text,
+                    result);
 }
 
 /* The lock is held. */
@@ -223,8 +233,8 @@ static int aot_fill_slot(aot_slot *slot, const aot_image *images, size_t count)
         }
     }
     if (!slot->image)
-        return aot_fail(AOT_NO_IMAGE, "no code for sm_%d%d: link it with -arch sm_%d%d too", major, minor, major,
-                        minor);
+        return aot_fail(AOT_NO_IMAGE, "no code for sm_%d%d: link it with -arch sm_%d%d too", major, minor,
+                        major, minor);
     result = aot_cuda.module_load(&slot->module, slot->image->bytes);
     if (result != 0) return aot_driver_fail(result, "loading the kernels", "");
     int status = aot_prepare(slot, device);
@@ -255,7 +265,8 @@ static int aot_enter(const aot_image *images, size_t count, aot_slot **out)
     int result = aot_cuda.context_current(&context);
     if (result != 0) return aot_driver_fail(result, "finding the context", "");
     if (!context)
-        return aot_fail(AOT_NO_CONTEXT, "the thread has no current CUDA context: call cudaSetDevice or cuCtxSetCurrent");
+        return aot_fail(AOT_NO_CONTEXT,
+                        "the thread has no current CUDA context: call cudaSetDevice or cuCtxSetCurrent");
     if (aot_cuda.context_id) aot_cuda.context_id(context, &id);
     if ((*out = aot_find_slot(context, id))) return AOT_OK;
     aot_acquire();
@@ -348,8 +359,8 @@ AOT_MAYBE static int64_t aot_from_f64(double value)
 
 AOT_MAYBE static int aot_unknown(const aot_run *run, const char *role)
 {
-    return aot_fail(AOT_ARGUMENT,
-                    "%s: undefined %s: a division by zero, an oversized shift or an overflow", run->function, role);
+    return aot_fail(AOT_ARGUMENT, "%s: undefined %s: a division by zero, an oversized shift or an overflow",
+                    run->function, role);
 }
 
 AOT_MAYBE static int aot_environment(const aot_run *run, const char *name, int64_t *out)
@@ -376,8 +387,8 @@ AOT_MAYBE static int aot_pointer(const char *function, const char *name, const v
 {
     if (!pointer && required) return aot_null(function, name);
     if ((uintptr_t)pointer % align == 0) return AOT_OK;
-    return aot_fail(AOT_ARGUMENT, "%s: '%s' is misaligned: expected a multiple of %u bytes, got %p", function, name,
-                    align, pointer);
+    return aot_fail(AOT_ARGUMENT, "%s: '%s' is misaligned: expected a multiple of %u bytes, got %p", function,
+                    name, align, pointer);
 }
 
 AOT_MAYBE static bool aot_holds(int64_t value, int width)
@@ -385,7 +396,8 @@ AOT_MAYBE static bool aot_holds(int64_t value, int width)
     return width >= 64 || (value < (int64_t)1 << (width - 1) && value >= -((int64_t)1 << (width - 1)));
 }
 
-AOT_MAYBE static int aot_number(const char *function, const char *name, int64_t value, int64_t divisor, int width)
+AOT_MAYBE static int aot_number(const char *function, const char *name, int64_t value, int64_t divisor,
+                                int width)
 {
     if (divisor > 1 && value % divisor != 0)
         return aot_fail(AOT_ARGUMENT, "%s: expected a multiple of %lld for '%s', got %lld", function,
@@ -396,12 +408,12 @@ AOT_MAYBE static int aot_number(const char *function, const char *name, int64_t 
 }
 
 /* `expected` is -1 if the extent is unknown when the kernel is compiled. */
-AOT_MAYBE static int aot_extent(const char *function, const char *name, int mode, int64_t value, int64_t expected,
-                                int64_t divisor, int width)
+AOT_MAYBE static int aot_extent(const char *function, const char *name, int mode, int64_t value,
+                                int64_t expected, int64_t divisor, int width)
 {
     if (value < 0 || (expected >= 0 && value != expected))
-        return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has extent %lld, expected %s%lld", function, mode,
-                        name, (long long)value, expected >= 0 ? "" : "at least ",
+        return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has extent %lld, expected %s%lld", function,
+                        mode, name, (long long)value, expected >= 0 ? "" : "at least ",
                         (long long)(expected >= 0 ? expected : 0));
     if (divisor > 1 && value % divisor != 0)
         return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has extent %lld, expected a multiple of %lld",
@@ -412,14 +424,15 @@ AOT_MAYBE static int aot_extent(const char *function, const char *name, int mode
 }
 
 /* The stride of an extent of 0 or 1 is ignored. */
-AOT_MAYBE static int aot_stride(const char *function, const char *name, int mode, int64_t extent, int64_t value,
-                                bool known, int64_t expected, int64_t divisor, int width, int64_t *out)
+AOT_MAYBE static int aot_stride(const char *function, const char *name, int mode, int64_t extent,
+                                int64_t value, bool known, int64_t expected, int64_t divisor, int width,
+                                int64_t *out)
 {
     *out = value;
     if (known) {
         if (value == expected || extent <= 1) return AOT_OK;
-        return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has stride %lld, expected %lld", function, mode, name,
-                        (long long)value, (long long)expected);
+        return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has stride %lld, expected %lld", function,
+                        mode, name, (long long)value, (long long)expected);
     }
     bool divides = divisor <= 1 || value % divisor == 0, holds = aot_holds(value, width);
     if (divides && holds) return AOT_OK;
@@ -428,8 +441,8 @@ AOT_MAYBE static int aot_stride(const char *function, const char *name, int mode
     if (!divides)
         return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has stride %lld, expected a multiple of %lld",
                         function, mode, name, (long long)value, (long long)divisor);
-    return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has stride %lld, which does not fit in %d bits", function,
-                    mode, name, (long long)value, width);
+    return aot_fail(AOT_ARGUMENT, "%s: dimension %d of '%s' has stride %lld, which does not fit in %d bits",
+                    function, mode, name, (long long)value, width);
 }
 
 /* Adds the distance of the last element along a leaf to *sum, saturating. */
@@ -465,13 +478,15 @@ AOT_MAYBE static int aot_measure(aot_run *run, size_t index, int64_t size, int f
     *value = AOT_TEMPORARY_ALIGN; /* any aligned address: the first pass does not use it */
     for (size_t i = 0; i < rank; i++) {
         if (extents[i] < 1 || strides[i] < 0)
-            return aot_fail(AOT_ARGUMENT,
-                            "%s: temporary %zu: expected extents of at least 1 and strides of at least 0, got %lld "
-                            "and %lld",
-                            run->function, index, (long long)extents[i], (long long)strides[i]);
+            return aot_fail(
+                AOT_ARGUMENT,
+                "%s: temporary %zu: expected extents of at least 1 and strides of at least 0, got %lld "
+                "and %lld",
+                run->function, index, (long long)extents[i], (long long)strides[i]);
         if (__builtin_mul_overflow(extents[i] - 1, strides[i], &span) ||
             __builtin_add_overflow(elements, span, &elements))
-            return aot_fail(AOT_ARGUMENT, "%s: temporary %zu has a size beyond 64 bits", run->function, index);
+            return aot_fail(AOT_ARGUMENT, "%s: temporary %zu has a size beyond 64 bits", run->function,
+                            index);
     }
     if (__builtin_mul_overflow(elements, size, &t->bytes) || t->bytes > INT64_MAX / 4)
         return aot_fail(AOT_ARGUMENT, "%s: temporary %zu has a size beyond 64 bits", run->function, index);
@@ -503,7 +518,8 @@ AOT_MAYBE static int aot_begin(aot_run *run, const void *workspace, size_t given
         return aot_fail(AOT_WORKSPACE, "%s: expected a workspace of %llu bytes, got %zu", run->function,
                         (unsigned long long)needed, given);
     if (needed && (uintptr_t)workspace % AOT_TEMPORARY_ALIGN)
-        return aot_fail(AOT_WORKSPACE, "%s: the workspace is misaligned: expected a multiple of %d bytes, got %p",
+        return aot_fail(AOT_WORKSPACE,
+                        "%s: the workspace is misaligned: expected a multiple of %d bytes, got %p",
                         run->function, (int)AOT_TEMPORARY_ALIGN, workspace);
     for (size_t i = 0; i < run->temporary_count; i++) {
         const aot_temporary *t = &run->temporaries[i];
@@ -526,8 +542,8 @@ typedef struct aot_map {
 } aot_map;
 
 /* Encodes a map; extents from the fastest to the slowest, strides in bytes, [0] is not used. */
-AOT_MAYBE static int aot_encode(const aot_run *run, const aot_map *map, int64_t address, const int64_t *extents,
-                                const int64_t *strides, unsigned char *out)
+AOT_MAYBE static int aot_encode(const aot_run *run, const aot_map *map, int64_t address,
+                                const int64_t *extents, const int64_t *strides, unsigned char *out)
 {
     int64_t align = map->interleave == 2 ? 32 : 16, largest = (int64_t)1 << 40;
     uint64_t dims[AOT_RANK] = {0}, steps[AOT_RANK] = {0};
@@ -536,33 +552,37 @@ AOT_MAYBE static int aot_encode(const aot_run *run, const aot_map *map, int64_t 
                         run->function, map->tensor, (long long)align, (unsigned long long)address);
     for (int i = 0; i < map->rank; i++) {
         if (extents[i] < 1 || extents[i] > (int64_t)1 << 32)
-            return aot_fail(AOT_ARGUMENT, "%s: expected 1 to 2^32 elements in each dimension of '%s', got %lld",
+            return aot_fail(AOT_ARGUMENT,
+                            "%s: expected 1 to 2^32 elements in each dimension of '%s', got %lld",
                             run->function, map->tensor, (long long)extents[i]);
         if (map->im2col && i > 0 && i < map->rank - 1 &&
             extents[i] + map->upper[i - 1] - map->lower[i - 1] < 1)
-            return aot_fail(AOT_ARGUMENT,
-                            "%s: expected more elements in a dimension of '%s' than the corners of the pixel box "
-                            "exclude, got %lld",
-                            run->function, map->tensor, (long long)extents[i]);
+            return aot_fail(
+                AOT_ARGUMENT,
+                "%s: expected more elements in a dimension of '%s' than the corners of the pixel box "
+                "exclude, got %lld",
+                run->function, map->tensor, (long long)extents[i]);
         dims[i] = (uint64_t)extents[i];
         if (i == 0) continue;
         bool valid = strides[i] >= align && strides[i] % align == 0 && strides[i] < largest;
         if (!valid && extents[i] != 1)
-            return aot_fail(AOT_ARGUMENT,
-                            "%s: expected strides of '%s' that are multiples of %lld bytes below 2^40, got %lld",
-                            run->function, map->tensor, (long long)align, (long long)strides[i]);
+            return aot_fail(
+                AOT_ARGUMENT,
+                "%s: expected strides of '%s' that are multiples of %lld bytes below 2^40, got %lld",
+                run->function, map->tensor, (long long)align, (long long)strides[i]);
         steps[i - 1] = (uint64_t)(valid ? strides[i] : align);
     }
     if (!run->start) return AOT_OK;
     if (map->im2col ? !aot_cuda.encode_im2col : !aot_cuda.encode_tiled)
         return aot_fail(AOT_NO_DRIVER, "%s: the driver is too old for tensor maps", run->function);
     void *data = (void *)(uintptr_t)address;
-    int result = map->im2col ? aot_cuda.encode_im2col(out, map->type, (uint32_t)map->rank, data, dims, steps,
-                                                      map->lower, map->upper, map->box[0], map->box[1], map->steps,
-                                                      map->interleave, map->swizzle, map->promotion, map->fill)
-                             : aot_cuda.encode_tiled(out, map->type, (uint32_t)map->rank, data, dims, steps, map->box,
-                                                     map->steps, map->interleave, map->swizzle, map->promotion,
-                                                     map->fill);
+    int result =
+        map->im2col
+            ? aot_cuda.encode_im2col(out, map->type, (uint32_t)map->rank, data, dims, steps, map->lower,
+                                     map->upper, map->box[0], map->box[1], map->steps, map->interleave,
+                                     map->swizzle, map->promotion, map->fill)
+            : aot_cuda.encode_tiled(out, map->type, (uint32_t)map->rank, data, dims, steps, map->box,
+                                    map->steps, map->interleave, map->swizzle, map->promotion, map->fill);
     return result == 0 ? AOT_OK : aot_driver_fail(result, "encoding the tensor map of", map->tensor);
 }
 
@@ -576,12 +596,13 @@ static int aot_start(aot_run *run, size_t kernel, const aot_shape *shape, void *
     aot_launch_config config;
     unsigned count = 0;
     for (int i = 0; i < 3; i++) {
-        if (shape->grid[i] < 0 || shape->grid[i] > INT32_MAX || shape->block[i] < 1 || shape->block[i] > 1024 ||
-            shape->cluster[i] < 0 || shape->cluster[i] > 1024)
-            return aot_fail(AOT_ARGUMENT,
-                            "%s launches '%s': expected 0 to 2^31 - 1 blocks, and 1 to 1024 threads along each "
-                            "dimension, got %lld and %lld",
-                            run->function, name, (long long)shape->grid[i], (long long)shape->block[i]);
+        if (shape->grid[i] < 0 || shape->grid[i] > INT32_MAX || shape->block[i] < 1 ||
+            shape->block[i] > 1024 || shape->cluster[i] < 0 || shape->cluster[i] > 1024)
+            return aot_fail(
+                AOT_ARGUMENT,
+                "%s launches '%s': expected 0 to 2^31 - 1 blocks, and 1 to 1024 threads along each "
+                "dimension, got %lld and %lld",
+                run->function, name, (long long)shape->grid[i], (long long)shape->block[i]);
         config.grid[i] = (unsigned)shape->grid[i];
         config.block[i] = (unsigned)shape->block[i];
     }

@@ -16,13 +16,14 @@ static const char runtime_text[] = {
 const char *cute_aot_identifier(cute_arena *arena, const char *text)
 {
     static const char *const keywords[] = {
-        "auto",     "break",    "case",     "char",     "const",    "continue", "default",   "do",       "double",
-        "else",     "enum",     "extern",   "float",    "for",      "goto",     "if",        "inline",   "int",
-        "long",     "register", "restrict", "return",   "short",    "signed",   "sizeof",    "static",   "struct",
-        "switch",   "typedef",  "union",    "unsigned", "void",     "volatile", "while",     "and",      "bool",
-        "catch",    "class",    "delete",   "explicit", "export",   "false",    "friend",    "mutable",  "namespace",
-        "new",      "not",      "operator", "or",       "private",  "protected", "public",   "template", "this",
-        "throw",    "true",     "try",      "typename", "using",    "virtual",  "xor",       "alignas",  "alignof",
+        "auto",     "break",    "case",      "char",     "const",     "continue", "default",  "do",
+        "double",   "else",     "enum",      "extern",   "float",     "for",      "goto",     "if",
+        "inline",   "int",      "long",      "register", "restrict",  "return",   "short",    "signed",
+        "sizeof",   "static",   "struct",    "switch",   "typedef",   "union",    "unsigned", "void",
+        "volatile", "while",    "and",       "bool",     "catch",     "class",    "delete",   "explicit",
+        "export",   "false",    "friend",    "mutable",  "namespace", "new",      "not",      "operator",
+        "or",       "private",  "protected", "public",   "template",  "this",     "throw",    "true",
+        "try",      "typename", "using",     "virtual",  "xor",       "alignas",  "alignof",
     };
     bool digit = isdigit((unsigned char)*text) || !*text;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
@@ -89,10 +90,11 @@ static bool is_launched(const cute_module *module, const char *kernel)
     return found;
 }
 
-static cute_status fail_group(const aot_writer *w, size_t group, const char *kind, const char *name, const char *problem)
+static cute_status fail_group(const aot_writer *w, size_t group, const char *kind, const char *name,
+                              const char *problem)
 {
-    cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = w->input->groups[group].label}, "%s '%s' %s", kind, name,
-              problem);
+    cute_fail(w->diag, CUTE_INVALID, &(cute_place){.file = w->input->groups[group].label}, "%s '%s' %s", kind,
+              name, problem);
     cute_note(w->diag, &(cute_place){.file = w->input->groups[0].label},
               "inputs of several architectures have the same functions with the same parameters");
     return CUTE_INVALID;
@@ -128,7 +130,8 @@ static cute_status read_function(aot_writer *w, const char *name, bool plan, aot
                 return fail_group(w, g, "host function", name, "is missing");
             CUTE_TRY(read_plan(w, group, text, length, f, &bodies[g]));
         } else {
-            if (!aot_kernel_index(group->module, name, &index)) return fail_group(w, g, "kernel", name, "is missing");
+            if (!aot_kernel_index(group->module, name, &index))
+                return fail_group(w, g, "kernel", name, "is missing");
             bodies[g].kernel = cute_module_kernel(group->module, index);
             CUTE_TRY(aot_read_kernel_params(w, group->label, &bodies[g], &f->param_count, &f->leaf_count));
         }
@@ -138,8 +141,8 @@ static cute_status read_function(aot_writer *w, const char *name, bool plan, aot
     }
     for (size_t i = 0; &w->functions[i] != f; i++)
         if (strcmp(w->functions[i].symbol, f->symbol) == 0)
-            return cute_fail(w->diag, CUTE_INVALID, NULL, "'%s' and '%s' have the same name in C, %s", w->functions[i].name,
-                             name, f->symbol);
+            return cute_fail(w->diag, CUTE_INVALID, NULL, "'%s' and '%s' have the same name in C, %s",
+                             w->functions[i].name, name, f->symbol);
     return CUTE_OK;
 }
 
@@ -160,7 +163,8 @@ static cute_status read_functions(aot_writer *w)
         json_decref(json);
         if (!name) return cute_fail_memory(w->diag);
         if (refused) {
-            cute_report(w->diag, CUTE_WARNING, NULL, "host function '%s' has no launch plan and is left out", name);
+            cute_report(w->diag, CUTE_WARNING, NULL, "host function '%s' has no launch plan and is left out",
+                        name);
             continue;
         }
         CUTE_TRY(read_function(w, name, true, &w->functions[w->function_count]));
@@ -182,7 +186,8 @@ static cute_status read_functions(aot_writer *w)
 static void put_prototypes(const aot_writer *w, const aot_function *f, cute_buffer *out)
 {
     if (f->plan) {
-        cute_buffer_printf(out, "\n/* Host function '%s'. */\n%s_status %s_workspace(", f->name, w->prefix, f->symbol);
+        cute_buffer_printf(out, "\n/* Host function '%s'. */\n%s_status %s_workspace(", f->name, w->prefix,
+                           f->symbol);
         aot_put_declarations(w, f, out);
         cute_buffer_printf(out, "size_t *bytes);\n%s_status %s(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
@@ -200,24 +205,27 @@ static void put_header(const aot_writer *w, cute_buffer *out)
     const char *p = w->prefix, *u = w->upper;
     bool kernels = false;
     for (size_t i = 0; i < w->function_count; i++) kernels = kernels || !w->functions[i].plan;
-    cute_buffer_printf(out,
-                       "/* %s: kernels compiled ahead of time by cute-link " CUTE_VERSION ", for", p);
+    cute_buffer_printf(out, "/* %s: kernels compiled ahead of time by cute-link " CUTE_VERSION ", for", p);
     for (size_t i = 0; i < w->input->image_count; i++)
         cute_buffer_printf(out, "%s %s%s", i ? "," : "", w->input->images[i].arch->name,
                            w->input->images[i].binary ? "" : " (PTX)");
+    cute_buffer_printf(out,
+                       ".\n *\n"
+                       " * All functions may be called by any thread that has a current CUDA context. They "
+                       "work on the caller's stream (NULL: the\n"
+                       " * default stream), do not wait, and allocate nothing, so that a CUDA graph can "
+                       "capture them after %s_load. Temporaries\n"
+                       " * are in the caller's workspace, aligned to 256 bytes, of as many bytes as "
+                       "%s_..._workspace says for the same arguments.\n"
+                       " * Link with -ldl where libc does not have dlopen. */\n",
+                       p, p);
     cute_buffer_printf(
         out,
-        ".\n *\n"
-        " * All functions may be called by any thread that has a current CUDA context. They work on the caller's stream (NULL: the\n"
-        " * default stream), do not wait, and allocate nothing, so that a CUDA graph can capture them after %s_load. Temporaries\n"
-        " * are in the caller's workspace, aligned to 256 bytes, of as many bytes as %s_..._workspace says for the same arguments.\n"
-        " * Link with -ldl where libc does not have dlopen. */\n",
-        p, p);
-    cute_buffer_printf(out,
-                       "#ifndef CUTE_AOT_%s_H\n#define CUTE_AOT_%s_H\n\n#include <stdbool.h>\n#include <stddef.h>\n"
-                       "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nstruct CUstream_st; /* cudaStream_t and "
-                       "CUstream point to it */\n\n",
-                       u, u);
+        "#ifndef CUTE_AOT_%s_H\n#define CUTE_AOT_%s_H\n\n#include <stdbool.h>\n#include <stddef.h>\n"
+        "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nstruct CUstream_st; /* "
+        "cudaStream_t and "
+        "CUstream point to it */\n\n",
+        u, u);
     cute_buffer_printf(out,
                        "/* Status codes. */\ntypedef int %s_status;\nenum {\n    %s_OK,\n"
                        "    %s_ARGUMENT,   /* an argument is wrong; nothing was launched */\n"
@@ -228,17 +236,23 @@ static void put_header(const aot_writer *w, cute_buffer *out)
                        "    %s_DRIVER,     /* the driver refused a call */\n"
                        "    %s_LIMIT       /* more than 64 contexts */\n};\n\n",
                        p, u, u, u, u, u, u, u, u);
-    cute_buffer_printf(out,
-                       "/* The message of the last failure in this thread; \"\" before the first. */\nconst char *%s_error(void);\n"
-                       "/* \"%s_ARGUMENT\" and so on; a static string. */\nconst char *%s_status_name(%s_status status);\n"
-                       "/* Loads the kernels into the current context, as the first launch in it does otherwise. */\n%s_status %s_load(void);\n\n",
-                       p, u, p, p, p, p);
+    cute_buffer_printf(
+        out,
+        "/* The message of the last failure in this thread; \"\" before the first. */\nconst char "
+        "*%s_error(void);\n"
+        "/* \"%s_ARGUMENT\" and so on; a static string. */\nconst char *%s_status_name(%s_status status);\n"
+        "/* Loads the kernels into the current context, as the first launch in it does otherwise. "
+        "*/\n%s_status %s_load(void);\n\n",
+        p, u, p, p, p, p);
     if (kernels)
         cute_buffer_printf(out,
-                           "/* The shape of a launch; zeros select the values of the kernel's source. */\ntypedef struct %s_shape {\n"
-                           "    int64_t grid[3], block[3], cluster[3], dynamic_smem;\n    bool cooperative, programmatic;\n} %s_shape;\n\n",
+                           "/* The shape of a launch; zeros select the values of the kernel's source. "
+                           "*/\ntypedef struct %s_shape {\n"
+                           "    int64_t grid[3], block[3], cluster[3], dynamic_smem;\n    bool cooperative, "
+                           "programmatic;\n} %s_shape;\n\n",
                            p, p);
-    cute_buffer_puts(out, "/* Tensors in device memory: the address of the first element, and extents and strides in elements. */\n");
+    cute_buffer_puts(out, "/* Tensors in device memory: the address of the first element, and extents and "
+                          "strides in elements. */\n");
     for (int i = 0; i <= AOT_MODES; i++) {
         if (!w->ranks[i]) continue;
         cute_buffer_printf(out, "typedef struct %s_tensor%d {\n    void *data;\n", p, i);
@@ -300,8 +314,9 @@ static void put_tables(const aot_writer *w, cute_buffer *out)
     cute_buffer_puts(out, "static const aot_image aot_images[] = {\n");
     for (size_t i = 0; i < in->image_count; i++) {
         const cute_aot_image *image = &in->images[i];
-        cute_buffer_printf(out, "    {%d, %d, %s, %zu, aot_bytes_%zu, aot_kernels_%zu, %zu},\n", image->arch->number,
-                           image->arch->variant, image->binary ? "true" : "false", image->group, i, image->group,
+        cute_buffer_printf(out, "    {%d, %d, %s, %zu, aot_bytes_%zu, aot_kernels_%zu, %zu},\n",
+                           image->arch->number, image->arch->variant, image->binary ? "true" : "false",
+                           image->group, i, image->group,
                            cute_module_kernel_count(in->groups[image->group].module));
     }
     cute_buffer_puts(out, "};\nenum { AOT_IMAGES = sizeof aot_images / sizeof *aot_images };\n\n");
@@ -322,7 +337,8 @@ static void put_integer_operations(const aot_writer *w, cute_buffer *out)
                            "    const uint64_t x = aot_bits(a, width), y = aot_bits(b, width);\n"
                            "    const int64_t s = a, t = b, least = INT64_MIN >> (64 - width);\n"
                            "    (void)x, (void)y, (void)s, (void)t, (void)least;\n"
-                           "    if (!(%s)) return false;\n    *out = aot_fit((int64_t)(%s), width);\n    return true;\n}\n\n",
+                           "    if (!(%s)) return false;\n    *out = aot_fit((int64_t)(%s), width);\n    "
+                           "return true;\n}\n\n",
                            texts[i].name, texts[i].condition, texts[i].result);
     }
 }
@@ -334,7 +350,8 @@ static void put_call(const aot_writer *w, const aot_function *f, cute_buffer *ou
     aot_put_declarations(w, f, out);
     cute_buffer_puts(out, "void *workspace, size_t workspace_bytes, size_t *bytes, void *stream)\n{\n");
     cute_buffer_printf(out, "    int64_t leaf[%zu] = {0};\n", f->leaf_count ? f->leaf_count : 1);
-    if (f->temporary_count) cute_buffer_printf(out, "    aot_temporary temporaries[%zu];\n", f->temporary_count);
+    if (f->temporary_count)
+        cute_buffer_printf(out, "    aot_temporary temporaries[%zu];\n", f->temporary_count);
     cute_buffer_puts(out, "    aot_run run;\n    uint64_t needed = 0;\n    run.function = ");
     aot_put_string(f->symbol, out);
     cute_buffer_printf(out,
@@ -345,7 +362,8 @@ static void put_call(const aot_writer *w, const aot_function *f, cute_buffer *ou
     if (f->temporary_count)
         cute_buffer_printf(out,
                            "    for (size_t i = 0; i < %zu; i++) {\n        temporaries[i].address = 0;\n"
-                           "        temporaries[i].bytes = 0;\n        temporaries[i].fill = -1;\n    }\n    run.temporary_count = %zu;\n",
+                           "        temporaries[i].bytes = 0;\n        temporaries[i].fill = -1;\n    }\n    "
+                           "run.temporary_count = %zu;\n",
                            f->temporary_count, f->temporary_count);
     cute_buffer_puts(out, "    switch (run.slot->image->group) {\n");
     for (size_t g = 0; g < w->input->group_count; g++) {
@@ -354,12 +372,15 @@ static void put_call(const aot_writer *w, const aot_function *f, cute_buffer *ou
         cute_buffer_printf(out, "leaf));\n        AOT_TRY(%s_%zu_%s(&run, %sleaf));\n        break;\n",
                            f->plan ? "plan" : "launch", g, f->symbol, f->plan ? "" : "shape, ");
     }
-    cute_buffer_puts(out, "    }\n    AOT_TRY(aot_place(&run, workspace, &needed));\n    if (bytes) {\n        *bytes = (size_t)needed;\n"
-                          "        return AOT_OK;\n    }\n    AOT_TRY(aot_begin(&run, workspace, workspace_bytes, needed));\n"
-                          "    switch (run.slot->image->group) {\n");
+    cute_buffer_puts(
+        out,
+        "    }\n    AOT_TRY(aot_place(&run, workspace, &needed));\n    if (bytes) {\n        *bytes = "
+        "(size_t)needed;\n"
+        "        return AOT_OK;\n    }\n    AOT_TRY(aot_begin(&run, workspace, workspace_bytes, needed));\n"
+        "    switch (run.slot->image->group) {\n");
     for (size_t g = 0; g < w->input->group_count; g++)
-        cute_buffer_printf(out, "    case %zu: return %s_%zu_%s(&run, %sleaf);\n", g, f->plan ? "plan" : "launch", g,
-                           f->symbol, f->plan ? "" : "shape, ");
+        cute_buffer_printf(out, "    case %zu: return %s_%zu_%s(&run, %sleaf);\n", g,
+                           f->plan ? "plan" : "launch", g, f->symbol, f->plan ? "" : "shape, ");
     cute_buffer_puts(out, "    }\n    return AOT_OK;\n}\n\n");
 }
 
@@ -368,13 +389,17 @@ static void put_public(const aot_writer *w, const aot_function *f, cute_buffer *
     if (f->plan) {
         cute_buffer_printf(out, "%s_status %s_workspace(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
-        cute_buffer_printf(out, "size_t *bytes)\n{\n    if (!bytes) return aot_null(\"%s_workspace\", \"bytes\");\n    return call_%s(",
+        cute_buffer_printf(out,
+                           "size_t *bytes)\n{\n    if (!bytes) return aot_null(\"%s_workspace\", "
+                           "\"bytes\");\n    return call_%s(",
                            f->symbol, f->symbol);
         aot_put_names(f, out);
         cute_buffer_printf(out, "NULL, 0, bytes, NULL);\n}\n\n%s_status %s(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
-        cute_buffer_printf(out,
-                           "void *workspace, size_t workspace_bytes, struct CUstream_st *stream)\n{\n    return call_%s(", f->symbol);
+        cute_buffer_printf(
+            out,
+            "void *workspace, size_t workspace_bytes, struct CUstream_st *stream)\n{\n    return call_%s(",
+            f->symbol);
         aot_put_names(f, out);
         cute_buffer_puts(out, "workspace, workspace_bytes, NULL, stream);\n}\n\n");
         return;
@@ -388,13 +413,17 @@ static void put_public(const aot_writer *w, const aot_function *f, cute_buffer *
 
 static void put_status_functions(const aot_writer *w, cute_buffer *out)
 {
-    static const char *const names[] = {"OK", "ARGUMENT", "WORKSPACE", "NO_DRIVER", "NO_CONTEXT", "NO_IMAGE", "DRIVER", "LIMIT"};
-    cute_buffer_printf(out, "const char *%s_error(void)\n{\n    return aot_message;\n}\n\nconst char *%s_status_name(%s_status status)\n{\n    switch (status) {\n",
+    static const char *const names[] = {"OK",         "ARGUMENT", "WORKSPACE", "NO_DRIVER",
+                                        "NO_CONTEXT", "NO_IMAGE", "DRIVER",    "LIMIT"};
+    cute_buffer_printf(out,
+                       "const char *%s_error(void)\n{\n    return aot_message;\n}\n\nconst char "
+                       "*%s_status_name(%s_status status)\n{\n    switch (status) {\n",
                        w->prefix, w->prefix, w->prefix);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cute_buffer_printf(out, "    case AOT_%s: return \"%s_%s\";\n", names[i], w->upper, names[i]);
     cute_buffer_printf(out,
-                       "    default: return \"an unknown status\";\n    }\n}\n\n%s_status %s_load(void)\n{\n    aot_slot *slot;\n"
+                       "    default: return \"an unknown status\";\n    }\n}\n\n%s_status %s_load(void)\n{\n "
+                       "   aot_slot *slot;\n"
                        "    return aot_enter(aot_images, AOT_IMAGES, &slot);\n}\n\n",
                        w->prefix, w->prefix);
 }
@@ -422,7 +451,8 @@ static cute_status put_source(aot_writer *w, cute_buffer *out)
         size_t count = cute_module_kernel_count(w->input->groups[g].module);
         if (count > most) most = count;
     }
-    cute_buffer_printf(out, "/* %s.h, by cute-link " CUTE_VERSION ". */\n#include \"%s.h\"\n\n", w->prefix, w->prefix);
+    cute_buffer_printf(out, "/* %s.h, by cute-link " CUTE_VERSION ". */\n#include \"%s.h\"\n\n", w->prefix,
+                       w->prefix);
     if (w->math) cute_buffer_puts(out, "#include <math.h> /* link with -lm */\n");
     cute_buffer_printf(out, "#define AOT_KERNEL_LIMIT %zu\n\n", most);
     cute_buffer_puts(out, runtime_text);
@@ -439,7 +469,8 @@ static cute_status put_source(aot_writer *w, cute_buffer *out)
     return CUTE_OK;
 }
 
-cute_status cute_aot_write(cute_arena *arena, const cute_aot_input *input, cute_aot_output *out, cute_diag *diag)
+cute_status cute_aot_write(cute_arena *arena, const cute_aot_input *input, cute_aot_output *out,
+                           cute_diag *diag)
 {
     aot_writer w = {.arena = arena, .input = input, .prefix = input->name, .diag = diag};
     *out = (cute_aot_output){0};

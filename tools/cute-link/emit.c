@@ -27,7 +27,8 @@ typedef struct emitter {
 static cute_status add_image(emitter *e, const cute_arch *arch, bool binary, const void *bytes, size_t length)
 {
     if (e->image_count == MAX_IMAGES)
-        return cute_fail(e->diag, CUTE_USAGE, NULL, "--emit-c expects at most %d architectures", (int)MAX_IMAGES);
+        return cute_fail(e->diag, CUTE_USAGE, NULL, "--emit-c expects at most %d architectures",
+                         (int)MAX_IMAGES);
     void *copy = cute_arena_alloc(e->arena, length + 1);
     if (!copy) return cute_fail_memory(e->diag);
     memcpy(copy, bytes, length);
@@ -50,10 +51,11 @@ static cute_status link_image(emitter *e, const char *arch_name, const cute_link
     options.strip = false;
     cute_status status = cute_link(e->arena, &options, inputs, count, &result, e->diag);
     if (status == CUTE_OK)
-        status = cute_module_open(inputs[0].label, cute_buffer_text(&result.output), result.output.length, NULL, &module, e->diag);
+        status = cute_module_open(inputs[0].label, cute_buffer_text(&result.output), result.output.length,
+                                  NULL, &module, e->diag);
     if (status == CUTE_OK && !(arch = cute_arch_find(cute_module_arch(module))))
-        status = cute_fail(e->diag, CUTE_INVALID, &(cute_place){.file = inputs[0].label}, "unknown architecture '%s'",
-                           cute_module_arch(module));
+        status = cute_fail(e->diag, CUTE_INVALID, &(cute_place){.file = inputs[0].label},
+                           "unknown architecture '%s'", cute_module_arch(module));
     if (status == CUTE_OK && ptx) {
         size_t length = 0;
         const char *text = cute_module_ptx(module, &length);
@@ -64,7 +66,8 @@ static cute_status link_image(emitter *e, const char *arch_name, const cute_link
         cute_link_result plain = {0};
         options.strip = true;
         status = cute_link(e->arena, &options, inputs, count, &plain, e->diag);
-        if (status == CUTE_OK) status = add_image(e, arch, true, cute_buffer_text(&plain.output), plain.output.length);
+        if (status == CUTE_OK)
+            status = add_image(e, arch, true, cute_buffer_text(&plain.output), plain.output.length);
         cute_buffer_release(&plain.output);
         cute_buffer_release(&plain.commands);
     } else if (status == CUTE_OK) {
@@ -83,7 +86,8 @@ static cute_status link_image(emitter *e, const char *arch_name, const cute_link
 static cute_status begin_group(emitter *e, const char *label)
 {
     if (e->group_count == MAX_IMAGES)
-        return cute_fail(e->diag, CUTE_USAGE, NULL, "--emit-c expects at most %d architectures", (int)MAX_IMAGES);
+        return cute_fail(e->diag, CUTE_USAGE, NULL, "--emit-c expects at most %d architectures",
+                         (int)MAX_IMAGES);
     e->groups[e->group_count++] = (cute_aot_group){label, NULL};
     return CUTE_OK;
 }
@@ -112,7 +116,8 @@ static cute_status link_groups(emitter *e)
     if (!archs || !members || !done) return cute_fail_memory(e->diag);
     for (size_t i = 0; i < e->count; i++) {
         cute_module *module;
-        CUTE_TRY(cute_module_open(e->inputs[i].label, e->inputs[i].bytes, e->inputs[i].length, NULL, &module, e->diag));
+        CUTE_TRY(cute_module_open(e->inputs[i].label, e->inputs[i].bytes, e->inputs[i].length, NULL, &module,
+                                  e->diag));
         archs[i] = cute_arena_printf(e->arena, "%s", cute_module_arch(module));
         cute_module_close(module);
         if (!archs[i]) return cute_fail_memory(e->diag);
@@ -133,7 +138,8 @@ static cute_status link_groups(emitter *e)
 static cute_status compile_source(const emitter *e)
 {
     static const char *const compilers[] = {"cc", "gcc", "clang"};
-    const char *source = cute_arena_printf(e->arena, "%s.c", e->path), *object = cute_arena_printf(e->arena, "%s.o", e->path);
+    const char *source = cute_arena_printf(e->arena, "%s.c", e->path),
+               *object = cute_arena_printf(e->arena, "%s.o", e->path);
     if (!source || !object) return cute_fail_memory(e->diag);
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
         const char *argv[] = {compilers[i], "-std=c11", "-O2", "-fPIC", "-c", source, "-o", object, NULL};
@@ -148,7 +154,8 @@ static cute_status compile_source(const emitter *e)
         cute_buffer_release(&process.err);
         if (process.exit_code >= 0) return status;
     }
-    cute_report(e->diag, CUTE_REMARK, NULL, "no C compiler was found: %s was not compiled to an object", source);
+    cute_report(e->diag, CUTE_REMARK, NULL, "no C compiler was found: %s was not compiled to an object",
+                source);
     return CUTE_OK;
 }
 
@@ -162,11 +169,13 @@ static cute_status write_text(const emitter *e, const char *ending, const cute_b
 static cute_status write_sources(const emitter *e)
 {
     const char *slash = strrchr(e->path, '/'), *base = slash ? slash + 1 : e->path;
-    cute_aot_input input = {cute_aot_identifier(e->arena, base), e->groups, e->group_count, e->images, e->image_count};
+    cute_aot_input input = {cute_aot_identifier(e->arena, base), e->groups, e->group_count, e->images,
+                            e->image_count};
     cute_aot_output out = {0};
     if (!input.name) return cute_fail_memory(e->diag);
     if (strcmp(input.name, base) != 0)
-        return cute_fail(e->diag, CUTE_USAGE, NULL, "--emit-c expects a name that is an identifier of C, got '%s'", base);
+        return cute_fail(e->diag, CUTE_USAGE, NULL,
+                         "--emit-c expects a name that is an identifier of C, got '%s'", base);
     cute_status status = cute_aot_write(e->arena, &input, &out, e->diag);
     if (status == CUTE_OK) status = write_text(e, ".h", &out.header);
     if (status == CUTE_OK) status = write_text(e, ".c", &out.source);
@@ -175,14 +184,16 @@ static cute_status write_sources(const emitter *e)
     return status == CUTE_OK ? compile_source(e) : status;
 }
 
-cute_status emit_sources(const char *path, const cute_link_options *options, const cute_link_input *inputs, size_t count,
-                         cute_arena *arena, cute_diag *diag)
+cute_status emit_sources(const char *path, const cute_link_options *options, const cute_link_input *inputs,
+                         size_t count, cute_arena *arena, cute_diag *diag)
 {
     emitter *e = cute_arena_alloc(arena, sizeof *e);
     if (!e) return cute_fail_memory(diag);
-    *e = (emitter){.arena = arena, .path = path, .options = options, .inputs = inputs, .count = count, .diag = diag};
+    *e = (emitter){
+        .arena = arena, .path = path, .options = options, .inputs = inputs, .count = count, .diag = diag};
     cute_status status = options->archs.count ? link_archs(e) : link_groups(e);
     if (status == CUTE_OK) status = write_sources(e);
-    for (size_t i = 0; i < e->group_count; i++) cute_module_close((cute_module *)(uintptr_t)e->groups[i].module);
+    for (size_t i = 0; i < e->group_count; i++)
+        cute_module_close((cute_module *)(uintptr_t)e->groups[i].module);
     return status;
 }

@@ -6,7 +6,7 @@
 
 /* Links `inputs` for each architecture of the options, or each input for its own, and writes PATH.h, PATH.c, PATH_torch.cpp, and PATH.o
  * if there is a C compiler. */
-cute_status emit_sources(const char *path, const cute_link_options *options, const cute_link_input *inputs, size_t count,
-                         cute_arena *arena, cute_diag *diag);
+cute_status emit_sources(const char *path, const cute_link_options *options, const cute_link_input *inputs,
+                         size_t count, cute_arena *arena, cute_diag *diag);
 
 #endif
