@@ -50,6 +50,12 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
 	$(foreach t,$(filter-out cute-opt,$(notdir $(TOOLS))),ln -sf cute-opt $(DESTDIR)$(completiondir)/$(t) &&) true
 
+# The Python package with programs and libraries, for machines with the glibc of its name. WHEEL_LEVEL: compression, 0 to 9.
+WHEEL_LEVEL ?= 6
+.PHONY: wheel
+wheel: all
+	@scripts/wheel $(BUILD) $(BUILD)/dist $(WHEEL_LEVEL)
+
 uninstall:
 	rm -f $(foreach t,$(notdir $(TOOLS)),$(DESTDIR)$(bindir)/$(t) $(DESTDIR)$(completiondir)/$(t)) \
 	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(zshdir)/_cute $(DESTDIR)$(libdir)/libcute.a \
