@@ -2,7 +2,7 @@
 # Command-line settings: CC CXX OPT SANITIZE=address,undefined WERROR=1 V=1 LLVM=<prefix> PREFIX DESTDIR BUILD, and
 # CFLAGS CXXFLAGS CPPFLAGS LDFLAGS, which are added after the project's own flags (OWN_*).
 
-LLVM    ?= /usr/lib/llvm-19
+LLVM    ?= $(or $(MLIR_INSTALL_DIR),/usr/lib/llvm-19)
 # Tools that contain LLVM are linked by its clang, so sanitized objects have to be compiled by the same clang.
 CC      := $(if $(filter default,$(origin CC)),$(if $(SANITIZE),$(LLVM)/bin/clang,cc),$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),$(LLVM)/bin/clang++,$(CXX))

@@ -56,7 +56,7 @@ def _preload():
 
 def toolkit():
     """The folder of NVIDIA's wheels, the extra "cuda": None if it has no ptxas, or if the environment names a toolkit."""
-    if any(os.environ.get(name) for name in ("CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH", "CUDA_HOME", "CUDA_PATH")):
+    if any(os.environ.get(name) for name in ("CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH")):
         return None
     for folder in dict.fromkeys((HERE.parent, *map(Path, map(sysconfig.get_path, ("purelib", "platlib"))))):
         if (folder / "nvidia/cu13/bin/ptxas").exists():

@@ -6,7 +6,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _toolkit():
-    if any(os.environ.get(name) for name in ("CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH", "CUDA_HOME", "CUDA_PATH")):
+    if any(os.environ.get(name) for name in ("CUTE_CUDA_PATH", "CUDA_TOOLKIT_PATH")):
         return None
     folder = os.path.dirname(HERE)
     return folder if os.path.exists(os.path.join(folder, "nvidia/cu13/bin/ptxas")) else None
