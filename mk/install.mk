@@ -20,24 +20,26 @@ SCRIPTS   := scripts/cute-lit
 EXAMPLE   := $(wildcard docs/examples/plugin/*)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
-$(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix
+# The folder of files that contain PREFIX.
+CONFIG ?= $(BUILD)
+$(CONFIG)/%.pc: mk/%.pc.in VERSION mk/install.mk $(CONFIG)/prefix
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 # The package is found beside the libraries, so that it can be moved with them.
-$(CMAKE:%=$(BUILD)/%): $(BUILD)/%: mk/%.in VERSION mk/install.mk $(BUILD)/prefix
+$(CMAKE:%=$(CONFIG)/%): $(CONFIG)/%: mk/%.in VERSION mk/install.mk $(CONFIG)/prefix
 	sed -e 's|@VERSION@|$(VERSION)|' -e "s|@INCLUDE_FROM_CMAKE@|$$(realpath -ms --relative-to=$(libdir)/cmake/cute $(includedir))|" $< > $@
 
 # Rewritten when an installation folder changes.
 PREFIX_NOW := $(PREFIX) $(libdir) $(includedir)
 .PHONY: force
-$(BUILD)/prefix: force
+$(CONFIG)/prefix: force
 	@mkdir -p $(@D); echo '$(PREFIX_NOW)' | cmp -s - $@ || echo '$(PREFIX_NOW)' > $@
 
 .PHONY: install install-strip uninstall
 install-strip: STRIP := -s
 install-strip: install
-install: all $(LIBRARIES:%=$(BUILD)/%.pc) $(CMAKE:%=$(BUILD)/%)
+install: all $(LIBRARIES:%=$(CONFIG)/%.pc) $(CMAKE:%=$(CONFIG)/%)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(libdir)/cmake/cute $(DESTDIR)$(includedir)/cute \
 	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir)/plugin $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
@@ -46,8 +48,8 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc) $(CMAKE:%=$(BUILD)/%)
 	    ln -sf lib$(l).so.$(VERSION) $(DESTDIR)$(libdir)/lib$(l).so.$(MAJOR) && \
 	    ln -sf lib$(l).so.$(MAJOR) $(DESTDIR)$(libdir)/lib$(l).so &&) true
 	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cute
-	$(INSTALL) -m 644 $(LIBRARIES:%=$(BUILD)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
-	$(INSTALL) -m 644 $(CMAKE:%=$(BUILD)/%) $(DESTDIR)$(libdir)/cmake/cute
+	$(INSTALL) -m 644 $(LIBRARIES:%=$(CONFIG)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
+	$(INSTALL) -m 644 $(CMAKE:%=$(CONFIG)/%) $(DESTDIR)$(libdir)/cmake/cute
 	$(foreach m,$(MAN),$(INSTALL) -m 644 $(m) $(DESTDIR)$(call man_path,$(m)) &&) true
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
 	$(INSTALL) -m 755 $(SCRIPTS) $(DESTDIR)$(bindir)
@@ -61,6 +63,11 @@ WHEEL_LEVEL ?= 6
 .PHONY: wheel
 wheel: all
 	@scripts/wheel $(BUILD) $(BUILD)/dist $(WHEEL_LEVEL)
+
+# A Debian package. DEB_COMPRESSION: xz, or none, which is fast.
+.PHONY: deb
+deb: all
+	@scripts/deb $(BUILD) $(BUILD)/dist
 
 uninstall:
 	rm -f $(foreach t,$(notdir $(TOOLS)),$(DESTDIR)$(bindir)/$(t) $(DESTDIR)$(completiondir)/$(t)) \

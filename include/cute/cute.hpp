@@ -36,23 +36,28 @@
 #include "cute/compile.h"
 #endif
 
-namespace cute {
-namespace runtime {
+namespace cute
+{
+namespace runtime
+{
 
 /* A message of the libraries, as the tools print it. */
-class Error : public std::runtime_error {
-public:
+class Error : public std::runtime_error
+{
+  public:
     Error(cute_status status, const std::string &text) : std::runtime_error(text), status_(status) {}
     cute_status status() const { return status_; }
 
-private:
+  private:
     cute_status status_;
 };
 
-namespace detail {
+namespace detail
+{
 
-class Diag {
-public:
+class Diag
+{
+  public:
     Diag() : diag_(cute_diag_create()) {}
     Diag(const Diag &) = delete;
     Diag &operator=(const Diag &) = delete;
@@ -60,11 +65,12 @@ public:
     operator cute_diag *() { return diag_; }
     std::string text() const
     {
-        std::unique_ptr<char, decltype(&std::free)> rendered(cute_diag_render(diag_, CUTE_DIAG_TEXT, false), &std::free);
+        std::unique_ptr<char, decltype(&std::free)> rendered(cute_diag_render(diag_, CUTE_DIAG_TEXT, false),
+                                                             &std::free);
         return rendered ? rendered.get() : "";
     }
 
-private:
+  private:
     cute_diag *diag_;
 };
 
@@ -85,7 +91,16 @@ template <class T, void (*destroy)(T *)> using Owner = std::unique_ptr<T, Destro
 
 /* ---- architectures ---- */
 
-enum class Arch { SM75 = 75, SM80 = 80, SM86 = 86, SM89 = 89, SM90 = 90, SM100 = 100, SM103 = 103, SM120 = 120 };
+enum class Arch {
+    SM75 = 75,
+    SM80 = 80,
+    SM86 = 86,
+    SM89 = 89,
+    SM90 = 90,
+    SM100 = 100,
+    SM103 = 103,
+    SM120 = 120
+};
 
 /* "sm_90a": with the features of exactly this architecture, where it has such. */
 inline std::string name_of(Arch arch)
@@ -133,8 +148,9 @@ template <> struct TypeName<__nv_bfloat16> {
 /* ---- devices and memory ---- */
 
 /* A GPU or the emulator. Everything that is created on a device keeps it. */
-class Device {
-public:
+class Device
+{
+  public:
     explicit Device(const std::string &name = "any")
     {
         cute_device *device = nullptr;
@@ -151,21 +167,25 @@ public:
     void synchronize() const { detail::check(cute_device_sync, device_.get()); }
     cute_device *get() const { return device_.get(); }
 
-private:
+  private:
     explicit Device(cute_device *device) : device_(device, cute_device_close) {}
     std::shared_ptr<cute_device> device_;
 };
 
 /* `count` elements in the memory of a device. */
-template <class T> class DeviceBuffer {
+template <class T> class DeviceBuffer
+{
     static_assert(std::is_trivially_copyable<T>::value, "expected elements that can be copied as bytes");
 
-public:
+  public:
     DeviceBuffer(const Device &device, std::size_t count) : device_(device), count_(count)
     {
         detail::check(cute_device_alloc, device_.get(), count * sizeof(T), &address_);
     }
-    DeviceBuffer(const Device &device, const std::vector<T> &values) : DeviceBuffer(device, values.size()) { upload(values); }
+    DeviceBuffer(const Device &device, const std::vector<T> &values) : DeviceBuffer(device, values.size())
+    {
+        upload(values);
+    }
     DeviceBuffer(DeviceBuffer &&other) noexcept
         : device_(other.device_), count_(other.count_), address_(std::exchange(other.address_, 0))
     {
@@ -182,7 +202,8 @@ public:
     void upload(const std::vector<T> &values)
     {
         if (values.size() > count_)
-            throw Error(CUTE_USAGE, "expected at most " + std::to_string(count_) + " elements, got " + std::to_string(values.size()));
+            throw Error(CUTE_USAGE, "expected at most " + std::to_string(count_) + " elements, got " +
+                                        std::to_string(values.size()));
         detail::check(cute_device_upload, device_.get(), address_, values.data(), values.size() * sizeof(T));
     }
     std::vector<T> download() const
@@ -191,11 +212,14 @@ public:
         detail::check(cute_device_download, device_.get(), values.data(), address_, count_ * sizeof(T));
         return values;
     }
-    void fill(std::uint8_t byte) { detail::check(cute_device_fill, device_.get(), address_, byte, count_ * sizeof(T)); }
+    void fill(std::uint8_t byte)
+    {
+        detail::check(cute_device_fill, device_.get(), address_, byte, count_ * sizeof(T));
+    }
     cute_address address() const { return address_; }
     std::size_t size() const { return count_; }
 
-private:
+  private:
     Device device_;
     std::size_t count_;
     cute_address address_ = 0;
@@ -204,8 +228,9 @@ private:
 /* ---- modules and kernels ---- */
 
 /* A cubin, a fatbin or PTX. Copies share it. */
-class Module {
-public:
+class Module
+{
+  public:
     explicit Module(const std::string &image, const std::string &label = "<image>")
     {
         cute_module *module = nullptr;
@@ -223,7 +248,7 @@ public:
     }
     const cute_module *get() const { return module_.get(); }
 
-private:
+  private:
     std::shared_ptr<cute_module> module_;
 };
 
@@ -237,8 +262,9 @@ struct LaunchConfig {
 };
 
 /* A tensor map, for an argument of a kernel. */
-class TMADescriptor {
-public:
+class TMADescriptor
+{
+  public:
     /* A matrix of `rows` rows of `columns` elements, `row_bytes` apart, and a box of them. */
     TMADescriptor(cute_tensor_map_type type, cute_address address, std::uint64_t rows, std::uint64_t columns,
                   std::uint64_t row_bytes, std::uint32_t box_rows, std::uint32_t box_columns,
@@ -262,22 +288,25 @@ public:
     explicit TMADescriptor(const cute_tensor_map &map) : map_(map) {}
     const cute_tensor_map &get() const { return map_; }
 
-private:
+  private:
     cute_tensor_map map_;
 };
 
 /* A kernel with its arguments, which stay set for later launches. */
-class KernelExecutor {
-public:
+class KernelExecutor
+{
+  public:
     /* `name` empty: the only kernel of the module. */
-    KernelExecutor(const Device &device, const Module &module, const std::string &name = "") : device_(device), module_(module)
+    KernelExecutor(const Device &device, const Module &module, const std::string &name = "")
+        : device_(device), module_(module)
     {
         cute_device_module *loaded = nullptr;
         cute_arguments *arguments = nullptr;
         detail::check(cute_device_load_module, device_.get(), module_.get(), &loaded);
         loaded_ = std::shared_ptr<cute_device_module>(
             loaded, [device](cute_device_module *m) { cute_device_unload(device.get(), m, nullptr); });
-        detail::check(cute_arguments_create, device_.get(), loaded, module_.get(), name.empty() ? nullptr : name.c_str(), &arguments);
+        detail::check(cute_arguments_create, device_.get(), loaded, module_.get(),
+                      name.empty() ? nullptr : name.c_str(), &arguments);
         arguments_.reset(arguments);
     }
     template <class T> KernelExecutor &set(const std::string &name, const DeviceBuffer<T> &buffer)
@@ -289,9 +318,11 @@ public:
     KernelExecutor &set(const std::string &name, T value)
     {
         if (std::is_floating_point<T>::value)
-            detail::check(cute_arguments_set_real, arguments_.get(), name.c_str(), static_cast<double>(value));
+            detail::check(cute_arguments_set_real, arguments_.get(), name.c_str(),
+                          static_cast<double>(value));
         else
-            detail::check(cute_arguments_set_integer, arguments_.get(), name.c_str(), static_cast<std::int64_t>(value));
+            detail::check(cute_arguments_set_integer, arguments_.get(), name.c_str(),
+                          static_cast<std::int64_t>(value));
         return *this;
     }
     KernelExecutor &set(const std::string &name, const TMADescriptor &map)
@@ -299,12 +330,14 @@ public:
         detail::check(cute_arguments_set_map, arguments_.get(), name.c_str(), &map.get());
         return *this;
     }
-    KernelExecutor &set_memref(const std::string &name, cute_address address, const std::vector<std::int64_t> &shape,
+    KernelExecutor &set_memref(const std::string &name, cute_address address,
+                               const std::vector<std::int64_t> &shape,
                                const std::vector<std::int64_t> &strides = {})
     {
-        if (!strides.empty() && strides.size() != shape.size()) throw Error(CUTE_USAGE, "expected as many strides as extents");
-        detail::check(cute_arguments_set_memref, arguments_.get(), name.c_str(), address, std::int64_t{0}, shape.size(),
-                      shape.data(), strides.empty() ? nullptr : strides.data());
+        if (!strides.empty() && strides.size() != shape.size())
+            throw Error(CUTE_USAGE, "expected as many strides as extents");
+        detail::check(cute_arguments_set_memref, arguments_.get(), name.c_str(), address, std::int64_t{0},
+                      shape.size(), shape.data(), strides.empty() ? nullptr : strides.data());
         return *this;
     }
     /* Does not wait on a GPU. */
@@ -326,7 +359,7 @@ public:
     const cute_kernel &kernel() const { return *cute_arguments_kernel(arguments_.get()); }
     void synchronize() const { device_.synchronize(); }
 
-private:
+  private:
     Device device_;
     Module module_;
     std::shared_ptr<cute_device_module> loaded_;
@@ -334,12 +367,15 @@ private:
 };
 
 /* The launches of host functions, described by a launch.json (cute/plan.h); owns their temporaries. */
-class PlanExecutor {
-public:
-    PlanExecutor(const Device &device, const Module &module, const std::string &config) : device_(device), module_(module)
+class PlanExecutor
+{
+  public:
+    PlanExecutor(const Device &device, const Module &module, const std::string &config)
+        : device_(device), module_(module)
     {
         cute_plan_runner *plan = nullptr;
-        detail::check(cute_plan_open, device_.get(), module_.get(), config.c_str(), config.size(), nullptr, &plan);
+        detail::check(cute_plan_open, device_.get(), module_.get(), config.c_str(), config.size(), nullptr,
+                      &plan);
         plan_.reset(plan);
         std::size_t bytes = cute_plan_workspace(plan);
         if (!bytes) return;
@@ -353,7 +389,7 @@ public:
     }
     void start(cute_stream *stream = nullptr) { detail::check(cute_plan_start, plan_.get(), stream); }
 
-private:
+  private:
     Device device_;
     Module module_;
     std::unique_ptr<DeviceBuffer<std::uint8_t>> workspace_;
@@ -363,10 +399,16 @@ private:
 /* ---- matrix products ---- */
 
 /* D = A B of row-major matrices: A is m x k, B is k x n, D is m x n. Other problems: the constructor with a cute_gemm_problem. */
-template <class TA, class TB, class TC> class GemmExecutor {
-public:
-    GemmExecutor(const Device &device, std::int64_t m, std::int64_t n, std::int64_t k) : GemmExecutor(device, problem_of(m, n, k)) {}
-    GemmExecutor(const Device &device, cute_gemm_problem problem, const cute_gemm_compiler *compiler = nullptr) : device_(device), problem_(problem)
+template <class TA, class TB, class TC> class GemmExecutor
+{
+  public:
+    GemmExecutor(const Device &device, std::int64_t m, std::int64_t n, std::int64_t k)
+        : GemmExecutor(device, problem_of(m, n, k))
+    {
+    }
+    GemmExecutor(const Device &device, cute_gemm_problem problem,
+                 const cute_gemm_compiler *compiler = nullptr)
+        : device_(device), problem_(problem)
     {
         cute_gemm_options options = {};
         cute_gemm *gemm = nullptr;
@@ -378,7 +420,8 @@ public:
         options.compiler = compiler;
         detail::check(cute_gemm_create, &problem_, std::size_t{1}, &options, &gemm);
         gemm_.reset(gemm);
-        if (std::size_t bytes = cute_gemm_workspace(gemm)) workspace_.reset(new DeviceBuffer<std::uint8_t>(device_, bytes));
+        if (std::size_t bytes = cute_gemm_workspace(gemm))
+            workspace_.reset(new DeviceBuffer<std::uint8_t>(device_, bytes));
     }
     static cute_gemm_problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k)
     {
@@ -392,7 +435,8 @@ public:
         return problem;
     }
     /* On the device; does not wait on a GPU. */
-    void execute(const DeviceBuffer<TA> &a, const DeviceBuffer<TB> &b, DeviceBuffer<TC> &d, cute_stream *stream = nullptr)
+    void execute(const DeviceBuffer<TA> &a, const DeviceBuffer<TB> &b, DeviceBuffer<TC> &d,
+                 cute_stream *stream = nullptr)
     {
         cute_gemm_operands operands = {};
         operands.size = sizeof operands;
@@ -415,7 +459,7 @@ public:
     }
     const cute_gemm *get() const { return gemm_.get(); }
 
-private:
+  private:
     Device device_;
     cute_gemm_problem problem_;
     std::unique_ptr<DeviceBuffer<std::uint8_t>> workspace_;
@@ -425,8 +469,9 @@ private:
 /* ---- compilation ---- */
 
 /* Links PTX and device objects to a cubin; options as cute_linker_set takes them. */
-class Linker {
-public:
+class Linker
+{
+  public:
     Linker()
     {
         cute_linker *linker = nullptr;
@@ -451,14 +496,15 @@ public:
         return std::string(static_cast<const char *>(output), length);
     }
 
-private:
+  private:
     detail::Owner<cute_linker, cute_linker_destroy> linker_;
 };
 
 #ifdef CUTE_HPP_COMPILER
 /* MLIR to PTX and cubins; options as cute_compiler_set takes them. */
-class CuteCompiler {
-public:
+class CuteCompiler
+{
+  public:
     explicit CuteCompiler(Arch arch = Arch::SM90)
     {
         cute_compiler *compiler = nullptr;
@@ -471,23 +517,30 @@ public:
         detail::check(cute_compiler_set, compiler_.get(), option.c_str(), value.c_str());
         return *this;
     }
-    CuteCompiler &define(const std::string &name, const std::string &value) { return set("define", name + "=" + value); }
+    CuteCompiler &define(const std::string &name, const std::string &value)
+    {
+        return set("define", name + "=" + value);
+    }
     std::string compile_to_ptx(const std::string &source, const std::string &label = "<source>")
     {
         cute_compiled *compiled = nullptr;
-        detail::check(cute_compiler_run, compiler_.get(), label.c_str(), source.data(), source.size(), &compiled);
+        detail::check(cute_compiler_run, compiler_.get(), label.c_str(), source.data(), source.size(),
+                      &compiled);
         detail::Owner<cute_compiled, cute_compiled_destroy> owner(compiled);
         std::size_t length = 0;
         const char *text = cute_compiled_text(compiled, 0, &length);
         return std::string(text, length);
     }
-    std::string compile_to_cubin(const std::string &ptx, const std::string &label = "<ptx>") { return Linker().add(ptx, label).link(); }
+    std::string compile_to_cubin(const std::string &ptx, const std::string &label = "<ptx>")
+    {
+        return Linker().add(ptx, label).link();
+    }
     Module compile(const std::string &source, const std::string &label = "<source>")
     {
         return Module(compile_to_cubin(compile_to_ptx(source, label), label), label);
     }
 
-private:
+  private:
     detail::Owner<cute_compiler, cute_compiler_destroy> compiler_;
 };
 #endif
