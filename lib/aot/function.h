@@ -79,7 +79,7 @@ bool aot_kernel_index(const cute_module *module, const char *name, size_t *out);
 /* A constant as C: "{"sum", 6, 2, ...}", the static part of a tensor map. */
 void aot_put_map(const char *tensor, const cute_tensor_map *map, cute_buffer *out);
 /* The parameters of a launch as local variables, "p0" ..., and their list, "params". */
-void aot_put_param_room(const cute_kernel *kernel, cute_buffer *out);
+cute_status aot_put_param_room(const aot_writer *w, const cute_kernel *kernel, cute_buffer *out);
 /* Stores the value of expression `value` as leaf `leaf` of an argument; false: the argument has no such leaf. */
 bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, const char *value,
                    cute_buffer *out);
@@ -97,6 +97,8 @@ void aot_put_faces(const aot_writer *w, const aot_function *f, cute_buffer *out)
 void aot_put_face_types(const aot_writer *w, cute_buffer *out);
 void aot_put_torch(const aot_writer *w, cute_buffer *out);
 
+/* A name in a comment of C. */
+void aot_put_comment(const char *text, cute_buffer *out);
 /* A string literal of C. */
 void aot_put_string(const char *text, cute_buffer *out);
 

@@ -6,6 +6,8 @@
 #include "lib/atoms/tma.h"
 #include "lib/launch/plan/plan.h"
 
+enum { MAX_PARAM = 32764 }; /* bytes of all parameters of a kernel: PTX ISA */
+
 bool aot_kernel_index(const cute_module *module, const char *name, size_t *out)
 {
     for (size_t i = 0; i < cute_module_kernel_count(module); i++) {
@@ -33,14 +35,21 @@ void aot_put_map(const char *tensor, const cute_tensor_map *map, cute_buffer *ou
     cute_buffer_puts(out, "0, 0}}");
 }
 
-void aot_put_param_room(const cute_kernel *kernel, cute_buffer *out)
+cute_status aot_put_param_room(const aot_writer *w, const cute_kernel *kernel, cute_buffer *out)
 {
-    for (size_t i = 0; i < kernel->param_count; i++)
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        int64_t size = kernel->params[i].size;
+        if (size < 1 || size > MAX_PARAM)
+            return cute_fail(w->diag, CUTE_INVALID, NULL,
+                             "kernel '%s': expected 1 to %d bytes of parameter %zu, got %lld", kernel->name,
+                             (int)MAX_PARAM, i, (long long)size);
         cute_buffer_printf(out, "    unsigned char p%zu[%lld] __attribute__((aligned(64))) = {0};\n", i,
-                           (long long)(kernel->params[i].size > 0 ? kernel->params[i].size : 8));
+                           (long long)size);
+    }
     cute_buffer_puts(out, "    void *params[] = {");
     for (size_t i = 0; i < kernel->param_count; i++) cute_buffer_printf(out, "%sp%zu", i ? ", " : "", i);
     cute_buffer_printf(out, "%s};\n", kernel->param_count ? "" : "NULL");
+    return CUTE_OK;
 }
 
 static bool is_struct(const cute_arg *arg)
@@ -63,6 +72,13 @@ bool aot_put_store(const cute_kernel *kernel, const cute_arg *arg, size_t leaf, 
     if (size < 1 || size > 8 || at < 0 || at > room - size) return false;
     cute_buffer_printf(out, "memcpy(p%zu + %lld, &%s, %lld);", param, (long long)at, value, (long long)size);
     return true;
+}
+
+/* Whether a field of 4 or 8 bytes is in its argument. */
+static bool is_within(const cute_arg *arg, const cute_field *field)
+{
+    return (field->size == 4 || field->size == 8) && field->offset >= 0 &&
+           field->offset <= arg->size - field->size;
 }
 
 /* ---- layouts of tensors: the number of each leaf as an expression ---- */
@@ -89,6 +105,7 @@ static bool list_leaves(leaf_texts *t, const cute_tree *tree, int kind)
     } else {
         if (t->field >= t->arg->field_count) return false;
         const cute_field *field = &t->arg->fields[t->field++];
+        if (!is_within(t->arg, field)) return false;
         text = cute_arena_printf(t->w->arena, "aot_read(p%zu + %lld, %lld)", t->arg->first,
                                  (long long)field->offset, (long long)field->size);
     }
@@ -136,7 +153,8 @@ static cute_status put_derived_map(aot_writer *w, const cute_kernel *kernel, con
     leaf_texts t;
     int bits = 0;
     cute_tensor_map_type type;
-    if (arg->in_memory || !cute_arg_map_read(kernel, arg, &map) || !read_leaves(w, of, &t) ||
+    if (arg->in_memory || kernel->params[arg->first].size != CUTE_MAP_BYTES ||
+        !cute_arg_map_read(kernel, arg, &map) || !read_leaves(w, of, &t) ||
         !cute_tma_format_find(arg->map_format, strlen(arg->map_format), &type, &bits) || bits < 8)
         return cute_fail(w->diag, CUTE_INVALID, NULL, "kernel '%s': unsupported tensor map '%s'",
                          kernel->name, arg->name);
@@ -187,7 +205,7 @@ cute_status aot_put_kernel(aot_writer *w, const aot_function *f, size_t group, c
                        (long long)(kernel->dynamic_smem > 0 ? kernel->dynamic_smem : 0));
     cute_buffer_puts(
         out, "    shape.cooperative = given->cooperative;\n    shape.programmatic = given->programmatic;\n");
-    aot_put_param_room(kernel, out);
+    CUTE_TRY(aot_put_param_room(w, kernel, out));
     for (size_t i = 0; i < kernel->arg_count; i++) {
         const cute_arg *arg = &kernel->args[i];
         if (arg->kind == CUTE_ARG_TENSOR_MAP && arg->map_tensor >= 0) continue;

@@ -159,9 +159,7 @@ static cute_status read_kernel_param(aot_writer *w, const char *label, const cut
                                      const cute_arg *arg, aot_param *p)
 {
     host_field *fields;
-    int64_t size = arg->size > 0                      ? arg->size
-                   : arg->first < kernel->param_count ? kernel->params[arg->first].size
-                                                      : 0;
+    int64_t size = arg->first < kernel->param_count ? kernel->params[arg->first].size : 0;
     bool tensor = arg->kind == CUTE_ARG_MEMREF;
     p->host = (host_param){.name = arg->name, .type = arg->type, .dtype = arg->dtype, .align = arg->align};
     p->host.leaf_count = 1;
@@ -272,7 +270,9 @@ static void put_name_string(const aot_param *p, cute_buffer *out)
 
 static long long alignment(const aot_param *p)
 {
-    return p->host.align > p->unit ? p->host.align : p->unit > 0 ? p->unit : 1;
+    enum { MOST = 1 << 20 };
+    int64_t align = p->host.align > p->unit ? p->host.align : p->unit > 0 ? p->unit : 1;
+    return align > MOST ? MOST : align;
 }
 
 /* Leaf `k` of parameter `p` and the rest of a statement. */

@@ -7,7 +7,7 @@
 #include "lib/aot/function.h"
 #include "lib/launch/data/dtype.h"
 
-enum { MAX_LOOPS = 64 };
+enum { MAX_LOOPS = 64, MAX_MAPS = 4096 };
 
 typedef struct plan_writer {
     aot_writer *w;
@@ -22,7 +22,7 @@ typedef struct plan_writer {
     bool *doubtful; /* may be undefined */
     bool *maps;     /* a tensor map: its value is the index of the operation that makes it */
     cute_buffer *out;
-    size_t open[MAX_LOOPS], depth;
+    size_t open[MAX_LOOPS], depth, map_count;
     bool placed;
 } plan_writer;
 
@@ -578,6 +578,7 @@ static cute_status put_map_argument(plan_writer *p, const cute_arg *arg, size_t 
 {
     const json_t *op = json_array_get(p->operations, value);
     size_t a, b, c;
+    if (++p->map_count > MAX_MAPS) return fail_plan(p, "selects among too many tensor maps");
     if (is_named(op, "tensor_map")) return put_one_map(p, value, arg);
     if (!is_named(op, "select") || !operand(p, op, 2, value, &a) || !operand(p, op, 3, value, &b) ||
         !operand(p, op, 4, value, &c))
@@ -610,6 +611,8 @@ static cute_status put_argument_of_launch(plan_writer *p, const cute_kernel *ker
             return fail_plan(p, "launches a kernel without its tensor map");
         if (arg->in_memory)
             return fail_plan(p, "has a tensor map in device memory, which --emit-c does not support");
+        if (arg->first >= kernel->param_count || kernel->params[arg->first].size != CUTE_MAP_BYTES)
+            return fail_plan(p, "launches a kernel whose tensor map does not have 128 bytes");
         return put_map_argument(p, arg, value);
     }
     if (count != aot_leaf_count(arg))
@@ -693,7 +696,9 @@ static cute_status put_launch(plan_writer *p, const json_t *launch)
                          "the plan of '%s' launches '%s': expected %zu arguments, got %zu", p->plan->name,
                          name, kernel->arg_count, given);
     indent(p);
-    PUT("{ /* %s */\n", name);
+    PUT("{ /* ");
+    aot_put_comment(name, p->out);
+    PUT(" */\n");
     p->depth++;
     if (condition) {
         if (!index_of(condition, p->count, &used))
@@ -712,7 +717,7 @@ static cute_status put_launch(plan_writer *p, const json_t *launch)
     CUTE_TRY(put_shape_number(p, launch, "dynamic_smem", "shared", shared, ""));
     CUTE_TRY(put_shape_number(p, launch, "cooperative", "cooperative", "false", " != 0"));
     CUTE_TRY(put_shape_number(p, launch, "programmatic", "programmatic", "false", " != 0"));
-    aot_put_param_room(kernel, p->out);
+    CUTE_TRY(aot_put_param_room(p->w, kernel, p->out));
     for (size_t i = 0; i < given; i++)
         CUTE_TRY(put_argument_of_launch(p, kernel, i, json_array_get(args, i), args));
     indent(p);

@@ -48,6 +48,12 @@ void aot_put_string(const char *text, cute_buffer *out)
     cute_buffer_putc(out, '"');
 }
 
+void aot_put_comment(const char *text, cute_buffer *out)
+{
+    for (; *text; text++)
+        cute_buffer_putc(out, *text == '*' || *text == '\\' || (unsigned char)*text < ' ' ? '_' : *text);
+}
+
 static const char *upper_case(cute_arena *arena, const char *text)
 {
     char *copy = cute_arena_copy(arena, text, strlen(text));
@@ -186,14 +192,17 @@ static cute_status read_functions(aot_writer *w)
 static void put_prototypes(const aot_writer *w, const aot_function *f, cute_buffer *out)
 {
     if (f->plan) {
-        cute_buffer_printf(out, "\n/* Host function '%s'. */\n%s_status %s_workspace(", f->name, w->prefix,
-                           f->symbol);
+        cute_buffer_puts(out, "\n/* Host function '");
+        aot_put_comment(f->name, out);
+        cute_buffer_printf(out, "'. */\n%s_status %s_workspace(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
         cute_buffer_printf(out, "size_t *bytes);\n%s_status %s(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
         cute_buffer_puts(out, "void *workspace, size_t workspace_bytes, struct CUstream_st *stream);\n");
     } else {
-        cute_buffer_printf(out, "\n/* Kernel '%s'. */\n%s_status %s(", f->name, w->prefix, f->symbol);
+        cute_buffer_puts(out, "\n/* Kernel '");
+        aot_put_comment(f->name, out);
+        cute_buffer_printf(out, "'. */\n%s_status %s(", w->prefix, f->symbol);
         aot_put_declarations(w, f, out);
         cute_buffer_puts(out, "struct CUstream_st *stream);\n");
     }

@@ -138,6 +138,15 @@ C
     [ ! -e "$BATS_TEST_TMPDIR/x.c" ]
 }
 
+@test "names in the metadata are no code of the source" {
+    sed 's|"plan":"sum"|"plan":"s*/u\\"m"|' sum.ptx >"$BATS_TEST_TMPDIR/name.ptx"
+    cd "$BATS_TEST_TMPDIR"
+    run cute-link --emit-c=n name.ptx
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    grep -q '^n_status n_s__u_m(' n.h
+    quiet cc -Wall -Wextra -Werror -fsyntax-only n.c
+}
+
 @test "--emit-c refuses names that are no identifiers, and other outputs" {
     run cute-link --emit-c=a-b sum.ptx
     [ "$status" -eq 2 ]
