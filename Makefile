@@ -2,7 +2,7 @@
 # Command-line settings: CC CXX OPT SANITIZE=address,undefined WERROR=1 V=1 LLVM=<prefix> PREFIX DESTDIR BUILD, and
 # CFLAGS CXXFLAGS CPPFLAGS LDFLAGS, which are added after the project's own flags (OWN_*).
 
-LLVM    ?= /usr/lib/llvm-19
+LLVM    ?= $(or $(MLIR_INSTALL_DIR),/usr/lib/llvm-19)
 # Tools that contain LLVM are linked by its clang, so sanitized objects have to be compiled by the same clang.
 CC      := $(if $(filter default,$(origin CC)),$(if $(SANITIZE),$(LLVM)/bin/clang,cc),$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),$(LLVM)/bin/clang++,$(CXX))
@@ -64,7 +64,7 @@ override LDLIBS += -l:libjansson.a -l:libz.a -l:libzstd.a -lm -ldl -lpthread
 # Sources of rooms, including one level of folders.
 sources = $(sort $(foreach r,$(1),$(wildcard lib/$(r)/*.$(2) lib/$(r)/*/*.$(2))))
 # The run-time half: pure C, neither LLVM nor CUDA at link time.
-RUN_ROOMS := base plugin model layout atoms calculator toolkit cubin numeric emulator checks device launch epilogue tune gemm code report
+RUN_ROOMS := base plugin model layout atoms calculator toolkit cubin numeric emulator checks device launch epilogue aot tune gemm code report
 RUN_SRC   := $(call sources,$(RUN_ROOMS),c)
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.

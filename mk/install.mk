@@ -1,4 +1,4 @@
-# make install: programs, libraries, headers, pkg-config files, man pages, completion for bash and zsh.
+# make install: programs, libraries, headers, files for pkg-config and CMake, man pages, completion for bash and zsh.
 # make install-strip: the same, with stripped programs and libraries (two thirds of the size).
 bindir       ?= $(PREFIX)/bin
 libdir       ?= $(PREFIX)/lib
@@ -11,7 +11,8 @@ INSTALL      ?= install
 
 MAJOR     := $(firstword $(subst ., ,$(VERSION)))
 LIBRARIES := cute cute-compiler
-HEADERS   := $(wildcard include/cute/*.h include/cute/*.def)
+HEADERS   := $(wildcard include/cute/*.h include/cute/*.hpp include/cute/*.def)
+CMAKE     := cute-config.cmake cute-config-version.cmake
 MAN       := $(wildcard docs/man/*.[1-9])
 SCHEMA    := $(wildcard lib/*/*/*.schema.json)
 SCRIPTS   := scripts/cute-lit
@@ -19,21 +20,27 @@ SCRIPTS   := scripts/cute-lit
 EXAMPLE   := $(wildcard docs/examples/plugin/*)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
-$(BUILD)/%.pc: mk/%.pc.in VERSION mk/install.mk $(BUILD)/prefix
+# The folder of files that contain PREFIX.
+CONFIG ?= $(BUILD)
+$(CONFIG)/%.pc: mk/%.pc.in VERSION mk/install.mk $(CONFIG)/prefix
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+# The package is found beside the libraries, so that it can be moved with them.
+$(CMAKE:%=$(CONFIG)/%): $(CONFIG)/%: mk/%.in VERSION mk/install.mk $(CONFIG)/prefix
+	sed -e 's|@VERSION@|$(VERSION)|' -e "s|@INCLUDE_FROM_CMAKE@|$$(realpath -ms --relative-to=$(libdir)/cmake/cute $(includedir))|" $< > $@
 
 # Rewritten when an installation folder changes.
 PREFIX_NOW := $(PREFIX) $(libdir) $(includedir)
 .PHONY: force
-$(BUILD)/prefix: force
+$(CONFIG)/prefix: force
 	@mkdir -p $(@D); echo '$(PREFIX_NOW)' | cmp -s - $@ || echo '$(PREFIX_NOW)' > $@
 
 .PHONY: install install-strip uninstall
 install-strip: STRIP := -s
 install-strip: install
-install: all $(LIBRARIES:%=$(BUILD)/%.pc)
-	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/cute \
+install: all $(LIBRARIES:%=$(CONFIG)/%.pc) $(CMAKE:%=$(CONFIG)/%)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(libdir)/cmake/cute $(DESTDIR)$(includedir)/cute \
 	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir)/plugin $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
@@ -41,7 +48,8 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	    ln -sf lib$(l).so.$(VERSION) $(DESTDIR)$(libdir)/lib$(l).so.$(MAJOR) && \
 	    ln -sf lib$(l).so.$(MAJOR) $(DESTDIR)$(libdir)/lib$(l).so &&) true
 	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(includedir)/cute
-	$(INSTALL) -m 644 $(LIBRARIES:%=$(BUILD)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
+	$(INSTALL) -m 644 $(LIBRARIES:%=$(CONFIG)/%.pc) $(DESTDIR)$(libdir)/pkgconfig
+	$(INSTALL) -m 644 $(CMAKE:%=$(CONFIG)/%) $(DESTDIR)$(libdir)/cmake/cute
 	$(foreach m,$(MAN),$(INSTALL) -m 644 $(m) $(DESTDIR)$(call man_path,$(m)) &&) true
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
 	$(INSTALL) -m 755 $(SCRIPTS) $(DESTDIR)$(bindir)
@@ -50,12 +58,23 @@ install: all $(LIBRARIES:%=$(BUILD)/%.pc)
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
 	$(foreach t,$(filter-out cute-opt,$(notdir $(TOOLS))),ln -sf cute-opt $(DESTDIR)$(completiondir)/$(t) &&) true
 
+# The Python package with programs and libraries, for machines with the glibc of its name. WHEEL_LEVEL: compression, 0 to 9.
+WHEEL_LEVEL ?= 6
+.PHONY: wheel
+wheel: all
+	@scripts/wheel $(BUILD) $(BUILD)/dist $(WHEEL_LEVEL)
+
+# A Debian package. DEB_COMPRESSION: xz, or none, which is fast.
+.PHONY: deb
+deb: all
+	@scripts/deb $(BUILD) $(BUILD)/dist
+
 uninstall:
 	rm -f $(foreach t,$(notdir $(TOOLS)),$(DESTDIR)$(bindir)/$(t) $(DESTDIR)$(completiondir)/$(t)) \
 	    $(DESTDIR)$(completiondir)/cute-opt $(DESTDIR)$(zshdir)/_cute $(DESTDIR)$(libdir)/libcute.a \
 	    $(foreach l,$(LIBRARIES),$(DESTDIR)$(libdir)/lib$(l).so* $(DESTDIR)$(libdir)/pkgconfig/$(l).pc) \
-	    $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
+	    $(CMAKE:%=$(DESTDIR)$(libdir)/cmake/cute/%) $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
 	    $(foreach m,$(MAN),$(DESTDIR)$(call man_path,$(m))) \
 	    $(foreach s,$(SCHEMA),$(DESTDIR)$(datadir)/$(notdir $(s))) \
 	    $(foreach s,$(SCRIPTS),$(DESTDIR)$(bindir)/$(notdir $(s))) $(foreach e,$(EXAMPLE),$(DESTDIR)$(datadir)/plugin/$(notdir $(e)))
-	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir) 2>/dev/null || true
+	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir) $(DESTDIR)$(libdir)/cmake/cute 2>/dev/null || true

@@ -1,7 +1,8 @@
-# Generated sources: embedded JSON Schemas and GEMM kernels. Also the test doubles of the CUDA driver and cuBLASLt.
+# Generated sources: embedded JSON Schemas, the run-time part of ahead-of-time sources, and GEMM kernels. Also the test doubles of the CUDA driver and cuBLASLt.
 $(GEN)/launch.schema.inc: lib/launch/config/launch.schema.json
 $(GEN)/report.schema.inc: lib/report/folder/report.schema.json
-$(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
+$(GEN)/aot_runtime.inc: lib/aot/runtime.h
+$(GEN)/launch.schema.inc $(GEN)/report.schema.inc $(GEN)/aot_runtime.inc:
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
@@ -9,6 +10,7 @@ $(GEN)/launch.schema.inc $(GEN)/report.schema.inc:
 # Fuzz targets use objects of their own, so the dependency names $(OBJ).
 $(OBJ)/lib/launch/config/schema.o: $(GEN)/launch.schema.inc
 $(OBJ)/lib/report/folder/schema.o: $(GEN)/report.schema.inc
+$(OBJ)/lib/aot/write.o: $(GEN)/aot_runtime.inc
 
 # lib/gemm embeds the kernel sources that it compiles: GEMM_SOURCE(name, bytes..., 0).
 GEMM_KERNELS := kernels/product/product.mlir $(sort $(wildcard kernels/gemm/*.mlir))
@@ -25,4 +27,4 @@ $(BUILD)/tests/lib%.so: tests/data/%.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -g -fPIC -shared -Wl,-z,nodelete -Wall -Wextra -o $@ $<
 
-check-now check-cli: $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
+check-now check-cli: $(STAND_INS)

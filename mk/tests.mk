@@ -24,7 +24,7 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 .SECONDARY:
 
 # Test doubles of the CUDA driver and cuBLASLt.
-STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so
+STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so $(BUILD)/tests/librecordcuda.so
 
 .PHONY: unit
 unit: $(UNIT) $(STAND_INS)

@@ -59,6 +59,37 @@ flags() {
     [ "$output" = "emulator: x[31] = 62" ]
 }
 
+@test "cute.hpp: owners, kernels and products from C++" {
+    for compiler in "g++ -std=c++17" "clang++ -std=c++17" "g++ -std=c++20"; do
+        command -v ${compiler%% *} >/dev/null || continue
+        $compiler -O0 -Wall -Wextra -Wpedantic -Werror "$ROOT/tests/api/runtime.cpp" $(flags cute-compiler cute) -o cpp
+    done
+    PATH="$DEST/opt/cute/bin:$PATH" run timeout 120 ./cpp
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+}
+
+@test "a CMake project finds the package, also after it was moved" {
+    command -v cmake >/dev/null || skip "no cmake"
+    cat >CMakeLists.txt <<CMAKE
+cmake_minimum_required(VERSION 3.16)
+project(outside CXX)
+find_package(cute 0.1 REQUIRED)
+add_executable(outside $ROOT/tests/api/runtime.cpp)
+target_compile_features(outside PRIVATE cxx_std_17)
+target_link_libraries(outside PRIVATE cute::compiler)
+CMAKE
+    run cmake -S . -B out -DCMAKE_PREFIX_PATH="$DEST/opt/cute"
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    run cmake --build out
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    PATH="$DEST/opt/cute/bin:$PATH" run timeout 120 ./out/outside
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+    sed -i 's/cute 0.1/cute 7/' CMakeLists.txt
+    run cmake -S . -B other -DCMAKE_PREFIX_PATH="$DEST/opt/cute"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"cute-config.cmake, version:"* ]]
+}
+
 @test "a hook sees what each compilation made, and may refuse it" {
     cc -std=c17 -Wall -Wextra -Werror "$ROOT/tests/api/hook.c" $(flags cute-compiler cute) -o hook
     run ./hook

@@ -15,9 +15,10 @@
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/native.h"
 #include "lib/toolkit/toolkit.h"
+#include "tools/cute-link/emit.h"
 
 typedef struct link_settings {
-    const char *output, *extract, *opt_level, *cuda_path, *timing_format;
+    const char *output, *extract, *emit, *opt_level, *cuda_path, *timing_format;
     int64_t max_registers, tool_timeout;
     bool line_info, debug, relocatable, fatbin, werror, quiet, verbose, resources, json, strip, dry_run, keep,
         timing;
@@ -55,7 +56,7 @@ static bool writes_to_stdout(const link_settings *s)
 /* Binary output is not written to a terminal unless "-o -" asks for it. */
 static cute_status check_output(const link_settings *s, cute_diag *diag)
 {
-    if (s->output || s->dry_run || !isatty(STDOUT_FILENO)) return CUTE_OK;
+    if (s->output || s->emit || s->dry_run || !isatty(STDOUT_FILENO)) return CUTE_OK;
     cute_fail(diag, CUTE_USAGE, NULL, "refusing to write a cubin to a terminal");
     cute_note(diag, NULL, "write to a file with -o FILE, or redirect standard output");
     return CUTE_USAGE;
@@ -198,6 +199,7 @@ static cute_status link_inputs(const link_settings *s, cute_arena *arena, const 
                                  .strip = s->strip,
                                  .dry_run = s->dry_run,
                                  .keep = s->keep ? keep_prefix(arena, s, inputs) : NULL};
+    if (s->emit) return emit_sources(s->emit, &options, inputs, count, arena, diag);
     double read = cute_clock() - start;
     const char *folder = NULL;
     cute_buffer key = {0}, found = {0};
@@ -242,6 +244,9 @@ static cute_status check_link_options(const link_settings *s, cute_diag *diag)
     if (s->timing_format && strcmp(s->timing_format, "json") != 0 && strcmp(s->timing_format, "text") != 0)
         return cute_fail(diag, CUTE_USAGE, NULL, "--timing-format expects text or json, got '%s'",
                          s->timing_format);
+    if (s->emit && (s->output || s->extract || s->fatbin || s->relocatable || s->dry_run))
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "--emit-c cannot be combined with -o, --extract, --fatbin, -c or --dry-run");
     if (s->extract && (s->fatbin || s->relocatable))
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "--extract copies objects unchanged; it cannot be combined with --fatbin or -c");
@@ -299,6 +304,8 @@ int main(int argc, char **argv)
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE",
          "Write to FILE (default: stdout, which may not be a terminal)", &s.output},
+        {CUTE_OPTION_STRING, "emit-c", 0, "NAME",
+         "Write NAME.h, NAME.c and NAME.o with a function for each host function and kernel", &s.emit},
         {CUTE_OPTION_FLAG, "relocatable", 'c', NULL, "Write a relocatable device object for a later link",
          &s.relocatable},
         {CUTE_OPTION_FLAG, "dc", 0, NULL, NULL, &s.relocatable},
@@ -338,7 +345,8 @@ int main(int argc, char **argv)
                     "  cute-ptx k.mlir | cute-link > k.cubin\n"
                     "  cute-link -v -Werror -o k.cubin k.ptx\n"
                     "  cute-link --fatbin -arch sm_80,sm_90a,compute_80 -o k.fatbin k.ptx\n"
-                    "  cute-link --extract=all -o DIR/ k.mlir\n",
+                    "  cute-link --extract=all -o DIR/ k.mlir\n"
+                    "  cute-link --emit-c=k -arch sm_80,sm_90a k.ptx\n",
     };
     return cute_tool_run(&command, NULL, run_cute_link, &s, argc, argv);
 }

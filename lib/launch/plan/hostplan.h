@@ -115,6 +115,9 @@ cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan 
  * of argument x. False: the plan has fewer. */
 bool host_temporary_text(const host_plan *plan, size_t index, cute_buffer *out);
 
+/* Reads the static part of a tensor map: `known` of ["tensor_map", ...]. False: it is malformed. */
+bool host_map_read(const json_t *known, int rank, cute_tensor_map *map);
+
 /* Reads a number from its `size` bytes, sign-extended. */
 host_number host_number_of(const uint8_t *bytes, int64_t size);
 

@@ -366,8 +366,7 @@ static bool read_tma_word(const json_t *known, const char *key, cute_tma_choice 
                      cute_tma_word_find(choice, json_string_value(word), value, NULL) == CUTE_OK);
 }
 
-/* Reads the static part of a tensor map. */
-static bool read_static_map(const json_t *known, int rank, cute_tensor_map *map)
+bool host_map_read(const json_t *known, int rank, cute_tensor_map *map)
 {
     const char *format = json_string_value(json_object_get(known, "format"));
     int64_t swizzle = json_integer_value(json_object_get(known, "swizzle"));
@@ -411,7 +410,7 @@ static cute_status make_tensor_map(plan_machine *m, const json_t *op, size_t lim
     const json_t *known = json_array_get(op, 5);
     size_t rank = json_array_size(json_array_get(op, 3));
     map->tensor = json_string_value(json_object_get(known, "tensor"));
-    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !read_static_map(known, (int)rank, &map->map) ||
+    if (rank < 1 || rank > CUTE_MAP_RANK || !map->tensor || !host_map_read(known, (int)rank, &map->map) ||
         !read_integers(json_object_get(known, "modes"), map->modes, (int)rank) ||
         !value_at(m, op, 2, limit, &map->address) ||
         !read_values(m, json_array_get(op, 3), limit, map->dims, (int)rank) ||

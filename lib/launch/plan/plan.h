@@ -137,6 +137,8 @@ cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_
 /* Whether the map is derived from another argument, according to the metadata, so that a launch need not give
  * it. */
 bool cute_arg_is_derived(const cute_kernel *kernel, const cute_arg *arg);
+/* The static part of such a map; false: it is not derived. */
+bool cute_arg_map_read(const cute_kernel *kernel, const cute_arg *arg, cute_tensor_map *map);
 /* Adds such a map, of the buffer that the other argument is bound to. */
 cute_status cute_plan_tma_map_of(cute_plan *plan, const cute_path *path, const cute_kernel *kernel,
                                  const cute_arg *arg, const config_buffer *buffer, int64_t bytes,

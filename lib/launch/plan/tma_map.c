@@ -179,6 +179,14 @@ static bool collect_leaves(const cute_tree *tree, const int64_t *given, size_t c
     return true;
 }
 
+bool cute_arg_map_read(const cute_kernel *kernel, const cute_arg *arg, cute_tensor_map *map)
+{
+    tma_numbers n;
+    bool ok = read_map_metadata(kernel, arg, &n);
+    *map = n.map;
+    return ok;
+}
+
 bool cute_arg_is_derived(const cute_kernel *kernel, const cute_arg *arg)
 {
     tma_numbers n;

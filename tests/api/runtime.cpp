@@ -1,0 +1,76 @@
+/* cute/cute.hpp in a program: compiles, launches, multiplies and is refused, on the emulator. Prints nothing if all is well. */
+#define CUTE_HPP_COMPILER
+#include <cute/cute.hpp>
+
+#include <cstring>
+
+using namespace cute::runtime;
+
+static const char source[] = "gpu.module @m {\n"
+                             "  gpu.func @scale(%x: memref<${N}xf32>, %s: f32) kernel attributes "
+                             "{nvvm.reqntid = array<i32: 32, 1, 1>} {\n"
+                             "    %i = gpu.thread_id x\n"
+                             "    %v = memref.load %x[%i] : memref<${N}xf32>\n"
+                             "    %w = arith.mulf %v, %s : f32\n"
+                             "    memref.store %w, %x[%i] : memref<${N}xf32>\n"
+                             "    gpu.return\n"
+                             "  }\n"
+                             "}\n";
+
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition)) std::printf("runtime.cpp:%d: %s\n", __LINE__, #condition);                         \
+    } while (0)
+
+template <class F> static void refused(const char *text, F function)
+{
+    try {
+        function();
+        std::printf("expected '%s', got no error\n", text);
+    } catch (const Error &error) {
+        if (!std::strstr(error.what(), text)) std::printf("expected '%s', got '%s'\n", text, error.what());
+    }
+}
+
+static KernelExecutor scale(const Device &device, const DeviceBuffer<float> &x)
+{
+    /* The module and the device outlive the variables that named them. */
+    Module module = CuteCompiler(Arch::SM90).define("N", "32").compile(source, "scale.mlir");
+    KernelExecutor kernel(device, module, "scale");
+    kernel.set("x", x).set("s", 2.0f);
+    return kernel;
+}
+
+int main()
+{
+    try {
+        Device device("emulator");
+        DeviceBuffer<float> x(device, std::vector<float>(32, 1.5f));
+        KernelExecutor kernel = scale(device, x);
+        kernel.launch({{1, 1, 1}, {32, 1, 1}});
+        kernel.set("s", 0.5).launch({{1, 1, 1}});
+        kernel.synchronize();
+        CHECK(x.download() == std::vector<float>(32, 1.5f));
+        DeviceBuffer<float> moved = std::move(x);
+        CHECK(moved.size() == 32 && moved.download()[31] == 1.5f);
+        CHECK(std::strcmp(kernel.kernel().name, "scale") == 0);
+        refused("no argument 'y'", [&] { kernel.set("y", 1); });
+        refused("cannot open /nowhere", [] { Module::load("/nowhere"); });
+        refused("expected at most 32 elements, got 33", [&] { moved.upload(std::vector<float>(33)); });
+        refused("scale.mlir:1:1: error", [] { CuteCompiler().compile("nothing", "scale.mlir"); });
+        CHECK(name_of(Arch::SM80) == "sm_80" && name_of(Arch::SM90) == "sm_90a");
+
+        GemmExecutor<float, float, float> gemm(device, 8, 8, 8);
+        std::vector<float> a(64), b(64);
+        for (int i = 0; i < 64; i++) {
+            a[static_cast<std::size_t>(i)] = static_cast<float>(i % 7);
+            b[static_cast<std::size_t>(i)] = i / 8 == i % 8 ? 2.0f : 0.0f;
+        }
+        std::vector<float> d = gemm.execute(a, b);
+        for (std::size_t i = 0; i < 64; i++) CHECK(d[i] == 2 * a[i]);
+    } catch (const Error &error) {
+        std::printf("%s\n", error.what());
+        return error.status();
+    }
+    return 0;
+}
