@@ -138,6 +138,7 @@ static const char *host_option_text(const cute_pass_run *run, const char *name)
                                                                              : NULL;
 }
 
+CUTE_PRINTF(3, 0)
 static void vemit(MlirLocation location, bool error, const char *format, va_list args)
 {
     cute_buffer text = {0};
