@@ -106,3 +106,4 @@ func.func @decode(%Q: !X, %K: !X, %V: !X, %O: !X, %L: !L, %block_table: !table, 
   func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> ()
   return
 }
+// In an editor: -D T=bf16 -D D=128 -D SHARE=8 -D BT=8 -D PAGE=64 -D BN=64 -D WINDOW=0 -D LSE=0 -D LIMIT=16384.0

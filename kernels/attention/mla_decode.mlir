@@ -98,3 +98,4 @@ func.func @mla_decode(%Q: !G, %K: !K, %O: !X, %L: !L, %block_table: !table, %cac
   func.call @combine(%Os, %Ls, %O, %L) : (!Os, !Ls, !X, !L) -> ()
   return
 }
+// In an editor: -D T=bf16 -D D=512 -D R=64 -D SHARE=16 -D BT=4 -D HT=16 -D PAGE=64 -D BN=64 -D LSE=0 -D LIMIT=16384.0
