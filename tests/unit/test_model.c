@@ -407,7 +407,12 @@ static void test_two_stages(void)
     char why[160];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         cute_model_program p = program_of(128, 256, rows[i].bk, rows[i].element, rows[i].bits);
-        cute_model_schedule s = {2, (int)rows[i].stages, {2, 1}, 8, 1, 0, CUTE_MODEL_WHOLE};
+        cute_model_schedule s = {.stages = (int)rows[i].stages,
+                                 .consumers = 2,
+                                 .cluster = {2, 1},
+                                 .persistent = 1,
+                                 .order = 8,
+                                 .tail = CUTE_MODEL_WHOLE};
         cute_model_time time;
         CHECK(cute_model_schedule_time(&p, &d, &s, &time, why, sizeof why));
         CHECK(time.seconds > 0.8e-6 * rows[i].us && time.seconds < 1.2e-6 * rows[i].us);
