@@ -100,7 +100,7 @@ typedef struct cute_plugin_operation {
     bool (*verify)(struct MlirOperation op);
 } cute_plugin_operation;
 
-/* ---- what a compiler offers in addition to mlir-c ---- */
+/* ---- functions of a compiler, in addition to mlir-c ---- */
 
 typedef struct cute_compiler_host {
     size_t size;

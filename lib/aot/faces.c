@@ -172,21 +172,17 @@ static void put_names(const aot_writer *w, const aot_function *f, cute_buffer *o
     }
 }
 
-static void put_dlpack(const aot_writer *w, const aot_function *f, cute_buffer *out)
+/* NAME_dlpack, or with `suffix` another function: converts the tensors and calls the function with `passed`, which `declared` declares. */
+static void put_dlpack(const aot_writer *w, const aot_function *f, const char *suffix, const char *declared,
+                       const char *passed, cute_buffer *out)
 {
-    cute_buffer_printf(out, "%s_status %s_dlpack_workspace(", w->prefix, f->symbol);
+    cute_buffer_printf(out, "%s_status %s_dlpack%s(", w->prefix, f->symbol, suffix);
     put_declarations(w, f, out);
-    cute_buffer_puts(out, "size_t *bytes)\n{\n");
+    cute_buffer_printf(out, "%s)\n{\n", declared);
     put_conversions(w, f, out);
-    cute_buffer_printf(out, "    return %s_workspace(", f->symbol);
+    cute_buffer_printf(out, "    return %s%s(", f->symbol, suffix);
     put_names(w, f, out);
-    cute_buffer_printf(out, "bytes);\n}\n\n%s_status %s_dlpack(", w->prefix, f->symbol);
-    put_declarations(w, f, out);
-    cute_buffer_puts(out, "void *workspace, size_t workspace_bytes, struct CUstream_st *stream)\n{\n");
-    put_conversions(w, f, out);
-    cute_buffer_printf(out, "    return %s(", f->symbol);
-    put_names(w, f, out);
-    cute_buffer_puts(out, "workspace, workspace_bytes, stream);\n}\n\n");
+    cute_buffer_printf(out, "%s);\n}\n\n", passed);
 }
 
 /* One packed argument. */
@@ -277,7 +273,9 @@ static void put_packed(const aot_writer *w, const aot_function *f, cute_buffer *
 void aot_put_faces(const aot_writer *w, const aot_function *f, cute_buffer *out)
 {
     if (!has_faces(f)) return;
-    put_dlpack(w, f, out);
+    put_dlpack(w, f, "_workspace", "size_t *bytes", "bytes", out);
+    put_dlpack(w, f, "", "void *workspace, size_t workspace_bytes, struct CUstream_st *stream",
+               "workspace, workspace_bytes, stream", out);
     put_packed(w, f, out);
 }
 

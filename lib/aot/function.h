@@ -19,7 +19,7 @@ typedef struct aot_param {
     int unit; /* bytes of an element; 0: unknown */
 } aot_param;
 
-/* What a function does in one group. */
+/* The implementation of a function for one group of inputs. */
 typedef struct aot_body {
     aot_param *params;
     host_plan plan; /* json NULL: launches `kernel` */

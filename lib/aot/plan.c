@@ -64,7 +64,7 @@ static bool operand(const plan_writer *p, const json_t *list, size_t i, size_t l
     return index_of(json_array_get(list, i), limit < p->count ? limit : p->count, out);
 }
 
-/* ---- what is known of the values ---- */
+/* ---- known values ---- */
 
 static int integer_of(const char *name)
 {

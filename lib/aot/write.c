@@ -78,8 +78,8 @@ static cute_status read_plan(aot_writer *w, const cute_aot_group *group, const c
     return aot_read_plan_params(w, group->label, body, &f->leaf_count);
 }
 
-/* Whether some plan of the group's module launches the kernel. */
-static bool is_launched(const cute_module *module, const char *kernel)
+/* Whether some plan of the module launches the kernel, with the field `key` unless it is NULL. */
+static bool is_launched(const cute_module *module, const char *kernel, const char *key)
 {
     const char *text;
     size_t length;
@@ -88,8 +88,9 @@ static bool is_launched(const cute_module *module, const char *kernel)
         json_t *json = json_loadb(text, length, 0, NULL);
         const json_t *launches = json_object_get(json, "launches");
         for (size_t k = 0; k < json_array_size(launches); k++) {
-            const char *name = json_string_value(json_object_get(json_array_get(launches, k), "kernel"));
-            found = found || (name && strcmp(name, kernel) == 0);
+            const json_t *launch = json_array_get(launches, k);
+            const char *name = json_string_value(json_object_get(launch, "kernel"));
+            found = found || (name && strcmp(name, kernel) == 0 && (!key || json_object_get(launch, key)));
         }
         json_decref(json);
     }
@@ -178,7 +179,7 @@ static cute_status read_functions(aot_writer *w)
     }
     for (size_t i = 0; i < kernels; i++) {
         name = cute_module_kernel(module, i)->name;
-        if (is_launched(module, name)) continue;
+        if (is_launched(module, name, NULL)) continue;
         CUTE_TRY(read_function(w, name, false, &w->functions[w->function_count]));
         w->function_count++;
     }
@@ -286,24 +287,6 @@ static void put_image(size_t index, const cute_aot_image *image, cute_buffer *ou
     cute_buffer_puts(out, "\n};\n");
 }
 
-static bool uses_clusters(const cute_module *module, const char *kernel)
-{
-    const char *text;
-    size_t length;
-    bool found = false;
-    for (size_t i = 0; !found && cute_module_plan_at(module, i, &text, &length); i++) {
-        json_t *json = json_loadb(text, length, 0, NULL);
-        const json_t *launches = json_object_get(json, "launches");
-        for (size_t k = 0; k < json_array_size(launches); k++) {
-            const json_t *launch = json_array_get(launches, k);
-            const char *name = json_string_value(json_object_get(launch, "kernel"));
-            found = found || (name && strcmp(name, kernel) == 0 && json_object_get(launch, "cluster"));
-        }
-        json_decref(json);
-    }
-    return found;
-}
-
 static void put_tables(const aot_writer *w, cute_buffer *out)
 {
     const cute_aot_input *in = w->input;
@@ -312,7 +295,7 @@ static void put_tables(const aot_writer *w, cute_buffer *out)
         cute_buffer_printf(out, "static const aot_kernel aot_kernels_%zu[] = {\n", g);
         for (size_t i = 0; i < cute_module_kernel_count(module); i++) {
             const cute_kernel *kernel = cute_module_kernel(module, i);
-            bool clusters = kernel->cluster[0] > 0 || uses_clusters(module, kernel->name);
+            bool clusters = kernel->cluster[0] > 0 || is_launched(module, kernel->name, "cluster");
             cute_buffer_puts(out, "    {");
             aot_put_string(kernel->name, out);
             cute_buffer_printf(out, ", %s},\n", clusters ? "true" : "false");

@@ -74,16 +74,22 @@ static finding *add_finding(em_checks *c, finding f, em_warp *w, int lane)
     return &c->findings[c->finding_count++];
 }
 
+CUTE_PRINTF(2, 0)
+static bool keep_text(finding *f, const char *format, va_list args)
+{
+    if (f) cute_buffer_vprintf(&f->text, format, args);
+    return f != NULL;
+}
+
 bool em_check_find(em_checks *c, finding_kind kind, em_warp *w, const em_inst *i, int lane, uint32_t other,
                    const char *format, ...)
 {
     finding *f = add_finding(c, (finding){.kind = kind, .inst = inst_index(c, i), .other = other}, w, lane);
-    if (!f) return false;
     va_list args;
     va_start(args, format);
-    cute_buffer_vprintf(&f->text, format, args);
+    bool kept = keep_text(f, format, args);
     va_end(args);
-    return true;
+    return kept;
 }
 
 bool em_check_find_added(em_checks *c, const plugin_check *check, const cute_plugin_check_finding *row,
@@ -94,12 +100,11 @@ bool em_check_find_added(em_checks *c, const plugin_check *check, const cute_plu
                            .inst = inst_index(c, i),
                            .other = UINT32_MAX};
     finding *f = add_finding(c, found, w, lane);
-    if (!f) return false;
     va_list args;
     va_start(args, format);
-    cute_buffer_vprintf(&f->text, format, args);
+    bool kept = keep_text(f, format, args);
     va_end(args);
-    return true;
+    return kept;
 }
 
 /* ---- findings of all launches ---- */

@@ -51,7 +51,6 @@ cute_place epilogue_place(const epilogue_tree *tree, size_t offset, size_t lengt
     return place;
 }
 
-#define FAIL_AT(p, offset, length, ...) fail_parse(p, offset, length, __VA_ARGS__)
 static cute_status fail_parse(const parser *p, size_t offset, size_t length, const char *format, ...)
     CUTE_PRINTF(4, 5);
 static cute_status fail_parse(const parser *p, size_t offset, size_t length, const char *format, ...)
@@ -115,7 +114,7 @@ static cute_status expect_text(parser *p, const char *word, const char *after)
 {
     char got[16];
     if (take_text(p, word)) return CUTE_OK;
-    return FAIL_AT(p, p->at, 1, "expected '%s' %s, got %s", word, after, found_text(p, got));
+    return fail_parse(p, p->at, 1, "expected '%s' %s, got %s", word, after, found_text(p, got));
 }
 
 /* ---- nodes ---- */
@@ -186,7 +185,8 @@ static cute_status add_node(parser *p, epilogue_node *fields, size_t from, epilo
     *out = epilogue_node_get(p->tree, fields);
     if (*out) return CUTE_OK;
     if (p->tree->count == EPILOGUE_NODES)
-        return FAIL_AT(p, from, 1, "expected at most %d operations in an epilogue, got more", EPILOGUE_NODES);
+        return fail_parse(p, from, 1, "expected at most %d operations in an epilogue, got more",
+                          EPILOGUE_NODES);
     return cute_fail_memory(p->diag);
 }
 
@@ -303,8 +303,8 @@ static cute_status parse_type(parser *p, bool operand, cute_dtype *out)
             return CUTE_OK;
         }
     }
-    return FAIL_AT(p, p->at, length ? length : 1, "expected f32, f16, bf16, e4m3 or e5m2 as the type, got %s",
-                   found_text(p, word));
+    return fail_parse(p, p->at, length ? length : 1,
+                      "expected f32, f16, bf16, e4m3 or e5m2 as the type, got %s", found_text(p, word));
 }
 
 /* "i", "j", "i,j", or "j,i" of a matrix whose columns are contiguous, with the closing bracket. */
@@ -317,8 +317,8 @@ static cute_status parse_indices(parser *p, bool *row, bool *column, bool *turne
         size_t length = name_length(p);
         bool i = length == 1 && p->text[p->at] == 'i', j = length == 1 && p->text[p->at] == 'j';
         if ((!i && !j) || (j && *column) || (i && *row))
-            return FAIL_AT(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s",
-                           found_text(p, got));
+            return fail_parse(p, p->at, length ? length : 1, "expected the indices i, j, i,j or j,i, got %s",
+                              found_text(p, got));
         *turned = i && *column;
         *row = *row || i;
         *column = *column || j;
@@ -347,13 +347,13 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
     }
     for (int i = 0; reserved[i]; i++)
         if (strlen(reserved[i]) == length && memcmp(reserved[i], name, length) == 0)
-            return FAIL_AT(p, from, length,
-                           "expected another name for an operand: '%s' has a meaning of its own",
-                           reserved[i]);
+            return fail_parse(p, from, length,
+                              "expected another name for an operand: '%s' has a meaning of its own",
+                              reserved[i]);
     bool sums = length == 3 && memcmp(name, "acc", 3) == 0;
     if (sums) {
         if (!row || !column || stated)
-            return FAIL_AT(p, from, length, "expected acc or acc[i,j] for the product's sums");
+            return fail_parse(p, from, length, "expected acc or acc[i,j] for the product's sums");
         epilogue_node acc = {.op = EPILOGUE_ACC, .name = "acc"};
         return add_node(p, &acc, from, out);
     }
@@ -368,10 +368,10 @@ static cute_status parse_indexed(parser *p, const char *name, size_t length, siz
     if (before) {
         if (before->op != EPILOGUE_LOAD || before->shape.rows != row || (before->shape.mul != 0) != column ||
             before->turned != turned)
-            return FAIL_AT(p, from, p->at - from, "'%s' has other indices than before", node.name);
+            return fail_parse(p, from, p->at - from, "'%s' has other indices than before", node.name);
         if (stated && before->stated && before->dtype != dtype)
-            return FAIL_AT(p, from, p->at - from, "expected type %s of '%s' as before, got %s",
-                           cute_dtype_get(before->dtype)->name, node.name, cute_dtype_get(dtype)->name);
+            return fail_parse(p, from, p->at - from, "expected type %s of '%s' as before, got %s",
+                              cute_dtype_get(before->dtype)->name, node.name, cute_dtype_get(dtype)->name);
         if (stated) before->dtype = dtype, before->stated = true;
         *out = before;
         return CUTE_OK;
@@ -387,7 +387,7 @@ static cute_status parse_plain(parser *p, const char *name, size_t length, size_
             *out = p->bound[which];
             return CUTE_OK;
         }
-        return FAIL_AT(p, from, length, "unknown name in the definition of %s", p->inside->name);
+        return fail_parse(p, from, length, "unknown name in the definition of %s", p->inside->name);
     }
     name_value *known = find_name(p, name, length);
     if (known) {
@@ -397,8 +397,8 @@ static cute_status parse_plain(parser *p, const char *name, size_t length, size_
     }
     for (int i = 0; reserved[i]; i++)
         if (strlen(reserved[i]) == length && memcmp(reserved[i], name, length) == 0)
-            return FAIL_AT(p, from, length, "expected a value, got '%s', which has a meaning of its own",
-                           reserved[i]);
+            return fail_parse(p, from, length, "expected a value, got '%s', which has a meaning of its own",
+                              reserved[i]);
     if (length == 3 && memcmp(name, "acc", 3) == 0) {
         epilogue_node acc = {.op = EPILOGUE_ACC, .name = "acc"};
         return add_node(p, &acc, from, out);
@@ -407,8 +407,8 @@ static cute_status parse_plain(parser *p, const char *name, size_t length, size_
     if (length == 3 && memcmp(name, "inf", 3) == 0) return add_constant(p, INFINITY, from, out);
     epilogue_node *before = find_operand(p, name, length);
     if (before && before->op == EPILOGUE_LOAD)
-        return FAIL_AT(p, from, length, "'%s' is an operand in memory: expected its indices, as before",
-                       before->name);
+        return fail_parse(p, from, length, "'%s' is an operand in memory: expected its indices, as before",
+                          before->name);
     if (before) {
         *out = before;
         return CUTE_OK;
@@ -432,7 +432,7 @@ static cute_status parse_args(parser *p, call_args *args)
     for (;;) {
         skip_space(p);
         if (args->count == 4)
-            return FAIL_AT(p, p->at, 1, "expected at most 4 operands of a function, got more");
+            return fail_parse(p, p->at, 1, "expected at most 4 operands of a function, got more");
         args->offsets[args->count] = p->at;
         CUTE_TRY(parse_value(p, &args->items[args->count]));
         args->ends[args->count++] = p->at;
@@ -450,8 +450,8 @@ static cute_status integer_arg(parser *p, const call_args *args, int index, int6
         *out = (int64_t)n->value;
         return CUTE_OK;
     }
-    return FAIL_AT(p, args->offsets[index], args->ends[index] - args->offsets[index],
-                   "expected %s, a number from %lld to %lld", meaning, (long long)low, (long long)high);
+    return fail_parse(p, args->offsets[index], args->ends[index] - args->offsets[index],
+                      "expected %s, a number from %lld to %lld", meaning, (long long)low, (long long)high);
 }
 
 static cute_status expect_args(parser *p, const char *name, const call_args *args, int least, int most,
@@ -459,10 +459,10 @@ static cute_status expect_args(parser *p, const char *name, const call_args *arg
 {
     if (args->count >= least && args->count <= most) return CUTE_OK;
     if (least == most)
-        return FAIL_AT(p, from, p->at - from, "%s expects %d operand%s, got %d", name, least,
-                       least == 1 ? "" : "s", args->count);
-    return FAIL_AT(p, from, p->at - from, "%s expects %d to %d operands, got %d", name, least, most,
-                   args->count);
+        return fail_parse(p, from, p->at - from, "%s expects %d operand%s, got %d", name, least,
+                          least == 1 ? "" : "s", args->count);
+    return fail_parse(p, from, p->at - from, "%s expects %d to %d operands, got %d", name, least, most,
+                      args->count);
 }
 
 static cute_status parse_reduction(parser *p, const char *name, epilogue_kind kind, bool absolute,
@@ -476,8 +476,8 @@ static cute_status parse_reduction(parser *p, const char *name, epilogue_kind ki
     if (args.count > 2) {
         CUTE_TRY(integer_arg(p, &args, 2, 2, 256, "the columns of a group", &group));
         if (axis != 1 || group & (group - 1))
-            return FAIL_AT(p, args.offsets[2], args.ends[2] - args.offsets[2],
-                           "expected groups of a power of two of columns, along axis 1");
+            return fail_parse(p, args.offsets[2], args.ends[2] - args.offsets[2],
+                              "expected groups of a power of two of columns, along axis 1");
     }
     epilogue_node *x = args.items[0];
     if (absolute) CUTE_TRY(add_operator(p, "abs", x, NULL, from, &x));
@@ -491,8 +491,9 @@ static cute_status fail_function(parser *p, const char *name, size_t length, siz
     const char *near = cute_nearest_of(name, length, call_at, NULL);
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)(length < 30 ? length : 30), name);
-    return FAIL_AT(p, from, length,
-                   near ? "unknown function '%s'; did you mean '%s'?" : "unknown function '%s'", word, near);
+    return fail_parse(p, from, length,
+                      near ? "unknown function '%s'; did you mean '%s'?" : "unknown function '%s'", word,
+                      near);
 }
 
 /* f'(x) of a function by name. */
@@ -500,8 +501,8 @@ static cute_status add_derivative(parser *p, const epilogue_function *f, epilogu
                                   epilogue_node **out)
 {
     if (!f->derivative || f->operands != 1)
-        return FAIL_AT(p, from, p->at - from, "no derivative of '%s' is known: write it as an expression",
-                       f->name);
+        return fail_parse(p, from, p->at - from, "no derivative of '%s' is known: write it as an expression",
+                          f->name);
     return parse_body(p, f, f->derivative, &x, 1, from, out);
 }
 
@@ -539,13 +540,13 @@ static cute_status parse_collective(parser *p, epilogue_collective collective, s
     static const char *const between[] = {"system", "devices", "node", "nodes", "nvlink", NULL};
     for (int i = 0; between[i]; i++)
         if (strcmp(word, between[i]) == 0)
-            return FAIL_AT(p, at, length,
-                           "collectives between devices are not generated: use a communication library on "
-                           "the output, and the level "
-                           "device for one GPU");
+            return fail_parse(p, at, length,
+                              "collectives between devices are not generated: use a communication library on "
+                              "the output, and the level "
+                              "device for one GPU");
     if (level < 0)
-        return FAIL_AT(p, at, length ? length : 1,
-                       "expected the level warp, block, cluster or device, got '%s'", word);
+        return fail_parse(p, at, length ? length : 1,
+                          "expected the level warp, block, cluster or device, got '%s'", word);
     p->at += length;
     CUTE_TRY(expect_text(p, ")", "behind the level"));
     epilogue_node node = {.op = EPILOGUE_COMMUNICATE,
@@ -587,7 +588,7 @@ static cute_status parse_columns(parser *p, bool repeats, size_t from, epilogue_
     if (repeats) {
         CUTE_TRY(integer_arg(p, &args, 1, 2, 256, "how often a column is repeated", &node.step));
         if (node.step & (node.step - 1))
-            return FAIL_AT(p, args.offsets[1], args.ends[1] - args.offsets[1], "expected a power of two");
+            return fail_parse(p, args.offsets[1], args.ends[1] - args.offsets[1], "expected a power of two");
     }
     node.args[0] = args.items[0];
     node.args[1] = repeats ? NULL : args.items[1];
@@ -664,7 +665,7 @@ static cute_status parse_number(parser *p, epilogue_node **out)
     char *end;
     double value = strtod(digits, &end);
     p->at += length;
-    if (*end || end == digits) return FAIL_AT(p, from, length, "expected a number, got '%s'", digits);
+    if (*end || end == digits) return fail_parse(p, from, length, "expected a number, got '%s'", digits);
     return add_constant(p, value, from, out);
 }
 
@@ -692,7 +693,7 @@ static cute_status parse_primary(parser *p, epilogue_node **out)
     }
     if (p->at < p->length && (isdigit((unsigned char)p->text[p->at]) || p->text[p->at] == '.'))
         return parse_number(p, out);
-    return FAIL_AT(p, from, 1, "expected a value, got %s", found_text(p, got));
+    return fail_parse(p, from, 1, "expected a value, got %s", found_text(p, got));
 }
 
 static cute_status parse_integer(parser *p, int64_t *out)
@@ -704,7 +705,7 @@ static cute_status parse_integer(parser *p, int64_t *out)
     while (p->at < p->length && isdigit((unsigned char)p->text[p->at]) && *out < 1000)
         *out = *out * 10 + (p->text[p->at++] - '0');
     if (p->at > from) return CUTE_OK;
-    return FAIL_AT(p, from, 1, "expected a number, as in acc[:, 0::2], got %s", found_text(p, got));
+    return fail_parse(p, from, 1, "expected a number, as in acc[:, 0::2], got %s", found_text(p, got));
 }
 
 static cute_status parse_slice(parser *p, epilogue_node **out)
@@ -722,7 +723,7 @@ static cute_status parse_slice(parser *p, epilogue_node **out)
         CUTE_TRY(parse_integer(p, &node.step));
         CUTE_TRY(expect_text(p, "]", "behind a step"));
         if ((node.step != 2 && node.step != 4 && node.step != 8) || node.first >= node.step)
-            return FAIL_AT(
+            return fail_parse(
                 p, from, p->at - from,
                 "expected every 2nd, 4th or 8th column and a first column below that, got %lld::%lld",
                 (long long)node.first, (long long)node.step);
@@ -747,7 +748,7 @@ static cute_status parse_unary(parser *p, epilogue_node **out)
     skip_space(p);
     size_t from = p->at;
     if (++p->depth > EPILOGUE_DEPTH)
-        return FAIL_AT(p, p->at, 1, "expected at most %d levels of nesting, got more", EPILOGUE_DEPTH);
+        return fail_parse(p, p->at, 1, "expected at most %d levels of nesting, got more", EPILOGUE_DEPTH);
     if (take_text(p, "-")) {
         status = parse_unary(p, out);
         if (status == CUTE_OK) status = add_operator(p, "neg", *out, NULL, from, out);
@@ -800,7 +801,7 @@ static cute_status parse_value(parser *p, epilogue_node **out)
     skip_space(p);
     size_t from = p->at;
     if (++p->depth > EPILOGUE_DEPTH)
-        return FAIL_AT(p, p->at, 1, "expected at most %d levels of nesting, got more", EPILOGUE_DEPTH);
+        return fail_parse(p, p->at, 1, "expected at most %d levels of nesting, got more", EPILOGUE_DEPTH);
     CUTE_TRY(parse_sum(p, out));
     p->depth--;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -870,16 +871,16 @@ static cute_status check_target(parser *p, const statement *s)
 {
     for (int i = 0; reserved[i]; i++)
         if (strcmp(s->name, reserved[i]) == 0)
-            return FAIL_AT(p, s->offset, s->length,
-                           "expected another name for a result: '%s' has a meaning of its own", s->name);
+            return fail_parse(p, s->offset, s->length,
+                              "expected another name for a result: '%s' has a meaning of its own", s->name);
     if (strcmp(s->name, "acc") == 0 || epilogue_function_find(s->name))
-        return FAIL_AT(p, s->offset, s->length,
-                       "expected another name for a result: '%s' has a meaning of its own", s->name);
+        return fail_parse(p, s->offset, s->length,
+                          "expected another name for a result: '%s' has a meaning of its own", s->name);
     if (find_name(p, s->name, strlen(s->name)))
-        return FAIL_AT(p, s->offset, s->length, "'%s' is already defined: expected a new name", s->name);
+        return fail_parse(p, s->offset, s->length, "'%s' is already defined: expected a new name", s->name);
     if (find_operand(p, s->name, strlen(s->name)))
-        return FAIL_AT(p, s->offset, s->length,
-                       "'%s' is an operand that was read before: expected a new name", s->name);
+        return fail_parse(p, s->offset, s->length,
+                          "'%s' is an operand that was read before: expected a new name", s->name);
     return CUTE_OK;
 }
 
@@ -887,7 +888,7 @@ static cute_status add_output(parser *p, const statement *s, epilogue_node *node
 {
     epilogue_tree *t = p->tree;
     if (t->output_count == EPILOGUE_OUTPUTS)
-        return FAIL_AT(p, s->offset, s->length, "expected at most %d outputs, got more", EPILOGUE_OUTPUTS);
+        return fail_parse(p, s->offset, s->length, "expected at most %d outputs, got more", EPILOGUE_OUTPUTS);
     *row = t->output_count;
     t->outputs[t->output_count++] = (epilogue_output){.name = s->name,
                                                       .node = node,
@@ -917,15 +918,15 @@ static cute_status parse_statement(parser *p)
     if (!named) s.offset = from, s.length = p->at - from;
     CUTE_TRY(check_target(p, &s));
     if (*p->name_count == NAMES)
-        return FAIL_AT(p, from, 1, "expected at most %d statements, got more", NAMES);
+        return fail_parse(p, from, 1, "expected at most %d statements, got more", NAMES);
     if (!value->name && value->op != EPILOGUE_CONSTANT) value->name = s.name;
     int row = -1;
     bool output = s.aux || s.indexed || strcmp(s.name, "D") == 0;
     if (output) CUTE_TRY(add_output(p, &s, value, &row));
     p->names[(*p->name_count)++] = (name_value){s.name, value, output, row, s.offset, s.length};
     if (!output && s.stated)
-        return FAIL_AT(p, s.offset, s.length,
-                       "expected 'aux' in front of '%s': only results in memory have a type", s.name);
+        return fail_parse(p, s.offset, s.length,
+                          "expected 'aux' in front of '%s': only results in memory have a type", s.name);
     return CUTE_OK;
 }
 
@@ -945,8 +946,8 @@ cute_status epilogue_parse(cute_arena *arena, const char *label, const char *tex
     parser p = {
         .tree = t, .text = t->text, .length = length, .names = names, .name_count = &count, .diag = diag};
     if (length > EPILOGUE_TEXT)
-        return FAIL_AT(&p, 0, 1, "expected an epilogue of at most %d characters, got %zu", EPILOGUE_TEXT,
-                       length);
+        return fail_parse(&p, 0, 1, "expected an epilogue of at most %d characters, got %zu", EPILOGUE_TEXT,
+                          length);
     for (;;) {
         char got[16];
         while (take_text(&p, ";")) {
@@ -956,9 +957,9 @@ cute_status epilogue_parse(cute_arena *arena, const char *label, const char *tex
         CUTE_TRY(parse_statement(&p));
         skip_space(&p);
         if (p.at < p.length && p.text[p.at] != ';')
-            return FAIL_AT(&p, p.at, 1, "expected an operator or ';', got %s", found_text(&p, got));
+            return fail_parse(&p, p.at, 1, "expected an operator or ';', got %s", found_text(&p, got));
     }
-    if (!count) return FAIL_AT(&p, 0, 1, "expected an expression, got an empty text");
+    if (!count) return fail_parse(&p, 0, 1, "expected an expression, got an empty text");
     /* Names that nothing reads are results, too. */
     for (int i = 0; i < count; i++) {
         statement s = {

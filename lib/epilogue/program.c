@@ -62,11 +62,6 @@ static const char *emit_line(writer *w, const char *format, ...)
 
 /* ---- arguments ---- */
 
-static const char *storage_name(cute_dtype dtype)
-{
-    return dtype == CUTE_E4M3 ? "f8E4M3FN" : dtype == CUTE_E5M2 ? "f8E5M2" : cute_dtype_get(dtype)->name;
-}
-
 static epilogue_arg *add_arg(writer *w, const epilogue_arg *fields)
 {
     epilogue_kernel *k = w->kernel;
@@ -138,7 +133,7 @@ static int64_t vector_of(const writer *w, cute_dtype dtype, int64_t count)
 static void put_arg_type(const writer *w, const epilogue_arg *a, cute_buffer *out)
 {
     int64_t size = cute_dtype_get(a->dtype)->bytes;
-    const char *type = storage_name(a->dtype);
+    const char *type = cute_dtype_mlir(a->dtype);
     long long v = vector_of(w, a->dtype, a->role == EPILOGUE_ROW_TERM ? a->shape[0] : a->shape[1]);
     switch (a->role) {
     case EPILOGUE_NUMBER: cute_buffer_puts(out, "f32"); return;
@@ -367,7 +362,7 @@ static const char *emit_value(writer *w, epilogue_node *n)
     }
     case EPILOGUE_COMPUTE: return emit_compute(w, n);
     case EPILOGUE_CAST:
-        x = emit_line(w, "cute.tile.cast<%s> %s", storage_name(n->dtype), as_tile(w, n->args[0]));
+        x = emit_line(w, "cute.tile.cast<%s> %s", cute_dtype_mlir(n->dtype), as_tile(w, n->args[0]));
         return emit_line(w, "cute.tile.cast<f32> %s", x);
     case EPILOGUE_SLICE:
         x = emit_groups(w, n->args[0], emit_node(w, n->args[0]), n->step);
@@ -402,7 +397,7 @@ static const char *emit_node(writer *w, epilogue_node *n)
 static void emit_store(writer *w, epilogue_node *n, const char *name, cute_dtype dtype)
 {
     const char *value = as_tile(w, n);
-    if (dtype != CUTE_F32) value = emit_line(w, "cute.tile.cast<%s> %s", storage_name(dtype), value);
+    if (dtype != CUTE_F32) value = emit_line(w, "cute.tile.cast<%s> %s", cute_dtype_mlir(dtype), value);
     epilogue_shape s = n->shape;
     if (s.rows || s.mul) {
         /* A constant or scalar value, say, has fewer elements than its place. */

@@ -37,7 +37,7 @@ static unit *add_unit(build *b, const char *name, const char *source)
 
 static void define_pack(const gemm_algo *algo, gemm_defines *d)
 {
-    gemm_define(d, "PT=%s", gemm_storage_type(algo->first->in));
+    gemm_define(d, "PT=%s", cute_dtype_mlir(algo->first->in));
     gemm_define(d, "PZERO=%s", algo->first->in == CUTE_I8 ? "0" : "0.0");
 }
 
@@ -45,8 +45,8 @@ static void define_epilogue_step(const gemm_algo *algo, gemm_defines *d)
 {
     const gemm_problem *p = algo->first;
     bool integers = p->out == CUTE_I32, single = p->out == CUTE_F32;
-    gemm_define(d, "EP=%s", gemm_storage_type(p->sum));
-    gemm_define(d, "ED=%s", gemm_storage_type(p->out));
+    gemm_define(d, "EP=%s", cute_dtype_mlir(p->sum));
+    gemm_define(d, "ED=%s", cute_dtype_mlir(p->out));
     gemm_define(d, "ES=%s", integers ? "f64" : "f32");
     gemm_define(d, "EFROM=%s", p->sum == CUTE_I32 ? "sitofp" : "bitcast");
     gemm_define(d, "EEXT=%s", integers ? "sitofp" : single ? "bitcast" : "extf");
@@ -118,24 +118,23 @@ static cute_status join_units(build *b, cute_buffer *out)
     return cute_buffer_ok(out) ? CUTE_OK : cute_fail_memory(b->diag);
 }
 
-/* Units are joined before ptxas, which ignores setmaxnreg in units that are linked later (separate
- * compilation). */
-static cute_status link_ptx(build *b, const cute_buffer *joined, cute_buffer *out)
+cute_status gemm_link(const char *name, const char *arch, const char *ptx, size_t size, cute_buffer *out,
+                      cute_diag *diag)
 {
     cute_linker *linker = NULL;
     size_t length = 0;
-    CUTE_TRY(cute_linker_create(&linker, b->diag));
-    cute_status status = cute_linker_set(linker, "arch", b->arch, b->diag);
-    if (status == CUTE_OK)
-        status = cute_linker_add(linker, b->algo->name, cute_buffer_text(joined), joined->length, b->diag);
-    if (status == CUTE_OK) status = cute_linker_link(linker, b->diag);
+    CUTE_TRY(cute_linker_create(&linker, diag));
+    cute_status status = cute_linker_set(linker, "arch", arch, diag);
+    if (status == CUTE_OK) status = cute_linker_add(linker, name, ptx, size, diag);
+    if (status == CUTE_OK) status = cute_linker_link(linker, diag);
     const void *bytes = status == CUTE_OK ? cute_linker_output(linker, &length) : NULL;
     if (bytes) cute_buffer_append(out, bytes, length);
     cute_linker_destroy(linker);
     return status;
 }
 
-/* Cubins are cached, too: ptxas takes a tenth of a second or more. Without a toolkit the driver compiles the
+/* Units are joined before ptxas, which ignores setmaxnreg in units that are linked later (separate
+ * compilation). Cubins are cached, too: ptxas takes a tenth of a second or more. Without a toolkit the driver compiles the
  * PTX. */
 static cute_status make_image(build *b, bool ptx, cute_buffer *out)
 {
@@ -147,9 +146,9 @@ static cute_status make_image(build *b, bool ptx, cute_buffer *out)
         cute_buffer_append(&key, joined.data, joined.length);
         if (!cute_cache_get(b->cache, "gemm-cubin", key.data, key.length, out)) {
             cute_diag *diag = b->diag, *own = cute_diag_create();
-            b->diag = own;
-            status = own ? link_ptx(b, &joined, out) : cute_fail_memory(diag);
-            b->diag = diag;
+            status =
+                own ? gemm_link(b->algo->name, b->arch, cute_buffer_text(&joined), joined.length, out, own)
+                    : cute_fail_memory(diag);
             bool missing = status == CUTE_SYSTEM && !out->length;
             for (size_t i = 0; own && !missing && i < cute_diag_count(own); i++)
                 cute_diag_append(diag, cute_diag_get(own, i));

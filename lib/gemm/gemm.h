@@ -113,8 +113,6 @@ enum { GEMM_L2_RESIDENT = CUTE_MODEL_RESIDENT };
 size_t gemm_config_count(void);
 const gemm_config *gemm_config_at(size_t index);
 extern const gemm_kernel gemm_kernel_sm80, gemm_kernel_sm90, gemm_kernel_split, gemm_kernel_sgemm;
-/* The MLIR spelling of elements in memory. */
-const char *gemm_storage_type(cute_dtype dtype);
 /* The sources in kernels/gemm, embedded at build time. */
 const char *gemm_source_pack(void);
 const char *gemm_source_epilogue(void);
@@ -207,6 +205,9 @@ const char *gemm_buffer_name(cute_arena *arena, const char *name, size_t index, 
 
 /* ---- compiling (compile.c) ---- */
 
+/* Links PTX to a cubin, which is appended to `out`. */
+cute_status gemm_link(const char *name, const char *arch, const char *ptx, size_t size, cute_buffer *out,
+                      cute_diag *diag);
 /* Compiles and links an algorithm's sources: a cubin, or PTX if `ptx` or if the toolkit is not found. */
 cute_status gemm_compile(const gemm_algo *algo, const char *arch, bool ptx,
                          const cute_gemm_compiler *compiler, const char *cache, cute_module **out,

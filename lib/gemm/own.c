@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cute/link.h"
 #include "lib/gemm/gemm.h"
 #include "lib/launch/plan/hostplan.h"
 
@@ -21,17 +20,12 @@ cute_status gemm_own_compile(const gemm_settings *s, const cute_gemm_compiler *c
     size_t length = 0;
     CUTE_TRY(compiler->to_ptx(compiler->context, "<source>", s->source, s->source_length, s->defines,
                               s->define_count, s->target.arch, &ptx, &length, diag));
-    cute_linker *linker = NULL;
-    cute_status status = s->ptx ? CUTE_OK : cute_linker_create(&linker, diag);
-    if (linker) {
-        status = cute_linker_set(linker, "arch", s->target.arch, diag);
-        if (status == CUTE_OK) status = cute_linker_add(linker, "<source>", ptx, length, diag);
-        if (status == CUTE_OK) status = cute_linker_link(linker, diag);
-    }
-    size_t size = length;
-    const void *image = status == CUTE_OK && linker ? cute_linker_output(linker, &size) : ptx;
-    if (status == CUTE_OK) status = cute_module_open("<source>", image, size, NULL, out, diag);
-    cute_linker_destroy(linker);
+    cute_buffer cubin = {0};
+    cute_status status = s->ptx ? CUTE_OK : gemm_link("<source>", s->target.arch, ptx, length, &cubin, diag);
+    const void *image = s->ptx ? ptx : cubin.data;
+    if (status == CUTE_OK)
+        status = cute_module_open("<source>", image, s->ptx ? length : cubin.length, NULL, out, diag);
+    cute_buffer_release(&cubin);
     free(ptx);
     return status;
 }

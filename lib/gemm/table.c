@@ -41,17 +41,6 @@ void gemm_define(gemm_defines *defines, const char *format, ...)
     cute_buffer_release(&text);
 }
 
-/* The MLIR spelling of a type. */
-static const char *mlir_type(cute_dtype dtype)
-{
-    return dtype == CUTE_E4M3 ? "f8E4M3FN" : dtype == CUTE_E5M2 ? "f8E5M2" : cute_dtype_get(dtype)->name;
-}
-
-const char *gemm_storage_type(cute_dtype dtype)
-{
-    return dtype == CUTE_TF32 ? "f32" : mlir_type(dtype);
-}
-
 /* Whether every line of a matrix, `along` contiguous elements with stride `step`, is a whole number of
  * aligned vectors of `bytes` bytes. */
 static bool is_aligned(const gemm_matrix *m, int64_t along, int64_t step, int64_t size, int64_t bytes,
@@ -107,9 +96,9 @@ static void product_define(const gemm_algo *algo, gemm_defines *d)
     cute_dtype in = algo->first->in;
     int64_t size = cute_dtype_get(in)->bytes, out_size = cute_dtype_get(algo->product)->bytes;
     gemm_view v = gemm_view_of(algo, algo->first);
-    gemm_define(d, "T=%s", gemm_storage_type(in));
-    gemm_define(d, "ACC=%s", gemm_storage_type(algo->first->sum));
-    gemm_define(d, "TD=%s", gemm_storage_type(algo->product));
+    gemm_define(d, "T=%s", cute_dtype_mlir(in));
+    gemm_define(d, "ACC=%s", cute_dtype_mlir(algo->first->sum));
+    gemm_define(d, "TD=%s", cute_dtype_mlir(algo->product));
     gemm_define(d, "BITS=%lld", (long long)size * 8);
     gemm_define(d, "BITSD=%lld", (long long)out_size * 8);
     gemm_define(d, "Z=%s", in == CUTE_I8 ? "0" : "0.0");

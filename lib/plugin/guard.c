@@ -63,7 +63,6 @@ static void handle_crash(int number)
 {
     const plugin_mark *m = latest;
     const char *text = "signal";
-    sigset_t raised;
     for (int i = 0; i < CRASHES; i++)
         if (crashes[i].number == number) text = crashes[i].text;
     say(program_name);
@@ -81,12 +80,7 @@ static void handle_crash(int number)
     say("': ");
     say(text);
     say("\n");
-    cute_ending_clean();
-    signal(number, SIG_DFL);
-    raise(number);
-    sigemptyset(&raised);
-    sigaddset(&raised, number);
-    sigprocmask(SIG_UNBLOCK, &raised, NULL);
+    cute_ending_raise(number);
 }
 
 void plugin_guard(const char *program)

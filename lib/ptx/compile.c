@@ -23,6 +23,7 @@
 #include "lib/ir/mlir/kernel.h"
 #include "lib/ir/mlir/shim.h"
 #include "lib/ir/mlir/util.h"
+#include "lib/passes/devices/target.h"
 #include "lib/passes/host/binary.h"
 #include "lib/passes/passes.h"
 #include "lib/ptx/backend.h"
@@ -264,31 +265,31 @@ static cute_status run_pipeline(compilation *c)
 
 typedef struct chip_check {
     compilation *c;
+    MlirOperation module;
     cute_status status;
 } chip_check;
+
+static bool is_chip(const char *chip, const cute_arch *arch, void *context)
+{
+    chip_check *check = context;
+    compilation *c = check->c;
+    (void)chip;
+    if (!arch || strcmp(arch->target, c->options->arch->target) == 0) return false; /* the first decides */
+    cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(check->module), c->arena);
+    check->status = cute_fail(c->diag, CUTE_INVALID, &place,
+                              "the pipeline lowers the kernels for %s, and cute-ptx generates PTX for %s",
+                              arch->name, c->options->arch->name);
+    cute_note(c->diag, NULL, "name one architecture in both: -arch=%s, or cubin-chip=%s in the pipeline",
+              arch->name, c->options->arch->name);
+    return false;
+}
 
 /* The pipeline's target, where it has attached one, has to be -arch. */
 static void check_chip(MlirOperation module, void *context)
 {
-    static const char key[] = "chip = \"";
     chip_check *check = context;
-    compilation *c = check->c;
-    MlirAttribute targets = mlirOperationGetAttributeByName(module, cute_text("targets"));
-    cute_buffer text = {0};
-    if (check->status || mlirAttributeIsNull(targets)) return;
-    mlirAttributePrint(targets, cute_print_to_buffer, &text);
-    char *chip = text.data ? strstr(text.data, key) : NULL;
-    if (chip) chip[sizeof key - 1 + strcspn(chip + sizeof key - 1, "\"")] = '\0';
-    const cute_arch *arch = chip ? cute_arch_find(chip + sizeof key - 1) : NULL;
-    if (arch && strcmp(arch->target, c->options->arch->target) != 0) {
-        cute_place place = cute_mlir_place(&c->source, mlirOperationGetLocation(module), c->arena);
-        check->status = cute_fail(c->diag, CUTE_INVALID, &place,
-                                  "the pipeline lowers the kernels for %s, and cute-ptx generates PTX for %s",
-                                  arch->name, c->options->arch->name);
-        cute_note(c->diag, NULL, "name one architecture in both: -arch=%s, or cubin-chip=%s in the pipeline",
-                  arch->name, c->options->arch->name);
-    }
-    cute_buffer_release(&text);
+    check->module = module;
+    if (!check->status) cute_targets_each(module, is_chip, check);
 }
 
 static void print_module(const compilation *c, cute_buffer *out)
@@ -326,7 +327,7 @@ static cute_status run_lowering(compilation *c)
                              .schedule = c->options->schedule,
                              .relocatable = c->options->relocatable,
                              .lineinfo = c->options->lineinfo || c->tell_registers};
-    chip_check check = {c, CUTE_OK};
+    chip_check check = {.c = c};
     if (c->lowered) {
         cute_op_each(mlirModuleGetOperation(c->module), "gpu.module", check_chip, &check);
         if (check.status) return check.status;

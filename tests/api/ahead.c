@@ -136,24 +136,22 @@ static void refuse_all(void)
 
     int64_t n = 100000, one = 1, strides = 1;
     dltensor a = {at(0x10000000 - 64), 2, 0, 1, 2, 32, 1, &n, NULL, 64},
-             b = {at(0x20000000), 2, 0, 1, 2, 32, 1, &one, &strides, 0}, c;
+             b = {at(0x20000000), 2, 0, 1, 2, 32, 1, &one, &strides, 0};
     CHECK(k_sum_dlpack_workspace(&a, &b, &bytes) == K_OK && bytes == 256);
-    c = a;
-    c.bits = 16;
-    check_message(k_sum_dlpack(&c, &b, at(0x80000000), 256, NULL), K_ARGUMENT,
-                  "expected elements of DLPack's type code 2 with 32 bits");
-    c = a;
-    c.device_type = 1;
-    check_message(k_sum_dlpack(&c, &b, at(0x80000000), 256, NULL), K_ARGUMENT,
-                  "expected 'x' on a CUDA device, got DLPack's device type 1");
-    c = a;
-    c.device_id = 3;
-    check_message(k_sum_dlpack(&c, &b, at(0x80000000), 256, NULL), K_ARGUMENT,
-                  "expected 'x' on device 0, the current one, got 3");
-    c = a;
-    c.ndim = 2;
-    check_message(k_sum_dlpack(&c, &b, at(0x80000000), 256, NULL), K_ARGUMENT,
-                  "expected 1 dimensions of 'x', got 2");
+    dltensor half = a, host = a, other = a, square = a;
+    half.bits = 16;
+    host.device_type = 1;
+    other.device_id = 3;
+    square.ndim = 2;
+    const struct {
+        dltensor *x;
+        const char *message;
+    } wrong[] = {{&half, "expected elements of DLPack's type code 2 with 32 bits"},
+                 {&host, "expected 'x' on a CUDA device, got DLPack's device type 1"},
+                 {&other, "expected 'x' on device 0, the current one, got 3"},
+                 {&square, "expected 1 dimensions of 'x', got 2"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        check_message(k_sum_dlpack(wrong[i].x, &b, at(0x80000000), 256, NULL), K_ARGUMENT, wrong[i].message);
     check_message(k_sum_dlpack(NULL, &b, at(0x80000000), 256, NULL), K_ARGUMENT,
                   "expected a value for 'x', got NULL");
     CHECK(strcmp(k_status_name(K_WORKSPACE), "K_WORKSPACE") == 0);

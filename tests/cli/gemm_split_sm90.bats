@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# bench/schedules/hand/gemm_split_sm90: what it consists of, and that it is right where its runs in kernels/runs.txt do not come.
+# bench/schedules/hand/gemm_split_sm90: its instructions, and results for sizes that kernels/runs.txt leaves out.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -419,7 +419,7 @@ EOF
     refused unknown_mlir.so "needs the function 'mlirNobodyDefinesThis', which cute-opt does not have" "headers of the program's MLIR"
     wrong unknown_function
     refused unknown_function.so "needs the function 'nobody_defines_this'" "link the library that defines it"
-    # cute-run has no MLIR: what it does not call may be missing
+    # cute-run has no MLIR: functions that it does not call may be undefined
     wrong nothing -Wl,-z,lazy
     cute-run --load-plugin=nothing.so --list-devices >/dev/null
     wrong now -Wl,-z,now

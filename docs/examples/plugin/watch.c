@@ -6,7 +6,7 @@
 
 enum { SLOTS = 1 << 16 };
 typedef struct seen {
-    uint64_t address[SLOTS]; /* a hash table without collisions resolved: what it forgets is not reported */
+    uint64_t address[SLOTS]; /* a hash table that overwrites on collision, so findings may be missed */
 } seen;
 
 static void *once_begin(const cute_check_launch *launch, cute_check_run *run)

@@ -81,7 +81,7 @@ static void end_processes(void)
             send_signal(n, SIGKILL);
 }
 
-void cute_ending_clean(void)
+static void clean_up(void)
 {
     if (atomic_exchange(&ending, true))
         for (;;) pause(); /* another thread is in the handler */
@@ -90,10 +90,10 @@ void cute_ending_clean(void)
         if (atomic_load(&n->kind) == NOTE_PATH && n->owner == getpid()) remove_path(n->path);
 }
 
-static void handle_signal(int number)
+void cute_ending_raise(int number)
 {
     sigset_t raised;
-    cute_ending_clean();
+    clean_up();
     signal(number, SIG_DFL);
     raise(number);
     sigemptyset(&raised);
@@ -105,7 +105,7 @@ static void handle_signal(int number)
 
 void cute_ending_install(void)
 {
-    struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART}, old;
+    struct sigaction action = {.sa_handler = cute_ending_raise, .sa_flags = SA_RESTART}, old;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < ENDINGS; i++) sigaddset(&action.sa_mask, endings[i]);
     for (int i = 0; i < ENDINGS; i++)

@@ -22,8 +22,8 @@ void cute_pipe_release(const cute_pipe_guard *guard);
  * handlers of a host process are unchanged, and nothing is noted. */
 void cute_ending_install(void);
 bool cute_ending_installed(void);
-/* The same cleanup for the handler of another signal, which then ends the process. Async-signal-safe. */
-void cute_ending_clean(void);
+/* The same for the handler of another signal: cleans up, and ends the process by `number`. Async-signal-safe. */
+void cute_ending_raise(int number);
 
 /* A cleanup action; NULL: not noted (no program, or out of memory); cute_ending_forget accepts NULL. */
 typedef struct cute_ending cute_ending;

@@ -51,6 +51,16 @@ MlirValue cute_vector_insert(const cute_builder *b, MlirValue vector, MlirValue 
                             CUTE_NAMED(static_position(b, at)));
 }
 
+MlirAttribute cute_constant_splat(MlirValue value)
+{
+    MlirOperation op = cute_defining_op(value);
+    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return mlirAttributeGetNull();
+    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
+    return mlirAttributeIsADenseElements(is) && mlirDenseElementsAttrIsSplat(is)
+               ? mlirDenseElementsAttrGetSplatValue(is)
+               : mlirAttributeGetNull();
+}
+
 MlirValue cute_undefined(const cute_builder *b, MlirType type)
 {
     return cute_build_value(b, "llvm.mlir.undef", type, CUTE_NO_OPERANDS, CUTE_NO_NAMED);

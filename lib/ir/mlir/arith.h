@@ -29,6 +29,8 @@ MlirType cute_vector_flat(MlirType type);
 /* Of vectors of rank 1. */
 MlirValue cute_vector_extract(const cute_builder *b, MlirValue vector, int64_t at);
 MlirValue cute_vector_insert(const cute_builder *b, MlirValue vector, MlirValue value, int64_t at);
+/* The element of a constant vector or tile whose elements are all equal; null: `value` is something else. */
+MlirAttribute cute_constant_splat(MlirValue value);
 /* llvm.mlir.undef, of a type that LLVM has. */
 MlirValue cute_undefined(const cute_builder *b, MlirType type);
 

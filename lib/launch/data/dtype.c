@@ -19,6 +19,16 @@ const cute_dtype_info *cute_dtype_get(cute_dtype dtype)
     return &infos[dtype];
 }
 
+const char *cute_dtype_mlir(cute_dtype dtype)
+{
+    switch (dtype) {
+    case CUTE_E4M3: return "f8E4M3FN";
+    case CUTE_E5M2: return "f8E5M2";
+    case CUTE_TF32: return "f32";
+    default: return infos[dtype].name;
+    }
+}
+
 bool cute_dtype_find(const char *name, cute_dtype *out)
 {
     for (int i = 0; i < CUTE_DTYPE_COUNT; i++) {

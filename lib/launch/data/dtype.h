@@ -31,6 +31,8 @@ typedef struct cute_dtype_info {
 } cute_dtype_info;
 
 const cute_dtype_info *cute_dtype_get(cute_dtype dtype);
+/* The MLIR spelling of the elements in memory: f32 for tf32. */
+const char *cute_dtype_mlir(cute_dtype dtype);
 /* Looks up a type by name; false if unknown. */
 bool cute_dtype_find(const char *name, cute_dtype *out);
 /* The names in order, then NULL, for cute_nearest. */

@@ -39,11 +39,8 @@ static MlirValue with_bytes(const cute_builder *b, const char *name, MlirValue w
 /* The number that all elements of a constant vector are; -1: it is something else. */
 static int64_t splat_of(MlirValue value)
 {
-    MlirOperation op = cute_defining_op(value);
-    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return -1;
-    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
-    if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is)) return -1;
-    return mlirIntegerAttrGetValueInt(mlirDenseElementsAttrGetSplatValue(is));
+    MlirAttribute element = cute_constant_splat(value);
+    return mlirAttributeIsNull(element) ? -1 : mlirIntegerAttrGetValueInt(element);
 }
 
 /* The bytes of which `value` is half 0 or 1, sign-extended by a shift; null: it is something else. */

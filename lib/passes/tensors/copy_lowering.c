@@ -196,12 +196,10 @@ static MlirValue repeated_element(const cute_builder *b, MlirValue vector)
         MlirValue from = mlirOperationGetOperand(op, 0);
         return mlirTypeIsAVector(mlirValueGetType(from)) ? none : from;
     }
-    if (!cute_op_is(op, "arith.constant")) return none;
-    MlirAttribute value = mlirOperationGetAttributeByName(op, cute_text("value"));
-    if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value)) return none;
-    return cute_build_value(
-        b, "arith.constant", cute_type_element(mlirValueGetType(vector)), CUTE_NO_OPERANDS,
-        CUTE_NAMED(cute_attribute(b->context, "value", mlirDenseElementsAttrGetSplatValue(value))));
+    MlirAttribute value = cute_constant_splat(vector);
+    if (mlirAttributeIsNull(value)) return none;
+    return cute_build_value(b, "arith.constant", cute_type_element(mlirValueGetType(vector)),
+                            CUTE_NO_OPERANDS, CUTE_NAMED(cute_attribute(b->context, "value", value)));
 }
 
 /* Stores one value to all elements. */

@@ -306,11 +306,12 @@ MlirOperation tile_product_of(MlirValue value)
 }
 
 /* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
+enum { MOST_COLUMNS = 256 };
 static bool is_wide(MlirOperation product)
 {
-    enum { MOST = 256 };
     cute_tile_shape c;
-    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) && c.extent[1] > MOST;
+    return cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c) &&
+           c.extent[1] > MOST_COLUMNS;
 }
 
 /* Whether the sums of a product, or of those that add to it, are a factor of a product of the loop that is wide. */
@@ -329,7 +330,6 @@ static bool feeds_wide(MlirOperation product)
 
 bool tile_fits_wgmma(MlirOperation product, int consumers)
 {
-    enum { MOST = 256 };
     cute_tile_shape c;
     MlirType element = cute_tile_element(mlirValueGetType(mlirOperationGetOperand(product, 0)));
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(product, 0)), &c);
@@ -344,7 +344,7 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
         else if (!feeds_wide(product))
             return false;
     }
-    if (columns % 8 || (columns > MOST && columns % MOST)) return false;
+    if (columns % 8 || (columns > MOST_COLUMNS && columns % MOST_COLUMNS)) return false;
     for (int i = 0; i < 2; i++) {
         int dims[2];
         int64_t width;

@@ -190,7 +190,7 @@ static void fit_stages(work *w, MlirOperation function)
      * fit (tile_find_stages). */
     if (!s.beside && !w->schedule.consumers) most = need = 0;
     bool frees = !s.beside && !w->schedule.turns && need <= w->schedule.stages * bytes;
-    /* Other blocks of the multiprocessor need what is beside the stages. */
+    /* The rest of shared memory belongs to the multiprocessor's other blocks. */
     bool crowded = w->schedule.blocks > 1;
     if (frees && (crowded || w->schedule.stages * bytes + need > room)) most = need = 0;
     if (!bytes) return;

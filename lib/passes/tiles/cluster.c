@@ -46,46 +46,19 @@ typedef struct divided {
 
 /* ---- the loop ---- */
 
-typedef struct product_loop {
-    MlirBlock entry;
-    MlirOperation loop;
-    const char *why;
-} product_loop;
-
-static void note_product(MlirOperation op, void *context)
-{
-    product_loop *l = context;
-    MlirOperation loop = tile_parent(op);
-    if (!cute_op_is(loop, "scf.for") || !mlirBlockEqual(mlirOperationGetBlock(loop), l->entry))
-        l->why = "it has products outside of one loop at the top level";
-    else if (!mlirOperationIsNull(l->loop) && !mlirOperationEqual(l->loop, loop))
-        l->why = "it has several loops with products";
-    else
-        l->loop = loop;
-}
-
 static const char *find_loop(divided *d)
 {
-    product_loop l = {.entry = d->entry, .loop = {NULL}};
-    cute_op_walk(mlirBlockGetParentOperation(d->entry), "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product,
-                 &l);
+    tile_product_loop l = tile_find_product_loop(mlirBlockGetParentOperation(d->entry), d->entry);
     d->loop = l.loop;
-    if (l.why) return l.why;
+    if (l.several) return "it has several loops with products";
+    if (l.elsewhere) return "it has products outside of one loop at the top level";
     if (mlirOperationIsNull(l.loop)) return "it has no loop with products";
-    for (MlirOperation op = mlirBlockGetFirstOperation(d->entry); !mlirOperationEqual(op, l.loop);
-         op = mlirOperationGetNextInBlock(op))
-        if (!cute_op_is_effect_free(op) && !cute_op_is(op, "cute.tile.load"))
-            return "it does more than load in front of its loop with products";
+    if (!l.only_loads) return "it does more than load in front of its loop with products";
     if (tile_places_of_bounds(l.loop)) return "the number of iterations depends on the tile";
     return tile_why_not_sum(l.loop);
 }
 
-/* ---- what follows the loop, on a part of the tile ---- */
-
-static bool is_tile(MlirValue value)
-{
-    return mlirTypeIsARankedTensor(mlirValueGetType(value));
-}
+/* ---- operations after the loop, on a part of the tile ---- */
 
 /* The dimension of a tile that is divided; -1: it has one element there, or the tile has no such dimension. */
 static int dimension_of(const divided *d, const cute_tile_shape *shape)
@@ -94,18 +67,13 @@ static int dimension_of(const divided *d, const cute_tile_shape *shape)
     return at >= 0 && shape->extent[at] > 1 ? at : -1;
 }
 
-static bool is_elementwise(MlirOperation op)
-{
-    return cute_op_of(op, "arith.") || cute_op_of(op, "math.");
-}
-
 static bool has_tiles(MlirOperation op)
 {
     bool any = false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-        any |= is_tile(mlirOperationGetOperand(op, i));
+        any |= tile_is_tile(mlirOperationGetOperand(op, i));
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-        any |= is_tile(mlirOperationGetResult(op, i));
+        any |= tile_is_tile(mlirOperationGetResult(op, i));
     return any;
 }
 
@@ -116,15 +84,6 @@ static bool divides(const divided *d, MlirValue tile)
     if (!cute_tile_shape_of(mlirValueGetType(tile), &shape)) return false;
     int at = dimension_of(d, &shape);
     return at < 0 || shape.extent[at] == d->extent;
-}
-
-static bool is_constant_tile(MlirValue value)
-{
-    MlirOperation op = cute_defining_op(value);
-    MlirAttribute is = mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")
-                           ? (MlirAttribute){NULL}
-                           : mlirOperationGetAttributeByName(op, cute_text("value"));
-    return !mlirAttributeIsNull(is) && mlirAttributeIsADenseElements(is) && mlirDenseElementsAttrIsSplat(is);
 }
 
 /* A reshape that adds or drops leading dimensions of one element. */
@@ -162,18 +121,18 @@ static const char *why_not_behind(const divided *d, MlirOperation op)
     if (!has_tiles(op)) return cute_op_is_effect_free(op) ? NULL : "it does more than store its sums";
     bool load = cute_op_is(op, "cute.tile.load"), store = cute_op_is(op, "cute.tile.store");
     if (mlirOperationGetNumRegions(op)) return "a branch or loop uses its sums";
-    if (!is_elementwise(op) && !load && !store && !cute_op_is(op, "cute.tile.broadcast") &&
+    if (!tile_is_elementwise(op) && !load && !store && !cute_op_is(op, "cute.tile.broadcast") &&
         !cute_op_is(op, "cute.tile.iota") && !(cute_op_is(op, "cute.tile.reshape") && keeps_last_two(op)))
         return other;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue value = mlirOperationGetOperand(op, i);
-        if (!is_tile(value)) continue;
+        if (!tile_is_tile(value)) continue;
         MlirOperation from = cute_defining_op(value);
         bool behind = mlirOperationEqual(from, d->loop);
         for (MlirOperation at = mlirOperationGetNextInBlock(d->loop); !behind && !mlirOperationEqual(at, op);
              at = mlirOperationGetNextInBlock(at))
             behind = mlirOperationEqual(at, from);
-        if (!behind && !is_constant_tile(value))
+        if (!behind && mlirAttributeIsNull(cute_constant_splat(value)))
             return "a tile from in front of its loop is combined with its sums";
         if (!divides(d, value)) return other;
     }
@@ -290,11 +249,11 @@ static void take_part_of_constants(const divided *d, MlirOperation op)
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
         MlirValue value = mlirOperationGetOperand(op, i);
         MlirType type = mlirValueGetType(value), part = part_type(d, type);
-        if (!is_tile(value) || !is_constant_tile(value) || mlirTypeEqual(type, part)) continue;
-        MlirAttribute is = mlirOperationGetAttributeByName(cute_defining_op(value), cute_text("value"));
+        MlirAttribute element = cute_constant_splat(value);
+        if (!tile_is_tile(value) || mlirAttributeIsNull(element) || mlirTypeEqual(type, part)) continue;
         cute_builder b = cute_builder_before(op);
-        MlirNamedAttribute splat = cute_attribute(
-            b.context, "value", mlirDenseElementsAttrSplatGet(part, mlirDenseElementsAttrGetSplatValue(is)));
+        MlirNamedAttribute splat =
+            cute_attribute(b.context, "value", mlirDenseElementsAttrSplatGet(part, element));
         mlirOperationSetOperand(
             op, i, cute_build_value(&b, "arith.constant", part, CUTE_NO_OPERANDS, CUTE_NAMED(splat)));
     }

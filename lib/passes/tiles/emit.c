@@ -229,10 +229,9 @@ static MlirValue part(tile_emitter *e, part_of *p, MlirValue value)
     if (splat) {
         out = tile_splat(e, mlirOperationGetOperand(op, 0), p->count);
     } else if (constant) {
-        MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
-        if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is))
-            return tile_pick(e, value, p->map, p->count);
-        MlirAttribute own = mlirDenseElementsAttrSplatGet(made, mlirDenseElementsAttrGetSplatValue(is));
+        MlirAttribute element = cute_constant_splat(value);
+        if (mlirAttributeIsNull(element)) return tile_pick(e, value, p->map, p->count);
+        MlirAttribute own = mlirDenseElementsAttrSplatGet(made, element);
         out = cute_build_value(&e->b, "arith.constant", made, CUTE_NO_OPERANDS,
                                CUTE_NAMED(cute_attribute(e->context, "value", own)));
     } else {

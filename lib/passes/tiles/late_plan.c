@@ -9,9 +9,9 @@
 
 /* ---- stores and their loads ---- */
 
-static bool is_elementwise(MlirOperation op)
+static bool keeps_elements(MlirOperation op)
 {
-    return cute_op_of(op, "arith.") || cute_op_of(op, "math.") || cute_op_is(op, "cute.tile.reshape") ||
+    return tile_is_elementwise(op) || cute_op_is(op, "cute.tile.reshape") ||
            cute_op_is(op, "cute.tile.broadcast");
 }
 
@@ -27,7 +27,7 @@ static bool find_store(MlirValue value, MlirBlock block, int depth, MlirOperatio
             bool other = !mlirOperationIsNull(*store) && !mlirOperationEqual(*store, user);
             if (other || mlirOpOperandGetOperandNumber(use) != 0) return false;
             *store = user;
-        } else if (!is_elementwise(user) ||
+        } else if (!keeps_elements(user) ||
                    !find_store(mlirOperationGetResult(user, 0), block, depth + 1, store)) {
             return false;
         }

@@ -34,10 +34,7 @@ static bool is_splat(MlirValue value)
     if (mlirOperationIsNull(op)) return false;
     if (cute_op_is(op, "cute.tile.broadcast"))
         return !mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0)));
-    MlirAttribute is = cute_op_is(op, "arith.constant")
-                           ? mlirOperationGetAttributeByName(op, cute_text("value"))
-                           : (MlirAttribute){NULL};
-    return !mlirAttributeIsNull(is) && mlirAttributeIsADenseElements(is) && mlirDenseElementsAttrIsSplat(is);
+    return !mlirAttributeIsNull(cute_constant_splat(value));
 }
 
 /* Whether `op` computes a tile of elements of at most 32 bits from `from` and numbers. */

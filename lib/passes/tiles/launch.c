@@ -361,8 +361,8 @@ static int rank_of(MlirOperation op)
     return cute_tile_numbers(mlirOperationGetAttributeByName(op, cute_text("extents")), tile);
 }
 
-/* The block's place in its cluster tile: its indices along the grid's dimensions from those of the cluster tile, `rest`: its number in the
- * cluster, then what is left of that. */
+/* The indices of a block along the grid's dimensions, `at`: in, those of its cluster. `rest`: its number in the cluster; *left: that number
+ * divided by the blocks of these dimensions. */
 static void place_in_cluster(const cute_builder *b, const int64_t *along, int rank, MlirValue rest,
                              MlirValue *at, MlirValue *left)
 {

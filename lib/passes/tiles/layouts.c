@@ -75,11 +75,6 @@ typedef struct layouts {
     bool failed;
 } layouts;
 
-static bool is_tile(MlirValue value)
-{
-    return mlirTypeIsARankedTensor(mlirValueGetType(value));
-}
-
 /* ---- tiles and classes ---- */
 
 static size_t *slot_of(layouts *l, const void *key)
@@ -102,14 +97,14 @@ static class *class_of(layouts *l, MlirValue value)
 
 static void join_tiles(layouts *l, MlirValue a, MlirValue b)
 {
-    if (!is_tile(a) || !is_tile(b)) return;
+    if (!tile_is_tile(a) || !tile_is_tile(b)) return;
     size_t x = find_root(l, *slot_of(l, a.ptr) - 1), y = find_root(l, *slot_of(l, b.ptr) - 1);
     if (x != y) l->tiles[y > x ? y : x].parent = y > x ? x : y;
 }
 
 static void add_tile(layouts *l, MlirValue value)
 {
-    if (!is_tile(value) || l->failed) return;
+    if (!tile_is_tile(value) || l->failed) return;
     if (!cute_arena_more(l->arena, &l->tiles, l->count, &l->capacity, sizeof *l->tiles, 64)) {
         l->failed = true;
         return;
@@ -184,17 +179,12 @@ static void join_while(layouts *l, MlirOperation op)
     }
 }
 
-static bool is_elementwise(MlirOperation op)
-{
-    return cute_op_of(op, "arith.") || cute_op_of(op, "math.");
-}
-
 static void join_op(layouts *l, MlirOperation op)
 {
     if (cute_op_is(op, "scf.for")) join_for(l, op);
     if (cute_op_is(op, "scf.if")) join_if(l, op);
     if (cute_op_is(op, "scf.while")) join_while(l, op);
-    if (is_elementwise(op) && mlirOperationGetNumResults(op) == 1)
+    if (tile_is_elementwise(op) && mlirOperationGetNumResults(op) == 1)
         for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
             join_tiles(l, result(op, 0), operand(op, i));
     if (cute_op_is(op, "cute.tile.gemm")) join_tiles(l, result(op, 0), operand(op, 2));
@@ -235,10 +225,10 @@ static bool from_stages(const layouts *l, MlirValue value, int depth, origin *o)
 {
     enum { DEPTH = 24 };
     MlirOperation op = cute_defining_op(value);
-    if (!is_tile(value) || mlirOperationIsNull(op) || cute_op_is(op, "arith.constant")) return true;
+    if (!tile_is_tile(value) || mlirOperationIsNull(op) || cute_op_is(op, "arith.constant")) return true;
     if (cute_op_is(op, "cute.tile.load")) return o->loaded = true, fetched_ahead(l, op);
     bool ok = depth < DEPTH && !mlirOperationGetNumRegions(op) && !cute_op_is(op, "cute.tile.gemm");
-    o->computed |= is_elementwise(op);
+    o->computed |= tile_is_elementwise(op);
     for (intptr_t i = 0; ok && i < mlirOperationGetNumOperands(op); i++)
         ok = from_stages(l, operand(op, i), depth + 1, o);
     return ok;
@@ -370,7 +360,7 @@ static bool resolve_from_neighbour(layouts *l, size_t root, class *c)
             !cute_op_of(op, "cute.tile."))
             continue;
         MlirValue in = operand(op, 0), out = result(op, 0);
-        if (!is_tile(in) || !is_tile(out)) continue;
+        if (!tile_is_tile(in) || !tile_is_tile(out)) continue;
         class *from = class_of(l, in), *to = class_of(l, out);
         if (from == to) continue;
         class *self = &l->classes[root];
@@ -465,7 +455,7 @@ static bool resolve_class(layouts *l, size_t root)
 static void resolve_sources(layouts *l, MlirValue value, int depth)
 {
     enum { DEPTH = 24 };
-    if (!is_tile(value) || depth == DEPTH) return;
+    if (!tile_is_tile(value) || depth == DEPTH) return;
     size_t root = find_root(l, *slot_of(l, value.ptr) - 1);
     class *c = &l->classes[root];
     if (!c->resolved &&
@@ -630,7 +620,7 @@ static MlirValue convert(layouts *l, MlirOperation before, MlirValue value, cons
 
 static void need(layouts *l, MlirOperation op, intptr_t i, const tile_distribution *d)
 {
-    if (i >= mlirOperationGetNumOperands(op) || !is_tile(operand(op, i))) return;
+    if (i >= mlirOperationGetNumOperands(op) || !tile_is_tile(operand(op, i))) return;
     MlirValue value = operand(op, i), converted = convert(l, op, value, d);
     if (!mlirValueEqual(value, converted)) mlirOperationSetOperand(op, i, converted);
 }
@@ -798,7 +788,8 @@ static void settle_op(layouts *l, MlirOperation op)
         for (intptr_t i = 2; i < mlirOperationGetNumOperands(op); i++) need(l, op, i, &d);
     } else if (cute_op_is(op, "cute.tile.broadcast")) {
         cute_tile_shape from;
-        if (!is_tile(operand(op, 0)) || !cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &from)) return;
+        if (!tile_is_tile(operand(op, 0)) || !cute_tile_shape_of(mlirValueGetType(operand(op, 0)), &from))
+            return;
         if (tile_projected(&class_of(l, result(op, 0))->d, &from, &d)) need(l, op, 0, &d);
     } else if (cute_op_is(op, "cute.tile.reduce")) {
         tile_distribution_of(mlirValueGetType(operand(op, 0)), &d);
@@ -842,9 +833,10 @@ static bool settle_constant(layouts *l, MlirOperation op)
 static bool understood(layouts *l, MlirOperation op)
 {
     bool tiles = false;
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) tiles |= is_tile(result(op, i));
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) tiles |= is_tile(operand(op, i));
-    if (!tiles || is_elementwise(op) || cute_op_of(op, "scf.") || cute_op_of(op, "cute.tile.")) return true;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) tiles |= tile_is_tile(result(op, i));
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) tiles |= tile_is_tile(operand(op, i));
+    if (!tiles || tile_is_elementwise(op) || cute_op_of(op, "scf.") || cute_op_of(op, "cute.tile."))
+        return true;
     cute_emit_error(
         mlirOperationGetLocation(op),
         "expected operations of cute.tile, arith, math and scf on tiles: this one is not lowered");
@@ -899,7 +891,7 @@ static void distribute_function(layouts *l)
         mlirValueSetType(value, type_with(l, mlirValueGetType(value), &class_of(l, value)->d));
     }
     for (size_t i = 0; i < l->op_count && !l->failed; i++) {
-        if (cute_op_is(l->ops[i], "arith.constant") && is_tile(result(l->ops[i], 0)) &&
+        if (cute_op_is(l->ops[i], "arith.constant") && tile_is_tile(result(l->ops[i], 0)) &&
             !settle_constant(l, l->ops[i]))
             return;
         settle_op(l, l->ops[i]);

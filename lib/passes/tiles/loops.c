@@ -135,13 +135,43 @@ bool tile_meets_stages(MlirOperation op, bool kept)
     return later;
 }
 
+static void note_product_loop(MlirOperation op, void *context)
+{
+    tile_product_loop *l = context;
+    MlirOperation loop = tile_parent(op);
+    if (!cute_op_is(loop, "scf.for") || !mlirBlockEqual(mlirOperationGetBlock(loop), l->block))
+        l->elsewhere = true;
+    else if (!mlirOperationIsNull(l->loop) && !mlirOperationEqual(l->loop, loop))
+        l->several = true;
+    else
+        l->loop = loop;
+}
+
+tile_product_loop tile_find_product_loop(MlirOperation function, MlirBlock block)
+{
+    tile_product_loop l = {.block = block, .loop = {NULL}, .only_loads = true};
+    cute_op_walk(function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product_loop, &l);
+    if (mlirOperationIsNull(l.loop)) return l;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, l.loop);
+         op = mlirOperationGetNextInBlock(op))
+        l.only_loads &= cute_op_is_effect_free(op) || cute_op_is(op, "cute.tile.load");
+    return l;
+}
+
+bool tile_is_tile(MlirValue value)
+{
+    return mlirTypeIsARankedTensor(mlirValueGetType(value));
+}
+
+bool tile_is_elementwise(MlirOperation op)
+{
+    return cute_op_of(op, "arith.") || cute_op_of(op, "math.");
+}
+
 bool tile_is_zero(MlirValue value)
 {
-    MlirOperation op = cute_defining_op(value);
-    if (mlirOperationIsNull(op) || !cute_op_is(op, "arith.constant")) return false;
-    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("value"));
-    if (!mlirAttributeIsADenseElements(is) || !mlirDenseElementsAttrIsSplat(is)) return false;
-    MlirAttribute one = mlirDenseElementsAttrGetSplatValue(is);
+    MlirAttribute one = cute_constant_splat(value);
+    if (mlirAttributeIsNull(one)) return false;
     return mlirAttributeIsAFloat(one) ? mlirFloatAttrGetValueDouble(one) == 0
                                       : mlirIntegerAttrGetValueInt(one) == 0;
 }

@@ -64,6 +64,14 @@ MlirOperation tile_loop_carry(MlirOperation loop, const MlirValue *initial, intp
 void tile_loop_keep_whole(MlirOperation loop);
 /* The index of the stage behind `stage`, of `count`. */
 MlirValue tile_stage_behind(const cute_builder *b, MlirValue stage, int64_t count);
+/* The loop with products that is directly in a block of `function`. */
+typedef struct tile_product_loop {
+    MlirBlock block;
+    MlirOperation loop;      /* null: there is none */
+    bool several, elsewhere; /* others are; products are outside of it */
+    bool only_loads;         /* nothing else in front of it has effects */
+} tile_product_loop;
+tile_product_loop tile_find_product_loop(MlirOperation function, MlirBlock block);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */

@@ -52,24 +52,6 @@ typedef struct split {
 
 /* ---- whether the sum may be split ---- */
 
-typedef struct product_loop {
-    MlirBlock body; /* of the loop over tiles */
-    MlirOperation loop;
-    bool several, elsewhere;
-} product_loop;
-
-static void note_product(MlirOperation op, void *context)
-{
-    product_loop *l = context;
-    MlirOperation loop = tile_parent(op);
-    if (!cute_op_is(loop, "scf.for") || !mlirBlockEqual(mlirOperationGetBlock(loop), l->body))
-        l->elsewhere = true;
-    else if (!mlirOperationIsNull(l->loop) && !mlirOperationEqual(l->loop, loop))
-        l->several = true;
-    else
-        l->loop = loop;
-}
-
 /* A sum that is used twice may be added to itself. */
 static bool has_one_use(MlirValue value)
 {
@@ -140,16 +122,12 @@ static bool is_launched(MlirOperation root, MlirOperation function)
 static const char *find(split *s)
 {
     s->tiles = tile_parent(s->place);
-    product_loop l = {.body = tile_loop_body(s->tiles), .loop = {NULL}};
-    cute_op_walk(s->function, "cute.tile.gemm", CUTE_WALK_OUTER_FIRST, note_product, &l);
+    tile_product_loop l = tile_find_product_loop(s->function, tile_loop_body(s->tiles));
     s->loop = l.loop;
     if (l.several) return "it has several loops with products";
     if (l.elsewhere || mlirOperationIsNull(l.loop))
         return "it has products outside of one loop for each tile";
-    for (MlirOperation op = mlirBlockGetFirstOperation(l.body); !mlirOperationEqual(op, l.loop);
-         op = mlirOperationGetNextInBlock(op))
-        if (!cute_op_is_effect_free(op) && !cute_op_is(op, "cute.tile.load"))
-            return "it does more than load in front of its loop with products";
+    if (!l.only_loads) return "it does more than load in front of its loop with products";
     return tile_why_not_sum(l.loop);
 }
 

@@ -63,6 +63,13 @@ void tile_lower_piece(MlirOperation op, void *context);
 /* Of a load whose tile only a store by TMA uses, behind elementwise operations: each part is loaded in front of the part that is stored. */
 #define TILE_LATE "cute.late"
 
+/* ---- operations on tiles (loops.c) ---- */
+
+/* Whether a value is a tile. */
+bool tile_is_tile(MlirValue value);
+/* Whether an operation computes each element from those at the same place: arith and math. */
+bool tile_is_elementwise(MlirOperation op);
+
 /* ---- memory (memory.c) ---- */
 
 /* The dimension of a tensor whose elements are adjacent, -1 if none is known, and how many elements of a tile one access of at
