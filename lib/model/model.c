@@ -20,7 +20,7 @@ static const double coalesced_reads = 4;
 /* Seconds from a load to its data. */
 static const double load_latency = 1.2e-6;
 /* Seconds from the start of TMA's copies of a stage to the first bytes; the others follow at the multiprocessor's share of L2
- * (bench/schedules/choice.csv: with two stages, of which one is filled at a time, 48 KiB take 1.0 to 1.2 us, 96 KiB 1.9 to 2.2). */
+ * (with two stages, of which one is filled at a time, 48 KiB took 1.0 to 1.2 us on an H100, 96 KiB 1.9 to 2.2). */
 static const double fill_latency = 0.4e-6;
 /* Without stages a tile is loaded to registers, written to shared memory and read, between barriers: times load_latency. */
 static const double synchronous_loads = 2;

@@ -392,7 +392,7 @@ static void test_likeliest(void)
     CHECK(best.time.seconds > 160e-6 && best.time.seconds < 200e-6); /* 172 us, measured */
 }
 
-/* Measured on an H100 (bench/schedules/choice.csv), bf16 and tf32 of 4096^3 with two stages: 270 and 541 us; with three: 186 and 360. */
+/* Measured on an H100, bf16 and tf32 of 4096^3 with two stages: 270 and 541 us; with three: 186 and 360. */
 static void test_two_stages(void)
 {
     static const struct {
