@@ -3,7 +3,6 @@
 #include "lib/lsp/tiles.h"
 
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -92,12 +91,6 @@ static void ignore_text(MlirStringRef text, void *context)
     (void)text, (void)context;
 }
 
-static MlirLogicalResult ignore_diagnostic(MlirDiagnostic diagnostic, void *context)
-{
-    (void)diagnostic, (void)context;
-    return mlirLogicalResultSuccess();
-}
-
 static bool run_passes(MlirOperation function)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT; /* MLIR's registry is process-wide */
@@ -107,8 +100,7 @@ static bool run_passes(MlirOperation function)
     if (cute_arch_choose(NULL, &arch, NULL)) return false;
     snprintf(pipeline, sizeof pipeline, "cute-tile-expand,cute-tile-layouts{arch=%s}", arch->name);
     MlirContext context = mlirOperationGetContext(function);
-    MlirDiagnosticHandlerID quiet =
-        mlirContextAttachDiagnosticHandler(context, ignore_diagnostic, NULL, NULL);
+    MlirDiagnosticHandlerID quiet = cute_discard_diagnostics(context);
     MlirPassManager manager = mlirPassManagerCreateOnOperation(context, cute_text("gpu.func"));
     mlirPassManagerEnableVerifier(manager, false);
     bool ok = mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(

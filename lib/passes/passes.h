@@ -26,6 +26,9 @@ typedef struct cute_lowering {
 } cute_lowering;
 void cute_lowering_pipeline(const cute_lowering *options, cute_buffer *out);
 
+/* The steps from cute-tile-schedule to cute-tile-distribute. */
+void cute_tile_pipeline(const cute_arch *arch, MlirStringRef schedule, cute_buffer *out);
+
 /* The end of the default lowering, for kernels that other passes have lowered to llvm and nvvm. */
 void cute_lowering_end(const cute_lowering *options, cute_buffer *out);
 

@@ -176,11 +176,16 @@ static void put_added(pipeline_writer *w, const cute_pipeline *p, const char *co
     }
 }
 
-static void put_steps(const cute_pipeline *p, const char *const *values, cute_buffer *out)
+/* The steps from `first` to `last`; NULL: all. */
+static void put_steps(const cute_pipeline *p, const char *const *values, const char *first, const char *last,
+                      cute_buffer *out)
 {
     pipeline_writer w = {out, "", ""};
+    bool in_range = !first;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i].pipeline != p->id || !is_on(p, values, steps[i].when)) continue;
+        in_range |= first && !strcmp(steps[i].pass, first);
+        if (!in_range) continue;
         put_added(&w, p, values, i, true);
         open_anchor(&w, steps[i].anchor);
         cute_buffer_puts(out, steps[i].pass);
@@ -190,6 +195,7 @@ static void put_steps(const cute_pipeline *p, const char *const *values, cute_bu
             cute_buffer_puts(out, "}");
         }
         put_added(&w, p, values, i, false);
+        if (last && !strcmp(steps[i].pass, last)) break;
     }
     close_anchor(w.anchor, out);
 }
@@ -200,7 +206,7 @@ static char *pipeline_text(const cute_pipeline *p, const char *const *given, cut
     for (int i = 0; i < p->option_count; i++) values[i] = given[i];
     if (check_values(p, values, diag)) return NULL;
     cute_buffer text = {0};
-    put_steps(p, values, &text);
+    put_steps(p, values, NULL, NULL, &text);
     if (cute_buffer_ok(&text)) return text.data;
     cute_buffer_release(&text);
     cute_fail_memory(diag);
@@ -246,13 +252,38 @@ void cute_passes_register(void)
     }
 }
 
+/* Options of a pass are separated by spaces, the parts of a schedule by spaces or commas. */
+static void as_option(char *schedule)
+{
+    for (char *c = schedule; *c; c++)
+        if (*c == ' ') *c = ',';
+}
+
+static void put_full(const char *const (*set)[2], size_t count, const char *first, const char *last,
+                     cute_buffer *out)
+{
+    cute_pipeline p = pipeline_of(PIPELINE_FULL);
+    const char *values[OPTIONS];
+    for (int i = 0; i < p.option_count; i++) values[i] = p.options[i].initial_text;
+    for (size_t i = 0; i < count; i++) values[find_option(&p, set[i][0], strlen(set[i][0]))] = set[i][1];
+    put_steps(&p, values, first, last, out);
+}
+
+void cute_tile_pipeline(const cute_arch *arch, MlirStringRef schedule, cute_buffer *out)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%.*s", (int)schedule.length, schedule.data);
+    as_option(text);
+    const char *const set[][2] = {{"target-arch", arch->name}, {"schedule", text}};
+    put_full(set, sizeof set / sizeof *set, "cute-tile-schedule", "cute-tile-distribute", out);
+}
+
 void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
 {
     char schedule[256];
     snprintf(schedule, sizeof schedule, "%s", lowering->schedule ? lowering->schedule : "");
-    const struct {
-        const char *option, *value;
-    } set[] = {
+    as_option(schedule);
+    const char *const set[][2] = {
         {"target-arch", lowering->arch->name},
         {"O", (const char[]){(char)('0' + lowering->opt_level), 0}},
         {"assertions", lowering->assertions ? "true" : "false"},
@@ -262,15 +293,7 @@ void cute_lowering_pipeline(const cute_lowering *lowering, cute_buffer *out)
         {"lineinfo", lowering->lineinfo ? "true" : "false"},
         {"schedule", schedule},
     };
-    /* Options of a pass are separated by spaces, the parts of a schedule by spaces or commas. */
-    for (char *c = schedule; *c; c++)
-        if (*c == ' ') *c = ',';
-    cute_pipeline p = pipeline_of(PIPELINE_FULL);
-    const char *values[OPTIONS];
-    for (int i = 0; i < p.option_count; i++) values[i] = p.options[i].initial_text;
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        values[find_option(&p, set[i].option, strlen(set[i].option))] = set[i].value;
-    put_steps(&p, values, out);
+    put_full(set, sizeof set / sizeof *set, NULL, NULL, out);
 }
 
 void cute_lowering_end(const cute_lowering *lowering, cute_buffer *out)

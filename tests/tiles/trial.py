@@ -6,6 +6,11 @@ import tempfile
 
 from toolkit import Toolkit
 
+# The passes on tile programs; @: the schedule, %s: the architecture.
+PASSES = ("cute-tile-expand", "cute-tile-fit{arch=%s schedule=@}", "cute-tile-schedule{arch=%s schedule=@}", "cute-tile-cluster", "cute-tile-layouts{arch=%s}", "cute-tile-rare",
+          "cute-tile-persistent", "cute-tile-split", "cute-async-pipeline{arch=%s}", "cute-async-products", "cute-warp-specialization", "cute-tile-skew", "cute-tile-turns",
+          "cute-tile-multicast", "cute-tile-distribute{arch=%s}", "cute-tile-launch")
+
 
 def again(toolkit, options, number, text, names, launch, folder, passes, schedule=None, define=(), label=None, **run):
     """Prints the program after each of the passes, reads it, lowers and runs it. What went wrong, or nothing. `label`: a path, for files that it includes."""

@@ -69,6 +69,17 @@ MlirOperation cute_op_parent(MlirOperation op, const char *name)
     return parent;
 }
 
+static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
+{
+    (void)diagnostic, (void)context;
+    return mlirLogicalResultSuccess();
+}
+
+MlirDiagnosticHandlerID cute_discard_diagnostics(MlirContext context)
+{
+    return mlirContextAttachDiagnosticHandler(context, discard_diagnostic, NULL, NULL);
+}
+
 bool cute_symbol_in(MlirOperation module, const char *name)
 {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));

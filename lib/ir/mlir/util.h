@@ -4,6 +4,7 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
+#include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>
 #include <string.h>
 
@@ -53,6 +54,8 @@ void cute_op_each(MlirOperation root, const char *name, void (*visit)(MlirOperat
 MlirOperation cute_defining_op(MlirValue value);
 /* Whether an operation in the body of `module` has the symbol `name`. */
 bool cute_symbol_in(MlirOperation module, const char *name);
+/* A handler that discards all diagnostics, for mlirContextDetachDiagnosticHandler. */
+MlirDiagnosticHandlerID cute_discard_diagnostics(MlirContext context);
 /* The nearest enclosing operation named `name`, or null. */
 MlirOperation cute_op_parent(MlirOperation op, const char *name);
 

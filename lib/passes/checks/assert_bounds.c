@@ -18,7 +18,6 @@
  */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -217,12 +216,6 @@ static bool is_tensor(MlirValue value)
     return cute_type_is(mlirValueGetType(value), &kind) && kind == CUTE_MEMREF;
 }
 
-static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
-{
-    (void)diagnostic, (void)context;
-    return mlirLogicalResultSuccess();
-}
-
 /* A builder that inserts after the definition of a value. */
 static cute_builder builder_after(MlirValue value)
 {
@@ -240,8 +233,7 @@ static cute_builder builder_after(MlirValue value)
 static MlirValue build_inferred(const cute_builder *b, const char *name, cute_operands operands,
                                 cute_named attributes)
 {
-    MlirDiagnosticHandlerID quiet =
-        mlirContextAttachDiagnosticHandler(b->context, discard_diagnostic, NULL, NULL);
+    MlirDiagnosticHandlerID quiet = cute_discard_diagnostics(b->context);
     MlirOperation made = cute_build_inferred(b, name, operands, attributes);
     mlirContextDetachDiagnosticHandler(b->context, quiet);
     return mlirOperationIsNull(made) ? (MlirValue){NULL} : mlirOperationGetResult(made, 0);

@@ -3,7 +3,6 @@
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
-#include <mlir-c/Diagnostics.h>
 #include <mlir-c/Dialect/LLVM.h>
 
 #include "lib/base/list.h"
@@ -175,12 +174,6 @@ cute_status cute_accesses_of(cute_arena *arena, MlirOperation function, cute_acc
 
 /* ---- a lowered copy ---- */
 
-static MlirLogicalResult discard_diagnostic(MlirDiagnostic diagnostic, void *context)
-{
-    (void)diagnostic, (void)context;
-    return mlirLogicalResultSuccess();
-}
-
 MlirOperation cute_lowered_clone(cute_pass_run *pass, MlirOperation root,
                                  bool (*prepare)(MlirOperation clone, void *context), void *context)
 {
@@ -189,7 +182,7 @@ MlirOperation cute_lowered_clone(cute_pass_run *pass, MlirOperation root,
     MlirOperation clone = mlirOperationClone(root);
     MlirContext c = mlirOperationGetContext(root);
     mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(root, 0)), clone);
-    MlirDiagnosticHandlerID quiet = mlirContextAttachDiagnosticHandler(c, discard_diagnostic, NULL, NULL);
+    MlirDiagnosticHandlerID quiet = cute_discard_diagnostics(c);
     bool ok = (!prepare || prepare(clone, context)) && mlirOperationVerify(clone) &&
               cute_pass_run_pipeline(pass, steps, clone);
     mlirContextDetachDiagnosticHandler(c, quiet);

@@ -594,6 +594,8 @@ static bool check_registers(layouts *l)
                  "expected a tile of at most %lld "
                  "elements",
                  (long long)registers, (long long)l->threads, (long long)fits);
+        mlirOperationSetDiscardableAttributeByName(l->function, cute_text(TILE_CROWDED),
+                                                   mlirUnitAttrGet(l->context));
         cute_emit_error(c->location, text);
         return false;
     }
