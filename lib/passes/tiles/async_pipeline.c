@@ -73,24 +73,28 @@ static int bits_of(MlirType type)
     return bits < 8 ? 8 : bits;
 }
 
+int64_t tile_staged_bytes(const cute_tile_shape *shape, int bits)
+{
+    int64_t columns = shape->extent[shape->rank - 1];
+    return cute_tile_size(shape) / columns * (columns * bits / 8 + 16);
+}
+
 static int64_t tile_bytes(MlirType type, int64_t columns)
 {
     cute_tile_shape shape;
     if (!cute_tile_shape_of(type, &shape)) return 0;
     if (columns) shape.extent[shape.rank - 1] = columns;
-    /* Rows may have 16 bytes of padding. */
-    int64_t rows = cute_tile_size(&shape) / shape.extent[shape.rank - 1];
-    return rows * (shape.extent[shape.rank - 1] * bits_of(type) / 8 + 16);
+    return tile_staged_bytes(&shape, bits_of(type));
 }
 
 /* Shared memory of operations other than stages. */
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
     int store_count;
-    int64_t most;      /* the most that another operation needs, in a group of warps that takes turns */
-    int64_t scattered; /* of sums that other blocks read, beside all that follows */
-    bool kept;         /* stages are filled in front of loops, or by other warps */
-    bool beside;       /* whether one needs it while stages are filled: it is in their loop */
+    int64_t most;  /* the most that another operation needs, in a group of warps that takes turns */
+    int64_t slots; /* of sums that other blocks send */
+    bool kept;     /* stages are filled in front of loops, or by other warps */
+    bool beside;   /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
@@ -133,7 +137,7 @@ static void note_scratch(MlirOperation op, void *context)
              held = !i && cute_op_has(op, TILE_HELD);
         if (!staged && !held) bytes += tile_bytes(mlirValueGetType(factor), 0);
     }
-    if (cute_op_is(op, "cute.tile.reduce_scatter")) s->scattered = tile_bytes(mlirValueGetType(value), 0);
+    if (cute_op_is(op, "cute.tile.reduce_scatter")) bytes = tile_scatter_bytes(op, &s->slots);
     if (bytes > s->most) s->most = bytes;
     s->beside |= !never_needs(op, bytes) && tile_meets_stages(op, s->kept);
 }
@@ -182,9 +186,9 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    int64_t front = 0;
+    int64_t front = s.slots;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
-    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1) + s.scattered,
+    int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
             room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;
     /* Behind their loops the memory of stages may be that of other operations: of warps that load by cp.async always, of roles where both do not
      * fit (tile_find_stages). */
@@ -213,7 +217,7 @@ int64_t tile_most_memory(MlirOperation function, int64_t turns)
 {
     scratch s = {0};
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    int64_t most = s.most * turns + s.scattered;
+    int64_t most = s.most * turns;
     return most < s.stores ? s.stores : most;
 }
 

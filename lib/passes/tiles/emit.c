@@ -325,14 +325,14 @@ static MlirValue mode_index(tile_emitter *e, const tile_modes *modes, int m)
     return index;
 }
 
-static MlirValue weighted(tile_emitter *e, const tile_distribution *d, const int64_t *weights)
+MlirValue tile_thread_offset(tile_emitter *e, const tile_distribution *d, const int64_t *strides)
 {
     MlirValue sum = {NULL};
     for (int m = 0; m < d->threads.count; m++) {
         const tile_mode *mode = &d->threads.at[m];
-        if (mode->dim == TILE_COPIES || !weights[mode->dim]) continue;
+        if (mode->dim == TILE_COPIES || !strides[mode->dim]) continue;
         MlirValue part = mode_index(e, &d->threads, m);
-        int64_t weight = mode->step * weights[mode->dim];
+        int64_t weight = mode->step * strides[mode->dim];
         if (weight > 1) part = cute_binary(&e->b, "arith.muli", part, tile_i32(e, weight));
         sum = mlirValueIsNull(sum) ? part : cute_binary(&e->b, "arith.addi", sum, part);
     }
@@ -343,7 +343,7 @@ MlirValue tile_thread_coord(tile_emitter *e, const tile_distribution *d, int dim
 {
     int64_t weights[CUTE_TILE_RANK] = {0};
     weights[dim] = 1;
-    return weighted(e, d, weights);
+    return tile_thread_offset(e, d, weights);
 }
 
 MlirValue tile_is_first(tile_emitter *e, const tile_distribution *d)

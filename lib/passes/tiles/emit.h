@@ -123,13 +123,10 @@ typedef struct tile_emitter {
     MlirOperation settled;      /* loop whose products have been waited for, in `settled_in` */
     MlirBlock settled_in;
     int64_t cluster[CUTE_TILE_RANK],
-        cluster_size;        /* blocks of a cluster along each dimension of the grid, and all */
-    MlirValue rank;          /* of the block in its cluster, i32: the first dimension is the fastest */
-    bool scatters;           /* blocks of a cluster read each other's memory: cute.tile.reduce_scatter */
-    int scatter_role;        /* of that operation */
-    int64_t scatter_scratch; /* where the memory of its role begins */
-    int scatter_along;       /* the cluster's dimension of the blocks that do */
-    bool naive;              /* the kernel's schedule */
+        cluster_size;               /* blocks of a cluster along each dimension of the grid, and all */
+    MlirValue rank;                 /* of the block in its cluster, i32: the first dimension is the fastest */
+    struct tile_exchange *exchange; /* of cute.tile.reduce_scatter; NULL: the kernel has none */
+    bool naive;                     /* the kernel's schedule */
     bool
         frees_stages; /* operations that need shared memory use that of stages, which are free behind their loops */
     int64_t shared_bytes; /* dynamic shared memory that was used up to now */
@@ -174,6 +171,8 @@ MlirValue tile_combine(tile_emitter *e, MlirStringRef kind, MlirValue a, MlirVal
 
 /* The thread's part of the coordinate in dimension `dim`. */
 MlirValue tile_thread_coord(tile_emitter *e, const tile_distribution *d, int dim);
+/* The thread's part of the element's place in memory with these strides. */
+MlirValue tile_thread_offset(tile_emitter *e, const tile_distribution *d, const int64_t *strides);
 /* i1: of the threads that hold the same elements, this is the first; null where each element has one thread. */
 MlirValue tile_is_first(tile_emitter *e, const tile_distribution *d);
 
@@ -233,10 +232,6 @@ const char *tile_element_text(tile_emitter *e, MlirType element, int *bits);
 /* An i1 vector as i8, any other itself, and back. */
 MlirValue tile_as_stored(tile_emitter *e, MlirValue vector);
 MlirValue tile_as_held(tile_emitter *e, MlirValue vector, MlirType element);
-
-/* The elements of `value`, distributed as `from`, in the threads and order of `to`, through shared memory (staging.c). */
-MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution *from,
-                       const tile_distribution *to);
 
 /* ---- the operations: the value that takes the place of the result, or null ---- */
 
@@ -356,15 +351,21 @@ MlirValue tile_lower_collect(tile_emitter *e, const tile_op *t);
 
 /* ---- sums of the blocks of a cluster (reduce_scatter.c) ---- */
 
-/* Finds the kernel's cute.tile.reduce_scatter. */
-void tile_find_scatter(tile_emitter *e);
+/* Finds the kernel's cute.tile.reduce_scatter and places its slots and mbarrier. False after an error. */
+bool tile_find_scatter(tile_emitter *e);
+/* At the kernel's start, all threads. */
+void tile_begin_scatter(tile_emitter *e);
 /* Whether blocks write each other's memory: fetches for several blocks, and mbarriers of the stages that these fill. */
 bool tile_shares_stages(const tile_emitter *e);
 MlirValue tile_lower_reduce_scatter(tile_emitter *e, const tile_op *t);
-/* At the end of a role: the barriers of the cluster that cute.tile.reduce_scatter has, if another role executes it. */
+/* Whether the cluster's barrier takes the place of the block's at the start: the first role, of whose warp a thread initialises mbarriers, does not
+ * wait for other warps. */
+bool tile_scatter_starts(const tile_emitter *e);
+/* Then: in front of the roles, and at the start of each. */
+void tile_arrive_scatter(tile_emitter *e);
+void tile_start_role(tile_emitter *e, const tile_role *role);
+/* At the end of a role: the wait for the cluster that cute.tile.reduce_scatter has, if another role executes it. */
 void tile_join_scatter(tile_emitter *e, const tile_role *role);
-/* At the kernel's end: no block ends while another one reads its memory. */
-void tile_end_scatter(tile_emitter *e);
 
 /* ---- products of warpgroups (wgmma_products.c) ---- */
 

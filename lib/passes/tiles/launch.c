@@ -375,6 +375,36 @@ static void place_in_cluster(const cute_builder *b, const int64_t *along, int ra
     *left = rest;
 }
 
+typedef enum often { ONE_TILE, ONE_ROW } often;
+
+/* Quotient and remainder of a number of a tile. A division takes 300 cycles of a kernel's start, so the case that needs none has a branch of
+ * its own: an extent of one tile, or a number in the first row. */
+static void divide(const cute_builder *b, MlirValue number, MlirValue extent, often skipped,
+                   MlirValue *quotient, MlirValue *remainder)
+{
+    MlirValue zero = i32_of(b, 0), is = skipped == ONE_TILE
+                                            ? cute_compare(b, CUTE_IS_EQ, extent, i32_of(b, 1))
+                                            : cute_compare(b, CUTE_IS_ULT, number, extent);
+    MlirType i32 = mlirValueGetType(number);
+    MlirRegion regions[2];
+    for (int r = 0; r < 2; r++) {
+        MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+        regions[r] = mlirRegionCreate();
+        mlirRegionAppendOwnedBlock(regions[r], block);
+        cute_builder in = cute_builder_at_end(block, b->location);
+        MlirValue q = skipped == ONE_TILE ? number : zero, rest = skipped == ONE_TILE ? zero : number;
+        if (r) {
+            q = cute_binary(&in, "arith.divui", number, extent);
+            rest = cute_binary(&in, "arith.remui", number, extent);
+        }
+        cute_build(&in, "scf.yield", CUTE_OPERANDS(q, rest), CUTE_NO_TYPES, CUTE_NO_NAMED);
+    }
+    MlirOperation op =
+        cute_build_regions(b, "scf.if", CUTE_OPERANDS(is), CUTE_TYPES(i32, i32), CUTE_NO_NAMED, regions, 2);
+    *quotient = mlirOperationGetResult(op, 0);
+    *remainder = mlirOperationGetResult(op, 1);
+}
+
 static void lower_program(MlirOperation op)
 {
     cute_builder b = cute_builder_before(op);
@@ -393,8 +423,7 @@ static void lower_program(MlirOperation op)
             MlirValue extent = dimensions < 0
                                    ? as_i32(&b, mlirOperationGetOperand(op, i))
                                    : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
-            at[i] = cute_binary(&b, "arith.remui", rest, extent);
-            rest = cute_binary(&b, "arith.divui", rest, extent);
+            divide(&b, rest, extent, i == rank - 1 ? ONE_TILE : ONE_ROW, &rest, &at[i]);
         }
     }
     if (cluster > 1) place_in_cluster(&b, along, rank, in, at, &at[rank]);
@@ -454,8 +483,7 @@ static void lower_place(MlirOperation op, void *context)
         MlirValue rows = tiles[rank - 2], columns = tiles[rank - 1], plane = {NULL}, in = t;
         if (rank > 2) {
             plane = cute_binary(&b, "arith.muli", rows, columns);
-            in = cute_binary(&b, "arith.remui", t, plane);
-            t = cute_binary(&b, "arith.divui", t, plane);
+            divide(&b, t, plane, ONE_ROW, &t, &in);
         }
         raster(&b, in, rows, columns, order, &at[rank - 2], &at[rank - 1]);
         for (int i = rank - 3; i >= 0; i--) {

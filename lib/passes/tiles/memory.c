@@ -8,6 +8,7 @@
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
 #include "lib/passes/tiles/late_copies.h"
+#include "lib/passes/tiles/staging.h"
 
 /* ---- how wide accesses may be ---- */
 
@@ -340,7 +341,7 @@ static MlirValue load_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     for (a.band = 0; a.band < bands && !e->failed; a.band++) {
         MlirValue loaded = load_access(e, &a, t->op, &from);
         if (e->failed) return none;
-        MlirValue band = tile_restage(e, loaded, &from, &to);
+        MlirValue band = tile_stage(e, loaded, &from, &to, TILE_SAME);
         out = a.band ? tile_concat(e, out, band) : band;
         tile_band_map(&t->out, bands, a.band, part);
         for (int64_t v = 0; v < values; v++) place[part[v]] = (int32_t)(a.band * values + v);
@@ -463,7 +464,7 @@ static MlirValue store_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     if (!part) return e->failed = true, none;
     for (a.band = 0; a.band < bands && !e->failed; a.band++) {
         tile_band_map(&t->in[0], bands, a.band, part);
-        MlirValue staged = tile_restage(e, tile_part(e, value, part, values), &from, &to);
+        MlirValue staged = tile_stage(e, tile_part(e, value, part, values), &from, &to, TILE_SAME);
         tile_if once = tile_if_begin(e, tile_is_first(e, &to));
         begin_access(e, &a, &to, false);
         MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);

@@ -78,6 +78,10 @@ MlirOperation tile_parent(MlirOperation op);
 bool tile_needs_no_memory(MlirOperation op);
 /* The most bytes of shared memory that an operation other than stages needs, in `turns` groups of warps at once (async_pipeline.c). */
 int64_t tile_most_memory(MlirOperation function, int64_t turns);
+/* Of a tile that passes through shared memory: its rows may have 16 bytes of padding. */
+int64_t tile_staged_bytes(const cute_tile_shape *shape, int bits);
+/* Of a cute.tile.reduce_scatter: bytes of the memory of its role's operations, and of the slots that other blocks write (reduce_scatter.c). */
+int64_t tile_scatter_bytes(MlirOperation op, int64_t *slots);
 /* Whether stages may be in use while an operation is executed: it is in a loop with products. `kept`: stages are filled in front of
  * loops, or by other warps; then it is executed once, behind all products, or stages are in use. */
 bool tile_meets_stages(MlirOperation op, bool kept);

@@ -248,6 +248,7 @@ bool tile_find_stages(tile_emitter *e)
             e->shared_bytes += rings ? (b->bytes + ALIGN - 1) / ALIGN * ALIGN : b->bytes;
             if (rings) ring_bytes = e->shared_bytes;
         }
+    if (!tile_find_scatter(e)) return false;
     tile_find_copies(e);
     tile_find_rows(e);
     e->shared_bytes = (e->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -277,9 +278,8 @@ bool tile_find_stages(tile_emitter *e)
     bool fits = !limits || e->shared_bytes + most <= limits->block_shared;
     tile_schedule schedule;
     tile_schedule_of(e->function, &schedule);
-    tile_find_scatter(e);
     /* Not that of mbarriers, to which other blocks of a cluster still arrive. */
-    bool crowded = (e->scatters || schedule.blocks > 1) && most <= ring_bytes;
+    bool crowded = (e->exchange || schedule.blocks > 1) && most <= ring_bytes;
     e->frees_stages = !o.found && e->buffer_count && (!piped || crowded || (!fits && turns == 1));
     for (int i = 0; i < e->role_count; i++) {
         e->roles[i].scratch = e->frees_stages ? 0 : e->shared_bytes;
@@ -412,7 +412,10 @@ MlirValue tile_lower_pipe(tile_emitter *e, const tile_op *t)
     tile_init_copies(e);
     sync_op(e, "cute_nvgpu.arch.mbarrier_init_fence", CUTE_NO_OPERANDS);
     tile_if_end(e, &one);
-    tile_block_barrier(e);
+    if (tile_scatter_starts(e))
+        sync_op(e, "cute_nvgpu.arch.warp_sync", CUTE_NO_OPERANDS);
+    else
+        tile_block_barrier(e);
     return p->view;
 }
 
@@ -910,6 +913,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
     MlirValue from = tile_i32(e, r->first_warp), past = cute_binary(&e->b, "arith.subi", block->warp, from);
     MlirValue in = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, groups));
     if (r == &e->roles[1]) {
+        tile_arrive_scatter(e);
         /* The next kernel of the stream may start; this one waits for those before where it reads or writes global memory. */
         sync_op(e, "cute_nvgpu.arch.griddepcontrol_launch_dependents", CUTE_NO_OPERANDS);
         mlirOperationSetAttributeByName(e->function, cute_text(TILE_PROGRAMMATIC),
@@ -923,6 +927,7 @@ MlirValue tile_lower_role(tile_emitter *e, const tile_op *t)
                    CUTE_NO_OPERANDS, CUTE_NO_TYPES,
                    CUTE_NAMED(cute_attribute(e->context, "registers",
                                              mlirIntegerAttrGet(tile_i32_type(e), registers))));
+    tile_start_role(e, r);
     MlirValue only = {NULL};
     if (groups != warps) only = cute_compare(&e->b, CUTE_IS_ULT, past, tile_i32(e, warps));
     tile_if some = tile_if_begin(e, only);
@@ -965,10 +970,7 @@ void tile_finish_roles(tile_emitter *e)
         tile_wait_stores(e, tile_leads_group(e));
     }
     if (e->cluster_size == 1 || e->failed) return;
-    /* No block ends while others write to its memory, or read it. */
+    /* No block ends while others write to its memory. */
     e->b = e->roles[0].end;
-    if (e->scatters)
-        tile_end_scatter(e);
-    else
-        tile_block_barrier(e);
+    if (tile_shares_stages(e)) tile_block_barrier(e);
 }

@@ -98,7 +98,7 @@ static double cost_of(tile_staging *s, int64_t bytes, double limit, cute_request
     cute_traffic t = cute_requests_wavefronts(requests, s->swizzle);
     double each = (double)step * (double)warps / (warps > 1 ? 2 : 1), own = (double)t.requests / 8;
     int64_t together = s->write.width > s->read.width ? s->write.width : s->read.width;
-    if (!s->part && t.count > t.ideal && ((double)t.ideal + own) * each < limit) {
+    if (!s->plain && t.count > t.ideal && ((double)t.ideal + own) * each < limit) {
         s->swizzle = cute_requests_swizzle(requests, together * bytes, 1 << 16);
         t = cute_requests_wavefronts(requests, s->swizzle);
     }
@@ -117,11 +117,11 @@ static void try_widths(tile_staging s, int64_t bytes, cute_requests *requests, t
 }
 
 void tile_choose_staging(tile_emitter *e, const tile_distribution *from, const tile_distribution *to,
-                         bool reshaped, int bits, tile_staging *best)
+                         tile_staging_kind kind, int bits, tile_staging *best)
 {
     int last = from->shape.rank - 1, last_read = to->shape.rank - 1;
-    bool plain = e->naive || bits % 8 || WIDEST % bits,
-         part = !reshaped && !cute_tile_shape_equal(&from->shape, &to->shape);
+    bool plain = e->naive || bits % 8 || WIDEST % bits, reshaped = kind == TILE_RESHAPED,
+         unswizzled = kind == TILE_UNSWIZZLED;
     cute_requests requests = {.items = cute_arena_array(e->arena, MOST_REQUESTS, sizeof *requests.items)};
     *best = (tile_staging){.elements = 0};
     if (!requests.items) {
@@ -129,8 +129,10 @@ void tile_choose_staging(tile_emitter *e, const tile_distribution *from, const t
         return;
     }
     if (reshaped || plain) {
-        tile_staging s = {
-            .write.d = *from, .write.width = 1, .read = {.d = *to, .width = 1, .load = true}, .part = part};
+        tile_staging s = {.write.d = *from,
+                          .write.width = 1,
+                          .read = {.d = *to, .width = 1, .load = true},
+                          .plain = unswizzled};
         s.elements = strides_of(&from->shape, last, -1, 0, s.write.stride);
         strides_of(reshaped ? &to->shape : &from->shape, last_read, -1, 0, s.read.stride);
         if (!plain) {
@@ -146,7 +148,7 @@ void tile_choose_staging(tile_emitter *e, const tile_distribution *from, const t
         for (int f = last; f >= 0; f--)
             for (int g = last; g >= 0; g--) {
                 if (last > 0 && g == f) continue;
-                tile_staging s = {.read.load = true, .part = part};
+                tile_staging s = {.read.load = true, .plain = unswizzled};
                 s.write.width = lead_with(from, f, bits, &s.write.d);
                 s.read.width = lead_with(to, f, bits, &s.read.d);
                 s.elements = strides_of(&from->shape, f, g, pad, s.write.stride);
@@ -189,14 +191,14 @@ MlirValue tile_reorder(tile_emitter *e, MlirValue value, const tile_distribution
     return tile_pick(e, value, map, count);
 }
 
-static MlirValue stage(tile_emitter *e, MlirValue value, const tile_distribution *from,
-                       const tile_distribution *to, bool reshaped)
+MlirValue tile_stage(tile_emitter *e, MlirValue value, const tile_distribution *from,
+                     const tile_distribution *to, tile_staging_kind kind)
 {
     MlirType element = cute_type_element(mlirValueGetType(value));
     int bits;
     const char *text = tile_element_text(e, element, &bits);
     tile_staging s;
-    tile_choose_staging(e, from, to, reshaped, bits, &s);
+    tile_choose_staging(e, from, to, kind, bits, &s);
     if (e->failed) return value;
     value = tile_reorder(e, value, from, &s.write.d);
     tile_barrier(e);
@@ -208,12 +210,6 @@ static MlirValue stage(tile_emitter *e, MlirValue value, const tile_distribution
     return tile_as_held(e, tile_reorder(e, out, &s.read.d, to), element);
 }
 
-MlirValue tile_restage(tile_emitter *e, MlirValue value, const tile_distribution *from,
-                       const tile_distribution *to)
-{
-    return stage(e, value, from, to, false);
-}
-
 MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
 {
     MlirValue value = mlirOperationGetOperand(t->op, 0);
@@ -221,7 +217,7 @@ MlirValue tile_lower_convert(tile_emitter *e, const tile_op *t)
     int32_t *map = cute_arena_array(e->arena, (size_t)count + 1, sizeof *map);
     if (!map) return e->failed = true, value;
     if (tile_registers_map(e->arena, &t->in[0], &t->out, map)) return tile_pick(e, value, map, count);
-    return stage(e, value, &t->in[0], &t->out, false);
+    return tile_stage(e, value, &t->in[0], &t->out, TILE_SAME);
 }
 
 MlirValue tile_lower_reshape(tile_emitter *e, const tile_op *t)
@@ -229,5 +225,5 @@ MlirValue tile_lower_reshape(tile_emitter *e, const tile_op *t)
     tile_distribution same;
     if (tile_reshaped(&t->in[0], &t->out.shape, &same) && tile_distribution_equal(&same, &t->out))
         return mlirOperationGetOperand(t->op, 0);
-    return stage(e, mlirOperationGetOperand(t->op, 0), &t->in[0], &t->out, true);
+    return tile_stage(e, mlirOperationGetOperand(t->op, 0), &t->in[0], &t->out, TILE_RESHAPED);
 }

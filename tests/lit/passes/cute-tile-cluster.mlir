@@ -28,8 +28,10 @@ gpu.module @m {
   // PTX: .minnctapersm 2
   // PTX: tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint
   // PTX: tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
-  // PTX: barrier.cluster.arrive.aligned
-  // PTX: mapa
+  // PTX: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes{{.*}}
+  // PTX: mbarrier.try_wait.parity.acquire.cluster
+  // The last barrier of the cluster is that of stages that its blocks fill for one another.
+  // PTX: barrier.cluster.wait.aligned
   gpu.func @rows(%a: !A, %b: !A, %c: !A, %bias: !bias) kernel {
     %i, %j = cute.tile.program<[64, 64]> %c
     %c0 = arith.constant 0 : i32
