@@ -375,13 +375,18 @@ static void place_in_cluster(const cute_builder *b, const int64_t *along, int ra
     *left = rest;
 }
 
-typedef enum often { ONE_TILE, ONE_ROW } often;
+typedef enum often { NEVER, ONE_TILE, ONE_ROW } often;
 
-/* Quotient and remainder of a number of a tile. A division takes 300 cycles of a kernel's start, so the case that needs none has a branch of
- * its own: an extent of one tile, or a number in the first row. */
+/* Quotient and remainder of a number of a tile. A division takes 300 cycles. Where these count, the case that needs none has a branch of its own:
+ * an extent of one tile, or a number in the first row. */
 static void divide(const cute_builder *b, MlirValue number, MlirValue extent, often skipped,
                    MlirValue *quotient, MlirValue *remainder)
 {
+    if (skipped == NEVER) {
+        *remainder = cute_binary(b, "arith.remui", number, extent);
+        *quotient = cute_binary(b, "arith.divui", number, extent);
+        return;
+    }
     MlirValue zero = i32_of(b, 0), is = skipped == ONE_TILE
                                             ? cute_compare(b, CUTE_IS_EQ, extent, i32_of(b, 1))
                                             : cute_compare(b, CUTE_IS_ULT, number, extent);
@@ -423,7 +428,8 @@ static void lower_program(MlirOperation op)
             MlirValue extent = dimensions < 0
                                    ? as_i32(&b, mlirOperationGetOperand(op, i))
                                    : cluster_tiles(&b, op, mlirOperationGetOperand(op, 0), i, along);
-            divide(&b, rest, extent, i == rank - 1 ? ONE_TILE : ONE_ROW, &rest, &at[i]);
+            /* Blocks of a cluster divide the k of few tiles: the whole kernel takes some microseconds. */
+            divide(&b, rest, extent, cluster < 2 ? NEVER : i == rank - 1 ? ONE_TILE : ONE_ROW, &rest, &at[i]);
         }
     }
     if (cluster > 1) place_in_cluster(&b, along, rank, in, at, &at[rank]);
@@ -483,7 +489,8 @@ static void lower_place(MlirOperation op, void *context)
         MlirValue rows = tiles[rank - 2], columns = tiles[rank - 1], plane = {NULL}, in = t;
         if (rank > 2) {
             plane = cute_binary(&b, "arith.muli", rows, columns);
-            divide(&b, t, plane, ONE_ROW, &t, &in);
+            in = cute_binary(&b, "arith.remui", t, plane);
+            t = cute_binary(&b, "arith.divui", t, plane);
         }
         raster(&b, in, rows, columns, order, &at[rank - 2], &at[rank - 1]);
         for (int i = rank - 3; i >= 0; i--) {
