@@ -35,6 +35,9 @@ all_right() {
 
 @test "each shape of a program with products is right with 0, 1, 2 and 5 iterations" {
     all_right 60 products --cases --schedules 2
+    # no iteration, and an addend that TMA loads; parts of k by warps, whose sums need more memory than the stages have
+    all_right 1 products --count 1 --first 500195 --schedules 1
+    all_right 1 products --count 1 --first 501100 --schedules 2
 }
 
 @test "products of groups of rows are what NumPy computes, plain and gated, also with empty groups and single rows" {

@@ -259,6 +259,8 @@ MlirValue tile_lower_gemm(tile_emitter *e, const tile_op *t);
 /* Named barriers of warpgroups, at most 4 of them, and of their turns; those before are of roles. */
 enum { TILE_GROUP_BARRIERS = TILE_ROLES, TILE_TURN_BARRIERS = TILE_GROUP_BARRIERS + 4 };
 MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t);
+/* All threads of a warpgroup, by the barrier of its stores. */
+void tile_group_barrier(tile_emitter *e);
 /* i1: the first warp of a warpgroup. Roles begin at whole warpgroups. */
 MlirValue tile_leads_group(tile_emitter *e);
 /* Waits until the buffers of this warpgroup's stores have been read; `leads`: i1, its first warp. */

@@ -269,6 +269,14 @@ static void fetch_at(tile_emitter *e, tile_copies *c, MlirValue condition)
     e->b.location = here.location;
 }
 
+/* Warps that no product keeps together: none waits for a band before the first warp has completed the mbarrier's last phase of the tile before. */
+static void gather_warps(tile_emitter *e, MlirValue condition)
+{
+    tile_if only = tile_if_begin(e, condition);
+    tile_group_barrier(e);
+    tile_if_end(e, &only);
+}
+
 void tile_fetch_first(tile_emitter *e, MlirOperation loop)
 {
     for (tile_copies *c = e->copies; c && !e->failed; c = c->next) {
@@ -279,7 +287,9 @@ void tile_fetch_first(tile_emitter *e, MlirOperation loop)
         cute_builder here = e->b;
         e->b = cute_builder_before(mlirOperationGetNextInBlock(loop));
         e->b.location = here.location;
-        fetch_at(e, c, cute_compare(&e->b, CUTE_IS_SGE, low, stop)); /* there is no iteration */
+        MlirValue none = cute_compare(&e->b, CUTE_IS_SGE, low, stop); /* there is no iteration */
+        gather_warps(e, none);
+        fetch_at(e, c, none);
         e->b = here;
     }
 }
@@ -303,7 +313,10 @@ void tile_copies_next(tile_emitter *e, tile_copies *c, int64_t band)
 
 void tile_copies_begin(tile_emitter *e, tile_copies *c, MlirValue leads)
 {
-    if (!c->issued) fetch_bands(e, c, leads);
+    if (!c->issued) {
+        gather_warps(e, (MlirValue){NULL});
+        fetch_bands(e, c, leads);
+    }
     enter(e, c);
     slice_buffers(e, c, &c->plan.stored, 0);
     for (int i = 0; i < c->plan.count && !e->failed; i++) {

@@ -22,6 +22,19 @@ static void sync_op(tile_emitter *e, const char *name, cute_operands operands, c
     if (!e->failed) cute_build(&e->b, name, operands, CUTE_NO_TYPES, attributes);
 }
 
+/* That of the warpgroup, whose index in its role is `group`. */
+static MlirValue barrier_of(tile_emitter *e, MlirValue group)
+{
+    return cute_binary(&e->b, "arith.addi", mlirValueIsNull(e->role->turn) ? group : e->role->turn,
+                       tile_i32(e, TILE_GROUP_BARRIERS));
+}
+
+void tile_group_barrier(tile_emitter *e)
+{
+    sync_op(e, "cute_nvgpu.arch.named_barrier_sync",
+            CUTE_OPERANDS(barrier_of(e, tile_group_index(e)), tile_i32(e, TILE_BAND_GROUP)), CUTE_NO_NAMED);
+}
+
 static void group_barrier(tile_emitter *e, const banded *s)
 {
     sync_op(e, "cute_nvgpu.arch.named_barrier_sync", CUTE_OPERANDS(s->barrier, tile_i32(e, TILE_BAND_GROUP)),
@@ -186,9 +199,7 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
     tile_bands_make_atom(e, &s.bands, false);
     s.bands.group = tile_group_index(e);
     s.leads = tile_leads_group(e);
-    s.barrier =
-        cute_binary(&e->b, "arith.addi", mlirValueIsNull(e->role->turn) ? s.bands.group : e->role->turn,
-                    tile_i32(e, TILE_GROUP_BARRIERS));
+    s.barrier = barrier_of(e, s.bands.group);
     tile_begin_late(e, s.bands.columns);
     if (e->failed) return none;
     e->role->stores = true;
