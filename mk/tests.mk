@@ -20,6 +20,13 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# The builder's test uses the public interface of the libraries.
+$(BUILD)/tests/test_build: $(OBJ)/tests/unit/test_build.o $(BUILD)/libcute-compiler.so $(BUILD)/libcute.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)ln -sf ../libcute.so $(@D)/libcute.so.$(MAJOR) && ln -sf ../libcute-compiler.so $(@D)/libcute-compiler.so.$(MAJOR)
+	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $< -L$(BUILD) -lcute-compiler -lcute
+
 # Keep the objects of tests, which are intermediate files to make.
 .SECONDARY:
 
