@@ -52,13 +52,13 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
-# Fuzz targets of the static checks and of the language server, which link MLIR.
+# Fuzz targets of the static checks, of the builder and of the language server, which link MLIR.
 define link_compiler_fuzz
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(IR_LDLIBS)
 endef
-FUZZ_MLIR := $(OBJ)/tests/fuzz/fuzz_async.o $(OBJ)/tests/fuzz/fuzz_lsp.o
+FUZZ_MLIR := $(patsubst %,$(OBJ)/tests/fuzz/fuzz_%.o,async build lsp)
 $(FUZZ_MLIR): OWN_CPPFLAGS += $(MLIR_INC)
 $(FUZZ_MLIR): | $(GENERATED)
 # fuzz_async embeds the kernels of the static checks as its corpus.
@@ -70,6 +70,8 @@ $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
 $(OBJ)/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
 $(BUILD)/fuzz/fuzz_async: $(OBJ)/tests/fuzz/fuzz_async.o $(BUILD)/libcute-compiler.a
+	$(link_compiler_fuzz)
+$(BUILD)/fuzz/fuzz_build: $(OBJ)/tests/fuzz/fuzz_build.o $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
 FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a

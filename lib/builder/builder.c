@@ -119,6 +119,18 @@ void ir_listen(cute_ir *ir)
     ir->caught = (cute_buffer){0};
 }
 
+bool ir_guard(cute_ir_at at, void (*body)(void *context), void *context)
+{
+    char *reason = NULL;
+    bool whole = cute_llvm_recover(body, context, &reason);
+    if (!whole) {
+        ir_fail(at, "LLVM gave up: %s", reason ? reason : "out of memory");
+        at.ir->dead = true;
+    }
+    free(reason);
+    return whole;
+}
+
 const char *ir_caught(const cute_ir *ir, const char *otherwise)
 {
     return ir->caught_error ? cute_buffer_text(&ir->caught) : otherwise;

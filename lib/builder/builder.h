@@ -74,6 +74,8 @@ void ir_note(cute_ir *ir, const cute_place *place, const char *format, ...) CUTE
 cute_ir_value ir_fail_memory(cute_ir *ir);
 /* From now on MLIR's errors are caught. */
 void ir_listen(cute_ir *ir);
+/* Calls `body`; false if LLVM gave up, which is an error after which MLIR is not called any more. */
+bool ir_guard(cute_ir_at at, void (*body)(void *context), void *context);
 /* MLIR's error, or `otherwise`. */
 const char *ir_caught(const cute_ir *ir, const char *otherwise);
 /* Adds a note with the types of operands and results. */
@@ -116,6 +118,8 @@ MlirOperation ir_create(cute_ir_at at, const char *name, cute_operands operands,
 /* A value for the first result. */
 cute_ir_value ir_build(cute_ir_at at, const char *name, cute_operands operands, const cute_types *results,
                        MlirAttribute attributes);
+/* Loads the dialect of an operation or attribute, "nvvm.reqntid", if there is one. */
+void ir_load_dialect(cute_ir *ir, const char *name);
 /* A dictionary of one attribute whose value is a string. */
 MlirAttribute ir_word(cute_ir *ir, const char *name, const char *value);
 

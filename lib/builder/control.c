@@ -210,6 +210,11 @@ cute_ir_value cute_ir_argument(cute_ir_at at, const char *name, const char *type
     if (!ir_ready(ir) || !kernel_frame(at, "cute_ir_argument") ||
         !expect_symbol(at, "cute_ir_argument", name))
         return (cute_ir_value){0};
+    MlirBlock block = ir->frames[0].block;
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+        if (cute_text_is(cute_location_name(cute_argument_location(mlirBlockGetArgument(block, i))), name))
+            return ir_fail(at, "cute_ir_argument expects another name than '%s', which argument %d has", name,
+                           (int)i);
     MlirType is = ir_type(at, type);
     if (mlirTypeIsNull(is)) return (cute_ir_value){0};
     return add_argument(ir, is, mlirLocationNameGet(ir->context, cute_text(name), ir_location(at)));
@@ -266,6 +271,7 @@ void cute_ir_attribute(cute_ir_at at, const char *name, const char *value)
             ir_fail(at, "cute_ir_attribute expects another name than '%s', which the builder sets", name);
             return;
         }
+    ir_load_dialect(ir, name); /* it verifies its attributes */
     MlirAttribute attribute = value ? ir_attribute(at, value) : mlirUnitAttrGet(ir->context);
     if (mlirAttributeIsNull(attribute)) return;
     for (size_t i = 0; i < frame->attribute_count; i++)

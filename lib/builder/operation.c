@@ -15,13 +15,17 @@ MlirAttribute ir_word(cute_ir *ir, const char *name, const char *value)
     return mlirDictionaryAttrGet(ir->context, 1, &named);
 }
 
-static MlirOperation creation_error(cute_ir_at at, const char *otherwise, cute_operands operands,
-                                    const cute_types *results)
+void ir_load_dialect(cute_ir *ir, const char *name)
 {
-    ir_fail(at, "%s", ir_caught(at.ir, otherwise));
+    const char *dot = strchr(name, '.');
+    if (dot) mlirContextGetOrLoadDialect(ir->context, mlirStringRefCreate(name, (size_t)(dot - name)));
+}
+
+static void creation_error(cute_ir_at at, cute_operands operands, const cute_types *results)
+{
+    ir_fail(at, "%s", ir_caught(at.ir, "the operation is invalid"));
     ir_note_types(at.ir, operands.items, (size_t)operands.count, results ? results->items : NULL,
                   results ? (size_t)results->count : 0);
-    return (MlirOperation){NULL};
 }
 
 /* The result types of an operation of ours, in `out->items`, which are to be freed; false if its dialect infers them otherwise, or
@@ -35,7 +39,9 @@ static bool infer_types(cute_ir_at at, const char *name, cute_operands operands,
                            .location = ir_location(at),
                            .operand_count = operands.count,
                            .operands = operands.items,
-                           .attributes = attributes,
+                           .attributes = mlirAttributeIsNull(attributes)
+                                             ? mlirDictionaryAttrGet(at.ir->context, 0, NULL)
+                                             : attributes,
                            .follows = true};
     return row->infer(row, &query, out) && out->count;
 }
@@ -55,30 +61,41 @@ static MlirOperation create_only(cute_ir_at at, const cute_builder *b, const cha
         op = cute_build(b, name, operands, *results, all);
     else if (infer_types(at, name, operands, attributes, &inferred))
         op = cute_build(b, name, operands, (cute_types){inferred.items, inferred.count}, all);
-    else if (!at.ir->caught_error && cute_op_infers(at.ir->context, cute_text(name)))
+    else if (!at.ir->caught_error && cute_op_can_infer(b, cute_text(name), operands, attributes))
         op = cute_build_inferred(b, name, operands, all);
     free(inferred.items);
     return op;
 }
 
+typedef struct creation {
+    cute_ir_at at;
+    const char *name;
+    cute_operands operands;
+    const cute_types *results; /* NULL: inferred */
+    MlirAttribute attributes;
+    MlirOperation op; /* null after an error */
+} creation;
+
+static void create_and_verify(void *context)
+{
+    creation *c = context;
+    cute_ir *ir = c->at.ir;
+    cute_builder b = cute_builder_at_end(ir->frames[ir->depth - 1].block, ir_location(c->at));
+    ir_load_dialect(ir, c->name);
+    if (cute_op_can_create(ir->context, cute_text(c->name), c->operands.count, c->attributes, b.location))
+        c->op = create_only(c->at, &b, c->name, c->operands, c->results, c->attributes);
+    if (mlirOperationIsNull(c->op) || !mlirOperationVerify(c->op)) c->op = (MlirOperation){NULL};
+}
+
 MlirOperation ir_create(cute_ir_at at, const char *name, cute_operands operands, const cute_types *results,
                         MlirAttribute attributes)
 {
-    cute_ir *ir = at.ir;
-    MlirOperation op = {NULL};
-    ir_frame *frame = ir_frame_for(at, name);
-    if (!frame) return op;
-    cute_builder b = cute_builder_at_end(frame->block, ir_location(at));
-    ir_listen(ir);
-    const char *dot = strchr(name, '.');
-    if (dot) mlirContextGetOrLoadDialect(ir->context, mlirStringRefCreate(name, (size_t)(dot - name)));
-    if (!cute_op_can_create(ir->context, cute_text(name), operands.count, attributes, b.location))
-        return creation_error(at, "invalid operation", operands, results);
-    op = create_only(at, &b, name, operands, results, attributes);
-    if (mlirOperationIsNull(op))
-        return creation_error(at, "the result types cannot be inferred: state them", operands, results);
-    if (!mlirOperationVerify(op)) return creation_error(at, "the operation is invalid", operands, results);
-    return op;
+    creation c = {at, name, operands, results, attributes, {NULL}};
+    if (!ir_frame_for(at, name)) return c.op;
+    ir_listen(at.ir);
+    if (!ir_guard(at, create_and_verify, &c)) return (MlirOperation){NULL};
+    if (mlirOperationIsNull(c.op)) creation_error(at, operands, results);
+    return c.op;
 }
 
 cute_ir_value ir_build(cute_ir_at at, const char *name, cute_operands operands, const cute_types *results,

@@ -69,34 +69,57 @@ const char *ir_expand(cute_ir_at at, const char *what, const char *text)
 
 /* ---- types and attributes ---- */
 
-static MlirType parse_type(cute_ir_at at, const char *text)
+typedef struct parsing {
+    MlirContext context;
+    MlirStringRef text;
+    MlirType type;           /* parse_type */
+    MlirAttribute attribute; /* parse_attribute */
+    MlirModule module;       /* parse_module; null if it is invalid */
+    MlirLocation location;   /* of its operations */
+    bool valid;
+} parsing;
+
+static void parse_type(void *context)
 {
-    ir_listen(at.ir);
-    MlirType type = mlirTypeParseGet(at.ir->context, cute_text(text));
-    if (mlirTypeIsNull(type)) {
-        ir_fail(at, "expected a type, got '%s'", text);
-        if (at.ir->caught_error) ir_note(at.ir, NULL, "%s", ir_caught(at.ir, ""));
-    }
-    return type;
+    parsing *p = context;
+    p->type = mlirTypeParseGet(p->context, p->text);
+}
+
+static void parse_attribute(void *context)
+{
+    parsing *p = context;
+    p->attribute = mlirAttributeParseGet(p->context, p->text);
+}
+
+/* `expected` begins the message. */
+static void not_parsed(cute_ir_at at, const char *expected, const char *text)
+{
+    ir_fail(at, "expected %s, got '%s'", expected, text);
+    if (at.ir->caught_error) ir_note(at.ir, NULL, "%s", ir_caught(at.ir, ""));
 }
 
 MlirType ir_type(cute_ir_at at, const char *text)
 {
     const char *expanded = ir_expand(at, "the type", text);
-    return expanded ? parse_type(at, expanded) : (MlirType){NULL};
+    parsing p = {.context = at.ir->context};
+    if (!expanded) return p.type;
+    p.text = cute_text(expanded);
+    ir_listen(at.ir);
+    if (!ir_guard(at, parse_type, &p)) return (MlirType){NULL};
+    if (mlirTypeIsNull(p.type)) not_parsed(at, "a type", expanded);
+    return p.type;
 }
 
 MlirAttribute ir_attribute(cute_ir_at at, const char *text)
 {
     const char *expanded = ir_expand(at, "the attribute", text);
-    if (!expanded) return mlirAttributeGetNull();
+    parsing p = {.context = at.ir->context};
+    if (!expanded) return p.attribute;
+    p.text = cute_text(expanded);
     ir_listen(at.ir);
-    MlirAttribute attribute = mlirAttributeParseGet(at.ir->context, cute_text(expanded));
-    if (mlirAttributeIsNull(attribute)) {
-        ir_fail(at, "expected an attribute, got '%s'", expanded);
-        if (at.ir->caught_error) ir_note(at.ir, NULL, "%s", ir_caught(at.ir, ""));
-    }
-    return attribute;
+    if (!ir_guard(at, parse_attribute, &p)) return mlirAttributeGetNull();
+    if (mlirAttributeIsNull(p.attribute)) not_parsed(at, "an attribute", expanded);
+    return p.attribute;
 }
 
 /* MLIR parses lists of types as the operands of a function type. */
@@ -108,13 +131,12 @@ bool ir_types(cute_ir_at at, const char *text, MlirType **types, size_t *count)
     if (!expanded) return false;
     const char *list = cute_arena_printf(at.ir->arena, "(%s) -> ()", expanded);
     if (!list) return ir_fail_memory(at.ir), false;
+    parsing p = {.context = at.ir->context, .text = cute_text(list)};
     ir_listen(at.ir);
-    MlirType all = mlirTypeParseGet(at.ir->context, cute_text(list));
-    if (mlirTypeIsNull(all) || !mlirTypeIsAFunction(all)) {
-        ir_fail(at, "expected types separated by commas, got '%s'", expanded);
-        if (at.ir->caught_error) ir_note(at.ir, NULL, "%s", ir_caught(at.ir, ""));
-        return false;
-    }
+    if (!ir_guard(at, parse_type, &p)) return false;
+    MlirType all = p.type;
+    if (mlirTypeIsNull(all) || !mlirTypeIsAFunction(all))
+        return not_parsed(at, "types separated by commas", expanded), false;
     *count = (size_t)mlirFunctionTypeGetNumInputs(all);
     *types = cute_arena_array(at.ir->arena, *count + 1, sizeof **types);
     if (!*types) return ir_fail_memory(at.ir), false;
@@ -142,13 +164,22 @@ static MlirLocation location_of_call(MlirLocation old, unsigned line, unsigned c
     return *(MlirLocation *)context;
 }
 
-static const char *parse_error(cute_ir_at at, const char *message, const char *text, const MlirValue *values,
-                               size_t count)
+static void parse_module(void *context)
+{
+    parsing *p = context;
+    p->module = cute_module_parse(p->context, p->text, cute_text(LABEL));
+    if (mlirModuleIsNull(p->module)) return;
+    MlirOperation root = mlirModuleGetOperation(p->module);
+    cute_locations_replace(root, cute_text(LABEL), false, location_of_call, &p->location);
+    p->valid = mlirOperationVerify(root);
+}
+
+static void parse_error(cute_ir_at at, const char *message, const char *text, const MlirValue *values,
+                        size_t count)
 {
     ir_fail(at, "%s", message);
     ir_note(at.ir, NULL, "in the text '%s'", text);
     ir_note_types(at.ir, values, count, NULL, 0);
-    return NULL;
 }
 
 /* Parses operations in a function whose arguments are the operands; null after an error. */
@@ -173,20 +204,13 @@ static MlirModule parse_operations(cute_ir_at at, const char *text, const MlirVa
     else
         expanded = expand_text(at, "cute_ir_text", cute_buffer_text(&whole), whole.length);
     cute_buffer_release(&whole);
-    MlirModule module = {NULL};
-    if (!expanded) return module;
+    if (!expanded) return (MlirModule){NULL};
+    parsing p = {.context = ir->context, .text = cute_text(expanded), .location = ir_location(at)};
     ir_listen(ir);
-    module = cute_module_parse(ir->context, cute_text(expanded), cute_text(LABEL));
-    bool valid = !mlirModuleIsNull(module);
-    if (valid) {
-        MlirLocation location = ir_location(at);
-        cute_locations_replace(mlirModuleGetOperation(module), cute_text(LABEL), false, location_of_call,
-                               &location);
-        valid = mlirOperationVerify(mlirModuleGetOperation(module));
-    }
-    if (valid) return module;
+    if (!ir_guard(at, parse_module, &p)) return (MlirModule){NULL};
+    if (p.valid) return p.module;
     parse_error(at, ir_caught(ir, "the text has no operations"), text, values, count);
-    if (!mlirModuleIsNull(module)) mlirModuleDestroy(module);
+    if (!mlirModuleIsNull(p.module)) mlirModuleDestroy(p.module);
     return (MlirModule){NULL};
 }
 

@@ -474,6 +474,23 @@ static void test_regions(void)
     refused(ir, "cute_ir_kernel expects another name than 'k', which the module has");
 
     ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_argument(K, "f", CUTE_F32);
+    refused(ir, "cute_ir_argument expects another name than 'f', which argument 0 has");
+
+    ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_attribute(K, "sym_name", "\"other\"");
+    refused(ir, "cute_ir_attribute expects another name than 'sym_name', which the builder sets");
+
+    ir = new_ir();
+    MARK;
+    cute_ir_kernel(K, "k");
+    cute_ir_attribute(K, "nvvm.reqntid", NULL);
+    END_KERNEL;
+    refused(ir, "'\"nvvm.reqntid\"' attribute must be integer array with maximum 3 index");
+
+    ir = new_kernel(&f, &i);
     for (int n = 0; n < 199; n++) cute_ir_if(K, cute_ir_gt(K, i, CUTE_NUMBER(n)));
     MARK;
     cute_ir_if(K, cute_ir_gt(K, i, CUTE_NUMBER(200)));
@@ -522,13 +539,23 @@ static void test_misuse(void)
 
     ir = new_kernel(&f, &i);
     MARK;
-    cute_ir_op(K, "scf.for", CUTE_VALUES(i, i, i), NULL, NULL);
-    refused(ir, "the result types cannot be inferred: state them");
+    cute_ir_op(K, "scf.for", CUTE_VALUES(i, i, i), "", NULL);
+    refused(ir, "'scf.for' has regions: build it as text");
 
     ir = new_kernel(&f, &i);
     MARK;
-    cute_ir_op(K, "scf.for", CUTE_VALUES(i, i, i), "", NULL);
-    refused(ir, "'scf.for' op requires one region");
+    cute_ir_op(K, "gpu.return", CUTE_NO_VALUES, "", NULL);
+    refused(ir, "'gpu.return' ends a block: regions are closed by cute_ir_end");
+
+    ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_op(K, "arm_sme.outerproduct", CUTE_VALUES(f, f), NULL, NULL);
+    refused(ir, "'arm_sme.outerproduct' is an operation of other machines");
+
+    ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_op(K, "llvm.bitcast", CUTE_VALUES(i), NULL, NULL);
+    refused(ir, "the result types of 'llvm.bitcast' cannot be inferred: state them");
 
     ir = new_kernel(&f, &i);
     MARK;
@@ -546,6 +573,16 @@ static void test_misuse(void)
     cute_ir_text(K, "arith.constant ${N} : i32", CUTE_NO_VALUES);
     CHECK_INT(cute_ir_check(ir, diag), CUTE_INVALID);
     cute_ir_destroy(ir);
+
+    ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_op(K, "memref.load", CUTE_VALUES(f), NULL, NULL);
+    refused(ir, "'memref.load' op operand #0 must be memref of any type values, but got 'f32'");
+
+    ir = new_kernel(&f, &i);
+    MARK;
+    cute_ir_op(K, "cute_nvgpu.arch.vote", CUTE_VALUES(f), NULL, NULL);
+    refused(ir, "'cute_nvgpu.arch.vote' op expects kind all, any, uni or ballot");
 
     ir = new_kernel(&f, &i);
     MARK;

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
 using namespace mlir;
@@ -41,6 +42,19 @@ Count countOf(OperationName name)
     if (!count.least && name.hasTrait<OpTrait::SameOperandsAndResultType>()) count.least = 1;
     return count;
 }
+
+bool hasRegions(OperationName name)
+{
+    return name.hasTrait<OpTrait::OneRegion>() || name.hasTrait<OpTrait::NRegions<2>::Impl>() ||
+           name.hasTrait<OpTrait::NRegions<3>::Impl>() || name.hasTrait<OpTrait::VariadicRegions>();
+}
+
+// Operations that no kernel has; some of their verifiers read operands that are missing.
+bool isOfOtherMachines(StringRef name)
+{
+    static const char *const prefixes[] = {"affine.dma_", "amdgpu.", "amx.", "arm_", "rocdl.", "x86vector."};
+    return llvm::any_of(prefixes, [&](const char *prefix) { return name.starts_with(prefix); });
+}
 } // namespace
 
 bool cute_op_can_create(MlirContext context, MlirStringRef text, intptr_t operands, MlirAttribute dictionary,
@@ -51,6 +65,10 @@ bool cute_op_can_create(MlirContext context, MlirStringRef text, intptr_t operan
     auto error = [&] { return emitError(place) << "'" << name << "' "; };
     if (!name.isRegistered())
         return emitError(place) << "'" << name << "' is no operation that is known", false;
+    if (isOfOtherMachines(name.getStringRef())) return error() << "is an operation of other machines", false;
+    if (name.hasTrait<OpTrait::IsTerminator>())
+        return error() << "ends a block: regions are closed by cute_ir_end", false;
+    if (hasRegions(name)) return error() << "has regions: build it as text", false;
     Count count = countOf(name);
     if ((unsigned)operands < count.least || (unsigned)operands > count.most) {
         error() << "expects " << (count.least == count.most ? "" : "at least ") << count.least << " operand"
@@ -62,7 +80,34 @@ bool cute_op_can_create(MlirContext context, MlirStringRef text, intptr_t operan
     return succeeded(name.verifyInherentAttrs(list, error));
 }
 
-bool cute_op_infers(MlirContext context, MlirStringRef name)
+bool cute_op_can_infer(const cute_builder *b, MlirStringRef text, cute_operands operands,
+                       MlirAttribute dictionary)
 {
-    return OperationName(unwrap(name), unwrap(context)).hasInterface<InferTypeOpInterface>();
+    MLIRContext *context = unwrap(b->context);
+    Location location = unwrap(b->location);
+    OperationName name(unwrap(text), context);
+    if (!name.hasInterface<InferTypeOpInterface>())
+        return emitError(location) << "the result types of '" << name << "' cannot be inferred: state them",
+               false;
+    // Verifiers check attributes, then operands, then results, which are of a wrong type here.
+    OperationState state(location, name);
+    for (intptr_t i = 0; i < operands.count; i++) state.operands.push_back(unwrap(operands.items[i]));
+    if (auto attributes = dyn_cast_or_null<DictionaryAttr>(unwrap(dictionary)))
+        state.addAttributes(attributes.getValue());
+    if (name.hasTrait<OpTrait::OneResult>()) state.addTypes(NoneType::get(context));
+    if (name.hasTrait<OpTrait::NResults<2>::Impl>()) state.types.append(2, NoneType::get(context));
+    std::string message;
+    {
+        ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+            if (message.empty()) message = diagnostic.str();
+            return success();
+        });
+        Operation *op = Operation::create(state);
+        if (succeeded(mlir::verify(op))) message.clear();
+        op->destroy();
+    }
+    StringRef of(message);
+    if (!of.contains(" operand #") && !of.contains("requires attribute")) return true;
+    emitError(location) << message;
+    return false;
 }
