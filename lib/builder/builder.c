@@ -21,6 +21,7 @@ static MlirLogicalResult catch_diagnostic(MlirDiagnostic diagnostic, void *conte
     cute_ir *ir = context;
     if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError && !ir->caught_error) {
         ir->caught_error = true;
+        ir->caught_location = mlirDiagnosticGetLocation(diagnostic);
         mlirDiagnosticPrint(diagnostic, cute_print_to_buffer, &ir->caught);
     }
     return mlirLogicalResultSuccess();

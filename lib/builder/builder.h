@@ -61,6 +61,7 @@ struct cute_ir {
     size_t define_count, define_capacity;
     bool caught_error;  /* an MLIR error since ir_listen */
     cute_buffer caught; /* its message */
+    MlirLocation caught_location;
     cute_buffer output; /* of cute_ir_print */
 };
 
@@ -109,6 +110,9 @@ cute_ir_value ir_new_value(cute_ir *ir, MlirValue value, uint32_t first, uint32_
 cute_ir_value ir_new_results(cute_ir *ir, MlirOperation op);
 /* The open region, NULL after an error. */
 ir_frame *ir_frame_for(cute_ir_at at, const char *function);
+
+/* The gpu.module that has the name of the gpu.module `like`; null: none. (control.c) */
+MlirOperation ir_find_module(const cute_ir *ir, MlirOperation like);
 
 /* ---- operations (operation.c) ---- */
 

@@ -135,18 +135,33 @@ static MlirBlock body_of(MlirOperation op)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
-/* The gpu.module `name`, a new one if there is none. */
+static bool is_named(MlirOperation op, MlirStringRef name)
+{
+    MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
+    return cute_op_is(op, "gpu.module") && !mlirAttributeIsNull(is) && mlirAttributeIsAString(is) &&
+           mlirStringRefEqual(mlirStringAttrGetValue(is), name);
+}
+
+static MlirOperation find_module(const cute_ir *ir, MlirStringRef name)
+{
+    MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(ir->module));
+    while (!mlirOperationIsNull(op) && !is_named(op, name)) op = mlirOperationGetNextInBlock(op);
+    return op;
+}
+
+MlirOperation ir_find_module(const cute_ir *ir, MlirOperation like)
+{
+    MlirAttribute is = mlirOperationGetAttributeByName(like, cute_text("sym_name"));
+    bool named = cute_op_is(like, "gpu.module") && !mlirAttributeIsNull(is) && mlirAttributeIsAString(is);
+    return named ? find_module(ir, mlirStringAttrGetValue(is)) : (MlirOperation){NULL};
+}
+
+/* Makes the gpu.module `name` that of new kernels; creates it if there is none. */
 static void choose_module(cute_ir_at at, const char *name)
 {
     cute_ir *ir = at.ir;
-    for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(ir->module));
-         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-        if (!cute_op_is(op, "gpu.module")) continue;
-        MlirAttribute is = mlirOperationGetAttributeByName(op, cute_text("sym_name"));
-        if (!cute_text_is(mlirStringAttrGetValue(is), name)) continue;
-        ir->kernels = op;
-        return;
-    }
+    ir->kernels = find_module(ir, cute_text(name));
+    if (!mlirOperationIsNull(ir->kernels)) return;
     cute_buffer text = {0};
     cute_buffer_printf(&text, "gpu.module @%s {}", name);
     MlirModule module = cute_module_parse(ir->context, cute_text(cute_buffer_text(&text)), cute_text("-"));

@@ -26,7 +26,12 @@ cute_status cute_ir_check(cute_ir *ir, cute_diag *diag)
     }
     ir_listen(ir);
     if (mlirOperationVerify(mlirModuleGetOperation(ir->module))) return CUTE_OK;
-    return cute_fail(diag, CUTE_INVALID, NULL, "%s", ir_caught(ir, "the module is invalid"));
+    cute_place place = {0};
+    MlirStringRef file;
+    unsigned line, column;
+    if (ir->caught_error && cute_location_place(ir->caught_location, &file, &line, &column))
+        place = (cute_place){.file = file.data, .line = (int)line};
+    return cute_fail(diag, CUTE_INVALID, &place, "%s", ir_caught(ir, "the module is invalid"));
 }
 
 cute_status cute_ir_print(cute_ir *ir, bool lines, const char **text, size_t *length, cute_diag *diag)

@@ -76,6 +76,7 @@ typedef struct parsing {
     MlirAttribute attribute; /* parse_attribute */
     MlirModule module;       /* parse_module; null if it is invalid */
     MlirLocation location;   /* of its operations */
+    bool inside; /* of a kernel: verified at once; otherwise with the module, whose symbols it may use */
     bool valid;
 } parsing;
 
@@ -155,7 +156,8 @@ const char *ir_type_text(cute_ir *ir, MlirType type)
 
 /* ---- operations ---- */
 
-#define LABEL "<cute_ir_text>"
+#define LABEL     "<cute_ir_text>"
+#define CONTAINER "gpu.container_module" /* of modules whose functions launch kernels */
 
 static MlirLocation location_of_call(MlirLocation old, unsigned line, unsigned column,
                                      const cute_placed *what, void *context)
@@ -167,11 +169,11 @@ static MlirLocation location_of_call(MlirLocation old, unsigned line, unsigned c
 static void parse_module(void *context)
 {
     parsing *p = context;
-    p->module = cute_module_parse(p->context, p->text, cute_text(LABEL));
+    p->module = cute_module_parse_part(p->context, p->text, cute_text(LABEL));
     if (mlirModuleIsNull(p->module)) return;
     MlirOperation root = mlirModuleGetOperation(p->module);
     cute_locations_replace(root, cute_text(LABEL), false, location_of_call, &p->location);
-    p->valid = mlirOperationVerify(root);
+    p->valid = !p->inside || mlirOperationVerify(root);
 }
 
 static void parse_error(cute_ir_at at, const char *message, const char *text, const MlirValue *values,
@@ -205,7 +207,8 @@ static MlirModule parse_operations(cute_ir_at at, const char *text, const MlirVa
         expanded = expand_text(at, "cute_ir_text", cute_buffer_text(&whole), whole.length);
     cute_buffer_release(&whole);
     if (!expanded) return (MlirModule){NULL};
-    parsing p = {.context = ir->context, .text = cute_text(expanded), .location = ir_location(at)};
+    parsing p = {
+        .context = ir->context, .text = cute_text(expanded), .location = ir_location(at), .inside = inside};
     ir_listen(ir);
     if (!ir_guard(at, parse_module, &p)) return (MlirModule){NULL};
     if (p.valid) return p.module;
@@ -260,14 +263,34 @@ static cute_ir_value move_operations(cute_ir_at at, MlirModule module, const cha
     return mlirOperationIsNull(last) ? (cute_ir_value){0} : ir_new_results(ir, last);
 }
 
-/* Operations of the module are added behind those that it has. */
+static void move_all(MlirBlock from, MlirBlock to, MlirOperation before)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
+        next = mlirOperationGetNextInBlock(op);
+        if (cute_op_is(op, "gpu.module_end")) continue;
+        mlirOperationRemoveFromParent(op);
+        mlirBlockInsertOwnedOperationBefore(to, before, op);
+    }
+}
+
+/* Operations of the module are added behind those that it has, those of a gpu.module of the same name to that. */
 static void move_to_module(cute_ir *ir, MlirModule module)
 {
-    MlirBlock body = mlirModuleGetBody(module), to = mlirModuleGetBody(ir->module);
+    MlirBlock body = mlirModuleGetBody(module);
+    MlirOperation root = mlirModuleGetOperation(module), to_root = mlirModuleGetOperation(ir->module);
+    if (cute_op_has(root, CONTAINER))
+        mlirOperationSetAttributeByName(to_root, cute_text(CONTAINER), mlirUnitAttrGet(ir->context));
     for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
         next = mlirOperationGetNextInBlock(op);
+        MlirOperation same = ir_find_module(ir, op);
+        MlirBlock from = only_block(op), to = only_block(same);
         mlirOperationRemoveFromParent(op);
-        mlirBlockAppendOwnedOperation(to, op);
+        if (mlirBlockIsNull(from) || mlirBlockIsNull(to)) {
+            mlirBlockAppendOwnedOperation(mlirModuleGetBody(ir->module), op);
+        } else {
+            move_all(from, to, mlirBlockGetTerminator(to));
+            mlirOperationDestroy(op);
+        }
     }
 }
 

@@ -221,6 +221,55 @@ static void test_error(void)
     cute_ir_destroy(ir);
 }
 
+/* A finding of the emulator names the file and line of the call. */
+static void test_finding(void)
+{
+    cute_ir *ir;
+    cute_compiler *compiler;
+    cute_compiled *compiled;
+    cute_device *device;
+    cute_module *module;
+    cute_device_module *loaded;
+    cute_arguments *arguments;
+    cute_address memory;
+    cute_device_launch launch;
+    size_t length;
+    char expected[32];
+    check(cute_ir_create(&ir, diag));
+    cute_ir_kernel(P, "outside");
+    cute_ir_value x = cute_ir_argument(P, "x", "!cute.memref<f32, gmem, \"32:1\">");
+    cute_ir_value i = cute_ir_add(P, cute_ir_thread(P, CUTE_IR_X), CUTE_NUMBER(1));
+    cute_ir_store(P, CUTE_NUMBER(1), x, CUTE_VALUES(i));
+    snprintf(expected, sizeof expected, "build.c:%d", __LINE__ - 1);
+    cute_ir_end(P, CUTE_NO_VALUES, NULL);
+    check(cute_compiler_create(&compiler, diag));
+    check(cute_compiler_set(compiler, "lineinfo", NULL, diag));
+    check(cute_ir_compile(ir, compiler, &compiled, diag));
+    void *cubin = link_to("outside", "built", compiled, &length);
+    memset(&launch, 0, sizeof launch);
+    launch.size = sizeof launch;
+    launch.grid[0] = launch.grid[1] = launch.grid[2] = launch.block[1] = launch.block[2] = 1;
+    launch.block[0] = 32;
+    check(cute_device_open("emulator", &device, diag));
+    check(cute_module_open("outside.cubin", cubin, length, NULL, &module, diag));
+    check(cute_device_load_module(device, module, &loaded, diag));
+    check(cute_device_alloc(device, 32 * sizeof(float), &memory, diag));
+    check(cute_arguments_create(device, loaded, module, "outside", &arguments, diag));
+    check(cute_arguments_set_address(arguments, "x", memory, diag));
+    CHECK(cute_arguments_launch(arguments, &launch, diag) == CUTE_INVALID);
+    char *all = cute_diag_render(diag, CUTE_DIAG_TEXT, false);
+    if (!all || !strstr(all, expected)) printf("expected %s in: %s\n", expected, all ? all : "");
+    free(all);
+    cute_diag_clear(diag);
+    cute_arguments_destroy(arguments);
+    cute_device_close(device);
+    cute_module_close(module);
+    free(cubin);
+    cute_compiled_destroy(compiled);
+    cute_compiler_destroy(compiler);
+    cute_ir_destroy(ir);
+}
+
 int main(void)
 {
     size_t length;
@@ -230,6 +279,7 @@ int main(void)
     run_reduce(cubin, length);
     free(cubin);
     test_error();
+    test_finding();
     cute_diag_destroy(diag);
     return 0;
 }

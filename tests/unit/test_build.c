@@ -297,6 +297,49 @@ static void test_any_operation(void)
     cute_ir_destroy(ir);
 }
 
+/* Functions of the device, constants, and a host function whose launches name a kernel that is built later. */
+static void test_functions(void)
+{
+    cute_ir *ir = new_ir();
+    cute_ir_text(K,
+                 "gpu.module @kernels {\nfunc.func @square(%x: f32) -> f32 {\n%y = arith.mulf %x, %x : f32\n"
+                 "return %y : f32\n}\n}",
+                 CUTE_NO_VALUES);
+    cute_ir_text(K,
+                 "func.func @host(%x: memref<32xf32>) {\n%c = arith.constant 1 : index\n"
+                 "gpu.launch_func @kernels::@k blocks in (%c, %c, %c) threads in (%c, %c, %c) args(%x : "
+                 "memref<32xf32>)\n"
+                 "return\n}",
+                 CUTE_NO_VALUES);
+    cute_ir_kernel(K, "k");
+    cute_ir_value x = cute_ir_argument(K, "x", "memref<32xf32>"), i = cute_ir_thread(K, CUTE_IR_X);
+    cute_ir_value v = cute_ir_load(K, x, CUTE_VALUES(i));
+    v = cute_ir_op(K, "func.call", CUTE_VALUES(v), CUTE_F32, "{callee = @square}");
+    cute_ir_value table =
+        cute_ir_op(K, "memref.get_global", CUTE_NO_VALUES, "memref<2xf32, 4>", "{name = @table}");
+    v = cute_ir_mul(K, v, cute_ir_load(K, table, CUTE_VALUES(CUTE_NUMBER(1))));
+    cute_ir_store(K, v, x, CUTE_VALUES(i));
+    END_KERNEL;
+    cute_ir_text(
+        K, "gpu.module @kernels {\nmemref.global constant @table : memref<2xf32, 4> = dense<[1.0, 2.0]>\n}",
+        CUTE_NO_VALUES);
+    cute_compiler *compiler = NULL;
+    cute_compiled *compiled = NULL;
+    CHECK_INT(cute_compiler_create(&compiler, diag), CUTE_OK);
+    if (!CHECK(cute_ir_compile(ir, compiler, &compiled, diag) == CUTE_OK))
+        printf("# %s\n", cute_diag_render(diag, CUTE_DIAG_TEXT, false));
+    CHECK_INT(compiled ? (int)cute_compiled_count(compiled) : 0, 1);
+    CHECK(compiled && strstr(cute_compiled_text(compiled, 0, NULL), ".const .align 4 .b8 table"));
+    cute_compiled_destroy(compiled);
+    cute_compiler_destroy(compiler);
+    cute_ir_destroy(ir);
+
+    ir = new_ir();
+    MARK;
+    cute_ir_text(K, "func.func @host() { func.call @none() : () -> ()\nreturn }", CUTE_NO_VALUES);
+    refused(ir, "'func.call' op 'none' does not reference a valid function");
+}
+
 static void test_lines(void)
 {
     cute_ir *ir = new_ir();
@@ -607,6 +650,7 @@ int main(void)
     TEST("a kernel of threads compiles to the code of its text", test_threads);
     TEST("each elementwise function builds the kind of its name", test_every_kind);
     TEST("any operation is built by its name or as text", test_any_operation);
+    TEST("functions, constants and host functions are text beside the kernels", test_functions);
     TEST("PTX and text have the lines of the calls", test_lines);
     TEST("errors of passes name the line of the call", test_errors_of_passes);
     TEST("operands of a wrong type are refused at the call, with both types", test_types);
