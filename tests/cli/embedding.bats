@@ -94,7 +94,7 @@ C
         command -v ${compiler%% *} >/dev/null || continue
         $compiler -Wall -Wextra -Wpedantic -Werror "$ROOT/tests/api/build.c" -xnone $(flags cute-compiler cute) -o build
         rm -f *.cubin
-        run timeout 120 ./build
+        run timeout 120 ./build "$ROOT/kernels/product/product.mlir"
         [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$compiler: $output"; false; }
         for kernel in product reduce; do
             for made in built written; do
