@@ -1,5 +1,6 @@
 /* The builder of cute/build.h: what it prints, what it refuses and where, and that it compiles to the code of the same text. */
 #include <cute/build.h>
+#include <pthread.h>
 
 #include "tests/unit/test.h"
 
@@ -363,6 +364,42 @@ static void test_lines(void)
     cute_ir_destroy(ir);
 }
 
+static void *build_in_thread(void *out)
+{
+    char **text = (char **)out;
+    cute_ir *ir = NULL;
+    cute_diag *own = cute_diag_create();
+    const char *made = NULL;
+    if (cute_ir_create(&ir, own) == CUTE_OK) {
+        cute_ir_kernel(cute_ir_here(ir, "thread.c", 1), "k");
+        cute_ir_value x = cute_ir_argument(cute_ir_here(ir, "thread.c", 2), "x", VECTOR), v = x;
+        for (int n = 0; n < 100; n++) {
+            v = cute_ir_load(cute_ir_here(ir, "thread.c", 3), x, CUTE_VALUES(CUTE_NUMBER(n)));
+            v = cute_ir_text(cute_ir_here(ir, "thread.c", 4), "arith.negf %0 : f32", CUTE_VALUES(v));
+            cute_ir_store(cute_ir_here(ir, "thread.c", 5), v, x, CUTE_VALUES(CUTE_NUMBER(n)));
+        }
+        cute_ir_end(cute_ir_here(ir, "thread.c", 6), CUTE_NO_VALUES, NULL);
+        if (cute_ir_print(ir, true, &made, NULL, own) == CUTE_OK) *text = strdup(made);
+    }
+    cute_ir_destroy(ir);
+    cute_diag_destroy(own);
+    return NULL;
+}
+
+static void test_threads_of_the_program(void)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    char *texts[THREADS] = {NULL};
+    for (int i = 0; i < THREADS; i++)
+        CHECK_INT(pthread_create(&threads[i], NULL, build_in_thread, &texts[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        CHECK(texts[i] && !strcmp(texts[i], texts[0]));
+    }
+    for (int i = 0; i < THREADS; i++) free(texts[i]);
+}
+
 /* Errors of the passes name the line of the call, too. */
 static void test_errors_of_passes(void)
 {
@@ -652,6 +689,7 @@ int main(void)
     TEST("any operation is built by its name or as text", test_any_operation);
     TEST("functions, constants and host functions are text beside the kernels", test_functions);
     TEST("PTX and text have the lines of the calls", test_lines);
+    TEST("threads build modules of their own", test_threads_of_the_program);
     TEST("errors of passes name the line of the call", test_errors_of_passes);
     TEST("operands of a wrong type are refused at the call, with both types", test_types);
     TEST("regions that are not closed, or closed with other values, are refused", test_regions);
