@@ -68,7 +68,7 @@ RUN_ROOMS := base plugin model layout atoms calculator toolkit cubin numeric emu
 RUN_SRC   := $(call sources,$(RUN_ROOMS),c)
 RUN_OBJ   := $(RUN_SRC:%.c=$(OBJ)/%.o)
 # The compiler half: C over MLIR's C interface, and the C++ of the dialects and the shim.
-IR_C      := $(call sources,ir passes ptx embed,c)
+IR_C      := $(call sources,ir passes ptx builder embed,c)
 IR_CXX    := $(call sources,ir passes ptx,cpp)
 # The cute operations, compiled in shards. They take longest, so they are listed first.
 SHARDS    := 0 1 2

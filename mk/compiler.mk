@@ -26,7 +26,7 @@ IR_SYSTEM  = -Wl,--as-needed $(foreach l,libxml2.so.2 libz3.so.4 libtinfo.so.6,$
 IR_LDLIBS  = -Wl,--start-group $(MLIR_LIBS) $(LLVM_LIBS) -Wl,--end-group -l:libz.so.1 -l:libzstd.so.1 \
              $(IR_SYSTEM) -l:libjansson.a -lm -ldl -lpthread
 
-$(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/lsp/%.o $(OBJ)/tools/cute-opt/%.o \
+$(OBJ)/lib/ir/%.o $(OBJ)/lib/passes/%.o $(OBJ)/lib/ptx/%.o $(OBJ)/lib/builder/%.o $(OBJ)/lib/lsp/%.o $(OBJ)/tools/cute-opt/%.o \
     $(OBJ)/tools/cute-ptx/%.o $(OBJ)/tools/cute-lsp/%.o: \
     OWN_CFLAGS += $(IR_CFLAGS)
 

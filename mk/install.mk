@@ -18,6 +18,8 @@ SCHEMA    := $(wildcard lib/*/*/*.schema.json)
 SCRIPTS   := scripts/cute-lit
 # An example of a plugin with its Makefile and test.
 EXAMPLE   := $(wildcard docs/examples/plugin/*)
+# Programs that use the libraries.
+EXAMPLES  := $(wildcard docs/examples/*.c docs/examples/*.py)
 man_path   = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 
 # The folder of files that contain PREFIX.
@@ -41,7 +43,7 @@ install-strip: STRIP := -s
 install-strip: install
 install: all $(LIBRARIES:%=$(CONFIG)/%.pc) $(CMAKE:%=$(CONFIG)/%)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(libdir)/cmake/cute $(DESTDIR)$(includedir)/cute \
-	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir)/plugin $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
+	    $(DESTDIR)$(completiondir) $(DESTDIR)$(zshdir) $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir)/examples $(addprefix $(DESTDIR),$(sort $(dir $(foreach m,$(MAN),$(call man_path,$(m))))))
 	$(if $(strip $(TOOLS)),$(INSTALL) $(STRIP) -m 755 $(TOOLS) $(DESTDIR)$(bindir))
 	$(INSTALL) -m 644 $(BUILD)/libcute.a $(DESTDIR)$(libdir)
 	$(foreach l,$(LIBRARIES),$(INSTALL) $(STRIP) -m 755 $(BUILD)/lib$(l).so $(DESTDIR)$(libdir)/lib$(l).so.$(VERSION) && \
@@ -54,6 +56,7 @@ install: all $(LIBRARIES:%=$(CONFIG)/%.pc) $(CMAKE:%=$(CONFIG)/%)
 	$(foreach s,$(SCHEMA),$(INSTALL) -m 644 $(s) $(DESTDIR)$(datadir) &&) true
 	$(INSTALL) -m 755 $(SCRIPTS) $(DESTDIR)$(bindir)
 	$(INSTALL) -m 644 $(EXAMPLE) $(DESTDIR)$(datadir)/plugin
+	$(INSTALL) -m 644 $(EXAMPLES) $(DESTDIR)$(datadir)/examples
 	$(INSTALL) -m 644 mk/completion.zsh $(DESTDIR)$(zshdir)/_cute
 	$(INSTALL) -m 644 mk/completion.bash $(DESTDIR)$(completiondir)/cute-opt
 	$(foreach t,$(filter-out cute-opt,$(notdir $(TOOLS))),ln -sf cute-opt $(DESTDIR)$(completiondir)/$(t) &&) true
@@ -76,5 +79,6 @@ uninstall:
 	    $(CMAKE:%=$(DESTDIR)$(libdir)/cmake/cute/%) $(foreach h,$(HEADERS),$(DESTDIR)$(includedir)/cute/$(notdir $(h))) \
 	    $(foreach m,$(MAN),$(DESTDIR)$(call man_path,$(m))) \
 	    $(foreach s,$(SCHEMA),$(DESTDIR)$(datadir)/$(notdir $(s))) \
-	    $(foreach s,$(SCRIPTS),$(DESTDIR)$(bindir)/$(notdir $(s))) $(foreach e,$(EXAMPLE),$(DESTDIR)$(datadir)/plugin/$(notdir $(e)))
-	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir) $(DESTDIR)$(libdir)/cmake/cute 2>/dev/null || true
+	    $(foreach s,$(SCRIPTS),$(DESTDIR)$(bindir)/$(notdir $(s))) $(foreach e,$(EXAMPLE),$(DESTDIR)$(datadir)/plugin/$(notdir $(e))) \
+	    $(foreach e,$(EXAMPLES),$(DESTDIR)$(datadir)/examples/$(notdir $(e)))
+	-rmdir $(DESTDIR)$(includedir)/cute $(DESTDIR)$(datadir)/plugin $(DESTDIR)$(datadir)/examples $(DESTDIR)$(datadir) $(DESTDIR)$(libdir)/cmake/cute 2>/dev/null || true

@@ -20,6 +20,13 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# The builder's test uses the public interface of the libraries.
+$(BUILD)/tests/test_build: $(OBJ)/tests/unit/test_build.o $(BUILD)/libcute-compiler.so $(BUILD)/libcute.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)ln -sf ../libcute.so $(@D)/libcute.so.$(MAJOR) && ln -sf ../libcute-compiler.so $(@D)/libcute-compiler.so.$(MAJOR)
+	$(Q)$(CC) $(OWN_LDFLAGS) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' -o $@ $< -L$(BUILD) -lcute-compiler -lcute
+
 # Keep the objects of tests, which are intermediate files to make.
 .SECONDARY:
 
@@ -45,13 +52,13 @@ $(BUILD)/fuzz/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
 
-# Fuzz targets of the static checks and of the language server, which link MLIR.
+# Fuzz targets of the static checks, of the builder and of the language server, which link MLIR.
 define link_compiler_fuzz
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SAN) -fsanitize=fuzzer $(IR_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(IR_LDLIBS)
 endef
-FUZZ_MLIR := $(OBJ)/tests/fuzz/fuzz_async.o $(OBJ)/tests/fuzz/fuzz_lsp.o
+FUZZ_MLIR := $(patsubst %,$(OBJ)/tests/fuzz/fuzz_%.o,async build lsp)
 $(FUZZ_MLIR): OWN_CPPFLAGS += $(MLIR_INC)
 $(FUZZ_MLIR): | $(GENERATED)
 # fuzz_async embeds the kernels of the static checks as its corpus.
@@ -63,6 +70,8 @@ $(GEN)/async_kernels.inc: $(ASYNC_KERNELS) mk/tests.mk
 	    od -An -v -tx1 $$k | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0)'; done > $@.new && mv $@.new $@
 $(OBJ)/tests/fuzz/fuzz_async.o: $(GEN)/async_kernels.inc
 $(BUILD)/fuzz/fuzz_async: $(OBJ)/tests/fuzz/fuzz_async.o $(BUILD)/libcute-compiler.a
+	$(link_compiler_fuzz)
+$(BUILD)/fuzz/fuzz_build: $(OBJ)/tests/fuzz/fuzz_build.o $(BUILD)/libcute-compiler.a
 	$(link_compiler_fuzz)
 FUZZ_LSP := $(patsubst %.c,$(OBJ)/%.o,$(call sources,lsp calculator,c))
 $(BUILD)/fuzz/fuzz_lsp: $(OBJ)/tests/fuzz/fuzz_lsp.o $(FUZZ_LSP) $(BUILD)/libcute-compiler.a

@@ -33,6 +33,7 @@
 #include "cute/link.h"
 #include "cute/plan.h"
 #ifdef CUTE_HPP_COMPILER
+#include "cute/build.h"
 #include "cute/compile.h"
 #endif
 
@@ -501,6 +502,30 @@ class Linker
 };
 
 #ifdef CUTE_HPP_COMPILER
+/* Owns a module of cute/build.h, for whose functions get() is. */
+class ModuleBuilder
+{
+  public:
+    ModuleBuilder()
+    {
+        cute_ir *ir = nullptr;
+        detail::check(cute_ir_create, &ir);
+        ir_.reset(ir);
+    }
+    cute_ir *get() const { return ir_.get(); }
+    /* MLIR; the first error is an exception. `lines`: with the places of the calls. */
+    std::string text(bool lines = false) const
+    {
+        const char *text = nullptr;
+        std::size_t length = 0;
+        detail::check(cute_ir_print, ir_.get(), lines, &text, &length);
+        return std::string(text, length);
+    }
+
+  private:
+    detail::Owner<cute_ir, cute_ir_destroy> ir_;
+};
+
 /* MLIR to PTX and cubins; options as cute_compiler_set takes them. */
 class CuteCompiler
 {
@@ -526,10 +551,13 @@ class CuteCompiler
         cute_compiled *compiled = nullptr;
         detail::check(cute_compiler_run, compiler_.get(), label.c_str(), source.data(), source.size(),
                       &compiled);
-        detail::Owner<cute_compiled, cute_compiled_destroy> owner(compiled);
-        std::size_t length = 0;
-        const char *text = cute_compiled_text(compiled, 0, &length);
-        return std::string(text, length);
+        return text_of(compiled);
+    }
+    std::string compile_to_ptx(const ModuleBuilder &builder)
+    {
+        cute_compiled *compiled = nullptr;
+        detail::check(cute_ir_compile, builder.get(), compiler_.get(), &compiled);
+        return text_of(compiled);
     }
     std::string compile_to_cubin(const std::string &ptx, const std::string &label = "<ptx>")
     {
@@ -539,8 +567,22 @@ class CuteCompiler
     {
         return Module(compile_to_cubin(compile_to_ptx(source, label), label), label);
     }
+    Module compile(const ModuleBuilder &builder, const std::string &label = "<builder>")
+    {
+        return Module(compile_to_cubin(compile_to_ptx(builder), label), label);
+    }
 
   private:
+    /* The first text; takes ownership. */
+    static std::string text_of(cute_compiled *compiled)
+    {
+        detail::Owner<cute_compiled, cute_compiled_destroy> owner(compiled);
+        std::size_t length = 0;
+        const char *text = cute_compiled_text(compiled, 0, &length);
+        if (!text) throw Error(CUTE_INVALID, "the source has no gpu.module");
+        return std::string(text, length);
+    }
+
     detail::Owner<cute_compiler, cute_compiler_destroy> compiler_;
 };
 #endif

@@ -41,6 +41,38 @@ static KernelExecutor scale(const Device &device, const DeviceBuffer<float> &x)
     return kernel;
 }
 
+/* x[i] = 3 x[i] + 1 of 32 elements. */
+static ModuleBuilder triple()
+{
+    ModuleBuilder builder;
+    cute_ir *ir = builder.get();
+    cute_ir_kernel(CUTE_AT(ir), "triple");
+    cute_ir_value x = cute_ir_argument(CUTE_AT(ir), "x", "memref<32xf32>");
+    cute_ir_value i = cute_ir_thread(CUTE_AT(ir), CUTE_IR_X);
+    cute_ir_value v = cute_ir_load(CUTE_AT(ir), x, CUTE_VALUES(i));
+    v = cute_ir_fma(CUTE_AT(ir), v, CUTE_NUMBER(3), CUTE_REAL(1));
+    cute_ir_store(CUTE_AT(ir), v, x, CUTE_VALUES(i));
+    cute_ir_end(CUTE_AT(ir), CUTE_NO_VALUES, nullptr);
+    return builder;
+}
+
+static void test_builder(const Device &device)
+{
+    ModuleBuilder builder = triple();
+    CHECK(builder.text().find("math.fma") != std::string::npos);
+    DeviceBuffer<float> x(device, std::vector<float>(32, 1.5f));
+    KernelExecutor kernel(device, CuteCompiler(Arch::SM90).compile(builder), "triple");
+    kernel.set("x", x).launch({{1, 1, 1}, {32, 1, 1}});
+    kernel.synchronize();
+    CHECK(x.download() == std::vector<float>(32, 5.5f));
+    refused("runtime.cpp:", [&] {
+        cute_ir_end(CUTE_AT(builder.get()), CUTE_NO_VALUES, nullptr);
+        builder.text();
+    });
+    refused("cute_ir_end expects an open kernel", [&] { CuteCompiler().compile_to_ptx(builder); });
+    refused("no kernels", [] { CuteCompiler().compile_to_ptx(ModuleBuilder()); });
+}
+
 int main()
 {
     try {
@@ -59,6 +91,8 @@ int main()
         refused("expected at most 32 elements, got 33", [&] { moved.upload(std::vector<float>(33)); });
         refused("scale.mlir:1:1: error", [] { CuteCompiler().compile("nothing", "scale.mlir"); });
         CHECK(name_of(Arch::SM80) == "sm_80" && name_of(Arch::SM90) == "sm_90a");
+
+        test_builder(device);
 
         GemmExecutor<float, float, float> gemm(device, 8, 8, 8);
         std::vector<float> a(64), b(64);

@@ -36,6 +36,76 @@ flags() {
     [ "$output" = "error: expected a device's number, 'cuda:N' or 'emulator', got 'gpu'" ]
 }
 
+# Each block of C in the page is the body of a function that builds a module, which is compiled.
+@test "the kernels of docs/builder.md build and compile" {
+    awk '/^```c$/ { n++; print "static void block" n "(cute_ir *ir)\n{"; inside = 1; next }
+         /^```$/ && inside { print "#undef K\n}"; inside = 0 }
+         inside
+         END { print "static void (*const blocks[])(cute_ir *) = {"; for (i = 1; i <= n; i++) print "block" i ","; print "};" }' \
+        "$ROOT/docs/builder.md" >blocks.inc
+    cat >blocks.c <<'C'
+#include <cute/build.h>
+#include <stdio.h>
+#include "blocks.inc"
+int main(void)
+{
+    int failed = 0;
+    cute_diag *diag = cute_diag_create();
+    cute_compiler *compiler;
+    if (cute_compiler_create(&compiler, diag)) return 3;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        cute_ir *ir;
+        cute_compiled *compiled = NULL;
+        if (cute_ir_create(&ir, diag)) return 3;
+        blocks[i](ir);
+        failed += cute_ir_compile(ir, compiler, &compiled, diag) != CUTE_OK;
+        cute_compiled_destroy(compiled);
+        cute_ir_destroy(ir);
+    }
+    if (failed) fputs(cute_diag_render(diag, CUTE_DIAG_TEXT, false), stdout);
+    printf("%zu\n", sizeof blocks / sizeof *blocks);
+    return failed;
+}
+C
+    cc -std=c17 -Wall -Wextra -Werror blocks.c $(flags cute-compiler cute) -o blocks
+    run timeout 120 ./blocks
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [ "$output" -ge 5 ]
+    { printf '#define CUTE_HPP_COMPILER\n#include <cute/cute.hpp>\nint main()\n{\n'
+      sed -n '/^```cpp$/,/^```$/p' "$ROOT/docs/builder.md" | grep -v '^```'
+      printf 'return ptx.empty();\n}\n'; } >builder.cpp
+    c++ -std=c++17 -Wall -Wextra -Werror builder.cpp $(flags cute-compiler cute) -o builder
+    run timeout 120 ./builder
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+@test "the product that docs/builder.md builds compiles with gcc, g++ and clang, and is right" {
+    for compiler in "gcc -std=c11" "gcc -std=c17" "g++ -std=c++17 -xc++" "clang -std=c17" "clang++ -std=c++17 -xc++"; do
+        command -v ${compiler%% *} >/dev/null || continue
+        $compiler -Wall -Wextra -Wpedantic -Werror "$DEST/opt/cute/share/cute/examples/build.c" -xnone $(flags cute-compiler cute) -o build
+        run ./build emulator
+        [ "$status" -eq 0 ] || { echo "$compiler: $output"; false; }
+        [ "$output" = "emulator: 27200 of 27200 elements are right" ]
+    done
+}
+
+@test "kernels that are built and kernels that are written have the same machine code" {
+    for compiler in "gcc -std=c17" "g++ -std=c++17 -xc++" "clang -std=c17"; do
+        command -v ${compiler%% *} >/dev/null || continue
+        $compiler -Wall -Wextra -Wpedantic -Werror "$ROOT/tests/api/build.c" -xnone $(flags cute-compiler cute) -o build
+        rm -f *.cubin
+        run timeout 120 ./build "$ROOT/kernels/product/product.mlir"
+        [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$compiler: $output"; false; }
+        for kernel in product reduce; do
+            for made in built written; do
+                readelf -x .text.$kernel $kernel.$made.cubin 2>/dev/null | grep '^  0x' >$kernel.$made.code
+                [ -s $kernel.$made.code ]
+            done
+            cmp $kernel.built.code $kernel.written.code
+        done
+    done
+}
+
 @test "the example runs on a GPU's driver" {
     cc -std=c17 "$ROOT/docs/examples/embed.c" $(flags cute-compiler cute) -o c
     # The stand-in for the driver has a kernel of that name.
@@ -145,7 +215,10 @@ CMAKE
     run readelf -d "$LIBRARIES/libcute-compiler.so"
     [[ "$output" == *"SONAME"*"[libcute-compiler.so.0]"* ]]
     [[ "$output" != *libLLVM* && "$output" != *libMLIR* ]]
-    sed -n 's/^CUTE_API.*[ *]\(cute_[a-z_]*\)(.*/\1/p' "$DEST"/opt/cute/include/cute/{compile,gemm_compiler}.h | sort >declared
+    # As the preprocessor sees them: functions of build.h are rows of a table.
+    printf '#include <cute/%s.h>\n' build gemm_compiler | cc -E "-I$DEST/opt/cute/include" -x c - |
+        awk '/^# [0-9]+ "/ { ours = $3 ~ /\/(compile|gemm_compiler|build)\.h"$|\/build_ops\.def"$/ } ours' | tr '\n' ' ' |
+        grep -o 'visibility("default"))) [^(]*(' | sed 's/.*[ *]\(cute_[a-z0-9_]*\)(/\1/' | sort >declared
     nm -D --defined-only "$LIBRARIES/libcute-compiler.so" | sed -n 's/.* T \([^@]*\).*/\1/p' | sort >exported
     [ -s declared ]
     diff declared exported

@@ -48,10 +48,14 @@ static const grouped *groups_of(MlirStringRef name)
     return NULL;
 }
 
-static void add_groups(const cute_builder *b, MlirOperationState *state, intptr_t operands)
+/* Unless `attributes` have them. */
+static void add_groups(const cute_builder *b, MlirOperationState *state, intptr_t operands,
+                       cute_named attributes)
 {
     const grouped *g = groups_of(state->name);
     if (!g) return;
+    for (intptr_t i = 0; i < attributes.count; i++)
+        if (cute_text_is(mlirIdentifierStr(attributes.items[i].name), "operandSegmentSizes")) return;
     int32_t sizes[3];
     for (int32_t i = 0; i < g->groups; i++) sizes[i] = i < operands;
     if (g->call) sizes[0] = (int32_t)operands, sizes[1] = 0;
@@ -67,7 +71,7 @@ static MlirOperation create_operation(const cute_builder *b, MlirOperationState 
 {
     mlirOperationStateAddOperands(state, operands.count, operands.items);
     mlirOperationStateAddAttributes(state, attributes.count, attributes.items);
-    add_groups(b, state, operands.count);
+    add_groups(b, state, operands.count, attributes);
     MlirOperation op = mlirOperationCreate(state);
     if (mlirOperationIsNull(op)) return op;
     if (mlirOperationIsNull(b->before))

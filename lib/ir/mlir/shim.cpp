@@ -362,9 +362,9 @@ LogicalResult addRemarks(PassManager &manager, const char *passes)
     return failure();
 }
 
-// Parses and verifies. A module whose functions launch kernels becomes a gpu.container_module if it is not
-// marked as one.
-bool complete(Operation *root, const cute::Placeholders &placeholders)
+// After parsing. A module whose functions launch kernels becomes a gpu.container_module if it is not marked as
+// one.
+bool settle(Operation *root, const cute::Placeholders &placeholders)
 {
     if (failed(placeholders.report())) return false;
     root->walk([](gpu::LaunchFuncOp launch) {
@@ -372,7 +372,13 @@ bool complete(Operation *root, const cute::Placeholders &placeholders)
             module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             UnitAttr::get(module.getContext()));
     });
-    return succeeded(verify(root));
+    return true;
+}
+
+// The same, and verifies.
+bool complete(Operation *root, const cute::Placeholders &placeholders)
+{
+    return settle(root, placeholders) && succeeded(verify(root));
 }
 
 // The steps of mlir-opt for one module.
@@ -685,13 +691,20 @@ void cute_locations_replace(MlirOperation root, MlirStringRef file, bool names_o
     });
 }
 
-MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
+MlirModule cute_module_parse_part(MlirContext context, MlirStringRef text, MlirStringRef label)
 {
     ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
     cute::Placeholders placeholders;
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(unwrap(text), config, unwrap(label));
-    return module && complete(*module, placeholders) ? MlirModule{module.release().getOperation()}
-                                                     : MlirModule{nullptr};
+    return module && settle(*module, placeholders) ? MlirModule{module.release().getOperation()}
+                                                   : MlirModule{nullptr};
+}
+
+MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label)
+{
+    OwningOpRef<ModuleOp> module(unwrap(cute_module_parse_part(context, text, label)));
+    return module && succeeded(verify(*module)) ? MlirModule{module.release().getOperation()}
+                                                : MlirModule{nullptr};
 }
 
 namespace

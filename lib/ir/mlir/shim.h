@@ -171,6 +171,8 @@ bool cute_lower_vectors(MlirOperation op);
 /* Parses text or bytecode, named `label` in locations, wrapping it in a module if necessary. Null on
  * failure. */
 MlirModule cute_module_parse(MlirContext context, MlirStringRef text, MlirStringRef label);
+/* The same without verification, for a part of a module, which may name symbols of other parts. */
+MlirModule cute_module_parse_part(MlirContext context, MlirStringRef text, MlirStringRef label);
 /* Whether the type is an LLVM dialect compatible type. */
 bool cute_type_is_llvm(MlirType type);
 /* Whether the operation has no memory effects. */

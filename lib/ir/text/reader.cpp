@@ -382,6 +382,7 @@ ParseResult Reader::readItem(bool parens)
     if (one.has_value()) {
         if (failed(*one)) return failure();
         operands.push_back(operand);
+        literal.location = parser.getCurrentLocation();
         if (succeeded(parser.parseOptionalLSquare())) { // %t[%i, %j]
             if (readTuple(literal, AsmParser::Delimiter::Square)) return failure();
             if (isOpen(literal)) { // %t[_, %j]

@@ -90,6 +90,14 @@ func.func @no_place(%x: i32) {
 
 // -----
 
+func.func @coordinate_behind_the_value(%t: !cute.memref<f32, gmem, "(4,8):(8,1)">, %v: f32, %i: i32) {
+  // expected-error @+1 {{custom op 'cute.memref.store' expects an SSA value as operand #2}}
+  cute.memref.store %v, %t[%i, 0]
+  return
+}
+
+// -----
+
 func.func @unknown_operation(%x: i32) {
   // expected-error @+1 {{custom op 'cute.nothing' is unknown}}
   %s = cute.nothing(%x)
