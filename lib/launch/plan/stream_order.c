@@ -93,6 +93,19 @@ static const cute_arg *arg_of(const cute_kernel *kernel, size_t param)
     return NULL;
 }
 
+/* A memref descriptor is the allocation's address, the aligned one and an offset in elements. */
+static int64_t descriptor_offset(const plan_launch *launch, const cute_arg *arg)
+{
+    cute_dtype dtype;
+    int64_t elements = 0;
+    size_t offset = arg->first + 2;
+    if (offset >= launch->param_count || launch->param_sizes[offset] != 8 || !arg->dtype ||
+        !cute_dtype_find(arg->dtype, &dtype))
+        return 0;
+    memcpy(&elements, launch->params[offset], sizeof elements);
+    return elements * cute_dtype_get(dtype)->bytes;
+}
+
 /* Whether a kernel writes the memory. If the module does not say, the first access to memory without initial contents does. */
 static bool kernel_writes(const order_check *c, const cute_arg *arg, size_t memory, size_t step)
 {
@@ -109,11 +122,14 @@ static bool add_launch(order_check *c, size_t step, const plan_launch *launch, i
     for (size_t i = 0; i < launch->fixup_count; i++) {
         const plan_fixup *f = &launch->fixups[i];
         const cute_arg *arg = arg_of(launch->kernel, f->param);
-        bool map = f->kind != FIXUP_BUFFER;
+        bool map = f->kind != FIXUP_BUFFER,
+             descriptor = arg && arg->kind == CUTE_ARG_MEMREF && arg->count > 2;
+        if (descriptor && f->param == arg->first) continue;
         memory_access access = {.memory = map ? c->plan->maps[f->index].buffer : f->index,
                                 .step = step,
                                 .at = map ? c->plan->maps[f->index].bytes : f->bytes,
                                 .time = time};
+        if (descriptor) access.at += descriptor_offset(launch, arg);
         access.write = kernel_writes(c, arg, access.memory, step);
         if (!add_access(c, access)) return false;
     }
