@@ -206,10 +206,10 @@ EOF
   gpu.memcpy %x, %d : memref<?xf32>, memref<?xf32>
 EOF
     refused "is out of bounds of 'x', which has 32" <<'EOF'
-  %d = memref.subview %x[6] [%n] [1] : memref<?xf32> to !part
+  %d = memref.subview %x[6] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 6>>
   %e = gpu.alloc (%n) : memref<?xf32>
   %q = memref.cast %e : memref<?xf32> to !part
   gpu.memset %e, %one : memref<?xf32>, f32
-  gpu.memcpy %d, %q : !part, !part
+  gpu.memcpy %d, %q : memref<?xf32, strided<[1], offset: 6>>, !part
 EOF
 }
