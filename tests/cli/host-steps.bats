@@ -213,3 +213,41 @@ EOF
   gpu.memcpy %d, %q : memref<?xf32, strided<[1], offset: 6>>, !part
 EOF
 }
+
+# damaged FROM TO TEXT: the plan of @f with FROM replaced by TO is refused with TEXT.
+damaged() {
+    sed "s/$1/$2/" f.ptx >"$BATS_TEST_TMPDIR/damaged.ptx"
+    ! cmp -s f.ptx "$BATS_TEST_TMPDIR/damaged.ptx"
+    run "$run" "$BATS_TEST_TMPDIR/damaged.ptx" --plan f --tensor x=f32:8:iota --device emulator
+    [ "$status" -eq 1 ] || { echo "exit code $status: $output"; false; }
+    [[ "$output" == *"$3"* ]] || { echo "$output"; false; }
+}
+
+@test "a damaged plan is refused" {
+    { sed '/^!part/q' k.mlir
+      cat <<'EOF'
+func.func @f(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i32
+  %one = arith.constant 1.0 : f32
+  %y = gpu.alloc () : memref<8xf32>
+  gpu.memset %y, %one : memref<8xf32>, f32
+  %t = gpu.wait async
+  %u = gpu.memcpy async [%t] %x, %y : memref<8xf32>, memref<8xf32>
+  gpu.wait [%u]
+  %p = memref.cast %x : memref<8xf32> to !part
+  gpu.launch_func @m::@scale blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : !part, %one : f32, %c4 : i32)
+  return
+}
+EOF
+    } >f.mlir
+    "$CUTE_BIN/cute-ptx" -arch sm_90a f.mlir -o f.ptx
+    "$run" f.ptx --plan f --tensor x=f32:8:iota --device emulator --expect x=1
+    damaged '"width":4' '"width":3' "has a malformed step"
+    damaged '"copy":[0-9]*' '"copy":9999' "has a malformed step"
+    damaged '"step",1,1' '"step",1,99' "has a malformed step"
+    damaged '"stream":1' '"stream":64' "has a step on an invalid stream"
+    damaged '"record":0' '"record":5000' "has a step with an invalid event"
+    damaged '"fill":[0-9]*' '"fill":0,"if":9999' "has a step with an undefined condition"
+    damaged '"to":[0-9]*,"bytes":\([0-9]*\)' '"to":\1,"bytes":\1' "whose 'to' is not an address"
+}
