@@ -286,11 +286,13 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
     }
     if (any && l->options->max_registers > 0)
         cute_note(l->diag, NULL,
-                  "fix: raise the limit of %lld registers; 'cute-dump explain' on the cubin shows the lines that spill",
+                  "fix: raise the limit of %lld registers; 'cute-dump explain' on the cubin shows the lines "
+                  "that spill",
                   (long long)l->options->max_registers);
     else if (any)
         cute_note(l->diag, NULL,
-                  "fix: a smaller tile per thread or less unrolling; 'cute-dump explain' on the cubin shows the lines "
+                  "fix: a smaller tile per thread or less unrolling; 'cute-dump explain' on the cubin shows "
+                  "the lines "
                   "that spill");
     return status;
 }
