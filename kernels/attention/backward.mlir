@@ -1,130 +1,103 @@
-// Gradients of O = softmax(scale Q K^T) V from those of O, dO, and L, log(sum(exp(scale S))) of each
-// row (attention.mlir with LSE=1): dQ, dK, dV, deterministic. Q, O, dO, dQ: (B,H,SQ,D); K, V, dK, dV:
-// (B,HK,SK,D), HK divides H; L: (B,H,SQ). Three kernels: `sums` of O and dO in each row; `keys` adds up
-// dK and dV over the rows and heads that use a block of keys, `queries` dQ over the keys of a block of
-// rows, so S is computed twice and nothing is added atomically. -D T: elements; D; CAUSAL: 1 if row i
-// has keys up to i; BM, BN: rows and keys of a tile of `keys`; QM, QN: of
-// `queries`; without warpgroups 64 each.
+// Gradients of O = softmax(scale Q K^T) V from those of O, dO, and L, log(sum(exp(scale S))) of each row (attention.mlir with
+// LSE=1): dQ, dK, dV. Q, O, dO, dQ: (B,H,SQ,D); K, V, dK, dV: (B,HK,SK,D), HK divides H; L: (B,H,SQ). Row i has keys i - window + 1
+// (WINDOW) to i (CAUSAL). PACKED: B = 1, sequences of up to longestQ rows and longestK keys are concatenated, cuQ, cuK: cumulative
+// lengths. `sums` of O and dO in each row; `keys` adds up dK and dV over the rows and heads that use a block of keys, and adds its
+// part of dQ to sums in f32, which `rows` converts. DETERMINISTIC: dQ is computed by `rows` instead, so that S is computed twice and
+// nothing is added atomically. -D T: elements; D. Parameters: rows and keys of a tile of `keys`, and of `rows`.
 //!param BM = 64 in 64, 128
 //!param BN = 128 in 64, 128
 //!param QM = 128 in 64, 128
 //!param QN = 64 in 64, 128
-!X = !cute.memref<${T}, gmem, align<16>,
-    "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
-!L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">
-!S = !cute.memref<f32, gmem, align<256>, "(?,?,?):(?,?,1)">
-!s = tensor<${QM}x${QN}xf32>
-!st = tensor<${BN}x${BM}xf32>
-!q = tensor<${QM}x${D}xf32>
-!k = tensor<${BN}x${D}xf32>
+!X = !cute.memref<${T}, gmem, align<16>, "(?,?,?,${D}):(?{i64 div=8},?{i64 div=8},?{i64 div=8},1)">
+!L = !cute.memref<f32, gmem, "(?,?,?):(?{i64},?{i64},1)">   !cu = !cute.memref<i32, gmem, "?:1">
+!S = !cute.memref<f32, gmem, align<256>, "(?,?,?{div=4}):(?{i64 div=4},?{i64 div=4},1)">
+!A = !cute.memref<f32, gmem, align<256>, "(?,?,?,${D}):(?{i64 div=4},?{i64 div=4},${D},1)">
+!st = tensor<${BN}x${BM}xf32>   !k = tensor<${BN}x${D}xf32>
 gpu.module @kernels {
-  gpu.func @sums(%O: !X, %dO: !X, %sums: !S) kernel {
-    %b, %h, %m = cute.tile.program<[1, 1, ${BM}]> %sums
-    %o = cute.tile.load<[${BM}, ${D}], f32> %O[%b, %h, %m, 0]
-    %do = cute.tile.load<[${BM}, ${D}], f32> %dO[%b, %h, %m, 0]
-    %both = cute.tile.mul %o, %do
-    %sum = cute.tile.reduce<add, 1> %both
-    %row = cute.tile.reshape<[${BM}]> %sum
-    cute.tile.store %row, %sums[%b, %h, %m]
-    gpu.return
-  }
-  gpu.func @keys(%Q: !X, %K: !X, %V: !X, %dO: !X, %L: !L, %sums: !S, %dK: !X, %dV: !X, %scale: f32)
-      kernel {
-    %batch = cute.tile.count<0, 1> %K   %heads = cute.tile.count<1, 1> %Q
-    %headsK = cute.tile.count<1, 1> %K   %blocks = cute.tile.count<2, ${BN}> %K
-    %b, %hk, %n = cute.tile.program %batch, %headsK, %blocks
-    %share = cute.tile.udiv %heads, %headsK   %tiles = cute.tile.count<2, ${BM}> %Q
-    %j0 = cute.tile.mul %n, ${BN}   %diagonal = cute.tile.udiv %j0, ${BM}
+  //!include "backward_rows.inc"
+  gpu.func @keys(%Q: !X, %K: !X, %V: !X, %dO: !X, %logs: !S, %sums: !S, %acc: !A, %cuQ: !cu, %cuK: !cu, %longest: i32, %window: i32,
+      %scale: f32, %dK: !X, %dV: !X) kernel {
+    %ends = cute.tile.count<0, 1> %cuQ   %packs = cute.tile.sub %ends, 1   %batch = cute.tile.count<0, 1> %K
+    %heads = cute.tile.count<1, 1> %Q   %headsK = cute.tile.count<1, 1> %K   %keys = cute.tile.count<2, 1> %K
+    %sequences = cute.tile.where ${PACKED}, %packs, %batch   %most = cute.tile.where ${PACKED}, %longest, %keys
+    %up = cute.tile.add %most, ${BN-1}   %blocks = cute.tile.udiv %up, ${BN}
+    %z, %hk, %n = cute.tile.program %sequences, %headsK, %blocks
+    //!include "backward_sequence.inc"
+    %Qs = cute.tile.from<2> %Q, %beginQ   %dOs = cute.tile.from<2> %dO, %beginQ
+    %Ks = cute.tile.from<2> %K, %beginK   %Vs = cute.tile.from<2> %V, %beginK
+    %dKs = cute.tile.from<2> %dK, %beginK   %dVs = cute.tile.from<2> %dV, %beginK
+    %share = cute.tile.udiv %heads, %headsK   %h0 = cute.tile.mul %hk, %share   %m0 = cute.tile.mul %slot, ${128/BM}
+    // Tiles of rows that see these keys, and those in which all rows see all keys: rows %top to %least.
+    %j0 = cute.tile.mul %n, ${BN}   %j1 = cute.tile.add %j0, ${BN-1}   %upQ = cute.tile.add %sq, ${BM-1}
+    %tiles = cute.tile.udiv %upQ, ${BM}   %diagonal = cute.tile.udiv %j0, ${BM}
     %first = cute.tile.where ${CAUSAL}, %diagonal, 0   %from = cute.tile.min %first, %tiles
-    %left = cute.tile.sub %tiles, %from   %all = cute.tile.mul %left, %share
-    %c = cute.tile.mul %scale, 1.4426950408889634
-    %k = cute.tile.load<[${BN}, ${D}]> %K[%b, %hk, %n, 0]
-    %v = cute.tile.load<[${BN}, ${D}]> %V[%b, %hk, %n, 0]
-    %h0 = cute.tile.mul %hk, %share
-    %zero = arith.constant dense<0.0> : !st
-    %none = arith.constant dense<0.0> : !k
+    %span = cute.tile.where ${WINDOW}, %window, 1073741824   %behind = cute.tile.add %j1, %span
+    %upW = cute.tile.add %behind, ${BM-1}   %stop = cute.tile.udiv %upW, ${BM}   %past = cute.tile.min %stop, %tiles
+    %any = cute.tile.lt %j0, %sk   %to = cute.tile.where %any, %past, %from
+    %cut = cute.tile.ge %j1, %sk   %sees = cute.tile.where ${CAUSAL}, %j1, 0
+    %top = cute.tile.where %cut, 1073741824, %sees   %rowsW = cute.tile.add %j0, %span
+    %rows = cute.tile.where ${PACKED}, %sq, 1073741824   %least = cute.tile.min %rowsW, %rows
+    %left = cute.tile.sub %to, %from   %all = cute.tile.mul %left, %share   %c = cute.tile.mul %scale, 1.4426950408889634
+    %k = cute.tile.load<[${BN}, ${D}]> %Ks[%b, %hk, %n, 0]   %v = cute.tile.load<[${BN}, ${D}]> %Vs[%b, %hk, %n, 0]
+    %zero = arith.constant dense<0.0> : !st   %none = arith.constant dense<0.0> : !k
+    %noq = arith.constant dense<0.0> : tensor<${BM}x${D}xf32>
     %c0 = arith.constant 0 : i32   %c1 = arith.constant 1 : i32
-    %dk, %dv = scf.for %t = %c0 to %all step %c1 iter_args(%dki = %none, %dvi = %none)
-        -> (!k, !k) : i32 {
-      %head = cute.tile.udiv %t, %left   %done = cute.tile.mul %head, %left
-      %within = cute.tile.sub %t, %done   %h = cute.tile.add %h0, %head
-      %m = cute.tile.add %from, %within
-      %q = cute.tile.load<[${BM}, ${D}]> %Q[%b, %h, %m, 0]
-      %do = cute.tile.load<[${BM}, ${D}]> %dO[%b, %h, %m, 0]
-      %l = cute.tile.load<[${BM}]> %L[%b, %h, %m]
-      %sum = cute.tile.load<[${BM}]> %sums[%b, %h, %m]
-      %s = cute.tile.gemm %k, %q, %zero
-      %log = cute.tile.mul %l, -1.4426950408889634
-      %e = cute.tile.fma %s, %c, %log
-      %p0 = cute.tile.exp2 %e {fast}
-      %i0 = cute.tile.mul %m, ${BM}   %i = cute.tile.iota<[1, ${BM}], 1> %i0
-      %j = cute.tile.iota<[${BN}, 1], 0> %j0
-      %seen = cute.tile.le %j, %i
-      %masked = cute.tile.where %seen, %p0, 0.0   %p = cute.tile.where ${CAUSAL}, %masked, %p0
-      %dp = cute.tile.gemm %v, %do, %zero
-      %less = cute.tile.sub %dp, %sum   %ds = cute.tile.mul %p, %less
-      %ph = cute.tile.cast<${T}> %p   %dsh = cute.tile.cast<${T}> %ds
-      %dot = cute.tile.permute<[1, 0]> %do   %qt = cute.tile.permute<[1, 0]> %q
-      %dv1 = cute.tile.gemm %ph, %dot, %dvi
-      %dk1 = cute.tile.gemm %dsh, %qt, %dki
-      scf.yield %dk1, %dv1 : !k, !k
-    }
-    %scaled = cute.tile.mul %dk, %scale
-    cute.tile.store %scaled, %dK[%b, %hk, %n, 0]
-    cute.tile.store %dv, %dV[%b, %hk, %n, 0]
-    gpu.return
-  }
-  gpu.func @queries(%Q: !X, %K: !X, %V: !X, %dO: !X, %L: !L, %sums: !S, %dQ: !X, %scale: f32) kernel {
-    %batch = cute.tile.count<0, 1> %Q   %heads = cute.tile.count<1, 1> %Q
-    %headsK = cute.tile.count<1, 1> %K   %blocks = cute.tile.count<2, ${QM}> %Q
-    %b, %h, %m = cute.tile.program %batch, %heads, %blocks
-    %share = cute.tile.udiv %heads, %headsK   %hk = cute.tile.udiv %h, %share
-    %tiles = cute.tile.count<2, ${QN}> %K   %i0 = cute.tile.mul %m, ${QM}
-    %past = cute.tile.add %i0, ${QM+QN-1}   %diagonal = cute.tile.udiv %past, ${QN}
-    %seen_tiles = cute.tile.min %diagonal, %tiles
-    %to = cute.tile.where ${CAUSAL}, %seen_tiles, %tiles
-    %c = cute.tile.mul %scale, 1.4426950408889634
-    %q = cute.tile.load<[${QM}, ${D}]> %Q[%b, %h, %m, 0]
-    %do = cute.tile.load<[${QM}, ${D}]> %dO[%b, %h, %m, 0]
-    %l0 = cute.tile.load<[${QM}]> %L[%b, %h, %m]
-    %sum0 = cute.tile.load<[${QM}]> %sums[%b, %h, %m]
-    %l = cute.tile.reshape<[${QM}, 1]> %l0   %sum = cute.tile.reshape<[${QM}, 1]> %sum0
-    %log = cute.tile.mul %l, -1.4426950408889634
-    %zero = arith.constant dense<0.0> : !s
-    %none = arith.constant dense<0.0> : !q
-    %c0 = arith.constant 0 : i32   %c1 = arith.constant 1 : i32
-    %dq = scf.for %n = %c0 to %to step %c1 iter_args(%dqi = %none) -> (!q) : i32 {
-      %k = cute.tile.load<[${QN}, ${D}]> %K[%b, %hk, %n, 0]
-      %v = cute.tile.load<[${QN}, ${D}]> %V[%b, %hk, %n, 0]
-      %s = cute.tile.gemm %q, %k, %zero
-      %e = cute.tile.fma %s, %c, %log
-      %p0 = cute.tile.exp2 %e {fast}
-      %j0 = cute.tile.mul %n, ${QN}   %i = cute.tile.iota<[${QM}, 1], 0> %i0
-      %j = cute.tile.iota<[1, ${QN}], 1> %j0
-      %seen = cute.tile.le %j, %i
-      %masked = cute.tile.where %seen, %p0, 0.0   %p = cute.tile.where ${CAUSAL}, %masked, %p0
-      %dp = cute.tile.gemm %do, %v, %zero
-      %less = cute.tile.sub %dp, %sum   %ds = cute.tile.mul %p, %less
-      %dsh = cute.tile.cast<${T}> %ds   %kt = cute.tile.permute<[1, 0]> %k
-      %dq1 = cute.tile.gemm %dsh, %kt, %dqi
-      scf.yield %dq1 : !q
-    }
-    %scaled = cute.tile.mul %dq, %scale
-    cute.tile.store %scaled, %dQ[%b, %h, %m, 0]
-    gpu.return
-  }
-}
-func.func private @sums(!X, !X, !S)
-func.func private @keys(!X, !X, !X, !X, !L, !S, !X, !X, f32)
-func.func private @queries(!X, !X, !X, !X, !L, !S, !X, f32)
-func.func @attention_backward(%Q: !X, %K: !X, %V: !X, %O: !X, %dO: !X, %L: !L, %dQ: !X, %dK: !X, %dV: !X, %scale: f32) {
-  %shape = cute.shape %L
-  %order = cute.static : !cute.int_tuple<"(2,1,0)">
-  %layout = cute.make_ordered_layout(%shape, %order)
-  %sums = cute.temporary %layout : !S
-  func.call @sums(%O, %dO, %sums) : (!X, !X, !S) -> ()
-  func.call @keys(%Q, %K, %V, %dO, %L, %sums, %dK, %dV, %scale) : (!X, !X, !X, !X, !L, !S, !X, !X, f32) -> ()
-  func.call @queries(%Q, %K, %V, %dO, %L, %sums, %dQ, %scale) : (!X, !X, !X, !X, !L, !S, !X, f32) -> ()
-  return
-}
-// In an editor: -D T=bf16 -D D=64 -D CAUSAL=1
+    %dk, %dv, %hl, %ml = scf.for %t = %c0 to %all step %c1 iter_args(%dki = %none, %dvi = %none, %hi = %h0, %mi = %from)
+        -> (!k, !k, i32, i32) : i32 {
+      %head = cute.tile.udiv %t, %left   %done = cute.tile.mul %head, %left   %within = cute.tile.sub %t, %done
+      %h = cute.tile.add %h0, %head   %m = cute.tile.add %from, %within   %mt = cute.tile.add %m0, %m
+      %q = cute.tile.load<[${BM}, ${D}]> %Qs[%b, %h, %m, 0]   %do = cute.tile.load<[${BM}, ${D}]> %dOs[%b, %h, %m, 0]
+      %s = cute.tile.gemm %k, %q, %zero   %dp = cute.tile.gemm %v, %do, %zero
+      %log = cute.tile.load<[${BM}]> %logs[%b, %h, %mt]
+      %e = cute.tile.fma %s, %c, %log   %p0 = cute.tile.exp2 %e {fast}
+      %i0 = cute.tile.mul %mi, ${BM}   %i1 = cute.tile.add %i0, ${BM}
+      %early = cute.tile.lt %i0, %top   %late = cute.tile.gt %i1, %least   %masked = cute.tile.or %early, %late
+      %p = scf.if %masked -> (!st) {
+        %i = cute.tile.iota<[1, ${BM}], 1>
+        %j = cute.tile.iota<[${BN}, 1], 0>
+        %apart = cute.tile.sub %j, %i   %ahead1 = cute.tile.sub %i0, %j0   %to1 = cute.tile.le %apart, %ahead1   %back = cute.tile.sub %ahead1, %span
+        %from1 = cute.tile.gt %apart, %back   %keys1 = cute.tile.sub %sk, %j0   %rows1 = cute.tile.sub %sq, %i0
+        %in1 = cute.tile.lt %j, %keys1   %in2 = cute.tile.and %in1, %to1   %in3 = cute.tile.where ${CAUSAL}, %in2, %in1
+        %in4 = cute.tile.and %in3, %from1   %in5 = cute.tile.where ${WINDOW}, %in4, %in3   %own = cute.tile.lt %i, %rows1
+        %in6 = cute.tile.and %in5, %own   %seen = cute.tile.where ${PACKED}, %in6, %in5
+        %kept = cute.tile.where %seen, %p0, 0.0   scf.yield %kept : !st
+      } else { scf.yield %p0 : !st }
+      %ph = cute.tile.cast<${T}> %p   %dot = cute.tile.permute<[1, 0]> %do   %dv1 = cute.tile.gemm %ph, %dot, %dvi
+      %sum = cute.tile.load<[${BM}]> %sums[%b, %h, %mt]
+      %less = cute.tile.sub %dp, %sum   %ds = cute.tile.mul %p, %less   %dsh = cute.tile.cast<${T}> %ds
+      %dst = cute.tile.permute<[1, 0]> %dsh   %kt = cute.tile.permute<[1, 0]> %k   %dq = cute.tile.gemm %dst, %kt, %noq
+      %qt = cute.tile.permute<[1, 0]> %q   %dk1 = cute.tile.gemm %dsh, %qt, %dki
+      %adds = arith.constant dense<${1-DETERMINISTIC}> : tensor<${BM}x1xi1>   %ma = cute.tile.add %m0, %mi
+      cute.tile.store<add> %dq, %acc[%b, %hi, %ma, 0], %adds
+      %m1 = cute.tile.add %mi, 1   %full = cute.tile.eq %m1, %to   %h1 = cute.tile.add %hi, 1
+      %hn = cute.tile.where %full, %h1, %hi   %mn = cute.tile.where %full, %from, %m1
+      scf.yield %dk1, %dv1, %hn, %mn : !k, !k, i32, i32 }
+    %js = cute.tile.iota<[${BN}, 1], 0> %j0   %inside = cute.tile.lt %js, %sk   %kept = cute.tile.where ${PACKED}, %inside, 1
+    %scaled = cute.tile.mul %dk, %scale   cute.tile.store %scaled, %dKs[%b, %hk, %n, 0], %kept
+    cute.tile.store %dv, %dVs[%b, %hk, %n, 0], %kept   gpu.return } }
+func.func private @sums(!X, !X, !L, !cu, !cu, i32, !S, !S, !A)
+func.func private @keys(!X, !X, !X, !X, !S, !S, !A, !cu, !cu, i32, i32, f32, !X, !X)
+func.func private @rows(!X, !X, !X, !X, !S, !S, !A, !cu, !cu, i32, i32, f32, !X)
+func.func @attention_backward(%Q: !X, %K: !X, %V: !X, %O: !X, %dO: !X, %L: !L, %cuQ: !cu, %cuK: !cu, %longestQ: i32, %longestK: i32,
+    %window: i32, %scale: f32, %dQ: !X, %dK: !X, %dV: !X) {
+  // Rows of the temporaries: each sequence begins at a multiple of 128.
+  %shape = cute.shape %Q   %shapeC = cute.shape %cuQ   %batch, %heads, %rows, %d = cute.get_scalars %shape
+  %ends = cute.get_scalars %shapeC   %slots = cute.tile.mul %ends, ${128*PACKED}   %room = cute.tile.add %rows, %slots
+  %up = cute.tile.add %room, 127   %full = cute.tile.udiv %up, 128   %units = cute.tile.max %full, 1
+  %padded = cute.tile.mul %units, 128   %bA = cute.tile.where ${DETERMINISTIC}, 1, %batch
+  %hA = cute.tile.where ${DETERMINISTIC}, 1, %heads   %rA = cute.tile.where ${DETERMINISTIC}, 1, %padded
+  %r = cute.assume %padded : !cute.i32<divby 4>   %wide = arith.extsi %padded : i32 to i64
+  %count = arith.extsi %heads : i32 to i64   %whole = cute.tile.mul %wide, %count   %wideA = cute.tile.mul %wide, ${D}
+  %wholeA = cute.tile.mul %whole, ${D}   %s0 = cute.assume %whole : !cute.i64<divby 4>
+  %s1 = cute.assume %wide : !cute.i64<divby 4>   %a0 = cute.assume %wholeA : !cute.i64<divby 4>
+  %a1 = cute.assume %wideA : !cute.i64<divby 4>
+  %layout = cute.make_layout((%batch, %heads, %r), (%s0, %s1, 1))
+  %layoutA = cute.make_layout((%bA, %hA, %rA, ${D}), (%a0, %a1, ${D}, 1))
+  %logs = cute.temporary %layout : !S   %sums = cute.temporary %layout : !S   %acc = cute.temporary %layoutA : !A
+  func.call @sums(%O, %dO, %L, %cuQ, %cuK, %longestQ, %logs, %sums, %acc) : (!X, !X, !L, !cu, !cu, i32, !S, !S, !A) -> ()
+  func.call @keys(%Q, %K, %V, %dO, %logs, %sums, %acc, %cuQ, %cuK, %longestK, %window, %scale, %dK, %dV)
+      : (!X, !X, !X, !X, !S, !S, !A, !cu, !cu, i32, i32, f32, !X, !X) -> ()
+  func.call @rows(%Q, %K, %V, %dO, %logs, %sums, %acc, %cuQ, %cuK, %longestQ, %window, %scale, %dQ)
+      : (!X, !X, !X, !X, !S, !S, !A, !cu, !cu, i32, i32, f32, !X) -> ()
+  return }
+// In an editor: -D T=bf16 -D D=128 -D CAUSAL=1 -D WINDOW=0 -D PACKED=0 -D DETERMINISTIC=0

@@ -1,6 +1,6 @@
 // Rematerialization. A value that is live across a loop but unused in it occupies a register throughout.
 // After loops with high register pressure, such values are recomputed from special registers, parameters and
-// values that are live in the loop anyway. If warps diverge permanently at a branch whose sides set their own
+// values that are live in the loop anyway; with still more pressure also those that only a branch of the loop uses, in the branch. If warps diverge permanently at a branch whose sides set their own
 // register counts with setmaxnreg, values computed from parameters that both sides use are computed on each
 // side. ptxas rematerializes the other way round: products of a parameter and a constant in each iteration of
 // a loop that uses them, a multiplication of 64 bits by four instructions. Sums of shifts stay in registers.
@@ -16,6 +16,7 @@
 #include "llvm/Transforms/Utils/Local.h"
 
 #include "lib/ptx/registers.h"
+#include "lib/ptx/swizzles.h"
 
 using namespace llvm;
 
@@ -23,7 +24,9 @@ namespace
 {
 constexpr unsigned WORD = 32;
 constexpr unsigned HIGH_PRESSURE_WORDS =
-    64;                       // loop-carried words from which a loop has high register pressure
+    64;                              // loop-carried words from which a loop has high register pressure
+constexpr unsigned FULL_WORDS = 128; // from which as many as MANY_WORDS are not kept for a branch of a loop
+constexpr unsigned MANY_WORDS = 16;
 constexpr int MAX_DEPTH = 12; // maximum depth of a recomputed expression
 
 unsigned words_carried(const Loop &loop, const DataLayout &layout)
@@ -62,30 +65,45 @@ bool is_arithmetic(const Instruction *i)
            !i->isIntDivRem();
 }
 
-class LoopExitValues
+// A choice of registers.
+bool is_choice(const Instruction *i)
+{
+    return isa<InsertElementInst, ExtractElementInst, ShuffleVectorInst>(i);
+}
+
+// Values computed before a loop that it uses, if at all, only in a region: the blocks that one block dominates, behind the loop or in it. They are
+// recomputed there.
+class RegionValues
 {
     const Loop &loop;
     const DominatorTree &tree;
-    BasicBlock *exit;
+    BasicBlock *region;
     Instruction *place;
     DenseMap<Value *, Value *> made;
     SmallPtrSet<User *, 32> copies;
 
   public:
-    LoopExitValues(const Loop &l, const DominatorTree &t, BasicBlock *e)
-        : loop(l), tree(t), exit(e), place(&*e->getFirstInsertionPt())
+    RegionValues(const Loop &l, const DominatorTree &t, BasicBlock *r)
+        : loop(l), tree(t), region(r), place(&*r->getFirstInsertionPt())
     {
     }
 
-    void run()
+    // If there are so many words of them.
+    void run(unsigned least, const DataLayout &layout)
     {
         SmallVector<WeakTrackingVH, 32> values;
+        unsigned words = 0;
         for (Instruction *i : before())
-            if (is_unused_in_loop(*i) && computable(i, MAX_DEPTH) && !is_kept(i)) values.push_back(i);
+            if (only_in_region(*i) && computable(i, MAX_DEPTH) && !is_kept(i)) {
+                values.push_back(i);
+                bool known = i->getType()->isSized() && !i->getType()->isIntegerTy(1);
+                words += known ? divideCeil(layout.getTypeSizeInBits(i->getType()).getFixedValue(), WORD) : 0;
+            }
+        if (words < least) return;
         for (WeakTrackingVH &value : values) {
             Value *again = compute(value);
             value->replaceUsesWithIf(
-                again, [&](Use &use) { return is_after_loop(use) && !copies.count(use.getUser()); });
+                again, [&](Use &use) { return is_in_region(use) && !copies.count(use.getUser()); });
         }
         RecursivelyDeleteTriviallyDeadInstructionsPermissive(values);
     }
@@ -95,7 +113,7 @@ class LoopExitValues
     SmallVector<Instruction *, 64> before() const
     {
         SmallVector<Instruction *, 64> found;
-        for (DomTreeNode *node = tree.getNode(exit)->getIDom(); node; node = node->getIDom()) {
+        for (DomTreeNode *node = tree.getNode(region)->getIDom(); node; node = node->getIDom()) {
             if (loop.contains(node->getBlock())) continue;
             for (Instruction &i : *node->getBlock())
                 if (!i.getType()->isVoidTy()) found.push_back(&i);
@@ -103,23 +121,34 @@ class LoopExitValues
         return found;
     }
 
-    bool is_after_loop(const Use &use) const
+    BasicBlock *block_of(const Use &use) const
     {
         auto *user = cast<Instruction>(use.getUser());
         auto *phi = dyn_cast<PHINode>(user);
-        BasicBlock *at = phi ? phi->getIncomingBlock(use) : user->getParent();
-        return tree.dominates(exit, at);
+        return phi ? phi->getIncomingBlock(use) : user->getParent();
+    }
+
+    bool is_in_region(const Use &use) const { return tree.dominates(region, block_of(use)); }
+
+    // A user in the loop: a phi of its header uses the value before it.
+    bool is_in_loop(const Use &use) const
+    {
+        return loop.contains(cast<Instruction>(use.getUser())) && !is_in_region(use);
     }
 
     bool used_in_loop(const Value &value) const
     {
-        return any_of(value.users(), [&](const User *u) { return loop.contains(cast<Instruction>(u)); });
+        return any_of(value.uses(), [&](const Use &use) { return is_in_loop(use); });
     }
 
-    // Used after the loop, but not in it.
-    bool is_unused_in_loop(const Instruction &i) const
+    // Used in the region, and else only in front of the loop.
+    bool only_in_region(const Instruction &i) const
     {
-        return !used_in_loop(i) && any_of(i.uses(), [&](const Use &u) { return is_after_loop(u); });
+        bool inside = loop.contains(region);
+        return !used_in_loop(i) && any_of(i.uses(), [&](const Use &use) { return is_in_region(use); }) &&
+               (!inside || all_of(i.uses(), [&](const Use &use) {
+                   return is_in_region(use) || tree.dominates(block_of(use), loop.getHeader());
+               }));
     }
 
     // Values that are live in the loop anyway.
@@ -133,8 +162,9 @@ class LoopExitValues
         if (is_kept(value) || !special_register(value).empty()) return true;
         if (isa<LoadInst>(value)) return is_parameter(value);
         auto *i = dyn_cast<Instruction>(value);
-        if (!i || depth == 0 || !is_arithmetic(i)) return false;
-        return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - 1); });
+        bool choice = i && loop.contains(region) && is_choice(i);
+        if (!i || depth == 0 || (!choice && !is_arithmetic(i))) return false;
+        return all_of(i->operands(), [&](Value *operand) { return computable(operand, depth - !choice); });
     }
 
     // Inline assembly with side effects, which keeps LLVM from merging the copy with the original value.
@@ -157,9 +187,11 @@ class LoopExitValues
         if (found != made.end()) return found->second;
         std::string name = special_register(value);
         Value *again = value;
-        if (!name.empty()) {
+        // A special register that is read in a branch of a loop keeps ptxas from uniform registers in all of it.
+        bool reads = !name.empty() && !loop.contains(region);
+        if (reads) {
             again = opaque("mov.u32 $0, " + name + ";", nullptr, value->getType());
-        } else if (is_kept(value)) {
+        } else if (!name.empty() || is_kept(value)) {
             if (isa<Instruction>(value) && value->getType()->isIntegerTy(WORD))
                 again = opaque("mov.b32 $0, $1;", value, value->getType());
         } else if (!isa<LoadInst>(value)) {
@@ -301,6 +333,21 @@ void shift_multiples(const Loop &loop)
             product->eraseFromParent();
         }
 }
+
+// Blocks of a loop, but not of loops in it, that some iterations skip.
+SmallVector<BasicBlock *, 4> branches_of(const Loop &loop, const DominatorTree &tree)
+{
+    SmallVector<BasicBlock *, 4> found;
+    BasicBlock *latch = loop.getLoopLatch();
+    for (BasicBlock *block : loop.blocks()) {
+        bool inner = any_of(loop.getSubLoops(), [&](const Loop *own) { return own->contains(block); });
+        BasicBlock *from = block->getSinglePredecessor();
+        if (latch && !inner && from && loop.contains(from) && succ_size(from) > 1 &&
+            !tree.dominates(block, latch))
+            found.push_back(block);
+    }
+    return found;
+}
 } // namespace
 
 void cute_llvm_recompute(LLVMModuleRef m)
@@ -315,7 +362,11 @@ void cute_llvm_recompute(LLVMModuleRef m)
             BasicBlock *exit = loop->getUniqueExitBlock();
             if (words_carried(*loop, module.getDataLayout()) < HIGH_PRESSURE_WORDS) continue;
             shift_multiples(*loop);
-            if (exit) LoopExitValues(*loop, tree, exit).run();
+            if (exit) RegionValues(*loop, tree, exit).run(0, module.getDataLayout());
+            if (words_carried(*loop, module.getDataLayout()) <= FULL_WORDS) continue;
+            cute_share_swizzles(function, tree, *loop);
+            for (BasicBlock *branch : branches_of(*loop, tree))
+                RegionValues(*loop, tree, branch).run(MANY_WORDS, module.getDataLayout());
         }
     }
 }

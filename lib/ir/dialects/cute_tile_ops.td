@@ -144,18 +144,22 @@ def Cute_TileStoreOp : Cute_Op<"tile.store"> {
     The reverse of `cute.tile.load`: elements outside of the tensor, and those whose mask is false, are not written. Floats are converted to
     the tensor's floats, rounded to nearest even; other conversions take `cute.tile.cast`.
 
-    Schedules add: `width`, so many columns at a time go through shared memory to threads that store adjacent elements; `tma`, these are
-    copied by TMA (sm_90a), the tile is the sum of a product with `wgmma`.
+    With a kind, each element of the tensor is updated atomically, relaxed, at the scope of the device, as by `cute.tile.atomic`: blocks add to
+    one tile. The kernel does not load the tensor.
 
-    Refused: as of `cute.tile.load`; integers of another type than the tensor's, floats for integers and integers for floats.
+    Schedules add: `width`, so many columns at a time go through shared memory to threads that store adjacent elements; `tma`, these are
+    copied by TMA (sm_90a), the tile is the sum of a product with `wgmma`. With the kind `add` and f32, TMA adds them in L2.
+
+    Refused: as of `cute.tile.load`; integers of another type than the tensor's, floats for integers and integers for floats; a kind that
+    the element type does not have.
 
     ```mlir
-    // short: cute.tile.store %x, %a[%i, 0], %mask
+    // short: cute.tile.store %x, %a[%i, 0], %mask      // or: cute.tile.store<add> %x, %sums[%i, 0]
     cute.tile.store(%x, %a, %c) : (tensor<64x32xf16>, !cute.memref<f16, gmem, "(?,?):(?{i64},1)">, !cute.coord<"(?,0)">) -> ()
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, Arg<Cute_MemRefType, "", [MemWrite]>:$tensor, Cute_CoordType:$coord,
-                   Optional<AnyRankedTensor>:$mask, OptionalAttr<I32Attr>:$width, UnitAttr:$tma);
+                   Optional<AnyRankedTensor>:$mask, OptionalAttr<Cute_TileReduction>:$kind, OptionalAttr<I32Attr>:$width, UnitAttr:$tma);
 }
 
 def Cute_TileMapOp : Cute_TileOp<"tile.map"> {
@@ -542,6 +546,21 @@ def Cute_TileTakeOp : Cute_Op<"tile.take"> {
   }];
   let arguments = (ins Arg<Cute_MemRefType, "", [MemRead]>:$ring, I32:$stage);
   let results = (outs AnyRankedTensor:$tile);
+}
+
+def Cute_TilePutOp : Cute_Op<"tile.put"> {
+  let summary = "Writes a tile that threads hold to a stage of a ring";
+  let description = [{
+    Behind it all warps of the role, and their products, see the tile: it waits for them. Of a ring with one stage it also waits until
+    they have completed what read the stage; of one with two the writes of an iteration are to the other stage than those of the one before.
+
+    Refused: as of `cute.tile.take`.
+
+    ```mlir
+    cute.tile.put(%x, %r, %stage) : (tensor<128x64xf16>, !cute.memref<f16, smem, align<1024>, S<3,4,3>, "(128,64,2):(64,1,8192)">, i32) -> ()
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tile, Arg<Cute_MemRefType, "", [MemWrite]>:$ring, I32:$stage);
 }
 
 def Cute_TileSettleOp : Cute_Op<"tile.settle"> {

@@ -635,6 +635,25 @@ static bool verify_element(const cute_check *c, MlirType tile, const cute_value 
     return cute_check_value(c, "elements", cute_tile_element(tile), tensor->pointer);
 }
 
+/* and, or, xor are of integers. */
+static bool verify_kind(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    MlirType element = cute_tile_element(operand_type(op, 0));
+    MlirStringRef kind = cute_tile_word(op, "kind");
+    bool bits = cute_text_is(kind, "and") || cute_text_is(kind, "or") || cute_text_is(kind, "xor");
+    if (is_integer(element) || (is_float(element) && !bits)) return true;
+    return fail_type(&c, bits ? "expects integers" : "expects floats or integers", element);
+}
+
+/* There are no atomic products. */
+static bool verify_atomic(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    if (!cute_text_is(cute_tile_word(op, "kind"), "mul")) return verify_kind(row, op);
+    return cute_check_fail(&c, "expects the kind add, min, max, and, or or xor, but got mul");
+}
+
 static bool verify_store(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
@@ -643,7 +662,8 @@ static bool verify_store(const cute_op_row *row, MlirOperation op)
         return cute_check_fail(&c, "expects a tile of known extents");
     return verify_access(&c, cute_check_operand(&c, 1), cute_check_operand(&c, 2), &shape) &&
            verify_element(&c, operand_type(op, 0), cute_check_operand(&c, 1)) &&
-           (mlirOperationGetNumOperands(op) < 4 || verify_mask(&c, &shape, operand_type(op, 3)));
+           (mlirOperationGetNumOperands(op) < 4 || verify_mask(&c, &shape, operand_type(op, 3))) &&
+           (!cute_op_has(op, "kind") || verify_atomic(row, op));
 }
 
 static bool verify_map(const cute_op_row *row, MlirOperation op)
@@ -711,17 +731,6 @@ static bool verify_iota(const cute_op_row *row, MlirOperation op)
     cute_tile_shape_of(mlirValueGetType(mlirOperationGetResult(op, 0)), &shape);
     if (axis >= 0 && axis < shape.rank) return true;
     return cute_check_fail(&c, "expects an axis from 0 to %d, but got %lld", shape.rank - 1, (long long)axis);
-}
-
-/* and, or, xor are of integers. */
-static bool verify_kind(const cute_op_row *row, MlirOperation op)
-{
-    cute_check c = cute_check_begin(row, op);
-    MlirType element = cute_tile_element(operand_type(op, 0));
-    MlirStringRef kind = cute_tile_word(op, "kind");
-    bool bits = cute_text_is(kind, "and") || cute_text_is(kind, "or") || cute_text_is(kind, "xor");
-    if (is_integer(element) || (is_float(element) && !bits)) return true;
-    return fail_type(&c, bits ? "expects integers" : "expects floats or integers", element);
 }
 
 /* Means and variances have the number of their elements as an operand, other reductions have none. */
@@ -881,7 +890,7 @@ static bool verify_scatter(const cute_op_row *row, MlirOperation op)
             return cute_check_fail(&c, "expects coordinates that broadcast to %s, but got %s",
                                    shape_text(&shape, want, sizeof want), shape_text(&own, got, sizeof got));
     }
-    return strcmp(row->name, "cute.tile.atomic") || verify_kind(row, op);
+    return strcmp(row->name, "cute.tile.atomic") || verify_atomic(row, op);
 }
 
 static bool verify_scalar(const cute_op_row *row, MlirOperation op)

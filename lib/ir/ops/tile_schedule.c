@@ -77,19 +77,30 @@ static bool verify_fetch(const cute_op_row *row, MlirOperation op)
     return true;
 }
 
+/* Operand `at` is a ring of tiles of type `of`. */
+static bool verify_stage(const cute_check *c, intptr_t at, MlirType of, const char *what)
+{
+    const cute_value *ring = cute_check_operand(c, at);
+    cute_tile_shape tile, own;
+    int64_t stages;
+    if (!cute_tile_ring_shape(ring, &tile, &stages))
+        return cute_check_fail(
+            c, "expects a ring in shared memory with known extents: modes of a tile, then stages");
+    if (!cute_tile_shape_of(of, &own) || !cute_tile_shape_equal(&own, &tile))
+        return cute_check_fail(c, "expects a %s of the shape of the ring's tiles", what);
+    return cute_check_value(c, "elements", cute_tile_element(of), ring->pointer);
+}
+
 static bool verify_take(const cute_op_row *row, MlirOperation op)
 {
     cute_check c = cute_check_begin(row, op);
-    const cute_value *ring = cute_check_operand(&c, 0);
-    cute_tile_shape tile, own;
-    int64_t stages;
-    MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
-    if (!cute_tile_ring_shape(ring, &tile, &stages))
-        return cute_check_fail(
-            &c, "expects a ring in shared memory with known extents: modes of a tile, then stages");
-    if (!cute_tile_shape_of(result, &own) || !cute_tile_shape_equal(&own, &tile))
-        return cute_check_fail(&c, "expects a result of the shape of the ring's tiles");
-    return cute_check_value(&c, "elements", cute_tile_element(result), ring->pointer);
+    return verify_stage(&c, 0, mlirValueGetType(mlirOperationGetResult(op, 0)), "result");
+}
+
+static bool verify_put(const cute_op_row *row, MlirOperation op)
+{
+    cute_check c = cute_check_begin(row, op);
+    return verify_stage(&c, 1, mlirValueGetType(mlirOperationGetOperand(op, 0)), "tile");
 }
 
 static bool verify_settle(const cute_op_row *row, MlirOperation op)
@@ -208,6 +219,7 @@ static const cute_op_row rows[] = {
     {.name = "cute.tile.release", .verify = verify_use},
     {.name = "cute.tile.fetch", .verify = verify_fetch},
     {.name = "cute.tile.take", .verify = verify_take},
+    {.name = "cute.tile.put", .verify = verify_put},
     {.name = "cute.tile.settle", .verify = verify_settle},
     {.name = "cute.tile.any", .verify = verify_any},
     {.name = "cute.tile.role", .verify = verify_role},

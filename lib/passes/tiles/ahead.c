@@ -139,7 +139,7 @@ void tile_find_ahead(MlirOperation loop, bool tma, tile_ahead *out,
 
 /* ---- rings ---- */
 
-enum { ROW = 128, ALIGN = 1024 };
+enum { ROW = 128, ALIGN = 1024, BOX = 256 /* elements of a copy by TMA along a mode */ };
 
 int64_t tile_stage_bytes(const cute_tile_shape *shape, int bits)
 {
@@ -161,6 +161,8 @@ MlirType tile_stage_type(MlirContext context, const char *element, int bits, con
     while (span >= 16 && row % span) span /= 2;
     /* TMA copies each span of columns to a multiple of 128 bytes; few rows are not swizzled. */
     if (span >= 16 && row > span && cute_tile_size(shape) / shape->extent[contiguous] * span % ROW) span = 0;
+    /* One row has no conflicts. */
+    if (cute_tile_size(shape) == shape->extent[contiguous] && shape->extent[contiguous] <= BOX) span = 0;
     for (size_t i = 0; i < sizeof swizzles / sizeof *swizzles; i++)
         if (span == swizzles[i].bytes) swizzle = squares ? swizzles[i].squares : swizzles[i].adjacent;
     span = span < 16 ? shape->extent[contiguous] : span * 8 / bits;
@@ -305,6 +307,34 @@ MlirOperation tile_product_of(MlirValue value)
     return product_of(value, 0);
 }
 
+MlirValue tile_exchanged(MlirOperation product, int i)
+{
+    MlirValue value = mlirOperationGetOperand(product, i);
+    bool permuted = false;
+    for (MlirOperation op = cute_defining_op(value);
+         !mlirOperationIsNull(op) && cute_op_is(op, "cute.tile.permute"); op = cute_defining_op(value)) {
+        value = mlirOperationGetOperand(op, 0);
+        permuted = true;
+    }
+    MlirOperation from = i || permuted ? tile_product_of(value) : (MlirOperation){NULL};
+    bool same = !mlirOperationIsNull(from) && !cute_op_is(cute_defining_op(value), "cute.tile.gemm") &&
+                mlirBlockEqual(mlirOperationGetBlock(from), mlirOperationGetBlock(product));
+    return same ? value : (MlirValue){NULL};
+}
+
+/* Whether wgmma reads a tile of 16-bit elements that threads write to a stage, its rows contiguous. */
+static bool fits_exchange(MlirValue value)
+{
+    enum { ROW_BYTES = 128, UNIT = 32, BYTES = 2 };
+    cute_tile_shape shape;
+    MlirType type = mlirValueGetType(value), element = cute_tile_element(type);
+    if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element)) return false;
+    if (!cute_tile_shape_of(type, &shape) || shape.rank != 2) return false;
+    int64_t row = shape.extent[1] * BYTES;
+    return row % UNIT == 0 && (row <= ROW_BYTES || row % ROW_BYTES == 0) &&
+           shape.extent[0] * BYTES % UNIT == 0;
+}
+
 /* Whether the registers of a warpgroup hold 64 rows of the sums of a product. */
 enum { MOST_COLUMNS = 256 };
 static bool is_wide(MlirOperation product)
@@ -338,8 +368,10 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
     if (mlirTypeIsAF64(element)) return false;
     int64_t along = tile_groups_along_rows(c.extent[0], consumers), columns = c.extent[1];
     if (!along) return false;
-    if (along < consumers) { /* columns are divided where one warpgroup cannot hold the sums */
-        if (is_wide(product) && columns % (consumers / along) == 0)
+    if (along <
+        consumers) { /* columns are divided where one warpgroup cannot hold the sums, or all read A in stages */
+        bool divides = is_wide(product) || !mlirValueIsNull(tile_exchanged(product, 0));
+        if (divides && columns % (consumers / along) == 0)
             columns /= consumers / along;
         else if (!feeds_wide(product))
             return false;
@@ -355,6 +387,11 @@ bool tile_fits_wgmma(MlirOperation product, int consumers)
             cute_tile_shape_of(mlirValueGetType(operand), &a);
             if (a.extent[1] * (half ? 16 : 8) % 256) return false;
             continue; /* in registers */
+        }
+        MlirValue exchanged = tile_exchanged(product, i);
+        if (mlirOperationIsNull(load) && !mlirValueIsNull(exchanged)) {
+            if (!fits_exchange(exchanged)) return false;
+            continue; /* in a stage that threads write */
         }
         if (mlirOperationIsNull(load) || !cute_op_is(load, "cute.tile.load") || !fits_tma(load)) return false;
         int contiguous = contiguous_of(load, &width);

@@ -91,10 +91,11 @@ static int64_t tile_bytes(MlirType type, int64_t columns)
 typedef struct scratch {
     int64_t stores; /* of stores by TMA, in a block */
     int store_count;
-    int64_t most;  /* the most that another operation needs, in a group of warps that takes turns */
-    int64_t slots; /* of sums that other blocks send */
-    bool kept;     /* stages are filled in front of loops, or by other warps */
-    bool beside;   /* whether one needs it while stages are filled: it is in their loop */
+    int64_t most;      /* the most that another operation needs, in a group of warps that takes turns */
+    int64_t slots;     /* of sums that other blocks send */
+    int64_t exchanged; /* of stages of factors that threads write */
+    bool kept;         /* stages are filled in front of loops, or by other warps */
+    bool beside;       /* whether one needs it while stages are filled: it is in their loop */
 } scratch;
 
 /* Whether `op`, which needs `bytes`, has no shared memory of its own in any case; as tile_find_stages sees it later. */
@@ -132,6 +133,13 @@ static void note_scratch(MlirOperation op, void *context)
     for (int i = 0; i < 2 && cute_op_is(op, "cute.tile.gemm"); i++) {
         int dims[2];
         MlirValue factor = mlirOperationGetOperand(op, i);
+        MlirValue exchanged = cute_op_has(op, "wgmma") ? tile_exchanged(op, i) : (MlirValue){NULL};
+        if (!mlirValueIsNull(exchanged)) {
+            cute_tile_shape shape;
+            cute_tile_shape_of(mlirValueGetType(exchanged), &shape);
+            s->exchanged += TILE_EXCHANGES * tile_stage_bytes(&shape, bits_of(mlirValueGetType(exchanged)));
+            continue;
+        }
         bool staged = cute_op_is(tile_parent(op), "scf.for") &&
                       !mlirOperationIsNull(tile_operand_source(factor, dims)),
              held = !i && cute_op_has(op, TILE_HELD);
@@ -186,7 +194,7 @@ static void fit_stages(work *w, MlirOperation function)
         for (int k = 0; k < ahead.count; k++) bytes += tile_ring_bytes(ahead.loads[k]);
     }
     cute_op_walk(function, "cute.tile.", CUTE_WALK_OUTER_FIRST, note_scratch, &s);
-    int64_t front = s.slots;
+    int64_t front = s.slots + s.exchanged;
     for (int i = fetched_once; i-- > 0;) front += tile_ring_bytes(once[i]);
     int64_t most = s.most * (w->schedule.turns ? w->schedule.consumers : 1),
             room = limits->block_shared - BARRIERS - front, need = most < s.stores ? s.stores : most;

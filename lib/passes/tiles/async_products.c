@@ -169,9 +169,7 @@ static void load_before(MlirOperation loop, MlirOperation settle)
     }
 }
 
-/* Moves `release` an iteration later: each iteration releases the stage of the previous one, and the last stage is released behind the loop.
- * Returns the new loop. */
-static MlirOperation release_later(MlirOperation loop, MlirOperation release)
+MlirOperation tile_release_later(MlirOperation loop, MlirOperation release)
 {
     cute_builder b = cute_builder_before(loop);
     MlirValue zero = cute_build_constant(&b, 32, 0);
@@ -199,7 +197,7 @@ static void make_asynchronous(MlirOperation loop)
     enum { NO_WAIT = 7 };
     products p;
     find_products(loop, &p);
-    loop = release_later(loop, p.release);
+    loop = tile_release_later(loop, p.release);
     /* An iteration that LLVM peels off has its sum in other registers: moves of registers that products still write. */
     tile_loop_keep_whole(loop);
     MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(loop), 32);
@@ -228,7 +226,7 @@ static void run_async_products(MlirOperation root, cute_pass_run *pass)
     for (int i = w.count - 1; i >= 0; i--) make_asynchronous(w.loops[i]);
     for (int i = w.waiting_count - 1; i >= 0; i--) {
         MlirOperation product = product_in_front_of_release(w.waiting[i]);
-        release_later(w.waiting[i], mlirOperationGetNextInBlock(product));
+        tile_release_later(w.waiting[i], mlirOperationGetNextInBlock(product));
         /* Its condition is in front of the product, so that it is directly behind it again. */
         mlirOperationMoveBefore(mlirOperationGetNextInBlock(product), product);
     }

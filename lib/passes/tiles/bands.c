@@ -35,6 +35,32 @@ int64_t tile_tma_columns(int64_t all, int bits)
     return columns >= PIECE && all % columns == 0 ? columns : 0;
 }
 
+int64_t tile_groups_across(const tile_distribution *d)
+{
+    /* The last mode of threads, behind those of a warpgroup, is along the columns. */
+    int last = d->threads.count - 1;
+    return last >= 3 && d->threads.at[last].dim == d->shape.rank - 1 ? d->threads.at[last].extent : 1;
+}
+
+/* Whether threads have the elements of a tile as wgmma has its sums. */
+static bool is_sum(const tile_distribution *d)
+{
+    /* 4 along N, 8 along M, 4 warps, then warpgroups. */
+    static const tile_mode of_warp[] = {{4, 1, 2}, {8, 0, 1}, {4, 0, 16}};
+    tile_modes want = {0};
+    for (int i = 0; i < 3; i++) tile_modes_add(&want, of_warp[i].extent, of_warp[i].dim, of_warp[i].step);
+    int64_t across = tile_groups_across(d), groups = tile_threads(d) / TILE_BAND_GROUP / across;
+    if (groups < 1 || d->shape.extent[0] % (groups * ROWS)) return false;
+    tile_modes_add(&want, groups, 0, d->shape.extent[0] / groups);
+    tile_modes_add(&want, across, 1, d->shape.extent[1] / across);
+    if (want.count != d->threads.count) return false;
+    for (int i = 0; i < want.count; i++)
+        if (want.at[i].extent != d->threads.at[i].extent || want.at[i].dim != d->threads.at[i].dim ||
+            want.at[i].step != d->threads.at[i].step)
+            return false;
+    return true;
+}
+
 bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distribution *given)
 {
     int contiguous;
@@ -47,21 +73,11 @@ bool tile_fits_bands(const cute_value *tensor, MlirValue value, const tile_distr
         tensor->tree || tensor->pointer->bits < 16 || tensor->pointer->bits > 32)
         return false;
     int bits = tensor->pointer->bits;
-    /* Threads of an accumulator of wgmma: 4 along N, 8 along M, 4 warps, then warpgroups. */
-    static const tile_mode of_warp[] = {{4, 1, 2}, {8, 0, 1}, {4, 0, 16}};
-    tile_modes want = {0};
-    for (int i = 0; i < 3; i++) tile_modes_add(&want, of_warp[i].extent, of_warp[i].dim, of_warp[i].step);
-    int64_t groups = tile_threads(d) / TILE_BAND_GROUP;
-    if (groups < 1 || d->shape.extent[0] % (groups * ROWS)) return false;
-    tile_modes_add(&want, groups, 0, d->shape.extent[0] / groups);
-    if (want.count != d->threads.count) return false;
-    for (int i = 0; i < want.count; i++)
-        if (want.at[i].extent != d->threads.at[i].extent || want.at[i].dim != d->threads.at[i].dim ||
-            want.at[i].step != d->threads.at[i].step)
-            return false;
+    if (!is_sum(d)) return false;
+    int64_t across = tile_groups_across(d);
     int64_t width = tile_access_width(tensor, &given->shape, &contiguous);
     return contiguous == given->shape.rank - 1 && width * bits == 128 &&
-           tile_tma_columns(d->shape.extent[1], bits) > 0;
+           tile_tma_columns(d->shape.extent[1] / across, bits) > 0;
 }
 
 bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d, int64_t groups,
@@ -74,11 +90,27 @@ bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d
     out->lead = d->shape.rank - 2;
     out->element = out->type->pointer->element;
     out->bits = out->type->pointer->bits;
-    out->rows = out->d.shape.extent[0] / groups;
+    out->across = tile_groups_across(&out->d);
+    out->rows = out->d.shape.extent[0] * out->across / groups;
     out->box = columns * out->bits > ROW_BYTES * 8 ? ROW_BYTES * 8 / out->bits : columns;
     out->boxes = columns / out->box;
     return out->rows % ROWS == 0 && columns && columns % PIECE == 0 && columns % out->box == 0 &&
-           out->d.shape.extent[1] % columns == 0;
+           out->d.shape.extent[1] / out->across % columns == 0;
+}
+
+int64_t tile_bands_count(const tile_bands *bands)
+{
+    return bands->d.shape.extent[1] / bands->across / bands->columns;
+}
+
+void tile_bands_find_own(tile_emitter *e, tile_bands *bands, MlirValue group)
+{
+    int64_t along = bands->d.shape.extent[0] / bands->rows;
+    bands->group = group;
+    bands->column = (MlirValue){NULL};
+    if (bands->across == 1) return;
+    bands->column = along > 1 ? cute_binary(&e->b, "arith.divui", group, tile_i32(e, along)) : group;
+    bands->group = along > 1 ? cute_binary(&e->b, "arith.remui", group, tile_i32(e, along)) : tile_i32(e, 0);
 }
 
 int64_t tile_bands_bytes(const tile_bands *bands)
@@ -124,8 +156,13 @@ static const char *leading(const tile_bands *bands, const char *text)
 
 /* ---- copies by TMA ---- */
 
-void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load)
+void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, tile_bands_atom kind)
 {
+    static const char *const makes[] = {"cute_nvgpu.atom.make_non_exec_tiled_tma_load",
+                                        "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
+                                        "cute_nvgpu.atom.make_non_exec_tiled_tma_reduce"};
+    static const char *const kinds[] = {"#cute_nvgpu.tiled_tma_load<sm_90>", NULL,
+                                        "#cute_nvgpu.tma_reduce_kind<ADD>"};
     char layout[256];
     cute_builder here = e->b;
     cute_swizzle s = tile_bands_pointer(bands).swizzle;
@@ -134,15 +171,16 @@ void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load)
     snprintf(layout, sizeof layout, "!cute.composed_layout<\"S<%d,%d,%d> o 0 o (%s%lld,%lld):(%s%lld,1)\">",
              s.bits, s.base, s.shift, leading(bands, "1,"), (long long)bands->rows, (long long)bands->box,
              leading(bands, "0,"), (long long)bands->box);
-    MlirNamedAttribute attributes[2] = {
-        cute_attribute(e->context, "kind",
-                       mlirAttributeParseGet(e->context, cute_text("#cute_nvgpu.tiled_tma_load<sm_90>"))),
-        cute_attribute(e->context, "num_multicast", mlirIntegerAttrGet(tile_i32_type(e), 1))};
-    MlirOperation made = tile_emit_op(e,
-                                      load ? "cute_nvgpu.atom.make_non_exec_tiled_tma_load"
-                                           : "cute_nvgpu.atom.make_non_exec_tiled_tma_store",
-                                      CUTE_OPERANDS(bands->tensor, tile_static(e, layout)),
-                                      (cute_named){attributes, load ? 2 : 0});
+    MlirNamedAttribute attributes[2];
+    int count = 0;
+    if (kinds[kind])
+        attributes[count++] =
+            cute_attribute(e->context, "kind", mlirAttributeParseGet(e->context, cute_text(kinds[kind])));
+    if (kind == TILE_BANDS_LOAD)
+        attributes[count++] =
+            cute_attribute(e->context, "num_multicast", mlirIntegerAttrGet(tile_i32_type(e), 1));
+    MlirOperation made = tile_emit_op(e, makes[kind], CUTE_OPERANDS(bands->tensor, tile_static(e, layout)),
+                                      (cute_named){attributes, count});
     if (!e->failed) {
         bands->tma = mlirOperationGetResult(made, 0);
         bands->coords = mlirOperationGetResult(made, 1);
@@ -365,5 +403,39 @@ bool tile_piece_map(const tile_bands *bands, int64_t column, int32_t *map)
     }
     for (int64_t i = 0; i < count; i++)
         if (map[i] < 0) return false;
+    return true;
+}
+
+/* ---- stages ---- */
+
+bool tile_write_sum(tile_emitter *e, const tile_distribution *d, MlirValue values, MlirValue stage)
+{
+    const cute_value *ring = cute_type_peek(mlirValueGetType(stage));
+    const cute_tree *row = ring->layout.shape->items[1];
+    tile_bands b = {.element = ring->pointer->element, .bits = ring->pointer->bits, .d = *d, .buffers = 1};
+    if (d->shape.rank != 2 || b.bits != 16 || !is_sum(d) || tile_groups_across(d) > 1) return false;
+    b.rows = d->shape.extent[0] / (tile_threads(d) / TILE_BAND_GROUP);
+    b.box = row->kind == CUTE_TREE_TUPLE ? row->items[0]->value.value : row->value.value;
+    b.columns = d->shape.extent[1];
+    b.boxes = b.columns / b.box;
+    if (b.columns % PIECE || b.box % PIECE) return false;
+    /* This warpgroup's rows: (rows, box, boxes). */
+    char layout[128];
+    snprintf(layout, sizeof layout, "!cute.layout<\"(%lld,%lld,%lld):(%lld,1,%lld)\">", (long long)b.rows,
+             (long long)b.box, (long long)b.boxes, (long long)b.box, (long long)(d->shape.extent[0] * b.box));
+    MlirValue at = tile_emit(e, "cute.get_iter", CUTE_OPERANDS(stage), CUTE_NO_NAMED),
+              by = cute_binary(&e->b, "arith.muli", tile_group_index(e), tile_i32(e, b.rows * b.box));
+    MlirValue tuple =
+        cute_build_value(&e->b, "cute.make_int_tuple", tile_type(e, "!cute.int_tuple<\"?{div=512}\">"),
+                         CUTE_OPERANDS(by), CUTE_NO_NAMED);
+    MlirValue own = tile_emit(e, "cute.add_offset", CUTE_OPERANDS(at, tuple), CUTE_NO_NAMED);
+    b.view = tile_emit(e, "cute.make_view", CUTE_OPERANDS(own, tile_static(e, layout)), CUTE_NO_NAMED);
+    tile_pieces pieces = tile_bands_pieces(e, &b, false);
+    int64_t count = tile_piece_values(&b);
+    int32_t *map = cute_arena_array(e->arena, (size_t)count, sizeof *map);
+    for (int64_t column = 0; column < b.columns && !e->failed; column += PIECE) {
+        if (!map || !tile_piece_map(&b, column, map)) return e->failed = true, false;
+        tile_write_piece(e, &b, &pieces, 0, column, tile_pick(e, values, map, count));
+    }
     return true;
 }

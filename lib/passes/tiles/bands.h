@@ -23,11 +23,15 @@ typedef struct tile_bands {
     int64_t rows, columns; /* of a warpgroup's band */
     int64_t box, boxes;    /* columns of a copy by TMA, at most 128 bytes; copies of a band */
     int64_t buffers;       /* of a warpgroup */
+    int64_t across;        /* warpgroups that divide the columns; the others divide the rows */
     MlirValue tma, coords, exec;
-    MlirValue group; /* i32: this warpgroup along the rows */
-    MlirValue view;  /* this warpgroup's buffers: (rows, box, boxes of all buffers) */
+    MlirValue group;  /* i32: this warpgroup along the rows */
+    MlirValue column; /* i32: along the columns; null: one has all */
+    MlirValue view;   /* this warpgroup's buffers: (rows, box, boxes of all buffers) */
 } tile_bands;
 
+/* Warpgroups that divide the columns of sums of wgmma. */
+int64_t tile_groups_across(const tile_distribution *d);
 /* Columns of a band of `all`; 0: none fit. */
 int64_t tile_tma_columns(int64_t all, int bits);
 /* Whether TMA can copy bands of a tile with this distribution, that of wgmma's sums, from or to a tensor: an argument of the kernel. */
@@ -39,8 +43,14 @@ bool tile_bands_of(MlirValue tensor, MlirValue coord, const tile_distribution *d
 /* Bytes of the buffers of a warpgroup. */
 int64_t tile_bands_bytes(const tile_bands *bands);
 
+/* Bands of a warpgroup. */
+int64_t tile_bands_count(const tile_bands *bands);
+/* Finds which bands are those of this warpgroup, of number `group` in its role. */
+void tile_bands_find_own(tile_emitter *e, tile_bands *bands, MlirValue group);
+
+typedef enum tile_bands_atom { TILE_BANDS_LOAD, TILE_BANDS_STORE, TILE_BANDS_ADD } tile_bands_atom;
 /* The TMA atom, at the kernel's start. */
-void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, bool load);
+void tile_bands_make_atom(tile_emitter *e, tile_bands *bands, tile_bands_atom kind);
 /* The layout of all warpgroups' buffers, with a last mode of `owners`: text of a layout. */
 const char *tile_bands_layout(tile_emitter *e, const tile_bands *bands, int64_t owners);
 /* The type of a pointer to them. */
@@ -68,6 +78,9 @@ MlirValue tile_read_piece(tile_emitter *e, const tile_bands *bands, const tile_p
                           int64_t column);
 void tile_write_piece(tile_emitter *e, const tile_bands *bands, const tile_pieces *p, int64_t buffer,
                       int64_t column, MlirValue values);
+/* Writes a tile of 16-bit elements that warpgroups hold as their sums to a stage of a ring, by stmatrix. False where it is another tile: nothing is
+ * emitted. */
+bool tile_write_sum(tile_emitter *e, const tile_distribution *d, MlirValue values, MlirValue stage);
 /* Values of a piece; and which of the thread's values of the tile it has at `column`. False where they are another thread's. */
 int64_t tile_piece_values(const tile_bands *bands);
 bool tile_piece_map(const tile_bands *bands, int64_t column, int32_t *map);

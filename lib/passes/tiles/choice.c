@@ -149,7 +149,7 @@ static void note_grid(MlirOperation op, void *context)
 /* Operands that are computed, or not in a loop, take shared memory beside stages. */
 static int64_t operand_bytes(MlirOperation product)
 {
-    int64_t bytes = 0;
+    int64_t bytes = 0, exchanged = 0;
     bool staged = in_loop(product);
     for (int i = 0; i < 2; i++) {
         cute_tile_shape shape;
@@ -157,11 +157,14 @@ static int64_t operand_bytes(MlirOperation product)
         MlirValue value = mlirOperationGetOperand(product, i);
         MlirType type = mlirValueGetType(value);
         bool held = !i && !mlirOperationIsNull(tile_product_of(value));
-        staged = staged && (held || !mlirOperationIsNull(tile_operand_source(value, dims)));
+        bool passed = !mlirValueIsNull(tile_exchanged(product, i));
+        staged = staged && (held || passed || !mlirOperationIsNull(tile_operand_source(value, dims)));
         cute_tile_shape_of(type, &shape);
-        bytes += tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
+        int64_t own = tile_stage_bytes(&shape, bits_of(cute_tile_element(type)));
+        bytes += own;
+        if (passed) exchanged += TILE_EXCHANGES * own;
     }
-    return staged ? 0 : bytes;
+    return staged ? exchanged : bytes;
 }
 
 static void look_at_entry(choice *c)
@@ -195,7 +198,10 @@ static void look_at_product(MlirOperation op, void *context)
         c->program.bn = shape.extent[1];
     }
     MlirOperation before = cute_defining_op(mlirOperationGetOperand(op, 2));
-    if (mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm"))
+    /* Sums that begin when others have become a factor have the registers of those. */
+    bool again = tile_is_zero(mlirOperationGetOperand(op, 2)) &&
+                 (!mlirValueIsNull(tile_exchanged(op, 0)) || !mlirValueIsNull(tile_exchanged(op, 1)));
+    if (!again && (mlirOperationIsNull(before) || !cute_op_is(before, "cute.tile.gemm")))
         c->program.sums += sums * bits / 32;
     if (threads > c->program.threads) c->program.threads = threads;
     const char *why = why_not_shared(c, op);
@@ -543,7 +549,8 @@ static void mark_product(MlirOperation op, void *context)
     MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(op));
     if (!in_loop(op) || !tile_fits_wgmma(op, *groups)) return;
     mlirOperationSetAttributeByName(op, cute_text("wgmma"), unit);
-    if (mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(op, 0), dims)))
+    if (mlirOperationIsNull(tile_operand_source(mlirOperationGetOperand(op, 0), dims)) &&
+        mlirValueIsNull(tile_exchanged(op, 0)))
         mlirOperationSetDiscardableAttributeByName(op, cute_text(TILE_HELD), unit);
 }
 

@@ -134,6 +134,7 @@ static const struct {
     {"cute.tile.release", tile_lower_release},
     {"cute.tile.fetch", tile_lower_fetch},
     {"cute.tile.take", tile_lower_take},
+    {"cute.tile.put", tile_lower_put},
     {"cute.tile.settle", tile_lower_settle},
     {"cute.tile.role", tile_lower_role},
     {"cute.tile.turn", tile_lower_turn},

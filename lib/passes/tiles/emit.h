@@ -302,6 +302,7 @@ MlirValue tile_lower_await(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_release(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_fetch(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_take(tile_emitter *e, const tile_op *t);
+MlirValue tile_lower_put(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_role(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_turn(tile_emitter *e, const tile_op *t);
 MlirValue tile_lower_begin_turn(tile_emitter *e, const tile_op *t);

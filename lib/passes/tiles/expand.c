@@ -590,11 +590,14 @@ static void fold_mask(MlirOperation op, void *context)
     int mask = constant_mask(mlirOperationGetOperand(op, 3));
     if (mask < 0) return;
     cute_builder b = cute_builder_before(op);
+    MlirAttribute kind = mlirOperationGetAttributeByName(op, cute_text("kind"));
+    MlirNamedAttribute named[1];
+    if (!mlirAttributeIsNull(kind)) named[0] = cute_attribute(b.context, "kind", kind);
     if (mask)
         cute_build(&b, "cute.tile.store",
                    CUTE_OPERANDS(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
                                  mlirOperationGetOperand(op, 2)),
-                   CUTE_NO_TYPES, CUTE_NO_NAMED);
+                   CUTE_NO_TYPES, (cute_named){named, mlirAttributeIsNull(kind) ? 0 : 1});
     mlirOperationDestroy(op);
     *changed = true;
 }

@@ -1,5 +1,5 @@
 /* Blocks of a tile program are independent: a store whose place does not depend on a dimension of the grid that the kernel looks at is
- * executed by several blocks for the same elements. Stores under a condition or with a mask that depends on the dimension are left
+ * executed by several blocks for the same elements. Atomic stores and those under a condition or with a mask that depends on the dimension are left
  * alone, as are places that come from memory. */
 #include <stdio.h>
 
@@ -85,19 +85,20 @@ static void note_program(MlirOperation op, void *context)
 static void check_store(MlirOperation op, void *context)
 {
     search *s = context;
-    if (mlirOperationIsNull(s->program) || s->failed) return;
+    if (mlirOperationIsNull(s->program) || s->failed || cute_op_has(op, "kind")) return;
     for (intptr_t i = 0; i < mlirOperationGetNumResults(s->program); i++) {
         MlirValue index = mlirOperationGetResult(s->program, i);
         if (mlirOpOperandIsNull(mlirValueGetFirstUse(index)) || is_single(s->program, i) ||
             depends_on(index, op, 1)) /* the tensor may be rows that depend on it */
             continue;
-        char text[200], where[80];
+        char text[200], where[120];
         snprintf(text, sizeof text,
                  "expected a place that depends on dimension %d of the grid: blocks that differ there write "
                  "the same elements",
                  (int)i);
-        snprintf(where, sizeof where,
-                 "the grid is stated here; cute.tile.atomic combines what blocks compute");
+        snprintf(
+            where, sizeof where,
+            "the grid is stated here; cute.tile.store<add> and cute.tile.atomic combine what blocks compute");
         cute_emit_note note = {mlirOperationGetLocation(s->program), where};
         cute_emit_with_notes(mlirOperationGetLocation(op), true, text, &note, 1);
         s->failed = true;

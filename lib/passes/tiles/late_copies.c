@@ -183,7 +183,7 @@ static void enter(tile_emitter *e, tile_copies *c)
     for (int i = 0; i < c->plan.count; i++) {
         tile_bands *b = &c->plan.loaded[i];
         b->group = tile_group_index(e);
-        if (mlirValueIsNull(b->tma)) tile_bands_make_atom(e, b, true);
+        if (mlirValueIsNull(b->tma)) tile_bands_make_atom(e, b, TILE_BANDS_LOAD);
         slice_buffers(e, c, b, c->plan.offset[i]);
     }
 }

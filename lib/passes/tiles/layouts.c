@@ -53,6 +53,7 @@ typedef struct class
     bool computed;        /* by more than reshapes and permutations */
     bool by_factor;       /* `d` is that of the product's operand */
     MlirOperation access; /* a load or store, the last one in the text; null: none */
+    bool staged; /* threads read its tiles in stages, in any distribution; it has no other accesses */
     bool scanned;
     int scan_axis;
     MlirLocation location;
@@ -196,12 +197,6 @@ static void join_op(layouts *l, MlirOperation op)
 
 /* ---- what classes are asked for ---- */
 
-static void note_access(layouts *l, MlirOperation op, MlirValue value)
-{
-    class *c = class_of(l, value);
-    if (mlirOperationIsNull(c->access)) c->access = op;
-}
-
 static bool fetched_ahead(const layouts *l, MlirOperation load)
 {
     tile_schedule schedule;
@@ -213,6 +208,15 @@ static bool fetched_ahead(const layouts *l, MlirOperation load)
     for (int i = 0; i < ahead.count; i++)
         if (mlirOperationEqual(ahead.loads[i], load)) return true;
     return false;
+}
+
+static void note_access(layouts *l, MlirOperation op, MlirValue value)
+{
+    class *c = class_of(l, value);
+    bool first = mlirOperationIsNull(c->access);
+    if (first) c->access = op;
+    c->staged = (first || c->staged) && cute_op_is(op, "cute.tile.load") && fetched_ahead(l, op) &&
+                !tile_read_in_place(op);
 }
 
 /* The inputs of a value. */
@@ -482,6 +486,7 @@ static int larger_first(const void *a, const void *b)
     p = !mlirOperationIsNull(x->factor), q = !mlirOperationIsNull(y->factor);
     if (p != q) return p ? -1 : 1;
     if (m != n) return m > n ? -1 : 1;
+    if (x->staged != y->staged) return y->staged ? -1 : 1;
     bool s = !mlirOperationIsNull(x->access), t = !mlirOperationIsNull(y->access);
     if (s != t) return s ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -722,16 +727,19 @@ static bool store_in_bands(layouts *l, MlirOperation op, const tile_distribution
     if (l->naive || d->shape.rank < 2 || mlirOperationGetNumOperands(op) > 3) return false;
     const cute_value *tensor = tensor_of_access(op);
     MlirType i32 = mlirIntegerTypeGet(l->context, 32);
+    bool atomic = cute_op_has(op, "kind");
+    int64_t across = tile_groups_across(d);
     if (l->arch && l->arch->number == 90 && l->arch->variant == 'a' &&
+        (atomic ? cute_text_is(cute_tile_word(op, "kind"), "add") : across == 1) &&
         tile_fits_bands(tensor, operand(op, 1), d)) {
         mlirOperationSetAttributeByName(
             op, cute_text("width"),
-            mlirIntegerAttrGet(i32,
-                               tile_tma_columns(d->shape.extent[d->shape.rank - 1], tensor->pointer->bits)));
+            mlirIntegerAttrGet(
+                i32, tile_tma_columns(d->shape.extent[d->shape.rank - 1] / across, tensor->pointer->bits)));
         mlirOperationSetAttributeByName(op, cute_text("tma"), mlirUnitAttrGet(l->context));
         return true;
     }
-    return access_in_bands(l, op, d);
+    return !atomic && access_in_bands(l, op, d);
 }
 
 /* Whether a store by TMA alone uses a tile, which is distributed as the sums of warpgroups or a row of them. */
@@ -743,7 +751,9 @@ static bool load_with_store(layouts *l, MlirOperation op, const tile_distributio
     MlirOperation store = tile_only_store(result(op, 0));
     if (mlirOperationIsNull(store) || mlirOperationGetNumOperands(store) > 3) return false;
     tile_distribution_of(mlirValueGetType(operand(store, 0)), &stored);
-    if (!tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored)) return false;
+    if (tile_groups_across(&stored) > 1 ||
+        !tile_fits_bands(tensor_of_access(store), operand(store, 1), &stored))
+        return false;
     MlirAttribute mark;
     if (tile_fits_bands(tensor_of_access(store), operand(store, 1), d))
         mark = mlirUnitAttrGet(l->context);

@@ -14,6 +14,19 @@ MlirBlock tile_loop_body(MlirOperation loop)
     return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
 }
 
+MlirOperation tile_first_user(MlirBlock block, MlirValue value)
+{
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+        for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+             use = mlirOpOperandGetNextUse(use)) {
+            MlirOperation user = mlirOpOperandGetOwner(use);
+            while (!mlirBlockEqual(mlirOperationGetBlock(user), block)) user = tile_parent(user);
+            if (mlirOperationEqual(user, op)) return op;
+        }
+    return mlirBlockGetTerminator(block);
+}
+
 static void note_op(MlirOperation op, void *context)
 {
     *(MlirOperation *)context = op;

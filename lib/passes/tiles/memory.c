@@ -239,6 +239,7 @@ typedef struct access {
     const cute_tile_shape *
         whole; /* of the tile whose columns from `band` times those of the distribution are accessed; NULL: all */
     int64_t band;
+    int64_t most, width;       /* elements of an access: at most (0: 16 bytes), and found */
     MlirValue part, predicate; /* of this thread */
     tiled_copy copy;
 } access;
@@ -265,7 +266,9 @@ static void begin_access(tile_emitter *e, access *a, const tile_distribution *d,
     int contiguous, bits = a->tensor->pointer->bits;
     int64_t width = tile_access_width(a->tensor, &d->shape, &contiguous), run = tile_run(d, contiguous, bits);
     if (run < width) width = run;
+    if (a->most && width > a->most) width = a->most;
     if (!mlirValueIsNull(a->mask) && (contiguous < 0 || !a->same_mask[contiguous])) width = 1;
+    a->width = width;
     const char *element = a->tensor->pointer->element;
     /* cp.async copies 4, 8 or 16 bytes, the latter past L1. */
     a->async = a->ahead && width * bits >= 32 && e->arch && e->arch->number >= 80;
@@ -475,6 +478,40 @@ static MlirValue store_bands(tile_emitter *e, const tile_op *t, int64_t columns)
     return none;
 }
 
+/* Updates the thread's elements of a tile atomically, as many at a time as the tensor's type and the hardware allow. */
+static void update_elements(tile_emitter *e, const access *a, MlirStringRef kind, MlirValue vector,
+                            int64_t width)
+{
+    char name[40];
+    int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
+    MlirValue inside = tile_emit(e, "cute.memref.load_vec", CUTE_OPERANDS(a->predicate), CUTE_NO_NAMED);
+    snprintf(name, sizeof name, "cute.atomic_%.*s", (int)kind.length, kind.data);
+    for (int64_t v = 0; v < count && !e->failed; v += width) {
+        int32_t map[4];
+        char coord[48];
+        MlirValue is = cute_vector_extract(&e->b, inside, v / width),
+                  zero = cute_integer(&e->b, mlirValueGetType(is), 0);
+        tile_if there = tile_if_begin(e, cute_compare(&e->b, CUTE_IS_NE, is, zero));
+        for (int64_t i = 0; i < width; i++) map[i] = (int32_t)(v + i);
+        snprintf(coord, sizeof coord, "!cute.coord<\"%lld\">", (long long)v);
+        tile_emit(e, name,
+                  CUTE_OPERANDS(width > 1 ? tile_pick(e, vector, map, width)
+                                          : cute_vector_extract(&e->b, vector, v),
+                                a->part, tile_static(e, coord)),
+                  CUTE_NO_NAMED);
+        tile_if_end(e, &there);
+    }
+}
+
+/* Elements that one atomic update adds: vectors of f32, from sm_90 on. */
+static int64_t atomic_width(const tile_emitter *e, MlirOperation store)
+{
+    MlirType element = cute_type_element(mlirValueGetType(mlirOperationGetOperand(store, 0)));
+    bool vectors = mlirTypeIsAF32(element) && e->arch && e->arch->number >= 90 &&
+                   cute_text_is(cute_tile_word(store, "kind"), "add");
+    return vectors ? 4 : 1;
+}
+
 MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
 {
     MlirValue none = {NULL};
@@ -488,6 +525,13 @@ MlirValue tile_lower_store(tile_emitter *e, const tile_op *t)
     a.tensor = cute_type_peek(mlirValueGetType(a.value));
     if (t->follows_loads && !e->naive) tile_barrier(e);
     tile_if once = tile_if_begin(e, tile_is_first(e, &t->in[0]));
+    if (cute_op_has(t->op, "kind")) {
+        a.most = atomic_width(e, t->op);
+        begin_access(e, &a, &t->in[0], false);
+        update_elements(e, &a, cute_tile_word(t->op, "kind"), mlirOperationGetOperand(t->op, 0), a.width);
+        tile_if_end(e, &once);
+        return none;
+    }
     begin_access(e, &a, &t->in[0], false);
     MlirValue fragment = tile_emit(e, "cute.make_fragment_like", CUTE_OPERANDS(a.part), CUTE_NO_NAMED);
     emit_store_vec(e, mlirOperationGetOperand(t->op, 0), fragment);

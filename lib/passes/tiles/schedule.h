@@ -72,6 +72,11 @@ typedef struct tile_product_loop {
     bool only_loads;         /* nothing else in front of it has effects */
 } tile_product_loop;
 tile_product_loop tile_find_product_loop(MlirOperation function, MlirBlock block);
+/* The operation of `block` that uses `value` first, itself or in a region; its terminator if none does. */
+MlirOperation tile_first_user(MlirBlock block, MlirValue value);
+/* Moves a cute.tile.release of a loop an iteration later: each iteration releases the stage of the previous one, where there is one, and the last
+ * stage is released behind the loop. Returns the new loop (async_products.c). */
+MlirOperation tile_release_later(MlirOperation loop, MlirOperation release);
 /* The innermost operation with a region that `op` is directly in. */
 MlirOperation tile_parent(MlirOperation op);
 /* Whether an operation on distributed tiles uses no shared memory other than stages; false of products, whose factors decide (scratch.c). */
@@ -157,7 +162,11 @@ MlirOperation tile_operand_source(MlirValue operand, int dims[2]);
 /* The product whose sums `value`, a tile of its shape, is computed from by elementwise operations and branches: where it is operand A of
  * another product, the threads hold its elements already. Null: none. */
 MlirOperation tile_product_of(MlirValue value);
-/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA, or A is computed from sums, and the
+/* Of operand `i` of a product: the tile that it is, perhaps permuted, where threads compute it from sums of a product in the same block and hold it
+ * otherwise than the instruction has a factor: it goes through shared memory to all warpgroups. Null: the operand is another. */
+MlirValue tile_exchanged(MlirOperation product, int i);
+enum { TILE_EXCHANGES = 2 /* stages of such a tile: the next one is written while the one before is read */ };
+/* Whether wgmma can compute the product with `consumers` warpgroups: both operands are loads by TMA or computed from sums, and the
  * shapes fit. */
 bool tile_fits_wgmma(MlirOperation product, int consumers);
 

@@ -168,9 +168,10 @@ static const char *find_products(MlirOperation loop, staged *first, staged *seco
     return first->stage == second->stage ? "both products are of one pipe" : NULL;
 }
 
+/* A product with a factor in registers that waits: cute-tile-overlap has not taken the loop. */
 static void look_for_held(MlirOperation op, void *context)
 {
-    *(bool *)context |= cute_op_has(op, TILE_HELD);
+    *(bool *)context |= cute_op_has(op, TILE_HELD) && !cute_op_has(op, "pending");
 }
 
 static void note_loop(MlirOperation op, void *context)
@@ -373,20 +374,6 @@ static MlirValue settle(const cute_builder *b, MlirOperation product, int pendin
                             pending ? CUTE_NAMED(count) : CUTE_NO_NAMED);
 }
 
-/* The operation of `block` that uses `value` first, itself or in a region. */
-static MlirOperation first_user(MlirBlock block, MlirValue value)
-{
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-        for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-             use = mlirOpOperandGetNextUse(use)) {
-            MlirOperation user = mlirOpOperandGetOwner(use);
-            while (!mlirBlockEqual(mlirOperationGetBlock(user), block)) user = tile_parent(user);
-            if (mlirOperationEqual(user, op)) return op;
-        }
-    return mlirBlockGetTerminator(block);
-}
-
 static void move_before(MlirOperation op, MlirOperation place)
 {
     MlirBlock block = mlirOperationGetBlock(place);
@@ -426,7 +413,8 @@ static void overlap(const pair *p, MlirValue factor)
     const staged *s = &p->second;
     MlirValue carried = mlirBlockGetArgument(p->body, 1 + p->sums),
               scaled = mlirOperationGetOperand(s->product, 2);
-    MlirOperation behind = mlirOperationGetNextInBlock(p->first.product), user = first_user(p->body, carried);
+    MlirOperation behind = mlirOperationGetNextInBlock(p->first.product),
+                  user = tile_first_user(p->body, carried);
     bool whole = fits_registers(p->first.product, s->product);
     mlirOperationSetOperand(s->product, 0, factor);
     move_before(s->await, p->first.product);

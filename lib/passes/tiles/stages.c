@@ -8,7 +8,7 @@
 #include "lib/base/devices/multiprocessor.h"
 #include "lib/ir/dialects/types.h"
 #include "lib/ir/mlir/util.h"
-#include "lib/passes/tiles/emit.h"
+#include "lib/passes/tiles/bands.h"
 #include "lib/passes/tiles/late_rows.h"
 #include "lib/passes/tiles/schedule.h"
 
@@ -791,6 +791,26 @@ MlirValue tile_lower_take(tile_emitter *e, const tile_op *t)
     if (!map || !tile_registers_map(e->arena, &d, &t->out, map)) return e->failed = true, stage;
     MlirValue out = tile_from_shared(e, &d, stage, tile_run(&d, fastest, ring->pointer->bits));
     return e->failed ? out : tile_as_held(e, tile_pick(e, out, map, count), element);
+}
+
+/* What threads wrote is visible to the products of all warps of the role behind the barrier. */
+MlirValue tile_lower_put(tile_emitter *e, const tile_op *t)
+{
+    const MlirValue none = {NULL};
+    tile_buffer *b = tile_buffer_of(e, mlirOperationGetOperand(t->op, 1));
+    cute_tile_shape tile;
+    int64_t stages;
+    if (!b || !cute_tile_ring_shape(b->ring, &tile, &stages)) return e->failed = true, none;
+    MlirValue stage = tile_slice_last(e, b->view, tile.rank + 1, mlirOperationGetOperand(t->op, 2));
+    if (e->failed) return none;
+    if (stages == 1) tile_barrier(e);
+    MlirValue value = mlirOperationGetOperand(t->op, 0);
+    if (!tile_write_sum(e, &t->in[0], value, stage) && !e->failed)
+        tile_to_shared(e, &t->in[0], value, stage,
+                       tile_run(&t->in[0], tile.rank - 1, b->ring->pointer->bits));
+    sync_op(e, "cute_nvgpu.arch.fence_view_async_shared", CUTE_NO_OPERANDS);
+    tile_barrier(e);
+    return none;
 }
 
 /* ---- turns ---- */

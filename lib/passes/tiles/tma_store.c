@@ -1,5 +1,5 @@
 /* Sums of warpgroups stored by TMA: each warpgroup writes bands of its rows to buffers in shared memory, swizzled so that stmatrix has
- * no conflicts, and one of its warps copies them to the tensor while the next bands are written, or the next tile is computed. */
+ * no conflicts, and one of its warps copies them to the tensor, or adds them to it, while the next bands are written, or the next tile is computed. */
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 
@@ -13,6 +13,7 @@ enum { WARPS = 4, MOST_BUFFERS = 2 };
 typedef struct banded {
     MlirValue value; /* what is stored */
     tile_bands bands;
+    MlirValue number;  /* of the warpgroup */
     MlirValue leads;   /* i1: the warpgroup's first warp */
     MlirValue barrier; /* named barrier of the warpgroup */
 } banded;
@@ -45,14 +46,14 @@ static void group_barrier(tile_emitter *e, const banded *s)
 static void make_buffers(tile_emitter *e, banded *s)
 {
     tile_bands *b = &s->bands;
-    int64_t groups = b->d.shape.extent[0] / b->rows;
+    int64_t groups = b->d.shape.extent[0] / b->rows * b->across;
     cute_pointer pointer = tile_bands_pointer(b);
     bool shares = e->role->shares || (e->role->stored && e->role->stored != tile_bands_bytes(b));
     e->role->stored = tile_bands_bytes(b);
     MlirValue all = tile_shared_swizzled(e, &pointer, tile_bands_layout(e, b, groups),
                                          tile_bands_bytes(b) * 8 / b->bits * groups, 0);
     e->role->shares = shares;
-    tile_bands_slice(e, b, all, b->group);
+    tile_bands_slice(e, b, all, s->number);
 }
 
 /* Computes a band, and writes it to a buffer. */
@@ -76,7 +77,13 @@ static void write_band(tile_emitter *e, const banded *s, const tile_pieces *piec
 static void copy_band(tile_emitter *e, const banded *s, int64_t band, int64_t buffer)
 {
     const MlirValue none = {NULL};
-    tile_bands_copy(e, &s->bands, (tile_band_index){band, none}, (tile_band_index){buffer, none}, none);
+    tile_band_index at = {band, none};
+    if (s->bands.across > 1) {
+        at.value =
+            cute_binary(&e->b, "arith.muli", s->bands.column, tile_i32(e, tile_bands_count(&s->bands)));
+        at.value = cute_binary(&e->b, "arith.addi", at.value, tile_i32(e, band));
+    }
+    tile_bands_copy(e, &s->bands, at, (tile_band_index){buffer, none}, none);
 }
 
 static void commit(tile_emitter *e)
@@ -140,7 +147,7 @@ void tile_finish_stores(const tile_role *role)
 static void store_bands(tile_emitter *e, banded *s)
 {
     tile_bands *b = &s->bands;
-    int64_t bands = b->d.shape.extent[1] / b->columns;
+    int64_t bands = tile_bands_count(b);
     make_buffers(e, s);
     tile_pieces pieces = tile_bands_pieces(e, b, false);
     add_order(e, tile_barrier(e));
@@ -182,8 +189,9 @@ static void store_copied_bands(tile_emitter *e, banded *s, tile_copies *c)
 /* Buffers of a warpgroup for bands of `columns`. */
 static int64_t buffers_for(const tile_emitter *e, const tile_bands *b)
 {
-    int64_t bands = b->d.shape.extent[1] / b->columns,
-            count = TILE_STORE_ROOM * 8 / (b->d.shape.extent[0] * b->columns * b->bits * e->role->turns);
+    int64_t bands = tile_bands_count(b),
+            count = TILE_STORE_ROOM * 8 /
+                    (b->d.shape.extent[0] * b->across * b->columns * b->bits * e->role->turns);
     count = count < 1 ? 1 : count > MOST_BUFFERS ? MOST_BUFFERS : count;
     return count > bands ? bands : count;
 }
@@ -196,10 +204,11 @@ MlirValue tile_lower_tma_store(tile_emitter *e, const tile_op *t)
                        e->threads / TILE_BAND_GROUP, cute_tile_number(t->op, "width", 0), 1, &s.bands))
         return e->failed = true, none;
     s.bands.buffers = buffers_for(e, &s.bands);
-    tile_bands_make_atom(e, &s.bands, false);
-    s.bands.group = tile_group_index(e);
+    tile_bands_make_atom(e, &s.bands, cute_op_has(t->op, "kind") ? TILE_BANDS_ADD : TILE_BANDS_STORE);
+    s.number = tile_group_index(e);
+    tile_bands_find_own(e, &s.bands, s.number);
     s.leads = tile_leads_group(e);
-    s.barrier = barrier_of(e, s.bands.group);
+    s.barrier = barrier_of(e, s.number);
     tile_begin_late(e, s.bands.columns);
     if (e->failed) return none;
     e->role->stores = true;

@@ -41,6 +41,11 @@ gpu.module @kernels {
     // CHECK: cute.tile.atomic{{.*}} : (tensor<1x64xf16>, !cute.memref<f32
     // EXPAND: arith.extf {{.*}} : tensor<1x64xf16> to tensor<1x64xf32>
     cute.tile.atomic<add> %u, %s, %k
+    // CHECK: cute.tile.store<add>{{.*}} : (tensor<64xf16>, !cute.memref<f32
+    // EXPAND: arith.extf {{.*}} : tensor<64xf16> to tensor<64xf32>
+    // EXPAND: cute.tile.store<add>{{.*}} : (tensor<64xf32>, !cute.memref<f32
+    %row = cute.tile.reshape<[64]> %u
+    cute.tile.store<add> %row, %s[0]
     gpu.return
   }
 

@@ -22,7 +22,7 @@ gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "?:1">) kernel att
 
 // A dimension of the grid at which the store does not look.
 gpu.module @kernels { gpu.func @k(%x: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %y: !cute.memref<f32, gmem, "?:1">) kernel {
-  // expected-note @below {{the grid is stated here; cute.tile.atomic combines what blocks compute}}
+  // expected-note @below {{the grid is stated here; cute.tile.store<add> and cute.tile.atomic combine what blocks compute}}
   %i, %j = cute.tile.program<[4, 64]> %x
   %a = cute.tile.load<[4, 64]> %x[%i, %j]
   %s = cute.tile.reduce<add, 1> %a

@@ -19,6 +19,8 @@ func.func @f(%a: !a, %c: !cute.coord<"(?,0)">, %stage: i32, %phase: i32, %on: i1
   cute.tile.await(%p, %stage, %phase) : (!p, i32, i32) -> ()
   // CHECK: cute.tile.take(%[[R]], %{{.*}})
   %t = cute.tile.take(%r, %stage) : (!r, i32) -> tensor<64x64xf16>
+  // CHECK: cute.tile.put(%{{.*}}, %[[R]], %{{.*}})
+  cute.tile.put(%t, %r, %stage) : (tensor<64x64xf16>, !r, i32) -> ()
   // CHECK: cute.tile.gemm<{pending = 1 : i32, wgmma}>
   %d = cute.tile.gemm(%t, %t, %sum) {pending = 1 : i32, wgmma} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   // CHECK: cute.tile.settle

@@ -8,6 +8,14 @@ func.func @f() {
 
 // -----
 
+func.func @f(%r: !cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, %i: i32, %x: tensor<64x32xf16>) {
+  // expected-error @below {{expects a tile of the shape of the ring's tiles}}
+  cute.tile.put(%x, %r, %i) : (tensor<64x32xf16>, !cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, i32) -> ()
+  return
+}
+
+// -----
+
 func.func @f(%r: !cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, %i: i32) {
   // expected-error @below {{expects a result of the shape of the ring's tiles}}
   %t = cute.tile.take(%r, %i) : (!cute.memref<f16, smem, align<1024>, "(64,64,2):(64,1,4096)">, i32) -> tensor<64x32xf16>

@@ -307,6 +307,22 @@ func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32
 
 // -----
 
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32>) {
+  // expected-error @below {{expects integers}}
+  cute.tile.store<or> %x, %a[0, 0]
+  return
+}
+
+// -----
+
+func.func @f(%a: !cute.memref<f32, gmem, "(?,?):(?{i64},1)">, %x: tensor<8x4xf32>) {
+  // expected-error @below {{expects the kind add, min, max, and, or or xor, but got mul}}
+  cute.tile.store<mul> %x, %a[0, 0]
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<8x4xf32>) {
   // expected-error @below {{expects integers}}
   %t = cute.tile.reduce<xor, 0> %x
