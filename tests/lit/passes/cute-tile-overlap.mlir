@@ -38,7 +38,7 @@ gpu.module @m {
   // CHECK:           cute.tile.store{{.*}} (%[[SETTLED]],
   // REMARK-DAG:      remark: products of an iteration are under way while their factors are computed [cute-tile-overlap]
   // PTX-LABEL:   .entry overlaps
-  // PTX:           stmatrix.sync.aligned.m8n8.x4.shared.b16
+  // PTX:           stmatrix.sync.aligned.x4.m8n8.shared.b16
   // PTX:           cp.reduce.async.bulk.tensor.2d.global.shared::cta.add
   gpu.func @overlaps(%k: !X, %v: !X, %q: !X, %o: !X, %dq: !A, %dk: !A) kernel {
     %j, %column = cute.tile.program<[128, 64]> %dk
