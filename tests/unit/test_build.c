@@ -634,7 +634,7 @@ static void test_misuse(void)
     ir = new_kernel(&f, &i);
     MARK;
     cute_ir_op(K, "arith.add", CUTE_VALUES(f, f), NULL, NULL);
-    refused(ir, "'arith.add' is no operation that is known");
+    refused(ir, "'arith.add' is not an operation of a known dialect");
 
     ir = new_kernel(&f, &i);
     MARK;
