@@ -146,7 +146,7 @@ CUTE_API void cute_ir_define(cute_ir_at at, const char *name, const char *value)
 
 /* ---- kernels, loops and branches ----
  *
- * Each of these functions opens a region, which cute_ir_end closes; what is built in between is inside. */
+ * Each of these functions opens a region, which cute_ir_end closes; operations that are built in between are inside. */
 
 /* Opens a kernel. Kernels are in one gpu.module, `kernels`, or the one that cute_ir_module named last. */
 CUTE_API void cute_ir_kernel(cute_ir_at at, const char *name);

@@ -156,7 +156,7 @@ MlirOperation ir_find_module(const cute_ir *ir, MlirOperation like)
     return named ? find_module(ir, mlirStringAttrGetValue(is)) : (MlirOperation){NULL};
 }
 
-/* Makes the gpu.module `name` that of new kernels; creates it if there is none. */
+/* Makes the gpu.module `name` that of new kernels; creates a missing one. */
 static void choose_module(cute_ir_at at, const char *name)
 {
     cute_ir *ir = at.ir;

@@ -82,10 +82,14 @@ static cute_ir_value build_map(cute_ir_at at, const char *function, const char *
     cute_operands list = {values, map->operands};
     const char *name = tiles ? NULL : upstream_name(map, element_of(types[map->operands - 1]), &predicate);
     if (!name) return ir_build(at, "cute.tile.map", list, NULL, ir_word(ir, "kind", kind));
-    if (!map->compare) return ir_build(at, name, list, NULL, mlirAttributeGetNull());
+    MlirType type = types[map->operands - 1];
+    if (!map->compare) return ir_build(at, name, list, &CUTE_TYPES(type), mlirAttributeGetNull());
     MlirNamedAttribute named = cute_attribute(
         ir->context, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(ir->context, 64), predicate));
-    return ir_build(at, name, list, NULL, mlirDictionaryAttrGet(ir->context, 1, &named));
+    type = cute_type_with_element(type, mlirIntegerTypeGet(ir->context, 1));
+    bool known = !mlirTypeIsNull(type);
+    return ir_build(at, name, list, known ? &CUTE_TYPES(type) : NULL,
+                    mlirDictionaryAttrGet(ir->context, 1, &named));
 }
 
 #define CUTE_IR_MAP1(name, description)                                                                      \

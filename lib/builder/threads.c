@@ -78,7 +78,7 @@ static bool index_operands(cute_ir_at at, const char *function, cute_ir_values c
     return true;
 }
 
-/* Appends a coordinate to the type's text, and the value that it stands for to `leaves`. */
+/* Appends a coordinate to the type's text, and a value that is not a number to `leaves`. */
 static bool add_coordinate(cute_ir_at at, const char *function, cute_ir_value c, cute_buffer *type,
                            MlirValue *leaves, size_t *count)
 {

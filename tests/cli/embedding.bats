@@ -103,6 +103,9 @@ C
             done
             cmp $kernel.built.code $kernel.written.code
         done
+        # Machine code with the lines of the calls.
+        run "$CUTE_BIN/cute-dump" sass outside.built.cubin
+        [[ "$output" == *"api/build.c:"* ]]
     done
 }
 

@@ -199,6 +199,37 @@ static void test_product(void)
     }
 }
 
+/* Options of the compiler are those of cute-ptx. */
+static void test_options(void)
+{
+    static const char *const schedules[] = {"stages=2", "naive"};
+    for (size_t n = 0; n < 2; n++) {
+        cute_ir *ir = new_ir();
+        cute_ir_value at[2];
+        cute_ir_kernel(K, "product");
+        cute_ir_value a = cute_ir_tensor(K, "a", CUTE_F16, 2, 16),
+                      d = cute_ir_tensor(K, "d", CUTE_F32, 2, 16);
+        cute_ir_tile_program(K, d, CUTE_EXTENTS(16, 16), at);
+        cute_ir_value x = cute_ir_tile_load(K, a, CUTE_EXTENTS(16, 16), CUTE_VALUES(at[0], CUTE_NUMBER(0)));
+        cute_ir_value y = cute_ir_tile_load(K, a, CUTE_EXTENTS(16, 16), CUTE_VALUES(at[1], CUTE_NUMBER(0)));
+        cute_ir_value zero = cute_ir_tile(K, CUTE_NUMBER(0), CUTE_F32, CUTE_EXTENTS(16, 16));
+        cute_ir_tile_store(K, cute_ir_tile_gemm(K, x, y, zero), d, CUTE_VALUES(at[0], at[1]));
+        END_KERNEL;
+        cute_compiler *compiler = NULL;
+        cute_compiled *compiled = NULL;
+        CHECK_INT(cute_compiler_create(&compiler, diag), CUTE_OK);
+        CHECK_INT(cute_compiler_set(compiler, "arch", "sm_80", diag), CUTE_OK);
+        CHECK_INT(cute_compiler_set(compiler, "schedule", schedules[n], diag), CUTE_OK);
+        CHECK_INT(cute_ir_compile(ir, compiler, &compiled, diag), CUTE_OK);
+        const char *ptx = compiled ? cute_compiled_text(compiled, 0, NULL) : "";
+        CHECK(strstr(ptx, ".target sm_80"));
+        CHECK((strstr(ptx, "mma.sync") != NULL) == (n == 0));
+        cute_compiled_destroy(compiled);
+        cute_compiler_destroy(compiler);
+        cute_ir_destroy(ir);
+    }
+}
+
 static void test_threads(void)
 {
     static const char text[] =
@@ -603,7 +634,7 @@ static void test_misuse(void)
     ir = new_kernel(&f, &i);
     MARK;
     cute_ir_op(K, "arith.add", CUTE_VALUES(f, f), NULL, NULL);
-    refused(ir, "'arith.add' is no operation that is known");
+    refused(ir, "'arith.add' is not an operation of a known dialect");
 
     ir = new_kernel(&f, &i);
     MARK;
@@ -684,6 +715,7 @@ int main(void)
     TEST("a kernel prints as MLIR with the names of its arguments", test_prints);
     TEST("the printed text compiles to the code of the module: loops, branches, while", test_round_trip);
     TEST("the product of tiles compiles to the code of its text", test_product);
+    TEST("architecture and schedule are options of the compiler", test_options);
     TEST("a kernel of threads compiles to the code of its text", test_threads);
     TEST("each elementwise function builds the kind of its name", test_every_kind);
     TEST("any operation is built by its name or as text", test_any_operation);

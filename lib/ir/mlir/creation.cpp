@@ -64,7 +64,7 @@ bool cute_op_can_create(MlirContext context, MlirStringRef text, intptr_t operan
     Location place = unwrap(location);
     auto error = [&] { return emitError(place) << "'" << name << "' "; };
     if (!name.isRegistered())
-        return emitError(place) << "'" << name << "' is no operation that is known", false;
+        return emitError(place) << "'" << name << "' is not an operation of a known dialect", false;
     if (isOfOtherMachines(name.getStringRef())) return error() << "is an operation of other machines", false;
     if (name.hasTrait<OpTrait::IsTerminator>())
         return error() << "ends a block: regions are closed by cute_ir_end", false;
