@@ -84,7 +84,7 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     json_t *args = json_array(), *maps = json_array();
     for (size_t k = 0; k < p->arg_count; k++) json_array_append_new(args, json_string(p->arg_texts[k]));
     for (size_t k = 0; k < p->fixup_count; k++)
-        if (p->fixups[k].kind != FIXUP_BUFFER)
+        if (p->fixups[k].kind == FIXUP_MAP || p->fixups[k].kind == FIXUP_MAP_ADDRESS)
             json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
     json_t *value =
         json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
