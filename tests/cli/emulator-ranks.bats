@@ -141,3 +141,10 @@ refused() {
     [ "$status" -eq 4 ] # both read the first argument's entry 1
     [[ "$output" == *"elements of y are wrong"* ]]
 }
+
+@test "the kernels of kernels/ranks are right in random cases, and each of their synchronisations is needed" {
+    run python3 "$scripts/kernels.py" "$CUTE_BIN" 30
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"30 cases, 0 failures"*"40 synchronisations removed, 0 missed"* ]]
+}

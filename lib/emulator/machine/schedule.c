@@ -77,7 +77,7 @@ static ran run_warp(em_warp *w, uint32_t budget)
 /* With a seed, devices start late and pause: whether the device waits in this round. */
 static bool device_is_delayed(em_machine *m, uint32_t device)
 {
-    enum { SELDOM = 128, LONGEST = 512 };
+    enum { SELDOM = 64, LONGEST = 96 };
     if (m->round < m->delays[device]) return true;
     if (m->round && em_random(m) % SELDOM) return false;
     m->delays[device] = m->round + em_random(m) % LONGEST;
