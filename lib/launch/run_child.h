@@ -7,6 +7,7 @@
 typedef struct loaded_sequence {
     cute_device_function **functions; /* per launch of a sequence */
     void ***params;                   /* per launch: pointers to each parameter's bytes */
+    plan_run run;                     /* after fill_sequences */
 } loaded_sequence;
 
 /* The memory of a rank, and its arguments of the main sequence, as in loaded_sequence. */
@@ -49,10 +50,9 @@ cute_status run_select_rank(run_child *c, size_t rank, cute_diag *diag);
 size_t run_piece(const run_child *c, const config_buffer *buffer, size_t *bytes);
 /* "x", or with several ranks "x of rank 1". NULL: memory is exhausted. */
 const char *run_name(const run_child *c, const char *name);
-/* Fills in the arguments of the other ranks, and the addresses of other ranks' memory in those of all. `maps`: encoded. */
+/* Fills in the arguments of the other ranks, and the addresses of other ranks' memory in those of all; the main run starts
+ * the others. `maps`: encoded. */
 cute_status run_fill_ranks(run_child *c, uint8_t (*maps)[CUTE_MAP_BYTES], cute_diag *diag);
-/* Starts launch i of the main sequence on all ranks. */
-cute_status run_start_ranks(run_child *c, size_t i, cute_diag *diag);
 /* Downloads what the ranks after the first hold: their parts of buffers, and their guards. CUTE_MISMATCH: copies of a
  * checked or output buffer differ. */
 cute_status run_download_ranks(run_child *c, cute_diag *diag);

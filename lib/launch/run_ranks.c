@@ -95,6 +95,23 @@ static cute_status fill_launch(run_child *c, size_t rank, const plan_launch *lau
     return CUTE_OK;
 }
 
+/* The main run starts the launches, copies and fills of all ranks. */
+static cute_status start_together(run_child *c, cute_diag *diag)
+{
+    size_t others = run_rank_count(c) - 1;
+    plan_run *main = &c->sequences[0].run, *runs = cute_arena_array(c->arena, others + 1, sizeof *runs);
+    if (!runs) return cute_fail_memory(diag);
+    for (size_t r = 0; r < others; r++) {
+        runs[r] = *main;
+        runs[r].sequence = sequence_of(c, r + 1);
+        runs[r].memory = c->ranks[r + 1].buffers;
+        runs[r].params = c->ranks[r + 1].params;
+    }
+    main->others = runs;
+    main->other_count = others;
+    return CUTE_OK;
+}
+
 cute_status run_fill_ranks(run_child *c, uint8_t (*maps)[CUTE_MAP_BYTES], cute_diag *diag)
 {
     for (size_t r = 0; r < run_rank_count(c); r++) {
@@ -111,21 +128,8 @@ cute_status run_fill_ranks(run_child *c, uint8_t (*maps)[CUTE_MAP_BYTES], cute_d
             CUTE_TRY(fill_launch(c, r, launch, *params, diag));
         }
     }
+    CUTE_TRY(start_together(c, diag));
     return run_select_rank(c, 0, diag);
-}
-
-cute_status run_start_ranks(run_child *c, size_t i, cute_diag *diag)
-{
-    size_t ranks = run_rank_count(c);
-    void *const **params = cute_arena_array(c->arena, ranks, sizeof *params);
-    if (!params) return cute_fail_memory(diag);
-    for (size_t r = 0; r < ranks; r++) {
-        CUTE_TRY(cute_plan_fill(c->request->plan, &sequence_of(c, r)->launches[i], c->ranks[r].buffers,
-                                c->device, NULL, diag));
-        params[r] = c->ranks[r].params[i];
-    }
-    return cute_emulator_start_all(c->device, c->sequences[0].functions[i],
-                                   &c->request->plan->main.launches[i].shape, params, diag);
 }
 
 /* ---- results ---- */

@@ -148,3 +148,23 @@ refused() {
     [ "$status" -eq 0 ]
     [[ "$output" == *"30 cases, 0 failures"*"40 synchronisations removed, 0 missed"* ]]
 }
+
+@test "steps copy and fill the memory of each rank" {
+    cat >steps.json <<'J'
+{ "buffers": {
+    "x": { "dtype": "u32", "shape": ["ranks"], "init": { "expr": "10 * i + 1" }, "shard": true },
+    "y": { "dtype": "u32", "shape": ["ranks", 3], "shard": true },
+    "u": { "dtype": "u32", "shape": ["ranks", 3], "shard": true },
+    "v": { "dtype": "u32", "shape": [2] } },
+  "steps": [
+    { "kernel": "k", "grid": 1, "block": 1,
+      "args": [ { "peers": "x" }, { "buffer": "x", "rank": "(rank + 1) % ranks" }, "y", { "type": "u32", "value": "rank" } ] },
+    { "copy": "y", "to": "u" }, { "fill": "v", "value": 7 } ],
+  "check": { "u": "j == 0 ? 10 * i + 1 : j == 1 ? 10 * ((i + 1) % ranks) + 1 : 5", "v": "7" } }
+J
+    for devices in 1 3; do
+        run "$run" k.ptx --config steps.json --devices=$devices --device emulator --check=all
+        [ "$status" -eq 0 ] || { echo "$output"; false; }
+        [[ "$output" == *"check u: passed, $((3 * devices)) elements"*"check v: passed, 2 elements"* ]]
+    done
+}
