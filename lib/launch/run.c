@@ -345,8 +345,8 @@ cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
 }
 
 /* Starts a step and traces it. *first is the span that overlapping launches share: an event between them would serialize them. */
-static cute_status start_traced(run_child *c, size_t index, trace_span **first, bool *overlaps,
-                                cute_diag *diag)
+static cute_status start_traced(run_child *c, size_t index, trace_span **first, trace_span **out,
+                                bool *overlaps, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
     const plan_sequence *sequence = run->sequence;
@@ -368,7 +368,7 @@ static cute_status start_traced(run_child *c, size_t index, trace_span **first, 
         CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
         *first = NULL;
     }
-    trace_close(span);
+    *out = span;
     return CUTE_OK;
 }
 
@@ -378,14 +378,16 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
     bool concurrent = run->sequence->streams > 1, overlaps;
-    trace_span *first = NULL;
+    trace_span *first = NULL, *span = NULL;
     CUTE_TRY(cute_plan_fork(run, diag));
     for (size_t i = 0; i < run->sequence->step_count; i++) {
         const host_step *s = run->sequence->steps[i].step;
         if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
-        CUTE_TRY(start_traced(c, i, &first, &overlaps, diag));
+        span = NULL;
+        CUTE_TRY(start_traced(c, i, &first, &span, &overlaps, diag));
         if (!overlaps && !concurrent) CUTE_TRY(cute_device_sync(c->device, diag));
+        trace_close(span); /* a launch that hangs has no end */
         run_progress(c);
     }
     if (!concurrent) return CUTE_OK;
