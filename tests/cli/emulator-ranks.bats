@@ -45,6 +45,7 @@ J
         run "$run" k.ptx --config k.json --devices=$devices --check=all
         [ "$status" -eq 0 ] || { echo "$output"; false; }
         [[ "$output" == *"check y: passed, $((3 * devices)) elements"* ]]
+        [[ $devices -eq 1 || "$output" == *"devices 0 to $((devices - 1)): PTX emulator (sm_90a)"* ]]
     done
 }
 
@@ -52,7 +53,7 @@ J
     run python3 "$scripts/bugs.py" "$CUTE_BIN"
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ "$output" == *"29 planted bugs, 0 failures"* ]]
+    [[ "$output" == *"33 planted bugs, 0 failures"* ]]
 }
 
 @test "copies that have to be equal are compared, and a difference is an error that names the ranks" {
@@ -87,7 +88,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import bugs
 open("b.ptx", "w").write(bugs.versions(bugs.BUGS["fence_gpu"][2])[0])
-open("b.json", "w").write(bugs.CONFIG % (1, bugs.LAUNCH % 1))
+open("b.json", "w").write(bugs.CONFIG % (1, 1, bugs.LAUNCH % 1))
 P
     run --separate-stderr "$run" b.ptx --config b.json --devices=3 --check=race --json
     [ "$status" -eq 4 ]

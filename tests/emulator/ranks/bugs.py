@@ -4,7 +4,7 @@
 A line that starts with `-` is only in the clean version, one with `+` only in the buggy one. A following `!` marks the
 line that the check has to report, in the buggy version. Every kernel takes tables of each rank's window W (64 u32) and
 flags F (8 u32), an output C (64 u32), the rank, the number of ranks and the number of the launch, from 1, and runs as one
-block of 64 threads. The clean version has to pass with all checks and every seed, with the right result; in the buggy one
+block of 64 threads, or as many as the fourth entry states. The clean version has to pass with all checks and every seed, with the right result; in the buggy one
 the code has to be found, at the line, on each number of ranks and with every seed."""
 import os
 import re
@@ -27,7 +27,11 @@ HEAD = """.version 8.4
     ld.param.u32 %r2, [pRank];
     ld.param.u32 %r3, [pRanks];
     ld.param.u32 %r11, [pEpoch];
-    mov.u32 %r1, %tid.x;
+    mov.u32 %r6, %tid.x;
+    mov.u32 %r7, %ctaid.x;
+    mov.u32 %r8, %ntid.x;
+    mad.lo.u32 %r1, %r7, %r8, %r6;
+    setp.ne.u32 %p6, %r6, 0;
     add.u32 %r4, %r2, 1;
     rem.u32 %r4, %r4, %r3;
     add.u32 %r5, %r2, %r3;
@@ -138,6 +142,34 @@ BUGS = {
                           "    @!%p1 cp.async.bulk.commit_group;\n-    @!%p1 cp.async.bulk.wait_group 0;\n"
                           "+    @!%p1 cp.async.bulk.wait_group.read 0;\n" + FENCE + RAISE + WAIT + SYNC +
                           line(READ, "!") + KEEP),
+    # The blocks of a device count themselves; the first of them exchanges flags with the peers, and releases the others.
+    "blocks_count_relaxed": ("K0323", 1, PUT + SYNC + "-    @!%p6 red.release.gpu.global.add.u32 [%rd8+16], 1;\n"
+                             "+    @!%p6 red.relaxed.gpu.global.add.u32 [%rd8+16], 1;\n    @%p1 bra $others;\n$count:\n"
+                             "    ld.acquire.gpu.global.u32 %r14, [%rd8+16];\n    setp.ne.u32 %p2, %r14, 2;\n"
+                             "    @%p2 bra $count;\n    st.release.sys.global.u32 [%rd9], %r11;\n$peer:\n"
+                             "    ld.acquire.sys.global.u32 %r14, [%rd8];\n    setp.ne.u32 %p2, %r14, %r11;\n"
+                             "    @%p2 bra $peer;\n    st.release.gpu.global.u32 [%rd8+20], %r11;\n$others:\n    @%p6 bra $go;\n"
+                             "$first:\n    ld.acquire.gpu.global.u32 %r14, [%rd8+20];\n    setp.ne.u32 %p2, %r14, %r11;\n"
+                             "    @%p2 bra $first;\n$go:\n" + SYNC + line(READ, "!") + KEEP, 2),
+    # All ranks count in the memory of the first.
+    "counter_relaxed": ("K0323", 1, PUT + SYNC + "-    @!%p1 red.release.sys.global.add.u32 [%rd15+12], 1;\n"
+                        "+    @!%p1 red.relaxed.sys.global.add.u32 [%rd15+12], 1;\n" +
+                        wait(flag="%rd15+12", value="%r3") + SYNC + line(READ, "!") + KEEP),
+    "volatile_flags": ("K0325", 1, PUT + SYNC + "    @!%p1 membar.sys;\n    @!%p1 st.volatile.global.u32 [%rd9], %r11;\n" +
+                       wait("ld.volatile.global.u32") + "-    membar.sys;\n+    membar.gl;\n" + SYNC + line(READ, "!") + KEEP),
+    # Four messages around the ring through two slots of 32 elements: a slot is written again when it has been read.
+    "ring_slot_overwritten": ("K0323", 1, "    mov.u32 %r16, 0;\n    mov.u32 %r17, 0;\n$step:\n    and.b32 %r18, %r16, 1;\n"
+                              "    mul.wide.u32 %rd16, %r18, 128;\n    add.u64 %rd17, %rd7, %rd16;\n    add.u64 %rd18, %rd6, %rd16;\n"
+                              "-    @%p1 bra $free;\n-$acked:\n-    ld.acquire.sys.global.u32 %r13, [%rd8+4];\n"
+                              "-    add.u32 %r13, %r13, 2;\n-    setp.le.u32 %p2, %r13, %r16;\n-    @%p2 bra $acked;\n-$free:\n-    bar.sync 0;\n"
+                              "    setp.gt.u32 %p3, %r1, 31;\n!    @!%p3 st.global.u32 [%rd17], %r10;\n" + SYNC +
+                              "    add.u32 %r19, %r16, 1;\n    @!%p1 st.release.sys.global.u32 [%rd9], %r19;\n    @%p1 bra $in;\n"
+                              "$arrived:\n    ld.acquire.sys.global.u32 %r13, [%rd8];\n    setp.lt.u32 %p2, %r13, %r19;\n"
+                              "    @%p2 bra $arrived;\n$in:\n" + SYNC +
+                              "?    @!%p3 ld.global.u32 %r12, [%rd18];\n" + SYNC +
+                              "    @!%p1 st.release.sys.global.u32 [%rd14+4], %r19;\n    mov.u32 %r16, %r19;\n"
+                              "    setp.lt.u32 %p2, %r16, 4;\n    @%p2 bra $step;\n    @%p3 sub.u32 %r12, %r1, %r1;\n"
+                              "    mad.lo.u32 %r12, %r5, 1000, %r1;\n    mad.lo.u32 %r12, %r11, 100000, %r12;\n" + KEEP),
     "raise_missing": ("deadlock: rank 0 waits for a value that no rank writes", 1, PUT + SYNC + FENCE + line(RAISE, "-") +
                       wait(mark="!") + SYNC + READ + KEEP),
     "wait_before_raise": ("deadlock: rank 1 waits for rank 0", 1, PUT + SYNC +
@@ -160,7 +192,7 @@ BUGS = {
 }
 
 CONFIG = """{
-  "params": { "launches": %d },
+  "params": { "launches": %d, "blocks": %d },
   "buffers": {
     "W": { "dtype": "u32", "shape": ["ranks", 64], "init": "zeros", "shard": true },
     "F": { "dtype": "u32", "shape": ["ranks", 8], "init": "zeros", "shard": true },
@@ -170,7 +202,7 @@ CONFIG = """{
   "check": { "C": "launches * 100000 + ((i + ranks - 1) %% ranks) * 1000 + j" }
 }
 """
-LAUNCH = """{ "kernel": "k", "grid": 1, "block": 64, "args": [ { "peers": "W" }, { "peers": "F" }, "C",
+LAUNCH = """{ "kernel": "k", "grid": "blocks", "block": "64 / blocks", "args": [ { "peers": "W" }, { "peers": "F" }, "C",
     { "type": "u32", "value": "rank" }, { "type": "u32", "value": "ranks" }, { "type": "u32", "value": %d } ] }"""
 SEEDS = (0, 1, 7, 42, 1234)
 
@@ -215,7 +247,7 @@ def main():
     tool, wanted = sys.argv[1] + "/cute-run", sys.argv[2:]
     failed = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, (code, launches, body) in BUGS.items():
+        for name, (code, launches, body, *blocks) in BUGS.items():
             if wanted and name not in wanted:
                 continue
             buggy, clean, marks = versions(body)
@@ -224,7 +256,7 @@ def main():
                     out.write(text)
             with open(f"{folder}/launch.json", "w", encoding="ascii") as out:
                 count_of = 1 if launches == 1 else 2
-                out.write(CONFIG % (count_of, ", ".join(LAUNCH % (n + 1) for n in range(launches))))
+                out.write(CONFIG % (count_of, *(blocks or [1]), ", ".join(LAUNCH % (n + 1) for n in range(launches))))
             count += 1
             for ranks, seed in [(3, seed) for seed in SEEDS] + [(8, 5)]:
                 status, text = run(tool, folder, name, ranks, seed)
