@@ -90,17 +90,19 @@ import bugs
 open("b.ptx", "w").write(bugs.versions(bugs.BUGS["fence_gpu"][2])[0])
 open("b.json", "w").write(bugs.CONFIG % (1, 1, bugs.LAUNCH % 1))
 P
-    run --separate-stderr "$run" b.ptx --config b.json --devices=3 --check=race --json
-    [ "$status" -eq 4 ]
+    code=0
+    "$run" b.ptx --config b.json --devices=3 --check=race --json >out.json 2>err.txt || code=$?
+    [ $code -eq 4 ]
     python3 -c '
-import json, sys
-found = json.loads(sys.argv[1])["kernel_checks"]["findings"]
-assert [f["code"] for f in found] == ["K0325"] and found[0]["rank"] in (0, 1, 2), found' "$output"
-    run --separate-stderr "$run" "$CUTE_BIN/../bugs/dropped_barrier.ptx" --config "$CUTE_BIN/../bugs/launch.json" --check=race --json
+import json
+found = json.load(open("out.json"))["kernel_checks"]["findings"]
+assert [f["code"] for f in found] == ["K0325"] and found[0]["rank"] in (0, 1, 2), found
+assert json.load(open("out.json"))["device"]["count"] == 3'
+    "$run" "$CUTE_BIN/../bugs/dropped_barrier.ptx" --config "$CUTE_BIN/../bugs/launch.json" --check=race --json >plain.json 2>err.txt || code=$?
     python3 -c '
-import json, sys
-found = json.loads(sys.argv[1])["kernel_checks"]["findings"]
-assert found and "rank" not in found[0], found' "$output"
+import json
+found = json.load(open("plain.json"))["kernel_checks"]["findings"]
+assert found and "rank" not in found[0], found'
 }
 
 # refused TEXT ARGUMENT...: wrong input or command line, with that message.
