@@ -40,6 +40,7 @@ typedef struct cute_finding {
     uint64_t count;     /* number of occurrences */
     bool allowed;       /* downgraded by cute_emulator_options.allow */
     const char *code;   /* "K0101"; cute_cause_find has its class */
+    int32_t rank;       /* of an emulator with several devices, the one that found it; -1: one device */
 } cute_finding;
 
 #endif

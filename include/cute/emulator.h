@@ -38,6 +38,18 @@ CUTE_API cute_status cute_emulator_describe_buffer(cute_device *device, cute_add
                                                    const char *name, size_t size, bool written,
                                                    cute_diag *diag);
 
+/* ---- several devices: options.devices ---- */
+
+/* Selects the device, from 0, whose memory and variables the following allocations and cute_device_get_global
+ * refer to. After opening it is device 0. CUTE_USAGE: there is no such device. */
+CUTE_API cute_status cute_emulator_select(cute_device *device, int64_t rank, cute_diag *diag);
+/* Launches a kernel on all devices at the same time: params[r] are the arguments of device r, as for
+ * cute_device_start, which passes the same arguments to all. A launch begins on a device when that device's
+ * preceding launch has ended; nothing else orders the devices. */
+CUTE_API cute_status cute_emulator_start_all(cute_device *device, cute_device_function *function,
+                                             const cute_device_launch *launch, void *const *const *params,
+                                             cute_diag *diag);
+
 /* ---- results ---- */
 
 /* Counts since the emulator was opened or reset. Valid until it is closed, updated after each launch; NULL

@@ -35,6 +35,9 @@ typedef struct cute_emulator_options {
     /* Plugins (cute/plugin.h) whose checks can be selected: bit 17 of `checks` is the first of them. They must outlive
      * the device. */
     const struct cute_plugins *plugins;
+    /* Devices (ranks) of the emulator, at most 16; 0: one. Each has its own memory and variables, and can access
+     * those of the others. Launches run on all of them at the same time (cute_emulator_start_all). */
+    int64_t devices;
 } cute_emulator_options;
 
 /* Execution counts. Read only: later versions may add fields at the end. */

@@ -91,6 +91,8 @@ void em_checks_destroy(em_checks *c)
 {
     if (!c) return;
     end_parts(c);
+    em_flags_release(c);
+    em_ranks_release(c);
     for (size_t n = 0; n < c->region_count; n++) em_shadow_release(&c->regions[n]);
     free(c->regions);
     free(c->findings);
@@ -180,7 +182,9 @@ static void begin_launch(em_checks *c, em_machine *m)
     c->triggered = false;
     c->heap = l->memory->next ? l->memory->next : UINT64_MAX;
     m->time = c->time;
-    c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / first->count;
+    em_ranks_begin(c);
+    c->devices = em_devices(l);
+    c->grid_clusters = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] / first->count * c->devices;
     c->stride = first->blocks[0].warp_count * (EM_LANES + ASYNC_KINDS);
     c->entries = first->count * c->stride;
 }
@@ -188,6 +192,7 @@ static void begin_launch(em_checks *c, em_machine *m)
 static void end_checked_launch(em_checks *c)
 {
     em_report_launch(c, c->machine->diag);
+    em_ranks_end(c);
     c->time = c->machine->time;
     end_parts(c);
     c->machine = NULL;

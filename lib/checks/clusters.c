@@ -44,10 +44,14 @@ static void clusters_event(em_checks *c, em_event event, em_warp *w, const em_in
 {
     cluster_state *o = cluster_of(c, w);
     (void)event, (void)i, (void)mask, (void)b;
-    o->serial = (uint32_t)a + 1;
+    o->serial = c->serial_base + (uint32_t)a + 1;
+    o->device = w->block->cluster->device;
     o->began = em_tick(c);
     o->map_fence = 0;
     o->waited = false;
+    memset(o->stale, 0, sizeof o->stale);
+    memset(o->narrow, 0, sizeof o->narrow);
+    memset(o->seen, 0, sizeof o->seen);
     memset(o->warps, 0, (size_t)w->block->cluster->count * w->block->warp_count * sizeof *o->warps);
 }
 

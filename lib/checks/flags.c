@@ -13,7 +13,9 @@ static const size_t history_limit = (size_t)512 << 20;
 typedef struct flag_state {
     uint64_t address;               /* 0: free */
     uint32_t cluster, rank, writer; /* of the last release */
-    vclock *released[SCOPES];       /* by scope of the release; SCOPE_GRID: of other clusters only */
+    vclock *released[SCOPES];       /* by scope of the release; from SCOPE_GRID on: of other clusters only */
+    cross_clock *kept;              /* between launches, instead of released[SCOPE_SYSTEM] */
+    const em_inst *narrow; /* the fence before the last write, if its scope is too small for other devices */
 } flag_state;
 
 /* Releases of a cluster to the grid, oldest first. */
@@ -25,9 +27,11 @@ typedef struct release_history {
     } list[RELEASES_KEPT];
 } release_history;
 
-/* Known clusters: all below `below`, and those from `first * 8` on whose bit is set. */
+/* Known clusters: all below `below`, and those from `first * 8` on whose bit is set; of each device up to one
+ * time. */
 struct cross_clock {
-    uint32_t references, time, below, first, bytes;
+    uint32_t references, below, first, bytes;
+    uint32_t times[EM_DEVICES];
     uint8_t bits[];
 };
 
@@ -87,8 +91,12 @@ static cross_clock *make_simple(em_checks *c, const cross_clock *a, const cross_
 
 static cross_clock *make_by_bits(em_checks *c, const cross_clock *a, const cross_clock *b, uint32_t serial)
 {
-    uint32_t bytes = (uint32_t)(c->grid_clusters / 8 + 2), below = 0, end = bytes;
-    if (!c->scratch) c->scratch = malloc(bytes);
+    uint32_t bytes = (uint32_t)((c->serial_base + c->grid_clusters) / 8 + 2), below = 0, end = bytes;
+    if (c->scratch_room < bytes) {
+        free(c->scratch);
+        c->scratch = malloc(bytes);
+        c->scratch_room = c->scratch ? bytes : 0;
+    }
     if (!c->scratch) {
         c->exhausted = true;
         return NULL;
@@ -114,26 +122,47 @@ static cross_clock *make_cross(em_checks *c, const cross_clock *a, const cross_c
     bool simple = (!a || !a->bytes) && (!b || !b->bytes);
     cross_clock *f = simple ? make_simple(c, a, b, serial) : make_by_bits(c, a, b, serial);
     if (!f) return NULL;
-    f->time = time;
-    if (a && a->time > f->time) f->time = a->time;
-    if (b && b->time > f->time) f->time = b->time;
+    for (uint32_t d = 0; d < c->devices; d++) {
+        uint32_t latest = a ? a->times[d] : 0;
+        if (b && b->times[d] > latest) latest = b->times[d];
+        f->times[d] = latest;
+    }
+    if (serial && f->times[em_device_of(c, serial)] < time) f->times[em_device_of(c, serial)] = time;
     return f;
+}
+
+/* Whether `a` includes everything in `b`; false: perhaps. */
+static bool cross_includes(const em_checks *c, const cross_clock *a, const cross_clock *b)
+{
+    if (b->below > a->below || b->bytes) return false;
+    for (uint32_t d = 0; d < c->devices; d++)
+        if (b->times[d] > a->times[d]) return false;
+    return true;
 }
 
 cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b)
 {
     if (!a || !b || a == b) return em_cross_keep(a ? a : b);
-    if (b->time <= a->time && b->below <= a->below && !b->bytes) return em_cross_keep(a);
-    if (a->time <= b->time && a->below <= b->below && !a->bytes) return em_cross_keep(b);
+    if (cross_includes(c, a, b)) return em_cross_keep(a);
+    if (cross_includes(c, b, a)) return em_cross_keep(b);
     return make_cross(c, a, b, 0, 0);
 }
 
 /* A thread of the cluster releases all it knows to the grid. */
 static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock *what)
 {
-    if (!c->history) c->history = calloc((size_t)c->grid_clusters + 2, sizeof *c->history);
-    release_history *p = c->history ? c->history[serial] : NULL;
-    if (c->history && !p) p = c->history[serial] = calloc(1, sizeof *p);
+    size_t room = (size_t)(c->serial_base + c->grid_clusters) + 2;
+    if (c->history_room < room) {
+        struct release_history **more = realloc(c->history, room * sizeof *more);
+        if (more) {
+            memset(more + c->history_room, 0, (room - c->history_room) * sizeof *more);
+            c->history = more;
+            c->history_room = room;
+        }
+    }
+    bool known = serial < c->history_room;
+    release_history *p = known ? c->history[serial] : NULL;
+    if (known && !p) p = c->history[serial] = calloc(1, sizeof *p);
     if (!p) {
         c->exhausted = true;
         return;
@@ -156,10 +185,14 @@ static void record_release(em_checks *c, uint32_t serial, uint32_t time, vclock 
 
 bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous)
 {
-    const release_history *p = f && c->history ? c->history[previous->cluster] : NULL;
-    if (!p || previous->time > f->time || !cross_clock_covers(f, previous->cluster)) return false;
+    if (!f) return false;
+    uint32_t until = f->times[em_device_of(c, previous->cluster)];
+    /* What a device releases includes all of its earlier launches. */
+    if (c->devices > 1 && previous->time <= em_ranks_launch_before(c, until)) return true;
+    const release_history *p = previous->cluster < c->history_room ? c->history[previous->cluster] : NULL;
+    if (!p || previous->time > until || !cross_clock_covers(f, previous->cluster)) return false;
     for (uint32_t n = 0; n < p->count; n++)
-        if (p->list[n].time <= f->time &&
+        if (p->list[n].time <= until &&
             (!p->list[n].what || p->list[n].what->clock[previous->id] >= previous->time))
             return true;
     return false;
@@ -167,9 +200,12 @@ bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_reco
 
 /* ---- fences ---- */
 
-uint32_t em_scope_of(const em_inst *i)
+uint32_t em_scope_of(const em_checks *c, const em_inst *i)
 {
-    return em_has(i, EM_M_cta) ? SCOPE_BLOCK : em_has(i, EM_M_cluster) ? SCOPE_CLUSTER : SCOPE_GRID;
+    if (em_has(i, EM_M_cta)) return SCOPE_BLOCK;
+    if (em_has(i, EM_M_cluster)) return SCOPE_CLUSTER;
+    bool system = em_has(i, EM_M_sys) || em_has(i, EM_M_volatile) || em_has(i, EM_M_mmio);
+    return system && c->devices > 1 ? SCOPE_SYSTEM : SCOPE_GRID;
 }
 
 static bool is_acquire(const em_inst *i)
@@ -182,14 +218,25 @@ static bool is_release(const em_inst *i)
     return em_has(i, EM_M_release) || em_has(i, EM_M_acq_rel) || em_has(i, EM_M_sc);
 }
 
+/* A fence that cannot order accesses of other devices. */
+static void note_narrow_fence(const em_checks *c, cluster_state *o, thread_state *t, const em_inst *i,
+                              uint32_t scope)
+{
+    const vclock *observed = t->observed[SCOPE_SYSTEM];
+    t->device_fence = scope < SCOPE_SYSTEM ? i : NULL;
+    for (uint32_t d = 0; observed && observed->cross && d < c->devices; d++)
+        if (d != o->device && observed->cross->times[d]) o->narrow[d] = scope < SCOPE_SYSTEM ? i : NULL;
+}
+
 void em_flags_fence(em_checks *c, em_warp *w, const em_inst *i, uint32_t mask)
 {
     cluster_state *o = cluster_of(c, w);
-    uint32_t now = em_tick(c), scope = em_scope_of(i);
+    uint32_t now = em_tick(c), scope = em_scope_of(c, i);
     bool only_acquires = em_has(i, EM_M_acquire), only_releases = em_has(i, EM_M_release);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         thread_state *t = &o->threads[thread_id(c, w, lane)];
+        if (c->devices > 1) note_narrow_fence(c, o, t, i, scope);
         for (uint32_t k = 0; k <= scope && !only_releases; k++) {
             if (!t->observed[k]) continue;
             em_vclock_acquire(c, w, 1u << lane, t->observed[k]);
@@ -260,10 +307,12 @@ static void observe_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, c
     bool counts = em_has(i, EM_M_add) || em_has(i, EM_M_inc);
     cluster_state *o = cluster_of(c, w);
     thread_state *t = &o->threads[thread_id(c, w, lane)];
-    uint32_t scope = em_scope_of(i);
+    uint32_t scope = em_scope_of(c, i), from = f->cluster ? em_device_of(c, f->cluster) : o->device;
+    if (from != o->device) o->narrow[from] = f->narrow;
     for (uint32_t k = 0; k <= scope; k++) {
         vclock *what = f->released[k];
-        bool own = k == SCOPE_GRID || (f->cluster == o->serial && (k || f->rank == w->block->rank));
+        bool own = k == SCOPE_SYSTEM || (k == SCOPE_GRID && em_device_of(c, f->cluster) == o->device) ||
+                   (f->cluster == o->serial && (k || f->rank == w->block->rank));
         if (!what || !own) continue;
         if (is_acquire(i)) em_vclock_acquire(c, w, 1u << lane, what);
         t->counted |= counts;
@@ -299,9 +348,10 @@ static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, u
                          em_access access, bool global)
 {
     cluster_state *o = cluster_of(c, w);
-    uint32_t id = thread_id(c, w, lane), scope = em_scope_of(i), rank = w->block->rank;
+    uint32_t id = thread_id(c, w, lane), scope = em_scope_of(c, i), rank = w->block->rank;
     thread_state *t = &o->threads[id];
     bool now = is_release(i), releasing = now || t->fenced[SCOPE_BLOCK];
+    bool narrow = c->devices > 1 && !now && scope == SCOPE_SYSTEM && !t->fenced[SCOPE_SYSTEM];
     flag_state *f = flag_at(c, address, releasing);
     if (!f) return;
     /* A store without release ends earlier releases to the location; atomics continue them. */
@@ -309,13 +359,18 @@ static void release_flag(em_checks *c, em_warp *w, const em_inst *i, int lane, u
     if (!releasing) return;
     if (f->cluster != o->serial || f->rank != rank) em_vclock_set(&f->released[SCOPE_BLOCK], NULL);
     if (f->cluster != o->serial) em_vclock_set(&f->released[SCOPE_CLUSTER], NULL);
+    if (f->cluster && em_device_of(c, f->cluster) != o->device) em_vclock_set(&f->released[SCOPE_GRID], NULL);
     f->cluster = o->serial;
     f->rank = rank;
     f->writer = id;
+    f->narrow = narrow ? t->device_fence : NULL;
     vclock *what = now ? release_clock(c, t, id, 0, true) : NULL;
     for (uint32_t k = 0; k <= scope; k++) {
         bool lone = w->block->cluster->count == 1; /* block and cluster scope are the same */
-        if ((k == SCOPE_CLUSTER && lone) || (k == SCOPE_GRID && (!global || c->grid_clusters == 1))) continue;
+        if ((k == SCOPE_CLUSTER && lone) ||
+            (k == SCOPE_GRID && (!global || c->grid_clusters == c->devices)) ||
+            (k == SCOPE_SYSTEM && !global))
+            continue;
         vclock *content_of = now ? em_vclock_keep(what) : release_clock(c, t, id, k, false);
         if (!content_of) continue;
         if (k < SCOPE_GRID) {
@@ -348,8 +403,39 @@ void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint6
 
 void em_flags_end(em_checks *c)
 {
-    for (size_t n = 0; n < c->flag_capacity; n++) forget_releases(&c->flags[n]);
-    for (uint64_t n = 0; c->history && n < c->grid_clusters + 2; n++) {
+    for (size_t n = 0; n < c->flag_capacity; n++) {
+        flag_state *f = &c->flags[n];
+        const vclock *system = f->released[SCOPE_SYSTEM];
+        if (system) {
+            em_cross_drop(f->kept);
+            f->kept = em_cross_keep(system->cross);
+        }
+        forget_releases(f);
+    }
+    if (c->devices <= 1) em_flags_release(c);
+}
+
+/* The size of clocks depends on the launch, so flags of earlier ones get clocks of its size. */
+void em_flags_begin(em_checks *c)
+{
+    for (size_t n = 0; n < c->flag_capacity; n++) {
+        flag_state *f = &c->flags[n];
+        if (!f->kept) continue;
+        vclock *system = em_vclock_make(c, NULL, f->kept);
+        em_vclock_set(&f->released[SCOPE_SYSTEM], system);
+        em_vclock_drop(system);
+        em_cross_drop(f->kept);
+        f->kept = NULL;
+    }
+}
+
+void em_flags_release(em_checks *c)
+{
+    for (size_t n = 0; n < c->flag_capacity; n++) {
+        forget_releases(&c->flags[n]);
+        em_cross_drop(c->flags[n].kept);
+    }
+    for (size_t n = 0; n < c->history_room; n++) {
         release_history *p = c->history[n];
         for (uint32_t k = 0; p && k < p->count; k++) em_vclock_drop(p->list[k].what);
         free(p);
@@ -360,5 +446,5 @@ void em_flags_end(em_checks *c)
     c->flags = NULL;
     c->history = NULL;
     c->scratch = NULL;
-    c->flag_count = c->flag_capacity = c->history_bytes = 0;
+    c->flag_count = c->flag_capacity = c->history_bytes = c->history_room = c->scratch_room = 0;
 }

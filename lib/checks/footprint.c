@@ -104,7 +104,7 @@ static bool touch_sectors(em_checks *c, uint64_t address, uint64_t bytes, em_acc
 static uint32_t block_number(const em_warp *w)
 {
     const uint32_t *grid = w->machine->launch->grid, *at = w->block->ctaid;
-    return (at[2] * grid[1] + at[1]) * grid[0] + at[0] + 1;
+    return (((w->block->cluster->device * grid[2] + at[2]) * grid[1]) + at[1]) * grid[0] + at[0] + 1;
 }
 
 static bool footprint_access(em_checks *c, const memory_access *a)

@@ -73,7 +73,7 @@ bool em_lines_split(em_checks *c, shadow *s, uint64_t at, uint64_t bytes)
 static bool is_ordered(const em_checks *c, const cluster_state *o, const access_record *previous,
                        const access_record *current, const vclock *known)
 {
-    if (previous->time <= c->launch_time) return true; /* or empty */
+    if (em_is_earlier(c, o, previous)) return true; /* or empty */
     bool here = previous->cluster == o->serial;
     if (here && previous->id == current->id && previous->mask == current->mask) return true;
     access_record one = *previous;

@@ -74,7 +74,8 @@ struct vclock {
     uint32_t clock[];
 };
 
-enum { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GRID, SCOPES };
+/* SCOPE_SYSTEM only if the launch has several devices; otherwise it equals SCOPE_GRID. */
+enum { SCOPE_BLOCK, SCOPE_CLUSTER, SCOPE_GRID, SCOPE_SYSTEM, SCOPES };
 
 /* A synchronisation object: a barrier or an mbarrier. */
 typedef struct sync_var {
@@ -95,6 +96,7 @@ typedef struct thread_state {
     vclock *locked;           /* read by other atomics, which may take locks */
     vclock *assumed; /* ordered by hardware, not by the memory model: by a barrier after such an atomic */
     uint32_t fence[SCOPES];
+    const em_inst *device_fence;                /* the last fence of a scope below the system's */
     uint32_t proxy_fence[2];                    /* fence.proxy.async of shared and global memory */
     uint32_t init_fence;                        /* fence.mbarrier_init */
     uint32_t cluster_released, cluster_relaxed; /* latest barrier.cluster.arrive, by kind */
@@ -133,8 +135,16 @@ typedef struct mbarrier_state {
     uint32_t twice_id;           /* thread that arrived twice in a phase, at twice_inst (NULL: none) */
 } mbarrier_state;
 
+/* A flag of another device that a thread has read, and the time of the write that it read. */
+typedef struct flag_seen {
+    uint64_t address;
+    uint32_t id, time;
+} flag_seen;
+enum { FLAGS_SEEN = 64 };
+
 typedef struct cluster_state {
-    uint32_t serial; /* number in the grid, + 1 */
+    uint32_t serial; /* number in the grid, + 1; with several devices also unique among launches */
+    uint32_t device;
     uint32_t began;
     uint32_t map_fence;    /* time of the last acquiring tensormap fence */
     bool waited;           /* griddepcontrol.wait: the preceding launch has ended */
@@ -145,6 +155,10 @@ typedef struct cluster_state {
     mbarrier_state *mbarriers;
     size_t mbarrier_count, mbarrier_capacity;
     shadow *shared; /* one per block */
+    /* By the device of a flag's writer (ranks.c): the last read of such a flag if it had the value of an earlier
+     * use, and the fence before a flag, or after reading it, whose scope excludes other devices; NULL: none. */
+    const em_inst *stale[EM_DEVICES], *narrow[EM_DEVICES];
+    flag_seen seen[FLAGS_SEEN]; /* by a hash of thread and address */
 } cluster_state;
 
 /* ---- shadows: state of each byte ---- */
@@ -163,7 +177,8 @@ enum {
     ACCESS_ATOMIC = 16,
     ACCESS_REDUNDANT = 32,
     ACCESS_BLOCK = 64, /* strong only in this scope */
-    ACCESS_CLUSTER = 128
+    ACCESS_CLUSTER = 128,
+    ACCESS_SCOPE = 192 /* both: the device, if there are several */
 };
 
 /* 16 bytes of shared memory written by a tensor copy: their row and column (in 16-byte units) in its box. */
@@ -219,7 +234,7 @@ typedef struct finding {
     unsigned added_check;                          /* its bit */
     uint32_t inst, other;                          /* index in the program; UINT32_MAX: none */
     uint64_t count;
-    uint32_t block[3], thread[3], warp; /* of the first occurrence */
+    uint32_t device, block[3], thread[3], warp; /* of the first occurrence */
     bool whole_warp;
     cute_buffer text;
 } finding;
@@ -251,14 +266,24 @@ struct em_checks {
     uint32_t entries, stride; /* entries of a clock; of one block in it */
     cluster_state *clusters;
     uint32_t cluster_count, cluster_room; /* clusters known to the parts; allocated in `clusters`, cleared */
-    uint64_t grid_clusters;
+    uint64_t grid_clusters;               /* of all devices */
+    uint32_t devices;
+    /* ranks.c: several devices. Their launches are not ordered among each other. */
+    uint32_t serial_base;   /* clusters of earlier launches */
+    uint32_t *launch_times; /* starts of the launches so far */
+    size_t launch_count, launch_capacity;
+    cross_clock *ended[EM_DEVICES],
+        *begun[EM_DEVICES];         /* known to the exited threads, at the launch's start */
+    const em_program *only_program; /* of all launches so far; NULL: there were several */
+    bool other_programs;
     bool exhausted; /* memory: the findings are incomplete */
     /* flags.c */
     struct flag_state *flags;
     size_t flag_count, flag_capacity;
     struct release_history **history; /* by cluster; NULL: none */
-    size_t history_bytes;
+    size_t history_bytes, history_room;
     uint8_t *scratch;
+    size_t scratch_room;
     /* shadow_memory.c */
     shadow *regions; /* global memory, by base */
     size_t region_count, region_capacity;
@@ -343,19 +368,52 @@ void em_flags_arrive(em_checks *c, em_warp *w, uint32_t mask, sync_var *barrier)
 void em_flags_access(em_checks *c, em_warp *w, const em_inst *i, int lane, uint64_t address,
                      em_access access);
 /* SCOPE_... of a fence or access. */
-uint32_t em_scope_of(const em_inst *i);
+uint32_t em_scope_of(const em_checks *c, const em_inst *i);
 cross_clock *em_cross_join(em_checks *c, cross_clock *a, cross_clock *b);
 cross_clock *em_cross_keep(cross_clock *f);
 void em_cross_drop(cross_clock *f);
 /* Whether another cluster's release covers `previous` for a thread that knows `f`. */
 bool em_cross_covers(const em_checks *c, const cross_clock *f, const access_record *previous);
+/* After a launch. With several devices flags and releases remain, since other devices may not have ended. */
 void em_flags_end(em_checks *c);
+void em_flags_release(em_checks *c);
+void em_flags_begin(em_checks *c);
+
+/* ---- ranks.c ---- */
+
+/* The device of a cluster. */
+static inline uint32_t em_device_of(const em_checks *c, uint32_t serial)
+{
+    return c->devices > 1 ? (serial - 1) % c->devices : 0;
+}
+/* Whether the access is of an earlier launch, and of the same device as cluster `o`: then it is ordered. */
+static inline bool em_is_earlier(const em_checks *c, const cluster_state *o, const access_record *previous)
+{
+    return previous->time <= c->launch_time &&
+           (c->devices == 1 || !previous->time || em_device_of(c, previous->cluster) == o->device);
+}
+void em_ranks_begin(em_checks *c);
+void em_ranks_end(em_checks *c);
+void em_ranks_release(em_checks *c);
+/* The start of the last launch before `time`. */
+uint32_t em_ranks_launch_before(const em_checks *c, uint32_t time);
+/* Before a strong read of global memory. */
+void em_ranks_poll(em_checks *c, const memory_access *a);
+/* The cause of a race between devices; `o`: the cluster of `current`. */
+typedef struct rank_race {
+    finding_kind kind;
+    uint32_t other; /* index of the other instruction; UINT32_MAX: unknown */
+    bool earlier;   /* `previous` is of an earlier launch */
+    char lack[160];
+} rank_race;
+rank_race em_ranks_explain(const em_checks *c, const cluster_state *o, const access_record *previous,
+                           const access_record *current);
 
 /* Whether `previous` is ordered before accesses of thread `id` of the cluster, which knows `known`. */
 static inline bool em_is_ordered(const em_checks *c, const cluster_state *o, uint32_t id,
                                  const access_record *previous, const vclock *known)
 {
-    if (previous->time <= c->launch_time) return true;
+    if (em_is_earlier(c, o, previous)) return true;
     if (previous->cluster == o->serial &&
         (previous->id == id || previous->time <= known->clock[previous->id]))
         return true;

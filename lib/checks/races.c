@@ -63,13 +63,25 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
                         const access_record *current)
 {
     char place[200], who[120];
-    const em_warp *w = a->warp;
+    em_warp *w = a->warp;
     bool same_cluster = previous->cluster == current->cluster;
+    const char *verb = current->flags & ACCESS_ATOMIC  ? "updates"
+                       : current->flags & ACCESS_WRITE ? "writes"
+                                                       : "reads";
+    const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     em_shadow_place(c, w, a->space, a->shadow, at, place, sizeof place);
+    if (em_device_of(c, previous->cluster) != em_device_of(c, current->cluster)) {
+        rank_race r = em_ranks_explain(c, cluster_of(c, w), previous, current);
+        em_check_find(c, r.kind, w, a->inst, a->lane, r.other, "race: %s %s %s, which rank %u %s%s; %s",
+                      em_instruction_name(a->inst), verb, place, em_device_of(c, previous->cluster), did,
+                      r.earlier ? " in an earlier launch" : "", r.lack);
+        return;
+    }
     uint32_t rank = previous->id / c->stride, in_block = previous->id % c->stride,
              threads = w->block->warp_count * EM_LANES;
     if (!same_cluster)
-        snprintf(who, sizeof who, "another block (cluster %u of the grid)", previous->cluster - 1);
+        snprintf(who, sizeof who, "another block (cluster %u of the grid)",
+                 (previous->cluster - 1 - c->serial_base) / c->devices);
     else if (in_block >= threads)
         snprintf(who, sizeof who, "an asynchronous operation of warp %u", (in_block - threads) / ASYNC_KINDS);
     else if (rank != w->block->rank)
@@ -78,10 +90,6 @@ static void report_race(em_checks *c, const memory_access *a, uint64_t at, const
         snprintf(who, sizeof who, "lane %u of the same warp", in_block % EM_LANES);
     else
         snprintf(who, sizeof who, "thread %u of the block", in_block);
-    const char *verb = current->flags & ACCESS_ATOMIC  ? "updates"
-                       : current->flags & ACCESS_WRITE ? "writes"
-                                                       : "reads";
-    const char *did = previous->flags & ACCESS_WRITE ? "wrote" : "read";
     bool narrow = previous->flags & current->flags & ACCESS_STRONG;
     bool released = is_released_by_warp(c, a, previous), locked = is_locked(c, a, previous);
     const char *lack =
@@ -119,10 +127,18 @@ static bool read_before_exchange(const em_checks *c, const cluster_state *o, con
 /* Whether the accesses are morally strong: each thread is in the other access's scope. */
 static bool in_scope(const em_checks *c, const access_record *previous, const access_record *current)
 {
-    int narrow = (previous->flags | current->flags) & (ACCESS_BLOCK | ACCESS_CLUSTER);
-    if (!narrow) return true;
-    if (previous->cluster != current->cluster) return false;
-    return !(narrow & ACCESS_BLOCK) || previous->id / c->stride == current->id / c->stride;
+    int scopes[] = {previous->flags & ACCESS_SCOPE, current->flags & ACCESS_SCOPE};
+    bool same_cluster = previous->cluster == current->cluster;
+    for (int n = 0; n < 2; n++) {
+        bool same = scopes[n] == ACCESS_SCOPE
+                        ? em_device_of(c, previous->cluster) == em_device_of(c, current->cluster)
+                    : scopes[n] == ACCESS_CLUSTER ? same_cluster
+                    : scopes[n] == ACCESS_BLOCK
+                        ? same_cluster && previous->id / c->stride == current->id / c->stride
+                        : true;
+        if (!same) return false;
+    }
+    return true;
 }
 
 static inline bool accesses_conflict(const em_checks *c, const cluster_state *o, uint32_t id, em_space space,
@@ -145,8 +161,8 @@ static bool depends_on_launch(const em_checks *c, const cluster_state *o, const 
                               const access_record *current)
 {
     return c->launch->programmatic && !o->waited && previous->time > c->previous_launch &&
-           previous->time <= c->launch_time && previous->mask & current->mask &&
-           (previous->flags | current->flags) & ACCESS_WRITE;
+           previous->time <= c->launch_time && em_is_earlier(c, o, previous) &&
+           previous->mask & current->mask && (previous->flags | current->flags) & ACCESS_WRITE;
 }
 
 static void report_dependence(em_checks *c, const memory_access *a, uint64_t at,
@@ -319,7 +335,8 @@ static bool writes_the_same(const em_checks *c, const memory_access *a)
 
 static access_record record_of(const em_checks *c, const memory_access *a)
 {
-    static const uint8_t scopes[SCOPES] = {ACCESS_BLOCK, ACCESS_CLUSTER, 0};
+    static const uint8_t scopes[SCOPES] = {ACCESS_BLOCK, ACCESS_CLUSTER, ACCESS_SCOPE, 0};
+    const uint8_t device = c->devices > 1 ? ACCESS_SCOPE : 0;
     const em_pending *p = c->machine->completing;
     bool write = a->kind != EM_READ;
     access_record r = {.time = c->machine->time,
@@ -334,9 +351,13 @@ static access_record record_of(const em_checks *c, const memory_access *a)
         r.id = (uint16_t)async_id(c, a->warp, stored ? BULK_WRITE_KIND : async_kind(p->kind));
         r.flags |= (uint8_t)(ACCESS_ASYNC | (proxy ? ACCESS_PROXY : 0));
         if (a->kind == EM_ATOMIC && p->kind != EM_P_WGMMA)
-            r.flags |= ACCESS_STRONG; /* bulk reductions; mbarriers */
+            r.flags |= (uint8_t)(ACCESS_STRONG |
+                                 (p->kind == EM_P_MBARRIER ? 0 : device)); /* bulk reductions; mbarriers */
     } else if (a->strong) {
-        r.flags |= (uint8_t)(ACCESS_STRONG | (a->mbarrier ? 0 : scopes[em_scope_of(a->inst)]));
+        uint32_t scope = em_scope_of(c, a->inst);
+        r.flags |= (uint8_t)(ACCESS_STRONG | (a->mbarrier           ? 0
+                                              : scope == SCOPE_GRID ? device
+                                                                    : scopes[scope]));
     }
     if (a->mbarrier) {
         r.flags &= (uint8_t)~ACCESS_PROXY;
@@ -400,9 +421,11 @@ static bool races_access(em_checks *c, const memory_access *a)
     bool shared = a->space == EM_SHARED;
     if (a->space == EM_LOCAL) return true;
     if (shared) report_ended(c, a);
-    if (a->strong && (!s || (!c->machine->completing && !a->mbarrier)))
+    if (a->strong && (!s || (!c->machine->completing && !a->mbarrier))) {
+        if (c->devices > 1 && s && !shared && a->kind != EM_WRITE) em_ranks_poll(c, a);
         em_flags_access(c, a->warp, a->inst, a->lane, shared ? a->address | UINT64_C(1) << 31 : a->address,
                         a->kind);
+    }
     if (!s || s->too_large || (!shared && !em_lines_split(c, s, a->at, a->bytes))) return true;
     if (!allocate_records(c, s, a->kind != EM_READ, shared, a->at, a->bytes)) return true;
     const em_pending *p = c->machine->completing;
@@ -435,7 +458,7 @@ static inline verdict read_granule(const em_checks *c, const cluster_state *o, c
                                    const vclock *known, const access_record *before, access_record *reads,
                                    int slots, const access_record *current)
 {
-    bool free = !before || before->time <= c->launch_time ||
+    bool free = !before || em_is_earlier(c, o, before) ||
                 (before->cluster == o->serial && before->time <= known->clock[before->id]);
     if (!free && accesses_conflict(c, o, current->id, r->space, before, current, known)) return CHECK_LANES;
     keep_granule_read(c, o, current->id, reads, slots, current, known);

@@ -66,6 +66,7 @@ static finding *add_finding(em_checks *c, finding f, em_warp *w, int lane)
     f.count = 1;
     f.warp = w->index;
     f.whole_warp = lane < 0;
+    f.device = w->block->cluster->device;
     memcpy(f.block, w->block->ctaid, sizeof f.block);
     f.thread[0] = thread % shape[0];
     f.thread[1] = thread / shape[0] % shape[1];
@@ -143,7 +144,8 @@ static void keep_finding(em_checks *c, const finding *f)
                         .other_note = f->added ? NULL : kinds[f->kind].note,
                         .warp = f->warp,
                         .whole_warp = f->whole_warp,
-                        .count = f->count};
+                        .count = f->count,
+                        .rank = c->devices > 1 ? (int32_t)f->device : -1};
     if (e->has_other) e->other = finding_place(c, &program->code[f->other]);
     memcpy(e->block, f->block, sizeof e->block);
     memcpy(e->thread, f->thread, sizeof e->thread);
@@ -159,8 +161,9 @@ const cute_finding *em_checks_findings(const em_checks *c, size_t *count)
 
 static void print_where(const cute_finding *e, cute_buffer *out)
 {
-    cute_buffer_printf(out, "in kernel '%s', block (%u, %u, %u), ", e->kernel, e->block[0], e->block[1],
-                       e->block[2]);
+    cute_buffer_printf(out, "in kernel '%s', ", e->kernel);
+    if (e->rank >= 0) cute_buffer_printf(out, "rank %d, ", (int)e->rank);
+    cute_buffer_printf(out, "block (%u, %u, %u), ", e->block[0], e->block[1], e->block[2]);
     if (e->whole_warp)
         cute_buffer_printf(out, "warp %u", e->warp);
     else
@@ -220,6 +223,7 @@ static json_t *finding_json(const em_checks *c, const cute_finding *e)
         json_object_set_new(value, "thread",
                             json_pack("[I,I,I]", (json_int_t)e->thread[0], (json_int_t)e->thread[1],
                                       (json_int_t)e->thread[2]));
+    if (e->rank >= 0) json_object_set_new(value, "rank", json_integer(e->rank));
     if (e->reason) json_object_set_new(value, "reason", json_string(e->reason));
     if (e->allowed) json_object_set_new(value, "allowed", json_true());
     if (e->has_other) json_object_set_new(value, "other", place_json(&e->other));

@@ -248,7 +248,7 @@ static void reset_cluster_clocks(em_checks *c, em_warp *w)
     cluster_state *o = cluster_of(c, w);
     uint32_t *clock = malloc((size_t)c->entries * sizeof *clock);
     for (uint32_t n = 0; clock && n < c->entries; n++) clock[n] = o->began;
-    vclock *first = clock ? em_vclock_make(c, clock, NULL) : NULL;
+    vclock *first = clock ? em_vclock_make(c, clock, c->begun[o->device]) : NULL;
     free(clock);
     if (!first) {
         c->exhausted = true;
@@ -265,6 +265,7 @@ static void reset_cluster_clocks(em_checks *c, em_warp *w)
             t->fence[k] = 0;
         }
         t->counted = false;
+        t->device_fence = NULL;
         t->proxy_fence[0] = t->proxy_fence[1] = t->init_fence = t->cluster_released = t->cluster_relaxed = 0;
     }
     for (uint32_t n = 0; n < w->block->cluster->count * w->block->warp_count; n++) o->warps[n].known = first;

@@ -449,6 +449,23 @@ cute_status cute_emulator_describe_buffer(cute_device *device, cute_address addr
     return device->ops->emulator->describe_buffer(device, address, name, size, written, diag);
 }
 
+cute_status cute_emulator_select(cute_device *device, int64_t rank, cute_diag *diag)
+{
+    CUTE_TRY(need_emulator(device, diag));
+    return device->ops->emulator->select(device, rank, diag);
+}
+
+cute_status cute_emulator_start_all(cute_device *device, cute_device_function *function,
+                                    const cute_device_launch *launch, void *const *const *params,
+                                    cute_diag *diag)
+{
+    cute_device_launch ours;
+    CUTE_TRY(need_emulator(device, diag));
+    CUTE_TRY(cute_struct_read(&ours, sizeof ours, launch, "cute_device_launch", diag));
+    CUTE_TRY(check_launch(device, &ours, diag));
+    return device->ops->emulator->start_all(device, function, &ours, params, diag);
+}
+
 const cute_emulator_counts *cute_emulator_get_counts(const cute_device *device)
 {
     return device->ops->emulator ? device->ops->emulator->counts(device) : NULL;

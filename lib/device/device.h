@@ -10,6 +10,9 @@ typedef struct cute_emulator_ops {
     cute_status (*add_host)(cute_device *, void *, size_t, cute_diag *);
     cute_status (*remove_host)(cute_device *, void *, cute_diag *);
     cute_status (*describe_buffer)(cute_device *, cute_address, const char *, size_t, bool, cute_diag *);
+    cute_status (*select)(cute_device *, int64_t, cute_diag *);
+    cute_status (*start_all)(cute_device *, cute_device_function *, const cute_device_launch *,
+                             void *const *const *, cute_diag *);
     const cute_emulator_counts *(*counts)(const cute_device *);
     const cute_finding *(*findings)(const cute_device *, size_t *count);
     char *(*counters_json)(const cute_device *);

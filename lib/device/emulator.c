@@ -33,7 +33,8 @@ struct cute_device_module {
     cute_device_module *next;
     cute_arena *arena;
     em_program *program;
-    cute_module *compiled; /* the cubin or fatbin that contained the PTX; NULL: plain PTX */
+    em_program *copies[EM_DEVICES]; /* of each device: its variables; [0] is `program` */
+    cute_module *compiled;          /* the cubin or fatbin that contained the PTX; NULL: plain PTX */
 };
 
 struct cute_device_function {
@@ -71,6 +72,11 @@ typedef struct emulator {
 static emulator *as_emulator(cute_device *device)
 {
     return (emulator *)device;
+}
+
+static uint32_t devices_of(const emulator *e)
+{
+    return e->options.devices ? (uint32_t)e->options.devices : 1;
 }
 
 static void free_functions(emulator *e, const cute_device_module *module)
@@ -210,7 +216,7 @@ static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_
 /* ---- code ---- */
 
 /* Each variable is an allocation, so that out-of-bounds accesses are detected. */
-static bool add_variables(emulator *e, const em_program *program)
+static bool add_variables(emulator *e, const em_program *program, uint32_t device)
 {
     for (size_t i = 0; i < program->variable_count; i++) {
         const em_variable *v = program->variables[i];
@@ -218,16 +224,33 @@ static bool add_variables(emulator *e, const em_program *program)
                            .size = v->size ? (uint64_t)v->size : 1,
                            .name = v->name,
                            .host = program->image + v->offset,
-                           .read_only = v->space == EM_CONST};
+                           .read_only = v->space == EM_CONST,
+                           .device = device};
         if (!em_memory_add(&e->memory, &a)) return false;
     }
     return true;
 }
 
-static void remove_variables(emulator *e, const em_program *program)
+static void remove_variables(emulator *e, const cute_device_module *module)
 {
-    for (size_t i = 0; i < program->variable_count; i++)
-        em_memory_free(&e->memory, program->variables[i]->address);
+    for (uint32_t d = 0; d < EM_DEVICES && module->copies[d]; d++)
+        for (size_t i = 0; i < module->program->variable_count; i++)
+            em_memory_free(&e->memory, module->copies[d]->variables[i]->address);
+}
+
+/* Parses the program, once for each device, so that each has its own variables. */
+static cute_status load_programs(emulator *e, cute_device_module *m, const char *name, const char *text,
+                                 size_t length, cute_diag *diag)
+{
+    for (uint32_t d = 0; d < devices_of(e); d++) {
+        em_program *program = NULL;
+        CUTE_TRY(em_program_parse(m->arena, name, text, length, e->module_base, &program, diag));
+        m->copies[d] = program;
+        if (!add_variables(e, program, d)) return cute_fail_memory(diag);
+        e->module_base += (program->image_length / MODULE_GAP + 2) * MODULE_GAP;
+    }
+    m->program = m->copies[0];
+    return CUTE_OK;
 }
 
 /* Finds the PTX embedded in a compiled module; in a fatbin, that for the emulator's architecture, else the
@@ -262,17 +285,12 @@ static cute_status emulator_load(cute_device *device, const char *label, const v
     char *copy = m->arena && status == CUTE_OK ? cute_arena_copy(m->arena, text, length) : NULL;
     char *name = copy ? cute_arena_copy(m->arena, label, strlen(label)) : NULL;
     if (status == CUTE_OK)
-        status = name ? em_program_parse(m->arena, name, copy, length, e->module_base, &m->program, diag)
-                      : cute_fail_memory(diag);
-    if (status == CUTE_OK && !add_variables(e, m->program)) {
-        remove_variables(e, m->program);
-        status = cute_fail_memory(diag);
-    }
+        status = name ? load_programs(e, m, name, copy, length, diag) : cute_fail_memory(diag);
     if (status != CUTE_OK) {
+        remove_variables(e, m);
         free_module(m);
         return status;
     }
-    e->module_base += (m->program->image_length / MODULE_GAP + 2) * MODULE_GAP;
     m->next = e->modules;
     e->modules = m;
     *out = m;
@@ -285,7 +303,7 @@ static cute_status emulator_unload(cute_device *device, cute_device_module *modu
     emulator *e = as_emulator(device);
     (void)diag;
     free_functions(e, module);
-    remove_variables(e, module->program);
+    remove_variables(e, module);
     if (e->checks || e->counters) return CUTE_OK;
     for (cute_device_module **at = &e->modules; *at; at = &(*at)->next)
         if (*at == module) {
@@ -314,9 +332,9 @@ static cute_status emulator_get_function(cute_device *device, cute_device_module
 static cute_status emulator_get_global(cute_device *device, cute_device_module *module, const char *name,
                                        cute_address *out, size_t *size, cute_diag *diag)
 {
-    (void)device;
-    for (size_t i = 0; i < module->program->variable_count; i++) {
-        const em_variable *v = module->program->variables[i];
+    const em_program *program = module->copies[as_emulator(device)->memory.device];
+    for (size_t i = 0; i < program->variable_count; i++) {
+        const em_variable *v = program->variables[i];
         if (strcmp(v->name, name) != 0) continue;
         *out = v->address;
         *size = (size_t)v->size;
@@ -454,11 +472,45 @@ static void add_counts(cute_emulator_counts *sum, const cute_emulator_counts *c)
     sum->mma_flops += c->mma_flops;
 }
 
-static cute_status emulator_start(cute_device *device, cute_device_function *function,
-                                  const cute_device_launch *launch, void *const *params, cute_diag *diag)
+/* The parameter block of one device. */
+static uint8_t *make_params(const em_function *f, void *const *params)
+{
+    uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
+    for (size_t i = 0; block && i < f->param_count; i++)
+        memcpy(block + f->params[i]->offset, params[i], (size_t)f->params[i]->size);
+    return block;
+}
+
+/* The parameters of each device, and the distance of its variables from those of device 0. */
+typedef struct device_arguments {
+    uint8_t *blocks[EM_DEVICES];
+    uint64_t shifts[EM_DEVICES];
+} device_arguments;
+
+static bool make_arguments(const emulator *e, const cute_device_function *function,
+                           void *const *const *params, device_arguments *out)
+{
+    const cute_device_module *module = function->module;
+    for (uint32_t d = 0; d < devices_of(e); d++) {
+        out->blocks[d] = make_params(function->function, params[d]);
+        out->shifts[d] = module->copies[d]->base - module->program->base;
+        if (!out->blocks[d]) return false;
+    }
+    return true;
+}
+
+static void release_arguments(device_arguments *arguments)
+{
+    for (uint32_t d = 0; d < EM_DEVICES; d++) free(arguments->blocks[d]);
+}
+
+static cute_status emulator_start_all(cute_device *device, cute_device_function *function,
+                                      const cute_device_launch *launch, void *const *const *params,
+                                      cute_diag *diag)
 {
     emulator *e = as_emulator(device);
     const em_function *f = function->function;
+    device_arguments arguments = {0};
     em_launch l = {.program = function->module->program,
                    .kernel = f,
                    .memory = &e->memory,
@@ -468,11 +520,16 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                    .programmatic = launch->programmatic};
     cute_emulator_counts counts;
     if (e->failed) return cute_fail(diag, CUTE_INVALID, NULL, "an earlier kernel failed on this device");
-    uint8_t *block = aligned_alloc(64, ((size_t)f->param_bytes + 127) / 64 * 64);
-    if (!block) return cute_fail_memory(diag);
-    for (size_t i = 0; i < f->param_count; i++)
-        memcpy(block + f->params[i]->offset, params[i], (size_t)f->params[i]->size);
-    l.params = block;
+    if (!make_arguments(e, function, params, &arguments)) {
+        release_arguments(&arguments);
+        return cute_fail_memory(diag);
+    }
+    l.params = arguments.blocks[0];
+    if (devices_of(e) > 1) {
+        l.devices = devices_of(e);
+        l.device_params = (const uint8_t *const *)arguments.blocks;
+        l.device_shifts = arguments.shifts;
+    }
     for (int d = 0; d < 3; d++) {
         l.grid[d] = (uint32_t)launch->grid[d];
         l.block[d] = (uint32_t)launch->block[d];
@@ -497,14 +554,22 @@ static cute_status emulator_start(cute_device *device, cute_device_function *fun
                         f->name, (long long)blocks, (long long)e->options.timeline_block);
     }
     if (!ok) {
-        free(block);
+        release_arguments(&arguments);
         return cute_fail_memory(diag);
     }
     cute_status status = em_run_grid(&l, &counts, diag);
     add_counts(&e->counts, &counts);
     e->failed = status != CUTE_OK;
-    free(block);
+    release_arguments(&arguments);
     return status;
+}
+
+static cute_status emulator_start(cute_device *device, cute_device_function *function,
+                                  const cute_device_launch *launch, void *const *params, cute_diag *diag)
+{
+    void *const *all[EM_DEVICES];
+    for (uint32_t d = 0; d < EM_DEVICES; d++) all[d] = params;
+    return emulator_start_all(device, function, launch, all, diag);
 }
 
 static cute_status emulator_encode_map(cute_device *device, const cute_tensor_map *map, uint8_t *out,
@@ -668,6 +733,16 @@ static cute_status emulator_describe_buffer(cute_device *device, cute_address ad
     return cute_fail_memory(diag);
 }
 
+static cute_status emulator_select(cute_device *device, int64_t rank, cute_diag *diag)
+{
+    emulator *e = as_emulator(device);
+    if (rank < 0 || rank >= devices_of(e))
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected a device from 0 to %u, got %lld",
+                         devices_of(e) - 1, (long long)rank);
+    e->memory.device = (uint32_t)rank;
+    return CUTE_OK;
+}
+
 static const cute_emulator_counts *emulator_counts(const cute_device *device)
 {
     return &((const emulator *)device)->counts;
@@ -703,6 +778,8 @@ static const cute_emulator_ops only_emulator_ops = {
     .add_host = emulator_add_host,
     .remove_host = emulator_remove_host,
     .describe_buffer = emulator_describe_buffer,
+    .select = emulator_select,
+    .start_all = emulator_start_all,
     .counts = emulator_counts,
     .findings = emulator_findings,
     .counters_json = emulator_counters_json,
@@ -788,6 +865,9 @@ cute_status cute_emulator_read_options(const cute_emulator_options *given, cute_
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "expected 1 to %d multiprocessors, or 0 for the default, got %lld",
                          MULTIPROCESSORS_MOST, (long long)out->multiprocessors);
+    if (out->devices < 0 || out->devices > EM_DEVICES)
+        return cute_fail(diag, CUTE_USAGE, NULL, "expected 1 to %d devices, or 0 for one, got %lld",
+                         EM_DEVICES, (long long)out->devices);
     const uint32_t known = CUTE_CHECK_ALL | CUTE_CHECK_STRICT | cute_plugins_check_bits(out->plugins);
     if (out->checks & ~known)
         return cute_fail(diag, CUTE_USAGE, NULL, "unknown check 0x%x", (unsigned)(out->checks & ~known));

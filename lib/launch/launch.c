@@ -96,6 +96,9 @@ static cute_status copy_options(cute_launch *l, const cute_launch_options *optio
                          (long long)o->multiprocessors);
     if (o->multiprocessors && !l->emulator.multiprocessors) l->emulator.multiprocessors = o->multiprocessors;
     CUTE_TRY(cute_device_parse_name(o->device, &kind, &index, diag));
+    if (l->emulator.devices > 1 && o->device && kind == CUTE_DEVICE_CUDA)
+        return cute_fail(diag, CUTE_USAGE, NULL,
+                         "several devices in one process require the emulator, got device %s", o->device);
     if (o->device && !(l->device = cute_arena_copy(l->arena, o->device, strlen(o->device))))
         return cute_fail_memory(diag);
     if (!o->module_label) return CUTE_OK;

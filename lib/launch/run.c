@@ -1,6 +1,6 @@
 /* Runs a plan in a child process, which the parent monitors. Progress, messages and times are in a shared
  * mapping. */
-#include "lib/launch/run.h"
+#include "lib/launch/run_child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,25 +54,6 @@ typedef struct run_shared {
     size_t facts[CUTE_FACT_COUNT]; /* offsets in `text`; 0: unknown */
     char text[MESSAGE_BYTES];
 } run_shared;
-
-typedef struct loaded_sequence {
-    cute_device_function **functions; /* per launch of a sequence */
-    void ***params;                   /* per launch: pointers to each parameter's bytes */
-    plan_run run;                     /* after fill_sequences */
-} loaded_sequence;
-
-struct run_child {
-    const run_request *request;
-    run_shared *shared;
-    run_result *result;
-    cute_arena *arena;
-    cute_device *device;
-    cute_device_module *module;
-    cute_address *buffers, *map_addresses;
-    loaded_sequence *sequences; /* 1 + baselines */
-    double phase_began;
-    trace_recorder trace;
-};
 
 static double timeout_of(const run_request *request)
 {
@@ -137,7 +118,8 @@ static cute_status open_named_device(run_child *c, cute_diag *diag)
         options.context = c;
         options.print = print_text;
     }
-    const char *name = options.checks || options.counters || options.timeline ? "emulator" : r->device;
+    const char *name =
+        options.checks || options.counters || options.timeline || options.devices ? "emulator" : r->device;
     CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
     c->shared->emulated = c->device->ops->emulator != NULL;
     return CUTE_OK;
@@ -207,13 +189,7 @@ static cute_status load_module(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* Sizes of the guards on the device. The emulator detects other out-of-bounds accesses itself; its guard only
- * permits kernels to read a little beyond the end of a buffer. */
-typedef struct guard_sizes {
-    size_t front, back;
-} guard_sizes;
-
-static guard_sizes guards_of(const run_child *c)
+guard_sizes run_guards(const run_child *c)
 {
     enum { EMULATOR_GUARD = 256 };
     return c->shared->emulated ? (guard_sizes){0, EMULATOR_GUARD}
@@ -265,25 +241,26 @@ static cute_status upload_global(run_child *c, size_t index, cute_diag *diag)
 static cute_status upload_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
-    c->buffers = cute_arena_array(c->arena, config->buffer_count + c->request->plan->temporary_count + 1,
-                                  sizeof *c->buffers);
-    if (!c->buffers) return cute_fail_memory(diag);
-    guard_sizes g = guards_of(c);
+    guard_sizes g = run_guards(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
         if (config->buffers[i].global) {
             CUTE_TRY(upload_global(c, i, diag));
             continue;
         }
-        size_t size = g.front + (size_t)t->bytes + g.back;
+        size_t bytes, at = run_piece(c, &config->buffers[i], &bytes), size = g.front + bytes + g.back;
+        char *end = (char *)t->data + t->bytes;
         trace_span *span = trace_open(&c->trace, TRACE_ALLOC, (uint32_t)i, (int64_t)size);
         CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
         trace_close(span);
-        CUTE_TRY(upload_traced(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front, size, diag));
+        CUTE_TRY(
+            upload_traced(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front + at, size, diag));
         c->buffers[i] += g.front;
+        if (at + bytes != (size_t)t->bytes) /* a part of it: the guard is behind the whole */
+            CUTE_TRY(cute_device_upload(c->device, c->buffers[i] + bytes, end, g.back, diag));
         bool written = config->buffers[i].init != INIT_NONE;
         if (c->shared->emulated)
-            CUTE_TRY(cute_emulator_describe_buffer(c->device, c->buffers[i], t->name, (size_t)t->bytes,
+            CUTE_TRY(cute_emulator_describe_buffer(c->device, c->buffers[i], run_name(c, t->name), bytes,
                                                    written, diag));
         run_progress(c);
     }
@@ -306,11 +283,11 @@ static cute_status allocate_temporary(run_child *c, size_t index, cute_address *
         }
         if (plan->temporaries[i].memory.bytes > most) most = plan->temporaries[i].memory.bytes;
     }
-    size_t size = (size_t)most + guards_of(c).back;
+    size_t size = (size_t)most + run_guards(c).back;
     CUTE_TRY(cute_device_alloc(c->device, size, out, diag));
     CUTE_TRY(cute_device_fill(c->device, *out, 0xFF, size, diag));
     if (!c->shared->emulated) return CUTE_OK;
-    return cute_emulator_describe_buffer(c->device, *out, t->name, (size_t)most, false, diag);
+    return cute_emulator_describe_buffer(c->device, *out, run_name(c, t->name), (size_t)most, false, diag);
 }
 
 static cute_status allocate_temporaries(run_child *c, cute_diag *diag)
@@ -328,7 +305,8 @@ static cute_status encode_maps(run_child *c, uint8_t (*encoded)[CUTE_MAP_BYTES],
     c->map_addresses = cute_arena_array(c->arena, plan->map_count + 1, sizeof *c->map_addresses);
     if (!c->map_addresses) return cute_fail_memory(diag);
     for (size_t i = 0; i < plan->map_count; i++) {
-        CUTE_TRY(cute_plan_encode_map(&plan->maps[i], c->buffers, c->device, encoded[i], diag));
+        const cute_address *memory = c->ranks[plan->maps[i].rank].buffers;
+        CUTE_TRY(cute_plan_encode_map(&plan->maps[i], memory, c->device, encoded[i], diag));
         if (!plan->maps[i].in_memory) continue;
         CUTE_TRY(cute_device_alloc(c->device, CUTE_MAP_BYTES, &c->map_addresses[i], diag));
         CUTE_TRY(upload_traced(c, TRACE_MAP, i, c->map_addresses[i], encoded[i], CUTE_MAP_BYTES, diag));
@@ -358,7 +336,7 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
                                  .params = loaded->params};
         CUTE_TRY(cute_plan_open_streams(&loaded->run, c->arena, diag));
     }
-    return CUTE_OK;
+    return run_fill_ranks(c, maps, diag);
 }
 
 cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
@@ -367,8 +345,8 @@ cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
 }
 
 /* Starts a step and traces it. *first is the span that overlapping launches share: an event between them would serialize them. */
-static cute_status start_traced(run_child *c, size_t index, trace_span **first, bool *overlaps,
-                                cute_diag *diag)
+static cute_status start_traced(run_child *c, size_t index, trace_span **first, trace_span **out,
+                                bool *overlaps, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
     const plan_sequence *sequence = run->sequence;
@@ -390,7 +368,7 @@ static cute_status start_traced(run_child *c, size_t index, trace_span **first, 
         CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
         *first = NULL;
     }
-    trace_close(span);
+    *out = span;
     return CUTE_OK;
 }
 
@@ -400,14 +378,16 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
     bool concurrent = run->sequence->streams > 1, overlaps;
-    trace_span *first = NULL;
+    trace_span *first = NULL, *span = NULL;
     CUTE_TRY(cute_plan_fork(run, diag));
     for (size_t i = 0; i < run->sequence->step_count; i++) {
         const host_step *s = run->sequence->steps[i].step;
         if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
-        CUTE_TRY(start_traced(c, i, &first, &overlaps, diag));
+        span = NULL;
+        CUTE_TRY(start_traced(c, i, &first, &span, &overlaps, diag));
         if (!overlaps && !concurrent) CUTE_TRY(cute_device_sync(c->device, diag));
+        trace_close(span); /* a launch that hangs has no end */
         run_progress(c);
     }
     if (!concurrent) return CUTE_OK;
@@ -419,24 +399,25 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
 static cute_status download_buffers(run_child *c, cute_diag *diag)
 {
     const cute_config *config = c->request->config;
-    guard_sizes g = guards_of(c);
+    guard_sizes g = run_guards(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const config_buffer *buffer = &config->buffers[i];
-        size_t bytes = (size_t)buffer->tensor.bytes;
-        char *data = buffer->tensor.data;
+        size_t bytes, at = run_piece(c, buffer, &bytes);
+        char *data = buffer->tensor.data, *end = data + buffer->tensor.bytes;
         bool wanted = buffer->init == INIT_NONE || buffer->checked || buffer->output;
         if (buffer->global) {
             if (wanted) CUTE_TRY(download_traced(c, i, data, c->buffers[i], bytes, diag));
         } else if (wanted) {
-            CUTE_TRY(download_traced(c, i, data - g.front, c->buffers[i] - g.front, g.front + bytes + g.back,
-                                     diag));
+            CUTE_TRY(
+                download_traced(c, i, data + at - g.front, c->buffers[i] - g.front, g.front + bytes, diag));
+            CUTE_TRY(download_traced(c, i, end, c->buffers[i] + bytes, g.back, diag));
         } else {
             CUTE_TRY(download_traced(c, i, data - g.front, c->buffers[i] - g.front, g.front, diag));
-            CUTE_TRY(download_traced(c, i, data + bytes, c->buffers[i] + bytes, g.back, diag));
+            CUTE_TRY(download_traced(c, i, end, c->buffers[i] + bytes, g.back, diag));
         }
         run_progress(c);
     }
-    return CUTE_OK;
+    return run_download_ranks(c, diag);
 }
 
 static cute_status run_phases(run_child *c, cute_diag *diag)
@@ -448,8 +429,12 @@ static cute_status run_phases(run_child *c, cute_diag *diag)
     enter_phase(c, RUN_LOAD);
     CUTE_TRY(load_module(c, diag));
     enter_phase(c, RUN_UPLOAD);
-    CUTE_TRY(upload_buffers(c, diag));
-    CUTE_TRY(allocate_temporaries(c, diag));
+    CUTE_TRY(run_make_ranks(c, diag));
+    for (size_t r = run_rank_count(c); r-- > 0;) { /* the first remains selected */
+        CUTE_TRY(run_select_rank(c, r, diag));
+        CUTE_TRY(upload_buffers(c, diag));
+        CUTE_TRY(allocate_temporaries(c, diag));
+    }
     CUTE_TRY(fill_sequences(c, diag));
     enter_phase(c, RUN_LAUNCH);
     CUTE_TRY(launch_all(c, diag));
@@ -693,9 +678,10 @@ static cute_status map_shared(const run_request *request, run_result *out, run_s
 {
     size_t launches = request->plan->main.count, contenders = 1 + request->config->bench.baseline_count;
     size_t samples = request->bench ? (size_t)request->config->bench.samples : 0;
-    size_t spans = request->trace ? RUN_PHASES + 4 * request->config->buffer_count +
-                                        request->plan->map_count + request->plan->main.step_count
-                                  : 0;
+    size_t spans = request->trace
+                       ? RUN_PHASES + 4 * (size_t)request->config->ranks * request->config->buffer_count +
+                             request->plan->map_count + request->plan->main.step_count
+                       : 0;
     size_t size = sizeof **shared + launches * sizeof *out->functions +
                   contenders * (sizeof *out->samples + samples * sizeof(double)) + 64 +
                   (request->trace ? trace_log_size(spans) : 0);

@@ -20,7 +20,7 @@ typedef struct device_answer {
 static void query_device(const config_device *d, device_answer *out)
 {
     cute_diag *diag = cute_diag_create();
-    bool emulated = d->emulator && (d->emulator->checks || d->emulator->counters);
+    bool emulated = d->emulator && (d->emulator->checks || d->emulator->counters || d->emulator->devices);
     *out = (device_answer){.status = CUTE_SYSTEM, .info.size = sizeof out->info};
     if (!diag) return;
     out->status = cute_device_find(emulated ? "emulator" : d->name, d->emulator, &out->info, diag);

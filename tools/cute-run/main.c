@@ -178,6 +178,23 @@ static cute_status check_sms(int64_t *sms, cute_diag *diag)
     return CUTE_OK;
 }
 
+/* -1 (not given) becomes 0. */
+static cute_status check_devices(run_options *o, cute_diag *diag)
+{
+    int64_t *devices = &o->emulator.devices;
+    if (*devices == -1) {
+        *devices = 0;
+        return CUTE_OK;
+    }
+    if (*devices < 1 || *devices > 16)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--devices expects a number from 1 to 16, got '%lld'",
+                         (long long)*devices);
+    if (o->launch.device && strcmp(o->launch.device, "emulator") != 0)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--devices requires the emulator, got device %s",
+                         o->launch.device);
+    return CUTE_OK;
+}
+
 /* Fills launch options that are not direct targets of the option table. */
 static cute_status fill_launch_options(run_options *o, cute_diag *diag)
 {
@@ -198,6 +215,7 @@ static cute_status fill_launch_options(run_options *o, cute_diag *diag)
     out->plugins = o->emulator.plugins = o->plugins;
     CUTE_TRY(parse_checks(o, diag));
     CUTE_TRY(check_threads(&o->emulator.threads, diag));
+    CUTE_TRY(check_devices(o, diag));
     CUTE_TRY(check_sms(&out->multiprocessors, diag));
     o->emulator.timeline = o->timeline != NULL;
     if (o->emulator.timeline_block < 0)
@@ -338,7 +356,8 @@ static cute_status choose_arch(run_options *o, cute_arena *arena, cute_pipe *pip
 {
     bool runs = (o->config || o->plans.count) && !o->launch.dry_run;
     const config_device wanted = {
-        .name = o->checks || o->emulator.counters || o->timeline ? "emulator" : o->launch.device,
+        .name = o->checks || o->emulator.counters || o->timeline || o->emulator.devices ? "emulator"
+                                                                                        : o->launch.device,
         .multiprocessors = o->launch.multiprocessors > 0 ? o->launch.multiprocessors : 0};
     const cute_arch *arch;
     pipe->arch = o->arch ? o->arch : cute_setting_default("arch", NULL);
@@ -626,6 +645,8 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
+    if (o->emulator.devices != -1 && o->gemm.words.shapes)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--devices and --gemm are mutually exclusive");
     if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
@@ -674,7 +695,7 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
 int main(int argc, char **argv)
 {
     run_options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
-                     .emulator = {.size = sizeof o.emulator, .threads = -1}};
+                     .emulator = {.size = sizeof o.emulator, .threads = -1, .devices = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "config", 'c', "FILE", "Run the launches of FILE, see launch.json(5)",
@@ -696,6 +717,8 @@ int main(int argc, char **argv)
          &o.launch.dry_run},
         {CUTE_OPTION_STRING, "device", 'd', "N|emulator", "Select a GPU, or run PTX on the CPU (default 0)",
          &o.launch.device},
+        {CUTE_OPTION_INT, "devices", 0, "N", "Run on N emulated devices that access each other's memory",
+         &o.emulator.devices},
         {CUTE_OPTION_STRING, "seed", 0, "N", "Seed random data and the emulator's schedule", &o.seed},
         {CUTE_OPTION_INT, "threads", 0, "N", "Run blocks on N host threads, on the emulator",
          &o.emulator.threads},

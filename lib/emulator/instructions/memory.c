@@ -32,7 +32,7 @@ bool em_memory_alloc(em_memory *m, uint64_t size, uint64_t *out)
     uint64_t space = size ? size : 1;
     if (space > UINT64_C(1) << 40) return false;
     if (!m->next) m->next = FIRST_ADDRESS;
-    em_allocation a = {.base = m->next, .size = space, .owned = true};
+    em_allocation a = {.base = m->next, .size = space, .owned = true, .device = m->device};
     uint64_t align = space < HUGE_PAGE ? ALLOC_ALIGN : HUGE_PAGE;
     a.host = aligned_alloc(align, (space + align - 1) / align * align);
     if (!a.host) return false;
@@ -230,7 +230,7 @@ static uint8_t *locate_param(em_warp *w, const em_inst *i, int lane, uint64_t ad
 {
     uint64_t size = (uint64_t)w->machine->launch->kernel->param_bytes;
     if (access == EM_READ && address < size && bytes <= size - address)
-        return (uint8_t *)(uintptr_t)w->machine->launch->params + address;
+        return (uint8_t *)(uintptr_t)em_params_of(w) + address;
     const em_function *kernel = w->machine->launch->kernel;
     for (size_t n = 0; access != EM_READ && n < kernel->param_count; n++) {
         const em_variable *v = kernel->params[n];

@@ -37,8 +37,8 @@ static uint64_t special_value(em_warp *w, em_sreg which)
     case EM_SREG_globaltimer: return ticks;
     case EM_SREG_globaltimer_lo: return (uint32_t)ticks;
     case EM_SREG_globaltimer_hi: return ticks >> 32;
-    case EM_SREG_envreg1: return w->machine->workspace >> 32;
-    case EM_SREG_envreg2: return (uint32_t)w->machine->workspace;
+    case EM_SREG_envreg1: return w->machine->workspaces[w->block->cluster->device] >> 32;
+    case EM_SREG_envreg2: return (uint32_t)w->machine->workspaces[w->block->cluster->device];
     case EM_SREG_is_explicit_cluster: return w->machine->launch->cluster[0] != 0;
     default: return 0;
     }

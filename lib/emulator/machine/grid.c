@@ -23,22 +23,48 @@ typedef struct output {
 struct em_grid {
     const em_launch *launch;
     em_machine *machines;
-    uint32_t threads, limit; /* limit: clusters that run concurrently */
-    uint64_t total;
+    uint32_t threads, limit; /* limit: clusters that run concurrently, on each device */
+    uint32_t devices;
+    uint64_t total; /* clusters of all devices */
     bool prints, cooperative;
     atomic_ullong next, first_failed; /* first_failed: UINT64_MAX: none */
     atomic_uint resident;
     atomic_bool deadlock, given_up, late; /* of all machines */
     pthread_mutex_t lock;                 /* guards the fields below, and the launch's functions */
-    uint64_t front;  /* the first cluster that has not ended; its output is printed at once */
-    output *outputs; /* by cluster index */
+    struct {
+        uint64_t next;       /* its next cluster */
+        uint32_t resident;   /* its running clusters */
+    } of_device[EM_DEVICES]; /* if there are several */
+    uint64_t front;          /* the first cluster that has not ended; its output is printed at once */
+    output *outputs;         /* by cluster index */
 };
 
 /* ---- clusters ---- */
 
+/* The next cluster of the device that has started the fewest; with a seed, of any device. */
+static bool take_of_devices(em_machine *m, uint64_t *index)
+{
+    em_grid *g = m->grid;
+    bool shuffled = g->launch->options.seed != 0;
+    uint32_t first = shuffled ? (uint32_t)(em_random(m) % g->devices) : 0, best = g->devices;
+    if (atomic_load(&g->first_failed) != UINT64_MAX) return false;
+    for (uint32_t n = 0; n < g->devices; n++) {
+        uint32_t d = (first + n) % g->devices;
+        if (g->of_device[d].next == g->total / g->devices || g->of_device[d].resident >= g->limit) continue;
+        if (best == g->devices || (!shuffled && g->of_device[d].next < g->of_device[best].next)) best = d;
+    }
+    if (best == g->devices) return false;
+    *index = g->of_device[best].next++ * g->devices + best;
+    g->of_device[best].resident++;
+    atomic_fetch_add(&g->next, 1);
+    atomic_fetch_add(&g->resident, 1);
+    return true;
+}
+
 bool em_grid_take(em_machine *m, uint64_t *index)
 {
     em_grid *g = m->grid;
+    if (g->devices > 1) return take_of_devices(m, index);
     if (m->running && atomic_load(&g->resident) >= g->limit && !g->cooperative) return false;
     unsigned long long next = atomic_load(&g->next);
     do {
@@ -153,6 +179,7 @@ void em_grid_ended(em_machine *m, em_cluster *c)
 {
     em_grid *g = m->grid;
     atomic_fetch_sub(&g->resident, 1);
+    if (g->devices > 1) g->of_device[c->device].resident--;
     if (!g->prints || g->cooperative) return;
     pthread_mutex_lock(&g->lock);
     keep_output(g, c);
@@ -207,8 +234,8 @@ static bool has_function(const em_program *program, const char *name)
 static uint32_t thread_count(const em_launch *l, uint64_t total)
 {
     bool hooked = l->hooks.access || l->hooks.event || l->hooks.step;
-    if (hooked || l->cooperative || l->options.seed || has_function(l->program, "malloc") ||
-        has_function(l->program, "free"))
+    if (hooked || l->cooperative || l->options.seed || em_devices(l) > 1 ||
+        has_function(l->program, "malloc") || has_function(l->program, "free"))
         return 1;
     int64_t wanted = l->options.threads;
     uint32_t threads = wanted < 1 ? 1 : wanted > THREAD_LIMIT ? THREAD_LIMIT : (uint32_t)wanted;
@@ -305,12 +332,14 @@ static void run_machines(em_grid *g)
 
 /* The workspace that the driver passes to a cooperative launch in %envreg1 and 2: its first word is its size,
  * its second the grid barrier (cooperative_groups/details/driver_abi.h of the CUDA toolkit). */
-static bool make_workspace(em_machine *m)
+static bool make_workspaces(em_machine *m)
 {
     enum { BYTES = 256 };
-    if (!em_memory_alloc(m->launch->memory, BYTES, &m->workspace)) return false;
     uint32_t words[BYTES / 4] = {BYTES};
-    memcpy(em_memory_find(m->launch->memory, m->workspace)->host, words, BYTES);
+    for (uint32_t d = 0; d < em_devices(m->launch); d++) {
+        if (!em_memory_alloc(m->launch->memory, BYTES, &m->workspaces[d])) return false;
+        memcpy(em_memory_find(m->launch->memory, m->workspaces[d])->host, words, BYTES);
+    }
     return true;
 }
 
@@ -378,7 +407,8 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
         blocks *= shape;
     }
     em_grid grid = {.launch = l,
-                    .total = total,
+                    .total = total * em_devices(l),
+                    .devices = em_devices(l),
                     .threads = thread_count(l, total),
                     .cooperative = l->cooperative,
                     .prints = has_function(l->program, "vprintf"),
@@ -391,17 +421,17 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
         return cute_fail(diag, CUTE_INVALID, NULL,
                          "cooperative launch of %llu clusters exceeds the %u that fit on an H100",
                          (unsigned long long)total, g->limit);
-    if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES);
+    if (hooked && !l->cooperative) g->limit = least(g->limit, CHECKED_PLACES / g->devices);
     if (g->limit > total) g->limit = (uint32_t)total;
-    uint32_t made = l->cooperative ? g->limit : 1;
+    uint32_t places = g->limit * g->devices, made = l->cooperative ? places : 1;
     g->machines = aligned_alloc(_Alignof(em_machine), g->threads * sizeof *g->machines);
     bool ok = g->machines != NULL;
     if (ok) memset(g->machines, 0, g->threads * sizeof *g->machines);
     for (uint32_t n = 0; ok && n < g->threads; n++) {
         cute_diag *own = g->threads > 1 ? cute_diag_create() : diag;
-        ok = (own || g->threads == 1) && make_machine(g, &g->machines[n], g->limit, made, own);
+        ok = (own || g->threads == 1) && make_machine(g, &g->machines[n], places, made, own);
     }
-    if (ok && l->cooperative) ok = make_workspace(&g->machines[0]);
+    if (ok && l->cooperative) ok = make_workspaces(&g->machines[0]);
     cute_status status = CUTE_OK;
     if (ok) {
         run_machines(g);
@@ -413,7 +443,8 @@ cute_status em_run_grid(const em_launch *l, cute_emulator_counts *counts, cute_d
     }
     for (uint32_t n = 0; g->machines && n < g->threads; n++) {
         em_machine *m = &g->machines[n];
-        if (m->workspace) em_memory_free(l->memory, m->workspace);
+        for (uint32_t d = 0; d < EM_DEVICES; d++)
+            if (m->workspaces[d]) em_memory_free(l->memory, m->workspaces[d]);
         if (m->diag != diag) cute_diag_destroy(m->diag);
         release_machine(m);
     }

@@ -97,8 +97,10 @@ static const char *barrier_text(const em_warp *w, const em_split *s, char *out, 
 }
 
 /* Finds the memory that a split polls, by running it up to that read. False: none found. */
-static bool find_polled_memory(em_warp *w, int k, const em_inst **out, char *text, size_t size)
+static bool find_polled_memory(em_warp *w, int k, const em_inst **out, char *text, size_t size,
+                               em_rank_waits *waits)
 {
+    bool several = em_devices(w->machine->launch) > 1;
     em_use_split(w, k);
     for (int n = 0; n < STEPS && w->splits[k].live && w->splits[k].wait == EM_RUNS; n++) {
         const em_split *s = &w->splits[k];
@@ -113,6 +115,9 @@ static bool find_polled_memory(em_warp *w, int k, const em_inst **out, char *tex
             *out = i;
             int length = snprintf(text, size, "spins reading %s memory at 0x%llx",
                                   shared ? "shared" : "global", (unsigned long long)address);
+            if (a && several && (size_t)length < size)
+                length += snprintf(text + length, size - (size_t)length, " of rank %u", a->device);
+            if (a && several) em_ranks_wait(waits, w->block->cluster->device, address);
             if (a && bytes <= 8 && a->size - (address - a->base) >= bytes && (size_t)length < size) {
                 memcpy(&value, a->host + (address - a->base), bytes);
                 length += snprintf(text + length, size - (size_t)length, "%s%s%s, which holds 0x%llx",
@@ -133,9 +138,10 @@ static void note_split(em_warp *w, const em_inst *i, uint32_t mask, const char *
     em_machine *m = w->machine;
     cute_place place = em_place(m->program, i);
     const em_loc *loc = em_loc_of(m->program, i);
-    char at[300] = "";
+    char at[300] = "", rank[24] = "";
     if (loc) snprintf(at, sizeof at, " (%s:%u:%u)", loc->file, loc->line, loc->column);
-    cute_note(diag, &place, "block (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", w->block->ctaid[0],
+    if (em_devices(m->launch) > 1) snprintf(rank, sizeof rank, "rank %u, ", w->block->cluster->device);
+    cute_note(diag, &place, "%sblock (%u, %u, %u), warp %u, lanes 0x%08x: %s%s", rank, w->block->ctaid[0],
               w->block->ctaid[1], w->block->ctaid[2], w->index, mask, text, at);
 }
 
@@ -144,7 +150,7 @@ static const em_inst *next_of(const em_machine *m, const em_split *s)
     return &m->code[s->pc < m->program->count ? s->pc : m->program->count - 1];
 }
 
-static void describe_split(em_warp *w, int k, cute_diag *diag)
+static void describe_split(em_warp *w, int k, em_rank_waits *waits, cute_diag *diag)
 {
     char text[300];
     em_machine *m = w->machine;
@@ -169,7 +175,7 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
         if (s->polled) {
             i = &m->code[s->polled_at];
             em_mbarrier_describe(w, s->poll_address, s->poll_phase, text, sizeof text);
-        } else if (!find_polled_memory(w, k, &i, text, sizeof text)) {
+        } else if (!find_polled_memory(w, k, &i, text, sizeof text, waits)) {
             snprintf(text, sizeof text, "is here");
         }
         break;
@@ -177,29 +183,34 @@ static void describe_split(em_warp *w, int k, cute_diag *diag)
     note_split(w, i, mask, text, diag);
 }
 
-static void describe_warp(em_warp *w, int *shown, cute_diag *diag)
+/* With several devices all waits are found, but only the first are shown. */
+static void describe_warp(em_warp *w, int *shown, em_rank_waits *waits, cute_diag *diag)
 {
+    bool several = em_devices(w->machine->launch) > 1;
     for (int k = 0; k < EM_SPLITS && w->alive; k++) {
         const em_split *s = &w->splits[k];
         if (!s->live || s->wait == EM_JOIN) continue;
         bool polled = s->wait == EM_RUNS && s->polled;
         em_tell(EM_E_DEADLOCK, w, &w->machine->code[polled ? s->polled_at : s->pc], s->mask,
                 polled ? s->poll_address : UINT64_MAX, 0);
-        if ((*shown)++ < SHOWN_WAITS) describe_split(w, k, diag);
+        bool show = (*shown)++ < SHOWN_WAITS;
+        if (show || several) describe_split(w, k, waits, show ? diag : NULL);
     }
 }
 
 void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cute_diag *diag)
 {
     int shown = 0;
+    em_rank_waits waits = {0};
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t c = 0; c < machines[n].cluster_count; c++) {
             const em_cluster *cluster = &machines[n].clusters[c];
             for (uint32_t r = 0; cluster->running && r < cluster->count; r++)
                 for (uint32_t k = 0; k < cluster->blocks[r].warp_count; k++)
-                    describe_warp(&cluster->blocks[r].warps[k], &shown, diag);
+                    describe_warp(&cluster->blocks[r].warps[k], &shown, &waits, diag);
         }
     if (shown > SHOWN_WAITS) cute_note(diag, NULL, "%d more warps are waiting", shown - SHOWN_WAITS);
+    if (em_devices(machines->launch) > 1) em_explain_ranks(machines, &waits, diag);
     if (waiting)
         cute_note(diag, NULL, "%llu more clusters or blocks have not started: the device is full",
                   (unsigned long long)waiting);

@@ -25,8 +25,9 @@ static void say_where(em_machine *m, const em_warp *w, const em_inst *i, int lan
     uint32_t thread = w->index * EM_LANES + (uint32_t)(lane < 0 ? 0 : lane);
     const uint32_t *n = m->launch->block;
     cute_buffer text = {0};
-    cute_buffer_printf(&text, "in kernel '%s', block (%u, %u, %u), ", f->name, b->ctaid[0], b->ctaid[1],
-                       b->ctaid[2]);
+    cute_buffer_printf(&text, "in kernel '%s', ", f->name);
+    if (em_devices(m->launch) > 1) cute_buffer_printf(&text, "rank %u, ", b->cluster->device);
+    cute_buffer_printf(&text, "block (%u, %u, %u), ", b->ctaid[0], b->ctaid[1], b->ctaid[2]);
     if (lane < 0)
         cute_buffer_printf(&text, "warp %u", w->index);
     else
@@ -146,6 +147,19 @@ static bool make_pool(em_machine *m, em_block *b)
         em_splat(b->pool + r->at, r->bytes, value, 0);
     }
     return true;
+}
+
+/* Each device has its own copy of the module's variables. */
+static void use_variables_of_device(const em_machine *m, const em_cluster *c)
+{
+    const em_program *program = m->program;
+    uint64_t shift = m->launch->device_shifts ? m->launch->device_shifts[c->device] : 0;
+    for (size_t n = 0; m->launch->device_shifts && n < program->address_count; n++) {
+        const em_reloc *r = &program->addresses[n];
+        for (uint32_t b = 0; b < c->count; b++)
+            em_splat(c->blocks[b].pool + r->at, r->bytes, r->variable->address + (uint64_t)r->offset + shift,
+                     0);
+    }
 }
 
 /* Padding in front of dynamic arrays that need a larger alignment than their offset has. */
@@ -279,11 +293,14 @@ static void begin_warp(em_machine *m, em_block *b, em_warp *w, const uint32_t in
 void em_begin_cluster(em_machine *m, em_cluster *c, uint64_t index)
 {
     const em_launch *l = m->launch;
-    uint32_t clusters[3], id[3];
+    uint32_t clusters[3], id[3], devices = em_devices(l);
+    uint64_t number = index / devices;
     for (int d = 0; d < 3; d++) clusters[d] = l->grid[d] / m->cluster_shape[d];
-    id[0] = (uint32_t)(index % clusters[0]);
-    id[1] = (uint32_t)(index / clusters[0] % clusters[1]);
-    id[2] = (uint32_t)(index / clusters[0] / clusters[1]);
+    id[0] = (uint32_t)(number % clusters[0]);
+    id[1] = (uint32_t)(number / clusters[0] % clusters[1]);
+    id[2] = (uint32_t)(number / clusters[0] / clusters[1]);
+    c->device = (uint32_t)(index % devices);
+    use_variables_of_device(m, c);
     c->arrived = c->generation = c->alive = c->live_warps = 0;
     c->index = index;
     c->running = true;

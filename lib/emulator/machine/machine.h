@@ -20,12 +20,14 @@ typedef struct em_allocation {
     bool read_only;
     bool owned;       /* host memory is freed with it */
     const char *name; /* of a variable; NULL: an allocation */
+    uint32_t device;  /* that owns it */
 } em_allocation;
 
 typedef struct em_memory {
     em_allocation *list; /* sorted by base */
     size_t count, capacity;
     uint64_t next;
+    uint32_t device; /* of the next allocation */
     struct {
         uint64_t base, size;
     } freed[64]; /* the last ones, for messages; addresses are not reused */
@@ -49,7 +51,7 @@ typedef struct em_machine em_machine;
 typedef struct em_block em_block;
 typedef struct em_cluster em_cluster;
 
-enum { EM_BLOCK_WARPS = 1024 / 32 };
+enum { EM_BLOCK_WARPS = 1024 / 32, EM_DEVICES = 16 };
 
 typedef enum em_access { EM_READ, EM_WRITE, EM_ATOMIC } em_access;
 
@@ -119,8 +121,11 @@ typedef struct em_launch {
     em_memory *memory;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared;
-    const uint8_t *params;          /* the parameter block, kernel->param_bytes */
-    bool cooperative, programmatic; /* programmatic: the preceding launch may still run */
+    const uint8_t *params;               /* the parameter block, kernel->param_bytes */
+    uint32_t devices;                    /* that run the grid at the same time, at most EM_DEVICES; 0: one */
+    const uint8_t *const *device_params; /* the parameter block of each; NULL: `params` of all */
+    const uint64_t *device_shifts;       /* of each: distance of its variables from program->base; NULL: 0 */
+    bool cooperative, programmatic;      /* programmatic: the preceding launch may still run */
     cute_emulator_options options;
     em_tally *tally; /* one per instruction, added to; NULL: not counted */
     em_hooks hooks;
@@ -242,7 +247,8 @@ struct em_cluster {
     uint32_t count;
     uint32_t arrived, generation, alive; /* barrier.cluster: threads */
     uint32_t live_warps;
-    uint64_t index; /* in the grid */
+    uint64_t index;  /* in the grid; with several devices: index in its device's grid * devices + device */
+    uint32_t device; /* that runs it */
     bool running;
     cute_buffer output; /* of vprintf, while earlier clusters run */
 };
@@ -306,10 +312,11 @@ struct em_machine {
     uint32_t cluster_count; /* slots whose blocks are allocated */
     uint64_t changes;       /* stores, arrivals: anything that another warp might wait for */
     uint64_t round, random;
+    uint64_t delays[EM_DEVICES]; /* with a seed: the round before which each device does not run */
     em_pending *pending, **pending_end;
-    const em_pending *completing; /* the operation whose accesses are being made */
-    uint32_t time;                /* for the checks: counts synchronisations */
-    uint64_t workspace;           /* address of a cooperative launch's workspace; 0: none */
+    const em_pending *completing;    /* the operation whose accesses are being made */
+    uint32_t time;                   /* for the checks: counts synchronisations */
+    uint64_t workspaces[EM_DEVICES]; /* address of a cooperative launch's workspace on each device; 0: none */
     uint32_t shared_static;
     uint32_t cluster_shape[3];
     bool failed;
@@ -424,6 +431,17 @@ static inline bool em_is_dropped(const em_inst *i)
 /* The host address of an address in a space; NULL after a fault. memory.c */
 uint8_t *em_locate(em_warp *w, const em_inst *i, int lane, em_space space, uint64_t address, uint32_t bytes,
                    em_access access);
+/* The number of devices of the launch. */
+static inline uint32_t em_devices(const em_launch *l)
+{
+    return l->devices ? l->devices : 1;
+}
+/* The parameter block of the warp's device. */
+static inline const uint8_t *em_params_of(const em_warp *w)
+{
+    const em_launch *l = w->machine->launch;
+    return l->device_params ? l->device_params[w->block->cluster->device] : l->params;
+}
 /* The address of operand [..] in lane `lane`. */
 static inline uint64_t em_address(const em_warp *w, const em_operand *o, int lane)
 {

@@ -74,13 +74,29 @@ static ran run_warp(em_warp *w, uint32_t budget)
     return what;
 }
 
+/* With a seed, devices start late and pause: whether the device waits in this round. */
+static bool device_is_delayed(em_machine *m, uint32_t device)
+{
+    enum { SELDOM = 64, LONGEST = 96 };
+    if (m->round < m->delays[device]) return true;
+    if (m->round && em_random(m) % SELDOM) return false;
+    m->delays[device] = m->round + em_random(m) % LONGEST;
+    return m->round < m->delays[device];
+}
+
 /* One time slice of every warp. */
 static ran run_round(em_machine *m)
 {
     ran what = RAN_NOTHING;
-    bool shuffled = m->launch->options.seed != 0;
+    bool shuffled = m->launch->options.seed != 0, delayed[EM_DEVICES] = {0};
+    uint32_t devices = em_devices(m->launch);
+    for (uint32_t d = 0; shuffled && devices > 1 && d < devices; d++) delayed[d] = device_is_delayed(m, d);
     for (uint32_t c = 0; c < m->cluster_count; c++) {
         em_cluster *cluster = &m->clusters[c];
+        if (cluster->running && delayed[cluster->device]) {
+            what = RAN; /* later */
+            continue;
+        }
         for (uint32_t r = 0; cluster->running && r < cluster->count; r++) {
             em_block *b = &cluster->blocks[r];
             uint32_t first = shuffled ? (uint32_t)(em_random(m) % b->warp_count) : 0;
@@ -322,7 +338,7 @@ void em_run_clusters(em_machine *m)
     uint64_t told = m->changes;
     double since = 0,
            deadline = m->launch->options.timeout > 0 ? cute_clock() + m->launch->options.timeout : 0;
-    if (!m->launch->cooperative) m->width = 1;
+    if (!m->launch->cooperative) m->width = em_devices(m->launch);
     for (;;) {
         if (m->running < m->width && !start_clusters(m)) {
             cute_fail_memory(m->diag);

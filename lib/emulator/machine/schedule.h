@@ -26,6 +26,22 @@ void em_explain_waits(em_machine *machines, uint32_t count, uint64_t waiting, cu
 /* Adds notes with the places of the first warps that have not exited. */
 void em_show_places(em_machine *machines, uint32_t count, cute_diag *diag);
 
+/* ---- hang_ranks.c ---- */
+/* An address that a device polls, and the devices that would write it, one bit each. */
+typedef struct em_rank_wait {
+    uint32_t device, writers;
+    uint64_t address;
+} em_rank_wait;
+enum { EM_RANK_WAITS = 256 };
+typedef struct em_rank_waits {
+    em_rank_wait list[EM_RANK_WAITS];
+    uint32_t count;
+} em_rank_waits;
+/* Adds an address, once for each device. */
+void em_ranks_wait(em_rank_waits *waits, uint32_t device, uint64_t address);
+/* Adds notes: which device waits for which. The state of the warps is lost. */
+void em_explain_ranks(em_machine *m, em_rank_waits *waits, cute_diag *diag);
+
 /* ---- grid.c ---- */
 /* The next cluster for a machine; false: none left, or the device is full. */
 bool em_grid_take(em_machine *m, uint64_t *index);

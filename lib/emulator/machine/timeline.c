@@ -362,6 +362,7 @@ static int64_t number_of(const em_timeline *t, const em_block *b)
 static void begin_cluster(em_timeline *t, em_cluster *cluster)
 {
     if (t->cluster == cluster) end_cluster(t); /* the slot is used again */
+    if (cluster->device) return;               /* of several devices the first is shown */
     for (uint32_t r = 0; r < cluster->count; r++) {
         if (number_of(t, &cluster->blocks[r]) != t->block) continue;
         t->warps = calloc((size_t)cluster->count * EM_BLOCK_WARPS, sizeof *t->warps);

@@ -210,6 +210,20 @@ static cute_status add_reloc(em_parser *p, const em_variable *v, int64_t offset,
     return CUTE_OK;
 }
 
+/* Records that a constant is the address of a variable. */
+static cute_status note_address(em_parser *p, const em_variable *v, int64_t offset, uint8_t bytes,
+                                uint32_t at)
+{
+    em_program *program = p->program;
+    for (size_t i = program->address_count; i-- > 0;)
+        if (program->addresses[i].at == at) return CUTE_OK;
+    if (!cute_arena_more(p->arena, &program->addresses, program->address_count, &program->address_capacity,
+                         sizeof *program->addresses, 32))
+        return cute_fail_memory(p->diag);
+    program->addresses[program->address_count++] = (em_reloc){at, bytes, v, offset};
+    return CUTE_OK;
+}
+
 /* ---- operands ---- */
 
 cute_status em_operands(em_parser *p, const em_raw *raw, int least, int most)
@@ -317,6 +331,7 @@ static cute_status emit_address(em_parser *p, const em_raw *raw, em_operand *o, 
     } else {
         uint64_t value = (uint64_t)o->offset + (v->space == EM_PARAM ? (uint64_t)v->offset : v->address);
         CUTE_TRY(em_pool(p, bytes, value, 0, &at));
+        if (v->space != EM_PARAM) CUTE_TRY(note_address(p, v, o->offset, bytes, at));
     }
     *o = (em_operand){.kind = EM_O_VALUE,
                       .base = EM_BASE_CONSTANTS,

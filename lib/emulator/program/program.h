@@ -308,6 +308,8 @@ typedef struct em_program {
     uint32_t pool_length, pool_capacity;
     em_reloc *relocs;
     size_t reloc_count, reloc_capacity;
+    em_reloc *addresses; /* constants that are addresses of variables, of which each device has its own */
+    size_t address_count, address_capacity;
     em_loc *locs; /* [0]: none */
     size_t loc_count, loc_capacity;
     uint8_t *image; /* initial values of the variables */

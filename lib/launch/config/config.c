@@ -85,6 +85,7 @@ cute_status config_expr(const cute_config *config, const json_t *value, const cu
     CUTE_TRY(cute_expr_parse(config->arena, json_string_value(value), json_string_length(value), &place,
                              &expr, diag));
     *out = expr;
+    CUTE_TRY(config_name_ranks(config, expr, path, diag));
     return find_sms(config, expr, diag);
 }
 
@@ -211,6 +212,7 @@ static cute_status read_define(const cute_config *config, const char *text, cute
         .file = "<command line>", .line = 1, .column = 1, .text = text, .text_length = strlen(text)};
     cute_expr *expr;
     CUTE_TRY(cute_expr_parse(config->arena, text, strlen(text), &place, &expr, diag));
+    CUTE_TRY(config_name_ranks(config, expr, NULL, diag));
     CUTE_TRY(find_sms(config, expr, diag));
     return evaluate_param(config, expr, param, diag);
 }
@@ -248,7 +250,7 @@ static cute_status read_params(cute_config *config, const char *const *defines, 
 {
     json_t *params = json_object_get(config->document.root, "params"), *value;
     CUTE_TRY(check_defines(config, params, defines, define_count, diag));
-    config->params = cute_arena_array(config->arena, json_object_size(params) + 2, sizeof *config->params);
+    config->params = cute_arena_array(config->arena, json_object_size(params) + 4, sizeof *config->params);
     if (!config->params) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, NULL, "params");
     const char *key;
@@ -444,6 +446,7 @@ static cute_status read_buffer(const cute_config *config, const char *name, cons
             return cute_document_fail(&config->document, out->path, false, diag,
                                       "the size of the buffer exceeds 64 bits");
     }
+    CUTE_TRY(config_read_shard(config, value, out, diag));
     if (!init) {
         if (!cute_tensor_injective(&out->tensor))
             return cute_document_fail(&config->document, config_member(config, out->path, "strides"), false,
@@ -560,10 +563,16 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
                                          "dynamic_smem", "cooperative", "programmatic", "args"};
     json_t *list = json_object_get(config->document.root, "launches"), *value;
     size_t index;
-    if (json_object_get(config->document.root, "steps")) return config_read_steps(config, diag);
-    if (config->plans.count)
-        return config_run_plans(config, &config->plans, &config->launches, &config->launch_count,
-                                &config->steps, diag);
+    bool steps = json_object_get(config->document.root, "steps") != NULL;
+    if (steps || config->plans.count) {
+        cute_tensor *wholes; /* a rank copies, fills and passes what it holds */
+        CUTE_TRY(config_use_pieces(config, &wholes, diag));
+        cute_status status = steps ? config_read_steps(config, diag)
+                                   : config_run_plans(config, &config->plans, &config->launches,
+                                                      &config->launch_count, &config->steps, diag);
+        config_use_wholes(config, wholes);
+        return status;
+    }
     config->launches =
         cute_arena_array(config->arena, list ? json_array_size(list) + 1 : 1, sizeof *config->launches);
     if (!config->launches) return cute_fail_memory(diag);
@@ -642,6 +651,10 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->from_options = source->from_options;
     out->module = source->module;
     out->device = source->device;
+    out->ranks = out->device && out->device->emulator && out->device->emulator->devices
+                     ? out->device->emulator->devices
+                     : 1;
+    out->rank = -1;
     document->label = cute_arena_copy(arena, source->label, strlen(source->label));
     document->text = cute_arena_copy(arena, source->text ? source->text : "", source->length);
     document->length = source->length;

@@ -37,6 +37,7 @@ typedef struct config_buffer {
     int64_t seed;
     bool allow_unwritten;
     bool global;   /* a variable of the module, without an allocation or guards */
+    bool shard;    /* each rank holds an equal part of the first dimension */
     void *initial; /* a copy of the contents before the launches, if a check or output needs it; else NULL */
     bool checked, output;
 } config_buffer;
@@ -147,7 +148,7 @@ typedef struct cute_config {
     cute_document document;
     const struct cute_plugins *plugins; /* whose reductions formulas may use; may be NULL */
     const char *folder;                 /* the file's, for relative paths */
-    cute_formula_param *params;         /* includes `sms` after its first use */
+    cute_formula_param *params;         /* includes `sms`, `ranks` and `rank` after their first use */
     size_t param_count;
     const config_device *device; /* the launch's device; may be NULL. Used only during cute_config_read */
     config_buffer *buffers;
@@ -169,6 +170,8 @@ typedef struct cute_config {
     config_bench bench;
     int64_t seed;
     double timeout; /* 0: not given */
+    int64_t ranks;  /* devices that run the launches */
+    int64_t rank;   /* the one whose arguments are being bound; -1: none */
 } cute_config;
 
 /* The source of a config. */
@@ -220,6 +223,18 @@ const char *config_file(const cute_config *config, const char *name);
 const cute_formula_param *config_param(const cute_config *config, const char *name);
 /* The device's number of multiprocessors: `sms` in expressions, unless a param or buffer has that name. */
 cute_status config_sms(const cute_config *config, int64_t *out, cute_diag *diag);
+/* config_ranks.c. Defines `ranks` and `rank` if the expression needs them. CUTE_INVALID: there is no rank yet. */
+cute_status config_name_ranks(const cute_config *config, const cute_expr *expr, const cute_path *path,
+                              cute_diag *diag);
+/* Reads "shard". */
+cute_status config_read_shard(const cute_config *config, const json_t *value, config_buffer *buffer,
+                              cute_diag *diag);
+/* The part of a buffer that a rank holds: all of it without "shard". */
+cute_tensor config_piece(const cute_config *config, const config_buffer *buffer);
+/* Replaces the tensors of the buffers by the parts that a rank holds, while arguments are bound; *wholes, which
+ * config_use_wholes restores, is in the arena. */
+cute_status config_use_pieces(cute_config *config, cute_tensor **wholes, cute_diag *diag);
+void config_use_wholes(cute_config *config, const cute_tensor *wholes);
 cute_status config_read_launch(cute_config *config, const json_t *value, const cute_path *path,
                                config_launch *out, cute_diag *diag);
 /* Reads it into launches[*count] and counts it, unless its grid is empty: then there is no launch. */

@@ -71,7 +71,7 @@ static cute_status add_integer(binder *b, int64_t value, const cute_path *path)
 
 static cute_status add_pointer(binder *b, size_t buffer, int64_t bytes, const cute_path *path)
 {
-    plan_fixup fixup = {FIXUP_BUFFER, b->next, 0, buffer, bytes};
+    plan_fixup fixup = {FIXUP_BUFFER, b->next, 0, buffer, bytes, 0};
     CUTE_TRY(add_integer(b, 0, path));
     return add_fixup(b, fixup);
 }
@@ -97,10 +97,10 @@ static cute_status check_buffer(binder *b, const config_buffer *buffer, int64_t 
 {
     const cute_arg *arg = b->arg;
     size_t index = (size_t)(buffer - b->config->buffers);
-    b->plan->used[index] = 1;
-    if (!arg) return CUTE_OK;
     bool written = b->plan->writes[index]; /* by an earlier argument */
-    if (arg->writes) b->plan->writes[index] = 1;
+    b->plan->used[index] = 1;
+    if (!arg || arg->writes || !b->kernel->has_metadata) b->plan->writes[index] = 1;
+    if (!arg) return CUTE_OK;
     const cute_dtype_info *info = cute_dtype_get(buffer->tensor.dtype);
     if (!dtypes_agree(arg->dtype, buffer->tensor.dtype))
         return FAIL(b, path, "expected a buffer of %s for %s, got '%s' of %s", arg->dtype, b->label,
@@ -171,10 +171,10 @@ static cute_status bind_map(binder *b, const json_t *json, const config_buffer *
     CUTE_TRY(cute_plan_map(b->plan, json, path, buffer, b->arg, &map, b->diag));
     if (b->plan->maps[map].in_memory) {
         CUTE_TRY(add_integer(b, 0, path));
-        return add_fixup(b, (plan_fixup){FIXUP_MAP_ADDRESS, param, 0, map, 0});
+        return add_fixup(b, (plan_fixup){FIXUP_MAP_ADDRESS, param, 0, map, 0, 0});
     }
     CUTE_TRY(add_param(b, zeros, CUTE_MAP_BYTES, path));
-    return add_fixup(b, (plan_fixup){FIXUP_MAP, param, 0, map, 0});
+    return add_fixup(b, (plan_fixup){FIXUP_MAP, param, 0, map, 0, 0});
 }
 
 /* The struct of a cute tensor: its address, then the unknown leaves of the layout. */
@@ -221,7 +221,7 @@ static cute_status bind_tensor_struct(binder *b, const config_buffer *buffer, in
     if (status == CUTE_OK) status = add_param(b, bytes, size, path);
     if (status != CUTE_OK) return status;
     plan_fixup fixup = {FIXUP_BUFFER, param, arg->fields[0].offset, (size_t)(buffer - b->config->buffers),
-                        offset};
+                        offset,       0};
     return add_fixup(b, fixup);
 }
 
@@ -389,7 +389,7 @@ static cute_status bind_field(binder *b, struct_bytes *l, const json_t *json, co
         b->plan->used[buffer - b->config->buffers] = 1;
         CUTE_TRY(place_field(b, l, json, POINTER_BYTES, POINTER_BYTES, known, path, &at));
         return add_fixup(
-            b, (plan_fixup){FIXUP_BUFFER, b->next, at, (size_t)(buffer - b->config->buffers), bytes});
+            b, (plan_fixup){FIXUP_BUFFER, b->next, at, (size_t)(buffer - b->config->buffers), bytes, 0});
     }
     uint8_t bytes[8192];
     cute_dtype dtype;
@@ -460,6 +460,47 @@ static cute_status bind_struct(binder *b, const json_t *json, const cute_path *p
     return add_param(b, l->bytes, size, path);
 }
 
+/* ---- other ranks ---- */
+
+/* The addresses and maps that an argument added refer to the memory of another rank. */
+static cute_status use_memory_of(binder *b, const json_t *json, size_t first_fixup, const cute_path *path)
+{
+    int64_t rank;
+    const cute_path *at = config_member(b->config, path, "rank");
+    CUTE_TRY(config_integer(b->config, json, at, &rank, b->diag));
+    if (rank < 0 || rank >= b->config->ranks)
+        return FAIL(b, at, "expected a rank from 0 to %lld, got %lld", (long long)b->config->ranks - 1,
+                    (long long)rank);
+    for (size_t i = first_fixup; i < b->launch->fixup_count; i++) {
+        plan_fixup *f = &b->launch->fixups[i];
+        if (f->kind == FIXUP_BUFFER) {
+            f->peer = rank + 1;
+            b->plan->writes[f->index] = 1; /* by the other ranks, too */
+        } else {
+            b->plan->maps[f->index].rank = (size_t)rank;
+        }
+    }
+    return CUTE_OK;
+}
+
+/* The address of a table with each rank's address of the buffer. */
+static cute_status bind_peers(binder *b, const json_t *name, const cute_path *path)
+{
+    config_buffer *buffer;
+    const cute_path *at = config_member(b->config, path, "peers");
+    CUTE_TRY(config_find_buffer(b->config, json_string_value(name), at, &buffer, b->diag));
+    if (b->arg && b->arg->kind != CUTE_ARG_POINTER && b->arg->kind != CUTE_ARG_UNKNOWN)
+        return FAIL(b, path, "expected a %s for %s, got the address of a table",
+                    cute_arg_kind_name(b->arg->kind), b->label);
+    if (buffer->global)
+        return FAIL(b, at, "expected a buffer, got the variable '%s' of the module", buffer->tensor.name);
+    size_t index = (size_t)(buffer - b->config->buffers);
+    plan_fixup fixup = {.kind = FIXUP_PEERS, .param = b->next, .index = index};
+    b->plan->used[index] = b->plan->writes[index] = 1;
+    CUTE_TRY(add_integer(b, 0, path));
+    return add_fixup(b, fixup);
+}
+
 /* ---- all arguments ---- */
 
 static cute_status bind_name(binder *b, const json_t *json, const cute_path *path)
@@ -477,7 +518,7 @@ static cute_status bind_name(binder *b, const json_t *json, const cute_path *pat
     return bind_scalar(b, NULL, json, path);
 }
 
-static cute_status bind_arg(binder *b, const json_t *json, const cute_path *path)
+static cute_status bind_kind(binder *b, const json_t *json, const cute_path *path)
 {
     config_buffer *buffer;
     const json_t *item;
@@ -490,6 +531,7 @@ static cute_status bind_arg(binder *b, const json_t *json, const cute_path *path
     if (json_is_number(json)) return bind_scalar(b, NULL, json, path);
     if ((item = json_object_get(json, "value"))) return bind_scalar(b, json, item, path);
     if ((item = json_object_get(json, "buffer"))) return bind_buffer(b, json, json_string_value(item), path);
+    if ((item = json_object_get(json, "peers"))) return bind_peers(b, item, path);
     if (json_object_get(json, "struct")) return bind_struct(b, json, path);
     if ((item = json_object_get(json, "memref"))) {
         CUTE_TRY(config_find_buffer(b->config, json_string_value(item),
@@ -503,6 +545,16 @@ static cute_status bind_arg(binder *b, const json_t *json, const cute_path *path
     CUTE_TRY(config_find_buffer(b->config, json_string_value(json_object_get(item, "buffer")),
                                 config_member(b->config, at, "buffer"), &buffer, b->diag));
     return bind_map(b, item, buffer, at);
+}
+
+static cute_status bind_arg(binder *b, const json_t *json, const cute_path *path)
+{
+    const json_t *map = json_object_get(json, "tensor_map"),
+                 *rank = json_object_get(map ? map : json, "rank");
+    size_t first = b->launch->fixup_count;
+    CUTE_TRY(bind_kind(b, json, path));
+    if (!rank) return CUTE_OK;
+    return use_memory_of(b, rank, first, map ? config_member(b->config, path, "tensor_map") : path);
 }
 
 /* The kernel's argument that begins at the next parameter. */
@@ -547,7 +599,8 @@ static cute_status bind_derived_map(binder *b, const cute_arg *arg, const cute_p
     CUTE_TRY(cute_plan_tma_map_of(b->plan, path, b->kernel, arg, &b->config->buffers[base->index],
                                   base->bytes, &map, b->diag));
     CUTE_TRY(add_param(b, zeros, arg->in_memory ? 8 : CUTE_MAP_BYTES, path));
-    return add_fixup(b, (plan_fixup){arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, param, 0, map, 0});
+    if (base->peer) b->plan->maps[map].rank = (size_t)base->peer - 1;
+    return add_fixup(b, (plan_fixup){arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, param, 0, map, 0, 0});
 }
 
 static cute_status fail_count(binder *b, size_t given, const cute_path *path)

@@ -47,7 +47,7 @@ static cute_status put_number(const host_binder *b, const host_number *number, s
     if (number->base >= 0) {
         int64_t begin;
         size_t index = cute_plan_locate(b->plan, b->source, number, &begin);
-        plan_fixup fixup = {FIXUP_BUFFER, param, at, index, begin + number->value};
+        plan_fixup fixup = {FIXUP_BUFFER, param, at, index, begin + number->value, 0};
         return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
     }
     memcpy(bytes + at, &number->value, (size_t)size);
@@ -82,7 +82,7 @@ static cute_status put_map(const host_binder *b, const cute_arg *arg, const host
     }
     CUTE_TRY(cute_plan_tma_map(b->plan, b->launch->config->path, &n, index, begin + map->address.value,
                                arg->in_memory, &made, b->diag));
-    plan_fixup fixup = {arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, arg->first, 0, made, 0};
+    plan_fixup fixup = {arg->in_memory ? FIXUP_MAP_ADDRESS : FIXUP_MAP, arg->first, 0, made, 0, 0};
     return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
 }
 

@@ -38,6 +38,7 @@ void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute
     for (size_t i = 0; i < launch->fixup_count; i++) {
         const plan_fixup *f = &launch->fixups[i];
         uint8_t *at = (uint8_t *)params[f->param] + f->at;
+        if (f->peer || f->kind == FIXUP_PEERS) continue;
         cute_address address = f->kind == FIXUP_BUFFER        ? memory[f->index] + (cute_address)f->bytes
                                : f->kind == FIXUP_MAP_ADDRESS ? map_addresses[f->index]
                                                               : 0;

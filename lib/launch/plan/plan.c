@@ -7,6 +7,7 @@
 
 #include "lib/base/devices/arch.h"
 #include "lib/base/devices/multiprocessor.h"
+#include "lib/base/diagnostics/diag.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/cubin/module.h"
 
@@ -257,6 +258,34 @@ static cute_status plan_sequence_make(cute_plan *plan, const config_launch *laun
     return CUTE_OK;
 }
 
+/* Binds the launches with the arguments of each rank. Warnings are those of the first. */
+static cute_status bind_ranks(cute_config *config, const char *kernel, const plan_limits *limits,
+                              cute_plan *out, cute_diag *diag)
+{
+    size_t others = (size_t)config->ranks - 1;
+    out->others = cute_arena_array(config->arena, others + 1, sizeof *out->others);
+    if (!out->others) return cute_fail_memory(diag);
+    config->rank = 0;
+    CUTE_TRY(plan_sequence_make(out, config->launches, config->launch_count, &config->steps, kernel, limits,
+                                &out->main, diag));
+    for (size_t i = 0; i < config->bench.baseline_count; i++) {
+        const config_baseline *baseline = &config->bench.baselines[i];
+        CUTE_TRY(plan_sequence_make(out, baseline->launches, baseline->launch_count, &baseline->steps, NULL,
+                                    limits, &out->baselines[i], diag));
+    }
+    for (size_t r = 0; r < others; r++) {
+        cute_diag *own = cute_diag_create();
+        config->rank = (int64_t)r + 1;
+        cute_status status = plan_sequence_make(out, config->launches, config->launch_count, &config->steps,
+                                                kernel, limits, &out->others[r], own);
+        for (size_t i = 0; status != CUTE_OK && i < cute_diag_count(own); i++)
+            cute_diag_append(diag, cute_diag_get(own, i));
+        cute_diag_destroy(own);
+        if (status != CUTE_OK) return status;
+    }
+    return CUTE_OK;
+}
+
 static void warn_unused(const cute_plan *plan, cute_diag *diag)
 {
     const cute_config *config = plan->config;
@@ -300,13 +329,12 @@ cute_status cute_plan_make(cute_config *config, const cute_module *module, const
         CUTE_TRY(find_global(config, &config->buffers[i], module, &out->symbols[i], diag));
     }
     CUTE_TRY(cute_plan_add_named(out, diag));
-    CUTE_TRY(plan_sequence_make(out, config->launches, config->launch_count, &config->steps, kernel, limits,
-                                &out->main, diag));
-    for (size_t i = 0; i < config->bench.baseline_count; i++) {
-        const config_baseline *baseline = &config->bench.baselines[i];
-        CUTE_TRY(plan_sequence_make(out, baseline->launches, baseline->launch_count, &baseline->steps, NULL,
-                                    limits, &out->baselines[i], diag));
-    }
+    cute_tensor *wholes;
+    CUTE_TRY(config_use_pieces(config, &wholes, diag));
+    cute_status status = bind_ranks(config, kernel, limits, out, diag);
+    config_use_wholes(config, wholes);
+    config->rank = -1;
+    if (status != CUTE_OK) return status;
     warn_unused(out, diag);
     return CUTE_OK;
 }

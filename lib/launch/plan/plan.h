@@ -8,9 +8,10 @@
 #include "lib/launch/config/config.h"
 
 typedef enum plan_fixup_kind {
-    FIXUP_BUFFER,     /* the address of a buffer or temporary, plus bytes */
-    FIXUP_MAP,        /* the 128 bytes of a tensor map */
-    FIXUP_MAP_ADDRESS /* the address of a tensor map in device memory */
+    FIXUP_BUFFER,      /* the address of a buffer or temporary, plus bytes */
+    FIXUP_MAP,         /* the 128 bytes of a tensor map */
+    FIXUP_MAP_ADDRESS, /* the address of a tensor map in device memory */
+    FIXUP_PEERS        /* the address of the table with each rank's address of a buffer */
 } plan_fixup_kind;
 
 typedef struct plan_fixup {
@@ -19,6 +20,7 @@ typedef struct plan_fixup {
     int64_t at;   /* byte offset in it */
     size_t index; /* of the plan's memory, or of its map */
     int64_t bytes;
+    int64_t peer; /* FIXUP_BUFFER: 1 + the rank whose memory it is; 0: the own */
 } plan_fixup;
 
 typedef struct plan_map {
@@ -27,6 +29,7 @@ typedef struct plan_map {
     int64_t bytes;       /* offset from its start */
     bool in_memory;
     const char *text; /* for the report */
+    size_t rank;      /* whose memory it describes */
 } plan_map;
 
 /* A temporary of a host function, of one of its runs in a sequence, or a named one of launch.json, which come first. */
@@ -71,6 +74,8 @@ typedef struct cute_plan {
     const cute_config *config;
     const cute_module *module;
     plan_sequence main;
+    plan_sequence
+        *others; /* the same launches with the arguments of ranks 1, 2, ...; config->ranks - 1 of them */
     plan_sequence *baselines; /* one for each baseline; empty for copies, fills and cuBLAS */
     plan_map *maps;
     size_t map_count, map_capacity;
@@ -98,6 +103,11 @@ cute_status cute_plan_make(cute_config *config, const cute_module *module, const
 /* Checks a launch's grid, block, cluster and shared memory against the kernel and the limits. */
 cute_status cute_plan_shape(const cute_config *config, const config_launch *launch, const cute_kernel *kernel,
                             const plan_limits *limits, cute_device_launch *out, cute_diag *diag);
+/* The rank whose arguments are being bound; 0 if there are no others. */
+static inline size_t cute_plan_rank(const cute_plan *plan)
+{
+    return plan->config->rank > 0 ? (size_t)plan->config->rank : 0;
+}
 /* Binds the parameters of a launch. */
 cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag);
 /* The same for a launch by a host function, whose arguments are numbers. */
@@ -130,6 +140,8 @@ typedef struct plan_run {
     void **const *params;                   /* per launch: pointers to each parameter's bytes */
     cute_stream **streams;                  /* [0]: the sequence's own; NULL: the device's default stream */
     cute_device_event **events, **marks;    /* marks: one for each stream */
+    const struct plan_run *others; /* those of the other ranks of an emulator, whose steps start with these */
+    size_t other_count;
 } plan_run;
 /* Creates the streams and events of `run`, whose other members are set; arrays are in `arena`, handles are released with the device. */
 cute_status cute_plan_open_streams(plan_run *run, cute_arena *arena, cute_diag *diag);
@@ -146,7 +158,8 @@ cute_status cute_plan_copy_params(cute_arena *arena, const plan_launch *launch, 
 /* The 128 bytes of a tensor map; `memory` as for cute_plan_fill. */
 cute_status cute_plan_encode_map(const plan_map *map, const cute_address *memory, cute_device *device,
                                  uint8_t *out, cute_diag *diag);
-/* Writes addresses and encoded maps into parameters. `map_addresses` may be NULL if no map is in device memory. */
+/* Writes addresses and encoded maps into parameters. `map_addresses` may be NULL if no map is in device memory. Addresses
+ * that involve other ranks are left out. */
 void cute_plan_apply_fixups(const plan_launch *launch, void **params, const cute_address *memory,
                             uint8_t (*maps)[CUTE_MAP_BYTES], const cute_address *map_addresses);
 /* Adds a fixup. */

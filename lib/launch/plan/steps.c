@@ -1,4 +1,5 @@
 /* Steps of a plan: launches, copies, fills and events on streams. Binds their addresses and starts them on a device. */
+#include "cute/emulator.h"
 #include "lib/base/numbers/checked.h"
 #include "lib/device/device.h"
 #include "lib/launch/plan/plan.h"
@@ -129,29 +130,51 @@ static cute_status fill_temporaries(const plan_run *run, const plan_step *step, 
     return CUTE_OK;
 }
 
+/* The fills, and the copy, of a step in the memory of one rank. */
+static cute_status start_memory_step(const plan_run *run, size_t index, cute_stream *stream, cute_diag *diag)
+{
+    const plan_step *step = &run->sequence->steps[index];
+    const host_step *s = step->step;
+    cute_device *device = run->device;
+    CUTE_TRY(fill_temporaries(run, step, stream, diag));
+    if (!s->bytes) return CUTE_OK;
+    if (s->kind == HOST_COPY)
+        return device->ops->copy(device, stream, run->memory[step->to] + (cute_address)step->to_bytes,
+                                 run->memory[step->from] + (cute_address)step->from_bytes, (size_t)s->bytes,
+                                 diag);
+    if (s->kind == HOST_FILL)
+        return device->ops->fill(device, stream, run->memory[step->to] + (cute_address)step->to_bytes,
+                                 s->value, s->width, (size_t)s->bytes, diag);
+    return CUTE_OK;
+}
+
+/* On all ranks at the same time. */
+static cute_status start_launch(const plan_run *run, size_t launch, cute_stream *stream, cute_diag *diag)
+{
+    enum { RANKS_MOST = 16 }; /* of cute_emulator_options.devices */
+    void *const *params[RANKS_MOST] = {run->params[launch]};
+    cute_device_launch shape = run->sequence->launches[launch].shape;
+    shape.stream = stream;
+    if (!run->other_count)
+        return cute_device_start(run->device, run->functions[launch], &shape, run->params[launch], diag);
+    for (size_t r = 0; r < run->other_count && r + 1 < RANKS_MOST; r++)
+        params[r + 1] = run->others[r].params[launch];
+    return cute_emulator_start_all(run->device, run->functions[launch], &shape, params, diag);
+}
+
 cute_status cute_plan_start_step(const plan_run *run, size_t index, cute_diag *diag)
 {
     const plan_step *step = &run->sequence->steps[index];
     const host_step *s = step->step;
     const bool single = run->sequence->streams <= 1; /* events within a stream have no effect */
-    cute_device *device = run->device;
     cute_stream *stream = run->streams[s->stream];
-    CUTE_TRY(fill_temporaries(run, step, stream, diag));
+    CUTE_TRY(start_memory_step(run, index, stream, diag));
+    for (size_t r = 0; r < run->other_count; r++)
+        CUTE_TRY(start_memory_step(&run->others[r], index, stream, diag));
     switch (s->kind) {
-    case HOST_LAUNCH: {
-        cute_device_launch shape = run->sequence->launches[s->launch].shape;
-        shape.stream = stream;
-        return cute_device_start(device, run->functions[s->launch], &shape, run->params[s->launch], diag);
-    }
+    case HOST_LAUNCH: return start_launch(run, s->launch, stream, diag);
     case HOST_COPY:
-        if (!s->bytes) return CUTE_OK;
-        return device->ops->copy(device, stream, run->memory[step->to] + (cute_address)step->to_bytes,
-                                 run->memory[step->from] + (cute_address)step->from_bytes, (size_t)s->bytes,
-                                 diag);
-    case HOST_FILL:
-        if (!s->bytes) return CUTE_OK;
-        return device->ops->fill(device, stream, run->memory[step->to] + (cute_address)step->to_bytes,
-                                 s->value, s->width, (size_t)s->bytes, diag);
+    case HOST_FILL: return CUTE_OK;
     case HOST_RECORD: return single ? CUTE_OK : record_event(run, stream, run->events[s->event], diag);
     case HOST_WAIT: return single ? CUTE_OK : wait_event(run, stream, run->events[s->event], diag);
     }

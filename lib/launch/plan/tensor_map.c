@@ -306,6 +306,7 @@ cute_status cute_plan_map(cute_plan *plan, const json_t *json, const cute_path *
     const json_t *memory = json_object_get(json, "memory");
     map->in_memory = memory ? json_is_true(memory) : known && known->in_memory;
     map->text = describe_map(&m);
+    map->rank = cute_plan_rank(plan);
     *index = plan->map_count++;
     return CUTE_OK;
 }

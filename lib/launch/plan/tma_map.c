@@ -117,8 +117,11 @@ cute_status cute_plan_tma_map(cute_plan *plan, const cute_path *path, const tma_
                          sizeof *plan->maps, 8))
         return cute_fail_memory(diag);
     plan_map *map = &plan->maps[plan->map_count];
-    *map = (plan_map){
-        .buffer = buffer, .bytes = bytes, .in_memory = in_memory, .text = describe_tma_map(plan, n)};
+    *map = (plan_map){.buffer = buffer,
+                      .bytes = bytes,
+                      .in_memory = in_memory,
+                      .text = describe_tma_map(plan, n),
+                      .rank = cute_plan_rank(plan)};
     map->map = n->map;
     for (int i = 0; i < n->map.rank; i++) {
         map->map.dims[i] = (uint64_t)n->dims[i];

@@ -85,7 +85,7 @@ static json_t *launch_json(const cute_launch *l, size_t i)
     json_t *args = json_array(), *maps = json_array();
     for (size_t k = 0; k < p->arg_count; k++) json_array_append_new(args, json_string(p->arg_texts[k]));
     for (size_t k = 0; k < p->fixup_count; k++)
-        if (p->fixups[k].kind != FIXUP_BUFFER)
+        if (p->fixups[k].kind == FIXUP_MAP || p->fixups[k].kind == FIXUP_MAP_ADDRESS)
             json_array_append_new(maps, json_string(l->plan.maps[p->fixups[k].index].text));
     json_t *value =
         json_pack("{s:o,s:o*,s:o,s:o,s:o*,s:I,s:o*,s:o*,s:o,s:O*}", "kernel", cute_json_text(p->kernel->name),
@@ -305,6 +305,7 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
+    if (device && l->config.ranks > 1) json_object_set_new(device, "count", json_integer(l->config.ranks));
     return json_pack(
         "{s:o,s:s,s:I,s:o,s:o*,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}", "config",
         cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module), "seed",
@@ -449,6 +450,19 @@ static void text_times(const json_t *value, cute_buffer *out)
     cute_buffer_putc(out, '\n');
 }
 
+/* "device 0: PTX emulator (sm_90a)", or of several "devices 0 to 3: ...", whose arguments are those of the first. */
+static void text_device(const json_t *value, cute_buffer *out)
+{
+    json_int_t first = json_integer_value(json_object_get(value, "index")),
+               count = json_integer_value(json_object_get(value, "count"));
+    if (count > 1)
+        cute_buffer_printf(out, "devices %lld to %lld: ", (long long)first, (long long)(first + count - 1));
+    else
+        cute_buffer_printf(out, "device %lld: ", (long long)first);
+    cute_buffer_printf(out, "%s (%s)\n", json_string_value(json_object_get(value, "name")),
+                       json_string_value(json_object_get(value, "arch")));
+}
+
 static void text_bench(const json_t *value, cute_buffer *out)
 {
     size_t index;
@@ -533,11 +547,7 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
                            (long long)json_integer_value(json_object_get(item, "bytes")));
     if (!l->plan.main.step_count) cute_buffer_puts(out, "no launch: the grid is empty\n");
     if (!l->ran) json_array_foreach(json_object_get(value, "buffers"), index, item) text_buffer(item, out);
-    if (device)
-        cute_buffer_printf(out, "device %lld: %s (%s)\n",
-                           (long long)json_integer_value(json_object_get(device, "index")),
-                           json_string_value(json_object_get(device, "name")),
-                           json_string_value(json_object_get(device, "arch")));
+    if (device) text_device(device, out);
     json_array_foreach(json_object_get(value, "outputs"), index, item) text_output(l, index, item, out);
     json_array_foreach(json_object_get(value, "checks"), index, item) text_check(item, out);
     if (bench) text_bench(bench, out);
