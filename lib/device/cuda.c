@@ -627,9 +627,18 @@ static cute_status cuda_sync(cute_device *device, cute_diag *diag)
 
 /* ---- streams ---- */
 
-static void *cuda_native_stream(cute_device *device)
+static void *cuda_native_stream(cute_device *device, cute_stream *stream)
 {
-    return (void *)cuda(device)->stream;
+    return (void *)handle_of(device, stream);
+}
+
+static cute_status cuda_idle(cute_device *device, cute_stream *stream, bool *idle, cute_diag *diag)
+{
+    const cuda_device *d = cuda(device);
+    cu_result result = d->api.stream_query ? d->api.stream_query(handle_of(device, stream)) : 0;
+    *idle = result == 0;
+    if (result == 0 || result == CU_NOT_READY) return CUTE_OK;
+    return driver_error(&d->api, result, "running the kernel", diag);
 }
 
 static cute_status cuda_stream_create(cute_device *device, cute_stream **out, cute_diag *diag)
@@ -764,4 +773,5 @@ static const cute_device_ops cuda_ops = {
     .graph_end = cuda_graph_end,
     .graph_start = cuda_graph_start,
     .native_stream = cuda_native_stream,
+    .idle = cuda_idle,
 };
