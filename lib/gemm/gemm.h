@@ -177,6 +177,8 @@ json_t *gemm_document(const gemm_algo *algo, const gemm_problem *problems, size_
 void gemm_document_check(json_t *document, const gemm_problem *problems, size_t count);
 void gemm_document_bench(json_t *document, const gemm_problem *problems, size_t count, bool cold,
                          bool cublas);
+/* Tolerances for the rounding of sums of k terms and of the result; the data has mean 0 and deviation 1. */
+void gemm_tolerances(const gemm_problem *problem, double *rtol, double *atol);
 /* Floating-point operations of all products. */
 double gemm_flops(const gemm_problem *problems, size_t count);
 /* ---- epilogues that are expressions (expression.c) ---- */

@@ -57,10 +57,11 @@ struct cute_ranks {
     double timeout;
     int *sockets; /* of rank 0: one for each rank; else [0] is that of rank 0. -1: closed */
     int socket_count;
-    bool together, failed;
+    bool together, joined, failed;
     char *shared; /* slots, then the memory of cute_ranks_shared; NULL: none */
     size_t shared_bytes;
     hello own;
+    char wrong[TEXT_BYTES]; /* of rank 0: how another differs; "": none does */
 };
 
 int cute_ranks_rank(const cute_ranks *r)
@@ -154,7 +155,7 @@ static void spread_failure(cute_ranks *r, int from, const char *text)
 {
     for (int i = 0; i < r->socket_count; i++)
         if (i != from && r->sockets[i] >= 0)
-            send_frame(r->sockets[i], FRAME_FAIL, from, text, strlen(text), cute_clock() + 0.2);
+            send_frame(r->sockets[i], FRAME_FAIL, r->place.rank, text, strlen(text), cute_clock() + 0.2);
 }
 
 static void close_socket(cute_ranks *r, int index)
@@ -163,9 +164,10 @@ static void close_socket(cute_ranks *r, int index)
     r->sockets[index] = -1;
 }
 
+/* A failure of rank `from`, which the others learn of from this rank. */
 static cute_status fail_by(cute_ranks *r, int from, const char *text, cute_diag *diag)
 {
-    if (!r->failed && !r->place.rank) spread_failure(r, from, text);
+    if (!r->failed) spread_failure(r, r->place.rank ? -1 : from, text);
     r->failed = true;
     return cute_fail(diag, CUTE_INVALID, NULL, "%s", text);
 }
@@ -192,6 +194,7 @@ static cute_status read_failure(cute_ranks *r, int index, cute_diag *diag)
         move_bytes(r->sockets[index], text, f.bytes, false, deadline) != 1)
         return fail_ended(r, index, diag);
     text[f.bytes] = '\0';
+    if (r->place.rank) r->failed = true; /* rank 0 has told all */
     return fail_by(r, f.rank, text, diag);
 }
 
@@ -417,22 +420,21 @@ static cute_status fail_missing(cute_ranks *r, const bool *here, cute_diag *diag
     return fail_by(r, 0, text, diag);
 }
 
-/* Compares another rank with this one. */
-static cute_status check_hello(cute_ranks *r, int rank, const hello *h, cute_diag *diag)
+/* Compares another rank with this one; the first difference becomes r->wrong, a failure when all have arrived. */
+static void check_hello(cute_ranks *r, int rank, const hello *h)
 {
-    char text[TEXT_BYTES];
     const hello *own = &r->own;
+    char *text = r->wrong;
+    if (*text) return;
     if (strncmp(h->version, own->version, sizeof own->version) != 0)
-        snprintf(text, sizeof text, "rank %d has another version: expected %.31s as rank 0, got %.31s", rank,
-                 own->version, h->version);
+        snprintf(text, sizeof r->wrong, "rank %d has another version: expected %.31s as rank 0, got %.31s",
+                 rank, own->version, h->version);
     else if (h->size != own->size)
-        snprintf(text, sizeof text, "rank %d expects %u ranks, and rank 0 %u", rank, h->size, own->size);
+        snprintf(text, sizeof r->wrong, "rank %d expects %u ranks, and rank 0 %u", rank, h->size, own->size);
     else if (strncmp(h->problem, own->problem, sizeof own->problem) != 0)
-        snprintf(text, sizeof text, "rank %d has another problem: expected '%.400s' as rank 0, got '%.400s'",
-                 rank, own->problem, h->problem);
-    else
-        return CUTE_OK;
-    return fail_by(r, rank ? -1 : 0, text, diag);
+        snprintf(text, sizeof r->wrong,
+                 "rank %d has another problem: expected '%.400s' as rank 0, got '%.400s'", rank, own->problem,
+                 h->problem);
 }
 
 /* Reads the greeting of a new connection; false: it is not from a rank. */
@@ -479,7 +481,8 @@ static cute_status accept_rank(cute_ranks *r, int fd, bool *here, cute_diag *dia
     r->sockets[f.rank] = fd;
     here[f.rank] = true;
     if (strcmp(h.host, r->own.host) != 0) r->together = false;
-    return check_hello(r, f.rank, &h, diag);
+    check_hello(r, f.rank, &h);
+    return CUTE_OK;
 }
 
 static cute_status accept_ranks(cute_ranks *r, int listener, cute_diag *diag)
@@ -488,7 +491,8 @@ static cute_status accept_ranks(cute_ranks *r, int listener, cute_diag *diag)
     bool here[RANKS_MOST] = {true};
     for (int left = r->place.size - 1; left > 0;) {
         double rest = deadline - cute_clock();
-        if (rest <= 0) return fail_missing(r, here, diag);
+        if (rest <= 0 && !*r->wrong) return fail_missing(r, here, diag);
+        if (rest <= 0) break;
         struct pollfd p = {listener, POLLIN, 0};
         if (poll(&p, 1, rest < 0.02 ? 1 : 20) <= 0) {
             CUTE_TRY(watch(r, diag));
@@ -500,7 +504,7 @@ static cute_status accept_ranks(cute_ranks *r, int listener, cute_diag *diag)
         left = r->place.size;
         for (int i = 0; i < r->place.size; i++) left -= here[i];
     }
-    return CUTE_OK;
+    return *r->wrong ? fail_by(r, 0, r->wrong, diag) : CUTE_OK;
 }
 
 /* Memory whose name is removed before another process learns of it: the others open it through this process's descriptor. */
@@ -637,6 +641,7 @@ cute_status cute_ranks_join(const ranks_place *place, const char *problem, doubl
     snprintf(r->own.problem, sizeof r->own.problem, "%s", problem);
     if (gethostname(r->own.host, sizeof r->own.host - 1) != 0) r->own.host[0] = '\0';
     cute_status status = place->rank ? follow(r, diag) : lead(r, diag);
+    r->joined = status == CUTE_OK;
     if (status == CUTE_OK)
         *out = r;
     else
@@ -647,6 +652,8 @@ cute_status cute_ranks_join(const ranks_place *place, const char *problem, doubl
 void cute_ranks_leave(cute_ranks *r)
 {
     if (!r) return;
+    char here = 0, all[RANKS_MOST];
+    if (r->joined && !r->failed) cute_ranks_exchange(r, &here, sizeof here, all, NULL);
     for (int i = 0; i < r->socket_count; i++) close_socket(r, i);
     if (r->shared) munmap(r->shared, r->shared_bytes);
     free(r->sockets);

@@ -55,15 +55,14 @@ static cute_status choose_address(const launcher *l, ranks_place *out, int local
         return CUTE_OK;
     }
     if (local_size >= out->size) {
-        if (job)
-            snprintf(out->address, sizeof out->address, "unix:cute-ranks-%u-%s", (unsigned)getuid(), job);
+        /* two jobs of torchrun may have the same name */
+        const char *number = setting("MASTER_PORT");
+        if (job || number)
+            snprintf(out->address, sizeof out->address, "unix:cute-ranks-%u-%s-%s", (unsigned)getuid(),
+                     job ? job : "", number ? number : "");
         else
             snprintf(out->address, sizeof out->address, "unix:cute-ranks-%u-%ld", (unsigned)getuid(),
                      (long)getppid());
-        /* two jobs of torchrun may have the same name */
-        if (host && setting("MASTER_PORT"))
-            snprintf(out->address + strlen(out->address), sizeof out->address - strlen(out->address), "-%s",
-                     setting("MASTER_PORT"));
         return CUTE_OK;
     }
     if (!host || !setting("MASTER_PORT"))

@@ -30,7 +30,8 @@ typedef struct cute_ranks cute_ranks;
  * did not arrive, has ended, or has another problem or version. */
 cute_status cute_ranks_join(const ranks_place *place, const char *problem, double timeout, cute_ranks **out,
                             cute_diag *diag);
-/* Ends the connections. Others that still wait for this rank fail. NULL is allowed. */
+/* Unless a rank has failed, waits until all ranks leave, so that each learns of failures until then; ends the connections. NULL is
+ * allowed. */
 void cute_ranks_leave(cute_ranks *ranks);
 
 int cute_ranks_rank(const cute_ranks *ranks);

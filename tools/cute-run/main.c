@@ -19,10 +19,12 @@
 #include "lib/plugin/plugins.h"
 #include "lib/toolkit/pipe.h"
 #include "tools/cute-run/gemm.h"
+#include "tools/cute-run/ranks.h"
 #include "tools/cute-run/roofline.h"
 #include "tools/cute-run/tune.h"
 
 typedef struct run_options {
+    char *const *argv;
     const char *trace, *timeline, *config, *timeout, *seed, *checks, *arch, *schedule, *tune;
     size_t tune_runs;
     bool verbose, no_tuned;
@@ -524,6 +526,7 @@ static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cute_option_list *operands,
                                     cute_diag *diag)
 {
+    bool estimates = o->gemm.dist.split && o->launch.dry_run;
     const char *other = operands->count                               ? operands->items[0]
                         : o->config                                   ? "--config"
                         : o->plans.count                              ? "--plan"
@@ -532,7 +535,7 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
                         : o->launch.kernel                            ? "--kernel"
                         : o->defines.count && !o->gemm.words.epilogue ? "-D"
                         : o->folders.count                            ? "-I"
-                        : o->arch                                     ? "-arch"
+                        : o->arch && !estimates                       ? "-arch"
                         : o->schedule                                 ? "--schedule"
                         : o->template                                 ? "--template"
                                                                       : NULL;
@@ -550,12 +553,26 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
     o->defines.count = 0; /* scalars of the epilogue, not params */
     CUTE_TRY(fill_launch_options(o, diag));
     o->gemm.launch = &o->launch;
+    o->gemm.arch = o->arch;
     o->gemm.tune = o->tune != NULL;
     o->gemm.no_tuned = o->no_tuned;
     o->gemm.json = o->json;
     o->gemm.timing = o->timing;
     o->gemm.trace = o->trace;
+    if (o->gemm.dist.ranks || o->gemm.dist.split) return run_ranks(&o->gemm, o->argv, arena, diag);
     return run_gemm(&o->gemm, arena, diag);
+}
+
+/* The first option that requires --split; NULL if none is given. */
+static const char *stray_ranks_option(const dist_words *w)
+{
+    return w->collective ? "--collective"
+           : w->overlap  ? "--overlap"
+           : w->groups   ? "--groups"
+           : w->provider ? "--comm"
+           : w->link     ? "--link"
+           : w->node     ? "--node"
+                         : NULL;
 }
 
 /* The first option that requires --gemm; NULL if none is given. */
@@ -577,6 +594,8 @@ static const char *stray_gemm_option(const gemm_request *g)
            : g->configuration ? "--configuration"
            : g->vs            ? "--vs"
            : g->l2            ? "--l2"
+           : g->dist.split    ? "--split"
+           : g->dist.ranks    ? "--ranks"
                               : NULL;
 }
 
@@ -621,6 +640,9 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
+    if (stray_ranks_option(&o->gemm.dist) && !o->gemm.dist.split)
+        return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --split=m, n or k",
+                         stray_ranks_option(&o->gemm.dist));
     if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
@@ -663,7 +685,8 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
 
 int main(int argc, char **argv)
 {
-    run_options o = {.launch = {.size = sizeof o.launch, .multiprocessors = -1},
+    run_options o = {.argv = argv,
+                     .launch = {.size = sizeof o.launch, .multiprocessors = -1},
                      .emulator = {.size = sizeof o.emulator, .threads = -1}};
     const cute_option table[] = {
         {CUTE_OPTION_GROUP, "Launching", 0, NULL, NULL, NULL},
@@ -678,7 +701,8 @@ int main(int argc, char **argv)
          "Set a param of the config or an argument of the function; MLIR: replace ${NAME}", &o.defines},
         {CUTE_OPTION_LIST, "include", 'I', "DIR", "MLIR: search DIR for included files", &o.folders},
         {CUTE_OPTION_STRING, "arch", 0, "sm_XX[a|f]",
-         "MLIR: compile for this architecture (default: the device)", &o.arch},
+         "MLIR: compile for this architecture (default: the device); --split --dry-run: estimate for it",
+         &o.arch},
         {CUTE_OPTION_STRING, "gpu-arch", 0, "sm_XX[a|f]", NULL, &o.arch},
         {CUTE_OPTION_STRING, "kernel", 'k', "NAME", "Launch this kernel instead of the config's",
          &o.launch.kernel},
@@ -738,6 +762,25 @@ int main(int argc, char **argv)
         {CUTE_OPTION_STRING, "vs", 0, "cublas", "Also time cuBLASLt", &o.gemm.vs},
         {CUTE_OPTION_STRING, "l2", 0, "cold|warm",
          "Run each sample with a cold or warm L2 cache (default warm)", &o.gemm.l2},
+        {CUTE_OPTION_GROUP, "Several ranks", 0, NULL, NULL, NULL},
+        {CUTE_OPTION_INT, "ranks", 0, "N",
+         "Compute the product by N processes, one for each GPU or emulated device; started here unless by "
+         "mpirun, "
+         "torchrun or srun",
+         &o.gemm.dist.ranks},
+        {CUTE_OPTION_STRING, "split", 0, "m|n|k", "Divide M, N or K among the ranks", &o.gemm.dist.split},
+        {CUTE_OPTION_STRING, "collective", 0, "all-gather|all-reduce|reduce-scatter",
+         "Gather A (n) or D (m), or add partial sums (k; default all-reduce)", &o.gemm.dist.collective},
+        {CUTE_OPTION_STRING, "overlap", 0, "auto|sequence|signal|rotate",
+         "Overlap the product with its collective, see docs/ranks.md (default auto)", &o.gemm.dist.overlap},
+        {CUTE_OPTION_INT, "groups", 0, "N", "Send the product in N parts, with --overlap=signal",
+         &o.gemm.dist.groups},
+        {CUTE_OPTION_STRING, "comm", 0, "nccl|nccl-send|shared",
+         "Use NCCL (nccl-send: without puts), or a stand-in over shared memory (default on the emulator)",
+         &o.gemm.dist.provider},
+        {CUTE_OPTION_STRING, "link", 0, "NAME|GB/s[,NAME|GB/s]",
+         "Estimate with this link within a node, and between nodes", &o.gemm.dist.link},
+        {CUTE_OPTION_INT, "node", 0, "N", "Estimate with N ranks in a node (default 8)", &o.gemm.dist.node},
         {CUTE_OPTION_FLAG, "cache-clear", 0, NULL, "Remove cached compilations and measurements",
          &o.cache_clear},
         {CUTE_OPTION_GROUP, "Results", 0, NULL, NULL, NULL},
