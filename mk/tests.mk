@@ -23,8 +23,8 @@ $(BUILD)/tests/%: $(OBJ)/tests/unit/%.o $(LIB)
 # Keep the objects of tests, which are intermediate files to make.
 .SECONDARY:
 
-# Test doubles of the CUDA driver and cuBLASLt.
-STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so $(BUILD)/tests/librecordcuda.so
+# Test doubles of the CUDA driver, cuBLASLt and NCCL.
+STAND_INS := $(BUILD)/tests/libfakecuda.so $(BUILD)/tests/libfakecublas.so $(BUILD)/tests/libfakenccl.so $(BUILD)/tests/librecordcuda.so
 
 .PHONY: unit
 unit: $(UNIT) $(STAND_INS)

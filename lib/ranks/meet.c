@@ -150,12 +150,14 @@ static int socket_index(const cute_ranks *r, int rank)
     return r->place.rank ? 0 : rank;
 }
 
-/* Tells all ranks but `from` of a failure. */
-static void spread_failure(cute_ranks *r, int from, const char *text)
+/* Tells all ranks but `from` of a failure: a digit, the status, and the message. */
+static void spread_failure(cute_ranks *r, int from, cute_status status, const char *text)
 {
+    char bytes[TEXT_BYTES + 2];
+    int size = snprintf(bytes, sizeof bytes, "%d%s", (int)status, text);
     for (int i = 0; i < r->socket_count; i++)
         if (i != from && r->sockets[i] >= 0)
-            send_frame(r->sockets[i], FRAME_FAIL, r->place.rank, text, strlen(text), cute_clock() + 0.2);
+            send_frame(r->sockets[i], FRAME_FAIL, r->place.rank, bytes, (size_t)size, cute_clock() + 0.2);
 }
 
 static void close_socket(cute_ranks *r, int index)
@@ -165,11 +167,16 @@ static void close_socket(cute_ranks *r, int index)
 }
 
 /* A failure of rank `from`, which the others learn of from this rank. */
+static cute_status fail_with(cute_ranks *r, int from, cute_status status, const char *text, cute_diag *diag)
+{
+    if (!r->failed) spread_failure(r, r->place.rank ? -1 : from, status, text);
+    r->failed = true;
+    return cute_fail(diag, status, NULL, "%s", text);
+}
+
 static cute_status fail_by(cute_ranks *r, int from, const char *text, cute_diag *diag)
 {
-    if (!r->failed) spread_failure(r, r->place.rank ? -1 : from, text);
-    r->failed = true;
-    return cute_fail(diag, CUTE_INVALID, NULL, "%s", text);
+    return fail_with(r, from, CUTE_INVALID, text, diag);
 }
 
 static cute_status fail_ended(cute_ranks *r, int rank, cute_diag *diag)
@@ -188,14 +195,15 @@ static cute_status fail_ended(cute_ranks *r, int rank, cute_diag *diag)
 static cute_status read_failure(cute_ranks *r, int index, cute_diag *diag)
 {
     frame f;
-    char text[TEXT_BYTES];
+    char text[TEXT_BYTES + 2];
     double deadline = cute_clock() + 1;
-    if (move_bytes(r->sockets[index], &f, sizeof f, false, deadline) != 1 || f.bytes >= sizeof text ||
-        move_bytes(r->sockets[index], text, f.bytes, false, deadline) != 1)
+    if (move_bytes(r->sockets[index], &f, sizeof f, false, deadline) != 1 || !f.bytes ||
+        f.bytes >= sizeof text || move_bytes(r->sockets[index], text, f.bytes, false, deadline) != 1)
         return fail_ended(r, index, diag);
     text[f.bytes] = '\0';
     if (r->place.rank) r->failed = true; /* rank 0 has told all */
-    return fail_by(r, f.rank, text, diag);
+    bool known = text[0] > '0' + CUTE_OK && text[0] <= '0' + CUTE_MISMATCH;
+    return fail_with(r, f.rank, known ? (cute_status)(text[0] - '0') : CUTE_INVALID, text + 1, diag);
 }
 
 static cute_status watch(cute_ranks *r, cute_diag *diag)
@@ -247,7 +255,7 @@ static cute_status fail_late(cute_ranks *r, int peer, cute_diag *diag)
     return fail_by(r, peer < 0 ? r->place.rank : peer, text, diag);
 }
 
-void cute_ranks_give_up(cute_ranks *r, const cute_diag *diag)
+void cute_ranks_give_up(cute_ranks *r, cute_status status, const cute_diag *diag)
 {
     char text[TEXT_BYTES];
     const char *first = "failed";
@@ -259,7 +267,7 @@ void cute_ranks_give_up(cute_ranks *r, const cute_diag *diag)
         }
     snprintf(text, sizeof text, "rank %d failed: %.900s", r->place.rank, first);
     r->failed = true;
-    spread_failure(r, r->place.rank ? -1 : 0, text);
+    spread_failure(r, r->place.rank ? -1 : 0, status, text);
 }
 
 /* ---- waiting ---- */
@@ -472,7 +480,10 @@ static cute_status accept_rank(cute_ranks *r, int fd, bool *here, cute_diag *dia
         snprintf(text, sizeof text,
                  twice ? "two processes are rank %d" : "expected ranks 0 to %2$d, got rank %1$d", f.rank,
                  r->place.size - 1);
-        send_frame(fd, FRAME_FAIL, 0, text, strlen(text), cute_clock() + 0.2);
+        r->sockets[0] = fd;
+        spread_failure(r, -1, CUTE_INVALID, text);
+        r->sockets[0] = -1;
+        r->failed = true;
         close(fd);
         return fail_by(r, 0, text, diag);
     }

@@ -45,8 +45,8 @@ const char *cute_ranks_host(const cute_ranks *ranks);
 
 /* Gives each rank the `bytes` bytes of all ranks, in their order. All ranks call it, with the same size. */
 cute_status cute_ranks_exchange(cute_ranks *ranks, const void *own, size_t bytes, void *all, cute_diag *diag);
-/* Tells the others that this rank failed with the first error of `diag`. */
-void cute_ranks_give_up(cute_ranks *ranks, const cute_diag *diag);
+/* Tells the others that this rank failed with the first error of `diag`; their calls return `status`. */
+void cute_ranks_give_up(cute_ranks *ranks, cute_status status, const cute_diag *diag);
 
 /* Names the step that this rank has begun, for the messages of others. */
 void cute_ranks_step(cute_ranks *ranks, const char *format, ...) CUTE_PRINTF(2, 3);

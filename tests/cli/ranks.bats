@@ -170,3 +170,75 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     run --separate-stderr ranks 64x64x64 --ranks=2 --split=m --comm=nccl
     [ $status -eq 2 ] && [[ "$stderr" == *"NCCL requires GPUs, got the emulator"* ]]
 }
+
+# Stand-ins for the driver, cuBLASLt and NCCL (tests/data), with two GPUs.
+fake() {
+    export CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" CUTE_LIBCUBLASLT="$CUTE_BIN/../tests/libfakecublas.so"
+    export CUTE_LIBNCCL=${CUTE_LIBNCCL:-$CUTE_BIN/../tests/libfakenccl.so} FAKECUDA_DEVICES=${FAKECUDA_DEVICES:-2}
+    timeout 60 cute-run --gemm 64x48x40 --dtype f32 --ranks=2 "$@"
+}
+
+@test "on GPUs NCCL is used, each schedule is right, and times have an efficiency" {
+    for way in "m --overlap=sequence" "m --overlap=signal" "n --overlap=sequence" "n --overlap=rotate" "n --overlap=rotate --comm=nccl-send" \
+        "k --overlap=sequence" "k --overlap=signal --groups=3" "k --collective=reduce-scatter --overlap=sequence" \
+        "k --collective=reduce-scatter --overlap=signal --groups=4"; do
+        fake --split=$way --json >report || { cat report; echo "$way"; false; }
+        jq -e '.ranks | .provider == "NCCL 2.29.1" and all(.results[]; .bad == 0 and .compared > 0) and .times.all_s > 0 and .times.product_s > 0
+            and .times.collective_s > 0 and .times.efficiency > 0' report
+    done
+    fake --split=n --overlap=rotate --json | jq -e .ranks.puts
+    fake --split=n --overlap=rotate --comm=nccl-send --json | jq -e '.ranks.puts | not'
+    run fake --split=k --vs=cublas
+    [ $status -eq 0 ]
+    says "cuBLASLt "
+    says " times ours"
+}
+
+@test "without puts shards arrive by send and recv; the stand-in needs no NCCL" {
+    FAKENCCL=noputs fake --split=n --overlap=rotate >out 2>err
+    grep -q "shards arrive by send and recv, as there are no puts" err
+    grep -q "NCCL 2.28.0" out
+    CUTE_LIBNCCL=/nowhere fake --split=k --comm=shared >out
+    grep -q "collectives by shared memory (stand-in)" out
+    ! grep -q efficiency out
+}
+
+@test "NCCL that is missing, too old or fails is an error of each rank" {
+    CUTE_LIBNCCL=/nowhere/libnccl.so run fake --split=k
+    [ $status -eq 3 ]
+    says "no NCCL: cannot open /nowhere/libnccl.so"
+    says "fix: scripts/nccl DIR fetches it, and CUTE_LIBNCCL names the library; --comm=shared copies through the host instead"
+    CUTE_LIBNCCL=$CUTE_BIN/../tests/libfakecuda.so run fake --split=k
+    [ $status -eq 3 ]
+    says "lacks ncclGetVersion: expected NCCL 2.17 or later"
+    FAKENCCL=old run fake --split=k
+    [ $status -eq 3 ]
+    says "is too old: expected NCCL 2.17 or later, got 2.14"
+    FAKENCCL=duplicate run fake --split=k
+    [ $status -eq 1 ]
+    says "NCCL: ncclCommInitRankConfig: an error of NCCL (5)"
+    FAKENCCL=error run fake --split=k --overlap=sequence
+    [ $status -eq 1 ]
+    says "NCCL: all_reduce: an error of NCCL (4): the details of it"
+    FAKENCCL=async run fake --split=k --overlap=sequence
+    [ $status -eq 1 ]
+    says "NCCL: all_reduce: remote process exited or there was a network error (6)"
+}
+
+@test "a collective that never ends is given up after the timeout" {
+    FAKENCCL=hang run fake --split=k --overlap=sequence --timeout=0.5
+    [ $status -eq 1 ]
+    says "made no progress for 0.5 s: it is in its step"
+    says "(all_reduce of P)"
+}
+
+@test "there has to be a GPU for each rank" {
+    FAKECUDA_DEVICES=1 run fake --split=k
+    [ $status -eq 3 ]
+    says "rank 1: expected a GPU for each rank, got 1: --device=emulator needs none"
+    export CUTE_RANKS_ADDRESS=unix:cute-gpus-$$
+    for r in 0 1; do RANK=$r LOCAL_RANK=0 WORLD_SIZE=2 fake --split=k >out.$r 2>err.$r & done
+    wait
+    cat err.0 err.1
+    grep -q "ranks 0 and 1 have the same GPU: expected a GPU for each of 2 ranks" err.0
+}

@@ -160,7 +160,7 @@ static int run_rank(const job *j, int rank, const char *address, char *said)
     snprintf(place.address, sizeof place.address, "%s", address);
     int code = cute_ranks_join(&place, j->problem[rank] ? j->problem[rank] : "p", j->timeout, &ranks, diag);
     if (!code) code = j->body(ranks, diag, rank);
-    if (code && ranks) cute_ranks_give_up(ranks, diag);
+    if (code && ranks) cute_ranks_give_up(ranks, CUTE_INVALID, diag);
     snprintf(said, 400, "%s", cute_diag_count(diag) ? cute_diag_get(diag, 0)->text : "");
     cute_ranks_leave(ranks);
     cute_diag_destroy(diag);

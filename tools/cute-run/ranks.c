@@ -252,7 +252,7 @@ static cute_status run_rank(const gemm_request *r, const ranks_place *place, dis
     }
     cute_status status = cute_ranks_join(place, line, timeout_of(r), &job->ranks, own);
     if (status == CUTE_OK) status = run_rank_with(r, place, job, arena, own);
-    if (status != CUTE_OK && status != CUTE_MISMATCH) cute_ranks_give_up(job->ranks, own);
+    if (status != CUTE_OK && status != CUTE_MISMATCH) cute_ranks_give_up(job->ranks, status, own);
     cute_device_close(job->device);
     cute_ranks_leave(job->ranks);
     tell(own, place->rank, diag);
