@@ -49,6 +49,8 @@ typedef struct cute_device_ops {
     cute_status (*encode_map)(cute_device *, const cute_tensor_map *, uint8_t *, cute_diag *);
     cute_status (*sync)(cute_device *, cute_diag *);
     cute_status (*stream_create)(cute_device *, cute_stream **, cute_diag *);
+    /* A stream whose kernels get free multiprocessors before those of other streams. NULL: no such streams. */
+    cute_status (*stream_create_urgent)(cute_device *, cute_stream **, cute_diag *);
     void (*stream_destroy)(cute_stream *);
     cute_status (*stream_wait)(cute_device *, cute_stream *, cute_device_event *, cute_diag *);
     cute_status (*stream_sync)(cute_device *, cute_stream *, cute_diag *);

@@ -131,7 +131,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     says "links: 201 GB/s (nvlink3) within a node of 2, 42 GB/s (ib400) between nodes; sm_80, 108 multiprocessors"
     run ranks 128x128x128 --ranks=4 --split=k -n
     says "no overlap is estimated to be faster"
-    run ranks 8192x49152x12288 --ranks=8 --split=n -n --comm=nccl-send
+    run ranks 8192x49152x12288 --ranks=8 --split=n -n --comm=nccl-send --overlap=rotate
     says "shards arrive by send and recv, as there are no puts"
 }
 

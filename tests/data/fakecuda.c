@@ -200,6 +200,16 @@ API int cuStreamCreate(void **s, unsigned f)
     live++;
     return 0;
 }
+API int cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5;
+    return 0;
+}
+API int cuStreamCreateWithPriority(void **s, unsigned f, int priority)
+{
+    return priority == -5 ? cuStreamCreate(s, f) : INVALID;
+}
 API int cuStreamDestroy_v2(void *s)
 {
     free(s);

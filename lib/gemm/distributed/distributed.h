@@ -99,6 +99,9 @@ void dist_step_text(const dist_step *step, char *out, size_t size);
 
 /* ---- estimates (estimate.c) ---- */
 
+/* The multiprocessors of a schedule's products, of `all`: a collective that runs beside them has the others. */
+int64_t dist_multiprocessors(const dist_schedule *schedule, int64_t all);
+
 typedef struct dist_estimate {
     double product, collective, total;     /* seconds: of each stream alone, and of both */
     double bytes;                          /* that the rank sends */

@@ -3,9 +3,15 @@
 
 #include "lib/gemm/distributed/distributed.h"
 
-/* Multiprocessors that NCCL's kernels hold while a product runs beside them; puts use the copy engines. An estimate: NCCL starts at most 32
- * blocks, and 16 on NVLink by default. */
+/* Multiprocessors that are left to NCCL's kernels while a product runs beside them; puts use the copy engines. A product on all of them
+ * would have its last blocks start when the collective ends. An estimate: NCCL starts 16 to 32 blocks on NVLink. */
 enum { NCCL_BLOCKS = 16 };
+
+int64_t dist_multiprocessors(const dist_schedule *s, int64_t all)
+{
+    bool beside = s->overlap != DIST_SEQUENCE && !s->puts;
+    return beside && all > 2 * NCCL_BLOCKS ? all - NCCL_BLOCKS : all;
+}
 
 /* ---- one step ---- */
 
@@ -31,13 +37,12 @@ static cute_status product_seconds(estimator *e, int64_t rows, double *out, cute
         given.n = e->own.n;
         given.k = e->own.k;
         CUTE_TRY(gemm_problem_read(&given, -1, &read, diag));
-        CUTE_TRY(gemm_choose(&read, 1, e->target, e->configuration, NULL, NULL, &algo, diag));
+        gemm_target target = {e->target->arch, dist_multiprocessors(s, e->target->multiprocessors)};
+        CUTE_TRY(gemm_choose(&read, 1, &target, e->configuration, NULL, NULL, &algo, diag));
         e->rows = rows;
         e->seconds = algo.seconds;
     }
-    bool beside = s->overlap != DIST_SEQUENCE && !s->puts;
-    int64_t all = e->target->multiprocessors, left = all > 2 * NCCL_BLOCKS ? all - NCCL_BLOCKS : all;
-    *out = e->seconds * (beside ? (double)all / (double)left : 1);
+    *out = e->seconds;
     return CUTE_OK;
 }
 

@@ -66,7 +66,9 @@ static cute_status create_row_plan(gemm_dist *g, const dist_step *s, const cute_
     given.k = own.k;
     given.ld_a = leading(&a);
     given.ld_d = leading(&d);
-    CUTE_TRY(cute_gemm_create(&given, 1, options, &plan->gemm, diag));
+    cute_gemm_options own_options = *options;
+    own_options.multiprocessors = dist_multiprocessors(g->schedule, options->multiprocessors);
+    CUTE_TRY(cute_gemm_create(&given, 1, &own_options, &plan->gemm, diag));
     g->plan_count++;
     return CUTE_OK;
 }
@@ -90,8 +92,11 @@ static cute_status create_streams(gemm_dist *g, cute_diag *diag)
     g->events = cute_arena_array(g->arena, (size_t)count, sizeof *g->events);
     if (!g->events) return cute_fail_memory(diag);
     for (int i = 0; i < count; i++) CUTE_TRY(cute_device_event_create(g->device, &g->events[i], diag));
-    for (int i = 0; i < DIST_STREAMS; i++) CUTE_TRY(cute_stream_create(g->device, &g->streams[i], diag));
-    return CUTE_OK;
+    CUTE_TRY(cute_stream_create(g->device, &g->streams[0], diag));
+    /* otherwise a collective would wait for multiprocessors until a later product ends */
+    return g->device->ops->stream_create_urgent
+               ? g->device->ops->stream_create_urgent(g->device, &g->streams[1], diag)
+               : cute_stream_create(g->device, &g->streams[1], diag);
 }
 
 cute_status gemm_dist_create(const dist_problem *problem, const dist_schedule *schedule, cute_comm *comm,
