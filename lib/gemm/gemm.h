@@ -225,6 +225,19 @@ bool gemm_tuned_find(const gemm_problem *problem, const gemm_target *target, con
 void gemm_tuned_put(const gemm_problem *problem, const gemm_target *target, const char *device,
                     const char *cache, const char *name, double seconds, bool emulated);
 
+/* ---- plans of one rank (distributed/plan.c) ---- */
+
+typedef struct gemm_ranks gemm_ranks;
+/* `options` is complete: a device, an architecture and its multiprocessors. */
+cute_status gemm_ranks_create(const cute_gemm_problem *problems, size_t count,
+                              const cute_gemm_options *options, gemm_ranks **out, cute_diag *diag);
+void gemm_ranks_destroy(gemm_ranks *ranks);
+/* The plan of its first product; NULL: the rank computes none. */
+const cute_gemm *gemm_ranks_first(const gemm_ranks *ranks);
+size_t gemm_ranks_workspace(const gemm_ranks *ranks);
+cute_status gemm_ranks_run(gemm_ranks *ranks, const cute_gemm_operands *operands, cute_diag *diag);
+cute_status gemm_ranks_part(const gemm_ranks *ranks, const char *name, cute_gemm_part *out, cute_diag *diag);
+
 /* ---- plans (plan.c) ---- */
 
 /* For cute-run, which launches in another process. `device` is the device's name, the key of measurements;
