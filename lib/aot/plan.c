@@ -159,7 +159,7 @@ static bool learn_values(plan_writer *p)
         p->doubtful[i] = doubtful;
         p->maps[i] = map;
         p->widths[i] = width_of(op);
-        p->placed = p->placed || !strcmp(name, "launch");
+        p->placed = p->placed || !strcmp(name, "launch") || !strcmp(name, "step");
     }
     return learnt;
 }
@@ -730,6 +730,44 @@ static cute_status put_launch(plan_writer *p, const json_t *launch)
     return CUTE_OK;
 }
 
+/* ---- steps: on one stream, in order, so that events are not needed ---- */
+
+static bool step_operand(const plan_writer *p, const json_t *step, const char *key, size_t *out)
+{
+    return index_of(json_object_get(step, key), p->count, out);
+}
+
+static cute_status put_step(plan_writer *p, const json_t *step)
+{
+    const json_t *condition = json_object_get(step, "if");
+    bool copy = json_object_get(step, "copy");
+    int width = (int)json_integer_value(json_object_get(step, "width"));
+    size_t values[3], used;
+    if (!copy && !json_object_get(step, "fill")) return CUTE_OK;
+    if (!step_operand(p, step, copy ? "to" : "fill", &values[0]) ||
+        !step_operand(p, step, copy ? "copy" : "value", &values[1]) ||
+        !step_operand(p, step, "bytes", &values[2]) || (condition && !index_of(condition, p->count, &used)) ||
+        (!copy && width != 1 && width != 2 && width != 4 && width != 8))
+        return fail_plan(p, "has a malformed step");
+    if (condition) {
+        put_require(p, &used, 1, "condition of a step");
+        indent(p);
+        PUT("if (v%zu) {\n", used);
+        p->depth++;
+    }
+    put_require(p, values, 3, copy ? "copy" : "fill");
+    indent(p);
+    if (copy)
+        PUT("AOT_TRY(aot_copy(run, v%zu, v%zu, v%zu));\n", values[0], values[1], values[2]);
+    else
+        PUT("AOT_TRY(aot_fill(run, v%zu, v%zu, v%zu, %d));\n", values[0], values[2], values[1], width);
+    if (!condition) return CUTE_OK;
+    p->depth--;
+    indent(p);
+    PUT("}\n");
+    return CUTE_OK;
+}
+
 /* ---- the function ---- */
 
 static cute_status put_value(plan_writer *p, size_t i)
@@ -744,6 +782,9 @@ static cute_status put_value(plan_writer *p, size_t i)
     if (!strcmp(name, "temporary")) return put_temporary(p, i, op);
     if (!strcmp(name, "launch"))
         return put_launch(p, json_array_get(p->launches, (size_t)json_integer_value(third)));
+    if (!strcmp(name, "step"))
+        return put_step(
+            p, json_array_get(json_object_get(p->plan->json, "steps"), (size_t)json_integer_value(third)));
     if (json_is_string(json_array_get(op, 1))) return put_float(p, i, op);
     if (width < 1 || width > 64) return fail_plan(p, "has a malformed operation");
     if (!strcmp(name, "arg")) return put_argument(p, i, op);
@@ -776,7 +817,9 @@ static void put_variables(const plan_writer *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const json_t *op = json_array_get(p->operations, i);
-        if (is_named(op, "end") || is_named(op, "launch") || is_named(op, "assert") || p->maps[i]) continue;
+        if (is_named(op, "end") || is_named(op, "launch") || is_named(op, "step") || is_named(op, "assert") ||
+            p->maps[i])
+            continue;
         PUT("    int64_t v%zu = 0;", i);
         if (p->doubtful[i]) PUT(" bool k%zu = false;", i);
         PUT(" (void)v%zu;", i);

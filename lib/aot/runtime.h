@@ -80,6 +80,10 @@ typedef struct aot_driver {
     int (*function_set)(void *, int, int);
     int (*launch)(const aot_launch_config *, void *, void **, void **);
     int (*fill)(unsigned long long, unsigned char, size_t, void *);
+    int (*fill_16)(unsigned long long, unsigned short, size_t, void *);
+    int (*fill_32)(unsigned long long, unsigned, size_t, void *);
+    int (*fill_columns)(unsigned long long, size_t, unsigned, size_t, size_t, void *);
+    int (*copy)(unsigned long long, unsigned long long, size_t, void *);
     int (*encode_tiled)(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,
                         const uint32_t *, int, int, int, int);
     int (*encode_im2col)(void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int *,
@@ -129,6 +133,10 @@ static int aot_open_driver(void)
         {"cuFuncSetAttribute", offsetof(aot_driver, function_set), true},
         {"cuLaunchKernelEx", offsetof(aot_driver, launch), true},
         {"cuMemsetD8Async", offsetof(aot_driver, fill), true},
+        {"cuMemsetD16Async", offsetof(aot_driver, fill_16), true},
+        {"cuMemsetD32Async", offsetof(aot_driver, fill_32), true},
+        {"cuMemsetD2D32Async", offsetof(aot_driver, fill_columns), true},
+        {"cuMemcpyDtoDAsync_v2", offsetof(aot_driver, copy), true},
         {"cuTensorMapEncodeTiled", offsetof(aot_driver, encode_tiled), false},
         {"cuTensorMapEncodeIm2col", offsetof(aot_driver, encode_im2col), false},
     };
@@ -529,6 +537,41 @@ AOT_MAYBE static int aot_begin(aot_run *run, const void *workspace, size_t given
     }
     run->start = true;
     return AOT_OK;
+}
+
+/* ---- copies and fills ---- */
+
+AOT_MAYBE static int aot_copy(aot_run *run, int64_t to, int64_t from, int64_t bytes)
+{
+    if (bytes < 0)
+        return aot_fail(AOT_ARGUMENT, "%s copies %lld bytes: expected 0 or more", run->function,
+                        (long long)bytes);
+    if (!run->start || !bytes) return AOT_OK;
+    int result = aot_cuda.copy((unsigned long long)to, (unsigned long long)from, (size_t)bytes, run->stream);
+    return result == 0 ? AOT_OK : aot_driver_fail(result, "copying memory of", run->function);
+}
+
+/* Fills memory with the lowest `width` bytes of a value; 8 bytes are two columns of 4. */
+AOT_MAYBE static int aot_fill(aot_run *run, int64_t to, int64_t bytes, int64_t value, int width)
+{
+    unsigned long long at = (unsigned long long)to;
+    int result = 0;
+    if (bytes < 0)
+        return aot_fail(AOT_ARGUMENT, "%s fills %lld bytes: expected 0 or more", run->function,
+                        (long long)bytes);
+    if (!run->start || !bytes) return AOT_OK;
+    size_t count = (size_t)bytes / (size_t)width;
+    if (width == 1)
+        result = aot_cuda.fill(at, (unsigned char)value, count, run->stream);
+    else if (width == 2)
+        result = aot_cuda.fill_16(at, (unsigned short)value, count, run->stream);
+    else if (width == 4)
+        result = aot_cuda.fill_32(at, (unsigned)value, count, run->stream);
+    else
+        for (int half = 0; half < 2 && result == 0; half++)
+            result = aot_cuda.fill_columns(at + 4 * (unsigned)half, 8,
+                                           (unsigned)((uint64_t)value >> 32 * half), 1, count, run->stream);
+    return result == 0 ? AOT_OK : aot_driver_fail(result, "filling memory of", run->function);
 }
 
 /* ---- tensor maps ---- */

@@ -353,10 +353,23 @@ static cute_status cuda_copy(cute_device *device, cute_stream *stream, cute_addr
     return CUTE_OK;
 }
 
-static cute_status cuda_fill(cute_device *device, cute_stream *stream, cute_address to, uint8_t byte,
-                             size_t size, cute_diag *diag)
+/* 8 bytes are two columns of 4 bytes each. */
+static cute_status cuda_fill(cute_device *device, cute_stream *stream, cute_address to, uint64_t value,
+                             int width, size_t size, cute_diag *diag)
 {
-    DRIVER(cuda(device), fill(to, byte, size, handle_of(device, stream)), "filling memory");
+    const cuda_api *api = &cuda(device)->api;
+    cu_stream handle = handle_of(device, stream);
+    static const char doing[] = "filling memory";
+    if ((width == 2 && !api->fill_16) || (width == 4 && !api->fill_32) || (width == 8 && !api->fill_columns))
+        return fail_unsupported(doing, diag);
+    switch (width) {
+    case 1: DRIVER(cuda(device), fill(to, (unsigned char)value, size, handle), doing); break;
+    case 2: DRIVER(cuda(device), fill_16(to, (unsigned short)value, size / 2, handle), doing); break;
+    case 4: DRIVER(cuda(device), fill_32(to, (unsigned)value, size / 4, handle), doing); break;
+    default:
+        DRIVER(cuda(device), fill_columns(to, 8, (unsigned)value, 1, size / 8, handle), doing);
+        DRIVER(cuda(device), fill_columns(to + 4, 8, (unsigned)(value >> 32), 1, size / 8, handle), doing);
+    }
     return CUTE_OK;
 }
 

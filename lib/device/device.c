@@ -150,7 +150,7 @@ cute_status cute_device_copy(cute_device *device, cute_address to, cute_address 
 cute_status cute_device_fill(cute_device *device, cute_address to, uint8_t byte, size_t size, cute_diag *diag)
 {
     CUTE_TRY(enter_device(device, diag));
-    return size ? device->ops->fill(device, NULL, to, byte, size, diag) : CUTE_OK;
+    return size ? device->ops->fill(device, NULL, to, byte, 1, size, diag) : CUTE_OK;
 }
 
 /* ---- code ---- */
@@ -355,7 +355,7 @@ cute_status cute_stream_fill(cute_stream *stream, cute_address to, uint8_t byte,
 {
     cute_device *device = stream->device;
     CUTE_TRY(enter_device(device, diag));
-    return size ? device->ops->fill(device, stream, to, byte, size, diag) : CUTE_OK;
+    return size ? device->ops->fill(device, stream, to, byte, 1, size, diag) : CUTE_OK;
 }
 
 cute_status cute_stream_record(cute_stream *stream, cute_device_event *event, cute_diag *diag)

@@ -30,7 +30,9 @@ typedef struct cute_device_ops {
     cute_status (*upload)(cute_device *, cute_stream *, cute_address, const void *, size_t, cute_diag *);
     cute_status (*download)(cute_device *, cute_stream *, void *, cute_address, size_t, cute_diag *);
     cute_status (*copy)(cute_device *, cute_stream *, cute_address, cute_address, size_t, cute_diag *);
-    cute_status (*fill)(cute_device *, cute_stream *, cute_address, uint8_t, size_t, cute_diag *);
+    /* Fills memory with the lowest `width` bytes of a value; width 1, 2, 4 or 8, which divides the size and the address. */
+    cute_status (*fill)(cute_device *, cute_stream *, cute_address, uint64_t value, int width, size_t size,
+                        cute_diag *);
     /* PTX text is null-terminated after its length. */
     cute_status (*load)(cute_device *, const char *, const void *, size_t, cute_device_module **,
                         cute_diag *);

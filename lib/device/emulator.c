@@ -195,13 +195,14 @@ static cute_status emulator_copy(cute_device *device, cute_stream *stream, cute_
     return CUTE_OK;
 }
 
-static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_address to, uint8_t byte,
-                                 size_t size, cute_diag *diag)
+static cute_status emulator_fill(cute_device *device, cute_stream *stream, cute_address to, uint64_t value,
+                                 int width, size_t size, cute_diag *diag)
 {
     (void)stream;
     uint8_t *host = NULL;
     CUTE_TRY(host_pointer(device, to, size, &host, diag));
-    memset(host, byte, size);
+    for (size_t i = 0; width > 1 && i < size; i += (size_t)width) memcpy(host + i, &value, (size_t)width);
+    if (width == 1) memset(host, (int)value, size);
     note_host_write(device, to, size);
     return CUTE_OK;
 }

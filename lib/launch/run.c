@@ -58,6 +58,7 @@ typedef struct run_shared {
 typedef struct loaded_sequence {
     cute_device_function **functions; /* per launch of a sequence */
     void ***params;                   /* per launch: pointers to each parameter's bytes */
+    plan_run run;                     /* after fill_sequences */
 } loaded_sequence;
 
 struct run_child {
@@ -224,9 +225,9 @@ static cute_status upload_traced(run_child *c, trace_kind kind, size_t index, cu
                                  const void *from, size_t size, cute_diag *diag)
 {
     trace_span *span = trace_open(&c->trace, kind, (uint32_t)index, (int64_t)size);
-    CUTE_TRY(trace_mark(&c->trace, span, false, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, false, NULL, diag));
     CUTE_TRY(cute_device_upload(c->device, to, from, size, diag));
-    CUTE_TRY(trace_mark(&c->trace, span, true, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, true, NULL, diag));
     trace_close(span);
     return CUTE_OK;
 }
@@ -236,9 +237,9 @@ static cute_status download_traced(run_child *c, size_t index, void *to, cute_ad
 {
     if (!size) return CUTE_OK;
     trace_span *span = trace_open(&c->trace, TRACE_DOWNLOAD, (uint32_t)index, (int64_t)size);
-    CUTE_TRY(trace_mark(&c->trace, span, false, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, false, NULL, diag));
     CUTE_TRY(cute_device_download(c->device, to, from, size, diag));
-    CUTE_TRY(trace_mark(&c->trace, span, true, diag));
+    CUTE_TRY(trace_mark(&c->trace, span, true, NULL, diag));
     trace_close(span);
     return CUTE_OK;
 }
@@ -289,14 +290,16 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
     return CUTE_OK;
 }
 
-/* One allocation for all runs of a host function, as large as the largest. Poisoned, like outputs. */
+/* One allocation for all runs of a host function, as large as the largest; runs on several streams each have their own. Poisoned,
+ * like outputs. */
 static cute_status allocate_temporary(run_child *c, size_t index, cute_address *out, cute_diag *diag)
 {
     const cute_plan *plan = c->request->plan;
     const plan_temporary *t = &plan->temporaries[index];
     int64_t most = 0;
     for (size_t i = 0; i < plan->temporary_count; i++) {
-        if (strcmp(plan->temporaries[i].name, t->name) != 0) continue;
+        if (i != index && (plan->main.streams > 1 || strcmp(plan->temporaries[i].name, t->name) != 0))
+            continue;
         if (i < index) {
             *out = c->buffers[c->request->config->buffer_count + i];
             return CUTE_OK;
@@ -346,50 +349,71 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
             CUTE_TRY(cute_plan_copy_params(c->arena, &sequence->launches[i], params, diag));
             cute_plan_apply_fixups(&sequence->launches[i], *params, c->buffers, maps, c->map_addresses);
         }
+        loaded_sequence *loaded = &c->sequences[s];
+        loaded->run = (plan_run){.plan = plan,
+                                 .sequence = sequence,
+                                 .device = c->device,
+                                 .memory = c->buffers,
+                                 .functions = loaded->functions,
+                                 .params = loaded->params};
+        CUTE_TRY(cute_plan_open_streams(&loaded->run, c->arena, diag));
     }
     return CUTE_OK;
 }
 
-static cute_status start_launch(run_child *c, const plan_sequence *sequence, size_t which, size_t i,
+cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
+{
+    return cute_plan_start_steps(&c->sequences[which].run, diag);
+}
+
+/* Starts a step and traces it. *first is the span that overlapping launches share: an event between them would serialize them. */
+static cute_status start_traced(run_child *c, size_t index, trace_span **first, bool *overlaps,
                                 cute_diag *diag)
 {
-    const plan_launch *launch = &sequence->launches[i];
-    CUTE_TRY(cute_plan_fill(c->request->plan, launch, c->buffers, c->device, NULL, diag));
-    return cute_device_start(c->device, c->sequences[which].functions[i], &launch->shape,
-                             c->sequences[which].params[i], diag);
-}
-
-cute_status run_start_sequence(run_child *c, const plan_sequence *sequence, size_t which, cute_diag *diag)
-{
-    for (size_t i = 0; i < sequence->count; i++) CUTE_TRY(start_launch(c, sequence, which, i, diag));
+    const plan_run *run = &c->sequences[0].run;
+    const plan_sequence *sequence = run->sequence;
+    const host_step *s = sequence->steps[index].step;
+    bool launches = s->kind == HOST_LAUNCH, last = index + 1 == sequence->step_count;
+    const host_step *next = last ? NULL : sequence->steps[index + 1].step;
+    *overlaps = launches && next && next->kind == HOST_LAUNCH && next->stream == s->stream &&
+                sequence->launches[next->launch].shape.programmatic;
+    if (s->kind == HOST_RECORD || s->kind == HOST_WAIT) return cute_plan_start_step(run, index, diag);
+    trace_span *span = trace_open(&c->trace, launches ? TRACE_LAUNCH : TRACE_STEP,
+                                  (uint32_t)(launches ? s->launch : index), s->bytes);
+    if (!*first) CUTE_TRY(trace_mark(&c->trace, *first = span, false, run->streams[s->stream], diag));
+    if (*first && *first != span) {
+        (*first)->launches++;
+        span->launches = 0;
+    }
+    CUTE_TRY(cute_plan_start_step(run, index, diag));
+    if (!*overlaps) {
+        CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
+        *first = NULL;
+    }
+    trace_close(span);
     return CUTE_OK;
 }
 
-/* Launches one at a time, so that a fault can be attributed; only programmatic launches overlap. */
+/* On one stream, waits after each launch, so that a fault can be attributed; only programmatic launches overlap. Launches on
+ * several streams run concurrently. */
 static cute_status launch_all(run_child *c, cute_diag *diag)
 {
-    const plan_sequence *sequence = &c->request->plan->main;
-    trace_span *first = NULL; /* of overlapping launches: an event between them would serialize them */
-    for (size_t i = 0; i < sequence->count; i++) {
-        atomic_store(&c->shared->launch, (int)i);
+    const plan_run *run = &c->sequences[0].run;
+    bool concurrent = run->sequence->streams > 1, overlaps;
+    trace_span *first = NULL;
+    CUTE_TRY(cute_plan_fork(run, diag));
+    for (size_t i = 0; i < run->sequence->step_count; i++) {
+        const host_step *s = run->sequence->steps[i].step;
+        if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
-        trace_span *span = trace_open(&c->trace, TRACE_LAUNCH, (uint32_t)i, 0);
-        if (!first) CUTE_TRY(trace_mark(&c->trace, first = span, false, diag));
-        if (first && first != span) {
-            first->launches++;
-            span->launches = 0;
-        }
-        CUTE_TRY(start_launch(c, sequence, 0, i, diag));
-        bool overlaps = i + 1 < sequence->count && sequence->launches[i + 1].shape.programmatic;
-        if (!overlaps) {
-            CUTE_TRY(trace_mark(&c->trace, first, true, diag));
-            CUTE_TRY(cute_device_sync(c->device, diag));
-            first = NULL;
-        }
-        trace_close(span);
+        CUTE_TRY(start_traced(c, i, &first, &overlaps, diag));
+        if (!overlaps && !concurrent) CUTE_TRY(cute_device_sync(c->device, diag));
         run_progress(c);
     }
-    return CUTE_OK;
+    if (!concurrent) return CUTE_OK;
+    CUTE_TRY(cute_plan_join(run, diag));
+    if (!c->shared->emulated) atomic_store(&c->shared->launch, -1); /* a fault may be of any of them */
+    return cute_device_sync(c->device, diag);
 }
 
 static cute_status download_buffers(run_child *c, cute_diag *diag)
@@ -636,7 +660,10 @@ static cute_status report_outcome(const run_request *request, const run_shared *
             launch >= 0 && (size_t)launch < request->plan->main.count
                 ? cute_symbol_name(request->config->arena, request->plan->main.launches[launch].kernel->name)
                 : "?";
-        if (in_kernel)
+        if (in_kernel && launch < 0)
+            cute_fail(diag, CUTE_INVALID, NULL, "the steps did not end within %g s and were stopped",
+                      timeout_of(request));
+        else if (in_kernel)
             cute_fail(diag, CUTE_INVALID, NULL, "kernel '%s' did not end within %g s and was stopped", name,
                       timeout_of(request));
         else
@@ -666,9 +693,9 @@ static cute_status map_shared(const run_request *request, run_result *out, run_s
 {
     size_t launches = request->plan->main.count, contenders = 1 + request->config->bench.baseline_count;
     size_t samples = request->bench ? (size_t)request->config->bench.samples : 0;
-    size_t spans = request->trace
-                       ? RUN_PHASES + 4 * request->config->buffer_count + request->plan->map_count + launches
-                       : 0;
+    size_t spans = request->trace ? RUN_PHASES + 4 * request->config->buffer_count +
+                                        request->plan->map_count + request->plan->main.step_count
+                                  : 0;
     size_t size = sizeof **shared + launches * sizeof *out->functions +
                   contenders * (sizeof *out->samples + samples * sizeof(double)) + 64 +
                   (request->trace ? trace_log_size(spans) : 0);

@@ -66,9 +66,8 @@ void run_progress(run_child *child);
 cute_device *run_device(run_child *child);
 /* The device address of a buffer's first element. */
 cute_address run_address(run_child *child, const config_buffer *buffer);
-/* Starts all launches of a sequence, without waiting. */
-cute_status run_start_sequence(run_child *child, const plan_sequence *sequence, size_t which,
-                               cute_diag *diag);
+/* Starts all steps of a sequence, without waiting. */
+cute_status run_start_sequence(run_child *child, size_t which, cute_diag *diag);
 /* Times the plan and its baselines, alternating between them. */
 cute_status run_bench(run_child *child, const run_request *request, run_samples *samples, cute_diag *diag);
 

@@ -9,8 +9,7 @@
 enum { MIN_FLUSH_BYTES = 64 << 20, MAX_BATCH = 1000 };
 
 typedef struct contender {
-    const plan_sequence *sequence; /* empty for a copy, fill or cuBLAS */
-    size_t which;                  /* index of the sequence */
+    size_t which; /* index of the sequence */
     config_peer peer;
     cute_address from, to;
     size_t bytes;
@@ -35,7 +34,7 @@ static cute_status start_once(const bench *b, const contender *c, cute_diag *dia
     if (c->peer == PEER_MEMCPY) return cute_device_copy(b->device, c->to, c->from, c->bytes, diag);
     if (c->peer == PEER_MEMSET) return cute_device_fill(b->device, c->to, 0, c->bytes, diag);
     if (c->peer == PEER_CUBLAS) return cute_cublas_start(c->cublas, diag);
-    return run_start_sequence(b->child, c->sequence, c->which, diag);
+    return run_start_sequence(b->child, c->which, diag);
 }
 
 static cute_status start_batch(const bench *b, const contender *c, cute_diag *diag)
@@ -130,7 +129,7 @@ static cute_status make_contender(bench *b, const config_baseline *baseline, con
     return cute_device_fill(b->device, c->from, 1, c->bytes, diag);
 }
 
-static cute_status prepare_bench(bench *b, const run_request *request, cute_diag *diag)
+static cute_status prepare_bench(bench *b, cute_diag *diag)
 {
     const cute_device_info *info = cute_device_get_info(b->device);
     CUTE_TRY(cute_device_event_create(b->device, &b->begin, diag));
@@ -141,7 +140,6 @@ static cute_status prepare_bench(bench *b, const run_request *request, cute_diag
         contender *c = &b->contenders[i];
         c->which = i;
         c->peer = PEER_LAUNCHES;
-        c->sequence = i ? &request->plan->baselines[i - 1] : &request->plan->main;
         if (i) CUTE_TRY(make_contender(b, &b->config->baselines[i - 1], c, diag));
         CUTE_TRY(choose_batch(b, c, diag));
         if (b->config->graph) CUTE_TRY(make_graph(b, c, diag));
@@ -156,7 +154,7 @@ cute_status run_bench(run_child *child, const run_request *request, run_samples 
     b.count = 1 + b.config->baseline_count;
     b.contenders = calloc(b.count, sizeof *b.contenders);
     if (!b.contenders) return cute_fail_memory(diag);
-    cute_status status = prepare_bench(&b, request, diag);
+    cute_status status = prepare_bench(&b, diag);
     for (int64_t s = 0; s < b.config->warmup && status == CUTE_OK; s++)
         for (size_t i = 0; i < b.count && status == CUTE_OK; i++)
             status = take_sample(&b, &b.contenders[i], &unused, diag);

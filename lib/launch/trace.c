@@ -32,12 +32,13 @@ trace_span *trace_open(trace_recorder *r, trace_kind kind, uint32_t index, int64
     return span;
 }
 
-cute_status trace_mark(trace_recorder *r, const trace_span *span, bool end, cute_diag *diag)
+cute_status trace_mark(trace_recorder *r, const trace_span *span, bool end, cute_stream *stream,
+                       cute_diag *diag)
 {
     if (!span || !r->events) return CUTE_OK;
     cute_device_event **at = &r->marks[2 * (span - r->log->spans) + end];
     CUTE_TRY(cute_device_event_create(r->device, at, diag));
-    return cute_device_event_record(r->device, *at, diag);
+    return stream ? cute_stream_record(stream, *at, diag) : cute_device_event_record(r->device, *at, diag);
 }
 
 void trace_close(trace_span *span)

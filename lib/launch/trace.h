@@ -12,7 +12,8 @@ typedef enum trace_kind {
     TRACE_UPLOAD,   /* index: buffer */
     TRACE_DOWNLOAD, /* index: buffer */
     TRACE_MAP,      /* index: tensor map, copied into device memory */
-    TRACE_LAUNCH    /* index: launch of the plan */
+    TRACE_LAUNCH,   /* index: launch of the plan */
+    TRACE_STEP      /* index: step of the plan, a copy or fill */
 } trace_kind;
 
 typedef struct trace_span {
@@ -46,8 +47,9 @@ cute_status trace_begin(trace_recorder *recorder, trace_log *log, cute_device *d
                         cute_arena *arena, cute_diag *diag);
 /* Begins a span; NULL if recording is off. */
 trace_span *trace_open(trace_recorder *recorder, trace_kind kind, uint32_t index, int64_t bytes);
-/* Records an event before the device's work for the span, or at its end. */
-cute_status trace_mark(trace_recorder *recorder, const trace_span *span, bool end, cute_diag *diag);
+/* Records an event before the device's work for the span, or at its end, on a stream (NULL: the default stream). */
+cute_status trace_mark(trace_recorder *recorder, const trace_span *span, bool end, cute_stream *stream,
+                       cute_diag *diag);
 void trace_close(trace_span *span);
 /* Waits for the device and reads the events. */
 cute_status trace_resolve(trace_recorder *recorder, cute_diag *diag);

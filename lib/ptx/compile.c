@@ -756,7 +756,7 @@ static cute_status compile_source(const cute_mlir_source *source, const cute_ptx
                      .arena = cute_arena_create(),
                      .errors_before = cute_diag_errors(source->diag),
                      .source = *source};
-    cute_arch_choose_backend(options->arch, options->backend, &c.backend, NULL);
+    c.backend = cute_arch_choose_backend(options->arch, options->backend);
     c.tell_registers =
         cute_remarks_wanted(options->remarks, CUTE_REGISTERS_PASS) && c.backend == CUTE_BACKEND_NVPTX;
     *reason = NULL;
@@ -801,8 +801,6 @@ cute_status cute_ptx_compile(const char *label, const char *text, size_t length,
                              const cute_ptx_options *options, cute_ptx_output *out, cute_diag *diag)
 {
     *out = (cute_ptx_output){0};
-    unsigned backend;
-    CUTE_TRY(cute_arch_choose_backend(options->arch, options->backend, &backend, diag));
     cute_origin origin;
     cute_origin_options reading = {options->defines, options->define_count, options->folders,
                                    options->folder_count, options->no_source_map};

@@ -1,4 +1,4 @@
-/* NVIDIA's libNVVM, loaded on demand: compute_100a and newer. */
+/* NVIDIA's libNVVM, loaded on demand. */
 #include <dlfcn.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
@@ -165,13 +165,31 @@ static void drop_newer_attributes(LLVMModuleRef module)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) drop_attribute(module, names[i]);
 }
 
+/* The oldest target whose LLVM IR libNVVM 13 reads. For older architectures the PTX gets their target directive: ptxas rejects
+ * an instruction that the architecture lacks. */
+static const char OLDEST[] = "compute_100";
+
+/* `arch` NULL: the PTX as it is. */
+static void put_ptx(const char *ptx, const char *arch, cute_buffer *out)
+{
+    static const char directive[] = ".target sm_100";
+    const char *at = arch ? strstr(ptx, directive) : NULL;
+    if (!at) {
+        cute_buffer_puts(out, ptx);
+        return;
+    }
+    cute_buffer_append(out, ptx, (size_t)(at - ptx));
+    cute_buffer_printf(out, ".target %s%s", arch, at + sizeof directive - 1);
+}
+
 static cute_status compile_program(const nvvm *api, LLVMModuleRef module, const cute_ptx_options *options,
                                    bool libdevice, cute_buffer *out, cute_diag *diag)
 {
     nvvm_program program = NULL;
     LLVMMemoryBufferRef bitcode = NULL;
     char arch[32], level[16];
-    snprintf(arch, sizeof arch, "-arch=%s", options->arch->target);
+    bool known = options->arch->backends & CUTE_BACKEND_LIBNVVM;
+    snprintf(arch, sizeof arch, "-arch=%s", known ? options->arch->target : OLDEST);
     snprintf(level, sizeof level, "-opt=%d", options->opt_level == 0 ? 0 : 3);
     const char *flags[3] = {arch, level};
     int flag_count = 2;
@@ -205,7 +223,7 @@ static cute_status compile_program(const nvvm *api, LLVMModuleRef module, const 
         if (!ptx)
             status = cute_fail_memory(diag);
         else if (api->result(program, ptx) == 0)
-            cute_buffer_puts(out, ptx);
+            put_ptx(ptx, known ? NULL : options->arch->name, out);
         free(ptx);
     }
     LLVMDisposeMemoryBuffer(bitcode);

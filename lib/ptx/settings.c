@@ -39,7 +39,6 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
     static const char *const backends[] = {
         "auto", [CUTE_BACKEND_NVPTX] = "llvm", [CUTE_BACKEND_LIBNVVM] = "libnvvm", NULL};
     int emit, map, source_map, check, dump, backend;
-    unsigned chosen;
     cute_define *defines;
     CUTE_TRY(parse_choice("emit", s->emit, emits, &emit, diag));
     CUTE_TRY(parse_choice("tensor-map", s->tensor_map, maps, &map, diag));
@@ -74,7 +73,6 @@ cute_status cute_ptx_settings_resolve(const cute_ptx_settings *s, cute_arena *ar
                               .no_source_map = source_map == 1};
     CUTE_TRY(cute_warnings_as_remarks(arena, s->warn, s->remarks, &out->remarks, diag));
     CUTE_TRY(cute_arch_choose_native(s->arch, &out->arch, diag));
-    CUTE_TRY(cute_arch_choose_backend(out->arch, out->backend, &chosen, diag));
     CUTE_TRY(cute_defines_parse(arena, s->defines.items, s->defines.count, &defines, diag));
     out->defines = defines;
     return CUTE_OK;

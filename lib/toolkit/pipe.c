@@ -59,9 +59,10 @@ static void add_list(cute_words *words, const char *option, const cute_option_li
     }
 }
 
-/* Adds the options common to the programs of the pipe. */
-static void add_options(cute_words *words, const cute_pipe *pipe)
+/* Adds the options of a program, PIPE_FOR_PTX or PIPE_FOR_LINK. */
+static void add_options(cute_words *words, const cute_pipe *pipe, int program)
 {
+    cute_pipe_add_given(words, pipe->values, program);
     if (pipe->opt_level) {
         cute_words_add(words, "--opt-level");
         cute_words_add(words, pipe->opt_level);
@@ -152,7 +153,7 @@ cute_status cute_pipe_link(cute_arena *arena, const cute_pipe *pipe, const cute_
 {
     cute_words link = {.arena = arena};
     cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
-    add_options(&link, pipe);
+    add_options(&link, pipe, PIPE_FOR_LINK);
     cute_words_add(&link, "-");
     return cute_pipe_program_run(pipe, "cute-link", &link, cute_buffer_text(ptx), ptx->length, out, said,
                                  diag);
@@ -165,7 +166,7 @@ static cute_status extract_code(cute_arena *arena, const cute_pipe *pipe, const 
     cute_words link = {.arena = arena};
     bool standard = !strcmp(path, "-");
     cute_words_add(&link, cute_pipe_program(arena, "cute-link"));
-    add_options(&link, pipe);
+    add_options(&link, pipe, PIPE_FOR_LINK);
     cute_words_add(&link, "--");
     cute_words_add(&link, path);
     return cute_pipe_program_run(pipe, "cute-link", &link, standard ? bytes : NULL, standard ? length : 0,
@@ -191,16 +192,23 @@ cute_status cute_pipe_run(cute_arena *arena, const cute_pipe *pipe, const char *
     add_list(&compile, "-D", pipe->defines);
     add_list(&compile, "-I", pipe->folders);
     add_list(&compile, "--load-plugin", pipe->plugins);
-    add_options(&compile, pipe);
+    add_options(&compile, pipe, PIPE_FOR_PTX);
     cute_words_add(&compile, "--");
     cute_words_add(&compile, path);
     CUTE_TRY(cute_pipe_program_run(pipe, "cute-ptx", &compile, standard ? bytes : NULL, standard ? length : 0,
                                    out, said, diag));
-    /* If PTX suffices, a cubin is made only to keep it. */
-    bool keeps = cute_setting_on("keep-cubin");
-    if (pipe->ptx && !keeps) return CUTE_OK;
-    if (cute_toolkit_find(arena, CUTE_PTXAS, pipe->cuda_path, &ptxas, NULL)) {
-        if (keeps) cute_report(diag, CUTE_WARNING, NULL, "cannot keep a cubin: ptxas not found");
+    /* If PTX suffices, a cubin is made only to keep it, or for what ptxas says with the user's options. */
+    const pipe_values *v = pipe->values;
+    const char *wants = cute_setting_on("keep-cubin") || (v && cute_pipe_given(v, PIPE_KEEP_CUBIN))
+                            ? "keep a cubin"
+                        : v && (cute_pipe_given(v, PIPE_XPTXAS) || cute_pipe_given(v, PIPE_REGISTERS) ||
+                                cute_pipe_given(v, PIPE_WERROR))
+                            ? "apply options of ptxas"
+                            : NULL;
+    const char *toolkit = v && !pipe->cuda_path ? v->of[PIPE_CUDA_PATH].text : pipe->cuda_path;
+    if (pipe->ptx && !wants) return CUTE_OK;
+    if (cute_toolkit_find(arena, CUTE_PTXAS, toolkit, &ptxas, NULL)) {
+        if (wants) cute_report(diag, CUTE_WARNING, NULL, "cannot %s: ptxas not found", wants);
         return CUTE_OK;
     }
     if (!pipe->ptx) return cute_pipe_link(arena, pipe, out, out, said, diag);

@@ -5,12 +5,14 @@
 
 #include "lib/base/options/options.h"
 #include "lib/base/system/process.h"
+#include "lib/toolkit/pipe_options.h"
 
 typedef struct cute_pipe {
     const char *arch, *opt_level, *cuda_path;  /* NULL: the programs' defaults */
     const cute_option_list *defines, *folders; /* -D, -I; may be NULL */
     const cute_option_list *plugins;           /* --load-plugin of cute-ptx; may be NULL */
     const char *schedule;                      /* of tile programs; NULL: cute-ptx chooses */
+    const pipe_values *values;                 /* further options; may be NULL */
     bool ptx;                                  /* PTX suffices: do not link */
     cute_diag_format format;                   /* of the programs' messages */
 } cute_pipe;

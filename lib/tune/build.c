@@ -161,6 +161,7 @@ static cute_status compile(build *b, tune_candidate *c, cute_buffer *ptx, cute_d
                       .defines = &defines,
                       .folders = subject->folders,
                       .schedule = c->schedule ? c->schedule : subject->schedule,
+                      .values = subject->values,
                       .ptx = true,
                       .format = CUTE_DIAG_SARIF};
     cute_status status =
@@ -171,7 +172,7 @@ static cute_status compile(build *b, tune_candidate *c, cute_buffer *ptx, cute_d
 
 static cute_status link_ptx(build *b, const cute_buffer *ptx, cute_buffer *out, cute_diag *why)
 {
-    cute_pipe pipe = {.format = CUTE_DIAG_SARIF};
+    cute_pipe pipe = {.values = b->s->request->subject.values, .format = CUTE_DIAG_SARIF};
     cute_buffer said = {0};
     cute_status status = cute_pipe_link(b->s->arena, &pipe, ptx, out, &said, why);
     cute_buffer_release(&said);

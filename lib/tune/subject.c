@@ -143,6 +143,10 @@ bool tune_subject_key(cute_arena *arena, const tune_subject *s, cute_buffer *out
     cute_buffer_printf(out, "%s\n%s %s %lld %s\n", cute_version(), d->name, d->arch,
                        (long long)d->multiprocessors, s->arch ? s->arch : "");
     cute_buffer_printf(out, "%s\n", s->schedule ? s->schedule : "");
+    cute_words words = {.arena = arena};
+    cute_pipe_add_given(&words, s->values, PIPE_FOR_BOTH);
+    if (words.failed) return false;
+    for (size_t i = 0; i < words.count; i++) cute_buffer_printf(out, "%s\n", words.items[i]);
     if (!add_defines(arena, s, out) || !add_launch(s, out)) return false;
     cute_buffer_append(out, s->text, s->length);
     return cute_include_key(s->path, s->text, s->length, s->folders ? s->folders->items : NULL,

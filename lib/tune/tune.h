@@ -86,6 +86,7 @@ typedef struct tune_subject {
     const char *arch;                          /* that it is compiled for */
     const cute_option_list *defines, *folders; /* all -D, -I */
     const char *schedule;                      /* the user's; NULL: none */
+    const pipe_values *values;                 /* further options of the compilation; may be NULL */
     const char *label, *config;                /* launch.json; NULL: options.plans */
     size_t config_length;
     const char *folder; /* of launch.json; may be NULL */

@@ -23,6 +23,19 @@ setup() {
     cute-ptx -arch sm_100a "$ROOT/kernels/vector_add/vector_add.mlir" | cmp - libnvvm.ptx
 }
 
+@test "libNVVM makes code for architectures before sm_100 that ptxas takes and the emulator computes the same with" {
+    for arch in sm_80 sm_89 sm_90 sm_90a; do
+        cute-ptx --backend=libnvvm -arch $arch "$ROOT/kernels/vector_add/vector_add.mlir" -o $arch.ptx
+        grep -q "^\.target $arch" $arch.ptx
+        cute-link $arch.ptx -o $arch.cubin
+        cute-run $arch.ptx -c "$ROOT/kernels/vector_add/launch.json" -D n=5001 -d emulator | grep "check c: passed, 5001 elements"
+    done
+    # wgmma of sm_90a is inline PTX for libNVVM too
+    cute-ptx --backend=libnvvm -arch sm_90a "$ROOT/tests/tensors/warpgroup_mma.mlir" -o w.ptx
+    grep -q wgmma.mma_async w.ptx
+    cute-link w.ptx -o w.cubin
+}
+
 @test "LLVM's PTX for architectures that it does not know links for each of them" {
     for arch in sm_100 sm_100f sm_103a sm_110a sm_120 sm_120f sm_121a; do
         cute-ptx --backend=llvm -arch $arch "$ROOT/kernels/vector_add/vector_add.mlir" | cute-link -o $arch.cubin

@@ -269,7 +269,7 @@ END
     [ "${lines[0]}" = "launch.json:1:2: error: \$.kernle: unknown key 'kernle'; did you mean 'kernel'?" ]
     refuses "$(a="{'dtype': 'f32', 'shpe': ['n'], 'shape': ['n']}" add)" "\$.buffers.A.shpe: unknown key 'shpe'; did you mean 'shape'?"
     plan "{'stream': 1}"
-    [[ $output == *"unknown key 'stream'"*"run in order on one stream; for several, write a program with cute_stream_create"* ]]
+    [[ $output == *"unknown key 'stream'"*"run in order on one stream; name streams in the entries of 'steps'"* ]]
 }
 
 @test "wrong types and values in launch.json name the path" {

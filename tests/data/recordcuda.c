@@ -214,6 +214,26 @@ API int cuMemsetD8Async(unsigned long long to, unsigned char c, size_t n, void *
     record(line);
     return 0;
 }
+API int cuMemsetD16Async(unsigned long long to, unsigned short c, size_t n, void *s)
+{
+    (void)s;
+    for (size_t i = 0; i < n; i++) ((unsigned short *)(uintptr_t)to)[i] = c;
+    return 0;
+}
+API int cuMemsetD32Async(unsigned long long to, unsigned c, size_t n, void *s)
+{
+    (void)s;
+    for (size_t i = 0; i < n; i++) ((unsigned *)(uintptr_t)to)[i] = c;
+    return 0;
+}
+API int cuMemsetD2D32Async(unsigned long long to, size_t pitch, unsigned c, size_t width, size_t height,
+                           void *s)
+{
+    (void)s;
+    for (size_t i = 0; i < height; i++)
+        for (size_t k = 0; k < width; k++) ((unsigned *)(uintptr_t)(to + i * pitch))[k] = c;
+    return 0;
+}
 
 /* The metadata is text in the image, whose size the ELF header has; 200: no metadata. */
 static int load(void **m, const char *image)

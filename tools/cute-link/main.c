@@ -14,6 +14,7 @@
 #include "lib/report/module/module.h"
 #include "lib/toolkit/keep.h"
 #include "lib/toolkit/native.h"
+#include "lib/toolkit/pipe_options.h"
 #include "lib/toolkit/toolkit.h"
 #include "tools/cute-link/emit.h"
 
@@ -292,14 +293,14 @@ int main(int argc, char **argv)
          &s.tool_timeout},
         {CUTE_OPTION_FLAG, "lineinfo", 0, NULL, "Keep source line information", &s.line_info},
         {CUTE_OPTION_FLAG, "device-debug", 'G', NULL, "Generate unoptimized code for a debugger", &s.debug},
-        {CUTE_OPTION_LIST, "Xptxas", 0, "OPTION,...", "Pass options to ptxas", &s.xptxas},
+        cute_pipe_option(PIPE_XPTXAS, &s.xptxas),
         {CUTE_OPTION_LIST, "ptxas-options", 0, "OPTION,...", NULL, &s.xptxas},
         {CUTE_OPTION_GROUP, "Input", 0, NULL, NULL, NULL},
         {CUTE_OPTION_LIST, "library", 'l', "NAME", "Link libNAME.a", &s.libraries},
         {CUTE_OPTION_LIST, "library-path", 'L', "DIR", "Search DIR for libraries", &s.folders},
         {CUTE_OPTION_STRING, "extract", 0, "SYMBOL|all",
          "Write objects of a gpu.binary unchanged instead of linking", &s.extract},
-        {CUTE_OPTION_STRING, "cuda-path", 0, "DIR", "Use the CUDA toolkit in DIR", &s.cuda_path},
+        cute_pipe_option(PIPE_CUDA_PATH, &s.cuda_path),
         {CUTE_OPTION_STRING, "toolkit", 0, "DIR", NULL, &s.cuda_path},
         {CUTE_OPTION_GROUP, "Output", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "output", 'o', "FILE",
@@ -312,19 +313,17 @@ int main(int argc, char **argv)
         {CUTE_OPTION_FLAG, "strip", 0, NULL, "Omit PTX and metadata from the cubin", &s.strip},
         {CUTE_OPTION_FLAG, "save-temps", 0, NULL, "Keep intermediate files", &s.keep},
         {CUTE_OPTION_FLAG, "keep", 0, NULL, NULL, &s.keep},
-        {CUTE_OPTION_FLAG, "keep-cubin", 0, NULL, "Also write DIR/FUNCTION.ARCH.cubin for each kernel",
-         &s.kept.on},
+        cute_pipe_option(PIPE_KEEP_CUBIN, &s.kept.on),
         {CUTE_OPTION_STRING, "dump-dir", 0, "DIR",
          "Set the DIR of --keep-cubin (default: the current folder)", &s.kept.folder},
-        {CUTE_OPTION_STRING, "post-compile", 0, "PROGRAM",
-         "Run PROGRAM on the output, with CUTE_OUTPUT and more in its environment", &s.kept.hook},
+        cute_pipe_option(PIPE_POST_COMPILE, &s.kept.hook),
         {CUTE_OPTION_GROUP, "Messages", 0, NULL, NULL, NULL},
         {CUTE_OPTION_FLAG, "resource-usage", 'v', NULL, "Print a table of each kernel's resources to stderr",
          &s.resources},
         {CUTE_OPTION_FLAG, "json", 0, NULL, "Print resources as JSON, to stdout if -o names a file", &s.json},
         {CUTE_OPTION_LIST, "allow", 0, "KIND,...",
          "Report as a warning in any case: wgmma-serialized, setmaxnreg-ignored", &s.allow},
-        {CUTE_OPTION_FLAG, "Werror", 0, NULL, "Treat warnings and spills as errors", &s.werror},
+        cute_pipe_option(PIPE_WERROR, &s.werror),
         {CUTE_OPTION_FLAG, "disable-warnings", 'w', NULL, "Suppress warnings", &s.quiet},
         {CUTE_OPTION_FLAG, "verbose", 0, NULL,
          "Print the commands of the programs that are run, and their output", &s.verbose},

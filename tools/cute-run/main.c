@@ -34,6 +34,7 @@ typedef struct run_options {
     cute_plugins *plugins;
     cute_option_list plugin_paths;
     cute_option_list defines, folders, plans, tensors, expects, allow;
+    pipe_values pipe;
     cute_launch_options launch;
     cute_emulator_options emulator;
 } run_options;
@@ -367,6 +368,7 @@ static void set_tuning(const run_options *o, const launch_source *source, const 
                     .defines = &o->defines,
                     .folders = &o->folders,
                     .schedule = o->schedule,
+                    .values = &o->pipe,
                     .label = source->label,
                     .config = source->text,
                     .config_length = source->length,
@@ -429,6 +431,7 @@ static cute_status compile_mlir(run_options *o, cute_tool *tool, const char *pat
                       .folders = &o->folders,
                       .plugins = &o->plugin_paths,
                       .schedule = o->schedule,
+                      .values = &o->pipe,
                       .format = tool->format};
     cute_buffer said = {0};
     t->text = *bytes;
@@ -453,7 +456,7 @@ static const char *mlir_option(const run_options *o)
            : o->folders.count ? "-I"
            : o->schedule      ? "--schedule"
            : o->tune          ? "--tune"
-                              : NULL;
+                              : cute_pipe_first_given(&o->pipe, PIPE_FOR_BOTH);
 }
 
 /* Opens the module; MLIR is compiled first. `source` NULL: nothing is launched. */
@@ -538,7 +541,7 @@ static cute_status run_gemm_options(run_options *o, cute_arena *arena, const cut
                         : o->arch && !estimates                       ? "-arch"
                         : o->schedule                                 ? "--schedule"
                         : o->template                                 ? "--template"
-                                                                      : NULL;
+                                      : cute_pipe_first_given(&o->pipe, PIPE_FOR_BOTH);
     if (other)
         return cute_fail(diag, CUTE_USAGE, NULL,
                          "'%s' cannot be combined with --gemm, which defines the whole launch", other);
@@ -610,6 +613,8 @@ static cute_status clear_cache(cute_arena *arena, cute_diag *diag)
 
 static cute_status run_cute_run(cute_tool *tool, void *context)
 {
+    static const pipe_option_id kept[] = {PIPE_KEEP_IR,     PIPE_KEEP_PTX, PIPE_KEEP_CUBIN,
+                                          PIPE_DUMP_PASSES, PIPE_PRINT_IR, PIPE_POST_COMPILE};
     run_options *o = context;
     const cute_option_list *operands = &tool->operands;
     cute_diag *diag = tool->diag;
@@ -652,6 +657,11 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
             "--tune requires --gemm=MxNxK, or MLIR with --config=launch.json or --plan=FUNCTION");
     if (o->tune && o->launch.dry_run)
         return cute_fail(diag, CUTE_USAGE, NULL, "--tune and --dry-run are mutually exclusive");
+    for (size_t i = 0; o->tune && i < sizeof kept / sizeof *kept; i++)
+        if (cute_pipe_given(&o->pipe, kept[i]))
+            return cute_fail(diag, CUTE_USAGE, NULL,
+                             "--tune and --%s are mutually exclusive: run again without --tune",
+                             cute_pipe_option(kept[i], NULL).name);
     if (o->tune) CUTE_TRY(parse_tune(o->tune, &o->tune_runs, diag));
     if (operands->count > 1)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one module, got %zu: unexpected '%s'",
@@ -725,6 +735,11 @@ int main(int argc, char **argv)
          "Add checks and reductions of a plugin (.so), and load it when MLIR is compiled", &o.plugin_paths},
         {CUTE_OPTION_STRING, "timeout", 0, "SECONDS", "Stop a kernel after SECONDS (default 30 on a GPU)",
          &o.timeout},
+        {CUTE_OPTION_GROUP, "Compilation of MLIR, as by cute-ptx and cute-link", 0, NULL, NULL, NULL},
+#define PIPE_OPTION(id, kind, name, letter, value, help, programs)                                           \
+    {CUTE_OPTION_##kind, name, letter, value, help, &o.pipe.of[PIPE_##id]},
+#define PIPE_ALIAS(id, kind, name, value) {CUTE_OPTION_##kind, name, 0, value, NULL, &o.pipe.of[PIPE_##id]},
+#include "lib/toolkit/pipe_options.def"
         {CUTE_OPTION_GROUP, "Tuning", 0, NULL, NULL, NULL},
         {CUTE_OPTION_STRING, "schedule", 0, "TEXT", "MLIR: schedule tile programs, as cute-ptx --schedule",
          &o.schedule},
@@ -827,6 +842,7 @@ int main(int argc, char **argv)
                     "  cute-run k.cubin --template > launch.json\n"
                     "  cute-run k.mlir --config launch.json --device emulator\n"
                     "  cute-run k.cubin --config launch.json -D n=4096\n"
+                    "  cute-run k.mlir -O3 -Xptxas=-v --keep-ptx --keep-cubin --config launch.json\n"
                     "  cute-run --gemm 4096x4096x4096 --dtype bf16\n",
     };
     int code = cute_tool_run(&command, NULL, run_cute_run, &o, argc, argv);

@@ -95,14 +95,9 @@ cute_status cute_arch_parse(const char *text, const cute_place *place, const cut
     return status;
 }
 
-cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsigned *out, cute_diag *diag)
+unsigned cute_arch_choose_backend(const cute_arch *arch, unsigned asked)
 {
-    *out = asked ? asked : arch->backends;
-    if (asked != CUTE_BACKEND_LIBNVVM || arch->backends & CUTE_BACKEND_LIBNVVM) return CUTE_OK;
-    cute_fail(diag, CUTE_USAGE, NULL, "--backend=libnvvm does not support %s", arch->name);
-    cute_note(diag, NULL,
-              "libNVVM of CUDA 13 accepts LLVM IR for sm_100 and later; expected --backend=llvm or auto");
-    return CUTE_USAGE;
+    return asked ? asked : arch->backends;
 }
 
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device)

@@ -36,9 +36,9 @@ const cute_arch *cute_arch_find(const char *text);
  * place. */
 cute_status cute_arch_parse(const char *text, const cute_place *place, const cute_arch **out,
                             cute_diag *diag);
-/* Selects the backend for `arch`: `asked`, or the default for 0. NVPTX also compiles for newer architectures,
- * limited to sm_90a's instructions. CUTE_USAGE if libNVVM does not support `arch`. */
-cute_status cute_arch_choose_backend(const cute_arch *arch, unsigned asked, unsigned *out, cute_diag *diag);
+/* The backend for `arch`: `asked`, or the default for 0. NVPTX also compiles for newer architectures than it knows, and libNVVM for
+ * older ones, with the instructions of the nearest that it knows. */
+unsigned cute_arch_choose_backend(const cute_arch *arch, unsigned asked);
 /* Whether code for `made` (cubin: `binary`; otherwise PTX) can run on, or be compiled for, `device`. */
 bool cute_arch_compatible(const cute_arch *made, bool binary, const cute_arch *device);
 /* `option` unless NULL, else the environment variable ARCH (CUTLASS_ARCH, CUTE_DSL_ARCH), else sm_90a. */

@@ -180,6 +180,7 @@ class Reader
     ParseResult placeBox(std::vector<Literal> &items, const cute_atom *atom);
     void rename(StringRef name);
     ParseResult compose(std::vector<Literal> &items, size_t a, size_t b);
+    ParseResult selectMode(Value tuple, Value mode);
 
   public:
     ParseResult sugarMakeLayout(std::vector<Literal> &items);

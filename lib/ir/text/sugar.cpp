@@ -1,9 +1,11 @@
 // Alternative spellings of operations (sugar.def): layouts, tensors, types.
+#include "lib/ir/mlir/llvm_compat.h"
 #include "lib/ir/ops/address.h"
 #include "lib/ir/text/reading.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -145,16 +147,62 @@ ParseResult Reader::layoutOf(Literal &item)
     return success();
 }
 
-// shape %x, 0; stride %x; coord %c, 1: a part, or a mode of it.
+// Mode %i of a flat tuple, selected at run time: an integer of the widest mode. Modes that the tuple does not have are mode 0.
+ParseResult Reader::selectMode(Value tuple, Value mode)
+{
+    const cute_value *value = cute_type_peek(wrap(tuple.getType()));
+    const cute_tree *tree = value ? value->tree : nullptr;
+    bool flat = tree && tree->kind != CUTE_TREE_LAYOUT;
+    for (uint32_t i = 0; flat && tree->kind == CUTE_TREE_TUPLE && i < tree->count; i++)
+        flat = tree->items[i]->kind == CUTE_TREE_INT;
+    if (expect(flat && (tree->kind == CUTE_TREE_INT || tree->count > 0),
+               "a flat tuple of integers for a mode that is selected at run time"))
+        return failure();
+    Operation *scalars = insert("cute.get_scalars", tuple);
+    if (!scalars) return failure();
+    OpBuilder builder(state.getContext());
+    SmallVector<Value> modes(scalars->getResults());
+    unsigned width = 0;
+    for (Value m : modes) width = std::max(width, m.getType().getIntOrFloatBitWidth());
+    Type widest = builder.getIntegerType(width);
+    for (Value &m : modes)
+        if (m.getType() != widest) m = insert("arith.extsi", m, widest)->getResult(0);
+    Value chosen = modes[0];
+    size_t first = modes.size() > 1 ? 1 : 0;
+    for (size_t i = first; i < modes.size(); i++) {
+        TypedAttr number = IntegerAttr::get(mode.getType(), (int64_t)i);
+        Value wanted =
+            insert("arith.constant", {}, mode.getType(), builder.getNamedAttr("value", number))->getResult(0);
+        auto equal = arith::CmpIPredicateAttr::get(state.getContext(), arith::CmpIPredicate::eq);
+        Value is = insert("arith.cmpi", {mode, wanted}, builder.getI1Type(),
+                          builder.getNamedAttr("predicate", equal))
+                       ->getResult(0);
+        if (i + 1 < modes.size()) {
+            chosen = insert("arith.select", {is, modes[i], chosen}, widest)->getResult(0);
+        } else {
+            become(create<arith::SelectOp>(builder, state.location, is, modes[i], chosen));
+        }
+    }
+    return success();
+}
+
+// shape %x, 0; stride %x; coord %c, %i: a part, or a mode of it.
 ParseResult Reader::sugarPart(std::vector<Literal> &items)
 {
     bool indexed = items.size() == 2 && items[1].kind == Literal::Number;
-    if (expect((items.size() == 1 || indexed) && literalCuteValue(items[0]),
-               "a value and a static mode number (to select at run time, use cute.get_scalars and "
-               "arith.select)"))
+    bool selected = items.size() == 2 && items[1].kind == Literal::Given &&
+                    items[1].value.getType().isSignlessIntOrIndex();
+    if (expect((items.size() == 1 || indexed || selected) && literalCuteValue(items[0]),
+               "a value and a mode number, a constant or an integer"))
         return failure();
     SMLoc location = items[0].location;
     if (spelled != "cute.coord" && layoutOf(items[0])) return failure();
+    if (selected) {
+        Operation *part =
+            spelled == "cute.coord" ? nullptr : insert(state.name.getStringRef(), items[0].value);
+        if (spelled != "cute.coord" && !part) return failure();
+        return selectMode(part ? part->getResult(0) : items[0].value, items[1].value);
+    }
     if (!indexed) {
         if (expect(spelled != "cute.coord", "a coordinate and a mode number")) return failure();
         return success();
@@ -480,18 +528,17 @@ template <class T> static std::string textOfType(T type)
     return text;
 }
 
-// !cute.tensor<f16, !cute.layout<"(4,8):(8,1)">>: in global memory.
+// !cute.tensor<f16, !cute.layout<"(4,8):(8,1)">>: in global memory. Without a layout, a vector of unknown length; without
+// anything, of f32.
 static Type readTensor(AsmParser &parser, SMLoc place)
 {
-    Type element, layout;
-    std::string text;
-    if (failed(parser.parseOptionalLess())) {
-        parser.emitError(parser.getCurrentLocation())
-            << "expected '<', as in !cute.tensor<f32, \"(64,?):(?,1)\">: elements and layout are parts of "
-               "the type";
-        return {};
-    }
-    if (parser.parseType(element) || parser.parseComma()) return {};
+    Type element = parser.getBuilder().getF32Type(), layout;
+    std::string text = "?:1";
+    bool given = succeeded(parser.parseOptionalLess());
+    if (given && parser.parseType(element)) return {};
+    if (!given || succeeded(parser.parseOptionalGreater()))
+        return typeOfText(parser, place, "!cute.memref<" + textOfType(element) + ", gmem, \"" + text + "\">");
+    if (parser.parseComma()) return {};
     if (failed(parser.parseOptionalString(&text))) {
         SMLoc at = parser.getCurrentLocation();
         if (parser.parseType(layout)) return {};

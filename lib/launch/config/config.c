@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/numbers/checked.h"
 #include "lib/base/numbers/expr_tree.h"
 #include "lib/base/options/nearest.h"
 #include "lib/base/text/json.h"
@@ -319,6 +320,21 @@ cute_status config_view(const cute_config *config, const json_t *value, const cu
     return CUTE_OK;
 }
 
+cute_status config_buffer_view(const cute_config *config, const json_t *json, const cute_path *path,
+                               const cute_tensor *whole, cute_tensor *out, cute_diag *diag)
+{
+    *out = *whole;
+    out->offset = 0;
+    CUTE_TRY(config_view(config, json, path, out, diag));
+    if (!cute_add64(out->offset, whole->offset, &out->offset) || !cute_tensor_layout(out) ||
+        out->span > whole->span)
+        return cute_document_fail(
+            &config->document, path, false, diag,
+            "the view of '%s' is out of bounds: its last element is %lld, but the buffer has %lld elements",
+            whole->name, (long long)out->span - 1, (long long)whole->span);
+    return CUTE_OK;
+}
+
 cute_status config_names(const cute_config *config, const json_t *list, const cute_path *path, int rank,
                          const char **out, cute_diag *diag)
 {
@@ -544,14 +560,18 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
                                          "dynamic_smem", "cooperative", "programmatic", "args"};
     json_t *list = json_object_get(config->document.root, "launches"), *value;
     size_t index;
+    if (json_object_get(config->document.root, "steps")) return config_read_steps(config, diag);
     if (config->plans.count)
-        return config_run_plans(config, &config->plans, &config->launches, &config->launch_count, diag);
+        return config_run_plans(config, &config->plans, &config->launches, &config->launch_count,
+                                &config->steps, diag);
     config->launches =
         cute_arena_array(config->arena, list ? json_array_size(list) + 1 : 1, sizeof *config->launches);
     if (!config->launches) return cute_fail_memory(diag);
-    if (!list)
-        return config_add_launch(config, config->document.root, NULL, config->launches, &config->launch_count,
-                                 diag);
+    if (!list) {
+        CUTE_TRY(config_add_launch(config, config->document.root, NULL, config->launches,
+                                   &config->launch_count, diag));
+        return config_launch_steps(config, config->launches, config->launch_count, &config->steps, diag);
+    }
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         if (json_object_get(config->document.root, single[i]))
             return cute_document_fail(
@@ -561,7 +581,7 @@ static cute_status read_launches(cute_config *config, cute_diag *diag)
     const cute_path *base = config_member(config, NULL, "launches");
     json_array_foreach(list, index, value) CUTE_TRY(config_add_launch(
         config, value, config_element(config, base, index), config->launches, &config->launch_count, diag));
-    return CUTE_OK;
+    return config_launch_steps(config, config->launches, config->launch_count, &config->steps, diag);
 }
 
 static cute_status read_output(const cute_config *config, const json_t *value, config_output *out,
@@ -632,6 +652,7 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->timeout = json_number_value(json_object_get(document->root, "timeout"));
     CUTE_TRY(read_params(out, source->defines, source->define_count, diag));
     CUTE_TRY(config_read_plans(out, diag));
+    CUTE_TRY(config_read_step_plans(out, diag));
     CUTE_TRY(read_buffers(out, diag));
     CUTE_TRY(read_launches(out, diag));
     CUTE_TRY(read_outputs(out, diag));

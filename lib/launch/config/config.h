@@ -67,6 +67,21 @@ typedef struct config_plan_list {
     size_t count;
 } config_plan_list;
 
+/* A step of launch.json, or of a host function. */
+typedef struct config_step {
+    const cute_path *path; /* $.steps[i], or the path of the launch or plan */
+    const config_plan
+        *plan; /* whose memory `step` refers to; NULL: its addresses have indices of buffers as bases */
+    const char *stream; /* its name; NULL: the default stream */
+    host_step step;     /* launches, streams and events have the indices of the sequence */
+} config_step;
+
+typedef struct config_steps {
+    config_step *items;
+    size_t count, capacity;
+    int streams, events; /* streams include the default stream */
+} config_steps;
+
 typedef struct config_output {
     config_buffer *buffer;
     const cute_path *path;
@@ -110,6 +125,7 @@ typedef struct config_baseline {
     double bytes, flops;    /* 0: not given */
     config_launch *launches;
     size_t launch_count;
+    config_steps steps;
 } config_baseline;
 
 typedef struct config_bench {
@@ -145,6 +161,7 @@ typedef struct cute_config {
     bool from_options;  /* generated from options, which messages then name */
     config_launch *launches;
     size_t launch_count;
+    config_steps steps; /* of the launches, in order */
     config_output *outputs;
     size_t output_count;
     config_check *checks;
@@ -193,6 +210,9 @@ cute_status config_find_buffer(const cute_config *config, const char *name, cons
 /* Overrides the tensor's shape, strides and offset by those of `value`. */
 cute_status config_view(const cute_config *config, const json_t *value, const cute_path *path,
                         cute_tensor *tensor, cute_diag *diag);
+/* A view of a buffer: { "buffer", "offset", "shape", "strides" }; the defaults are the buffer's. */
+cute_status config_buffer_view(const cute_config *config, const json_t *json, const cute_path *path,
+                               const cute_tensor *whole, cute_tensor *out, cute_diag *diag);
 /* The names of `rank` index variables: `list`, or i, j, k, ... */
 cute_status config_names(const cute_config *config, const json_t *list, const cute_path *path, int rank,
                          const char **out, cute_diag *diag);
@@ -210,10 +230,28 @@ bool config_has_blocks(const config_launch *launch);
  * makes their launches, after. */
 cute_status config_read_plans(cute_config *config, cute_diag *diag);
 cute_status config_run_plans(cute_config *config, config_plan_list *plans, config_launch **out, size_t *count,
-                             cute_diag *diag);
+                             config_steps *steps, cute_diag *diag);
 /* Both steps, for the plans of a baseline. */
 cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
-                                      config_launch **out, size_t *count, cute_diag *diag);
+                                      config_launch **out, size_t *count, config_steps *steps,
+                                      cute_diag *diag);
+/* Reads one plan; adds the temporaries that its arguments name. */
+cute_status config_read_plan(cute_config *config, const json_t *item, const cute_path *path, config_plan *out,
+                             cute_diag *diag);
+cute_status config_add_temporaries(cute_config *config, const config_plan *plan, cute_diag *diag);
+/* The two parts of config_run_plans for one plan: its run, for the arguments of launch.json, and its launches and steps on stream
+ * `stream`, which are added. `launches` has room for all launches of the run. */
+cute_status config_run_plan(cute_config *config, config_plan *plan, cute_diag *diag);
+cute_status config_add_run(cute_config *config, const config_plan *plan, bool top, int stream,
+                           const char *stream_name, config_launch *launches, size_t *count,
+                           config_steps *steps, cute_diag *diag);
+/* "steps" of launch.json: config_read_step_plans reads their plans, before the buffers are read. */
+cute_status config_read_step_plans(cute_config *config, cute_diag *diag);
+cute_status config_read_steps(cute_config *config, cute_diag *diag);
+cute_status config_add_step(cute_config *config, config_steps *steps, config_step step, cute_diag *diag);
+/* Steps for launches in order on the default stream. */
+cute_status config_launch_steps(cute_config *config, const config_launch *launches, size_t count,
+                                config_steps *steps, cute_diag *diag);
 /* Defaults of a buffer from the host function's parameter it is bound to: element type and static shape; and,
  * once the shape is known, strides. */
 cute_status config_buffer_from_plan(const cute_config *config, const json_t *value, config_buffer *out,

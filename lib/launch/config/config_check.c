@@ -234,13 +234,13 @@ static cute_status read_baseline(cute_config *config, const json_t *value, const
     CUTE_TRY(read_amount(config, value, "flops", path, &out->flops, diag));
     if (plan)
         return config_read_plan_launches(config, plan, config_member(config, path, "plan"), &out->launches,
-                                         &out->launch_count, diag);
+                                         &out->launch_count, &out->steps, diag);
     out->launches = cute_arena_array(config->arena, json_array_size(launches) + 1, sizeof *out->launches);
     if (!out->launches) return cute_fail_memory(diag);
     const cute_path *base = config_member(config, path, "launches");
     json_array_foreach(launches, index, launch) CUTE_TRY(config_add_launch(
         config, launch, config_element(config, base, index), out->launches, &out->launch_count, diag));
-    return CUTE_OK;
+    return config_launch_steps(config, out->launches, out->launch_count, &out->steps, diag);
 }
 
 /* A baseline is timed beside the launches: it has some if they have. */

@@ -76,12 +76,14 @@ static cute_status check_arg_names(const cute_config *config, const json_t *args
     return CUTE_OK;
 }
 
-static cute_status read_plan(cute_config *config, const json_t *item, const cute_path *path, config_plan *out,
+cute_status config_read_plan(cute_config *config, const json_t *item, const cute_path *path, config_plan *out,
                              cute_diag *diag)
 {
     const char *name = json_string_value(item);
     json_t *line = NULL;
     *out = (config_plan){.path = path, .json = name ? NULL : item};
+    if (!config->module) return FAIL(config, path, diag, "expected a module with host functions, got none");
+    if (!config->plan_lines && !(config->plan_lines = json_array())) return cute_fail_memory(diag);
     if (!name) name = json_string_value(json_object_get(item, "function"));
     CUTE_TRY(find_plan(config, name, path, &line, diag));
     CUTE_TRY(host_plan_read(config->arena, PLAN_LABEL, line, &out->host, diag));
@@ -97,14 +99,12 @@ static cute_status read_plan_list(cute_config *config, const json_t *value, cons
                                   config_plan_list *out, cute_diag *diag)
 {
     size_t count = json_is_array(value) ? json_array_size(value) : 1;
-    if (!config->module) return FAIL(config, path, diag, "expected a module with host functions, got none");
-    if (!config->plan_lines && !(config->plan_lines = json_array())) return cute_fail_memory(diag);
     out->items = cute_arena_array(config->arena, count, sizeof *out->items);
     if (!out->items) return cute_fail_memory(diag);
     for (; out->count < count; out->count++) {
         const json_t *item = json_is_array(value) ? json_array_get(value, out->count) : value;
         const cute_path *at = json_is_array(value) ? config_element(config, path, out->count) : path;
-        CUTE_TRY(read_plan(config, item, at, &out->items[out->count], diag));
+        CUTE_TRY(config_read_plan(config, item, at, &out->items[out->count], diag));
     }
     return CUTE_OK;
 }
@@ -269,22 +269,6 @@ static cute_status bind_layout_leaves(const cute_config *config, const host_para
     return status;
 }
 
-/* A view of a buffer: { "buffer", "offset", "shape", "strides" }; the defaults are the buffer's. */
-static cute_status read_view(const cute_config *config, const json_t *json, const cute_path *path,
-                             const cute_tensor *whole, cute_tensor *out, cute_diag *diag)
-{
-    *out = *whole;
-    out->offset = 0;
-    CUTE_TRY(config_view(config, json, path, out, diag));
-    if (!cute_add64(out->offset, whole->offset, &out->offset) || !cute_tensor_layout(out) ||
-        out->span > whole->span)
-        return FAIL(
-            config, path, diag,
-            "the view of '%s' is out of bounds: its last element is %lld, but the buffer has %lld elements",
-            whole->name, (long long)out->span - 1, (long long)whole->span);
-    return CUTE_OK;
-}
-
 /* ---- temporaries: { "temporary", "dtype", "offset", "shape", "strides" } ---- */
 
 static cute_status read_temporary(const cute_config *config, const json_t *json, const cute_path *path,
@@ -302,8 +286,7 @@ static config_temporary *find_temporary(const cute_config *config, const char *n
     return NULL;
 }
 
-/* Adds the temporaries that a plan's arguments name. */
-static cute_status add_temporaries(cute_config *config, const config_plan *plan, cute_diag *diag)
+cute_status config_add_temporaries(cute_config *config, const config_plan *plan, cute_diag *diag)
 {
     for (size_t i = 0; i < plan->host.param_count; i++) {
         const cute_path *path;
@@ -385,7 +368,7 @@ static cute_status bind_tensor_leaves(const cute_config *config, config_plan *pl
     cute_tensor view;
     const cute_path *origin = buffer->path;
     if (json_is_object(json)) {
-        CUTE_TRY(read_view(config, json, path, t, &view, diag));
+        CUTE_TRY(config_buffer_view(config, json, path, t, &view, diag));
         t = &view;
         origin = path;
     }
@@ -644,7 +627,7 @@ static cute_status get_sms(void *context, int64_t *out, cute_diag *diag)
     return config_sms(context, out, diag);
 }
 
-static cute_status run_plan(cute_config *config, config_plan *plan, cute_diag *diag)
+cute_status config_run_plan(cute_config *config, config_plan *plan, cute_diag *diag)
 {
     size_t params = plan->host.param_count;
     const host_number **leaves = cute_arena_array(config->arena, params + 1, sizeof *leaves);
@@ -662,35 +645,80 @@ static cute_status run_plan(cute_config *config, config_plan *plan, cute_diag *d
     return CUTE_OK;
 }
 
+/* Work that the run leaves on its own streams ends before later steps of `stream`. */
+static cute_status join_streams(cute_config *config, const config_plan *plan, int stream,
+                                const char *stream_name, int first_stream, config_steps *steps,
+                                cute_diag *diag)
+{
+    for (int s = 1; s < plan->run.streams; s++) {
+        config_step step = {.path = plan->path, .plan = plan};
+        step.stream = cute_arena_printf(config->arena, "%s.%d", plan->host.name, s);
+        if (!step.stream) return cute_fail_memory(diag);
+        step.step = (host_step){.kind = HOST_RECORD, .stream = first_stream + s - 1, .event = steps->events};
+        CUTE_TRY(config_add_step(config, steps, step, diag));
+        step.stream = stream_name;
+        step.step = (host_step){.kind = HOST_WAIT, .stream = stream, .event = steps->events++};
+        CUTE_TRY(config_add_step(config, steps, step, diag));
+    }
+    return CUTE_OK;
+}
+
+cute_status config_add_run(cute_config *config, const config_plan *plan, bool top, int stream,
+                           const char *stream_name, config_launch *launches, size_t *count,
+                           config_steps *steps, cute_diag *diag)
+{
+    const host_run *run = &plan->run;
+    int first_stream = steps->streams, first_event = steps->events;
+    steps->streams += run->streams - 1;
+    steps->events += run->events;
+    for (size_t i = 0; i < run->step_count; i++) {
+        config_step step = {.path = plan->path, .plan = plan, .stream = stream_name, .step = run->steps[i]};
+        host_step *s = &step.step;
+        if (s->stream &&
+            !(step.stream = cute_arena_printf(config->arena, "%s.%d", plan->host.name, s->stream)))
+            return cute_fail_memory(diag);
+        s->stream = s->stream ? first_stream + s->stream - 1 : stream;
+        s->event += first_event;
+        if (s->kind == HOST_LAUNCH) {
+            size_t index = s->launch;
+            config_launch *launch = &launches[*count];
+            CUTE_TRY(make_launch(config, plan, &run->launches[index], index, top, launch, diag));
+            if (!config_has_blocks(launch)) continue;
+            step.path = launch->path;
+            s->launch = (*count)++;
+        }
+        CUTE_TRY(config_add_step(config, steps, step, diag));
+    }
+    return join_streams(config, plan, stream, stream_name, first_stream, steps, diag);
+}
+
 cute_status config_run_plans(cute_config *config, config_plan_list *plans, config_launch **out, size_t *count,
-                             cute_diag *diag)
+                             config_steps *steps, cute_diag *diag)
 {
     size_t total = 0;
     /* Overrides at the top level apply to the top-level plan, not to those of a baseline. */
     bool top = plans == &config->plans;
-    for (size_t i = 0; i < plans->count; i++) CUTE_TRY(add_temporaries(config, &plans->items[i], diag));
+    *count = 0;
+    steps->streams = 1;
+    for (size_t i = 0; i < plans->count; i++)
+        CUTE_TRY(config_add_temporaries(config, &plans->items[i], diag));
     for (size_t i = 0; i < plans->count; i++) {
-        CUTE_TRY(run_plan(config, &plans->items[i], diag));
+        CUTE_TRY(config_run_plan(config, &plans->items[i], diag));
         total += plans->items[i].run.launch_count;
     }
-    config_launch *next = *out = cute_arena_array(config->arena, total + 1, sizeof **out);
-    if (!next) return cute_fail_memory(diag);
+    if (!(*out = cute_arena_array(config->arena, total + 1, sizeof **out))) return cute_fail_memory(diag);
     for (size_t i = 0; i < plans->count; i++)
-        for (size_t k = 0; k < plans->items[i].run.launch_count; k++) {
-            CUTE_TRY(
-                make_launch(config, &plans->items[i], &plans->items[i].run.launches[k], k, top, next, diag));
-            if (config_has_blocks(next)) next++;
-        }
-    *count = (size_t)(next - *out);
+        CUTE_TRY(config_add_run(config, &plans->items[i], top, 0, NULL, *out, count, steps, diag));
     return CUTE_OK;
 }
 
 cute_status config_read_plan_launches(cute_config *config, const json_t *value, const cute_path *path,
-                                      config_launch **out, size_t *count, cute_diag *diag)
+                                      config_launch **out, size_t *count, config_steps *steps,
+                                      cute_diag *diag)
 {
     config_plan_list list = {0};
     CUTE_TRY(read_plan_list(config, value, path, &list, diag));
-    return config_run_plans(config, &list, out, count, diag);
+    return config_run_plans(config, &list, out, count, steps, diag);
 }
 
 /* ---- defaults of buffers ---- */

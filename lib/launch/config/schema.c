@@ -102,9 +102,7 @@ static void list_words(const void *list, const char *(*at)(const void *, size_t)
 static const struct {
     const char *key, *advice;
 } unsupported_keys[] = {
-    {"stream",
-     "all launches run in order on one stream; for several, write a program with cute_stream_create "
-     "(cute/device.h)"},
+    {"stream", "launches run in order on one stream; name streams in the entries of 'steps'"},
 };
 
 static void fail_unknown_key(validation *v, const json_t *properties, const char *key, const cute_path *path)

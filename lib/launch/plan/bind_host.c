@@ -24,17 +24,18 @@ static cute_status fail_host_arg(const host_binder *b, size_t index, const char 
         b->source->host.name, b->kernel->name, expected, unit, index, arg->name, got);
 }
 
-/* The index of the plan's memory that an address refers to; *begin is the offset in bytes of its first element. */
-static size_t locate_memory(const host_binder *b, const host_number *address, int64_t *begin)
+size_t cute_plan_locate(const cute_plan *plan, const config_plan *source, const host_number *address,
+                        int64_t *begin)
 {
+    const cute_config *config = plan->config;
     *begin = 0;
-    if (address->base >= HOST_NAMED) return b->config->buffer_count + (size_t)(address->base - HOST_NAMED);
+    if (address->base >= HOST_NAMED) return config->buffer_count + (size_t)(address->base - HOST_NAMED);
     if (address->base >= HOST_TEMPORARY)
-        return b->config->buffer_count + b->plan->first_temporary + (size_t)(address->base - HOST_TEMPORARY);
-    const config_buffer *buffer = b->source->buffers[address->base];
-    size_t index = (size_t)(buffer - b->config->buffers);
+        return config->buffer_count + plan->first_temporary + (size_t)(address->base - HOST_TEMPORARY);
+    const config_buffer *buffer = source ? source->buffers[address->base] : &config->buffers[address->base];
+    size_t index = (size_t)(buffer - config->buffers);
     *begin = buffer->tensor.offset * cute_dtype_get(buffer->tensor.dtype)->bytes;
-    b->plan->used[index] = 1;
+    plan->used[index] = 1;
     return index;
 }
 
@@ -45,7 +46,7 @@ static cute_status put_number(const host_binder *b, const host_number *number, s
     uint8_t *bytes = b->launch->params[param];
     if (number->base >= 0) {
         int64_t begin;
-        size_t index = locate_memory(b, number, &begin);
+        size_t index = cute_plan_locate(b->plan, b->source, number, &begin);
         plan_fixup fixup = {FIXUP_BUFFER, param, at, index, begin + number->value};
         return cute_plan_fixup(b->config, b->launch, fixup, b->diag);
     }
@@ -73,7 +74,7 @@ static cute_status put_map(const host_binder *b, const cute_arg *arg, const host
 {
     tma_numbers n = {.tensor = map->tensor, .map = map->map};
     int64_t begin;
-    size_t index = locate_memory(b, &map->address, &begin), made;
+    size_t index = cute_plan_locate(b->plan, b->source, &map->address, &begin), made;
     for (int i = 0; i < n.map.rank; i++) {
         n.dims[i] = map->dims[i].value;
         n.strides[i] = map->strides[i].value;

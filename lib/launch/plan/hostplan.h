@@ -80,6 +80,26 @@ typedef struct host_launch {
     size_t arg_count;
 } host_launch;
 
+/* What a host function does on the device, in order. Work of one stream is in order; work of different streams only where a
+ * stream waits for an event that another one recorded. */
+typedef enum host_step_kind {
+    HOST_LAUNCH, /* the launch `launch` */
+    HOST_COPY,   /* `bytes` bytes from `from` to `to` */
+    HOST_FILL,   /* `bytes` bytes at `to` with copies of the `width` bytes of `value` */
+    HOST_RECORD, /* records `event` */
+    HOST_WAIT    /* later work of the stream waits for `event` */
+} host_step_kind;
+
+typedef struct host_step {
+    host_step_kind kind;
+    size_t launch;
+    int stream, event; /* stream 0: the plan's own; both less than the counts of the run */
+    host_number to, from;
+    int64_t bytes;
+    uint64_t value;
+    int width; /* 1, 2, 4 or 8 */
+} host_step;
+
 /* Device memory that the plan needs beside its arguments. */
 typedef struct host_temporary {
     int64_t bytes; /* 0: not used with these arguments */
@@ -87,10 +107,13 @@ typedef struct host_temporary {
     int init;      /* the byte that fills it at the start of each run; -1: undefined contents */
 } host_temporary;
 
-/* The launches and temporaries of a plan for given arguments. */
+/* The steps, launches and temporaries of a plan for given arguments. */
 typedef struct host_run {
     host_launch *launches;
     size_t launch_count;
+    host_step *steps; /* each launch is in one */
+    size_t step_count;
+    int streams, events; /* numbers of them; the streams include the plan's own */
     host_temporary *temporaries;
     size_t temporary_count;
 } host_run;

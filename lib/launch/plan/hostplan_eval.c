@@ -11,7 +11,14 @@
 #include "lib/launch/data/dtype.h"
 #include "lib/launch/plan/hostplan.h"
 
-enum { MAX_STEPS = 4000000, MAX_LAUNCHES = 100000, MAX_LOOPS = 64, MAX_TEMPORARIES = 1000 };
+enum {
+    MAX_STEPS = 4000000,
+    MAX_LAUNCHES = 100000,
+    MAX_LOOPS = 64,
+    MAX_TEMPORARIES = 1000,
+    MAX_STREAMS = 64,
+    MAX_EVENTS = 4096
+};
 
 typedef struct plan_machine {
     cute_arena *arena;
@@ -26,7 +33,10 @@ typedef struct plan_machine {
     int64_t steps;
     host_launch *launches;
     size_t launch_count, launch_capacity;
-    bool placed; /* has explicit "launch" operations */
+    host_step *done;
+    size_t step_count, step_capacity;
+    int streams, events; /* numbers of them that steps name */
+    bool placed;         /* has explicit "launch" and "step" operations */
     host_temporary *temporaries;
     size_t temporary_count;
     cute_diag *diag;
@@ -547,19 +557,48 @@ static cute_status read_launch_args(plan_machine *m, const json_t *list, host_la
     return CUTE_OK;
 }
 
-static cute_status add_launch(plan_machine *m, const json_t *json)
+/* Whether the value under "if", if there is one, is not 0. */
+static cute_status read_condition(plan_machine *m, const json_t *json, const char *problem, bool *out)
 {
     const json_t *condition = json_object_get(json, "if");
+    *out = true;
+    if (!condition) return CUTE_OK;
+    bool known = json_is_integer(condition) && json_integer_value(condition) >= 0 &&
+                 (uint64_t)json_integer_value(condition) < m->count;
+    host_number x = known ? m->values[json_integer_value(condition)] : (host_number){0};
+    if (!x.known || x.base >= 0) return fail_plan(m, problem);
+    *out = x.value != 0;
+    return CUTE_OK;
+}
+
+static cute_status read_stream(plan_machine *m, const json_t *json, int *out)
+{
+    int64_t stream = json_integer_value(json_object_get(json, "stream"));
+    if (stream < 0 || stream >= MAX_STREAMS) return fail_plan(m, "has a step on an invalid stream");
+    *out = (int)stream;
+    if (*out >= m->streams) m->streams = *out + 1;
+    return CUTE_OK;
+}
+
+static cute_status put_step(plan_machine *m, host_step step)
+{
+    if (m->step_count == MAX_LAUNCHES) return fail_plan(m, "has more than 100000 steps");
+    if (!cute_heap_more(&m->done, m->step_count, &m->step_capacity, sizeof *m->done, 16))
+        return cute_fail_memory(m->diag);
+    m->done[m->step_count++] = step;
+    return CUTE_OK;
+}
+
+static cute_status add_launch(plan_machine *m, const json_t *json)
+{
+    bool performed;
+    host_step step = {.kind = HOST_LAUNCH, .launch = m->launch_count};
     host_launch launch = {.kernel = json_string_value(json_object_get(json, "kernel")), .dynamic_smem = -1};
     size_t count;
     if (!launch.kernel) return fail_plan(m, "has a launch without a kernel");
-    if (condition) {
-        bool known = json_is_integer(condition) && json_integer_value(condition) >= 0 &&
-                     (uint64_t)json_integer_value(condition) < m->count;
-        host_number x = known ? m->values[json_integer_value(condition)] : (host_number){0};
-        if (!x.known || x.base >= 0) return fail_plan(m, "has a launch with an undefined condition");
-        if (!x.value) return CUTE_OK;
-    }
+    CUTE_TRY(read_condition(m, json, "has a launch with an undefined condition", &performed));
+    if (!performed) return CUTE_OK;
+    CUTE_TRY(read_stream(m, json, &step.stream));
     CUTE_TRY(read_launch_extents(m, json, "grid", false, &launch, launch.grid));
     CUTE_TRY(read_launch_extents(m, json, "block", false, &launch, launch.block));
     CUTE_TRY(read_launch_extents(m, json, "cluster", true, &launch, launch.cluster));
@@ -571,7 +610,80 @@ static cute_status add_launch(plan_machine *m, const json_t *json)
     if (!cute_heap_more(&m->launches, m->launch_count, &m->launch_capacity, sizeof *m->launches, 16))
         return cute_fail_memory(m->diag);
     m->launches[m->launch_count++] = launch;
+    return put_step(m, step);
+}
+
+/* ---- copies, fills and events ---- */
+
+/* The value that `key` of a step refers to. */
+static cute_status read_step_value(plan_machine *m, const json_t *json, const char *key, bool address,
+                                   host_number *out)
+{
+    const json_t *index = json_object_get(json, key);
+    bool valid = json_is_integer(index) && json_integer_value(index) >= 0 &&
+                 (uint64_t)json_integer_value(index) < m->count;
+    if (!valid) return fail_plan(m, "has a malformed step");
+    *out = m->values[json_integer_value(index)];
+    if (!out->known || out->map)
+        return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                         "the plan of '%s' has a step with an undefined '%s'", m->plan->name, key);
+    if (address == (out->base >= 0)) return CUTE_OK;
+    return cute_fail(m->diag, CUTE_INVALID, &m->file, "the plan of '%s' has a step whose '%s' is %s",
+                     m->plan->name, key, address ? "not an address" : "an address");
+}
+
+static cute_status read_event(plan_machine *m, const json_t *json, const char *key, int *out)
+{
+    int64_t event = json_integer_value(json_object_get(json, key));
+    if (event < 0 || event >= MAX_EVENTS) return fail_plan(m, "has a step with an invalid event");
+    *out = (int)event;
+    if (*out >= m->events) m->events = *out + 1;
     return CUTE_OK;
+}
+
+static cute_status read_bytes(plan_machine *m, const json_t *json, int64_t *out)
+{
+    host_number bytes;
+    CUTE_TRY(read_step_value(m, json, "bytes", false, &bytes));
+    *out = bytes.value;
+    if (bytes.value >= 0) return CUTE_OK;
+    return cute_fail(m->diag, CUTE_INVALID, &m->file,
+                     "the plan of '%s' copies or fills %lld bytes: expected 0 or more", m->plan->name,
+                     (long long)bytes.value);
+}
+
+/* An entry of "steps": {"copy": from, "to", "bytes"}, {"fill": to, "bytes", "value", "width"}, {"record"} or {"wait"}. */
+static cute_status add_step(plan_machine *m, const json_t *json)
+{
+    bool performed;
+    host_step step = {.kind = HOST_WAIT};
+    CUTE_TRY(read_condition(m, json, "has a step with an undefined condition", &performed));
+    if (!performed) return CUTE_OK;
+    CUTE_TRY(read_stream(m, json, &step.stream));
+    if (json_object_get(json, "copy")) {
+        step.kind = HOST_COPY;
+        CUTE_TRY(read_step_value(m, json, "copy", true, &step.from));
+        CUTE_TRY(read_step_value(m, json, "to", true, &step.to));
+        CUTE_TRY(read_bytes(m, json, &step.bytes));
+    } else if (json_object_get(json, "fill")) {
+        host_number value;
+        step.kind = HOST_FILL;
+        CUTE_TRY(read_step_value(m, json, "fill", true, &step.to));
+        CUTE_TRY(read_step_value(m, json, "value", false, &value));
+        CUTE_TRY(read_bytes(m, json, &step.bytes));
+        step.width = (int)json_integer_value(json_object_get(json, "width"));
+        step.value = (uint64_t)value.value;
+        if (step.width != 1 && step.width != 2 && step.width != 4 && step.width != 8)
+            return fail_plan(m, "has a malformed step");
+    } else if (json_object_get(json, "record")) {
+        step.kind = HOST_RECORD;
+        CUTE_TRY(read_event(m, json, "record", &step.event));
+    } else if (json_object_get(json, "wait")) {
+        CUTE_TRY(read_event(m, json, "wait", &step.event));
+    } else {
+        return fail_plan(m, "has a malformed step");
+    }
+    return put_step(m, step);
 }
 
 /* ---- temporaries ---- */
@@ -660,7 +772,7 @@ static cute_status pair_loops(plan_machine *m)
     size_t open[MAX_LOOPS], depth = 0;
     for (size_t i = 0; i < m->count; i++) {
         const json_t *op = json_array_get(m->operations, i);
-        m->placed = m->placed || has_name(op, "launch");
+        m->placed = m->placed || has_name(op, "launch") || has_name(op, "step");
         if (has_name(op, "for")) {
             if (depth == MAX_LOOPS) return fail_plan(m, "has loops nested deeper than 64 levels");
             if (carried_count(op) >= m->count - i) return fail_plan(m, "has a loop without an end");
@@ -748,6 +860,9 @@ static cute_status run_operation(plan_machine *m, size_t at, size_t *next)
     if (has_name(op, "launch"))
         return add_launch(m, json_array_get(json_object_get(m->plan->json, "launches"),
                                             (size_t)json_integer_value(json_array_get(op, 2))));
+    if (has_name(op, "step"))
+        return add_step(m, json_array_get(json_object_get(m->plan->json, "steps"),
+                                          (size_t)json_integer_value(json_array_get(op, 2))));
     return evaluate_operation(m, op, at, &m->values[at]);
 }
 
@@ -773,6 +888,12 @@ static cute_status give_result(const plan_machine *m, host_run *out, cute_diag *
     if (!out->launches) return cute_fail_memory(diag);
     if (m->launch_count) memcpy(out->launches, m->launches, m->launch_count * sizeof *out->launches);
     out->launch_count = m->launch_count;
+    out->steps = cute_arena_array(m->arena, m->step_count + 1, sizeof *out->steps);
+    if (!out->steps) return cute_fail_memory(diag);
+    if (m->step_count) memcpy(out->steps, m->done, m->step_count * sizeof *out->steps);
+    out->step_count = m->step_count;
+    out->streams = m->streams;
+    out->events = m->events;
     out->temporaries = m->temporaries;
     out->temporary_count = m->temporary_count;
     return CUTE_OK;
@@ -782,7 +903,8 @@ cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan 
                           const host_number *const *leaves, host_device device, host_run *out,
                           cute_diag *diag)
 {
-    plan_machine m = {.arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .diag = diag};
+    plan_machine m = {
+        .arena = arena, .file = {.file = label}, .plan = plan, .leaves = leaves, .streams = 1, .diag = diag};
     m.device = device;
     m.operations = json_object_get(plan->json, "values");
     m.count = json_array_size(m.operations);
@@ -797,5 +919,6 @@ cute_status host_plan_run(cute_arena *arena, const char *label, const host_plan 
         m.values && m.next && m.partner && m.temporaries ? run_plan_machine(&m) : cute_fail_memory(diag);
     if (status == CUTE_OK) status = give_result(&m, out, diag);
     free(m.launches);
+    free(m.done);
     return status;
 }

@@ -212,22 +212,48 @@ static cute_status plan_kernel(const cute_plan *plan, const config_launch *launc
     return CUTE_INVALID;
 }
 
+/* The launch of a step: its kernel, shape and arguments. */
+static cute_status make_launch(cute_plan *plan, const config_launch *config, const char *kernel,
+                               const plan_limits *limits, bool fills, plan_launch *out, cute_diag *diag)
+{
+    out->config = config;
+    CUTE_TRY(plan_kernel(plan, config, kernel, &out->kernel, diag));
+    CUTE_TRY(cute_plan_shape(plan->config, config, out->kernel, limits, &out->shape, diag));
+    /* The fill of a temporary, unlike a launch, waits for the previous launch to end. */
+    if (fills) out->shape.programmatic = false;
+    return cute_plan_bind(plan, out, diag);
+}
+
+static bool has_fills(const cute_plan *plan, const plan_step *step)
+{
+    for (size_t i = 0; i < step->fill_count; i++)
+        if (plan->temporaries[step->first_fill + i].memory.init >= 0) return true;
+    return false;
+}
+
 static cute_status plan_sequence_make(cute_plan *plan, const config_launch *launches, size_t count,
-                                      const char *kernel, const plan_limits *limits, plan_sequence *out,
-                                      cute_diag *diag)
+                                      const config_steps *steps, const char *kernel,
+                                      const plan_limits *limits, plan_sequence *out, cute_diag *diag)
 {
     out->launches = cute_arena_array(plan->config->arena, count + 1, sizeof *out->launches);
-    if (!out->launches) return cute_fail_memory(diag);
-    for (size_t i = 0; i < count; i++) {
-        plan_launch *launch = &out->launches[i];
-        launch->config = &launches[i];
-        CUTE_TRY(plan_kernel(plan, &launches[i], count == 1 ? kernel : NULL, &launch->kernel, diag));
-        CUTE_TRY(cute_plan_shape(plan->config, &launches[i], launch->kernel, limits, &launch->shape, diag));
-        if (launches[i].plan && (!i || launches[i].plan != launches[i - 1].plan))
-            CUTE_TRY(cute_plan_begin_run(plan, launches[i].plan, launch, diag));
-        CUTE_TRY(cute_plan_bind(plan, launch, diag));
-        out->count++;
+    out->steps = cute_arena_array(plan->config->arena, steps->count + 1, sizeof *out->steps);
+    out->streams = steps->streams ? steps->streams : 1;
+    out->events = steps->events;
+    if (!out->launches || !out->steps) return cute_fail_memory(diag);
+    const config_plan *last = NULL;
+    for (size_t i = 0; i < steps->count; i++) {
+        plan_step *step = &out->steps[out->step_count++];
+        const config_plan *source = steps->items[i].plan;
+        step->config = &steps->items[i];
+        step->step = &step->config->step;
+        if (source && source != last) CUTE_TRY(cute_plan_begin_run(plan, source, step, diag));
+        last = source;
+        CUTE_TRY(cute_plan_bind_step(plan, step, diag));
+        if (step->step->kind != HOST_LAUNCH) continue;
+        CUTE_TRY(make_launch(plan, &launches[step->step->launch], count == 1 ? kernel : NULL, limits,
+                             has_fills(plan, step), &out->launches[out->count++], diag));
     }
+    cute_plan_check_streams(plan, out, diag);
     return CUTE_OK;
 }
 
@@ -274,12 +300,12 @@ cute_status cute_plan_make(cute_config *config, const cute_module *module, const
         CUTE_TRY(find_global(config, &config->buffers[i], module, &out->symbols[i], diag));
     }
     CUTE_TRY(cute_plan_add_named(out, diag));
-    CUTE_TRY(
-        plan_sequence_make(out, config->launches, config->launch_count, kernel, limits, &out->main, diag));
+    CUTE_TRY(plan_sequence_make(out, config->launches, config->launch_count, &config->steps, kernel, limits,
+                                &out->main, diag));
     for (size_t i = 0; i < config->bench.baseline_count; i++) {
         const config_baseline *baseline = &config->bench.baselines[i];
-        CUTE_TRY(plan_sequence_make(out, baseline->launches, baseline->launch_count, NULL, limits,
-                                    &out->baselines[i], diag));
+        CUTE_TRY(plan_sequence_make(out, baseline->launches, baseline->launch_count, &baseline->steps, NULL,
+                                    limits, &out->baselines[i], diag));
     }
     warn_unused(out, diag);
     return CUTE_OK;

@@ -48,12 +48,23 @@ typedef struct plan_launch {
     size_t fixup_count;
     const char **arg_texts; /* one line for each argument, for the report */
     size_t arg_count;
-    size_t first_fill, fill_count; /* the first launch of a run: the temporaries to fill before it */
 } plan_launch;
+
+/* A step of the sequence. Its addresses are offsets in bytes in the plan's memory of that index. */
+typedef struct plan_step {
+    const config_step *config;
+    const host_step *step;
+    size_t to, from;
+    int64_t to_bytes, from_bytes;
+    size_t first_fill, fill_count; /* the first step of a run: the temporaries to fill before it */
+} plan_step;
 
 typedef struct plan_sequence {
     plan_launch *launches;
     size_t count;
+    plan_step *steps;
+    size_t step_count;
+    int streams, events; /* numbers of them; the streams include the default stream */
 } plan_sequence;
 
 typedef struct cute_plan {
@@ -93,16 +104,41 @@ cute_status cute_plan_bind(cute_plan *plan, plan_launch *launch, cute_diag *diag
 cute_status cute_plan_bind_host(cute_plan *plan, plan_launch *launch, cute_diag *diag);
 /* Adds the named temporaries of launch.json, before any run. */
 cute_status cute_plan_add_named(cute_plan *plan, cute_diag *diag);
-/* Starts the run of a host function, whose launches are bound next: adds its temporaries, which `first`, its first
- * launch, fills. */
-cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_launch *first,
+/* Starts the run of a host function, whose steps are bound next: adds its temporaries, which `first`, its first
+ * step, fills. */
+cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_step *first,
                                 cute_diag *diag);
-/* Places the temporaries in one workspace, where those of different runs overlap, behind the named ones: the offset of each, multiples of
- * 256, into `offsets`. False if the sum exceeds 64 bits. */
+/* Places the temporaries in one workspace behind the named ones, where those of different runs overlap unless the sequence has
+ * several streams: the offset of each, multiples of 256, into `offsets`. False if the sum exceeds 64 bits. */
 bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_t *bytes);
-/* Fills the temporaries that launch `launch` begins with; `memory` has the addresses of the plan's memory. */
-cute_status cute_plan_fill(const cute_plan *plan, const plan_launch *launch, const cute_address *memory,
-                           cute_device *device, cute_stream *stream, cute_diag *diag);
+/* The index of the plan's memory that an address refers to; *begin is the offset in bytes of its first element. `source`: the
+ * host function; NULL: the address has the index of a buffer. */
+size_t cute_plan_locate(const cute_plan *plan, const config_plan *source, const host_number *address,
+                        int64_t *begin);
+/* Resolves the addresses of a step and checks that copies and fills are in bounds. */
+cute_status cute_plan_bind_step(cute_plan *plan, plan_step *step, cute_diag *diag);
+/* Warns about steps on different streams that access the same memory without an event between them. */
+void cute_plan_check_streams(const cute_plan *plan, const plan_sequence *sequence, cute_diag *diag);
+
+/* A sequence on a device. `memory` has the addresses of the plan's memory. */
+typedef struct plan_run {
+    const cute_plan *plan;
+    const plan_sequence *sequence;
+    cute_device *device;
+    const cute_address *memory;
+    cute_device_function *const *functions; /* per launch */
+    void **const *params;                   /* per launch: pointers to each parameter's bytes */
+    cute_stream **streams;                  /* [0]: the sequence's own; NULL: the device's default stream */
+    cute_device_event **events, **marks;    /* marks: one for each stream */
+} plan_run;
+/* Creates the streams and events of `run`, whose other members are set; arrays are in `arena`, handles are released with the device. */
+cute_status cute_plan_open_streams(plan_run *run, cute_arena *arena, cute_diag *diag);
+/* Starts all steps, between cute_plan_fork and cute_plan_join. */
+cute_status cute_plan_start_steps(const plan_run *run, cute_diag *diag);
+/* The other streams wait for earlier work of stream 0; stream 0 waits for their work. */
+cute_status cute_plan_fork(const plan_run *run, cute_diag *diag);
+cute_status cute_plan_join(const plan_run *run, cute_diag *diag);
+cute_status cute_plan_start_step(const plan_run *run, size_t step, cute_diag *diag);
 /* Room for a parameter of `size` bytes, aligned as tensor maps require. */
 uint8_t *cute_plan_param_room(cute_arena *arena, int64_t size);
 /* A copy of the bytes of each parameter, for cute_plan_apply_fixups. */

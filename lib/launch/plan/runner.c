@@ -19,6 +19,7 @@ struct cute_plan_runner {
     void ***params;                   /* by launch: the bytes of each parameter */
     cute_address *memory;             /* by buffer of the config, then by temporary; 0: not set */
     uint8_t (*maps)[CUTE_MAP_BYTES];
+    plan_run run;
 };
 
 /* ---- opening ---- */
@@ -77,6 +78,13 @@ static cute_status load_plan(cute_plan_runner *r, const cute_module *module, con
         CUTE_TRY(cute_device_prepare(r->device, r->functions[i], &s->launches[i].shape, diag));
         CUTE_TRY(cute_plan_copy_params(r->arena, &s->launches[i], &r->params[i], diag));
     }
+    r->run = (plan_run){.plan = &r->plan,
+                        .sequence = s,
+                        .device = r->device,
+                        .memory = r->memory,
+                        .functions = r->functions,
+                        .params = r->params};
+    CUTE_TRY(cute_plan_open_streams(&r->run, r->arena, diag));
     return find_globals(r, diag);
 }
 
@@ -107,6 +115,7 @@ cute_status cute_plan_open(cute_device *device, const cute_module *module, const
 void cute_plan_close(cute_plan_runner *r)
 {
     if (!r) return;
+    for (int i = 1; r->run.streams && i < r->plan.main.streams; i++) cute_stream_destroy(r->run.streams[i]);
     if (r->loaded) cute_device_unload(r->device, r->loaded, NULL);
     cute_config_release(&r->config);
     cute_arena_destroy(r->arena);
@@ -197,12 +206,7 @@ cute_status cute_plan_start(cute_plan_runner *r, cute_stream *stream, cute_diag 
     CUTE_TRY(check_memory(r, diag));
     for (size_t i = 0; i < r->plan.map_count; i++)
         CUTE_TRY(cute_plan_encode_map(&r->plan.maps[i], r->memory, r->device, r->maps[i], diag));
-    for (size_t i = 0; i < s->count; i++) {
-        cute_device_launch shape = s->launches[i].shape;
-        shape.stream = stream;
-        CUTE_TRY(apply_fixups(r, &s->launches[i], r->params[i], diag));
-        CUTE_TRY(cute_plan_fill(&r->plan, &s->launches[i], r->memory, r->device, stream, diag));
-        CUTE_TRY(cute_device_start(r->device, r->functions[i], &shape, r->params[i], diag));
-    }
-    return CUTE_OK;
+    for (size_t i = 0; i < s->count; i++) CUTE_TRY(apply_fixups(r, &s->launches[i], r->params[i], diag));
+    r->run.streams[0] = stream;
+    return cute_plan_start_steps(&r->run, diag);
 }

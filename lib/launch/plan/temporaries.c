@@ -26,8 +26,7 @@ cute_status cute_plan_add_named(cute_plan *plan, cute_diag *diag)
     return CUTE_OK;
 }
 
-cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_launch *first,
-                                cute_diag *diag)
+cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan_step *first, cute_diag *diag)
 {
     const host_run *run = &source->run;
     plan->first_temporary = plan->temporary_count;
@@ -36,8 +35,6 @@ cute_status cute_plan_begin_run(cute_plan *plan, const config_plan *source, plan
         const char *name =
             cute_arena_printf(plan->config->arena, "temporary %zu of plan '%s'", i, source->host.name);
         CUTE_TRY(add_temporary(plan, run->temporaries[i], name, diag));
-        /* The fill, unlike a launch, waits for the previous launch to end. */
-        if (run->temporaries[i].init >= 0) first->shape.programmatic = false;
     }
     first->first_fill = plan->first_temporary;
     first->fill_count = run->temporary_count;
@@ -51,7 +48,7 @@ bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_
     for (size_t i = 0; i < plan->temporary_count; i++) {
         const plan_temporary *t = &plan->temporaries[i];
         int64_t units;
-        if (i && t->run != t[-1].run) end = named;
+        if (i && t->run != t[-1].run && plan->main.streams <= 1) end = named;
         offsets[i] = end;
         if (!cute_ceil_div64(t->memory.bytes, HOST_TEMPORARY_ALIGN, &units) ||
             !cute_mul64(units, HOST_TEMPORARY_ALIGN, &units) || !cute_add64(end, units, &end))
@@ -60,17 +57,4 @@ bool cute_plan_place_temporaries(const cute_plan *plan, int64_t *offsets, int64_
         if (end > *bytes) *bytes = end;
     }
     return true;
-}
-
-cute_status cute_plan_fill(const cute_plan *plan, const plan_launch *launch, const cute_address *memory,
-                           cute_device *device, cute_stream *stream, cute_diag *diag)
-{
-    for (size_t i = launch->first_fill; i < launch->first_fill + launch->fill_count; i++) {
-        const host_temporary *t = &plan->temporaries[i].memory;
-        cute_address address = memory[plan->config->buffer_count + i];
-        if (t->init < 0) continue;
-        CUTE_TRY(stream ? cute_stream_fill(stream, address, (uint8_t)t->init, (size_t)t->bytes, diag)
-                        : cute_device_fill(device, address, (uint8_t)t->init, (size_t)t->bytes, diag));
-    }
-    return CUTE_OK;
 }

@@ -11,7 +11,7 @@ bool cute_host_is_public(MlirOperation op);
 MlirOperation cute_host_callee(MlirOperation module, MlirOperation call);
 /* Whether `func` launches a kernel, directly or through calls. */
 bool cute_host_launches(MlirOperation module, MlirOperation func);
-/* Whether `func` contains an scf loop, directly or through calls. */
-bool cute_host_loops(MlirOperation module, MlirOperation func);
+/* Whether `func` contains a loop, copy, fill or wait, directly or through calls: its launches have a place among these. */
+bool cute_host_is_ordered(MlirOperation module, MlirOperation func);
 
 #endif

@@ -90,10 +90,10 @@ bool cute_host_launches(MlirOperation module, MlirOperation func)
     return reaches_op(module, func, launching);
 }
 
-bool cute_host_loops(MlirOperation module, MlirOperation func)
+bool cute_host_is_ordered(MlirOperation module, MlirOperation func)
 {
-    static const char *const loops[] = {"scf.for", NULL};
-    return reaches_op(module, func, loops);
+    static const char *const names[] = {"scf.for", "gpu.memcpy", "gpu.memset", "gpu.wait", NULL};
+    return reaches_op(module, func, names);
 }
 
 /* ---- the pass ---- */

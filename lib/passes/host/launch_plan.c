@@ -24,7 +24,7 @@
 #include "lib/passes/host/plan.h"
 #include "lib/passes/passes.h"
 
-enum { CALLS = 32, STEPS = 100000 };
+enum { CALLS = 32, OPERATIONS = 100000 };
 
 static const char NOT_SUPPORTED[] = "is not supported in a launch plan";
 
@@ -70,7 +70,9 @@ static bool note_if(plan *p, MlirOperation op)
         if (side) here = plan_operation(p, "eq", 1, condition, plan_constant(p, 1, 0));
         if (outer != PLAN_UNDEFINED) here = plan_operation(p, "and", 1, outer, here);
         p->condition = here;
+        p->work++; /* what the other side waits for is not waited for here, nor after it */
         ok = walk_block(p, block, results[side]);
+        p->work++;
     }
     p->condition = outer;
     for (size_t i = 0; ok && i < count; i++)
@@ -138,10 +140,12 @@ static bool note_for(plan *p, MlirOperation op)
         json_pack("[siIII]", "for", plan_width(p, low), (json_int_t)low, (json_int_t)high, (json_int_t)step);
     plan_results *results = make_results(p, (size_t)mlirOperationGetNumResults(op));
     p->loops++;
+    p->work++; /* an iteration follows the previous one */
     bool ok = loop && results && carry_values(p, op, loop, &carried) &&
               walk_block(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), results) &&
               end_loop(p, op, results);
     p->loops--;
+    p->work++;
     json_decref(loop);
     return ok;
 }
@@ -258,7 +262,11 @@ static bool note_launch_func(plan *p, MlirOperation op)
     MlirAttribute segments = mlirOperationGetAttributeByName(op, cute_text("operandSegmentSizes"));
     intptr_t start[13] = {0};
     for (int i = 0; i < 12; i++) start[i + 1] = start[i] + mlirDenseI32ArrayGetElement(segments, i);
+    intptr_t token = plan_token_result(op);
+    int stream = 0;
+    if (p->placed && !plan_begin_work(p, op, 0, start[1], token >= 0, &stream)) return false;
     json_t *launch = add_launch(p, op, "kernel");
+    if (stream) json_object_set_new(launch, "stream", json_integer(stream));
     bool ok =
         put_indices(p, op, launch, "grid", start[1], 3) && put_indices(p, op, launch, "block", start[4], 3);
     if (ok && start[10] > start[7]) ok = put_indices(p, op, launch, "cluster", start[7], 3);
@@ -273,7 +281,7 @@ static bool note_launch_func(plan *p, MlirOperation op)
         put_items(launch, flags[i].key, &one, 1);
     }
     if (ok) end_launch(p, launch);
-    return ok;
+    return ok && (!p->placed || plan_end_work(p, op, token, stream));
 }
 
 /* ---- the dialect cuda ---- */
@@ -340,6 +348,7 @@ static bool note_launch_ex(plan *p, MlirOperation op)
 {
     const plan_known *k = plan_find(p, mlirOperationGetOperand(op, 0));
     if (!k || k->count != CFG_ITEMS) return plan_refuse(p, op, "has an unknown launch configuration");
+    p->work++;
     json_t *launch = add_launch(p, op, "callee");
     put_items(launch, "grid", k->items + CFG_GRID, 3);
     put_items(launch, "block", k->items + CFG_BLOCK, 3);
@@ -413,8 +422,6 @@ static bool note_temporary(plan *p, MlirOperation op)
     intptr_t count = mlirOperationGetNumOperands(op);
     json_t *lists[2] = {json_array(), json_array()}, *entry;
     bool ok = true;
-    if (p->loops)
-        ok = plan_refuse(p, op, "is in a loop: memory is provided once for each run of the host function");
     for (intptr_t i = 0; ok && i < count; i++) {
         int64_t one = 0;
         ok = plan_index(p, op, mlirOperationGetOperand(op, i), &one);
@@ -428,14 +435,11 @@ static bool note_temporary(plan *p, MlirOperation op)
     for (size_t i = 0; !mlirAttributeIsNull(init) && i < sizeof fills / sizeof *fills; i++)
         if (cute_text_is(mlirStringAttrGetValue(init), fills[i].word))
             json_object_set_new(entry, "init", json_integer(fills[i].byte));
-    if (p->condition != PLAN_UNDEFINED) json_object_set_new(entry, "if", json_integer(p->condition));
-    json_t *address = json_pack("[siI]", "temporary", 64, (json_int_t)json_array_size(p->temporaries));
-    json_array_append_new(p->temporaries, entry);
-    if (!ok) return json_decref(address), false;
-    return plan_bind_one(p, mlirOperationGetResult(op, 0), plan_add(p, 64, address));
+    int64_t address;
+    if (!ok) return json_decref(entry), false;
+    return plan_temporary(p, op, entry, &address) && plan_bind_one(p, mlirOperationGetResult(op, 0), address);
 }
 
-/* The identity of a stream parameter does not matter. */
 static bool note_nothing(plan *p, MlirOperation op)
 {
     (void)p;
@@ -454,7 +458,6 @@ static const struct {
     {"func.call", note_call},
     {"cf.assert", note_assert},
     {"gpu.launch_func", note_launch_func},
-    {"gpu.wait", note_nothing},
     {"cuda.launch_cfg.create", note_config},
     {"cuda.launch_cfg.cluster_dim", note_cluster},
     {"cuda.launch_cfg.cooperative", note_cooperative},
@@ -469,7 +472,8 @@ static const struct {
 static bool note_op(plan *p, MlirOperation op)
 {
     bool found = false;
-    if (!plan_compute(p, op, &found)) return plan_refuse(p, op, NOT_SUPPORTED);
+    if (!plan_compute(p, op, &found) || (!found && !plan_step(p, op, &found)))
+        return plan_refuse(p, op, NOT_SUPPORTED);
     if (found) return true;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (cute_op_is(op, table[i].op)) return table[i].note(p, op) || plan_refuse(p, op, NOT_SUPPORTED);
@@ -489,8 +493,8 @@ static bool walk_block(plan *p, MlirBlock block, plan_results *results)
             return true;
         }
         if (!note_op(p, op)) return false;
-        if (++p->steps > STEPS)
-            return plan_refuse(p, op, "exceeds the %d operations of a launch plan", STEPS);
+        if (++p->operations > OPERATIONS)
+            return plan_refuse(p, op, "exceeds the %d operations of a launch plan", OPERATIONS);
     }
     return true;
 }
@@ -518,11 +522,12 @@ static char *plan_of(MlirOperation module, MlirOperation func)
     if (!p.arena) return NULL;
     p.values = json_array();
     p.launches = json_array();
+    p.steps = json_array();
     p.temporaries = json_array();
     MlirStringRef name = mlirStringAttrGetValue(mlirOperationGetAttributeByName(func, cute_text("sym_name")));
     json_t *object = json_pack("{siso}", "format", 1, "plan", string_of(name));
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
-    p.placed = cute_host_loops(module, func);
+    p.placed = cute_host_is_ordered(module, func);
     json_object_set_new(object, "args", plan_parameters(&p, func));
     plan_results *results =
         make_results(&p, (size_t)mlirOperationGetNumOperands(mlirBlockGetTerminator(body)));
@@ -538,11 +543,13 @@ static char *plan_of(MlirOperation module, MlirOperation func)
         json_object_set(object, "values", p.values);
         if (json_array_size(p.temporaries)) json_object_set(object, "temporaries", p.temporaries);
         json_object_set(object, "launches", p.launches);
+        if (json_array_size(p.steps)) json_object_set(object, "steps", p.steps);
     }
     char *text = results ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     json_decref(p.values);
     json_decref(p.launches);
+    json_decref(p.steps);
     json_decref(p.temporaries);
     cute_buffer_release(&p.refusal);
     cute_arena_destroy(p.arena);

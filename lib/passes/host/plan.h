@@ -7,7 +7,7 @@
 #include "lib/base/buffer.h"
 #include "lib/base/text/json.h"
 
-enum { PLAN_UNDEFINED = -1 };
+enum { PLAN_UNDEFINED = -1, PLAN_STREAMS = 64 };
 
 /* The plan representation of an MLIR value: the indices of the plan values of its leaves (one for a
  * number, those of a struct in order, PLAN_UNDEFINED for fields not set), or the name of an environment
@@ -22,7 +22,7 @@ typedef struct plan_known {
 typedef struct plan {
     MlirOperation module;
     cute_arena *arena;
-    json_t *values, *launches, *temporaries;
+    json_t *values, *launches, *steps, *temporaries;
     int *widths; /* bits of each plan value */
     size_t width_capacity;
     plan_known *known; /* hash table by MLIR value */
@@ -30,8 +30,10 @@ typedef struct plan {
     int64_t condition; /* condition for the current launches, or PLAN_UNDEFINED */
     int depth;         /* call depth */
     int loops;         /* open loops */
-    int steps;         /* operations so far; those of a function count for each call */
-    bool placed;       /* the function contains loops: each launch has an explicit position */
+    int operations;    /* so far; those of a function count for each call */
+    bool placed;       /* the function contains loops or steps: each launch has an explicit position */
+    int streams, events;
+    int64_t work, seen[PLAN_STREAMS]; /* work of stream 0 so far, and that for which each stream has waited */
     cute_buffer refusal;
 } plan;
 
@@ -64,6 +66,20 @@ int plan_width(const plan *p, int64_t index);
 int plan_type_width(MlirType type);
 /* Creates the plan values of parameter `index` of the function, one for each leaf. */
 bool plan_parameter(plan *p, MlirValue argument, intptr_t index);
+/* ---- steps (plan_steps.c) ---- */
+
+/* Adds a copy, fill, allocation or wait. *found: `op` is one of these; false after a refusal. */
+bool plan_step(plan *p, MlirOperation op, bool *found);
+/* Adds an entry of "temporaries", which it takes ownership of; *address is the plan value of its address. */
+bool plan_temporary(plan *p, MlirOperation op, json_t *entry, int64_t *address);
+/* The stream for work of `op`, which waits for its operands from `first`, `count` tokens; 0 unless it is asynchronous. */
+bool plan_begin_work(plan *p, MlirOperation op, intptr_t first, intptr_t count, bool async, int *stream);
+/* Binds the token that is result `result`; -1: the operation has none. */
+bool plan_end_work(plan *p, MlirOperation op, intptr_t result, int stream);
+intptr_t plan_token_result(MlirOperation op);
+
+/* ---- */
+
 /* Adds an operation without side effects. *found: plans support it; false after a refusal. */
 bool plan_compute(plan *p, MlirOperation op, bool *found);
 

@@ -546,6 +546,45 @@ static bool note_dim(plan *p, MlirOperation op)
     return at < 0 || at >= rank || (size_t)(3 + at) >= from->count || bind_result(p, op, from->items[3 + at]);
 }
 
+/* Offset, size or stride `i` of a subview: static, or the next of the operands. */
+static bool subview_number(plan *p, MlirOperation op, const char *name, intptr_t i, intptr_t *next,
+                           int64_t *out)
+{
+    MlirAttribute list = mlirOperationGetAttributeByName(op, cute_text(name));
+    int64_t number = mlirDenseI64ArrayGetElement(list, i);
+    if (number == mlirShapedTypeGetDynamicStrideOrOffset() || number == mlirShapedTypeGetDynamicSize())
+        return plan_index(p, op, mlirOperationGetOperand(op, (*next)++), out);
+    *out = plan_constant(p, 64, number);
+    return true;
+}
+
+/* memref.subview of the same rank; with another rank its result is refused at its use. */
+static bool note_subview(plan *p, MlirOperation op)
+{
+    const plan_known *from = plan_find(p, mlirOperationGetOperand(op, 0));
+    intptr_t rank = mlirShapedTypeGetRank(operand_type(op, 0)), next = 1;
+    if (!from || from->count != (size_t)(3 + 2 * rank) ||
+        mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0))) != rank)
+        return true;
+    int64_t *items = cute_arena_array(p->arena, from->count, sizeof *items);
+    if (!items) return false;
+    memcpy(items, from->items, from->count * sizeof *items);
+    for (intptr_t i = 0; i < rank; i++) {
+        int64_t offset;
+        if (!subview_number(p, op, "static_offsets", i, &next, &offset)) return false;
+        offset = plan_operation(p, "mul", 64, offset, from->items[3 + rank + i]);
+        items[2] = plan_operation(p, "add", 64, items[2], offset);
+    }
+    for (intptr_t i = 0; i < rank; i++)
+        if (!subview_number(p, op, "static_sizes", i, &next, &items[3 + i])) return false;
+    for (intptr_t i = 0; i < rank; i++) {
+        int64_t stride;
+        if (!subview_number(p, op, "static_strides", i, &next, &stride)) return false;
+        items[3 + rank + i] = plan_operation(p, "mul", 64, stride, from->items[3 + rank + i]);
+    }
+    return plan_bind(p, mlirOperationGetResult(op, 0), items, from->count);
+}
+
 /* ---- the device ---- */
 
 static bool note_sm_count(plan *p, MlirOperation op)
@@ -559,15 +598,25 @@ static const struct {
     const char *op;
     bool (*note)(plan *p, MlirOperation op);
 } others[] = {
-    {"arith.constant", note_constant},    {"llvm.mlir.constant", note_constant},
-    {"arith.select", note_select},        {"arith.bitcast", note_same},
-    {"llvm.addrspacecast", note_same},    {"llvm.ptrtoint", note_same},
-    {"llvm.inttoptr", note_same},         {"llvm.mlir.undef", note_undefined},
-    {"llvm.mlir.poison", note_undefined}, {"ub.poison", note_undefined},
-    {"llvm.mlir.zero", note_zero},        {"llvm.extractvalue", note_extract},
-    {"llvm.insertvalue", note_insert},    {"llvm.mlir.addressof", note_address_of},
-    {"llvm.getelementptr", note_element}, {"memref.dim", note_dim},
-    {"memref.cast", note_same},           {"cute_nvgpu.host.sm_count", note_sm_count},
+    {"arith.constant", note_constant},
+    {"llvm.mlir.constant", note_constant},
+    {"arith.select", note_select},
+    {"arith.bitcast", note_same},
+    {"llvm.addrspacecast", note_same},
+    {"llvm.ptrtoint", note_same},
+    {"llvm.inttoptr", note_same},
+    {"llvm.mlir.undef", note_undefined},
+    {"llvm.mlir.poison", note_undefined},
+    {"ub.poison", note_undefined},
+    {"llvm.mlir.zero", note_zero},
+    {"llvm.extractvalue", note_extract},
+    {"llvm.insertvalue", note_insert},
+    {"llvm.mlir.addressof", note_address_of},
+    {"llvm.getelementptr", note_element},
+    {"memref.dim", note_dim},
+    {"memref.cast", note_same},
+    {"memref.subview", note_subview},
+    {"cute_nvgpu.host.sm_count", note_sm_count},
 };
 
 bool plan_compute(plan *p, MlirOperation op, bool *found)

@@ -10,6 +10,7 @@
 #include "lib/base/text/json.h"
 #include "lib/launch/launch.h"
 #include "lib/report/launch/counters.h"
+#include "lib/report/launch/steps.h"
 #include "lib/report/launch/tune.h"
 #include "lib/report/report.h"
 #include "lib/report/resources/resources.h"
@@ -304,16 +305,17 @@ static json_t *report_json(const cute_launch *l, const launch_report *what)
     json_t *device = l->ran ? json_pack("{s:i,s:s,s:s,s:i}", "index", d->index, "name", d->name, "arch",
                                         d->arch, "driver", d->driver_version)
                             : NULL;
-    return json_pack("{s:o,s:s,s:I,s:o,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}",
-                     "config", cute_json_text(l->config.document.label), "arch",
-                     cute_module_arch(l->plan.module), "seed", (json_int_t)l->seed, "launches", launches,
-                     "temporaries", temporaries_json(l), "buffers", buffers, "device", device, "checks",
-                     checks, "outputs", outputs, "unwritten", l->judged ? unwritten_json(l) : NULL, "bench",
-                     l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
-                     l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
-                     what->no_counters ? NULL : l->counters, "kernel_checks",
-                     what->no_kernel_checks ? NULL : l->checked, "roofline", what->roofline, "tune",
-                     what->tune, "tuned", what->tuned, "timing", what->timing ? timing_json(l) : NULL);
+    return json_pack(
+        "{s:o,s:s,s:I,s:o,s:o*,s:o*,s:o,s:o*,s:o,s:o,s:o*,s:o*,s:o*,s:O*,s:O*,s:O*,s:O*,s:O*,s:o*}", "config",
+        cute_json_text(l->config.document.label), "arch", cute_module_arch(l->plan.module), "seed",
+        (json_int_t)l->seed, "launches", launches, "steps", cute_launch_steps_json(l), "temporaries",
+        temporaries_json(l), "buffers", buffers, "device", device, "checks", checks, "outputs", outputs,
+        "unwritten", l->judged ? unwritten_json(l) : NULL, "bench",
+        l->ran && l->bench && !l->run.emulated ? bench_json(l) : NULL, "counts",
+        l->ran && l->run.emulated ? counts_json(&l->run.counts) : NULL, "counters",
+        what->no_counters ? NULL : l->counters, "kernel_checks", what->no_kernel_checks ? NULL : l->checked,
+        "roofline", what->roofline, "tune", what->tune, "tuned", what->tuned, "timing",
+        what->timing ? timing_json(l) : NULL);
 }
 
 /* ---- text ---- */
@@ -525,10 +527,11 @@ static void report_text(const cute_launch *l, const json_t *value, cute_buffer *
     json_t *item;
     const char *key;
     json_array_foreach(json_object_get(value, "launches"), index, item) text_launch(item, out);
+    cute_launch_steps_print(json_object_get(value, "steps"), out);
     json_array_foreach(json_object_get(value, "temporaries"), index, item)
         cute_buffer_printf(out, "%s: %lld bytes\n", json_string_value(json_object_get(item, "name")),
                            (long long)json_integer_value(json_object_get(item, "bytes")));
-    if (!l->plan.main.count) cute_buffer_puts(out, "no launch: the grid is empty\n");
+    if (!l->plan.main.step_count) cute_buffer_puts(out, "no launch: the grid is empty\n");
     if (!l->ran) json_array_foreach(json_object_get(value, "buffers"), index, item) text_buffer(item, out);
     if (device)
         cute_buffer_printf(out, "device %lld: %s (%s)\n",

@@ -7,6 +7,7 @@
 #include "lib/base/text/demangle.h"
 #include "lib/base/text/json.h"
 #include "lib/launch/launch.h"
+#include "lib/report/launch/steps.h"
 
 enum { PROCESS = 1, ROW_HOST = 0, ROW_COPIES, ROW_KERNELS, ROWS };
 static const char *const row_names[ROWS] = {"host", "copies", "kernels"};
@@ -80,6 +81,7 @@ static const char *span_name(const cute_launch *l, const trace_span *s, uint32_t
     case TRACE_DOWNLOAD:
         return cute_arena_printf(l->arena, "copy %s from the device", config->buffers[s->index].tensor.name);
     case TRACE_MAP: return cute_arena_printf(l->arena, "copy tensor map %u to the device", s->index);
+    case TRACE_STEP: return cute_launch_step_text(l, s->index);
     case TRACE_LAUNCH: break;
     }
     name = cute_symbol_name(l->arena, l->plan.main.launches[s->index].kernel->name);
@@ -88,6 +90,34 @@ static const char *span_name(const cute_launch *l, const trace_span *s, uint32_t
             cute_arena_printf(l->arena, "%s + %s", name,
                               cute_symbol_name(l->arena, l->plan.main.launches[s->index + n].kernel->name));
     return name;
+}
+
+/* Steps of several streams have a row for each stream. */
+static int row_of(const cute_launch *l, const trace_span *s)
+{
+    const plan_sequence *sequence = &l->plan.main;
+    if (sequence->streams > 1)
+        for (size_t i = 0; i < sequence->step_count; i++) {
+            const host_step *step = sequence->steps[i].step;
+            bool launch = step->kind == HOST_LAUNCH;
+            if ((s->kind == TRACE_LAUNCH && launch && step->launch == s->index) ||
+                (s->kind == TRACE_STEP && s->index == i))
+                return ROWS + step->stream;
+        }
+    return s->kind == TRACE_LAUNCH ? ROW_KERNELS : ROW_COPIES;
+}
+
+static void name_streams(const timeline *t)
+{
+    const plan_sequence *sequence = &t->launch->plan.main;
+    for (int stream = 0; sequence->streams > 1 && stream < sequence->streams; stream++) {
+        const char *name = NULL;
+        for (size_t i = 0; i < sequence->step_count && !name; i++)
+            if (sequence->steps[i].step->stream == stream) name = sequence->steps[i].config->stream;
+        const char *text =
+            stream && name ? cute_arena_printf(t->launch->arena, "stream %s", name) : "default stream";
+        put_name(t, "thread_name", ROWS + stream, text ? text : "stream");
+    }
 }
 
 static void put_span(const timeline *t, const trace_log *log, const trace_span *s)
@@ -104,8 +134,8 @@ static void put_span(const timeline *t, const trace_log *log, const trace_span *
     if (!s->launches) return;
     json_t *args = launch ? launch_args(l, s->index) : copy_args(s, seconds);
     json_object_set_new(args, "clock", json_string(timed ? "device" : "host"));
-    put_event(t, launch ? ROW_KERNELS : ROW_COPIES, span_name(l, s, s->launches), launch ? "kernel" : "copy",
-              began, seconds, args);
+    put_event(t, row_of(l, s), span_name(l, s, s->launches), launch ? "kernel" : "copy", began, seconds,
+              args);
 }
 
 char *cute_launch_trace(const cute_launch *l)
@@ -128,6 +158,7 @@ char *cute_launch_trace(const cute_launch *l)
                                             : cute_arena_printf(l->arena, "%s (cuda:%d)", d->name, d->index);
     put_name(&t, "process_name", ROW_HOST, device);
     for (int row = 0; row < ROWS; row++) put_name(&t, "thread_name", row, row_names[row]);
+    name_streams(&t);
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
         if (parts[n].began > 0)
             put_event(&t, ROW_HOST, parts[n].name, "stage", parts[n].began, parts[n].seconds, NULL);

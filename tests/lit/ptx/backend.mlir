@@ -2,7 +2,6 @@
 // RUN: cute-ptx --backend=llvm -arch sm_100a %s | FileCheck %s --check-prefix=SM100
 // RUN: cute-ptx --backend=llvm -arch sm_110 %s | FileCheck %s --check-prefix=SM110
 // RUN: cute-ptx --backend=auto %s | FileCheck %s --check-prefix=SM90
-// RUN: not cute-ptx --backend=libnvvm %s 2>&1 | FileCheck %s --check-prefix=OLD
 // RUN: not cute-ptx --backend=nvcc %s 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not cute-ptx -arch sm_100a --cuda-path=%t.none %s 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: cute-ptx --backend=llvm -arch sm_101a %s 2>&1 | FileCheck %s --check-prefix=RENAMED
@@ -15,8 +14,6 @@
 // SM110: .version 9.0
 // SM110-NEXT: .target sm_110{{$}}
 // SM90: .target sm_90a
-// OLD: error: --backend=libnvvm does not support sm_90a
-// OLD: note: libNVVM of CUDA 13 accepts LLVM IR for sm_100 and later; expected --backend=llvm or auto
 // NAME: error: --backend expects 'auto' or 'llvm' or 'libnvvm', got 'nvcc'
 // MISSING: error: cannot find 'libnvvm.so.4'
 // MISSING: note: --backend=llvm generates PTX without libNVVM

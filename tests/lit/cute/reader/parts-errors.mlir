@@ -1,15 +1,16 @@
 // RUN: cute-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{expected '<', as in !cute.tensor<f32, "(64,?):(?,1)">: elements and layout are parts of the type}}
-func.func @bare(%a: !cute.tensor) {
+// A mode that is selected at run time is one of a flat tuple.
+func.func @mode(%l: !cute.layout<"((4,2),8):((8,4),1)">, %i: index) {
+  // expected-error @+1 {{a flat tuple of integers for a mode that is selected at run time}}
+  %s = cute.shape %l, %i
   return
 }
 
 // -----
 
-// The mode is chosen when it is compiled; while the kernel runs, numbers are chosen.
-func.func @mode(%l: !cute.layout<"(4,8):(8,1)">, %i: index) {
-  // expected-error @+1 {{a value and a static mode number (to select at run time, use cute.get_scalars and arith.select)}}
+func.func @float(%l: !cute.layout<"(4,8):(8,1)">, %i: f32) {
+  // expected-error @+1 {{a value and a mode number, a constant or an integer}}
   %s = cute.shape %l, %i
   return
 }

@@ -1,0 +1,215 @@
+# Host functions that allocate, copy and fill memory, in order or as asynchronous work on streams.
+
+setup_file() {
+    export WORK=$BATS_FILE_TMPDIR
+    cd "$WORK"
+    cat >k.mlir <<'EOF'
+gpu.module @m {
+  gpu.func @scale(%x: memref<?xf32, strided<[1], offset: ?>>, %f: f32, %n: i32) kernel {
+    %b = gpu.block_id x
+    %d = gpu.block_dim x
+    %t = gpu.thread_id x
+    %0 = arith.muli %b, %d : index
+    %i = arith.addi %0, %t : index
+    %ni = arith.index_cast %n : i32 to index
+    %in = arith.cmpi slt, %i, %ni : index
+    scf.if %in {
+      %v = memref.load %x[%i] : memref<?xf32, strided<[1], offset: ?>>
+      %w = arith.mulf %v, %f : f32
+      memref.store %w, %x[%i] : memref<?xf32, strided<[1], offset: ?>>
+    }
+    gpu.return
+  }
+}
+!part = memref<?xf32, strided<[1], offset: ?>>
+// y = 2 x by memory of its own.
+func.func @twice(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %two = arith.constant 2.0 : f32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %blocks = arith.ceildivui %n, %c64 : index
+  %ni = arith.index_cast %n : index to i32
+  %d = gpu.alloc (%n) : memref<?xf32>
+  gpu.memcpy %d, %x : memref<?xf32>, memref<?xf32>
+  %p = memref.cast %d : memref<?xf32> to !part
+  gpu.launch_func @m::@scale blocks in (%blocks, %c1, %c1) threads in (%c64, %c1, %c1)
+      args(%p : !part, %two : f32, %ni : i32)
+  gpu.memcpy %y, %d : memref<?xf32>, memref<?xf32>
+  gpu.dealloc %d : memref<?xf32>
+  return
+}
+// The halves of y, on two streams.
+func.func @halves(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %h = arith.divui %n, %c2 : index
+  %blocks = arith.ceildivui %h, %c64 : index
+  %hi = arith.index_cast %h : index to i32
+  %x0 = memref.subview %x[0] [%h] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  %x1 = memref.subview %x[%h] [%h] [1] : memref<?xf32> to !part
+  %y0 = memref.subview %y[0] [%h] [1] : memref<?xf32> to memref<?xf32, strided<[1]>>
+  %y1 = memref.subview %y[%h] [%h] [1] : memref<?xf32> to !part
+  %start = gpu.wait async
+  %a1 = gpu.memcpy async [%start] %y0, %x0 : memref<?xf32, strided<[1]>>, memref<?xf32, strided<[1]>>
+  %p0 = memref.cast %y0 : memref<?xf32, strided<[1]>> to !part
+  %a2 = gpu.launch_func async [%a1] @m::@scale blocks in (%blocks, %c1, %c1) threads in (%c64, %c1, %c1)
+      args(%p0 : !part, %two : f32, %hi : i32)
+  %b1 = gpu.memcpy async [%start] %y1, %x1 : !part, !part
+  %b2 = gpu.launch_func async [%b1] @m::@scale blocks in (%blocks, %c1, %c1) threads in (%c64, %c1, %c1)
+      args(%y1 : !part, %three : f32, %hi : i32)
+  gpu.wait [%a2, %b2]
+  return
+}
+// A loop, a branch and fills of all widths.
+func.func @fills(%x: memref<?xf32>, %h: memref<8xf16>, %d: memref<8xf64>, %b: memref<8xi8>, %times: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %half = arith.constant 0.5 : f16
+  %pi = arith.constant 3.25 : f64
+  %seven = arith.constant 7 : i8
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %blocks = arith.ceildivui %n, %c64 : index
+  %ni = arith.index_cast %n : index to i32
+  gpu.memset %x, %one : memref<?xf32>, f32
+  gpu.memset %h, %half : memref<8xf16>, f16
+  gpu.memset %d, %pi : memref<8xf64>, f64
+  gpu.memset %b, %seven : memref<8xi8>, i8
+  %p = memref.cast %x : memref<?xf32> to !part
+  scf.for %i = %c0 to %times step %c1 {
+    %t = gpu.wait async
+    %u = gpu.launch_func async [%t] @m::@scale blocks in (%blocks, %c1, %c1) threads in (%c64, %c1, %c1)
+      args(%p : !part, %two : f32, %ni : i32)
+    gpu.wait [%u]
+  }
+  %many = arith.cmpi sgt, %times, %c4 : index
+  scf.if %many {
+    gpu.memset %x, %one : memref<?xf32>, f32
+  }
+  return
+}
+EOF
+    "$CUTE_BIN/cute-ptx" -arch sm_90a k.mlir -o k.ptx
+}
+
+setup() {
+    cd "$WORK"
+    run="$CUTE_BIN/cute-run"
+}
+
+# refused TEXT: a host function with the lines of standard input is refused with TEXT.
+refused() {
+    { sed '/^!part/q' k.mlir
+      echo 'func.func @f(%x: memref<?xf32>, %w: memref<4x4xf32, strided<[8, 1]>>, %q0: memref<*xf32>, %n: index, %one: f32, %z: memref<4xcomplex<f32>>) {'
+      cat
+      cat <<'EOF'
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i32
+  %p = memref.cast %x : memref<?xf32> to !part
+  gpu.launch_func @m::@scale blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : !part, %one : f32, %c4 : i32)
+  return
+}
+EOF
+    } >"$BATS_TEST_TMPDIR/f.mlir"
+    run "$run" "$BATS_TEST_TMPDIR/f.mlir" --plan f --tensor x=f32:8:zeros --tensor w=f32:4x4:8,1:zeros --tensor z=f64:4:zeros -D n=4 -D one=1 --device emulator
+    [ "$status" -eq 1 ] || { echo "exit code $status: $output"; false; }
+    [[ "$output" == *"$1"* ]] || { echo "$output"; false; }
+}
+
+@test "a host function allocates, copies and launches" {
+    run "$run" k.ptx --plan twice --tensor x=f32:1000:iota --tensor y=f32:1000 --expect 'y=2*x' --device emulator --check=all
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" == *"step 0: copy x to temporary 0 of plan 'twice', 4000 bytes"* ]]
+    [[ "$output" == *"temporary 0 of plan 'twice': 4000 bytes"* ]]
+    [[ "$output" == *"check y: passed"* ]]
+}
+
+@test "tokens become streams, and an operation that shares one waits for its event" {
+    run "$run" k.ptx --plan halves --tensor x=f32:256:iota --tensor y=f32:256 --expect 'y=(i < 128 ? 2 : 3)*x' --device emulator
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ "$output" != *warning* ]]
+    "$run" k.ptx --plan halves --tensor x=f32:256:iota --tensor y=f32:256 --dry-run --json >report.json
+    [ "$(jq -r '[.steps[] | select(.step == "copy") | .stream] | join(" ")' report.json)" = "halves.1 halves.2" ]
+    # the copy of the second stream waits for the token that both copies take
+    [ "$(jq '[.steps[] | select(.stream == "halves.2")][0].step' report.json)" = '"wait"' ]
+}
+
+@test "fills, loops and branches are done in order" {
+    for times in 3 5; do
+        "$run" k.ptx --plan fills --tensor x=f32:100 --tensor h=f16:8 --tensor d=f64:8 --tensor b=i8:8 -D times=$times --device emulator \
+            --expect "x=$([ $times = 3 ] && echo 8 || echo 1)" --expect h=0.5 --expect d=3.25 --expect b=7
+    done
+}
+
+@test "a driver runs the copies, fills and streams of a host function" {
+    CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" run "$run" k.ptx --plan fills --tensor x=f32:100 --tensor h=f16:8 --tensor d=f64:8 \
+        --tensor b=i8:8 -D times=0 --device 0 --expect x=1 --expect h=0.5 --expect d=3.25 --expect b=7
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    CUTE_LIBCUDA="$CUTE_BIN/../tests/libfakecuda.so" run "$run" k.ptx --plan halves --tensor x=f32:256:iota --tensor y=f32:256 --device 0 --no-check
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+@test "C sources of cute-link copy and fill, on the caller's stream" {
+    command -v ptxas >/dev/null || [ -d "$CUTE_BIN/../cuda" ] || skip "no ptxas"
+    [ ! -d "$CUTE_BIN/../cuda" ] || export CUTE_CUDA_PATH=$CUTE_BIN/../cuda
+    sed '/gpu.memset %h/d; /%half =/d' k.mlir | "$CUTE_BIN/cute-ptx" -arch sm_90a -o "$BATS_TEST_TMPDIR/c.ptx"
+    "$CUTE_BIN/cute-link" --emit-c="$BATS_TEST_TMPDIR/k" "$BATS_TEST_TMPDIR/c.ptx"
+    cc -std=c11 -Wall -Wextra -Werror -c "$BATS_TEST_TMPDIR/k.c" -o "$BATS_TEST_TMPDIR/k.o"
+    grep -q 'aot_copy(run' "$BATS_TEST_TMPDIR/k.c"
+    grep -q 'aot_fill(run' "$BATS_TEST_TMPDIR/k.c"
+}
+
+@test "what a launch plan cannot do is refused at its line" {
+    refused "'gpu.memcpy' at line 20 is of a memref with gaps or another order than by rows: copies and fills are of contiguous memory" <<'EOF'
+  gpu.memcpy %w, %w : memref<4x4xf32, strided<[8, 1]>>, memref<4x4xf32, strided<[8, 1]>>
+EOF
+    refused "is in a loop: memory is provided once for each run of the host function" <<'EOF'
+  %c0 = arith.constant 0 : index
+  scf.for %i = %c0 to %n step %n {
+    %d = gpu.alloc (%n) : memref<?xf32>
+    gpu.memcpy %x, %d : memref<?xf32>, memref<?xf32>
+  }
+EOF
+    refused "allocates a memref with gaps or another order than by rows" <<'EOF'
+  %d = gpu.alloc () : memref<4x4xf32, strided<[8, 1]>>
+  gpu.memcpy %w, %d : memref<4x4xf32, strided<[8, 1]>>, memref<4x4xf32, strided<[8, 1]>>
+EOF
+    refused "has elements of an unsupported type" <<'EOF'
+  gpu.memcpy %z, %z : memref<4xcomplex<f32>>, memref<4xcomplex<f32>>
+EOF
+    refused "waits for a token that no operation of the same function and region made" <<'EOF'
+  %c0 = arith.constant 0 : index
+  %c = arith.cmpi sgt, %n, %c0 : index
+  %t = scf.if %c -> (!gpu.async.token) {
+    %a = gpu.wait async
+    %a2 = gpu.memset async [%a] %x, %one : memref<?xf32>, f32
+    scf.yield %a2 : !gpu.async.token
+  } else {
+    %b = gpu.wait async
+    %b2 = gpu.memset async [%b] %x, %one : memref<?xf32>, f32
+    scf.yield %b2 : !gpu.async.token
+  }
+  gpu.wait [%t]
+EOF
+    refused "gpu.memcpy: expected as many elements in the target as in the source" <<'EOF'
+  %d = gpu.alloc (%n) : memref<?xf32>
+  gpu.memcpy %x, %d : memref<?xf32>, memref<?xf32>
+EOF
+    refused "is out of bounds of 'x', which has 32" <<'EOF'
+  %d = memref.subview %x[6] [%n] [1] : memref<?xf32> to memref<?xf32, strided<[1], offset: 6>>
+  %e = gpu.alloc (%n) : memref<?xf32>
+  %q = memref.cast %e : memref<?xf32> to !part
+  gpu.memset %e, %one : memref<?xf32>, f32
+  gpu.memcpy %d, %q : memref<?xf32, strided<[1], offset: 6>>, !part
+EOF
+}
