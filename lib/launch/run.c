@@ -69,6 +69,8 @@ struct run_child {
     cute_device *device;
     cute_device_module *module;
     cute_address *buffers, *map_addresses;
+    cute_comm *comm;            /* NULL: one rank */
+    int *windows;               /* per buffer */
     loaded_sequence *sequences; /* 1 + baselines */
     double phase_began;
     trace_recorder trace;
@@ -119,6 +121,11 @@ static void signal_progress(void *context)
     run_progress(context);
 }
 
+static void signal_rank(void *context)
+{
+    cute_ranks_beat(((run_child *)context)->request->ranks);
+}
+
 static void print_text(void *context, const char *text, size_t length)
 {
     (void)context;
@@ -137,6 +144,10 @@ static cute_status open_named_device(run_child *c, cute_diag *diag)
         options.context = c;
         options.print = print_text;
     }
+    if (r->ranks) {
+        options.heartbeat = signal_rank;
+        options.context = c;
+    }
     const char *name = options.checks || options.counters || options.timeline ? "emulator" : r->device;
     CUTE_TRY(cute_device_open_with(name, &options, &c->device, diag));
     c->shared->emulated = c->device->ops->emulator != NULL;
@@ -149,6 +160,9 @@ static cute_status open_device(run_child *c, cute_diag *diag)
     CUTE_TRY(open_named_device(c, diag));
     c->shared->device = *cute_device_get_info(c->device);
     c->shared->has_device = true;
+    if (c->request->ranks && cute_ranks_size(c->request->ranks) > 1)
+        CUTE_TRY(cute_comm_open(c->request->ranks, c->device, (comm_provider)c->request->collectives,
+                                &c->comm, diag));
     const cute_arch *made = cute_arch_find(cute_module_arch(plan->module));
     const cute_arch *device = cute_arch_find(c->shared->device.arch);
     bool binary = cute_module_get_format(plan->module) == CUTE_MODULE_CUBIN && !c->shared->emulated;
@@ -267,7 +281,8 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
     const cute_config *config = c->request->config;
     c->buffers = cute_arena_array(c->arena, config->buffer_count + c->request->plan->temporary_count + 1,
                                   sizeof *c->buffers);
-    if (!c->buffers) return cute_fail_memory(diag);
+    c->windows = cute_arena_array(c->arena, config->buffer_count + 1, sizeof *c->windows);
+    if (!c->buffers || !c->windows) return cute_fail_memory(diag);
     guard_sizes g = guards_of(c);
     for (size_t i = 0; i < config->buffer_count; i++) {
         const cute_tensor *t = &config->buffers[i].tensor;
@@ -277,7 +292,9 @@ static cute_status upload_buffers(run_child *c, cute_diag *diag)
         }
         size_t size = g.front + (size_t)t->bytes + g.back;
         trace_span *span = trace_open(&c->trace, TRACE_ALLOC, (uint32_t)i, (int64_t)size);
-        CUTE_TRY(cute_device_alloc(c->device, size, &c->buffers[i], diag));
+        CUTE_TRY(config->buffers[i].window && c->comm
+                     ? cute_comm_window(c->comm, size, &c->buffers[i], &c->windows[i], diag)
+                     : cute_device_alloc(c->device, size, &c->buffers[i], diag));
         trace_close(span);
         CUTE_TRY(upload_traced(c, TRACE_UPLOAD, i, c->buffers[i], (char *)t->data - g.front, size, diag));
         c->buffers[i] += g.front;
@@ -355,7 +372,10 @@ static cute_status fill_sequences(run_child *c, cute_diag *diag)
                                  .device = c->device,
                                  .memory = c->buffers,
                                  .functions = loaded->functions,
-                                 .params = loaded->params};
+                                 .params = loaded->params,
+                                 .comm = c->comm,
+                                 .windows = c->windows,
+                                 .window_front = (int64_t)guards_of(c).front};
         CUTE_TRY(cute_plan_open_streams(&loaded->run, c->arena, diag));
     }
     return CUTE_OK;
@@ -394,6 +414,21 @@ static cute_status start_traced(run_child *c, size_t index, trace_span **first, 
     return CUTE_OK;
 }
 
+/* For the messages of other ranks. */
+static void name_step(run_child *c, size_t index, const host_step *s)
+{
+    if (s->kind == HOST_COLLECTIVE)
+        cute_ranks_step(c->request->ranks, "step %zu, %s", index, comm_kind_name((comm_kind)s->call));
+    else if (s->kind == HOST_LAUNCH)
+        cute_ranks_step(c->request->ranks, "step %zu, kernel %s", index,
+                        c->sequences[0].run.sequence->launches[s->launch].kernel->name);
+}
+
+static cute_status sync_steps(run_child *c, cute_diag *diag)
+{
+    return c->comm ? cute_comm_sync(c->comm, diag) : cute_device_sync(c->device, diag);
+}
+
 /* On one stream, waits after each launch, so that a fault can be attributed; only programmatic launches overlap. Launches on
  * several streams run concurrently. */
 static cute_status launch_all(run_child *c, cute_diag *diag)
@@ -406,14 +441,15 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
         const host_step *s = run->sequence->steps[i].step;
         if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
+        if (c->request->ranks) name_step(c, i, s);
         CUTE_TRY(start_traced(c, i, &first, &overlaps, diag));
-        if (!overlaps && !concurrent) CUTE_TRY(cute_device_sync(c->device, diag));
+        if (!overlaps && !concurrent) CUTE_TRY(sync_steps(c, diag));
         run_progress(c);
     }
     if (!concurrent) return CUTE_OK;
     CUTE_TRY(cute_plan_join(run, diag));
     if (!c->shared->emulated) atomic_store(&c->shared->launch, -1); /* a fault may be of any of them */
-    return cute_device_sync(c->device, diag);
+    return sync_steps(c, diag);
 }
 
 static cute_status download_buffers(run_child *c, cute_diag *diag)
@@ -644,6 +680,7 @@ static cute_status run_in_process(const run_request *request, run_result *out, r
     int phase = atomic_load(&shared->phase);
     if (status != CUTE_OK && (phase == RUN_LAUNCH || phase == RUN_BENCH))
         describe_launch(request, atomic_load(&shared->launch), diag);
+    cute_comm_close(c.comm);
     cute_device_close(c.device);
     cute_arena_destroy(c.arena);
     return status;

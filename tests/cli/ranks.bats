@@ -164,7 +164,7 @@ nothing_remains() { [ -z "$(ls /dev/shm | grep cute-ranks)" ] && ! pgrep -f "cut
     run --separate-stderr cute-run --gemm 8x8x8 --ranks=2 --split=m --device=0
     [ $status -eq 2 ] && [[ "$stderr" == *"--ranks expects --device=emulator, or --device=cuda for the GPU of each rank's number, got '0'"* ]]
     run --separate-stderr cute-run --ranks=2
-    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks requires --gemm=MxNxK"* ]]
+    [ $status -eq 2 ] && [[ "$stderr" == *"--ranks requires --gemm=MxNxK or --config=launch.json"* ]]
     RANK=0 WORLD_SIZE=3 run --separate-stderr ranks 64x64x64 --ranks=2 --split=m
     [ $status -eq 2 ] && [[ "$stderr" == *"--ranks=2: expected 3, the processes of torchrun"* ]]
     run --separate-stderr ranks 64x64x64 --ranks=2 --split=m --comm=nccl

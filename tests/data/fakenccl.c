@@ -17,7 +17,7 @@
 #define API __attribute__((visibility("default")))
 
 enum { OK = 0, SYSTEM = 2, INVALID = 4, USAGE = 5, REMOTE = 6, IN_PROGRESS = 7 };
-enum { MOST = 8, AREA = 8 << 20, BOX = 1 << 20, QUEUE = 64 };
+enum { MOST = 8, AREA = 8 << 20, BOX = 1 << 20, QUEUE = 64, PUTS = 8 /* not yet waited for */ };
 
 typedef struct {
     char bytes[128];
@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     atomic_int arrived, inside[2], turn;
-    box sends[MOST][MOST], puts[MOST][MOST];
+    box sends[MOST][MOST], puts[MOST][MOST][PUTS];
     char areas[MOST][AREA];
 } memory;
 
@@ -50,6 +50,7 @@ typedef struct comm {
     int rank, size, opened, failed;
     window windows[64];
     int window_count;
+    unsigned put_to[MOST], put_from[MOST]; /* puts so far */
 } comm;
 
 typedef struct {
@@ -340,7 +341,8 @@ API int ncclPutSignal(const void *from, size_t count, int type, int peer, uintpt
 {
     (void)stream;
     if (signal || context || flags || count * bytes_of(type) > BOX) return INVALID;
-    fill_box(&c->m->puts[c->rank][peer], from, count * bytes_of(type), number, offset);
+    fill_box(&c->m->puts[c->rank][peer][c->put_to[peer]++ % PUTS], from, count * bytes_of(type), number,
+             offset);
     return OK;
 }
 API int ncclWaitSignal(int count, const wait_for *waits, comm *c, void *stream)
@@ -348,7 +350,8 @@ API int ncclWaitSignal(int count, const wait_for *waits, comm *c, void *stream)
     (void)stream;
     for (int i = 0; i < count; i++)
         for (int n = 0; n < waits[i].count; n++) {
-            box *b = &c->m->puts[waits[i].peer][c->rank];
+            int peer = waits[i].peer;
+            box *b = &c->m->puts[peer][c->rank][c->put_from[peer]++ % PUTS];
             while (!atomic_load(&b->size)) sched_yield();
             window *w = &c->windows[b->window - 1];
             if (b->offset > w->size || atomic_load(&b->size) - 1 > w->size - b->offset) return INVALID;

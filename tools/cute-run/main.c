@@ -13,6 +13,7 @@
 #include "lib/base/system/cache.h"
 #include "lib/base/system/file.h"
 #include "lib/base/system/library.h"
+#include "lib/base/text/json.h"
 #include "lib/cubin/module.h"
 #include "lib/device/device.h"
 #include "lib/launch/sms.h"
@@ -300,7 +301,9 @@ static cute_status run_launch(const launch_source *from, const cute_launch_optio
         cute_status written = write_text(o->timeline, cute_launch_timeline(launch), true, diag);
         if (status == CUTE_OK) status = written;
     }
-    if (status == CUTE_OK || status == CUTE_MISMATCH) {
+    if (settings->ranks && (status == CUTE_OK || status == CUTE_MISMATCH)) {
+        status = report_config_ranks(launch, o->json, o->timing, status, diag);
+    } else if (status == CUTE_OK || status == CUTE_MISMATCH) {
         cute_status written = report_launch(from, launch, status == CUTE_OK, diag);
         if (status == CUTE_OK) status = written;
     }
@@ -481,6 +484,29 @@ static cute_status open_module(run_options *o, cute_tool *tool, const char *path
     return status;
 }
 
+/* Gives the params "rank" and "ranks" of the config, if it has them, their values. */
+static cute_status define_rank(run_options *o, cute_arena *arena, const launch_source *source,
+                               cute_diag *diag)
+{
+    json_t *root = NULL;
+    const int values[] = {cute_ranks_rank(o->launch.ranks), cute_ranks_size(o->launch.ranks)};
+    static const char *const names[] = {"rank", "ranks"};
+    cute_option_list all = {0};
+    CUTE_TRY(cute_json_parse(source->label, source->text, source->length, &root, diag));
+    bool fine = true;
+    for (size_t i = 0; i < o->launch.define_count; i++)
+        fine = fine && cute_option_append(arena, &all, o->launch.defines[i]);
+    for (int i = 0; i < 2; i++) {
+        if (!json_object_get(json_object_get(root, "params"), names[i])) continue;
+        const char *define = cute_arena_printf(arena, "%s=%d", names[i], values[i]);
+        fine = fine && define && cute_option_append(arena, &all, define);
+    }
+    json_decref(root);
+    o->launch.defines = all.items;
+    o->launch.define_count = all.count;
+    return fine ? CUTE_OK : cute_fail_memory(diag);
+}
+
 /* Runs the launches of a config or of --plan. */
 static cute_status launch_module(run_options *o, cute_tool *tool, const char *path)
 {
@@ -488,8 +514,9 @@ static cute_status launch_module(run_options *o, cute_tool *tool, const char *pa
     cute_buffer text = {0};
     launch_source source;
     tuning t = {0};
-    CUTE_TRY(fill_launch_options(o, tool->diag));
+    if (!o->launch.ranks) CUTE_TRY(fill_launch_options(o, tool->diag));
     cute_status status = read_source(o, tool->arena, &text, &source, tool->diag);
+    if (status == CUTE_OK && o->launch.ranks) status = define_rank(o, tool->arena, &source, tool->diag);
     if (status == CUTE_OK) status = open_module(o, tool, path, &source, &t, &module);
     source.module = module;
     source.tuning = &t;
@@ -500,11 +527,59 @@ static cute_status launch_module(run_options *o, cute_tool *tool, const char *pa
     return status;
 }
 
+/* For run_config_ranks. */
+typedef struct rank_launch {
+    run_options *o;
+    cute_tool *tool;
+    const char *path;
+} rank_launch;
+
+static cute_status launch_of_rank(void *context, cute_diag *diag)
+{
+    const rank_launch *l = context;
+    cute_tool own = *l->tool;
+    own.diag = diag;
+    return launch_module(l->o, &own, l->path);
+}
+
+/* A launch.json by several processes. */
+static cute_status launch_ranks(run_options *o, cute_tool *tool, const char *path)
+{
+    const char *other = o->plans.count       ? "--plan"
+                        : o->launch.dry_run  ? "--dry-run"
+                        : o->bench           ? "--bench"
+                        : o->tune            ? "--tune"
+                        : o->trace           ? "--trace"
+                        : o->timeline        ? "--timeline"
+                        : o->roofline.wanted ? "--roofline"
+                                             : NULL;
+    if (other) return cute_fail(tool->diag, CUTE_USAGE, NULL, "--ranks and %s are mutually exclusive", other);
+    if (strcmp(o->config, "-") == 0 || strcmp(path, "-") == 0)
+        return cute_fail(tool->diag, CUTE_USAGE, NULL,
+                         "--ranks expects files, got standard input: each rank reads them");
+    cute_buffer line = {0};
+    cute_buffer_printf(&line, "%s with %s, seed %s", path, o->config, o->seed ? o->seed : "of the config");
+    for (size_t i = 0; i < o->defines.count; i++) cute_buffer_printf(&line, ", %s", o->defines.items[i]);
+    rank_launch launch = {o, tool, path};
+    config_ranks job = {.ranks = o->gemm.dist.ranks,
+                        .provider = o->gemm.dist.provider,
+                        .problem = cute_buffer_text(&line),
+                        .argv = o->argv,
+                        .launch = &o->launch,
+                        .run = launch_of_rank,
+                        .context = &launch};
+    cute_status status = fill_launch_options(o, tool->diag);
+    if (status == CUTE_OK) status = run_config_ranks(&job, tool->arena, tool->diag);
+    cute_buffer_release(&line);
+    return status;
+}
+
 static cute_status run_module(run_options *o, cute_tool *tool, const char *path)
 {
     cute_diag *diag = tool->diag;
     cute_module *module = NULL;
     const cute_kernel *kernel;
+    if (!o->template && o->gemm.dist.ranks && o->config) return launch_ranks(o, tool, path);
     if (!o->template && (o->config || o->plans.count)) return launch_module(o, tool, path);
     tuning t = {0};
     cute_status status = open_module(o, tool, path, NULL, &t, &module);
@@ -598,7 +673,6 @@ static const char *stray_gemm_option(const gemm_request *g)
            : g->vs            ? "--vs"
            : g->l2            ? "--l2"
            : g->dist.split    ? "--split"
-           : g->dist.ranks    ? "--ranks"
                               : NULL;
 }
 
@@ -645,10 +719,12 @@ static cute_status run_cute_run(cute_tool *tool, void *context)
     if (o->roofline.wanted && (o->launch.dry_run || o->gemm.words.shapes))
         return cute_fail(diag, CUTE_USAGE, NULL, "--roofline and %s are mutually exclusive",
                          o->launch.dry_run ? "--dry-run" : "--gemm");
-    if (stray_ranks_option(&o->gemm.dist) && !o->gemm.dist.split)
+    if (stray_ranks_option(&o->gemm.dist) && !o->gemm.dist.split && !(o->config && o->gemm.dist.ranks))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --split=m, n or k",
                          stray_ranks_option(&o->gemm.dist));
     if (o->gemm.words.shapes) return run_gemm_options(o, tool->arena, operands, diag);
+    if (o->gemm.dist.ranks && !o->gemm.words.shapes && !o->config)
+        return cute_fail(diag, CUTE_USAGE, NULL, "--ranks requires --gemm=MxNxK or --config=launch.json");
     if (stray_gemm_option(&o->gemm))
         return cute_fail(diag, CUTE_USAGE, NULL, "%s requires --gemm=MxNxK", stray_gemm_option(&o->gemm));
     if (o->tune && !o->config && !o->plans.count)

@@ -641,6 +641,8 @@ cute_status cute_config_read(cute_arena *arena, const config_source *source, cut
     out->folder = source->folder;
     out->from_options = source->from_options;
     out->module = source->module;
+    out->job_rank = source->job_rank;
+    out->job_size = source->job_size ? source->job_size : 1;
     out->device = source->device;
     document->label = cute_arena_copy(arena, source->label, strlen(source->label));
     document->text = cute_arena_copy(arena, source->text ? source->text : "", source->length);

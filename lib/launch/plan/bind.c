@@ -98,9 +98,9 @@ static cute_status check_buffer(binder *b, const config_buffer *buffer, int64_t 
     const cute_arg *arg = b->arg;
     size_t index = (size_t)(buffer - b->config->buffers);
     b->plan->used[index] = 1;
+    bool written = b->plan->writes[index];                              /* by an earlier argument */
+    if (!arg || arg->writes || !arg->reads) b->plan->writes[index] = 1; /* an unknown access may write */
     if (!arg) return CUTE_OK;
-    bool written = b->plan->writes[index]; /* by an earlier argument */
-    if (arg->writes) b->plan->writes[index] = 1;
     const cute_dtype_info *info = cute_dtype_get(buffer->tensor.dtype);
     if (!dtypes_agree(arg->dtype, buffer->tensor.dtype))
         return FAIL(b, path, "expected a buffer of %s for %s, got '%s' of %s", arg->dtype, b->label,
