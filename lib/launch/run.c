@@ -560,6 +560,11 @@ static const char *const phase_names[RUN_PHASES] = {
 
 static void describe_launch(const run_request *request, int index, cute_diag *diag)
 {
+    if (index < 0 && request->plan->main.streams > 1)
+        cute_note(
+            diag, NULL,
+            "steps of %d streams were running: without 'stream' in the steps, the one that failed is named",
+            request->plan->main.streams);
     if (index < 0 || (size_t)index >= request->plan->main.count) return;
     const plan_launch *l = &request->plan->main.launches[index];
     const cute_device_launch *s = &l->shape;
