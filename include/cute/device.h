@@ -2,6 +2,9 @@
  * emulator (cute/emulator.h). It covers memory, modules, streams and time.
  *
  * A device is used by one thread at a time, but not always the same one; several devices are independent.
+ * A GPU is used in its primary context, like the CUDA runtime uses it: addresses of memory that CUDA C++, CuPy or PyTorch allocated
+ * on the same GPU are valid arguments, targets and sources, and remain theirs to free.
+ *
  * Structs passed by the caller begin with `size`, which the caller sets to sizeof the struct; zero in any
  * other field selects the default.
  *

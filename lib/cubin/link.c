@@ -272,7 +272,7 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
 {
     cute_ptx_text text = {unit->label, unit->bytes, unit->length};
     cute_status status = CUTE_OK;
-    bool werror = l->options->werror;
+    bool werror = l->options->werror, any = false;
     if (l->options->quiet && !werror) return CUTE_OK;
     for (; usage; usage = usage->next) {
         if (usage->spill_stores <= 0 && usage->spill_loads <= 0) continue;
@@ -282,7 +282,18 @@ static cute_status warn_of_spills(linker *l, const cute_unit *unit, const cute_u
             cute_symbol_name(l->arena, usage->name), (long long)usage->spill_stores,
             (long long)usage->spill_loads);
         if (status == CUTE_OK) status = one;
+        any = true;
     }
+    if (any && l->options->max_registers > 0)
+        cute_note(l->diag, NULL,
+                  "fix: raise the limit of %lld registers; 'cute-dump explain' on the cubin shows the lines "
+                  "that spill",
+                  (long long)l->options->max_registers);
+    else if (any)
+        cute_note(l->diag, NULL,
+                  "fix: a smaller tile per thread or less unrolling; 'cute-dump explain' on the cubin shows "
+                  "the lines "
+                  "that spill");
     return status;
 }
 

@@ -386,34 +386,6 @@ cute_status run_start_sequence(run_child *c, size_t which, cute_diag *diag)
     return cute_plan_start_steps(&c->sequences[which].run, diag);
 }
 
-/* Starts a step and traces it. *first is the span that overlapping launches share: an event between them would serialize them. */
-static cute_status start_traced(run_child *c, size_t index, trace_span **first, bool *overlaps,
-                                cute_diag *diag)
-{
-    const plan_run *run = &c->sequences[0].run;
-    const plan_sequence *sequence = run->sequence;
-    const host_step *s = sequence->steps[index].step;
-    bool launches = s->kind == HOST_LAUNCH, last = index + 1 == sequence->step_count;
-    const host_step *next = last ? NULL : sequence->steps[index + 1].step;
-    *overlaps = launches && next && next->kind == HOST_LAUNCH && next->stream == s->stream &&
-                sequence->launches[next->launch].shape.programmatic;
-    if (s->kind == HOST_RECORD || s->kind == HOST_WAIT) return cute_plan_start_step(run, index, diag);
-    trace_span *span = trace_open(&c->trace, launches ? TRACE_LAUNCH : TRACE_STEP,
-                                  (uint32_t)(launches ? s->launch : index), s->bytes);
-    if (!*first) CUTE_TRY(trace_mark(&c->trace, *first = span, false, run->streams[s->stream], diag));
-    if (*first && *first != span) {
-        (*first)->launches++;
-        span->launches = 0;
-    }
-    CUTE_TRY(cute_plan_start_step(run, index, diag));
-    if (!*overlaps) {
-        CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
-        *first = NULL;
-    }
-    trace_close(span);
-    return CUTE_OK;
-}
-
 /* For the messages of other ranks. */
 static void name_step(run_child *c, size_t index, const host_step *s)
 {
@@ -429,12 +401,38 @@ static cute_status sync_steps(run_child *c, cute_diag *diag)
     return c->comm ? cute_comm_sync(c->comm, diag) : cute_device_sync(c->device, diag);
 }
 
-/* On one stream, waits after each launch, so that a fault can be attributed; only programmatic launches overlap. Launches on
- * several streams run concurrently. */
+/* Starts a step and traces it. On one stream, waits for a launch before the next, so that a fault can be attributed; only
+ * programmatic launches overlap. *first is the span that these share: an event between them would serialize them. */
+static cute_status start_traced(run_child *c, size_t index, trace_span **first, cute_diag *diag)
+{
+    const plan_run *run = &c->sequences[0].run;
+    const plan_sequence *sequence = run->sequence;
+    const host_step *s = sequence->steps[index].step;
+    bool launches = s->kind == HOST_LAUNCH, last = index + 1 == sequence->step_count;
+    const host_step *next = last ? NULL : sequence->steps[index + 1].step;
+    bool overlaps = launches && next && next->kind == HOST_LAUNCH && next->stream == s->stream &&
+                    sequence->launches[next->launch].shape.programmatic;
+    if (s->kind == HOST_RECORD || s->kind == HOST_WAIT) return cute_plan_start_step(run, index, diag);
+    trace_span *span = trace_open(&c->trace, launches ? TRACE_LAUNCH : TRACE_STEP,
+                                  (uint32_t)(launches ? s->launch : index), s->bytes);
+    if (!*first) CUTE_TRY(trace_mark(&c->trace, *first = span, false, run->streams[s->stream], diag));
+    if (*first && *first != span) {
+        (*first)->launches++;
+        span->launches = 0;
+    }
+    CUTE_TRY(cute_plan_start_step(run, index, diag));
+    if (!overlaps) {
+        CUTE_TRY(trace_mark(&c->trace, *first, true, run->streams[s->stream], diag));
+        if (sequence->streams <= 1) CUTE_TRY(sync_steps(c, diag));
+        *first = NULL;
+    }
+    trace_close(span);
+    return CUTE_OK;
+}
+
 static cute_status launch_all(run_child *c, cute_diag *diag)
 {
     const plan_run *run = &c->sequences[0].run;
-    bool concurrent = run->sequence->streams > 1, overlaps;
     trace_span *first = NULL;
     CUTE_TRY(cute_plan_fork(run, diag));
     for (size_t i = 0; i < run->sequence->step_count; i++) {
@@ -442,11 +440,10 @@ static cute_status launch_all(run_child *c, cute_diag *diag)
         if (s->kind == HOST_LAUNCH) atomic_store(&c->shared->launch, (int)s->launch);
         atomic_store(&c->shared->launch_began, cute_clock());
         if (c->request->ranks) name_step(c, i, s);
-        CUTE_TRY(start_traced(c, i, &first, &overlaps, diag));
-        if (!overlaps && !concurrent) CUTE_TRY(sync_steps(c, diag));
+        CUTE_TRY(start_traced(c, i, &first, diag));
         run_progress(c);
     }
-    if (!concurrent) return CUTE_OK;
+    if (run->sequence->streams <= 1) return CUTE_OK;
     CUTE_TRY(cute_plan_join(run, diag));
     if (!c->shared->emulated) atomic_store(&c->shared->launch, -1); /* a fault may be of any of them */
     return sync_steps(c, diag);
@@ -599,6 +596,11 @@ static const char *const phase_names[RUN_PHASES] = {
 
 static void describe_launch(const run_request *request, int index, cute_diag *diag)
 {
+    if (index < 0 && request->plan->main.streams > 1)
+        cute_note(
+            diag, NULL,
+            "steps of %d streams were running: without 'stream' in the steps, the one that failed is named",
+            request->plan->main.streams);
     if (index < 0 || (size_t)index >= request->plan->main.count) return;
     const plan_launch *l = &request->plan->main.launches[index];
     const cute_device_launch *s = &l->shape;

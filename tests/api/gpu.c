@@ -75,6 +75,47 @@ static void *use(void *unused)
     return NULL;
 }
 
+/* Memory that another library allocated in the primary context of the GPU, as the CUDA runtime, CuPy and PyTorch do, is an argument
+ * like any other, and stays that library's. */
+static void use_foreign_memory(void)
+{
+    float x[32], y[32], factor = 3;
+    cute_device_module *module;
+    cute_device_function *function;
+    cute_device_launch launch;
+    unsigned long long foreign = 0;
+    void *context = NULL, *library = dlopen(getenv("CUTE_LIBCUDA"), RTLD_NOW), *symbols[5];
+    static const char *const names[5] = {"cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuMemAlloc_v2",
+                                         "cuMemFree_v2", "cuDevicePrimaryCtxRelease_v2"};
+    int (*retain)(void **, int), (*make_current)(void *), (*allocate)(unsigned long long *, size_t);
+    int (*release_memory)(unsigned long long), (*release)(int);
+    CHECK(library);
+    for (int i = 0; i < 5; i++) CHECK((symbols[i] = dlsym(library, names[i])));
+    memcpy(&retain, &symbols[0], sizeof retain);
+    memcpy(&make_current, &symbols[1], sizeof make_current);
+    memcpy(&allocate, &symbols[2], sizeof allocate);
+    memcpy(&release_memory, &symbols[3], sizeof release_memory);
+    memcpy(&release, &symbols[4], sizeof release);
+    CHECK(retain(&context, 0) == 0 && make_current(context) == 0);
+    CHECK(allocate(&foreign, sizeof x) == 0);
+    for (int i = 0; i < 32; i++) x[i] = (float)i;
+    memset(&launch, 0, sizeof launch);
+    launch.size = sizeof launch;
+    for (int d = 0; d < 3; d++) launch.grid[d] = launch.block[d] = 1;
+    launch.block[0] = 32;
+    void *params[] = {&foreign, &factor};
+    CHECK(cute_device_load(device, "k.ptx", ptx, sizeof ptx - 1, &module, diag) == CUTE_OK);
+    CHECK(cute_device_get_function(device, module, "scale", &function, diag) == CUTE_OK);
+    CHECK(cute_device_upload(device, foreign, x, sizeof x, diag) == CUTE_OK);
+    CHECK(cute_device_start(device, function, &launch, params, diag) == CUTE_OK);
+    CHECK(cute_device_sync(device, diag) == CUTE_OK);
+    CHECK(cute_device_download(device, y, foreign, sizeof y, diag) == CUTE_OK);
+    for (int i = 0; i < 32; i++) CHECK(y[i] == 3 * (float)i);
+    CHECK(cute_device_free(device, foreign, NULL) == CUTE_INVALID); /* it is not ours */
+    CHECK(cute_device_unload(device, module, diag) == CUTE_OK);
+    CHECK(release_memory(foreign) == 0 && release(0) == 0);
+}
+
 int main(void)
 {
     cute_device_info info;
@@ -89,6 +130,7 @@ int main(void)
     CHECK(strcmp(cute_device_get_info(device)->kind, "cuda") == 0);
     CHECK(pthread_create(&thread, NULL, use, NULL) == 0);
     pthread_join(thread, NULL);
+    use_foreign_memory();
     /* A stream, an event, a module and memory are left to it. */
     cute_device_close(device);
     void *library = dlopen(getenv("CUTE_LIBCUDA"), RTLD_NOW);

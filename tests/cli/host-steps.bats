@@ -160,13 +160,47 @@ EOF
 }
 
 @test "C sources of cute-link copy and fill, on the caller's stream" {
-    command -v ptxas >/dev/null || [ -d "$CUTE_BIN/../cuda" ] || skip "no ptxas"
     [ ! -d "$CUTE_BIN/../cuda" ] || export CUTE_CUDA_PATH=$CUTE_BIN/../cuda
+    "$CUTE_BIN/cute-ptx" k.mlir | "$CUTE_BIN/cute-link" -o k.cubin || skip "no ptxas"
+    case ${MAKEFLAGS:-} in *SANITIZE*) skip "the library wants the sanitizer's run-time" ;; esac
     sed '/gpu.memset %h/d; /%half =/d' k.mlir | "$CUTE_BIN/cute-ptx" -arch sm_90a -o "$BATS_TEST_TMPDIR/c.ptx"
-    "$CUTE_BIN/cute-link" --emit-c="$BATS_TEST_TMPDIR/k" "$BATS_TEST_TMPDIR/c.ptx"
-    cc -std=c11 -Wall -Wextra -Werror -c "$BATS_TEST_TMPDIR/k.c" -o "$BATS_TEST_TMPDIR/k.o"
-    grep -q 'aot_copy(run' "$BATS_TEST_TMPDIR/k.c"
-    grep -q 'aot_fill(run' "$BATS_TEST_TMPDIR/k.c"
+    cd "$BATS_TEST_TMPDIR"
+    "$CUTE_BIN/cute-link" --emit-c=k c.ptx
+    cat >use.c <<'EOF'
+/* The recording driver copies memory of the process, fills it with words, and runs no kernel. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "k.h"
+static float x[100], y[100];
+static double d[8];
+static signed char b[8];
+static char workspace[4096] __attribute__((aligned(256)));
+int main(void)
+{
+    int (*set)(void *), wrong = 0;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW), *symbol = library ? dlsym(library, "cuCtxSetCurrent") : NULL;
+    size_t bytes = 0;
+    if (!symbol) return 2;
+    memcpy(&set, &symbol, sizeof set);
+    set((void *)1);
+    k_tensor1 tx = {x, {100}, {1}}, ty = {y, {100}, {1}}, td = {d, {8}, {1}}, tb = {b, {8}, {1}}, th = {d, {8}, {1}};
+    if (k_fills(&tx, &th, &td, &tb, 5, NULL, 0, NULL) != 0) printf("%s\n", k_error());
+    for (int i = 0; i < 100; i++) wrong += x[i] != 1;
+    for (int i = 0; i < 8; i++) wrong += d[i] != 3.25;
+    if (k_twice_workspace(&tx, &ty, &bytes) != 0 || bytes != 512) printf("%s, %zu bytes\n", k_error(), bytes);
+    if (k_twice(&tx, &ty, workspace, sizeof workspace, NULL) != 0) printf("%s\n", k_error());
+    for (int i = 0; i < 100; i++) wrong += y[i] != x[i];
+    if (k_halves(&tx, &ty, NULL, 0, NULL) != 0) printf("%s\n", k_error());
+    return wrong != 0;
+}
+EOF
+    ln -sf "$(realpath "$CUTE_BIN/../tests/librecordcuda.so")" libcuda.so.1
+    cc -std=gnu17 -Wall -Wextra -Werror use.c k.o -lpthread -ldl -o use
+    LD_LIBRARY_PATH=. RECORDCUDA=record.txt run ./use
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$status: $output"; false; }
+    grep -q "^fill .* 8 bytes with 7" record.txt
+    [ "$(grep -c '^scale ' record.txt)" -eq 8 ]
 }
 
 @test "what a launch plan cannot do is refused at its line" {
@@ -212,4 +246,42 @@ EOF
   gpu.memset %e, %one : memref<?xf32>, f32
   gpu.memcpy %d, %q : memref<?xf32, strided<[1], offset: 6>>, !part
 EOF
+}
+
+# damaged FROM TO TEXT: the plan of @f with FROM replaced by TO is refused with TEXT.
+damaged() {
+    sed "s/$1/$2/" f.ptx >"$BATS_TEST_TMPDIR/damaged.ptx"
+    ! cmp -s f.ptx "$BATS_TEST_TMPDIR/damaged.ptx"
+    run "$run" "$BATS_TEST_TMPDIR/damaged.ptx" --plan f --tensor x=f32:8:iota --device emulator
+    [ "$status" -eq 1 ] || { echo "exit code $status: $output"; false; }
+    [[ "$output" == *"$3"* ]] || { echo "$output"; false; }
+}
+
+@test "a damaged plan is refused" {
+    { sed '/^!part/q' k.mlir
+      cat <<'EOF'
+func.func @f(%x: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i32
+  %one = arith.constant 1.0 : f32
+  %y = gpu.alloc () : memref<8xf32>
+  gpu.memset %y, %one : memref<8xf32>, f32
+  %t = gpu.wait async
+  %u = gpu.memcpy async [%t] %x, %y : memref<8xf32>, memref<8xf32>
+  gpu.wait [%u]
+  %p = memref.cast %x : memref<8xf32> to !part
+  gpu.launch_func @m::@scale blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%p : !part, %one : f32, %c4 : i32)
+  return
+}
+EOF
+    } >f.mlir
+    "$CUTE_BIN/cute-ptx" -arch sm_90a f.mlir -o f.ptx
+    "$run" f.ptx --plan f --tensor x=f32:8:iota --device emulator --expect x=1
+    damaged '"width":4' '"width":3' "has a malformed step"
+    damaged '"copy":[0-9]*' '"copy":9999' "has a malformed step"
+    damaged '"step",1,1' '"step",1,99' "has a malformed step"
+    damaged '"stream":1' '"stream":64' "has a step on an invalid stream"
+    damaged '"record":0' '"record":5000' "has a step with an invalid event"
+    damaged '"fill":[0-9]*' '"fill":0,"if":9999' "has a step with an undefined condition"
+    damaged '"to":[0-9]*,"bytes":\([0-9]*\)' '"to":\1,"bytes":\1' "whose 'to' is not an address"
 }

@@ -13,6 +13,7 @@
 typedef struct dump_settings {
     const char *output, *kernel, *counters, *arch, *cuda_path, *opt_level;
     const char *pipeline, *tensor_map, *config, *block, *cluster, *function, *each, *file;
+    const char *source_module, *args, *kwargs;
     bool json, line_info, assertions, verbose, table, svg, changed, schema, html, all;
     const char *ncu;
     int64_t sms;
@@ -83,7 +84,7 @@ cute_status cute_dump_check_options(const dump_settings *s, const dump_view *vie
 
 /* ---- the command line ---- */
 
-enum { CUTE_DUMP_OPTIONS = 64 + CUTE_DUMP_VIEW_FLAGS };
+enum { CUTE_DUMP_OPTIONS = 68 + CUTE_DUMP_VIEW_FLAGS };
 /* Fills the option table; targets point into `s`. */
 void cute_dump_list_options(dump_settings *s, cute_option options[CUTE_DUMP_OPTIONS + 1]);
 /* Index of the first operand in argv; 0 if argv has no operand. */
@@ -96,6 +97,8 @@ void cute_dump_print_epilogue(cute_buffer *out);
 /* Handles "-lrm FILE" and "-fun FILE", which nvdisasm and cuobjdump accept as flags: FILE becomes the operand and *value NULL. */
 cute_status cute_dump_take_flag_file(dump_settings *s, cute_option_list *operands, const char **value,
                                      cute_diag *diag);
+/* Replaces --module, --args and --kwargs by s->file and s->defines. */
+cute_status cute_dump_take_script(dump_settings *s, const cute_option_list *operands, cute_diag *diag);
 /* Opens s->module, compiling MLIR first. `or_any`: use any image if none matches -arch. */
 cute_status cute_dump_open(dump_settings *s, cute_tool *tool, const char *path, bool or_any);
 /* Rejects options that do not apply to the module, such as an -arch that differs from the architecture of a cubin. */

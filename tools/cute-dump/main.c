@@ -49,9 +49,10 @@ static cute_status run_cute_dump(cute_tool *tool, void *context)
     if (s->file && operands->count)
         return cute_fail(diag, CUTE_USAGE, NULL, "expected one file, got --file=%s and '%s'", s->file,
                          operands->items[0]);
+    CUTE_TRY(cute_dump_check_options(s, view, diag));
+    CUTE_TRY(cute_dump_take_script(s, operands, diag));
     const char *path = s->file ? s->file : operands->count ? operands->items[0] : "-";
     s->label = view->module ? cute_file_label(path) : path;
-    CUTE_TRY(cute_dump_check_options(s, view, diag));
     if (s->plugin_paths.count) {
         const plugin_site site = {.program = "cute-dump"};
         CUTE_TRY(cute_plugins_load(s->plugin_paths.items, s->plugin_paths.count, &site, &s->plugins, diag));
